@@ -1,0 +1,146 @@
+import { Kysely, PostgresDialect } from 'kysely';
+import pg from 'pg';
+import type { Pool, PoolClient, QueryResult, QueryResultRow } from 'pg';
+
+// int8 and numeric arrive as strings unless told otherwise. Every bigint of ours is an amount, a counter or
+// a sequence far below 2^53; one that is not is a fault worth a loud stop.
+pg.types.setTypeParser(pg.types.builtins.INT8, (text) => {
+  const value = Number(text);
+  if (!Number.isSafeInteger(value)) throw new RangeError(`the database sent ${text}, beyond exact integers`);
+  return value;
+});
+pg.types.setTypeParser(pg.types.builtins.NUMERIC, Number);
+// A date is a day, not a moment: as text it keeps no time zone to get wrong.
+pg.types.setTypeParser(pg.types.builtins.DATE, (text) => text);
+
+export type Queryable = {
+  query: <Row extends QueryResultRow>(
+    text: string | pg.QueryConfig,
+    values?: unknown[],
+  ) => Promise<QueryResult<Row>>;
+};
+
+export type Transaction = PoolClient;
+
+export type Database = AsyncDisposable & {
+  readonly url: string;
+  readonly pool: Pool;
+  /** Typed queries over the same pool. */
+  kysely: <Tables>() => Kysely<Tables>;
+  /** One statement; rows only. Give `name` to have it prepared once per connection. */
+  rows: <Row extends QueryResultRow>(text: string, values?: unknown[], name?: string) => Promise<Row[]>;
+  /** Runs `work` in one transaction; anything thrown rolls back. A commit whose answer was lost throws CommitInDoubt. */
+  transaction: <T>(work: (transaction: Transaction) => Promise<T>) => Promise<T>;
+};
+
+export type DatabaseOptions = {
+  url: string;
+  /** Connections at most. Default 10. */
+  poolSize?: number;
+  applicationName: string;
+  /** Milliseconds; 0 lifts the limit (migrations and backups only). Default 5000 for all three. */
+  statementTimeoutMs?: number;
+  /** Called when an idle connection breaks; the pool makes a new one by itself. */
+  onIdleError?: (error: Error) => void;
+};
+
+/** The COMMIT was sent and its answer never came: the work is done or not, and only a look can tell. */
+export class CommitInDoubt extends Error {
+  override name = 'CommitInDoubt';
+}
+
+const defaultTimeoutMs = 5_000;
+const connectTimeoutMs = 5_000;
+
+/** Opens a pool. Every session speaks UTC and has statement, lock and idle-in-transaction time-outs. */
+export function openDatabase(options: DatabaseOptions): Database {
+  const timeout = options.statementTimeoutMs ?? defaultTimeoutMs;
+  const pool = new pg.Pool({
+    connectionString: options.url,
+    max: options.poolSize ?? 10,
+    application_name: options.applicationName,
+    connectionTimeoutMillis: connectTimeoutMs,
+    // Half-open connections are noticed by the client as well as by the server.
+    ...(timeout > 0 && { query_timeout: timeout + 2_000 }),
+    keepAlive: true,
+    keepAliveInitialDelayMillis: 5_000,
+    idleTimeoutMillis: 60_000,
+    options: `-c timezone=UTC -c statement_timeout=${timeout} -c lock_timeout=${timeout} -c idle_in_transaction_session_timeout=${timeout}`,
+  });
+  pool.on('error', (error) => options.onIdleError?.(error));
+  let kysely: Kysely<unknown> | undefined;
+  return {
+    url: options.url,
+    pool,
+    kysely: <Tables>() =>
+      (kysely ??= new Kysely<unknown>({
+        dialect: new PostgresDialect({ pool }),
+      })) as unknown as Kysely<Tables>,
+    rows: async <Row extends QueryResultRow>(text: string, values: unknown[] = [], name?: string) => {
+      const result = await pool.query<Row>({ text, values, ...(name !== undefined && { name }) });
+      return result.rows;
+    },
+    transaction: (work) => inTransaction(pool, work),
+    [Symbol.asyncDispose]: async () => {
+      await pool.end();
+    },
+  };
+}
+
+async function inTransaction<T>(pool: Pool, work: (transaction: Transaction) => Promise<T>): Promise<T> {
+  const client = await pool.connect();
+  let broken: Error | undefined;
+  // Without a listener a connection that dies between two statements would end the process.
+  const onError = (error: Error) => (broken = error);
+  client.on('error', onError);
+  try {
+    await client.query('begin');
+    const result = await work(client);
+    await commit(client);
+    return result;
+  } catch (error) {
+    if (error instanceof CommitInDoubt) broken ??= error;
+    else await client.query('rollback').catch((failure: Error) => (broken = failure));
+    throw error;
+  } finally {
+    client.off('error', onError);
+    client.release(broken);
+  }
+}
+
+async function commit(client: PoolClient): Promise<void> {
+  try {
+    const { command } = await client.query('commit');
+    // PostgreSQL answers ROLLBACK to the COMMIT of a failed transaction.
+    if (command !== 'COMMIT') throw new Error('the transaction had failed before its commit');
+  } catch (error) {
+    if (sqlState(error) !== undefined || (error as Error).message.startsWith('the transaction had failed'))
+      throw error;
+    throw new CommitInDoubt('the connection was lost during COMMIT', { cause: error });
+  }
+}
+
+/** The five-character SQLSTATE of a database error, else undefined. */
+export function sqlState(error: unknown): string | undefined {
+  return error instanceof pg.DatabaseError ? error.code : undefined;
+}
+
+/** True where the same transaction may simply be tried again: serialization failure, deadlock, lock time-out. */
+export function isWorthRetrying(error: unknown): boolean {
+  const state = sqlState(error);
+  return state === '40001' || state === '40P01' || state === '55P03';
+}
+
+/** True where the database could not be reached, is starting, stopping, out of connections or disk, or took too long. */
+export function isDatabaseUnavailable(error: unknown): boolean {
+  if (error instanceof CommitInDoubt) return true;
+  const state = sqlState(error);
+  if (state !== undefined) return /^(08|53|57|58|55P03|25P03)/.test(state);
+  const { code, message } = (error ?? {}) as { code?: string; message?: string };
+  return (
+    /^(ECONN|EPIPE|ENOENT|ETIMEDOUT|EHOSTUNREACH|EAI_AGAIN|ENOTFOUND)/.test(code ?? '') ||
+    /Connection terminated|timeout exceeded when trying to connect|Query read timeout|Client has encountered a connection error/.test(
+      message ?? '',
+    )
+  );
+}

@@ -1,0 +1,55 @@
+/** Asked to stop by the parent over IPC (Windows has no SIGTERM that a process can catch). */
+export type StopMessage = { type: 'stop' };
+/** Sent to the parent once the part serves. */
+export type ReadyMessage = { type: 'ready'; url?: string };
+
+export type PartOptions = {
+  /** Starts the part; what it owns is disposed on stop. The signal aborts when stopping begins. */
+  start: (stopping: AbortSignal) => Promise<AsyncDisposable & { url?: string }>;
+  /** Milliseconds the stop may take before the process ends all the same. */
+  stopWithinMs: number;
+  /** Tells an operator why the start failed; one sentence for what they can mend. */
+  onStartFailure: (error: unknown) => void;
+};
+
+/**
+ * Runs one part of the product as this process: ready is told to the parent, and it stops in order on SIGTERM,
+ * SIGINT, a stop message, or when the parent is gone (its IPC channel closes, even after kill -9).
+ */
+export async function runPart(options: PartOptions): Promise<void> {
+  const stopping = new AbortController();
+  const asked = new Promise<void>((resolve) => {
+    process.once('SIGTERM', () => resolve());
+    process.once('SIGINT', () => resolve());
+    process.once('disconnect', () => resolve());
+    process.on('message', (message) => {
+      if ((message as StopMessage | null)?.type === 'stop') resolve();
+    });
+  });
+  let part: AsyncDisposable & { url?: string };
+  try {
+    part = await options.start(stopping.signal);
+  } catch (error) {
+    options.onStartFailure(error);
+    process.exitCode = 1;
+    disconnect();
+    return;
+  }
+  if (process.connected)
+    process.send?.({
+      type: 'ready',
+      ...(part.url !== undefined && { url: part.url }),
+    } satisfies ReadyMessage);
+  await asked;
+  stopping.abort(new Error('stopping'));
+  const late = setTimeout(() => process.exit(1), options.stopWithinMs);
+  late.unref();
+  await part[Symbol.asyncDispose]();
+  disconnect();
+  clearTimeout(late);
+}
+
+// An open channel would keep the process alive.
+function disconnect(): void {
+  if (process.connected) process.disconnect();
+}

@@ -1,0 +1,84 @@
+import type { Logger } from './logger.ts';
+
+export type LoopOptions = {
+  name: string;
+  /** Longest pause between two runs, in milliseconds; `wake` cuts it short. */
+  everyMs: number;
+  /** One round. What it throws is logged and the loop goes on after a pause that doubles up to 30 s. */
+  run: (stopping: AbortSignal) => Promise<unknown>;
+  log: Logger;
+  /** Called when no round ended within `stuckAfterMs`: the process had better end and be started anew. */
+  onStuck?: (name: string) => void;
+  /** Default 30,000. */
+  stuckAfterMs?: number;
+};
+
+export type Loop = AsyncDisposable & { wake: () => void };
+
+const longestPauseMs = 30_000;
+const firstPauseMs = 250;
+
+/** Runs `run` again and again until disposed; never two rounds at once. A wake during a round starts another at once. */
+export function startLoop(options: LoopOptions): Loop {
+  const stopping = new AbortController();
+  let woken = false;
+  let failures = 0;
+  let endPause: (() => void) | undefined;
+  let roundBegan = performance.now();
+
+  const pause = (ms: number) =>
+    new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, ms);
+      endPause = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    }).finally(() => (endPause = undefined));
+
+  const turn = async () => {
+    while (!stopping.signal.aborted) {
+      woken = false;
+      roundBegan = performance.now();
+      try {
+        await options.run(stopping.signal);
+        failures = 0;
+      } catch (error) {
+        if (stopping.signal.aborted) return;
+        failures++;
+        options.log.warn({ loop: options.name, failures, err: error }, 'a round of a background loop failed');
+      }
+      roundBegan = Number.POSITIVE_INFINITY;
+      if (stopping.signal.aborted) return;
+      // After a failure waking does not cut the pause: a database that is away must not be hammered.
+      if (failures > 0)
+        await pause(
+          Math.min(
+            longestPauseMs,
+            firstPauseMs * 2 ** Math.min(failures - 1, 10),
+            failures > 3 ? longestPauseMs : 2_000,
+          ),
+        );
+      else if (!woken) await pause(options.everyMs);
+    }
+  };
+
+  const stuckAfterMs = options.stuckAfterMs ?? 30_000;
+  const watchdog = setInterval(() => {
+    if (performance.now() - roundBegan > stuckAfterMs) options.onStuck?.(options.name);
+  }, stuckAfterMs / 4);
+  watchdog.unref();
+  const done = turn();
+
+  return {
+    wake: () => {
+      woken = true;
+      if (failures === 0) endPause?.();
+    },
+    [Symbol.asyncDispose]: async () => {
+      stopping.abort(new Error(`${options.name} is stopping`));
+      clearInterval(watchdog);
+      endPause?.();
+      await done;
+    },
+  };
+}

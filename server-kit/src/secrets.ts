@@ -1,0 +1,68 @@
+import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes } from 'node:crypto';
+
+/** A ciphertext that this key did not make, or that was changed. */
+export class UndecipherableSecret extends Error {
+  override name = 'UndecipherableSecret';
+}
+
+export type SecretBox = {
+  /** Encrypts for one purpose (`context` binds the ciphertext to its row: it cannot be moved to another). */
+  seal: (plaintext: string, context: string) => string;
+  /** @throws UndecipherableSecret */
+  open: (sealed: string, context: string) => string;
+};
+
+const nonceBytes = 12;
+const tagBytes = 16;
+
+/**
+ * AES-256-GCM under a key derived by HKDF (RFC 5869) for one purpose from SECRET_KEY (32 bytes).
+ * Ciphertexts are `<key id>.<base64url of nonce, ciphertext, tag>`, so that a later key can be told apart.
+ */
+export function createSecretBox(secretKey: Buffer, purpose: string): SecretBox {
+  const key = Buffer.from(hkdfSync('sha256', secretKey, '', `renderkit ${purpose}`, 32));
+  const keyId = keyIdOf(secretKey);
+  return {
+    seal: (plaintext, context) => {
+      const nonce = randomBytes(nonceBytes);
+      const cipher = createCipheriv('aes-256-gcm', key, nonce).setAAD(Buffer.from(context));
+      const bytes = Buffer.concat([
+        nonce,
+        cipher.update(plaintext, 'utf8'),
+        cipher.final(),
+        cipher.getAuthTag(),
+      ]);
+      return `${keyId}.${bytes.toString('base64url')}`;
+    },
+    open: (sealed, context) => {
+      const [id, text] = sealed.split('.');
+      if (id !== keyId || text === undefined)
+        throw new UndecipherableSecret('the secret was sealed under another key');
+      const bytes = Buffer.from(text, 'base64url');
+      const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, nonceBytes), {
+        authTagLength: tagBytes,
+      })
+        .setAAD(Buffer.from(context))
+        .setAuthTag(bytes.subarray(-tagBytes));
+      try {
+        return (
+          decipher.update(bytes.subarray(nonceBytes, -tagBytes), undefined, 'utf8') + decipher.final('utf8')
+        );
+      } catch (error) {
+        throw new UndecipherableSecret('the secret was changed or belongs elsewhere', { cause: error });
+      }
+    },
+  };
+}
+
+/** Eight hexadecimal characters that tell one SECRET_KEY from another and reveal nothing of it. */
+export function keyIdOf(secretKey: Buffer): string {
+  return createHash('sha256').update('renderkit key id').update(secretKey).digest('hex').slice(0, 8);
+}
+
+/** Reads SECRET_KEY: 32 bytes as 64 hexadecimal characters or as base64. Undefined when it is neither. */
+export function parseSecretKey(text: string): Buffer | undefined {
+  if (/^[0-9a-f]{64}$/i.test(text)) return Buffer.from(text, 'hex');
+  const bytes = /^[A-Za-z0-9+/_-]{43}=?$/.test(text) ? Buffer.from(text, 'base64') : undefined;
+  return bytes?.length === 32 ? bytes : undefined;
+}

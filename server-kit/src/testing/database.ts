@@ -1,0 +1,64 @@
+import { randomBytes } from 'node:crypto';
+import pg from 'pg';
+import { type Database, openDatabase } from '../database.ts';
+
+export type TestDatabase = AsyncDisposable & { url: string; database: Database };
+
+/**
+ * A database of its own for one test file, copied from a migrated template and dropped at the end.
+ * Needs the cluster that tools/test.ts starts.
+ */
+export async function createTestDatabase(
+  template: 'service' | 'studio' | 'empty',
+  options: { poolSize?: number } = {},
+): Promise<TestDatabase> {
+  const name = `test_${template}_${randomBytes(6).toString('hex')}`;
+  await onCluster(`create database ${name} template template_${template}`);
+  const url = urlOf(name);
+  const database = openDatabase({ url, poolSize: options.poolSize ?? 10, applicationName: 'test' });
+  return {
+    url,
+    database,
+    [Symbol.asyncDispose]: async () => {
+      await database[Symbol.asyncDispose]();
+      await onCluster(`drop database if exists ${name} with (force)`);
+    },
+  };
+}
+
+/** Moves the database's own clock: every later `clock()` answers the true time plus this many seconds. */
+export async function moveClock(database: Database, seconds: number): Promise<void> {
+  await database.rows(
+    `create or replace function clock() returns timestamptz language sql stable
+     as $$ select statement_timestamp() + interval '${seconds} seconds' $$`,
+  );
+}
+
+/** The URL of a database in the test cluster. */
+export function urlOf(name: string): string {
+  const url = clusterUrl();
+  return url.includes('/postgres') ? url.replace(/\/postgres(?=$|\?)/, `/${name}`) : url;
+}
+
+async function onCluster(statement: string): Promise<void> {
+  // Copying a template fails while another copy runs; PostgreSQL says so with 55006.
+  for (let attempt = 1; ; attempt++) {
+    const client = new pg.Client({ connectionString: clusterUrl() });
+    await client.connect();
+    try {
+      await client.query(statement);
+      return;
+    } catch (error) {
+      if ((error as pg.DatabaseError).code !== '55006' || attempt === 50) throw error;
+    } finally {
+      await client.end();
+    }
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+}
+
+function clusterUrl(): string {
+  const url = process.env['TEST_POSTGRES_URL'];
+  if (url === undefined) throw new Error('TEST_POSTGRES_URL is not set: run tests with `npm test -- <file>`');
+  return url;
+}
