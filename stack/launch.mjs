@@ -1,0 +1,256 @@
+// Runs one of the project's programs on a fresh machine: `node stack/launch.mjs [--dev] <program> [arguments…]`.
+//
+// Plain JavaScript without dependencies, because it is what runs before anything is installed and on whatever
+// Node (20 or newer) the machine has. It installs the packages when the lockfile says so, finds the Node the
+// project needs, and stays in front of the program: signals go in, the exit code comes out, and when the launcher
+// itself is killed the program sees its channel close and stops in order.
+
+import { spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import {
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
+import { constants } from 'node:os';
+import { dirname, join, resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+
+const ROOT = resolve(dirname(fileURLToPath(import.meta.url)), '..');
+const MODULES = join(ROOT, 'node_modules');
+const STAMP = join(MODULES, '.renderkit-install');
+// Beside node_modules and not inside: `npm ci` empties that folder.
+const INSTALL_LOCK = join(ROOT, '.renderkit-install.lock');
+
+/** The first release whose type stripping, node:sqlite and argon2 the project uses. */
+const OLDEST_NODE = [24, 12];
+const INSTALL_LIMIT_MS = 10 * 60_000;
+const LOCK_BEAT_MS = 2_000;
+const LOCK_STALE_MS = 30_000;
+const ANCESTOR_POLL_MS = 500;
+
+/** A refusal that the person at the keyboard can act on; anything else is a bug and keeps its stack. */
+class LaunchError extends Error {}
+
+try {
+  await launch(process.argv.slice(2));
+} catch (error) {
+  if (!(error instanceof LaunchError)) throw error;
+  process.stderr.write(`${error.message}\n`);
+  process.exitCode = 1;
+}
+
+async function launch(argv) {
+  const dev = argv[0] === '--dev';
+  const [program, ...args] = dev ? argv.slice(1) : argv;
+  if (program === undefined)
+    throw new LaunchError('Usage: node stack/launch.mjs [--dev] <program> [arguments…]');
+  await install(dev ? 'dev' : 'prod');
+  const cache = join(MODULES, '.cache', 'node');
+  await run([join(ROOT, program), ...args], {
+    ...process.env,
+    NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE ?? cache,
+  });
+}
+
+// --- packages ---------------------------------------------------------------------------------------------------
+
+async function install(mode) {
+  const wanted = { lock: lockfileHash(), platform: `${process.platform}-${process.arch}`, mode };
+  if (satisfies(readStamp(), wanted)) return;
+  await withInstallLock(async () => {
+    const installed = readStamp();
+    if (satisfies(installed, wanted)) return;
+    process.stderr.write('Installing packages (first start, or the lockfile changed)…\n');
+    // Development tools are added to an installation that is otherwise right, so that a running stack keeps its files.
+    const added = installed !== undefined && satisfies(installed, { ...wanted, mode: 'prod' });
+    await runNpm(
+      added
+        ? ['install', '--no-save', '--include=dev', '--ignore-scripts']
+        : ['ci', mode === 'dev' ? '--include=dev' : '--omit=dev', '--ignore-scripts'],
+    );
+    writeFileSync(STAMP, `${JSON.stringify(wanted)}\n`);
+  });
+}
+
+function lockfileHash() {
+  return createHash('sha256')
+    .update(readFileSync(join(ROOT, 'package-lock.json')))
+    .digest('hex');
+}
+
+function readStamp() {
+  try {
+    return JSON.parse(readFileSync(STAMP, 'utf8'));
+  } catch {
+    return undefined;
+  }
+}
+
+function satisfies(installed, wanted) {
+  return (
+    installed?.lock === wanted.lock &&
+    installed.platform === wanted.platform &&
+    (installed.mode === wanted.mode || installed.mode === 'dev')
+  );
+}
+
+/** Runs npm with its output on stderr, so that a program's own stdout stays clean. */
+async function runNpm(args) {
+  // Under npm its own script is known; a shell is only the last resort (Windows has npm.cmd, which needs one).
+  const script = process.env.npm_execpath;
+  const viaNode = script !== undefined && /\.c?js$/.test(script);
+  const child = viaNode
+    ? spawn(process.execPath, [script, ...args], { cwd: ROOT, stdio: ['ignore', 2, 2] })
+    : spawn('npm', args, { cwd: ROOT, stdio: ['ignore', 2, 2], shell: process.platform === 'win32' });
+  const limit = setTimeout(() => child.kill('SIGKILL'), INSTALL_LIMIT_MS);
+  const [code, signal] = await new Promise((settle, fail) => {
+    child.once('error', fail);
+    child.once('exit', (...outcome) => settle(outcome));
+  }).catch((error) => {
+    throw new LaunchError(`npm could not be started (${error.message}): install npm and try again.`);
+  });
+  clearTimeout(limit);
+  if (signal === 'SIGKILL')
+    throw new LaunchError(
+      `npm ${args[0]} did not finish within 10 minutes: check the network and the registry, then try again.`,
+    );
+  if (code !== 0)
+    throw new LaunchError(
+      `npm ${args[0]} failed (see above): check the network and the registry, stop a stack that still runs from this folder, then try again.`,
+    );
+}
+
+/** Two launches at once must not install at once. The holder beats; a lock without a beat belongs to the dead. */
+async function withInstallLock(work) {
+  const deadline = Date.now() + INSTALL_LIMIT_MS + LOCK_STALE_MS;
+  while (!takeLock()) {
+    if (Date.now() > deadline)
+      throw new LaunchError(
+        `Another installation holds ${INSTALL_LOCK}: remove that folder if none is running.`,
+      );
+    await sleep(250);
+  }
+  const beat = setInterval(() => utimesSync(INSTALL_LOCK, new Date(), new Date()), LOCK_BEAT_MS);
+  try {
+    await work();
+  } finally {
+    clearInterval(beat);
+    rmSync(INSTALL_LOCK, { recursive: true, force: true });
+  }
+}
+
+function takeLock() {
+  try {
+    mkdirSync(INSTALL_LOCK);
+    return true;
+  } catch (error) {
+    if (error.code !== 'EEXIST')
+      throw new LaunchError(`${ROOT} cannot be written (${error.code}): packages are to be installed there.`);
+  }
+  const age = Date.now() - (statSync(INSTALL_LOCK, { throwIfNoEntry: false })?.mtimeMs ?? Date.now());
+  if (age > LOCK_STALE_MS) {
+    // Renamed before it is removed: of two that found it stale only one gets it, and neither removes a fresh one.
+    const grave = `${INSTALL_LOCK}.${process.pid}`;
+    try {
+      renameSync(INSTALL_LOCK, grave);
+      rmSync(grave, { recursive: true, force: true });
+    } catch {
+      // the other one was faster
+    }
+  }
+  return false;
+}
+
+// --- the program ------------------------------------------------------------------------------------------------
+
+async function run(argv, env) {
+  const candidates = [bundledNode(), ownNode()].filter((path) => path !== undefined);
+  for (const node of candidates) {
+    const child = spawn(node, argv, { stdio: ['inherit', 'inherit', 'inherit', 'ipc'], env });
+    // A binary that cannot run here (another C library) fails to start; then the machine's own gets its turn.
+    if (!(await started(child))) continue;
+    await mirror(child);
+    return;
+  }
+  throw new LaunchError(
+    `Renderkit needs Node ${OLDEST_NODE.join('.')} or newer and this is ${process.version} on ${process.platform}-${process.arch}: install it from https://nodejs.org and try again.`,
+  );
+}
+
+function bundledNode() {
+  const windows = process.platform === 'win32';
+  const name = `node-${windows ? 'win' : process.platform}-${process.arch}`;
+  const path = join(MODULES, name, 'bin', windows ? 'node.exe' : 'node');
+  return existsSync(path) ? path : undefined;
+}
+
+function ownNode() {
+  const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
+  const [oldestMajor = 0, oldestMinor = 0] = OLDEST_NODE;
+  return major > oldestMajor || (major === oldestMajor && minor >= oldestMinor)
+    ? process.execPath
+    : undefined;
+}
+
+function started(child) {
+  return new Promise((settle) => {
+    child.once('spawn', () => settle(true));
+    child.once('error', () => settle(false));
+  });
+}
+
+async function mirror(child) {
+  const stop = (signal) => {
+    // Windows has no signals to send: there the program is asked over its channel.
+    if (process.platform !== 'win32') child.kill(signal);
+    else if (child.connected) child.send({ type: 'stop' });
+  };
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, stop);
+  const watch = watchAncestors(() => stop('SIGTERM'));
+  const [code, signal] = await new Promise((settle) => child.once('exit', (...outcome) => settle(outcome)));
+  clearInterval(watch);
+  for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.off(name, stop);
+  process.exitCode = code ?? 128 + (constants.signals[signal] ?? 0);
+}
+
+/**
+ * Calls `gone` once when npm, or the shell npm put between, has died: killed with -9 it tells nobody, and a program
+ * left behind would keep its ports. Without npm nothing is watched: then outliving the parent may be wanted.
+ */
+function watchAncestors(gone) {
+  if (process.env.npm_lifecycle_event === undefined) return undefined;
+  const before = ancestors();
+  const timer = setInterval(() => {
+    if (ancestors() === before) return;
+    clearInterval(timer);
+    gone();
+  }, ANCESTOR_POLL_MS);
+  timer.unref();
+  return timer;
+}
+
+function ancestors() {
+  const parent = process.ppid;
+  if (process.platform === 'win32') {
+    try {
+      process.kill(parent, 0);
+      return `${parent}`;
+    } catch {
+      return 'gone';
+    }
+  }
+  try {
+    // The name in parentheses may hold spaces; the parent's parent is the second field after it.
+    const stat = readFileSync(`/proc/${parent}/stat`, 'utf8');
+    return `${parent} ${stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1]}`;
+  } catch {
+    return `${parent}`;
+  }
+}
