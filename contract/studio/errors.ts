@@ -1,0 +1,36 @@
+/**
+ * The studio's own refusals on its HTTP interface: code → status. The body is `{code, message}`, with
+ * `retry_after` (whole seconds, also as the header) where waiting helps.
+ */
+export const studioErrors = {
+  invalid_request: { status: 400 },
+  /** The token is unknown, expired or revoked: refresh it, once. */
+  invalid_token: { status: 401 },
+  forbidden: { status: 403 },
+  not_found: { status: 404 },
+  conflict: { status: 409 },
+  too_large: { status: 413 },
+  rate_limited: { status: 429 },
+  internal_error: { status: 500 },
+  maintenance: { status: 503 },
+  overloaded: { status: 503 },
+} as const satisfies Record<string, { status: number }>;
+
+export type StudioErrorCode = keyof typeof studioErrors;
+
+/** Why a quote or a submit is refused though the call itself succeeded. */
+export const refusalCodes = [
+  'moderation_blocked',
+  'unprocessable',
+  'concurrency',
+  'insufficient_credits',
+  'tier_required',
+  'forbidden',
+  'account_suspended',
+  'email_not_verified',
+  'geo_blocked',
+  /** The quote is unknown, past its 25 hours, or was made for another request. */
+  'quote_invalid',
+] as const;
+
+export type RefusalCode = (typeof refusalCodes)[number];

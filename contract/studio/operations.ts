@@ -1,0 +1,107 @@
+import { Type, type Static, type TSchema } from 'typebox';
+import * as schemas from './schemas.ts';
+
+/** Who may call: anyone, the bearer of an account's token, or the service's own client (HTTP Basic, RFC 6749 §2.3.1). */
+export type StudioCaller = 'anyone' | 'account' | 'client';
+
+export type StudioOperation = {
+  method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  path: `/api/${string}`;
+  caller: StudioCaller;
+  params?: TSchema;
+  query?: TSchema;
+  body?: TSchema;
+  answer: TSchema;
+};
+
+const tokenParam = Type.Object({ token: Type.String({ minLength: 1, maxLength: 200 }) });
+const idParam = Type.Object({ id: Type.String({ minLength: 1, maxLength: 200 }) });
+
+/**
+ * The studio as the service sees it. Any studio that answers these can take the included one's place. Sign-in is
+ * OpenID Connect at the issuer that `getMetadata` names; the account's `id` is the `sub` of its tokens.
+ */
+export const studioOperations = {
+  getMetadata: { method: 'GET', path: '/api/metadata', caller: 'anyone', answer: schemas.Metadata },
+  getAccount: { method: 'GET', path: '/api/account', caller: 'account', answer: schemas.StudioAccount },
+  getBalance: { method: 'GET', path: '/api/balance', caller: 'account', answer: schemas.StudioBalance },
+  getLimits: { method: 'GET', path: '/api/limits', caller: 'account', answer: schemas.StudioLimits },
+  /** Carries an ETag; answers 304 to a matching If-None-Match. */
+  getCatalog: { method: 'GET', path: '/api/catalog', caller: 'account', answer: schemas.Catalog },
+  createQuotes: {
+    method: 'POST',
+    path: '/api/quotes',
+    caller: 'account',
+    body: schemas.QuotesRequest,
+    answer: schemas.QuotesAnswer,
+  },
+  submitRender: {
+    method: 'PUT',
+    path: '/api/renders/:token',
+    caller: 'account',
+    params: tokenParam,
+    body: schemas.SubmitRequest,
+    answer: schemas.SubmitAnswer,
+  },
+  getRender: {
+    method: 'GET',
+    path: '/api/renders/:token',
+    caller: 'account',
+    params: tokenParam,
+    answer: schemas.Render,
+  },
+  lookUpRenders: {
+    method: 'POST',
+    path: '/api/renders/lookup',
+    caller: 'account',
+    body: schemas.LookupRequest,
+    answer: schemas.LookupAnswer,
+  },
+  barRender: {
+    method: 'PUT',
+    path: '/api/renders/:token/barred',
+    caller: 'account',
+    params: tokenParam,
+    answer: schemas.BarAnswer,
+  },
+  /** Holds the request up to `wait_seconds` until one of the accounts moves. */
+  readChanges: {
+    method: 'POST',
+    path: '/api/changes',
+    caller: 'client',
+    body: schemas.ChangesRequest,
+    answer: schemas.ChangesAnswer,
+  },
+  listProjects: {
+    method: 'GET',
+    path: '/api/projects',
+    caller: 'account',
+    query: schemas.ProjectsQuery,
+    answer: schemas.ProjectsAnswer,
+  },
+  createProject: {
+    method: 'POST',
+    path: '/api/projects',
+    caller: 'account',
+    body: schemas.ProjectTitle,
+    answer: schemas.StudioProject,
+  },
+  getProject: {
+    method: 'GET',
+    path: '/api/projects/:id',
+    caller: 'account',
+    params: idParam,
+    answer: schemas.StudioProject,
+  },
+} as const satisfies Record<string, StudioOperation>;
+
+export type StudioOperationId = keyof typeof studioOperations;
+type Part<Id extends StudioOperationId, Name extends string> =
+  (typeof studioOperations)[Id] extends Record<Name, infer S extends TSchema> ? Static<S> : undefined;
+export type StudioBody<Id extends StudioOperationId> = Part<Id, 'body'>;
+export type StudioQuery<Id extends StudioOperationId> = Part<Id, 'query'>;
+export type StudioParams<Id extends StudioOperationId> = Part<Id, 'params'>;
+export type StudioAnswer<Id extends StudioOperationId> = Static<(typeof studioOperations)[Id]['answer']>;
+
+/** Seconds for which a quote is honoured at submit. */
+export const quoteLifetimeSeconds = 25 * 60 * 60;
