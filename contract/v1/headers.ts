@@ -1,0 +1,21 @@
+/** Names of the headers that the API gives a meaning of its own, as they are written on the wire. */
+export const headers = {
+  apiKey: 'X-API-Key',
+  idempotencyKey: 'Idempotency-Key',
+  idempotentReplayed: 'Idempotent-Replayed',
+  requestId: 'X-Request-Id',
+  rateLimit: 'X-RateLimit-Limit',
+  rateRemaining: 'X-RateLimit-Remaining',
+  retryAfter: 'Retry-After',
+} as const;
+
+/** Headers of a webhook delivery (docs/api.md §6). */
+export const deliveryHeaders = {
+  event: 'Service-Event',
+  delivery: 'Service-Delivery',
+  signature: 'Service-Signature',
+} as const;
+
+export const deliveryUserAgent = 'Service-API-Webhooks/1.0';
+
+export const problemMediaType = 'application/problem+json';

@@ -1,0 +1,17 @@
+/** Prefixes of the ids that the service gives out (docs/api.md §2, §6 and §7). */
+export const idPrefixes = {
+  generation: 'gen_',
+  upload: 'upl_',
+  event: 'evt_',
+  delivery: 'dlv_',
+  request: 'req_',
+} as const;
+
+export const apiKeyPrefix = 'rk_live_';
+export const apiKeyPublicIdCharacters = 12;
+export const apiKeySecretCharacters = 32;
+
+/** Shape of an API key (docs/api.md §5): prefix, public id, `_`, secret, the last two base62. */
+export const apiKeyPattern = /^rk_live_([0-9A-Za-z]{12})_([0-9A-Za-z]{32})$/;
+
+export const signingSecretPrefix = 'whsec_';

@@ -1,0 +1,102 @@
+import { Type, type Static } from 'typebox';
+import {
+  maxAssetIdCharacters,
+  maxPathIdCharacters,
+  maxProjectIdCharacters,
+  maxSearchCharacters,
+} from '../limits.ts';
+import { listOf, pageQuery } from './list.ts';
+import { closed, nullable, oneOf } from './schema-builders.ts';
+
+export const assetTypes = ['image', 'video'] as const;
+export type AssetType = (typeof assetTypes)[number];
+
+/** Types by which an item is addressed in a path; a saved frame is listed as an image. */
+export const assetPathTypes = ['image', 'video', 'frame'] as const;
+
+export const Asset = closed(
+  {
+    id: Type.String({ description: "For something generated here, the output's id." }),
+    object: Type.Literal('asset'),
+    type: oneOf(assetTypes),
+    generation_type: nullable(Type.String(), {
+      description: 'How it came to be; `frame` for a saved still.',
+    }),
+    url: nullable(Type.String()),
+    thumb_url: nullable(Type.String()),
+    width: nullable(Type.Number(), { description: 'Pixels.' }),
+    height: nullable(Type.Number(), { description: 'Pixels.' }),
+    duration: nullable(Type.Number(), { description: 'Seconds.' }),
+    aspect_ratio: nullable(Type.String()),
+    nsfw: Type.Boolean(),
+    favorite: Type.Boolean(),
+    project_id: nullable(Type.String()),
+    prompt_id: nullable(Type.String(), { description: 'Shared by all that one generation made.' }),
+    created_at: nullable(Type.String({ format: 'date-time' })),
+  },
+  {
+    title: 'Asset',
+    description: 'An item of the library: anything generated on the account.',
+    examples: [
+      {
+        id: 'out_01kaf3v5w8m2x9q4t7r6y1z0bc',
+        object: 'asset',
+        type: 'image',
+        generation_type: 'image',
+        url: 'https://studio.example/media/k3/picture.png',
+        thumb_url: 'https://studio.example/media/k3/thumb.webp',
+        width: 1024,
+        height: 1024,
+        duration: null,
+        aspect_ratio: '1:1',
+        nsfw: false,
+        favorite: false,
+        project_id: 'prj_01kaf3v5w8m2x9q4t7r6y1z0bc',
+        prompt_id: 'prm_01kaf3v5w8m2x9q4t7r6y1z0bc',
+        created_at: '2026-11-21T09:30:00.000Z',
+      },
+    ],
+  },
+);
+
+export type Asset = Static<typeof Asset>;
+
+export const AssetList = listOf('AssetList', Asset);
+
+export const FavoriteAsset = closed(
+  { id: Type.String(), object: Type.Literal('asset'), favorite: Type.Boolean() },
+  { title: 'FavoriteAsset', description: 'Says whether the item is a favorite now.' },
+);
+
+export const DeletedAsset = closed(
+  { id: Type.String(), object: Type.Literal('asset'), deleted: Type.Literal(true) },
+  { title: 'DeletedAsset', description: 'Says that the item is gone from the library.' },
+);
+
+export const ListAssetsQuery = closed({
+  type: Type.Optional(oneOf(assetTypes, { description: 'Only items of this type.' })),
+  project_id: Type.Optional(
+    Type.String({ maxLength: maxProjectIdCharacters, description: 'Only items of this project.' }),
+  ),
+  search: Type.Optional(
+    Type.String({ maxLength: maxSearchCharacters, description: 'Only items whose prompt holds this.' }),
+  ),
+  favorites: Type.Optional(
+    oneOf(['true', 'false'], { description: '`true` shows favorites only, `false` shows the others.' }),
+  ),
+  ...pageQuery,
+});
+
+export const ImageAssetParams = closed({
+  id: Type.String({ minLength: 1, maxLength: maxPathIdCharacters, description: 'Id of the image.' }),
+});
+
+export const AssetParams = closed({
+  type: oneOf(assetPathTypes, { description: 'What the item is.' }),
+  id: Type.String({ minLength: 1, maxLength: maxAssetIdCharacters, description: 'Id of the item.' }),
+});
+
+export const UpdateAssetRequest = closed(
+  { favorite: Type.Boolean({ description: 'Whether the item is to be a favorite.' }) },
+  { title: 'UpdateAssetRequest', examples: [{ favorite: true }] },
+);

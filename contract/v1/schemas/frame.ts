@@ -1,0 +1,34 @@
+import { Type, type Static } from 'typebox';
+import { maxPathIdCharacters, maxProjectIdCharacters } from '../limits.ts';
+import { closed } from './schema-builders.ts';
+
+export const Frame = closed(
+  { object: Type.Literal('frame'), url: Type.String() },
+  {
+    title: 'Frame',
+    description: 'A still of a video.',
+    examples: [{ object: 'frame', url: 'https://studio.example/media/f2/still.png' }],
+  },
+);
+
+export type Frame = Static<typeof Frame>;
+
+export const CreateFrameRequest = closed(
+  {
+    time: Type.Unsafe<number | 'last'>({
+      anyOf: [{ type: 'number', minimum: 0 }, { const: 'last' }],
+      description: 'Seconds from the start, or `last`.',
+    }),
+    project_id: Type.Optional(
+      Type.String({
+        maxLength: maxProjectIdCharacters,
+        description: 'Also saves the still in this project.',
+      }),
+    ),
+  },
+  { title: 'CreateFrameRequest', examples: [{ time: 1.5 }, { time: 'last' }] },
+);
+
+export const FrameParams = closed({
+  id: Type.String({ minLength: 1, maxLength: maxPathIdCharacters, description: 'Id of the video.' }),
+});

@@ -1,0 +1,130 @@
+import { Type, type Static } from 'typebox';
+import { maxPathIdCharacters, maxWaitSeconds } from '../limits.ts';
+import { listOf, pageQuery } from './list.ts';
+import { closed, mapOf, nullable, oneOf, timestamp } from './schema-builders.ts';
+
+export const generationKinds = ['image', 'image_edit', 'video', 'video_extend'] as const;
+export type GenerationKind = (typeof generationKinds)[number];
+
+export const generationStatuses = ['queued', 'running', 'succeeded', 'failed', 'canceled'] as const;
+export type GenerationStatus = (typeof generationStatuses)[number];
+
+/** Statuses that never change again. */
+export const finalGenerationStatuses = [
+  'succeeded',
+  'failed',
+  'canceled',
+] as const satisfies readonly GenerationStatus[];
+
+/** `error.code` of a generation that succeeded with some outputs missing. */
+export const partialFailureCode = 'partial_failure';
+
+export const outputTypes = ['image', 'video'] as const;
+
+export const Output = closed(
+  {
+    id: Type.String({ description: 'Also its id in the library.' }),
+    type: oneOf(outputTypes),
+    url: Type.String({ description: "A link to the studio's storage." }),
+    thumb_url: nullable(Type.String()),
+    width: nullable(Type.Number(), { description: 'Pixels.' }),
+    height: nullable(Type.Number(), { description: 'Pixels.' }),
+    duration: nullable(Type.Number(), { description: 'Seconds.' }),
+    nsfw: Type.Boolean(),
+    request_id: nullable(Type.Number(), { description: "The studio's number for this part of the job." }),
+  },
+  { title: 'Output', description: 'One picture or video that a generation made.' },
+);
+
+export type Output = Static<typeof Output>;
+
+const GenerationError = closed({
+  code: Type.String({ description: 'A problem code, or `partial_failure`.' }),
+  message: Type.String(),
+});
+
+export const Generation = closed(
+  {
+    id: Type.String({ description: 'Starts with `gen_`.' }),
+    object: Type.Literal('generation'),
+    kind: oneOf(generationKinds),
+    status: oneOf(generationStatuses),
+    model: Type.String({ description: 'Id of the model that renders it.' }),
+    project_id: nullable(Type.String(), {
+      description: 'Null until a default project has been found for it.',
+    }),
+    cost: closed({
+      credits: nullable(Type.Number(), { description: 'Fixed when the generation is created.' }),
+    }),
+    expected_outputs: Type.Integer({ minimum: 0 }),
+    outputs: Type.Array(Output, { description: 'Empty until it has succeeded.' }),
+    error: nullable(GenerationError, { description: 'Why it failed, or what is missing.' }),
+    prompt_id: nullable(Type.String(), { description: "The studio's id of the job." }),
+    metadata: mapOf(Type.String(), { description: 'As sent in the request.' }),
+    created_at: timestamp('When it was accepted.'),
+    submitted_at: nullable(Type.String({ format: 'date-time' }), { description: 'When the studio took it.' }),
+    completed_at: nullable(Type.String({ format: 'date-time' }), {
+      description: 'When it reached its last status.',
+    }),
+  },
+  {
+    title: 'Generation',
+    description: 'A job: what was asked for, how far it is, what came of it.',
+    examples: [
+      {
+        id: 'gen_01kaf3v5w8m2x9q4t7r6y1z0bc',
+        object: 'generation',
+        kind: 'image',
+        status: 'succeeded',
+        model: 'procedural-landscape',
+        project_id: 'prj_01kaf3v5w8m2x9q4t7r6y1z0bc',
+        cost: { credits: 4 },
+        expected_outputs: 1,
+        outputs: [
+          {
+            id: 'out_01kaf3v5w8m2x9q4t7r6y1z0bc',
+            type: 'image',
+            url: 'https://studio.example/media/k3/picture.png',
+            thumb_url: 'https://studio.example/media/k3/thumb.webp',
+            width: 1024,
+            height: 1024,
+            duration: null,
+            nsfw: false,
+            request_id: 1,
+          },
+        ],
+        error: null,
+        prompt_id: 'prm_01kaf3v5w8m2x9q4t7r6y1z0bc',
+        metadata: { order: '4711' },
+        created_at: '2026-11-21T09:30:00.000Z',
+        submitted_at: '2026-11-21T09:30:00.012Z',
+        completed_at: '2026-11-21T09:30:00.640Z',
+      },
+    ],
+  },
+);
+
+export type Generation = Static<typeof Generation>;
+
+export const GenerationList = listOf('GenerationList', Generation);
+
+export const ListGenerationsQuery = closed({
+  status: Type.Optional(oneOf(generationStatuses, { description: 'Only generations in this status.' })),
+  kind: Type.Optional(oneOf(generationKinds, { description: 'Only generations of this kind.' })),
+  ...pageQuery,
+});
+
+export const GetGenerationQuery = closed({
+  wait: Type.Optional(
+    Type.Integer({
+      minimum: 0,
+      maximum: maxWaitSeconds,
+      description:
+        'Seconds to hold the answer back until the generation has finished. Counts as one request.',
+    }),
+  ),
+});
+
+export const GenerationParams = closed({
+  id: Type.String({ minLength: 1, maxLength: maxPathIdCharacters, description: 'Id of the generation.' }),
+});

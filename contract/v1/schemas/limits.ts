@@ -1,0 +1,39 @@
+import { Type, type Static } from 'typebox';
+import { closed } from './schema-builders.ts';
+
+const Lane = closed({
+  limit: Type.Integer({ minimum: 0, description: 'How many may run at once.' }),
+  running: Type.Integer({ minimum: 0, description: 'How many run now, wherever they were started.' }),
+  queued: Type.Integer({ minimum: 0, description: 'How many wait in this service.' }),
+});
+
+export const Limits = closed(
+  {
+    object: Type.Literal('limits'),
+    overall: closed({
+      limit: Type.Integer({ minimum: 0, description: 'How many may run at once, all kinds together.' }),
+      running: Type.Integer({ minimum: 0, description: 'How many run now, wherever they were started.' }),
+    }),
+    image: Lane,
+    edit: Lane,
+    video: Type.Object(Lane.properties, {
+      additionalProperties: false,
+      description: 'Videos and their extensions.',
+    }),
+  },
+  {
+    title: 'Limits',
+    description: 'How many generations the account may run at once, and how many it does.',
+    examples: [
+      {
+        object: 'limits',
+        overall: { limit: 4, running: 2 },
+        image: { limit: 2, running: 2, queued: 5 },
+        edit: { limit: 2, running: 0, queued: 0 },
+        video: { limit: 1, running: 0, queued: 0 },
+      },
+    ],
+  },
+);
+
+export type Limits = Static<typeof Limits>;

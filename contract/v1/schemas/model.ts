@@ -1,0 +1,180 @@
+import { Type, type Static } from 'typebox';
+import { maxPathIdCharacters, maxSearchCharacters } from '../limits.ts';
+import { listOf, optionalPageQuery } from './list.ts';
+import { closed, mapOf, nullable, oneOf } from './schema-builders.ts';
+
+/** What a model can be used for. `extend` continues a video. */
+export const suites = ['image', 'edit', 'video', 'extend'] as const;
+export type Suite = (typeof suites)[number];
+
+export const modelKinds = ['system', 'custom', 'character'] as const;
+export type ModelKind = (typeof modelKinds)[number];
+
+/** Keys of `batch_size`, by suite. */
+export const batchSizeKeys = {
+  image: 'Conjure',
+  edit: 'Transform',
+  video: 'Motion',
+  extend: 'ExtendVideo',
+} as const satisfies Record<Suite, string>;
+
+const AspectRatio = closed({ ratio: Type.String(), width: Type.Number(), height: Type.Number() });
+
+const Duration = closed({
+  value: Type.String({ description: 'Seconds, to be sent as `duration`.' }),
+  label: Type.String(),
+});
+
+const NumberRange = closed({
+  min: Type.Number(),
+  max: Type.Number(),
+  step: Type.Number(),
+  default: Type.Number(),
+});
+
+const Frames = closed({
+  start: Type.Boolean({ description: 'Takes a `start_image`.' }),
+  start_required: Type.Boolean(),
+  end: Type.Boolean({ description: 'Takes an `end_image`.' }),
+  end_required: Type.Boolean(),
+});
+
+const Audio = closed({
+  max_quantity: Type.Number({ description: 'How many `reference_audios` it takes.' }),
+  max_duration: Type.Number({ description: 'Seconds of each.' }),
+});
+
+const SourceVideo = closed({
+  max_duration: Type.Number({ description: 'Seconds.' }),
+  min_width: nullable(Type.Number(), { description: 'Pixels.' }),
+  min_height: nullable(Type.Number(), { description: 'Pixels.' }),
+  max_filesize_mb: nullable(Type.Number()),
+});
+
+export const optionTypes = ['select', 'toggle', 'slider'] as const;
+
+const textOrNumber = Type.Unsafe<string | number>({ type: ['string', 'number'] });
+
+const ModelOption = closed({
+  key: Type.String({ description: 'Name of the option in `options` of a request.' }),
+  name: Type.String(),
+  type: oneOf(optionTypes),
+  values: Type.Optional(Type.Array(closed({ value: textOrNumber, label: Type.String() }))),
+  min: Type.Optional(Type.Number()),
+  max: Type.Optional(Type.Number()),
+  step: Type.Optional(Type.Number()),
+  default: textOrNumber,
+});
+
+export const ModelParameters = closed(
+  {
+    aspect_ratios: Type.Array(AspectRatio, { description: 'Ratios and pixel sizes of pictures.' }),
+    same_ratio_supported: Type.Boolean({ description: 'An edit can keep the ratio of its source.' }),
+    video_aspect_ratios: Type.Array(Type.String()),
+    durations: Type.Array(Duration, { description: 'Lengths of video that can be asked for.' }),
+    cfg: nullable(NumberRange, { description: 'How closely the prompt is followed.' }),
+    weight: nullable(NumberRange, { description: "How strongly the model's own look counts." }),
+    clip_skip: nullable(NumberRange),
+    mask_blur: nullable(NumberRange, { description: 'Softness of the edge of a mask.' }),
+    sampler: nullable(Type.String(), {
+      description: 'Sampler used by default; null when none can be chosen.',
+    }),
+    max_reference_images: Type.Number(),
+    frames: Frames,
+    audio: nullable(Audio),
+    source_video: nullable(SourceVideo),
+    options: Type.Array(ModelOption, { description: 'Settings of this model alone.' }),
+  },
+  { title: 'ModelParameters', description: 'What a request to this model may hold.' },
+);
+
+const BaseModel = closed({ options: Type.Array(Type.String()), default: Type.String() });
+
+export const Model = closed(
+  {
+    id: Type.String({ description: 'May hold slashes; encode it when it stands in a path.' }),
+    object: Type.Literal('model'),
+    name: Type.String(),
+    kind: oneOf(modelKinds),
+    suites: Type.Array(oneOf(suites), { description: 'What the model can be used for.' }),
+    default_for: Type.Array(oneOf(suites), {
+      description: 'Suites whose requests use it when they name no model.',
+    }),
+    inpaint: Type.Boolean({ description: 'Can change a masked part of a picture.' }),
+    nsfw: Type.Boolean({ description: 'Made for adults; needs an age-verified account.' }),
+    description: nullable(Type.String()),
+    thumbnail: nullable(Type.String(), { description: 'URL of a picture that shows its hand.' }),
+    prompt_required: Type.Boolean(),
+    tiers: Type.Array(Type.String(), { description: 'Plans that include the model.' }),
+    batch_size: mapOf(Type.Number(), { description: 'Outputs of one generation, by suite.' }),
+    parameters: ModelParameters,
+    base_models: Type.Optional(
+      mapOf(BaseModel, { description: 'For characters: what they can be drawn with.' }),
+    ),
+    element: Type.Optional(Type.Boolean()),
+  },
+  {
+    title: 'Model',
+    description: 'Something that renders, and what it takes.',
+    examples: [
+      {
+        id: 'procedural-landscape',
+        object: 'model',
+        name: 'Landscape',
+        kind: 'system',
+        suites: ['image'],
+        default_for: ['image'],
+        inpaint: false,
+        nsfw: false,
+        description: 'Layered landscapes drawn by rule; no AI model.',
+        thumbnail: null,
+        prompt_required: true,
+        tiers: ['free', 'plus', 'pro'],
+        batch_size: { Conjure: 1 },
+        parameters: {
+          aspect_ratios: [{ ratio: '1:1', width: 1024, height: 1024 }],
+          same_ratio_supported: false,
+          video_aspect_ratios: [],
+          durations: [],
+          cfg: { min: 1, max: 20, step: 0.5, default: 7 },
+          weight: null,
+          clip_skip: null,
+          mask_blur: null,
+          sampler: null,
+          max_reference_images: 0,
+          frames: { start: false, start_required: false, end: false, end_required: false },
+          audio: null,
+          source_video: null,
+          options: [
+            { key: 'seed', name: 'Seed', type: 'slider', min: 0, max: 4294967295, step: 1, default: 0 },
+          ],
+        },
+      },
+    ],
+  },
+);
+
+export type Model = Static<typeof Model>;
+export type ModelParameters = Static<typeof ModelParameters>;
+
+export const ModelList = listOf('ModelList', Model);
+
+export const ListModelsQuery = closed({
+  suite: Type.Optional(oneOf(suites, { description: 'Only models that can be used for this.' })),
+  kind: Type.Optional(oneOf(modelKinds, { description: 'Only models of this kind.' })),
+  search: Type.Optional(
+    Type.String({
+      maxLength: maxSearchCharacters,
+      description: 'Only models whose name or description holds this.',
+    }),
+  ),
+  ...optionalPageQuery,
+});
+
+export const ModelParams = closed({
+  id: Type.String({
+    minLength: 1,
+    maxLength: maxPathIdCharacters,
+    description: 'Id of the model, URL-encoded.',
+  }),
+});

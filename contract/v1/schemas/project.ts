@@ -1,0 +1,89 @@
+import { Type, type Static } from 'typebox';
+import {
+  maxPathIdCharacters,
+  maxProjectTitleCharacters,
+  maxSearchCharacters,
+  minProjectTitleCharacters,
+} from '../limits.ts';
+import { listOf, pageQuery } from './list.ts';
+import { closed, nullable } from './schema-builders.ts';
+
+/** Letters of the English alphabet, digits and white space. */
+export const projectTitlePattern = '^[a-zA-Z0-9\\s]*$';
+
+/** Title of a project that was created without one. */
+export const defaultProjectTitle = 'Untitled';
+
+const LastGeneration = closed({
+  type: nullable(Type.String(), { description: '`image` or `video`.' }),
+  url: nullable(Type.String()),
+  thumb_url: nullable(Type.String()),
+  nsfw: Type.Boolean(),
+});
+
+export const Project = closed(
+  {
+    id: Type.String(),
+    object: Type.Literal('project'),
+    title: Type.String(),
+    updated_at: nullable(Type.String({ format: 'date-time' })),
+    last_generation: nullable(LastGeneration, {
+      description: 'The newest item in it, or null while it is empty.',
+    }),
+  },
+  {
+    title: 'Project',
+    description: 'A folder for generated items.',
+    examples: [
+      {
+        id: 'prj_01kaf3v5w8m2x9q4t7r6y1z0bc',
+        object: 'project',
+        title: 'Autumn posters',
+        updated_at: '2026-11-21T09:30:00.000Z',
+        last_generation: null,
+      },
+    ],
+  },
+);
+
+export type Project = Static<typeof Project>;
+
+export const ProjectList = listOf('ProjectList', Project);
+
+export const DeletedProject = closed(
+  { id: Type.String(), object: Type.Literal('project'), deleted: Type.Literal(true) },
+  { title: 'DeletedProject', description: 'Says that the project is gone.' },
+);
+
+const title = Type.String({
+  minLength: minProjectTitleCharacters,
+  maxLength: maxProjectTitleCharacters,
+  pattern: projectTitlePattern,
+  description: 'Letters, digits and white space.',
+  examples: ['Autumn posters'],
+});
+
+export const CreateProjectRequest = closed(
+  { title: Type.Optional(title) },
+  {
+    title: 'CreateProjectRequest',
+    description: `May be left out; the title is then "${defaultProjectTitle}".`,
+    examples: [{ title: 'Autumn posters' }],
+  },
+);
+
+export const UpdateProjectRequest = closed(
+  { title },
+  { title: 'UpdateProjectRequest', description: 'A new title.', examples: [{ title: 'Winter posters' }] },
+);
+
+export const ListProjectsQuery = closed({
+  search: Type.Optional(
+    Type.String({ maxLength: maxSearchCharacters, description: 'Only projects whose title holds this.' }),
+  ),
+  ...pageQuery,
+});
+
+export const ProjectParams = closed({
+  id: Type.String({ minLength: 1, maxLength: maxPathIdCharacters, description: 'Id of the project.' }),
+});

@@ -1,0 +1,43 @@
+import { Type, type Static } from 'typebox';
+import { listOf, optionalPageQuery } from './list.ts';
+import { suites } from './model.ts';
+import { closed, nullable, oneOf } from './schema-builders.ts';
+
+export const Suggestion = closed(
+  {
+    id: Type.String({ description: 'Sent in `suggestions` of a request.' }),
+    object: Type.Literal('suggestion'),
+    name: Type.String(),
+    category: nullable(Type.String(), { description: 'A request takes one suggestion of each category.' }),
+    category_id: nullable(Type.String()),
+    suites: Type.Array(oneOf(suites), { description: 'Where it can be used.' }),
+    media_seconds: Type.Number({ description: 'Length of the media that shows it, in seconds.' }),
+  },
+  {
+    title: 'Suggestion',
+    description: 'A building block for prompts.',
+    examples: [
+      {
+        id: 'light-golden-hour',
+        object: 'suggestion',
+        name: 'Golden hour',
+        category: 'Light',
+        category_id: 'light',
+        suites: ['image', 'edit', 'video'],
+        media_seconds: 0,
+      },
+    ],
+  },
+);
+
+export type Suggestion = Static<typeof Suggestion>;
+
+export const SuggestionList = listOf('SuggestionList', Suggestion);
+
+/** Suites by which suggestions can be filtered; extending a video has none of its own. */
+export const suggestionSuites = ['image', 'edit', 'video'] as const;
+
+export const ListSuggestionsQuery = closed({
+  suite: Type.Optional(oneOf(suggestionSuites, { description: 'Only suggestions for this.' })),
+  ...optionalPageQuery,
+});

@@ -1,0 +1,81 @@
+import { Type, type Static } from 'typebox';
+import { maxPathIdCharacters, maxProjectIdCharacters } from '../limits.ts';
+import { closed, nullable, oneOf, timestamp } from './schema-builders.ts';
+
+export const uploadStatuses = ['processing', 'ready', 'rejected'] as const;
+export type UploadStatus = (typeof uploadStatuses)[number];
+
+export const uploadTypes = ['image', 'video', 'audio'] as const;
+export type UploadType = (typeof uploadTypes)[number];
+
+export const Upload = closed(
+  {
+    id: Type.String({ description: 'Starts with `upl_`; can be sent wherever a reference is taken.' }),
+    object: Type.Literal('upload'),
+    status: oneOf(uploadStatuses),
+    type: oneOf(uploadTypes),
+    url: Type.String(),
+    file_name: Type.String(),
+    content_type: Type.String({ description: 'Judged by the bytes, not by the name.' }),
+    size_bytes: Type.Integer({ minimum: 0 }),
+    width: nullable(Type.Number(), { description: 'Pixels.' }),
+    height: nullable(Type.Number(), { description: 'Pixels.' }),
+    error: nullable(Type.String(), { description: 'Why it was rejected.' }),
+    created_at: timestamp('When it arrived.'),
+  },
+  {
+    title: 'Upload',
+    description: 'A file of the client, to be used in generations.',
+    examples: [
+      {
+        id: 'upl_01kaf3v5w8m2x9q4t7r6y1z0bc',
+        object: 'upload',
+        status: 'processing',
+        type: 'image',
+        url: 'https://studio.example/media/u7/lake.jpg',
+        file_name: 'lake.jpg',
+        content_type: 'image/jpeg',
+        size_bytes: 482113,
+        width: 1600,
+        height: 1067,
+        error: null,
+        created_at: '2026-11-21T09:30:00.000Z',
+      },
+    ],
+  },
+);
+
+export type Upload = Static<typeof Upload>;
+
+const projectId = Type.String({
+  maxLength: maxProjectIdCharacters,
+  description: 'Project that it belongs to.',
+});
+
+export const CreateUploadRequest = closed(
+  {
+    url: Type.String({ format: 'uri', description: 'Public https address from which the file is fetched.' }),
+    project_id: Type.Optional(projectId),
+  },
+  {
+    title: 'CreateUploadRequest',
+    description: 'Imports a file from an address.',
+    examples: [{ url: 'https://example.com/lake.jpg' }],
+  },
+);
+
+/** Parts of the multipart form that sends the file itself. */
+export const UploadForm = closed(
+  {
+    file: Type.String({
+      format: 'binary',
+      description: 'JPEG, PNG, MP4, MOV, or audio where the plan has it.',
+    }),
+    project_id: Type.Optional(projectId),
+  },
+  { title: 'UploadForm', description: 'Sends a file.' },
+);
+
+export const UploadParams = closed({
+  id: Type.String({ minLength: 1, maxLength: maxPathIdCharacters, description: 'Id of the upload.' }),
+});

@@ -1,0 +1,26 @@
+import type { OperationId } from './operations.ts';
+import type { GenerationKind } from './schemas/generation.ts';
+
+/** Operations that the service answers today. Only these are documented and routed; the others are 404. */
+export const servedOperations = [
+  'getAccount',
+  'getBalance',
+  'getLimits',
+  'listModels',
+  'getModel',
+  'listStyles',
+  'listSuggestions',
+  'listProjects',
+  'createProject',
+  'getProject',
+  'createImageGeneration',
+  'estimate',
+  'getGeneration',
+  'listGenerations',
+  'cancelGeneration',
+] as const satisfies readonly OperationId[];
+
+export type ServedOperationId = (typeof servedOperations)[number];
+
+/** Kinds of generation that can be created, and so estimated, today. */
+export const servedKinds = ['image'] as const satisfies readonly GenerationKind[];
