@@ -1,0 +1,13 @@
+import type { Scope } from '@renderkit/contract/v1/scopes.ts';
+
+/** Who acts: rooms take this and never a request. An API key makes one; so may a console session. */
+export type Principal = {
+  account: {
+    id: string;
+    /** The studio's stored id and the account's id there. */
+    studioId: string;
+    studioAccountId: string;
+  };
+  key: { id: string };
+  scopes: ReadonlySet<Scope>;
+};
