@@ -1,6 +1,6 @@
 import type { Static, TSchema } from 'typebox';
 import { jsonBodyBytes, largeJsonBodyBytes } from './limits.ts';
-import type { ProblemCode } from './problem-codes.ts';
+import { createProblems, problemsOfEveryOperation, studioProblems, type Operation } from './operation.ts';
 import type { Scope } from './scopes.ts';
 import { Account } from './schemas/account.ts';
 import {
@@ -43,63 +43,6 @@ import {
 import { ListStylesQuery, StyleList } from './schemas/style.ts';
 import { ListSuggestionsQuery, SuggestionList } from './schemas/suggestion.ts';
 import { CreateUploadRequest, Upload, UploadForm, UploadParams } from './schemas/upload.ts';
-
-export type Operation = {
-  method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
-  /** Path with `{name}` for each parameter. */
-  path: `/v1/${string}`;
-  tag: 'Account' | 'Catalog' | 'Projects' | 'Library' | 'Uploads' | 'Generations';
-  summary: string;
-  description: string;
-  /** The scope that the key must have, or several of which any one is enough. */
-  scope: Scope | readonly Scope[];
-  /** True where an Idempotency-Key is honoured; elsewhere the header is ignored. */
-  idempotent: boolean;
-  request: {
-    /** A path that does not match answers `not_found`, never `invalid_request`. */
-    params?: TSchema;
-    /** Unknown query parameters are refused, where there is no schema too. */
-    query?: TSchema;
-    body?: TSchema;
-    /** Parts of a multipart form that may be sent in place of JSON. */
-    form?: TSchema;
-    /** False where a request without a body is as good as one with an empty object. */
-    bodyRequired?: boolean;
-    /** Largest JSON body in bytes. */
-    bodyLimitBytes: number;
-  };
-  response: { status: 200 | 201 | 202; schema: TSchema };
-  /** Every code that the operation can answer with. */
-  problems: readonly ProblemCode[];
-};
-
-/** What any route can answer: nobody is let in unasked, names are checked strictly, and anything can break. */
-export const problemsOfEveryOperation = [
-  'invalid_request',
-  'unauthorized',
-  'forbidden',
-  'rate_limited',
-  'internal_error',
-  'upstream_error',
-  'upstream_unavailable',
-] as const satisfies readonly ProblemCode[];
-
-/** What a route that asks the studio on the account's behalf can answer besides. */
-const studioProblems = [...problemsOfEveryOperation, 'connection_expired'] as const;
-
-const createProblems = [
-  ...studioProblems,
-  'insufficient_credits',
-  'budget_exceeded',
-  'tier_required',
-  'conflict',
-  'unprocessable',
-  'moderation_blocked',
-  'account_suspended',
-  'email_not_verified',
-  'queue_full',
-  'geo_blocked',
-] as const satisfies readonly ProblemCode[];
 
 /**
  * The whole HTTP API as one table (docs/api.md §4). Routes, validation, the OpenAPI document and the types of
