@@ -1,0 +1,103 @@
+import { isIP } from 'node:net';
+import { queuedPerAccountDefault } from '@renderkit/contract/v1/limits.ts';
+import { ConfigError, type Environment, readEnvironment } from '@renderkit/server-kit/config.ts';
+import { type LogLevel, logLevels } from '@renderkit/server-kit/logger.ts';
+import { parseSecretKey } from '@renderkit/server-kit/secrets.ts';
+
+/** Everything that the service can be told from outside. Addresses have no trailing slash. */
+export type ServiceConfig = {
+  databaseUrl: string;
+  /** Connections to the database at most. */
+  databasePool: number;
+  host: string;
+  /** 0: one that the operating system chooses. */
+  port: number;
+  /** How clients reach the service. */
+  publicUrl: string;
+  /** How the service reaches the studio. */
+  studioUrl: string;
+  /** How browsers reach the studio; addresses of outputs may begin with it. */
+  studioPublicUrl: string;
+  studioClientId: string;
+  studioClientSecret: string;
+  /** 32 bytes. */
+  secretKey: Buffer;
+  /** CIDRs that may be fetched from though they are not public. */
+  egressAllow: string[];
+  /** Proxies (addresses or CIDRs) whose X-Forwarded-* headers are believed. */
+  trustProxy: string[];
+  /** Opens /metrics to whoever sends it as a bearer token; without one only this machine may read it. */
+  metricsToken: string | undefined;
+  /** Queued generations of one account at most. */
+  queueCap: number;
+  logLevel: LogLevel;
+  /** Where the documentation is; `type` of a problem is `{docsUrl}/errors#code`. */
+  docsUrl: string;
+};
+
+export const defaultPort = 8787;
+const defaultStudioUrl = 'http://127.0.0.1:8788';
+
+/** @throws ConfigError with a sentence that names the variable */
+export function readServiceConfig(environment: Environment): ServiceConfig {
+  const read = readEnvironment(environment);
+  const host = read.text('HOST') ?? '127.0.0.1';
+  const port = read.integer('PORT', { min: 0, max: 65_535, default: defaultPort });
+  const publicUrl = read.origin('PUBLIC_URL') ?? `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
+  const studioUrl = read.origin('STUDIO_URL') ?? defaultStudioUrl;
+  return {
+    databaseUrl: read.databaseUrl('DATABASE_URL') ?? missingDatabase(),
+    databasePool: read.integer('DATABASE_POOL', { min: 2, max: 1000, default: 10 }),
+    host,
+    port,
+    publicUrl,
+    studioUrl,
+    studioPublicUrl: read.origin('STUDIO_PUBLIC_URL') ?? studioUrl,
+    studioClientId: read.required('STUDIO_CLIENT_ID', 'the id of the client that the studio knows us by'),
+    studioClientSecret: read.required('STUDIO_CLIENT_SECRET', 'the secret of that client'),
+    secretKey: secretKeyOf(read.required('SECRET_KEY', secretKeyShape)),
+    egressAllow: read.list('EGRESS_ALLOW').map((cidr) => checkedNetwork('EGRESS_ALLOW', cidr)),
+    trustProxy: trustedProxies(read.list('TRUST_PROXY')),
+    metricsToken: read.text('METRICS_TOKEN'),
+    queueCap: read.integer('QUEUE_CAP', { min: 1, max: 1_000_000, default: queuedPerAccountDefault }),
+    logLevel: read.choice('LOG_LEVEL', logLevels, 'info'),
+    docsUrl: docsUrlOf(read.text('DOCS_URL')) ?? `${publicUrl}/docs`,
+  };
+}
+
+const secretKeyShape = '32 random bytes as 64 hexadecimal characters (openssl rand -hex 32 makes one)';
+
+function missingDatabase(): never {
+  throw new ConfigError('DATABASE_URL is not set: it must be the address of a PostgreSQL database.');
+}
+
+function secretKeyOf(text: string): Buffer {
+  const key = parseSecretKey(text);
+  // The value is a secret, right or wrong: it is not repeated.
+  if (key === undefined)
+    throw new ConfigError(`SECRET_KEY has the wrong shape: it must be ${secretKeyShape}.`);
+  return key;
+}
+
+function trustedProxies(entries: string[]): string[] {
+  if (entries.length === 1 && entries[0] === 'off') return [];
+  return entries.map((entry) => checkedNetwork('TRUST_PROXY', entry));
+}
+
+function checkedNetwork(name: string, entry: string): string {
+  const [address = '', bits, more] = entry.split('/');
+  const widest = { 0: -1, 4: 32, 6: 128 }[isIP(address)] ?? -1;
+  const fits = bits === undefined ? widest > 0 : /^\d{1,3}$/.test(bits) && Number(bits) <= widest;
+  if (!fits || more !== undefined)
+    throw new ConfigError(
+      `${name} holds ${JSON.stringify(entry)}, but it must be a list of IP addresses or networks such as 10.0.0.0/8.`,
+    );
+  return entry;
+}
+
+function docsUrlOf(text: string | undefined): string | undefined {
+  if (text === undefined) return undefined;
+  if (!URL.canParse(text) || !/^https?:$/.test(new URL(text).protocol))
+    throw new ConfigError(`DOCS_URL is ${JSON.stringify(text)}, but it must be an http or https address.`);
+  return text.replace(/\/+$/, '');
+}
