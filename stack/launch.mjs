@@ -34,6 +34,7 @@ const INSTALL_LIMIT_MS = 10 * 60_000;
 const LOCK_BEAT_MS = 2_000;
 const LOCK_STALE_MS = 30_000;
 const ANCESTOR_POLL_MS = 500;
+const SAME_SIGNAL_MS = 1_000;
 
 /** A refusal that the person at the keyboard can act on; anything else is a bug and keeps its stack. */
 class LaunchError extends Error {}
@@ -173,7 +174,12 @@ function takeLock() {
 async function run(argv, env) {
   const candidates = [bundledNode(), ownNode()].filter((path) => path !== undefined);
   for (const node of candidates) {
-    const child = spawn(node, argv, { stdio: ['inherit', 'inherit', 'inherit', 'ipc'], env });
+    // In a group of its own the program gets each signal once, from here; a terminal would send Ctrl-C to both.
+    const child = spawn(node, argv, {
+      stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
+      env,
+      detached: process.platform !== 'win32',
+    });
     // A binary that cannot run here (another C library) fails to start; then the machine's own gets its turn.
     if (!(await started(child))) continue;
     await mirror(child);
@@ -207,7 +213,11 @@ function started(child) {
 }
 
 async function mirror(child) {
+  let lastStop = -Infinity;
   const stop = (signal) => {
+    // npm and the terminal may both tell; a person who means it presses again later.
+    if (performance.now() - lastStop < SAME_SIGNAL_MS) return;
+    lastStop = performance.now();
     // Windows has no signals to send: there the program is asked over its channel.
     if (process.platform !== 'win32') child.kill(signal);
     else if (child.connected) child.send({ type: 'stop' });

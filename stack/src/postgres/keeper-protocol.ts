@@ -1,0 +1,16 @@
+import type { OsAccount } from './os-account.ts';
+import type { ClusterPlace } from './place.ts';
+
+/** What the keeper is told, as its one argument (JSON); it holds no secret. */
+export type KeeperTask = {
+  place: ClusterPlace;
+  account: OsAccount | undefined;
+  copyDirectory: string;
+  logFile: string;
+};
+
+/** What the keeper tells. `ready` comes again after each restart of the server. */
+export type KeeperReport =
+  | { type: 'ready'; host: string; port: number }
+  | { type: 'down'; reason: string }
+  | { type: 'failed'; message: string };

@@ -1,0 +1,20 @@
+/** A part that dies sooner than this after its start counts as one that cannot run. */
+const shortLifeMs = 10_000;
+const mostDeaths = 5;
+const firstBackOffMs = 100;
+const longestBackOffMs = 5_000;
+
+/** How many short lives in a row there are now: a part that ran for a while begins anew. */
+export function countDeath(deathsBefore: number, livedMs: number): number {
+  return livedMs < shortLifeMs ? deathsBefore + 1 : 0;
+}
+
+/** Whether to stop trying. */
+export function isHopeless(deaths: number): boolean {
+  return deaths >= mostDeaths;
+}
+
+/** The pause before the next start: 0.1 s after a long life, then doubling. */
+export function backOffMs(deaths: number): number {
+  return Math.min(firstBackOffMs * 2 ** deaths, longestBackOffMs);
+}
