@@ -1,0 +1,99 @@
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { test } from 'node:test';
+import { acceptedScopes, operations, type OperationId } from './operations.ts';
+import { problemsOfEveryOperation, type Operation } from './operation.ts';
+import { problemCodes } from './problem-codes.ts';
+import { scopes, type Scope } from './scopes.ts';
+import { servedKinds, servedOperations } from './served-operations.ts';
+import { generationKinds } from './schemas/generation.ts';
+
+const entries = Object.entries(operations) as [OperationId, Operation][];
+
+/** What a key must be allowed, written a second time on purpose: a slip in the table would open a door. */
+const scopeOfChange: Record<string, Scope> = {
+  createProject: 'projects',
+  updateProject: 'projects',
+  deleteProject: 'projects',
+  updateAsset: 'library',
+  deleteAsset: 'library',
+  createUpload: 'uploads',
+  createImageGeneration: 'generate',
+  createImageEdit: 'generate',
+  createVideoGeneration: 'generate',
+  extendVideo: 'generate',
+  createFrame: 'generate',
+  estimate: 'generate',
+  cancelGeneration: 'generate',
+};
+
+test('every read takes the scope read, and every change the scope of its kind', () => {
+  for (const [id, operation] of entries) {
+    const expected =
+      id === 'getUpload' ? ['read', 'uploads'] : operation.method === 'GET' ? ['read'] : [scopeOfChange[id]];
+    assert.deepEqual(acceptedScopes(operation), expected, id);
+  }
+});
+
+test('every scope is needed somewhere', () => {
+  const used = new Set(entries.flatMap(([, operation]) => acceptedScopes(operation)));
+  assert.deepEqual([...used].sort(), [...scopes].sort());
+});
+
+test('every operation names what any route can answer, and nothing twice', () => {
+  for (const [id, operation] of entries) {
+    for (const code of problemsOfEveryOperation)
+      assert.ok(operation.problems.includes(code), `${id}: ${code}`);
+    assert.equal(new Set(operation.problems).size, operation.problems.length, id);
+  }
+});
+
+test('every problem code is the answer of some operation', () => {
+  const answered = new Set<string>(entries.flatMap(([, operation]) => operation.problems));
+  for (const code of Object.keys(problemCodes)) assert.ok(answered.has(code), code);
+});
+
+test('method and path belong to one operation alone', () => {
+  const routes = entries.map(([, { method, path }]) => `${method} ${path.replaceAll(/\{\w+\}/g, '{}')}`);
+  assert.equal(new Set(routes).size, routes.length);
+});
+
+test('path parameters are those of the schema, and such an operation can answer not_found', () => {
+  for (const [id, { path, request, problems }] of entries) {
+    const named = [...path.matchAll(/\{(\w+)\}/g)].map((match) => match[1]);
+    const schema = request.params as { properties?: object; required?: string[] } | undefined;
+    assert.deepEqual(Object.keys(schema?.properties ?? {}), named, id);
+    assert.deepEqual(schema?.required ?? [], named, id);
+    assert.equal(problems.includes('not_found'), named.length > 0, id);
+  }
+});
+
+test('only the four creates honour an Idempotency-Key, and all of them answer 202', () => {
+  const creates = ['createImageEdit', 'createImageGeneration', 'createVideoGeneration', 'extendVideo'];
+  const idempotent = entries.filter(([, operation]) => operation.idempotent);
+  assert.deepEqual(idempotent.map(([id]) => id).sort(), creates);
+  const accepted = entries.filter(([, operation]) => operation.response.status === 202);
+  assert.deepEqual(accepted.map(([id]) => id).sort(), creates);
+});
+
+test('bodies come with POST and PATCH only, and whether one is required is said', () => {
+  for (const [id, { method, request }] of entries) {
+    if (request.body === undefined) continue;
+    assert.ok(method === 'POST' || method === 'PATCH', id);
+    assert.equal(typeof request.bodyRequired, 'boolean', id);
+  }
+});
+
+test('what is served is part of the table, each once', () => {
+  assert.equal(new Set(servedOperations).size, servedOperations.length);
+  for (const id of servedOperations) assert.ok(id in operations, id);
+  for (const kind of servedKinds) assert.ok(generationKinds.includes(kind), kind);
+});
+
+test('docs/api.md lists every operation with its success status', async () => {
+  const document = await readFile(new URL('../../docs/api.md', import.meta.url), 'utf8');
+  const rows = [...document.matchAll(/^\| (GET|POST|PATCH|DELETE) \| `([^`]+)` \|.*\| (\d{3}) /gm)];
+  const documented = rows.map(([, method, path, status]) => `${method} ${path} ${status}`);
+  const promised = entries.map(([, { method, path, response }]) => `${method} ${path} ${response.status}`);
+  assert.deepEqual(documented.sort(), promised.sort());
+});

@@ -1,0 +1,116 @@
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { test } from 'node:test';
+import { operations, type OperationId } from '@renderkit/contract/v1/operations.ts';
+import { problemCodes } from '@renderkit/contract/v1/problem-codes.ts';
+import { generationKinds } from '@renderkit/contract/v1/schemas/generation.ts';
+import { servedKinds, servedOperations } from '@renderkit/contract/v1/served-operations.ts';
+import { openapiDocument } from './openapi-document.ts';
+
+type Parameter = { $ref?: string; name: string; in: string };
+type Described = {
+  operationId: OperationId;
+  parameters?: Parameter[];
+  security: Record<string, string[]>[];
+  responses: Record<string, { $ref?: string; content?: Record<string, unknown> }>;
+};
+type Document = {
+  openapi: string;
+  info: { version: string };
+  paths: Record<string, Record<string, Described>>;
+  components: Record<string, Record<string, unknown>>;
+};
+
+const allIds = Object.keys(operations) as OperationId[];
+const whole = openapiDocument(allIds, generationKinds) as unknown as Document;
+
+test('contract/openapi.json is what the table of operations says', async () => {
+  const file = await readFile(new URL('../contract/openapi.json', import.meta.url), 'utf8');
+  assert.deepEqual(
+    JSON.parse(file),
+    JSON.parse(JSON.stringify(openapiDocument(servedOperations, servedKinds))),
+  );
+});
+
+test('the document is OpenAPI 3.1 and carries version 1.0.0', () => {
+  assert.match(whole.openapi, /^3\.1\./);
+  assert.equal(whole.info.version, '1.0.0');
+});
+
+test('every reference leads to something, and every component is used', () => {
+  const used = new Set<string>();
+  for (const document of [whole, openapiDocument(servedOperations, servedKinds)]) {
+    for (const reference of referencesIn(document)) {
+      let target: unknown = document;
+      for (const step of reference.slice(2).split('/')) target = (target as Record<string, unknown>)[step];
+      assert.ok(target !== undefined, reference);
+      used.add(reference);
+    }
+  }
+  for (const [sort, members] of Object.entries(whole.components)) {
+    if (sort === 'securitySchemes') continue;
+    for (const name of Object.keys(members))
+      assert.ok(used.has(`#/components/${sort}/${name}`), `${sort} ${name}`);
+  }
+});
+
+test('every operation asks for a key, with its scope, by either header', () => {
+  for (const described of operationsOf(whole)) {
+    const schemes = new Set(described.security.flatMap((requirement) => Object.keys(requirement)));
+    assert.deepEqual([...schemes].sort(), Object.keys(whole.components.securitySchemes!).sort());
+    for (const requirement of described.security) assert.equal(Object.values(requirement)[0]?.length, 1);
+  }
+});
+
+test('every operation describes the answers that any route can give', () => {
+  for (const described of operationsOf(whole)) {
+    for (const status of ['400', '401', '403', '429', '500', '502', '503']) {
+      assert.ok(described.responses[status], `${described.operationId} ${status}`);
+    }
+  }
+});
+
+test('the statuses of an operation are those of its problem codes and its success', () => {
+  for (const described of operationsOf(whole)) {
+    const { problems, response } = operations[described.operationId];
+    const statuses = new Set(
+      [response.status, ...problems.map((code) => problemCodes[code].status)].map(String),
+    );
+    assert.deepEqual(Object.keys(described.responses).sort(), [...statuses].sort());
+  }
+});
+
+test('parameters in a path are declared, and creates take an Idempotency-Key', () => {
+  for (const [path, methods] of Object.entries(whole.paths)) {
+    const named = [...path.matchAll(/\{(\w+)\}/g)].map((match) => match[1]);
+    for (const { operationId, parameters = [] } of Object.values(methods)) {
+      assert.deepEqual(
+        parameters.filter((one) => one.in === 'path').map((one) => one.name),
+        named,
+      );
+      const takesKey = parameters.some((one) => one.$ref === '#/components/parameters/IdempotencyKey');
+      assert.equal(takesKey, operations[operationId].idempotent, operationId);
+    }
+  }
+});
+
+test('an operation that is not served is not in the document', () => {
+  const document = openapiDocument(['getAccount'], servedKinds) as unknown as Document;
+  assert.deepEqual(Object.keys(document.paths), ['/v1/account']);
+  assert.ok(!('Upload' in document.components.schemas!));
+});
+
+function operationsOf(document: Document): Described[] {
+  return Object.values(document.paths).flatMap((methods) => Object.values(methods));
+}
+
+function referencesIn(value: unknown): string[] {
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([key, part]) =>
+    key === '$ref' && typeof part === 'string'
+      ? [part]
+      : key === 'mapping'
+        ? Object.values(part as object)
+        : referencesIn(part),
+  );
+}
