@@ -25,11 +25,11 @@ const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: { quick: { type: 'boolean' } },
 });
-const files = await testFiles(positionals, values.quick ?? false);
-if (files.length === 0) {
+const chosen = await testFiles(positionals, values.quick ?? false);
+if (chosen.length === 0) {
   console.error('There are no test files there.');
   process.exitCode = 1;
-} else process.exitCode = await withCluster((url) => runFiles(files, url));
+} else process.exitCode = await withCluster((url) => runFiles(chosen, url));
 if (process.connected) process.disconnect();
 
 async function testFiles(wanted: string[], quick: boolean): Promise<string[]> {

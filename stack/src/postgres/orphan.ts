@@ -2,7 +2,7 @@ import { readFile, realpath, rm } from 'node:fs/promises';
 import { connect } from 'node:net';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import pg from 'pg';
+import { Client, DatabaseError } from 'pg';
 import { superuser } from './initialise-cluster.ts';
 import { type ClusterPlace, recordedSocketDirectory } from './place.ts';
 
@@ -59,7 +59,7 @@ function answers({ host, port }: Address): Promise<boolean> {
 /** Asks the server to shut down fast, after it proved by password and answer that it serves this very directory. */
 async function stopIfOurs(place: ClusterPlace, { host, port }: Address, pidFile: string): Promise<boolean> {
   const password = await readFile(place.passwordFile, 'utf8');
-  const client = new pg.Client({
+  const client = new Client({
     host,
     port,
     user: superuser,
@@ -85,8 +85,7 @@ async function stopIfOurs(place: ClusterPlace, { host, port }: Address, pidFile:
     return true;
   } catch (error) {
     // Starting up, shutting down, out of connections: it will answer or be gone soon.
-    if (error instanceof pg.DatabaseError || (error as NodeJS.ErrnoException).code !== undefined)
-      return false;
+    if (error instanceof DatabaseError || (error as NodeJS.ErrnoException).code !== undefined) return false;
     throw error;
   } finally {
     await client.end().catch(() => undefined);

@@ -1,10 +1,10 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { createHmac } from 'node:crypto';
 import { once } from 'node:events';
-import { chmod, mkdir, readFile, stat } from 'node:fs/promises';
+import { mkdir, readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import pg from 'pg';
+import { Client } from 'pg';
 import { backOffMs, countDeath, isHopeless } from '../restart-policy.ts';
 import { environment, superuser } from './initialise-cluster.ts';
 import type { KeeperReport, KeeperTask } from './keeper-protocol.ts';
@@ -137,7 +137,9 @@ async function startKeeper(task: KeeperTask, onDown: (reason: string) => void): 
         if (failure !== undefined || isHopeless(deaths)) return given.resolve(failure ?? new Error(reason));
         onDown(reason);
         // Its server may live on without it; the next keeper ends that one first.
-        setTimeout(() => stopping || start().catch(() => undefined), backOffMs(deaths));
+        setTimeout(() => {
+          if (!stopping) start().catch(() => undefined);
+        }, backOffMs(deaths));
       });
     });
   const address = await start();
@@ -161,7 +163,7 @@ async function ensureDatabases(
   connection: ClusterConnection,
   names: readonly string[],
 ): Promise<void> {
-  const client = new pg.Client({ connectionString: url, application_name: 'stack' });
+  const client = new Client({ connectionString: url, application_name: 'stack' });
   await client.connect();
   try {
     await client.query(`set statement_timeout = 0`);
@@ -174,9 +176,10 @@ async function ensureDatabases(
         await client.query(`grant pg_read_all_stats to ${name}`);
       }
       const database = await client.query('select 1 from pg_database where datname = $1', [name]);
-      if (database.rowCount === 0) await client.query(`create database ${name} owner ${name}`);
+      if (database.rowCount !== 0) continue;
+      await client.query(`create database ${name} owner ${name}`);
+      await client.query(`revoke connect on database ${name} from public`);
     }
-    if (names.length > 0) await client.query('revoke connect on database postgres from public');
   } finally {
     await client.end();
   }
