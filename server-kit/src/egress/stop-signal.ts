@@ -1,0 +1,50 @@
+import { EgressRefusal } from './egress-refusal.ts';
+
+/** The one signal that stops a request, from whichever side. Dispose when the request is over. */
+export interface StopSignal extends Disposable {
+  signal: AbortSignal;
+  /** Stops the request; the first reason counts. */
+  stop(reason: EgressRefusal): void;
+}
+
+/**
+ * Joins the wall clock of one request with the signals of those who outlive it. (AbortSignal.any would do, but
+ * leaves a trace in a long-lived signal for each request.)
+ */
+export function stopSignal(totalTimeoutMs: number, sources: readonly AbortSignal[]): StopSignal {
+  const controller = new AbortController();
+  const stop = (reason: EgressRefusal) => controller.abort(reason);
+  const abort = () => stop(new EgressRefusal('aborted', 'The request was given up by its caller.'));
+  const timer = setTimeout(() => {
+    stop(new EgressRefusal('timeout', 'The time for the request ran out.'));
+  }, totalTimeoutMs);
+  for (const source of sources) {
+    if (source.aborted) abort();
+    source.addEventListener('abort', abort, { once: true });
+  }
+  return {
+    signal: controller.signal,
+    stop,
+    [Symbol.dispose]() {
+      clearTimeout(timer);
+      for (const source of sources) source.removeEventListener('abort', abort);
+    },
+  };
+}
+
+/** The promise's outcome, or a rejection with the signal's reason as soon as it is raised. */
+export async function unlessStopped<T>(signal: AbortSignal, promise: Promise<T>): Promise<T> {
+  // Whoever loses the race is left without a listener; its failure must not end the process.
+  promise.catch(() => {});
+  let onAbort: () => void = () => {};
+  const stopped = new Promise<never>((_resolve, reject) => {
+    onAbort = () => reject(signal.reason);
+    if (signal.aborted) onAbort();
+    else signal.addEventListener('abort', onAbort, { once: true });
+  });
+  try {
+    return await Promise.race([promise, stopped]);
+  } finally {
+    signal.removeEventListener('abort', onAbort);
+  }
+}

@@ -1,0 +1,61 @@
+import { once } from 'node:events';
+import { createServer, type AddressInfo, type Socket } from 'node:net';
+
+/** A TCP server on loopback that counts what reaches it. */
+export interface LoopbackServer extends AsyncDisposable {
+  host: string;
+  port: number;
+  /** `http://` and the server's own address. */
+  url: string;
+  connections: number;
+  bytes: number;
+}
+
+export interface LoopbackOptions {
+  /** Default 127.0.0.1. */
+  host?: string;
+  /** Default: one that the system chooses. */
+  port?: number;
+  onConnection?: (socket: Socket) => void;
+  /** Called with the first bytes of each connection: as a rule the whole head of the request. */
+  onRequest?: (head: string, socket: Socket) => void;
+}
+
+/** Starts a server that answers just what it is told, well-formed or not. Without callbacks: a canary. */
+export async function startLoopbackServer(options: LoopbackOptions = {}): Promise<LoopbackServer> {
+  const { host = '127.0.0.1', port = 0, onConnection, onRequest } = options;
+  const sockets = new Set<Socket>();
+  const server = createServer((socket) => {
+    running.connections += 1;
+    sockets.add(socket);
+    socket.on('error', () => {});
+    socket.on('close', () => sockets.delete(socket));
+    socket.on('data', (chunk) => (running.bytes += chunk.length));
+    socket.once('data', (chunk) => onRequest?.(chunk.toString('latin1'), socket));
+    onConnection?.(socket);
+  });
+  server.listen(port, host);
+  await once(server, 'listening');
+  const bound = (server.address() as AddressInfo).port;
+  const running: LoopbackServer = {
+    host,
+    port: bound,
+    url: `http://${host.includes(':') ? `[${host}]` : host}:${bound}`,
+    connections: 0,
+    bytes: 0,
+    async [Symbol.asyncDispose]() {
+      for (const socket of sockets) socket.destroy();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+  return running;
+}
+
+/** A server that sends one answer, as written, to every request, and closes. */
+export async function startAnswering(
+  answer: string | Buffer,
+  options: LoopbackOptions = {},
+): Promise<LoopbackServer> {
+  return await startLoopbackServer({ ...options, onRequest: (_head, socket) => socket.end(answer) });
+}
