@@ -1,0 +1,29 @@
+import type { Database } from '@renderkit/server-kit/database.ts';
+import { newId } from '@renderkit/server-kit/ids.ts';
+import { createSecretBox, type SecretBox } from '@renderkit/server-kit/secrets.ts';
+import { saveConnection } from './store.ts';
+
+/** Seals the tokens of connections; the context of each is its account's id. */
+export function connectionSecrets(secretKey: Buffer): SecretBox {
+  return createSecretBox(secretKey, 'studio connection');
+}
+
+/**
+ * Takes in a grant that the studio gave for one of its accounts: makes our account on the first time, and gives the
+ * same one a new session later. Returns our account's id.
+ */
+export async function connectAccount(
+  database: Database,
+  secretKey: Buffer,
+  grant: { studioId: string; studioAccountId: string; email: string | null; refreshToken: string },
+): Promise<{ accountId: string }> {
+  const secrets = connectionSecrets(secretKey);
+  const accountId = await saveConnection(database, {
+    newAccountId: newId('acc_'),
+    studioId: grant.studioId,
+    studioAccountId: grant.studioAccountId,
+    email: grant.email,
+    sealRefreshToken: (id) => secrets.seal(grant.refreshToken, id),
+  });
+  return { accountId };
+}

@@ -1,0 +1,138 @@
+import type { Database } from '@renderkit/server-kit/database.ts';
+
+/** An account's connection as it stands, times reckoned by the database's clock. */
+export type ConnectionRow = {
+  status: 'live' | 'ended';
+  version: number;
+  access_token_sealed: string | null;
+  /** Milliseconds of life left in the access token. */
+  access_left_ms: number | null;
+  /** Some process is refreshing, or was when it died. */
+  refreshing: boolean;
+  studio_id: string;
+  studio_account_id: string;
+};
+
+/** Undefined where the account was never connected, or is gone. */
+export async function readConnection(
+  database: Database,
+  accountId: string,
+): Promise<ConnectionRow | undefined> {
+  const rows = await database.rows<ConnectionRow>(
+    `select c.status, c.version, c.access_token_sealed, a.studio_id, a.studio_account_id,
+            (extract(epoch from c.access_expires_at - clock()) * 1000)::float8 as access_left_ms,
+            coalesce(c.refresh_lease_until > clock(), false) as refreshing
+       from connections c join accounts a on a.id = c.account_id
+      where c.account_id = $1`,
+    [accountId],
+    'connection_read',
+  );
+  return rows[0];
+}
+
+/** Takes the refresh of this version for `owner`; the sealed refresh token, or undefined where another has it. */
+export async function takeRefresh(
+  database: Database,
+  lease: { accountId: string; version: number; owner: string; milliseconds: number },
+): Promise<string | undefined> {
+  const rows = await database.rows<{ refresh_token_sealed: string | null }>(
+    `update connections
+        set refresh_owner = $3, refresh_lease_until = clock() + $4 * interval '1 millisecond'
+      where account_id = $1 and version = $2 and status = 'live' and refresh_token_sealed is not null
+        and (refresh_lease_until is null or refresh_lease_until <= clock())
+      returning refresh_token_sealed`,
+    [lease.accountId, lease.version, lease.owner, lease.milliseconds],
+    'connection_take_refresh',
+  );
+  return rows[0]?.refresh_token_sealed ?? undefined;
+}
+
+type Holder = { accountId: string; version: number; owner: string };
+
+/** Keeps what a refresh brought, if the lease is still the owner's. The new version, or undefined where it is not. */
+export async function keepRefreshed(
+  database: Database,
+  holder: Holder,
+  tokens: { accessSealed: string; accessSeconds: number; refreshSealed: string },
+): Promise<number | undefined> {
+  const rows = await database.rows<{ version: number }>(
+    `update connections
+        set access_token_sealed = $4, access_expires_at = clock() + $5 * interval '1 second',
+            refresh_token_sealed = $6, version = version + 1, refresh_owner = null, refresh_lease_until = null
+      where account_id = $1 and version = $2 and refresh_owner = $3 and status = 'live'
+      returning version`,
+    [
+      holder.accountId,
+      holder.version,
+      holder.owner,
+      tokens.accessSealed,
+      tokens.accessSeconds,
+      tokens.refreshSealed,
+    ],
+    'connection_keep_refreshed',
+  );
+  return rows[0]?.version;
+}
+
+/** Gives a refresh back that brought nothing, so that the next may try at once. */
+export async function releaseRefresh(database: Database, holder: Holder): Promise<void> {
+  await database.rows(
+    `update connections set refresh_owner = null, refresh_lease_until = null
+      where account_id = $1 and version = $2 and refresh_owner = $3`,
+    [holder.accountId, holder.version, holder.owner],
+  );
+}
+
+/** The studio accepts the refresh token no longer: until somebody connects anew there is no session. */
+export async function endConnection(database: Database, holder: Holder): Promise<void> {
+  await database.rows(
+    `update connections
+        set status = 'ended', access_token_sealed = null, access_expires_at = null, refresh_token_sealed = null,
+            version = version + 1, refresh_owner = null, refresh_lease_until = null
+      where account_id = $1 and version = $2 and refresh_owner = $3`,
+    [holder.accountId, holder.version, holder.owner],
+  );
+}
+
+/** Accounts whose refresh was left in the middle: its process died, or its answer never came. At most 100. */
+export async function abandonedRefreshes(
+  database: Database,
+): Promise<{ account_id: string; version: number }[]> {
+  return database.rows(
+    `select account_id, version from connections
+      where refresh_owner is not null and refresh_lease_until <= clock() and status = 'live'
+      limit 100`,
+  );
+}
+
+/** Makes or renews an account and its connection. The account's id, new or old. */
+export async function saveConnection(
+  database: Database,
+  account: {
+    newAccountId: string;
+    studioId: string;
+    studioAccountId: string;
+    email: string | null;
+    sealRefreshToken: (accountId: string) => string;
+  },
+): Promise<string> {
+  return database.transaction(async (transaction) => {
+    const { rows } = await transaction.query<{ id: string }>(
+      `insert into accounts (id, studio_id, studio_account_id, email) values ($1, $2, $3, $4)
+       on conflict (studio_id, studio_account_id) do update set email = excluded.email, deleted_at = null
+       returning id`,
+      [account.newAccountId, account.studioId, account.studioAccountId, account.email],
+    );
+    const id = rows[0]?.id;
+    if (id === undefined) throw new Error('an upsert of an account gave no row back');
+    await transaction.query(
+      `insert into connections (account_id, status, refresh_token_sealed) values ($1, 'live', $2)
+       on conflict (account_id) do update
+          set status = 'live', access_token_sealed = null, access_expires_at = null,
+              refresh_token_sealed = excluded.refresh_token_sealed, version = connections.version + 1,
+              refresh_owner = null, refresh_lease_until = null`,
+      [id, account.sealRefreshToken(id)],
+    );
+    return id;
+  });
+}

@@ -1,0 +1,45 @@
+import type { StudioErrorCode } from '@renderkit/contract/studio/errors.ts';
+
+export const studioFailureKinds = [
+  /** Out of reach, in maintenance, overloaded. */
+  'unavailable',
+  /** It did not answer in time. */
+  'timeout',
+  /** It answered something that the contract does not know. */
+  'nonsense',
+  /** It limits the account. */
+  'rate_limited',
+  /** The account's session there has ended; only its owner can begin a new one. */
+  'connection_expired',
+  /** It refused the call with a code of the contract. */
+  'refused',
+] as const;
+export type StudioFailureKind = (typeof studioFailureKinds)[number];
+
+/** A call to the studio that brought no usable answer. The message is for logs: it may quote the studio. */
+export class StudioFailure extends Error {
+  override name = 'StudioFailure';
+  readonly kind: StudioFailureKind;
+  /** For kind `refused`. */
+  readonly studioCode: StudioErrorCode | undefined;
+  readonly retryAfterSeconds: number | undefined;
+  /** False only where certainly nothing of the call reached the studio. */
+  readonly maybeSent: boolean;
+
+  constructor(
+    kind: StudioFailureKind,
+    message: string,
+    options: {
+      maybeSent: boolean;
+      studioCode?: StudioErrorCode;
+      retryAfterSeconds?: number;
+      cause?: unknown;
+    },
+  ) {
+    super(message, { cause: options.cause });
+    this.kind = kind;
+    this.studioCode = options.studioCode;
+    this.retryAfterSeconds = options.retryAfterSeconds;
+    this.maybeSent = options.maybeSent;
+  }
+}

@@ -1,0 +1,72 @@
+import type { StudioErrorCode } from '@renderkit/contract/studio/errors.ts';
+import type { ProblemCode } from '@renderkit/contract/v1/problem-codes.ts';
+import { ApiProblem } from '../problems/api-problem.ts';
+import { StudioFailure, type StudioFailureKind } from './studio-failure.ts';
+
+/** Seconds that a client is told to wait where the studio names no time itself. */
+export const defaultRetryAfterSeconds = 5;
+
+type Row = { code: ProblemCode; detail: string; retry?: true };
+
+const unexpected: Row = { code: 'upstream_error', detail: 'The studio answered with an unexpected error.' };
+
+const byKind = {
+  unavailable: {
+    code: 'upstream_unavailable',
+    detail: 'The studio is in maintenance, overloaded or out of reach.',
+    retry: true,
+  },
+  timeout: { code: 'upstream_unavailable', detail: 'The studio did not answer in time.', retry: true },
+  nonsense: unexpected,
+  rate_limited: {
+    code: 'rate_limited',
+    detail: 'The studio limits the calls of this account.',
+    retry: true,
+  },
+  connection_expired: {
+    code: 'connection_expired',
+    detail: 'The connection to the studio has ended: its owner must sign in again.',
+  },
+  refused: unexpected,
+} as const satisfies Record<StudioFailureKind, Row>;
+
+// What the service asks has been judged before, so a refusal of its form is nobody's fault but ours or the studio's.
+const byStudioCode = {
+  invalid_request: unexpected,
+  invalid_token: unexpected,
+  forbidden: { code: 'forbidden', detail: 'The studio does not allow this to the account.' },
+  not_found: { code: 'not_found', detail: 'There is no such resource.' },
+  conflict: { code: 'conflict', detail: 'The studio refuses this in the present state.' },
+  too_large: unexpected,
+  rate_limited: byKind.rate_limited,
+  internal_error: unexpected,
+  maintenance: byKind.unavailable,
+  overloaded: byKind.unavailable,
+} as const satisfies Record<StudioErrorCode, Row>;
+
+/**
+ * What a client is told of a failed call to the studio: a code of §7 and a sentence of ours, never the studio's
+ * text. Anything that is no StudioFailure is thrown on as it is.
+ */
+export function translateStudioFailure(failure: unknown): ApiProblem {
+  if (failure instanceof ApiProblem) return failure;
+  if (!(failure instanceof StudioFailure)) throw failure;
+  const row: Row =
+    failure.kind === 'refused' && failure.studioCode !== undefined
+      ? byStudioCode[failure.studioCode]
+      : byKind[failure.kind];
+  return new ApiProblem(row.code, {
+    detail: row.detail,
+    ...(row.retry === true && { retryAfterSeconds: failure.retryAfterSeconds ?? defaultRetryAfterSeconds }),
+    cause: failure,
+  });
+}
+
+/** Runs a call to the studio for a route. @throws ApiProblem */
+export async function translated<T>(call: Promise<T>): Promise<T> {
+  try {
+    return await call;
+  } catch (error) {
+    throw translateStudioFailure(error);
+  }
+}
