@@ -1,0 +1,155 @@
+import type { SKRSContext2D } from '@napi-rs/canvas';
+import { clamp, colour, css, mix, smoothstep, toRgb, type Rgb } from './colour.ts';
+import { createNoise } from './noise.ts';
+import { createField, sampleField, type Raster } from './raster.ts';
+import type { Scene } from './scene.ts';
+
+/** Sun or moon with its halo, added to the light that is already there. */
+export function paintLuminary(raster: Raster, scene: Scene): void {
+  const { sun, palette } = scene;
+  if (!sun.visible) return;
+  const { width, height, data } = raster;
+  const radius = sun.radius * Math.min(width, height);
+  const centreX = sun.x * width;
+  const centreY = sun.y * height;
+  const disc = toRgb(palette.disc);
+  const halo = toRgb(palette.glow);
+  const veil = 1 - Math.max(scene.mood.weather.fog, scene.clouds > 0.7 ? 0.5 : 0) * 0.5;
+  const noise = createNoise(scene.random.fork('moon'));
+  const reach = radius * 9;
+  const bottom = Math.min(height, Math.ceil(centreY + reach));
+  for (let y = Math.max(0, Math.floor(centreY - reach)); y < bottom; y++) {
+    for (let x = Math.max(0, Math.floor(centreX - reach)); x < Math.min(width, centreX + reach); x++) {
+      const dx = x + 0.5 - centreX;
+      const dy = y + 0.5 - centreY;
+      const distance = Math.sqrt(dx * dx + dy * dy);
+      if (distance > reach) continue;
+      const fade = 1 - distance / reach;
+      const spread = Math.exp(-Math.max(0, distance - radius) / (radius * 1.5)) * 0.55 * fade;
+      let body = clamp(radius - distance + 0.5) * veil;
+      let tone = 1;
+      if (sun.kind !== 'sun' && body > 0) {
+        const nx = dx / radius;
+        const ny = dy / radius;
+        tone =
+          0.97 -
+          smoothstep(0.02, 0.4, noise.fbm(nx * 1.6 + 3, ny * 1.6, 4)) * 0.16 -
+          (nx * nx + ny * ny) * 0.05;
+        if (sun.kind === 'crescent') {
+          const cut = Math.hypot(dx - radius * 0.42, dy + radius * 0.2) - radius * 0.92;
+          body *= clamp(cut + 0.5);
+        }
+      }
+      blend(data, (y * width + x) * 3, halo, disc, spread * (sun.kind === 'crescent' ? 0.55 : 1), body, tone);
+    }
+  }
+}
+
+function blend(
+  data: Float32Array,
+  index: number,
+  halo: Rgb,
+  disc: Rgb,
+  spread: number,
+  body: number,
+  tone: number,
+): void {
+  for (let channel = 0; channel < 3; channel++) {
+    const under = data[index + channel] ?? 0;
+    const lit = under + ((halo[channel] ?? 0) - under * 0.6) * spread * 0.8;
+    data[index + channel] = Math.min(1, lit + ((disc[channel] ?? 0) * tone - lit) * body);
+  }
+}
+
+/** Points of light, a few of them bright; fewer towards the horizon, none behind thick cloud. */
+export function paintStars(context: SKRSContext2D, scene: Scene, floor: number): void {
+  if (scene.stars <= 0.05) return;
+  const { width, height, unit, sun, palette } = scene;
+  const random = scene.random.fork('stars');
+  const count = Math.round(((width * height * floor) / 1600) * scene.stars);
+  const clusters = createNoise(random.fork('clusters'));
+  const tints = [colour(0.97, 0.02, 250), colour(0.97, 0.03, 80), colour(0.98, 0.01, 100)];
+  const styles = tints.map((tint) => css(mix(tint, palette.disc, 0.3)));
+  context.save();
+  for (let star = 0; star < count; star++) {
+    const x = random.next() * width;
+    const y = random.next() ** 1.35 * height * floor;
+    const size = random.next();
+    const near = Math.hypot(x - sun.x * width, y - sun.y * height) / Math.min(width, height);
+    const crowd = 0.55 + clusters.fbm((x / height) * 2.4, (y / height) * 2.4, 3) * 1.6;
+    const fade =
+      (1 - y / (height * floor)) * (sun.visible ? smoothstep(0.06, 0.3, near) : 1) * clamp(crowd, 0.15, 1);
+    context.globalAlpha = clamp(fade * (0.35 + size * 0.9) * (0.5 + scene.stars * 0.6));
+    context.fillStyle = styles[star % styles.length] ?? '#fff';
+    const radius = (0.42 + size ** 14 * 1.5) * Math.max(unit, 0.6);
+    context.beginPath();
+    context.arc(x, y, radius, 0, Math.PI * 2);
+    context.fill();
+    if (size > 0.992) twinkle(context, x, y, radius);
+  }
+  context.restore();
+}
+
+function twinkle(context: SKRSContext2D, x: number, y: number, radius: number): void {
+  const glow = context.createRadialGradient(x, y, 0, x, y, radius * 7);
+  glow.addColorStop(0, 'rgba(235,240,255,0.5)');
+  glow.addColorStop(1, 'rgba(235,240,255,0)');
+  context.fillStyle = glow;
+  context.fillRect(x - radius * 7, y - radius * 7, radius * 14, radius * 14);
+}
+
+/** Curtains of light that hang from folded bands, green below and violet above. */
+export function paintAurora(raster: Raster, scene: Scene): void {
+  if (!scene.things.has('aurora')) return;
+  const random = scene.random.fork('aurora');
+  const noise = createNoise(random);
+  const base = scene.mood.colours[0] ?? colour(0.8, 0.19, 155);
+  const low = toRgb({ l: 0.84, c: 0.19, h: base.h });
+  const top = toRgb({ l: 0.6, c: 0.2, h: base.h + 150 });
+  const bands = [0, 1, 2].map((band) => ({
+    foot: scene.horizon * (0.82 - band * 0.2) + random.range(-0.03, 0.03),
+    reach: random.range(0.2, 0.42),
+    shift: random.range(0, 90),
+    strength: 0.95 - band * 0.2,
+  }));
+  const field = createField(220, 160, (x, y) => {
+    let light = 0;
+    let height = 0;
+    for (const { foot, reach, shift, strength } of bands) {
+      const fold = noise.fbm(x * 1.5 * scene.aspect + shift, 0.5, 3) * 0.34;
+      const above = foot + fold - y;
+      if (above < -0.03) continue;
+      const rays =
+        0.5 +
+        noise.at(x * 17 * scene.aspect + shift + fold * 22, y * 0.6) * 0.32 +
+        noise.at(x * 43 + shift, 3.1) * 0.16;
+      const patch = smoothstep(-0.35, 0.35, noise.at(x * 2.1 + shift, 8.3));
+      const body = smoothstep(-0.03, 0.015, above) * Math.exp(-Math.max(0, above) / (reach * 0.42));
+      light += body * rays * patch * strength;
+      height += body * rays * patch * strength * clamp(above / reach);
+    }
+    return Math.min(1.2, light) + Math.floor(clamp(height / (light + 1e-6)) * 64) * 2;
+  });
+  addAurora(raster, field, low, top);
+}
+
+/** The field packs two values in one number: 2 × 64ths of the height, plus the light. */
+function addAurora(raster: Raster, field: ReturnType<typeof createField>, low: Rgb, top: Rgb): void {
+  const lights = { ...field, data: field.data.map((value) => value % 2) };
+  const heights = { ...field, data: field.data.map((value) => Math.floor(value / 2) / 64) };
+  const { width, height, data } = raster;
+  for (let row = 0, index = 0; row < height; row++) {
+    const y = (row + 0.5) / height;
+    for (let column = 0; column < width; column++, index += 3) {
+      const x = (column + 0.5) / width;
+      const light = sampleField(lights, x, y);
+      if (light < 0.004) continue;
+      const rise = sampleField(heights, x, y);
+      for (let channel = 0; channel < 3; channel++) {
+        const under = data[index + channel] ?? 0;
+        const glow = ((low[channel] ?? 0) * (1 - rise) + (top[channel] ?? 0) * rise) * Math.min(1, light);
+        data[index + channel] = under + glow * (1 - under * 0.7);
+      }
+    }
+  }
+}

@@ -1,0 +1,61 @@
+import type { Canvas } from '@napi-rs/canvas';
+import type { Bitmap } from './encode.ts';
+import type { Random } from './random.ts';
+
+export interface Finish {
+  /** 0 = none; about 1 for film. */
+  readonly grain: number;
+  /** 0–1: how dark the corners get. */
+  readonly vignette: number;
+  /** 1 leaves contrast alone. */
+  readonly contrast: number;
+  readonly random: Random;
+}
+
+const GRAIN_TABLE = 65536;
+
+/** The last pass over a picture: contrast, corners, grain; alpha goes. */
+export function finishCanvas(canvas: Canvas, finish: Finish): Bitmap {
+  const { width, height } = canvas;
+  const pixels = canvas.getContext('2d').getImageData(0, 0, width, height).data;
+  const bytes = Buffer.allocUnsafe(width * height * 3);
+  const curve = contrastCurve(finish.contrast);
+  const random = finish.random.fork('grain');
+  const grain = new Float32Array(GRAIN_TABLE);
+  for (let index = 0; index < GRAIN_TABLE; index++) grain[index] = random.gaussian() * finish.grain * 3.4;
+  let seed = Math.floor(random.next() * 4294967296) | 1;
+  for (let row = 0, from = 0, to = 0; row < height; row++) {
+    const dy = (row + 0.5) / height - 0.5;
+    for (let column = 0; column < width; column++, from += 4, to += 3) {
+      const dx = (column + 0.5) / width - 0.5;
+      const edge = (dx * dx + dy * dy) * 2;
+      const dim = 1 - finish.vignette * edge * edge * 0.9;
+      seed = (Math.imul(seed, 1664525) + 1013904223) | 0;
+      const red = curve[pixels[from] ?? 0] ?? 0;
+      const green = curve[pixels[from + 1] ?? 0] ?? 0;
+      const blue = curve[pixels[from + 2] ?? 0] ?? 0;
+      // Film shows its grain most in the middle tones.
+      const tone = green / 255;
+      const speck = (grain[seed >>> 16] ?? 0) * (0.45 + 2.2 * tone * (1 - tone));
+      bytes[to] = byte(red * dim + speck);
+      bytes[to + 1] = byte(green * dim + speck);
+      bytes[to + 2] = byte(blue * dim + speck);
+    }
+  }
+  return { width, height, bytes };
+}
+
+function byte(value: number): number {
+  return value < 0 ? 0 : value > 255 ? 255 : (value + 0.5) | 0;
+}
+
+/** An S through black, middle grey and white. */
+function contrastCurve(contrast: number): Float32Array {
+  const curve = new Float32Array(256);
+  for (let level = 0; level < 256; level++) {
+    const t = level / 255;
+    const bend = t < 0.5 ? 0.5 * (2 * t) ** contrast : 1 - 0.5 * (2 - 2 * t) ** contrast;
+    curve[level] = bend * 255;
+  }
+  return curve;
+}

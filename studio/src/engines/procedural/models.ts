@@ -1,0 +1,20 @@
+import type { Canvas } from '@napi-rs/canvas';
+import { paintAtelier } from './atelier.ts';
+import type { Scene } from './scene.ts';
+
+/** Draws a scene in one manner. Must not draw text: no font is the same on two machines. */
+export type Painter = (scene: Scene) => Canvas;
+
+/** Engine model → its hand. */
+export const PAINTERS = {
+  atelier: paintAtelier,
+  linework: paintAtelier,
+  prism: paintAtelier,
+  nocturne: paintAtelier,
+  papercut: paintAtelier,
+  figures: paintAtelier,
+} as const satisfies Record<string, Painter>;
+
+export type ProceduralModel = keyof typeof PAINTERS;
+
+export const isProceduralModel = (name: string): name is ProceduralModel => Object.hasOwn(PAINTERS, name);

@@ -1,0 +1,152 @@
+import type { Random } from './random.ts';
+
+/** Smooth noise over the plane. Coordinates repeat after 256 cells; one cell is one unit. */
+export interface Noise {
+  /** About −1 to 1, mean 0. */
+  at(x: number, y: number): number;
+  /** Sum of octaves, about −1 to 1. A fractional octave count fades the last octave in. */
+  fbm(x: number, y: number, octaves: number): number;
+  /** Sharp crests, 0 to about 1. */
+  ridged(x: number, y: number, octaves: number): number;
+  /** Fractal heights, smooth on slopes and rough on crests, as if rain had worn them; 0 to about 1. */
+  eroded(x: number, y: number, octaves: number): number;
+}
+
+type Field = (x: number, y: number) => number;
+type Fractal = (x: number, y: number, octaves: number) => number;
+
+const SIZE = 256;
+const MASK = SIZE - 1;
+// Turning the plane between octaves hides the lattice.
+const COS = 0.8;
+const SIN = 0.6;
+
+export function createNoise(random: Random): Noise {
+  const at = gradientField(random);
+  return { at, fbm: fbmOf(at), ridged: ridgedOf(at), eroded: erodedFractal(random) };
+}
+
+/** Perlin's gradient noise. */
+function gradientField(random: Random): Field {
+  const table = permutation(random);
+  const [gradientX, gradientY] = gradients(random);
+  return (x, y) => {
+    const cellX = Math.floor(x);
+    const cellY = Math.floor(y);
+    const fx = x - cellX;
+    const fy = y - cellY;
+    const left = table[cellX & MASK] ?? 0;
+    const right = table[(cellX + 1) & MASK] ?? 0;
+    const y0 = cellY & MASK;
+    const y1 = (cellY + 1) & MASK;
+    const a = table[left + y0] ?? 0;
+    const b = table[right + y0] ?? 0;
+    const c = table[left + y1] ?? 0;
+    const d = table[right + y1] ?? 0;
+    const u = fx * fx * fx * (fx * (fx * 6 - 15) + 10);
+    const v = fy * fy * fy * (fy * (fy * 6 - 15) + 10);
+    const topLeft = (gradientX[a] ?? 0) * fx + (gradientY[a] ?? 0) * fy;
+    const topRight = (gradientX[b] ?? 0) * (fx - 1) + (gradientY[b] ?? 0) * fy;
+    const lowLeft = (gradientX[c] ?? 0) * fx + (gradientY[c] ?? 0) * (fy - 1);
+    const lowRight = (gradientX[d] ?? 0) * (fx - 1) + (gradientY[d] ?? 0) * (fy - 1);
+    const top = topLeft + (topRight - topLeft) * u;
+    const low = lowLeft + (lowRight - lowLeft) * u;
+    return (top + (low - top) * v) * 1.5;
+  };
+}
+
+function fbmOf(at: Field): Fractal {
+  return (x, y, octaves) => {
+    let sum = 0;
+    let amplitude = 0.5;
+    for (let left = octaves; left > 0; left--) {
+      sum += at(x, y) * (left < 1 ? amplitude * left : amplitude);
+      const turned = (x * COS - y * SIN) * 2.03;
+      y = (x * SIN + y * COS) * 2.03 + 17.3;
+      x = turned + 5.9;
+      amplitude *= 0.5;
+    }
+    return sum;
+  };
+}
+
+function ridgedOf(at: Field): Fractal {
+  return (x, y, octaves) => {
+    let sum = 0;
+    let amplitude = 0.5;
+    let previous = 1;
+    for (let left = octaves; left > 0; left--) {
+      const crest = 1 - Math.abs(at(x, y));
+      const sharp = crest * crest * (left < 1 ? left : 1);
+      sum += sharp * amplitude * previous;
+      previous = sharp;
+      const turned = (x * COS - y * SIN) * 2.03;
+      y = (x * SIN + y * COS) * 2.03 + 17.3;
+      x = turned + 5.9;
+      amplitude *= 0.5;
+    }
+    return sum;
+  };
+}
+
+/** Value noise whose octaves fade where the slope so far is steep (after Inigo Quilez). */
+function erodedFractal(random: Random): Fractal {
+  const table = permutation(random);
+  const values = Float32Array.from({ length: SIZE }, () => random.next());
+  return (x, y, octaves) => {
+    let sum = 0;
+    let amplitude = 0.5;
+    let slopeX = 0;
+    let slopeY = 0;
+    for (let left = octaves; left > 0; left--) {
+      const cellX = Math.floor(x);
+      const cellY = Math.floor(y);
+      const fx = x - cellX;
+      const fy = y - cellY;
+      const u = fx * fx * (3 - 2 * fx);
+      const v = fy * fy * (3 - 2 * fy);
+      const west = table[cellX & MASK] ?? 0;
+      const east = table[(cellX + 1) & MASK] ?? 0;
+      const a = values[table[west + (cellY & MASK)] ?? 0] ?? 0;
+      const b = values[table[east + (cellY & MASK)] ?? 0] ?? 0;
+      const c = values[table[west + ((cellY + 1) & MASK)] ?? 0] ?? 0;
+      const d = values[table[east + ((cellY + 1) & MASK)] ?? 0] ?? 0;
+      const cross = a - b - c + d;
+      slopeX += 6 * fx * (1 - fx) * (b - a + cross * v);
+      slopeY += 6 * fy * (1 - fy) * (c - a + cross * u);
+      const height = a + (b - a) * u + (c - a) * v + cross * u * v;
+      sum += ((left < 1 ? amplitude * left : amplitude) * height) / (1 + slopeX * slopeX + slopeY * slopeY);
+      const turned = (x * COS - y * SIN) * 2;
+      y = (x * SIN + y * COS) * 2 + 17.3;
+      x = turned + 5.9;
+      amplitude *= 0.5;
+    }
+    return sum;
+  };
+}
+
+function permutation(random: Random): Uint8Array {
+  const order = Uint8Array.from({ length: SIZE }, (_, index) => index);
+  for (let index = SIZE - 1; index > 0; index--) {
+    const other = random.int(index + 1);
+    const kept = order[index] ?? 0;
+    order[index] = order[other] ?? 0;
+    order[other] = kept;
+  }
+  // Twice over, so that a sum of two bytes needs no mask.
+  const doubled = new Uint8Array(SIZE * 2);
+  doubled.set(order, 0);
+  doubled.set(order, SIZE);
+  return doubled;
+}
+
+function gradients(random: Random): [Float32Array, Float32Array] {
+  const xs = new Float32Array(SIZE);
+  const ys = new Float32Array(SIZE);
+  for (let index = 0; index < SIZE; index++) {
+    const angle = random.next() * Math.PI * 2;
+    xs[index] = Math.cos(angle);
+    ys[index] = Math.sin(angle);
+  }
+  return [xs, ys];
+}

@@ -1,0 +1,97 @@
+import type { Colour } from './colour.ts';
+import { clamp } from './colour.ts';
+import {
+  lexicon,
+  type Effect,
+  type Place,
+  type Season,
+  type SkyThing,
+  type TimeOfDay,
+  type Trait,
+  type TreeKind,
+  type Weather,
+} from './lexicon.ts';
+
+/** What the words of a prompt ask of a picture. What they leave open is null, empty or 0. */
+export interface Mood {
+  readonly time: TimeOfDay | null;
+  readonly season: Season | null;
+  readonly weather: Readonly<Record<Weather, number>>;
+  readonly places: ReadonlySet<Place>;
+  readonly sky: ReadonlySet<SkyThing>;
+  readonly tree: TreeKind | null;
+  readonly traits: ReadonlySet<Trait>;
+  /** In the order they were named, at most four. */
+  readonly colours: readonly Colour[];
+  readonly warmth: number;
+  readonly light: number;
+  readonly chroma: number;
+  readonly energy: number;
+}
+
+const MAX_COLOURS = 4;
+const NEGATIONS = new Set(['no', 'not', 'without']);
+
+/** Reads the prompt first and then the hints (styles, suggestions), whose words count the same. */
+export function readMood(prompt: string, hints: readonly string[] = []): Mood {
+  const effects = [prompt, ...hints].flatMap(effectsOf);
+  const last = <T>(pick: (effect: Effect) => T | undefined): T | null =>
+    effects.map(pick).findLast((value) => value !== undefined) ?? null;
+  const all = <T>(pick: (effect: Effect) => readonly T[]): Set<T> => new Set(effects.flatMap(pick));
+  const sum = (pick: (effect: Effect) => number | undefined): number =>
+    clamp(
+      effects.reduce((total, effect) => total + (pick(effect) ?? 0), 0),
+      -1,
+      1,
+    );
+  const weather = (kind: Weather) => clamp(sum((effect) => effect.weather?.[kind]));
+  const colours = effects.flatMap(({ colour }) => (colour ? [colour] : []));
+  return {
+    time: strongestTime(effects),
+    season: last(({ season }) => season),
+    weather: {
+      clouds: weather('clouds'),
+      rain: weather('rain'),
+      snow: weather('snow'),
+      fog: weather('fog'),
+      storm: weather('storm'),
+      wind: weather('wind'),
+      clear: weather('clear'),
+    },
+    places: all(({ places }) => places ?? []),
+    sky: all(({ sky }) => (sky ? [sky] : [])),
+    tree: last(({ tree }) => tree),
+    traits: all(({ trait }) => (trait ? [trait] : [])),
+    colours: [...new Set(colours)].slice(0, MAX_COLOURS),
+    warmth: sum(({ warmth }) => warmth),
+    light: sum(({ light }) => light),
+    chroma: sum(({ chroma }) => chroma),
+    energy: sum(({ energy }) => energy),
+  };
+}
+
+/** The canonical words of a text: lower case, accents and punctuation gone. */
+export function wordsOf(text: string): string[] {
+  return text
+    .normalize('NFKD')
+    .replace(/\p{M}/gu, '')
+    .toLowerCase()
+    .split(/[^\p{L}\p{N}]+/u)
+    .filter(Boolean);
+}
+
+function effectsOf(text: string): Effect[] {
+  const words = wordsOf(text);
+  return words.flatMap((word, index) => {
+    if (NEGATIONS.has(words[index - 1] ?? '')) return [];
+    const effect = lexicon.get(word) ?? lexicon.get(word.replace(/s$/, ''));
+    return effect ? [effect] : [];
+  });
+}
+
+/** A word that names only a time beats one that merely implies it: "sunset under the first stars" is a sunset. */
+function strongestTime(effects: readonly Effect[]): TimeOfDay | null {
+  const timed = effects.filter((effect) => effect.time !== undefined);
+  const named = timed.find(({ sky, places }) => sky === undefined && places === undefined);
+  return (named ?? timed[0])?.time ?? null;
+}

@@ -1,0 +1,174 @@
+import { clamp, lerp, smoothstep } from './colour.ts';
+import { createGround, type Ground } from './ground.ts';
+import type { Raster } from './raster.ts';
+import type { Scene } from './scene.ts';
+import { createTerrain, FAR, NEAR, type Terrain } from './terrain.ts';
+
+/** What the land left for the hands that come after it. */
+export interface Relief {
+  /** 1 where a pixel is water that still waits for its reflection. */
+  readonly water: Uint8Array;
+  /** Per column, the row (may be fractional) where land or water begins. */
+  readonly skyline: Float32Array;
+}
+
+const STEPS = 230;
+
+/** Draws the terrain over the sky, column by column, from the viewer's feet to the horizon. */
+export function paintRelief(raster: Raster, scene: Scene): Relief {
+  const terrain = createTerrain(scene);
+  const survey = surveyLand(scene, terrain, raster.width);
+  const ground = createGround(scene, terrain);
+  const relief: Relief = {
+    water: new Uint8Array(raster.width * raster.height),
+    skyline: new Float32Array(raster.width),
+  };
+  const light = shadeLand(scene, survey);
+  for (let column = 0; column < raster.width; column++) {
+    drawColumn({ raster, scene, terrain, survey, ground, light, relief }, column);
+  }
+  return relief;
+}
+
+/** Heights on a grid that widens with distance, so that near and far are sampled as finely as they are seen. */
+interface Survey {
+  readonly columns: number;
+  readonly depths: Float32Array;
+  /** Row by row from near to far. */
+  readonly heights: Float32Array;
+}
+
+function surveyLand(scene: Scene, terrain: Terrain, columns: number): Survey {
+  const depths = new Float32Array(STEPS);
+  const heights = new Float32Array(STEPS * columns);
+  for (let step = 0; step < STEPS; step++) {
+    const z = NEAR * (FAR / NEAR) ** (step / (STEPS - 1));
+    depths[step] = z;
+    for (let column = 0; column < columns; column++) {
+      const x = ((column + 0.5) / columns - 0.5) * scene.aspect * z;
+      heights[step * columns + column] = terrain.heightAt(x, z);
+    }
+  }
+  return { columns, depths, heights };
+}
+
+/** Light on each sample, 0–1: the face's turn towards the sun, less what the land beside it hides. */
+function shadeLand(scene: Scene, survey: Survey): Float32Array {
+  const { columns, depths, heights } = survey;
+  const side = scene.sun.x < 0.5 ? -1 : 1;
+  const low =
+    scene.palette.time === 'sunset' || scene.palette.time === 'dawn' || scene.palette.time === 'dusk';
+  const rise = low ? 0.34 : 0.62;
+  const length = Math.hypot(0.8, rise, 0.3);
+  const [lx, ly, lz] = [(side * 0.8) / length, rise / length, -0.3 / length];
+  const light = new Float32Array(heights.length);
+  for (let step = 0; step < STEPS; step++) {
+    const z = depths[step] ?? NEAR;
+    const cell = (scene.aspect * z) / columns;
+    const ahead = Math.min(step + 1, STEPS - 1);
+    const depthCell = Math.max(1e-3, (depths[ahead] ?? z) - (depths[Math.max(0, step - 1)] ?? z));
+    let shadow = -1e9;
+    for (let walk = 0; walk < columns; walk++) {
+      const column = side < 0 ? walk : columns - 1 - walk;
+      const index = step * columns + column;
+      const here = heights[index] ?? 0;
+      const right = heights[index + (column + 1 < columns ? 1 : 0)] ?? here;
+      const left = heights[index - (column > 0 ? 1 : 0)] ?? here;
+      const far = heights[ahead * columns + column] ?? here;
+      const near = heights[Math.max(0, step - 1) * columns + column] ?? here;
+      const slopeX = (right - left) / (2 * cell);
+      const slopeZ = (far - near) / depthCell;
+      const facing = (-slopeX * lx + ly - slopeZ * lz) / Math.sqrt(slopeX * slopeX + slopeZ * slopeZ + 1);
+      shadow = Math.max(here, shadow - cell * rise * 0.75);
+      const hidden = smoothstep(0.05, 1.1 + z * 0.012, shadow - here);
+      light[index] = clamp(facing * 1.25 - 0.05) * (1 - hidden * 0.85);
+    }
+  }
+  return light;
+}
+
+interface Pass {
+  readonly raster: Raster;
+  readonly scene: Scene;
+  readonly terrain: Terrain;
+  readonly survey: Survey;
+  readonly ground: Ground;
+  readonly light: Float32Array;
+  readonly relief: Relief;
+}
+
+function drawColumn(pass: Pass, column: number): void {
+  const { raster, scene, terrain, survey, ground, light, relief } = pass;
+  const { columns, depths, heights } = survey;
+  const horizon = scene.horizon * raster.height;
+  const across = ((column + 0.5) / raster.width - 0.5) * scene.aspect;
+  ground.enterColumn((column + 0.5) / raster.width);
+  const run: Run = {
+    column,
+    top: raster.height,
+    from: new Float32Array(3),
+    joined: false,
+    openRow: -1,
+    behind: new Float32Array(3),
+  };
+  for (let step = 0; step < STEPS; step++) {
+    const index = step * columns + column;
+    const bare = heights[index] ?? 0;
+    const z = depths[step] ?? NEAR;
+    const wet = bare <= 0;
+    const trees = wet ? 0 : ground.treesAt(across * z, z, step, bare);
+    const y = horizon + ((terrain.eye - (wet ? 0 : bare + trees)) / z) * raster.height;
+    if (y >= run.top) {
+      run.joined = false;
+      continue;
+    }
+    ground.shade(across * z, z, bare, trees, light[index] ?? 0);
+    fillRun(raster, relief, run, y, ground.colour, wet);
+    run.top = y;
+    run.from.set(ground.colour);
+    run.joined = true;
+  }
+  relief.skyline[column] = run.top;
+}
+
+/** How far up a column is drawn, and what its topmost, partly covered row showed before. */
+interface Run {
+  readonly column: number;
+  top: number;
+  readonly from: Float32Array;
+  joined: boolean;
+  openRow: number;
+  readonly behind: Float32Array;
+}
+
+/** Fills upwards to `y`. A row that the surface covers in part keeps the rest for what stands behind it. */
+function fillRun(
+  raster: Raster,
+  relief: Relief,
+  run: Run,
+  y: number,
+  colour: Float32Array,
+  wet: boolean,
+): void {
+  const { width, height, data } = raster;
+  const { from, behind, top } = run;
+  const span = Math.max(1, top - y);
+  const first = Math.max(0, Math.floor(y));
+  for (let row = Math.min(height, Math.ceil(top)) - 1; row >= first; row--) {
+    const pixel = row * width + run.column;
+    const index = pixel * 3;
+    if (row !== run.openRow) {
+      run.openRow = row;
+      behind[0] = data[index] ?? 0;
+      behind[1] = data[index + 1] ?? 0;
+      behind[2] = data[index + 2] ?? 0;
+    }
+    const coverage = Math.min(row + 1, top) - Math.max(row, y);
+    const t = run.joined ? clamp((top - row - 0.5) / span) : 1;
+    if (coverage > 0.5) relief.water[pixel] = wet ? 1 : 0;
+    for (let channel = 0; channel < 3; channel++) {
+      const tone = lerp(from[channel] ?? 0, colour[channel] ?? 0, t);
+      data[index + channel] = (data[index + channel] ?? 0) + (tone - (behind[channel] ?? 0)) * coverage;
+    }
+  }
+}

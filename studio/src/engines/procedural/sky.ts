@@ -1,0 +1,125 @@
+import { clamp, colour, lerp, mix, ramp, shade, smoothstep, toRgb, type Ramp, type Rgb } from './colour.ts';
+import { createNoise, type Noise } from './noise.ts';
+import { createRaster, enlarge, type Raster } from './raster.ts';
+import type { Scene } from './scene.ts';
+
+/** The sky fills the whole frame; below the horizon it goes on as haze for the land to stand on. */
+export function paintSky(scene: Scene, scale = 0.5): Raster {
+  const width = Math.max(16, Math.round(scene.width * scale));
+  const height = Math.max(16, Math.round(scene.height * scale));
+  const raster = createRaster(width, height);
+  const air = prepareAir(scene);
+  // One row past the horizon is enough: what lies below is painted over, and costs as much as the sky.
+  const rows = Math.min(height, Math.ceil((scene.horizon + 0.04) * height));
+  for (let row = 0; row < rows; row++) {
+    const y = (row + 0.5) / height;
+    for (let column = 0; column < width; column++) {
+      airAt(air, (column + 0.5) / width, y);
+      raster.data.set(air.out, (row * width + column) * 3);
+    }
+  }
+  const stride = width * 3;
+  const lastRow = raster.data.slice((rows - 1) * stride, rows * stride);
+  for (let row = rows; row < height; row++) raster.data.set(lastRow, row * stride);
+  return enlarge(raster, scene.width, scene.height);
+}
+
+interface Air {
+  readonly scene: Scene;
+  readonly noise: Noise;
+  readonly sky: Ramp;
+  readonly lit: Rgb;
+  readonly litFar: Rgb;
+  readonly shaded: Rgb;
+  readonly glow: Rgb;
+  readonly octaves: number;
+  readonly threshold: number;
+  readonly glowStrength: number;
+  readonly stretch: number;
+  /** Where the functions below leave their answers, so that a million pixels make no garbage. */
+  readonly out: Float32Array;
+  readonly cloud: { cover: number; light: number };
+}
+
+function prepareAir(scene: Scene): Air {
+  const { palette, look, clouds, mood, sun } = scene;
+  const [zenith, high, low, horizon] = palette.sky;
+  const night = palette.time === 'night';
+  const storm = mood.weather.storm;
+  const white = mix(palette.glow, colour(0.98, 0.01, 90), palette.exposure * 0.5);
+  const lit = night ? mix(high, palette.glow, 0.45) : white;
+  const dim = night ? 1.15 : 1.04 + palette.exposure * 0.22 - storm * 0.3;
+  return {
+    scene,
+    noise: createNoise(scene.random.fork('air')),
+    sky: ramp([
+      [0, zenith],
+      [0.38, high],
+      [0.76, low],
+      [1, horizon],
+    ]),
+    lit: toRgb(shade(lit, 1 - storm * 0.25)),
+    litFar: toRgb(shade(mix(low, lit, palette.exposure * 0.8), 1.04 - storm * 0.25)),
+    shaded: toRgb(shade(mix(zenith, palette.ambient, 0.5), dim, 0.8)),
+    glow: toRgb(palette.glow),
+    octaves: 3.5 + look.detail * 3,
+    threshold: lerp(0.64, 0.34, clouds),
+    glowStrength: (sun.kind === 'sun' ? 0.95 : 0.5) * (1 - storm * 0.6) * (1 - mood.weather.fog * 0.2),
+    stretch: scene.random.fork('stretch').range(0.8, 1.5),
+    out: new Float32Array(3),
+    cloud: { cover: 0, light: 0 },
+  };
+}
+
+function airAt(air: Air, x: number, y: number): void {
+  const { scene, noise, out, cloud, glow, shaded, lit, litFar } = air;
+  const { horizon, sun, aspect } = scene;
+  const rise = clamp((horizon - y) / horizon);
+  const bend = noise.at(x * aspect * 1.3, y * 1.9) * 0.035;
+  const entry = ((clamp(1 - rise + bend) * air.sky.last) | 0) * 3;
+  const table = air.sky.table;
+  let red = table[entry] ?? 0;
+  let green = table[entry + 1] ?? 0;
+  let blue = table[entry + 2] ?? 0;
+
+  const dx = (x - sun.x) * aspect;
+  const dy = y - sun.y;
+  const distance = Math.sqrt(dx * dx + dy * dy);
+  const near = Math.exp(-distance * distance * 42) * 0.62 + Math.exp(-distance * 3.4) * 0.5;
+  const along = Math.exp(-Math.abs(y - horizon) * 8 - Math.abs(dx) * 1.7) * 0.45;
+  const shine = clamp((near + along) * air.glowStrength);
+  red += (glow[0] - red) * shine;
+  green += (glow[1] - green) * shine;
+  blue += (glow[2] - blue) * shine;
+
+  if (scene.clouds > 0.02 && rise > 0) {
+    findCloud(air, (x - 0.5) * aspect, rise, dx, dy);
+    const { cover, light } = cloud;
+    const nearness = Math.exp(-distance * 2.2);
+    red += (lerp(shaded[0], lerp(litFar[0], lit[0], nearness), light) - red) * cover;
+    green += (lerp(shaded[1], lerp(litFar[1], lit[1], nearness), light) - green) * cover;
+    blue += (lerp(shaded[2], lerp(litFar[2], lit[2], nearness), light) - blue) * cover;
+  }
+  out[0] = red;
+  out[1] = green;
+  out[2] = blue;
+}
+
+/** Clouds lie on a ceiling seen from below, so they shrink and flatten towards the horizon. */
+function findCloud(air: Air, across: number, rise: number, dx: number, dy: number): void {
+  const { noise, threshold, octaves, cloud } = air;
+  const away = 1 / (rise + 0.16);
+  const u = across * away * 0.75 * air.stretch;
+  const v = away * 1.5;
+  const warpX = noise.fbm(u * 0.8 + 9.1, v * 0.8, 2) * 0.9;
+  const warpY = noise.fbm(u * 0.8, v * 0.8 + 4.7, 2) * 0.6;
+  const density = noise.fbm(u + warpX, v + warpY, octaves) * 0.72 + 0.5;
+  const cover = smoothstep(threshold, threshold + 0.24, density);
+  cloud.cover = cover * smoothstep(0, 0.12, rise) * 0.94;
+  cloud.light = 0;
+  if (cover <= 0) return;
+  const length = Math.sqrt(dx * dx + dy * dy) + 0.05;
+  const towards =
+    noise.fbm(u + warpX - (dx / length) * 0.16, v + warpY + (dy / length) * 0.22, 3) * 0.72 + 0.5;
+  cloud.light = clamp(0.62 + (density - towards) * 2.4 - (density - threshold) * 0.9);
+}

@@ -1,0 +1,110 @@
+import { clamp, lerp, mix, shade, smoothstep, toRgb } from './colour.ts';
+import { createNoise, type Noise } from './noise.ts';
+import type { Raster } from './raster.ts';
+import type { Relief } from './relief.ts';
+import type { Scene } from './scene.ts';
+
+/** Fills the water of a relief with the mirrored picture above it, broken by ripples, and the sun's glitter. */
+export function paintWater(raster: Raster, relief: Pick<Relief, 'water'>, scene: Scene): void {
+  const surface = prepareSurface(raster, scene);
+  const { width, height } = raster;
+  for (let column = 0; column < width; column++) {
+    let shore = -1;
+    for (let row = 0; row < height; row++) {
+      if (relief.water[row * width + column] !== 1) {
+        shore = -1;
+        continue;
+      }
+      if (shore < 0) shore = row;
+      reflect(surface, relief.water, column, row, shore);
+    }
+  }
+}
+
+interface Surface {
+  readonly raster: Raster;
+  readonly scene: Scene;
+  readonly noise: Noise;
+  readonly deep: readonly number[];
+  readonly spark: readonly number[];
+  readonly mirrorLight: number;
+  readonly roughness: number;
+  readonly glitter: number;
+  readonly horizonRow: number;
+}
+
+function prepareSurface(raster: Raster, scene: Scene): Surface {
+  const { palette, mood, sun } = scene;
+  const wind = clamp(0.3 + mood.energy * 0.4 + mood.weather.wind * 0.4 + mood.weather.storm * 0.6);
+  const open = scene.water === 'sea' ? 1 : 0.55;
+  return {
+    raster,
+    scene,
+    noise: createNoise(scene.random.fork('water')),
+    deep: toRgb(
+      shade(
+        mix({ ...palette.water, l: palette.water.l * (0.35 + palette.exposure * 0.6) }, palette.sky[1], 0.3),
+        0.9,
+      ),
+    ),
+    spark: toRgb(mix(palette.glow, palette.disc, 0.5)),
+    mirrorLight: 0.93,
+    roughness: lerp(0.35, 1.6, wind) * open,
+    glitter: sun.visible ? (sun.kind === 'sun' ? 1 : 0.75) : 0.18,
+    horizonRow: scene.horizon * raster.height,
+  };
+}
+
+function reflect(surface: Surface, water: Uint8Array, column: number, row: number, shore: number): void {
+  const { raster, scene, noise, deep, spark, roughness, horizonRow } = surface;
+  const { width, height, data } = raster;
+  const below = Math.max(0.5, row + 0.5 - horizonRow) / height;
+  const depth = 0.11 / below;
+  const across = ((column + 0.5) / width - 0.5) * scene.aspect * depth;
+  // Far ripples are finer than a pixel; they fade into a calm sheen instead of flickering.
+  const seen = smoothstep(0.004, 0.05, below);
+  const long = noise.at(across * 5, depth * 26) * 0.6;
+  const short = noise.at(across * 13 + 40, depth * 62) * seen;
+  const ripple = (long + short) * roughness;
+  const run = row - shore;
+  const reach = (0.0035 + below * 0.085) * height;
+  const offset = ripple * Math.min(reach, 1 + run * 0.6);
+  const mirrored = Math.round(2 * shore - row - 1 - Math.abs(offset) * 0.4 + offset);
+  const sourceRow = clamp(mirrored, 0, Math.max(0, shore - 1));
+  const sourceColumn = clamp(
+    Math.round(column + noise.at(across * 9 + 11, depth * 40) * roughness * reach * 0.35),
+    0,
+    width - 1,
+  );
+  let source = sourceRow * width + sourceColumn;
+  // A ripple may not fetch water that has no colour yet.
+  if (water[source] === 1 && sourceRow >= shore) source = Math.max(0, shore - 1) * width + column;
+  const tilt = clamp(0.2 + below * 1.15 + ripple * 0.2);
+  const glint = glitterAt(surface, column, below, across, depth, ripple);
+  const index = (row * width + column) * 3;
+  const bank = run < 3 ? 0.82 + run * 0.06 : 1;
+  for (let channel = 0; channel < 3; channel++) {
+    const mirror = (data[source * 3 + channel] ?? 0) * surface.mirrorLight;
+    const body = lerp(mirror, deep[channel] ?? 0, tilt * 0.62) * bank;
+    data[index + channel] = body + ((spark[channel] ?? 0) - body) * glint;
+  }
+}
+
+/** The path of light under the sun: a column that widens towards the viewer, broken into flakes. */
+function glitterAt(
+  surface: Surface,
+  column: number,
+  below: number,
+  across: number,
+  depth: number,
+  ripple: number,
+): number {
+  const { scene, noise, raster, glitter } = surface;
+  const away = Math.abs((column + 0.5) / raster.width - scene.sun.x) * scene.aspect;
+  const spread = 0.035 + below * 0.32;
+  const path = Math.exp(-((away / spread) ** 2));
+  if (path < 0.01) return 0;
+  const flake = noise.at(across * 24, depth * 95) * 0.7 + ripple * 0.35;
+  const calm = (1 - smoothstep(0.01, 0.06, below)) * 0.45;
+  return clamp((smoothstep(0.12, 0.5, flake) * 0.85 + calm) * path * glitter);
+}
