@@ -5,7 +5,7 @@ import { operations, type OperationId } from '@renderkit/contract/v1/operations.
 import { problemCodes } from '@renderkit/contract/v1/problem-codes.ts';
 import { generationKinds } from '@renderkit/contract/v1/schemas/generation.ts';
 import { servedKinds, servedOperations } from '@renderkit/contract/v1/served-operations.ts';
-import { openapiDocument } from './openapi-document.ts';
+import { openapiDocument, openapiText } from './openapi-document.ts';
 
 type Parameter = { $ref?: string; name: string; in: string };
 type Described = {
@@ -26,10 +26,7 @@ const whole = openapiDocument(allIds, generationKinds) as unknown as Document;
 
 test('contract/openapi.json is what the table of operations says', async () => {
   const file = await readFile(new URL('../contract/openapi.json', import.meta.url), 'utf8');
-  assert.deepEqual(
-    JSON.parse(file),
-    JSON.parse(JSON.stringify(openapiDocument(servedOperations, servedKinds))),
-  );
+  assert.equal(file, openapiText());
 });
 
 test('the document is OpenAPI 3.1 and carries version 1.0.0', () => {

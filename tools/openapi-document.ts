@@ -7,6 +7,7 @@ import { estimateRequests } from '@renderkit/contract/v1/schemas/generation-requ
 import type { GenerationKind } from '@renderkit/contract/v1/schemas/generation.ts';
 import { Problem } from '@renderkit/contract/v1/schemas/problem.ts';
 import { scopeDescriptions, scopes } from '@renderkit/contract/v1/scopes.ts';
+import { servedKinds, servedOperations } from '@renderkit/contract/v1/served-operations.ts';
 
 type Json = { [key: string]: unknown };
 
@@ -20,6 +21,11 @@ const tagDescriptions: Record<Operation['tag'], string> = {
 };
 
 const schemeNames = ['bearer', 'apiKeyHeader'] as const;
+
+/** What contract/openapi.json has to hold: the document of all that is served. */
+export function openapiText(): string {
+  return `${JSON.stringify(openapiDocument(servedOperations, servedKinds), null, 2)}\n`;
+}
 
 /**
  * The OpenAPI 3.1 document of the given operations. Named schemas become components, and equal refusals are

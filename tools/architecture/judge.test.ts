@@ -1,0 +1,147 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { judge } from './judge.ts';
+import { importsIn, type Source } from './read-sources.ts';
+
+function source(path: string, ...lines: string[]): Source {
+  const text = `${lines.join('\n')}\n`;
+  return { path, text, imports: importsIn(text) };
+}
+
+function messagesOf(...sources: Source[]): string[] {
+  return judge(sources).map(({ message }) => message);
+}
+
+const importing = (specifier: string) => `import { one } from '${specifier}';`;
+
+test('imports are found over several lines, as types, as re-exports and late', () => {
+  const text = [
+    "import {\n  a,\n  b,\n} from './a.ts';",
+    "import type { C } from './c.ts';",
+    "export { d } from './d.ts';",
+    "import './e.ts';",
+    "const f = await import('./f.ts');",
+    "const glob = '**/*.ts';\n// import { g } from './g.ts';",
+  ].join('\n');
+  assert.deepEqual(
+    importsIn(text).map(({ specifier, typeOnly }) => `${specifier}${typeOnly ? ' type' : ''}`),
+    ['./a.ts', './c.ts type', './d.ts', './e.ts', './f.ts'],
+  );
+});
+
+test('service and studio never import each other, and the studio knows nothing of the HTTP API', () => {
+  assert.equal(messagesOf(source('service/src/app.ts', importing('@renderkit/studio/app.ts'))).length, 1);
+  assert.equal(messagesOf(source('studio/src/app.ts', importing('@renderkit/service/app.ts'))).length, 1);
+  assert.equal(
+    messagesOf(source('studio/src/app.ts', importing('@renderkit/contract/v1/scopes.ts'))).length,
+    1,
+  );
+  assert.deepEqual(
+    messagesOf(source('studio/src/app.ts', importing('@renderkit/contract/studio/price.ts'))),
+    [],
+  );
+  assert.deepEqual(
+    messagesOf(source('service/src/app.ts', importing('@renderkit/contract/v1/scopes.ts'))),
+    [],
+  );
+});
+
+test('the contract stands on the schema library alone, and server-kit on nothing of ours', () => {
+  assert.deepEqual(messagesOf(source('contract/v1/scopes.ts', importing('typebox'))), []);
+  assert.equal(messagesOf(source('contract/v1/scopes.ts', importing('ajv'))).length, 1);
+  assert.equal(
+    messagesOf(source('server-kit/src/ids.ts', importing('@renderkit/contract/v1/scopes.ts'))).length,
+    1,
+  );
+});
+
+test('another workspace is imported by its name, never by a path', () => {
+  assert.equal(messagesOf(source('service/src/app.ts', importing('../../server-kit/src/ids.ts'))).length, 1);
+});
+
+test('main calls app, app calls routes, and nothing calls back', () => {
+  assert.deepEqual(messagesOf(source('service/src/main.ts', importing('./app.ts'))), []);
+  assert.equal(messagesOf(source('service/src/routes.ts', importing('./app.ts'))).length, 1);
+  assert.equal(messagesOf(source('service/src/keys/find-key.ts', importing('../app.ts'))).length, 1);
+  assert.deepEqual(messagesOf(source('service/src/app.ts', importing('./keys/find-key.ts'))), []);
+  assert.equal(messagesOf(source('service/src/app.ts', importing('./keys/store.ts'))).length, 1);
+});
+
+test('a room keeps its store and its routes to itself', () => {
+  const store = source('service/src/keys/find-key.ts', importing('./store.ts'));
+  const foreign = source('service/src/generations/create-generation.ts', importing('../keys/store.ts'));
+  const verb = source('service/src/generations/create-generation.ts', importing('../keys/find-key.ts'));
+  assert.deepEqual(messagesOf(store), []);
+  assert.equal(messagesOf(foreign).length, 1);
+  assert.deepEqual(messagesOf(verb), []);
+});
+
+test('a test may reach anywhere inside its own server', () => {
+  assert.deepEqual(
+    messagesOf(source('service/src/keys/find-key.test.ts', importing('../generations/store.ts'))),
+    [],
+  );
+  assert.deepEqual(messagesOf(source('service/test/creates.test.ts', importing('../src/app.ts'))), []);
+});
+
+test('rooms in a circle are reported, types included', () => {
+  const messages = messagesOf(
+    source('service/src/one/a.ts', importing('../two/b.ts')),
+    source('service/src/two/c.ts', "import type { D } from '../one/d.ts';"),
+  );
+  assert.deepEqual(messages, ['rooms in a circle: one → two → one.']);
+});
+
+test('files in a circle are reported, unless only types go round', () => {
+  const a = source('server-kit/src/a.ts', importing('./b.ts'));
+  assert.equal(messagesOf(a, source('server-kit/src/b.ts', importing('./a.ts'))).length, 1);
+  assert.deepEqual(messagesOf(a, source('server-kit/src/b.ts', "import type { A } from './a.ts';")), []);
+});
+
+test('a file has 500 lines at most', () => {
+  const lines = Array.from({ length: 500 }, () => '');
+  assert.deepEqual(messagesOf(source('service/src/keys/long.ts', ...lines)), []);
+  assert.equal(messagesOf(source('service/src/keys/long.ts', ...lines, '')).length, 1);
+});
+
+test('names that say nothing are refused, and so are names not in kebab-case', () => {
+  assert.equal(messagesOf(source('service/src/keys/helpers.ts')).length, 1);
+  assert.equal(messagesOf(source('service/src/lib/find-key.ts')).length, 1);
+  assert.equal(messagesOf(source('service/src/keys/types.ts')).length, 1);
+  assert.equal(messagesOf(source('service/src/keys/findKey.ts')).length, 1);
+  assert.deepEqual(messagesOf(source('service/src/keys/find-key.test.ts')), []);
+});
+
+test('only config reads the environment', () => {
+  const line = 'const port = process.env.PORT;';
+  assert.deepEqual(messagesOf(source('service/src/config.ts', line)), []);
+  assert.equal(messagesOf(source('service/src/keys/find-key.ts', line)).length, 1);
+});
+
+test('SQL lives in store.ts alone', () => {
+  const line = 'await sql`\n    select id from api_keys where revoked_at is null`;';
+  assert.deepEqual(messagesOf(source('service/src/keys/store.ts', line)), []);
+  assert.equal(messagesOf(source('service/src/keys/find-key.ts', line)).length, 1);
+  assert.deepEqual(
+    messagesOf(source('service/src/keys/find-key.ts', "const hint = 'select a model from the list';")),
+    [],
+  );
+});
+
+test('SQL asks clock() and never now()', () => {
+  assert.equal(messagesOf(source('service/migrations/001-keys.sql', 'select now();')).length, 1);
+  assert.deepEqual(
+    messagesOf(source('service/migrations/001-keys.sql', 'select clock(); -- never now()')),
+    [],
+  );
+  assert.equal(messagesOf(source('service/src/keys/store.ts', 'sql`select now()`;')).length, 1);
+  assert.deepEqual(messagesOf(source('service/src/keys/store.ts', 'const at = Date.now();')), []);
+});
+
+test('exports have names, and no file only passes others on', () => {
+  assert.equal(messagesOf(source('service/src/keys/find-key.ts', 'export default 1;')).length, 1);
+  assert.equal(
+    messagesOf(source('service/src/keys/find-key.ts', "export * from './revoke-key.ts';")).length,
+    1,
+  );
+});

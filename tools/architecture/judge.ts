@@ -1,0 +1,211 @@
+import path from 'node:path';
+import type { Import, Source } from './read-sources.ts';
+import {
+  contractLibraries,
+  environmentReaders,
+  hardLineLimit,
+  namesThatSayNothing,
+  privateFiles,
+  roomDependencies,
+  servers,
+  sqlFiles,
+  type Server,
+  wiring,
+  workspaces,
+} from './rules.ts';
+
+/** A broken promise: where, and what to do about it. */
+export type Violation = { path: string; message: string };
+
+/** Everything in the sources that breaks a rule. */
+export function judge(sources: readonly Source[]): Violation[] {
+  return [
+    ...sources.flatMap((source) => [
+      ...judgeName(source),
+      ...judgeSize(source),
+      ...judgeText(source),
+      ...source.imports.flatMap((one) => judgeImport(source, one)),
+    ]),
+    ...judgeRoomCircles(sources),
+    ...judgeFileCircles(sources),
+  ];
+}
+
+export function lineCount(source: Source): number {
+  return source.text.split('\n').length - 1;
+}
+
+function judgeName({ path: file }: Source): Violation[] {
+  const violations: Violation[] = [];
+  for (const part of file.split('/')) {
+    const stem = part.replace(/\..*$/, '');
+    if (namesThatSayNothing.includes(stem)) {
+      violations.push({ path: file, message: `"${stem}" says nothing: name it after what it holds.` });
+    }
+    const good = part.endsWith('.tsx') ? /^[A-Za-z0-9.-]+$/ : /^[a-z0-9]+(-[a-z0-9]+)*(\.[a-z0-9-]+)*$/;
+    if (!good.test(part)) violations.push({ path: file, message: `"${part}" is not in kebab-case.` });
+  }
+  return violations;
+}
+
+function judgeSize(source: Source): Violation[] {
+  const lines = lineCount(source);
+  if (lines <= hardLineLimit || source.path.endsWith('.sql')) return [];
+  return [
+    { path: source.path, message: `${lines} lines: a file has ${hardLineLimit} at most. Split it by noun.` },
+  ];
+}
+
+const sqlText = [
+  /\bsql(?:<[^`;]*>)?`/,
+  /\.(?:selectFrom|insertInto|updateTable|deleteFrom)\(/,
+  /`\s*(?:with\s+\w+\s+as\s*\(|select\s[^`]*\sfrom\s)/i,
+  /[`'"]\s*(?:insert\s+into|delete\s+from|update\s+\w+\s+set)\s/i,
+];
+const hostClock = /(?<![.\w])now\(\)|\bcurrent_timestamp\b/i;
+
+function judgeText({ path: file, text }: Source): Violation[] {
+  const violations: Violation[] = [];
+  const test = isTest(file);
+  if (/\bprocess\.env\b/.test(text) && !test && !environmentReaders.some((shape) => shape.test(file))) {
+    violations.push({ path: file, message: 'Only config.ts reads the environment.' });
+  }
+  if (/^export default\b/m.test(text)) violations.push({ path: file, message: 'Exports have names here.' });
+  if (/^export \*/m.test(text))
+    violations.push({ path: file, message: 'No barrels: import from where it is written.' });
+  if (file.endsWith('.sql') && hostClock.test(withoutSqlComments(text))) {
+    violations.push({ path: file, message: 'SQL asks clock(), which a test can move; never now().' });
+  }
+  if (file.endsWith('.sql') || test) return violations;
+  const mayHoldSql = sqlFiles.some((shape) => shape.test(file));
+  if (!mayHoldSql && sqlText.some((shape) => shape.test(text))) {
+    violations.push({ path: file, message: 'SQL lives in store.ts alone.' });
+  }
+  if (/(^|\/)store\.ts$/.test(file) && hostClock.test(text.replaceAll(/\/\/.*$|^\s*\*.*$/gm, ''))) {
+    violations.push({ path: file, message: 'SQL asks clock(), which a test can move; never now().' });
+  }
+  return violations;
+}
+
+function judgeImport(source: Source, { specifier }: Import): Violation[] {
+  const from = placeOf(source.path);
+  const rules = workspaces[from.workspace];
+  const say = (message: string) => [{ path: source.path, message: `imports ${specifier}: ${message}` }];
+  if (rules === undefined)
+    return say(`the workspace ${from.workspace} has no rules in tools/architecture/rules.ts.`);
+  if (specifier.startsWith('@renderkit/')) {
+    if (!rules.mayImport.some((prefix) => specifier.startsWith(prefix)))
+      return say(`${from.workspace} may not.`);
+    return [];
+  }
+  if (!specifier.startsWith('.')) {
+    if (from.workspace !== 'contract' || isTest(source.path)) return [];
+    return contractLibraries.includes(specifier)
+      ? []
+      : say('the contract stands on the schema library alone.');
+  }
+  const target = placeOf(resolveFrom(source.path, specifier));
+  if (target.workspace !== from.workspace) return say('another workspace is imported by its name.');
+  return isServer(from.workspace) && !isTest(source.path) ? judgeInsideServer(from, target, say) : [];
+}
+
+type Place = { workspace: string; room: string | undefined; file: string };
+
+function judgeInsideServer(from: Place, target: Place, say: (message: string) => Violation[]): Violation[] {
+  if (target.room === undefined && wiring.includes(target.file)) {
+    if (from.room !== undefined) return say('rooms know nothing of the wiring.');
+    const own = wiring.indexOf(from.file);
+    if (own > wiring.indexOf(target.file)) return say('main → app → routes is the only direction.');
+  }
+  if (target.room === undefined || from.room === target.room) return [];
+  if (from.room === undefined) {
+    return target.file === 'store.ts' ? say('the wiring calls verbs, never a store.') : [];
+  }
+  if (privateFiles.includes(target.file))
+    return say(`${target.file} belongs to its room: call one of its verbs.`);
+  const allowed = roomDependencies[from.workspace as Server][from.room];
+  if (allowed === undefined || allowed.includes(target.room)) return [];
+  return say(`${from.room} does not build on ${target.room} (tools/architecture/rules.ts).`);
+}
+
+/** Rooms may not lean on each other in a circle, types included. */
+function judgeRoomCircles(sources: readonly Source[]): Violation[] {
+  return servers.flatMap((server) => {
+    const edges = new Map<string, Set<string>>();
+    for (const source of sources) {
+      const from = placeOf(source.path);
+      if (from.workspace !== server || from.room === undefined || isTest(source.path)) continue;
+      for (const { specifier } of source.imports) {
+        if (!specifier.startsWith('.')) continue;
+        const { room } = placeOf(resolveFrom(source.path, specifier));
+        if (room !== undefined && room !== from.room) addEdge(edges, from.room, room);
+      }
+    }
+    return circlesIn(edges).map((circle) => ({
+      path: `${server}/src`,
+      message: `rooms in a circle: ${circle.join(' → ')}.`,
+    }));
+  });
+}
+
+function judgeFileCircles(sources: readonly Source[]): Violation[] {
+  const edges = new Map<string, Set<string>>();
+  for (const source of sources) {
+    for (const { specifier, typeOnly } of source.imports) {
+      if (!typeOnly && specifier.startsWith('.'))
+        addEdge(edges, source.path, resolveFrom(source.path, specifier));
+    }
+  }
+  return circlesIn(edges).map((circle) => ({
+    path: circle[0] ?? '',
+    message: `files in a circle: ${circle.join(' → ')}.`,
+  }));
+}
+
+function addEdge(edges: Map<string, Set<string>>, from: string, to: string): void {
+  const known = edges.get(from);
+  if (known === undefined) edges.set(from, new Set([to]));
+  else known.add(to);
+}
+
+/** One circle for each place where the walk meets its own path again. */
+function circlesIn(edges: Map<string, Set<string>>): string[][] {
+  const done = new Set<string>();
+  const circles: string[][] = [];
+  const walk = (node: string, trail: string[]): void => {
+    const met = trail.indexOf(node);
+    if (met >= 0) circles.push([...trail.slice(met), node]);
+    if (met >= 0 || done.has(node)) return;
+    for (const next of edges.get(node) ?? []) walk(next, [...trail, node]);
+    done.add(node);
+  };
+  for (const node of edges.keys()) walk(node, []);
+  return circles;
+}
+
+function placeOf(file: string): Place {
+  const [workspace = '', ...rest] = file.split('/');
+  const inSource = isServer(workspace) && rest[0] === 'src';
+  return {
+    workspace,
+    room: inSource && rest.length > 2 ? rest[1] : undefined,
+    file: inSource && rest.length <= 2 ? (rest[1] ?? '') : (rest.at(-1) ?? ''),
+  };
+}
+
+function isServer(workspace: string): workspace is Server {
+  return (servers as readonly string[]).includes(workspace);
+}
+
+/** Tests, what only tests use, and command lines that start parts as children. */
+function isTest(file: string): boolean {
+  return /\.test\.ts$|\/testing?\//.test(file);
+}
+
+function resolveFrom(file: string, specifier: string): string {
+  return path.posix.join(path.posix.dirname(file), specifier);
+}
+
+function withoutSqlComments(text: string): string {
+  return text.replaceAll(/--.*$/gm, '').replaceAll(/\/\*[\s\S]*?\*\//g, '');
+}

@@ -1,0 +1,67 @@
+/** Who may import whom, and the other promises about the tree. All of it is data; `judge.ts` applies it. */
+
+/** Source folders of each workspace, and the prefixes of workspace modules that its code may import. */
+export const workspaces: Record<string, { mayImport: readonly string[] }> = {
+  contract: { mayImport: [] },
+  'server-kit': { mayImport: [] },
+  service: { mayImport: ['@renderkit/contract/', '@renderkit/server-kit/'] },
+  studio: { mayImport: ['@renderkit/contract/studio/', '@renderkit/server-kit/'] },
+  stack: { mayImport: ['@renderkit/'] },
+  bench: { mayImport: ['@renderkit/'] },
+  e2e: { mayImport: ['@renderkit/'] },
+  tools: { mayImport: ['@renderkit/'] },
+};
+
+/** The one library that the contract may stand on; clients import the contract, and should carry little. */
+export const contractLibraries = ['typebox'];
+
+/** The two servers, which are made of rooms: the folders of their `src`. */
+export const servers = ['service', 'studio'] as const;
+export type Server = (typeof servers)[number];
+
+/**
+ * Files at the root of a server's `src` that put its rooms together, outermost first. A file may import those after
+ * it, never those before it; rooms import none of them.
+ */
+export const wiring = ['main.ts', 'app.ts', 'routes.ts'];
+
+/** Files of a room that are its own affair. */
+export const privateFiles = ['store.ts', 'routes.ts'];
+
+/**
+ * Which rooms a room may import, by server. A room that is missing here may import any, as long as no circle comes
+ * of it.
+ */
+export const roomDependencies: Record<Server, Record<string, readonly string[]>> = {
+  service: {},
+  studio: {},
+};
+
+/** Lines of a source file. */
+export const hardLineLimit = 500;
+export const ordinaryLineLimit = 300;
+
+/** Drawers: such a name says nothing of what is inside. Files and folders alike. */
+export const namesThatSayNothing = [
+  'utils',
+  'util',
+  'helpers',
+  'helper',
+  'lib',
+  'common',
+  'misc',
+  'shared',
+  'types',
+];
+
+/** Files that may read the environment: shapes of paths from the root. */
+export const environmentReaders = [
+  /\/config\.ts$/,
+  /^stack\/launch\.mjs$/,
+  /^(tools|bench|e2e)\//,
+  // They hand a few variables on to the programs of PostgreSQL, and decide nothing by them.
+  /^stack\/src\/postgres\//,
+];
+
+/** Files that may hold SQL. */
+export const sqlFiles = [/(^|\/)store\.ts$/, /^server-kit\//, /^stack\//, /^tools\//, /^bench\//, /^e2e\//];
