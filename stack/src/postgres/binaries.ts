@@ -1,4 +1,4 @@
-import { access, chmod, cp, readdir, readFile, rename, rm, stat, symlink } from 'node:fs/promises';
+import { access, chmod, cp, mkdir, readdir, readFile, rename, rm, stat, symlink } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import { canReach, type OsAccount } from './os-account.ts';
@@ -20,7 +20,7 @@ const packageOf: Partial<Record<string, string>> = {
 
 /**
  * PostgreSQL's programs, where `account` can run them: in the installed package, or in a copy under
- * `copyDirectory` (which exists and the account can reach) when the account cannot reach the package or its library links can not be made there.
+ * `copyDirectory` (whose parents the account can pass) when the account cannot reach the package or its library links can not be made there.
  * @throws PostgresMissing
  */
 export async function findPostgresBinaries(options: {
@@ -84,6 +84,8 @@ async function completeLinks(native: string): Promise<boolean> {
 
 async function copyPrograms(native: string, copy: string): Promise<void> {
   const unfinished = `${copy}.${process.pid}`;
+  await mkdir(path.dirname(copy), { recursive: true });
+  await chmod(path.dirname(copy), 0o711);
   await cp(native, path.join(unfinished, 'native'), { recursive: true, verbatimSymlinks: true });
   await completeLinks(path.join(unfinished, 'native'));
   await makeReadable(path.join(unfinished, 'native'));

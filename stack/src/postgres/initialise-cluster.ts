@@ -4,11 +4,9 @@ import { access, chown, mkdir, readdir, readFile, rename, rm, writeFile } from '
 import path from 'node:path';
 import { text } from 'node:stream/consumers';
 import type { PostgresBinaries } from './binaries.ts';
+import { superuser } from './connection.ts';
 import type { OsAccount } from './os-account.ts';
 import type { ClusterPlace } from './place.ts';
-
-/** The superuser of the embedded cluster. */
-export const superuser = 'renderkit';
 
 const limitMs = 120_000;
 

@@ -2,29 +2,28 @@ import { readFile, realpath, rm } from 'node:fs/promises';
 import { connect } from 'node:net';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Client, DatabaseError } from 'pg';
-import { superuser } from './initialise-cluster.ts';
 import { type ClusterPlace, recordedSocketDirectory } from './place.ts';
+import { identifyServer } from './store.ts';
 
 const patienceMs = 60_000;
-const pollMs = 100;
+const pollMs = 50;
+const connectLimitMs = 2_000;
 
 /**
  * Ends a server that outlived its keeper on this cluster, and removes what a dead one left. Whether one runs is
  * found by connecting, never from a process number: numbers are used again. Call it with the cluster's lock held.
  */
-export async function clearOrphan(place: ClusterPlace, port: number): Promise<void> {
+export async function clearOrphan(place: ClusterPlace): Promise<void> {
   const deadline = performance.now() + patienceMs;
-  const pidFile = path.join(place.dataDirectory, 'postmaster.pid');
   let asked = false;
   while (performance.now() < deadline) {
-    const address = await serverAddress(place, port);
-    if (address === undefined || !(await answers(address))) {
-      // Nobody listens: a pid file that is still there is of a killed server, and its number may be anyone's by now.
-      await rm(pidFile, { force: true });
+    const address = await recordedAddress(place);
+    if (address === undefined || !(await listens(address))) {
+      // A pid file that is still there is of a killed server, and its number may be anyone's by now.
+      await rm(pidFile(place), { force: true });
       return;
     }
-    if (!asked) asked = await stopIfOurs(place, address, pidFile);
+    if (!asked) asked = await stopIfOurs(place, address);
     await sleep(pollMs);
   }
   throw new Error(
@@ -32,62 +31,49 @@ export async function clearOrphan(place: ClusterPlace, port: number): Promise<vo
   );
 }
 
-type Address = { host: string; port: number };
+export type ServerAddress = { host: string; port: number };
 
-async function serverAddress(place: ClusterPlace, port: number): Promise<Address | undefined> {
-  if (process.platform === 'win32') {
-    const lines = (
-      await readFile(path.join(place.dataDirectory, 'postmaster.pid'), 'utf8').catch(() => '')
-    ).split('\n');
-    return lines[3] === undefined ? undefined : { host: '127.0.0.1', port: Number(lines[3]) };
-  }
-  const directory = await recordedSocketDirectory(place);
-  return directory === undefined ? undefined : { host: directory, port };
+/** Where a server of this cluster listens, as it wrote down itself, whether or not it still runs. */
+export async function recordedAddress(place: ClusterPlace): Promise<ServerAddress | undefined> {
+  const port = Number((await pidFileLines(place))[3]);
+  if (!(port > 0)) return undefined;
+  if (process.platform === 'win32') return { host: '127.0.0.1', port };
+  const host = await recordedSocketDirectory(place);
+  return host === undefined ? undefined : { host, port };
 }
 
-function answers({ host, port }: Address): Promise<boolean> {
+/** Asks the server to shut down fast, once it proved by password and answer that it serves this very directory. */
+async function stopIfOurs(place: ClusterPlace, address: ServerAddress): Promise<boolean> {
+  const password = await readFile(place.passwordFile, 'utf8');
+  const server = await identifyServer({ ...address, password });
+  if (server === undefined) return false;
+  const [pid, , startedAt] = await pidFileLines(place);
+  const same =
+    (await realpath(server.dataDirectory)) === (await realpath(place.dataDirectory)) &&
+    // The file's number and the answer are one server's word on one moment, a second apart at most.
+    Math.abs(Number(startedAt) - server.startedAt) <= 1;
+  if (!same) throw new Error(`another PostgreSQL server answers at ${address.host}: stop it and start again`);
+  process.kill(Number(pid), 'SIGINT');
+  return true;
+}
+
+function listens({ host, port }: ServerAddress): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = host.startsWith('/') ? connect(`${host}/.s.PGSQL.${port}`) : connect(port, host);
-    socket.once('connect', () => resolve(true));
+    socket.setTimeout(connectLimitMs, () => socket.destroy());
+    socket.once('connect', () => {
+      resolve(true);
+      socket.destroy();
+    });
     socket.once('error', () => resolve(false));
     socket.once('close', () => resolve(false));
-    socket.once('connect', () => socket.destroy());
-    socket.setTimeout(2_000, () => socket.destroy());
   });
 }
 
-/** Asks the server to shut down fast, after it proved by password and answer that it serves this very directory. */
-async function stopIfOurs(place: ClusterPlace, { host, port }: Address, pidFile: string): Promise<boolean> {
-  const password = await readFile(place.passwordFile, 'utf8');
-  const client = new Client({
-    host,
-    port,
-    user: superuser,
-    password,
-    database: 'postgres',
-    connectionTimeoutMillis: 5_000,
-  });
-  client.on('error', () => undefined);
-  try {
-    await client.connect();
-    const { rows } = await client.query<{ directory: string; started: number }>(
-      `select current_setting('data_directory') as directory,
-              floor(extract(epoch from pg_postmaster_start_time()))::int as started`,
-    );
-    const [pid, directory, started] = (await readFile(pidFile, 'utf8')).split('\n');
-    const same =
-      (await realpath(rows[0]?.directory ?? '')) === (await realpath(place.dataDirectory)) &&
-      (await realpath(directory ?? '')) === (await realpath(place.dataDirectory)) &&
-      // Both are the server's own word on one moment, a second apart at most.
-      Math.abs(Number(started) - (rows[0]?.started ?? 0)) <= 1;
-    if (!same) throw new Error(`another PostgreSQL server answers at ${host}: stop it and start again`);
-    process.kill(Number(pid), 'SIGINT');
-    return true;
-  } catch (error) {
-    // Starting up, shutting down, out of connections: it will answer or be gone soon.
-    if (error instanceof DatabaseError || (error as NodeJS.ErrnoException).code !== undefined) return false;
-    throw error;
-  } finally {
-    await client.end().catch(() => undefined);
-  }
+async function pidFileLines(place: ClusterPlace): Promise<string[]> {
+  return (await readFile(pidFile(place), 'utf8').catch(() => '')).split('\n');
+}
+
+function pidFile(place: ClusterPlace): string {
+  return path.join(place.dataDirectory, 'postmaster.pid');
 }

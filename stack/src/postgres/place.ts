@@ -25,7 +25,7 @@ export class ClusterLost extends Error {
 
 const pointerName = 'postgres.location';
 /** Where the server's account can always get to, for data directories under a home that only root may enter. */
-const sharedRoot = '/var/lib/renderkit';
+export const sharedDirectory = '/var/lib/renderkit';
 /** sun_path holds 108 bytes with its end mark (104 on macOS); the socket's own name takes 18. */
 const longestSocketDirectory = 85;
 
@@ -53,16 +53,11 @@ export async function findClusterPlace(
     await makeDirectory(inside);
     return placeAt(inside);
   }
-  const outside = path.join(await sharedDirectory(), `cluster-${randomBytes(6).toString('hex')}`);
+  await makeDirectory(sharedDirectory);
+  const outside = path.join(sharedDirectory, `cluster-${randomBytes(6).toString('hex')}`);
   await makeDirectory(outside);
   await writeFile(pointer, `${outside}\n`, { flush: true });
   return placeAt(outside);
-}
-
-/** The folder for what the server's account must reach when it cannot reach ours. */
-export async function sharedDirectory(): Promise<string> {
-  await makeDirectory(sharedRoot);
-  return sharedRoot;
 }
 
 /** The directory for the server's socket: recorded, ours, and short enough for a socket's address. */

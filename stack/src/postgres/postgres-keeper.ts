@@ -4,13 +4,14 @@
 
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { writeSync } from 'node:fs';
 import { chown, readFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { takeLock } from '../data-directory-lock.ts';
 import { backOffMs, countDeath, isHopeless } from '../restart-policy.ts';
-import { openRotatingLog, type RotatingLog } from '../rotating-log.ts';
+import { type LogFile, openLogFile } from '../log-file.ts';
 import { findPostgresBinaries, type PostgresBinaries } from './binaries.ts';
 import { environment, initialiseCluster } from './initialise-cluster.ts';
 import type { KeeperReport, KeeperTask } from './keeper-protocol.ts';
@@ -49,7 +50,7 @@ async function keep(task: KeeperTask): Promise<void> {
   if (lock === undefined)
     throw new Error(`another process runs the database in ${task.place.root}: stop it first`);
   if (stopping.signal.aborted) return;
-  using log = openRotatingLog(task.logFile);
+  using log = openLogFile(task.logFile);
   const binaries = await findPostgresBinaries(task);
   await initialiseCluster({ ...task, binaries });
   const directory = process.platform === 'win32' ? undefined : await socketDirectory(task.place);
@@ -59,11 +60,11 @@ async function keep(task: KeeperTask): Promise<void> {
   while (!stopping.signal.aborted) {
     const started = performance.now();
     const port = directory === undefined ? await freePort() : unixPort;
-    await clearOrphan(task.place, port);
+    await clearOrphan(task.place);
     const reason = await runServer({ task, binaries, address: { directory, port }, log });
     if (stopping.signal.aborted) return;
     deaths = countDeath(deaths, performance.now() - started);
-    log.write(`${reason}\n`);
+    writeSync(log.descriptor, `${reason}\n`);
     if (isHopeless(deaths))
       throw new Error(
         [`${reason}, again and again; the last lines of its log:`, ...log.lastLines(12)].join('\n'),
@@ -77,7 +78,7 @@ type Server = {
   task: KeeperTask;
   binaries: PostgresBinaries;
   address: { directory: string | undefined; port: number };
-  log: RotatingLog;
+  log: LogFile;
 };
 
 /** Runs the server until it ends, by itself or because we stop. Answers why it ended. */
@@ -88,10 +89,8 @@ async function runServer({ task, binaries, address, log }: Server): Promise<stri
     ...task.account,
     cwd: task.place.root,
     env: environment(),
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: ['ignore', log.descriptor, log.descriptor],
   });
-  server.stdout.on('data', log.write);
-  server.stderr.on('data', log.write);
   const ended = once(server, 'exit');
   const end = () => void shutDown(server, dataDirectory, binaries);
   stopping.signal.addEventListener('abort', end, { once: true });

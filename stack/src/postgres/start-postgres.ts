@@ -1,26 +1,31 @@
 import { type ChildProcess, fork } from 'node:child_process';
-import { createHmac } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdir, readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { Client } from 'pg';
 import { backOffMs, countDeath, isHopeless } from '../restart-policy.ts';
-import { environment, superuser } from './initialise-cluster.ts';
+import { type ClusterConnection, databaseUrl, superuser } from './connection.ts';
+import { environment } from './initialise-cluster.ts';
 import type { KeeperReport, KeeperTask } from './keeper-protocol.ts';
 import { type OsAccount, unprivilegedAccount } from './os-account.ts';
-import { type ClusterPlace, findClusterPlace, recordedSocketDirectory, sharedDirectory } from './place.ts';
+import { recordedAddress } from './orphan.ts';
+import { type ClusterPlace, findClusterPlace, sharedDirectory } from './place.ts';
+import { ensureDatabases, identifyServer } from './store.ts';
 
-export type Postgres = AsyncDisposable & {
+export type ClusterAddresses = {
   /** The address of a database for its own role, which owns it and nothing else. */
   urlFor: (database: string) => string;
   /** The superuser's address of the maintenance database. */
   superuserUrl: string;
   /** PostgreSQL's own files. */
   clusterDirectory: string;
-  /** Settles, with the sentence that says why, when the server is given up; never before. */
-  failed: Promise<Error>;
 };
+
+export type Postgres = ClusterAddresses &
+  AsyncDisposable & {
+    /** Settles, with the sentence that says why, when the server is given up; never before. */
+    failed: Promise<Error>;
+  };
 
 export type PostgresOptions = {
   /** The stack's data directory; it exists and is locked by the caller. */
@@ -42,48 +47,38 @@ const stopWithinMs = 45_000;
 export async function startPostgres(options: PostgresOptions): Promise<Postgres> {
   const task = await prepareTask(options);
   const keeper = await startKeeper(task, options.onDown ?? (() => undefined));
-  const { host, port } = keeper.address;
   const password = await readFile(task.place.passwordFile, 'utf8');
-  const connection: ClusterConnection = { host, port, password };
-  const superuserUrl = databaseUrl(connection, 'postgres', superuser, password);
+  const cluster = { ...keeper.address, password };
   try {
-    await ensureDatabases(superuserUrl, connection, options.databases);
+    await ensureDatabases(cluster, options.databases);
   } catch (error) {
     await keeper.stop();
     throw error;
   }
   return {
-    superuserUrl,
-    urlFor: (database) => roleUrl(connection, database),
-    clusterDirectory: task.place.dataDirectory,
+    ...addressesOf(task.place, cluster),
     failed: keeper.failed,
     [Symbol.asyncDispose]: keeper.stop,
   };
 }
 
-export type ClusterConnection = { host: string; port: number; password: string };
-
-/**
- * The addresses of a server that another process runs on this data directory; undefined where none was started
- * there (on Windows always: its port is only known to who started it).
- */
+/** The addresses of a server that another process runs on this data directory; undefined when there is none. */
 export async function findRunningPostgres(options: {
   dataDirectory: string;
   osUser?: string;
-}): Promise<
-  { urlFor: (database: string) => string; superuserUrl: string; clusterDirectory: string } | undefined
-> {
+}): Promise<ClusterAddresses | undefined> {
   const place = await findClusterPlace(options.dataDirectory, await unprivilegedAccount(options.osUser));
-  const host = process.platform === 'win32' ? '127.0.0.1' : await recordedSocketDirectory(place);
+  const address = await recordedAddress(place);
   const password = await readFile(place.passwordFile, 'utf8').catch(() => undefined);
-  if (host === undefined || password === undefined) return undefined;
-  const pidFile = await readFile(path.join(place.dataDirectory, 'postmaster.pid'), 'utf8').catch(() => '');
-  const port = Number(pidFile.split('\n')[3]);
-  if (!(port > 0)) return undefined;
-  const connection = { host, port, password };
+  if (address === undefined || password === undefined) return undefined;
+  const cluster = { ...address, password };
+  return (await identifyServer(cluster)) && addressesOf(place, cluster);
+}
+
+function addressesOf(place: ClusterPlace, cluster: ClusterConnection): ClusterAddresses {
   return {
-    superuserUrl: databaseUrl(connection, 'postgres', superuser, password),
-    urlFor: (database) => roleUrl(connection, database),
+    superuserUrl: databaseUrl(cluster, 'postgres', superuser),
+    urlFor: (database) => databaseUrl(cluster, database, database),
     clusterDirectory: place.dataDirectory,
   };
 }
@@ -95,8 +90,7 @@ async function prepareTask(options: PostgresOptions): Promise<KeeperTask> {
   const logFile = options.logFile ?? path.join(options.dataDirectory, 'logs', 'postgres.log');
   await mkdir(path.dirname(logFile), { recursive: true });
   // The copy of the programs is made only where the package cannot be used as it lies.
-  const copyDirectory =
-    account === undefined ? path.join(options.dataDirectory, 'bin') : await sharedDirectory();
+  const copyDirectory = account === undefined ? path.join(options.dataDirectory, 'bin') : sharedDirectory;
   return { place, account, copyDirectory, logFile };
 }
 
@@ -156,49 +150,4 @@ async function startKeeper(task: KeeperTask, onDown: (reason: string) => void): 
       clearTimeout(late);
     },
   };
-}
-
-async function ensureDatabases(
-  url: string,
-  connection: ClusterConnection,
-  names: readonly string[],
-): Promise<void> {
-  const client = new Client({ connectionString: url, application_name: 'stack' });
-  await client.connect();
-  try {
-    await client.query(`set statement_timeout = 0`);
-    for (const name of names) {
-      if (!/^[a-z][a-z0-9_]{0,40}$/.test(name)) throw new Error(`${name} is no name for a database`);
-      const role = await client.query('select 1 from pg_roles where rolname = $1', [name]);
-      if (role.rowCount === 0) {
-        await client.query(`create role ${name} login password '${rolePassword(connection, name)}'`);
-        // To see how old the oldest snapshot of the others is.
-        await client.query(`grant pg_read_all_stats to ${name}`);
-      }
-      const database = await client.query('select 1 from pg_database where datname = $1', [name]);
-      if (database.rowCount !== 0) continue;
-      await client.query(`create database ${name} owner ${name}`);
-      await client.query(`revoke connect on database ${name} from public`);
-    }
-  } finally {
-    await client.end();
-  }
-}
-
-/** Derived from the superuser's, so that there is one secret to keep and to back up. */
-function rolePassword(connection: ClusterConnection, role: string): string {
-  return createHmac('sha256', connection.password).update(`role ${role}`).digest('hex');
-}
-
-function roleUrl(connection: ClusterConnection, database: string): string {
-  return databaseUrl(connection, database, database, rolePassword(connection, database));
-}
-
-function databaseUrl(
-  { host, port }: ClusterConnection,
-  database: string,
-  user: string,
-  password: string,
-): string {
-  return `postgresql://${user}:${encodeURIComponent(password)}@${encodeURIComponent(host)}:${port}/${database}`;
 }

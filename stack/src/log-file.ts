@@ -1,0 +1,53 @@
+import { closeSync, copyFileSync, fstatSync, ftruncateSync, mkdirSync, openSync, readSync } from 'node:fs';
+import path from 'node:path';
+
+const largestBytes = 10 * 1024 * 1024;
+const lookEveryMs = 30_000;
+const tailBytes = 16 * 1024;
+
+/** A log that a child process appends to by itself, so that it can still write when its parent is gone. */
+export type LogFile = Disposable & {
+  file: string;
+  /** Give it to the child as its stdout and stderr. */
+  descriptor: number;
+  /** The last lines, oldest first. */
+  lastLines: (count: number) => string[];
+};
+
+/** Opens a log to append to. It keeps one predecessor (`.1`); both stay at about 10 MB. */
+export function openLogFile(file: string): LogFile {
+  mkdirSync(path.dirname(file), { recursive: true, mode: 0o711 });
+  const descriptor = openSync(file, 'a+', 0o600);
+  const watch = setInterval(() => rotate(file, descriptor), lookEveryMs);
+  watch.unref();
+  return {
+    file,
+    descriptor,
+    lastLines: (count) => readTail(descriptor).slice(-count),
+    [Symbol.dispose]: () => {
+      clearInterval(watch);
+      closeSync(descriptor);
+    },
+  };
+}
+
+/** Copies and empties: the child keeps its descriptor, and appending begins at the new end. */
+function rotate(file: string, descriptor: number): void {
+  try {
+    if (fstatSync(descriptor).size <= largestBytes) return;
+    copyFileSync(file, `${file}.1`);
+    ftruncateSync(descriptor, 0);
+  } catch {
+    // A full disk, say: the log grows on until there is room, and nothing else stops.
+  }
+}
+
+function readTail(descriptor: number): string[] {
+  const { size } = fstatSync(descriptor);
+  const buffer = Buffer.alloc(Math.min(size, tailBytes));
+  const read = readSync(descriptor, buffer, 0, buffer.length, size - buffer.length);
+  return buffer
+    .toString('utf8', 0, read)
+    .split('\n')
+    .filter((line) => line !== '');
+}
