@@ -1,0 +1,172 @@
+import {
+  createServer,
+  type IncomingMessage,
+  type Server,
+  type ServerResponse,
+  STATUS_CODES,
+} from 'node:http';
+import type { Socket } from 'node:net';
+import fastify, { type FastifyInstance } from 'fastify';
+import { closeSoon } from './unread-body.ts';
+
+/** A request that the framework, the router or the parser of HTTP could not take, or a fault below a route. */
+export type HttpFault = {
+  reason: 'malformed' | 'headers_too_large' | 'too_slow' | 'not_found' | 'media_type' | 'unexpected';
+  /** One sentence, fit for the client. */
+  detail: string;
+  cause?: unknown;
+};
+
+export type FaultAnswer = { status: number; headers: Record<string, string>; body: string };
+
+export type HttpServerOptions = {
+  /** Answers every fault that no route answered; `requestId` is on the answer already. */
+  presentFault: (fault: HttpFault, requestId: string) => FaultAnswer;
+  newRequestId: () => string;
+  /** Whose X-Forwarded-* headers are believed: addresses or CIDRs. Default nobody's. */
+  trustProxy?: readonly string[];
+  /** Milliseconds for receiving a whole request; the answer may take longer. Default 60,000. */
+  requestTimeoutMs?: number;
+  /** How often slow connections are looked for. Default 5,000. */
+  connectionsCheckingIntervalMs?: number;
+  /** Milliseconds for receiving the headers. Default 10,000. */
+  headersTimeoutMs?: number;
+};
+
+export const requestIdHeader = 'x-request-id';
+const maxHeaderBytes = 16 * 1024;
+const maxHeaders = 100;
+// Longer than the 60 s after which common proxies drop an idle connection, so that they close first.
+const keepAliveTimeoutMs = 72_000;
+const maxConnections = 32_000;
+// The handler judges lengths of ids; the router must not answer in its place.
+const maxParamLength = maxHeaderBytes;
+
+/**
+ * A Fastify instance with limits on all that a client sends, whose every answer carries an X-Request-Id of ours
+ * (never the client's) and whose every failure is told by `presentFault`, those of the HTTP parser too.
+ * `request.query` is the raw text after the question mark: routes parse it when its turn comes.
+ */
+export function createHttpServer(options: HttpServerOptions): FastifyInstance {
+  const app = fastify({
+    serverFactory: (handler) => createLimitedServer(options, handler as Handler),
+    clientErrorHandler: (error, socket) => answerOnSocket(options, error, socket),
+    frameworkErrors: (error, request, reply) => {
+      const fault: HttpFault = {
+        reason: 'malformed',
+        detail: 'The path is not a valid URL path.',
+        cause: error,
+      };
+      send(reply as Reply, options.presentFault(fault, request.id), request.id);
+    },
+    genReqId: options.newRequestId,
+    requestIdHeader: false,
+    trustProxy:
+      options.trustProxy === undefined || options.trustProxy.length === 0 ? false : [...options.trustProxy],
+    exposeHeadRoutes: false,
+    return503OnClosing: false,
+    logger: false,
+    routerOptions: {
+      maxParamLength,
+      querystringParser: (text) => text as unknown as Record<string, unknown>,
+    },
+  });
+  app.addHook('onRequest', (request, reply, done) => {
+    reply.header(requestIdHeader, request.id);
+    if (request.raw.rawHeaders.length <= 2 * maxHeaders) return done();
+    const fault: HttpFault = { reason: 'headers_too_large', detail: headersTooLarge };
+    send(reply, options.presentFault(fault, request.id), request.id);
+  });
+  app.setNotFoundHandler((request, reply) => {
+    const fault: HttpFault = { reason: 'not_found', detail: 'There is nothing at this address.' };
+    send(reply, options.presentFault(fault, request.id), request.id);
+  });
+  app.setErrorHandler((error, request, reply) => {
+    send(reply, options.presentFault(faultOf(error), request.id), request.id);
+  });
+  return app;
+}
+
+const headersTooLarge = `The headers are larger than ${maxHeaderBytes / 1024} KB or more than ${maxHeaders}.`;
+
+type Handler = (request: IncomingMessage, response: ServerResponse) => void;
+
+function createLimitedServer(options: HttpServerOptions, handler: Handler): Server {
+  const server = createServer(
+    {
+      headersTimeout: options.headersTimeoutMs ?? 10_000,
+      requestTimeout: options.requestTimeoutMs ?? 60_000,
+      keepAliveTimeout: keepAliveTimeoutMs,
+      connectionsCheckingInterval: options.connectionsCheckingIntervalMs ?? 5_000,
+      maxHeaderSize: maxHeaderBytes,
+      insecureHTTPParser: false,
+      requireHostHeader: true,
+      noDelay: true,
+    },
+    handler,
+  );
+  // Node drops what is beyond this without a word; one more than allowed, so that we see it.
+  server.maxHeadersCount = maxHeaders + 1;
+  server.maxConnections = maxConnections;
+  // A client that waits for "100 Continue" gets it when a route begins to read its body (readBody), not before it
+  // is known to be let in.
+  server.on('checkContinue', handler);
+  server.on('checkExpectation', handler);
+  return server;
+}
+
+function faultOf(error: unknown): HttpFault {
+  const { code, statusCode } = error as { code?: string; statusCode?: number };
+  if (code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE')
+    return { reason: 'media_type', detail: 'The Content-Type is not one that is taken here.', cause: error };
+  if (code?.startsWith('FST_ERR_') === true && statusCode !== undefined && statusCode < 500)
+    return { reason: 'malformed', detail: 'The request is malformed.', cause: error };
+  return { reason: 'unexpected', detail: 'Something failed.', cause: error };
+}
+
+type Reply = {
+  code(status: number): unknown;
+  headers(headers: Record<string, string>): unknown;
+  header(name: string, value: string): unknown;
+  send(body: string): unknown;
+};
+
+function send(reply: Reply, answer: FaultAnswer, requestId: string): void {
+  reply.code(answer.status);
+  reply.headers(answer.headers);
+  reply.header(requestIdHeader, requestId);
+  reply.send(answer.body);
+}
+
+/** Tells a client whose bytes never became a request what was wrong with them. */
+function answerOnSocket(options: HttpServerOptions, error: Error & { code?: string }, socket: Socket): void {
+  const underWay =
+    (socket as { _httpMessage?: { headersSent?: boolean } })._httpMessage?.headersSent === true;
+  if (error.code === 'ECONNRESET' || !socket.writable || underWay) {
+    socket.destroy();
+    return;
+  }
+  const requestId = options.newRequestId();
+  const { status, headers, body } = options.presentFault(socketFaultOf(error), requestId);
+  const head = {
+    ...headers,
+    [requestIdHeader]: requestId,
+    'content-length': String(Buffer.byteLength(body)),
+    connection: 'close',
+  };
+  let text = `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\n`;
+  for (const [name, value] of Object.entries(head)) text += `${name}: ${value}\r\n`;
+  socket.write(`${text}\r\n${body}`);
+  closeSoon(socket);
+}
+
+function socketFaultOf(error: Error & { code?: string }): HttpFault {
+  switch (error.code) {
+    case 'HPE_HEADER_OVERFLOW':
+      return { reason: 'headers_too_large', detail: headersTooLarge, cause: error };
+    case 'ERR_HTTP_REQUEST_TIMEOUT':
+      return { reason: 'too_slow', detail: 'The request did not arrive in time.', cause: error };
+    default:
+      return { reason: 'malformed', detail: 'The request is not valid HTTP.', cause: error };
+  }
+}
