@@ -60,6 +60,9 @@ create table connections (
   refresh_lease_until timestamptz
 );
 
+-- Refreshes under way, or left in the middle by a process that died: few or none.
+create index connections_refreshing on connections (refresh_lease_until) where refresh_owner is not null;
+
 create table api_keys (
   id text primary key,
   account_id text not null references accounts on delete cascade,

@@ -74,10 +74,10 @@ export async function keepRefreshed(
   return rows[0]?.version;
 }
 
-/** Gives a refresh back that brought nothing, so that the next may try at once. */
-export async function releaseRefresh(database: Database, holder: Holder): Promise<void> {
+/** Leaves a refresh that brought nothing to be taken up again, by anybody and at once. */
+export async function abandonRefresh(database: Database, holder: Holder): Promise<void> {
   await database.rows(
-    `update connections set refresh_owner = null, refresh_lease_until = null
+    `update connections set refresh_lease_until = clock()
       where account_id = $1 and version = $2 and refresh_owner = $3`,
     [holder.accountId, holder.version, holder.owner],
   );
@@ -94,14 +94,14 @@ export async function endConnection(database: Database, holder: Holder): Promise
   );
 }
 
-/** Accounts whose refresh was left in the middle: its process died, or its answer never came. At most 100. */
+/** Accounts whose refresh was left in the middle: its process died, or no answer came. At most 20, the oldest first. */
 export async function abandonedRefreshes(
   database: Database,
 ): Promise<{ account_id: string; version: number }[]> {
   return database.rows(
     `select account_id, version from connections
       where refresh_owner is not null and refresh_lease_until <= clock() and status = 'live'
-      limit 100`,
+      order by refresh_lease_until limit 20`,
   );
 }
 

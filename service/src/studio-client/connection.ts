@@ -1,0 +1,176 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Database } from '@renderkit/server-kit/database.ts';
+import { newId } from '@renderkit/server-kit/ids.ts';
+import type { Logger } from '@renderkit/server-kit/logger.ts';
+import { type Loop, startLoop } from '@renderkit/server-kit/loop.ts';
+import type { SecretBox } from '@renderkit/server-kit/secrets.ts';
+import { LRUCache } from 'lru-cache';
+import type { Tokens } from './refresh-grant.ts';
+import {
+  abandonedRefreshes,
+  abandonRefresh,
+  type ConnectionRow,
+  endConnection,
+  keepRefreshed,
+  readConnection,
+  takeRefresh,
+} from './store.ts';
+import { StudioFailure } from './studio-failure.ts';
+
+/** Longer than a refresh may take, short enough that a call can outwait a process that died with it. */
+export const refreshLeaseMs = 5_000;
+/** An access token is not used in its last half minute. */
+const marginMs = 30_000;
+const maxCachedTokens = 50_000;
+const waitForOthersMs = 9_000;
+const pollMs = 60;
+const sweepMs = 5_000;
+
+export type AccessToken = { token: string; version: number; studioAccountId: string };
+type Cached = AccessToken & { usableUntil: number };
+
+export type Connections = AsyncDisposable & {
+  /** A token that the studio should take. @throws StudioFailure */
+  accessToken: (accountId: string) => Promise<AccessToken>;
+  /** A token newer than one that the studio refused. @throws StudioFailure */
+  renewed: (accountId: string, refusedVersion: number) => Promise<AccessToken>;
+};
+
+export type ConnectionsOptions = {
+  database: Database;
+  secrets: SecretBox;
+  /** @throws StudioFailure */
+  refresh: (refreshToken: string) => Promise<Tokens>;
+  studioId: (options?: { fresh?: boolean }) => Promise<string>;
+  log: Logger;
+  /** Tests end the process here, between the studio's answer and our commit. */
+  crashPoint?: ((name: string) => void | Promise<void>) | undefined;
+};
+
+/**
+ * The accounts' access tokens. Decrypted ones are kept in memory for their lifetime; the studio refusing one is what
+ * tells that it was revoked. One process refreshes at a time, by a lease, and holds no connection while it asks.
+ */
+export function createConnections(options: ConnectionsOptions): Connections {
+  const cache = new LRUCache<string, Cached>({ max: maxCachedTokens });
+  const underWay = new Map<string, Promise<AccessToken>>();
+
+  const obtainOnce = (accountId: string, refusedVersion?: number): Promise<AccessToken> => {
+    let obtaining = underWay.get(accountId);
+    if (obtaining === undefined) {
+      obtaining = obtain(options, cache, accountId, refusedVersion).finally(() => underWay.delete(accountId));
+      underWay.set(accountId, obtaining);
+    }
+    return obtaining;
+  };
+  const sweep: Loop = startLoop({
+    name: 'abandoned refreshes',
+    everyMs: sweepMs,
+    log: options.log,
+    // Whoever died in the middle may have rotated the token: it must be used again within the studio's minute.
+    run: async () => {
+      for (const { account_id: accountId, version } of await abandonedRefreshes(options.database))
+        await obtainOnce(accountId, version).catch((error: unknown) =>
+          options.log.warn({ accountId, err: error }, 'an abandoned refresh could not be taken up'),
+        );
+    },
+  });
+
+  return {
+    accessToken: async (accountId) => {
+      const cached = cache.get(accountId);
+      if (cached !== undefined && cached.usableUntil > performance.now()) return cached;
+      return obtainOnce(accountId);
+    },
+    renewed: async (accountId, refusedVersion) => {
+      if (cache.get(accountId)?.version === refusedVersion) cache.delete(accountId);
+      // What is under way may have begun before the refusal and end with the same token.
+      const current = await (underWay.get(accountId) ?? cache.get(accountId));
+      if (current !== undefined && current.version !== refusedVersion) return current;
+      return obtainOnce(accountId, refusedVersion);
+    },
+    [Symbol.asyncDispose]: () => sweep[Symbol.asyncDispose](),
+  };
+}
+
+async function obtain(
+  options: ConnectionsOptions,
+  cache: LRUCache<string, Cached>,
+  accountId: string,
+  refusedVersion: number | undefined,
+): Promise<AccessToken> {
+  const giveUpAt = performance.now() + waitForOthersMs;
+  let studioId: string | undefined;
+  while (performance.now() < giveUpAt) {
+    const row = await readConnection(options.database, accountId);
+    if (row === undefined || row.status === 'ended') throw expired('the session at the studio has ended');
+    // Another studio may answer at the address now: it must not be sent this one's tokens.
+    studioId ??= await options.studioId({ fresh: refusedVersion !== undefined });
+    if (row.studio_id !== studioId) throw expired('the account belongs to another studio');
+    const current = openCurrent(options.secrets, accountId, row);
+    if (current !== undefined && row.version !== refusedVersion) {
+      cache.set(accountId, current);
+      return current;
+    }
+    const refreshed = row.refreshing ? undefined : await refresh(options, accountId, row);
+    if (refreshed !== undefined) {
+      cache.set(accountId, refreshed);
+      return refreshed;
+    }
+    await sleep(pollMs);
+  }
+  throw new StudioFailure('unavailable', 'another process is refreshing the session and does not end', {
+    maybeSent: false,
+    retryAfterSeconds: 1,
+  });
+}
+
+function openCurrent(secrets: SecretBox, accountId: string, row: ConnectionRow): Cached | undefined {
+  const usableMs = (row.access_left_ms ?? 0) - marginMs;
+  if (row.access_token_sealed === null || usableMs <= 0) return undefined;
+  return {
+    token: secrets.open(row.access_token_sealed, accountId),
+    version: row.version,
+    studioAccountId: row.studio_account_id,
+    usableUntil: performance.now() + usableMs,
+  };
+}
+
+/** Undefined where another process has the refresh, or took it over meanwhile. */
+async function refresh(
+  options: ConnectionsOptions,
+  accountId: string,
+  row: ConnectionRow,
+): Promise<Cached | undefined> {
+  const { database, secrets } = options;
+  const holder = { accountId, version: row.version, owner: newId('refresh_') };
+  const sealed = await takeRefresh(database, { ...holder, milliseconds: refreshLeaseMs });
+  if (sealed === undefined) return undefined;
+  let tokens: Tokens;
+  try {
+    tokens = await options.refresh(secrets.open(sealed, accountId));
+  } catch (error) {
+    if (error instanceof StudioFailure && error.kind === 'connection_expired')
+      await endConnection(database, holder);
+    // The studio may have rotated the token without our hearing of it: the sweep uses it again in time.
+    else await abandonRefresh(database, holder);
+    throw error;
+  }
+  await options.crashPoint?.('refresh-answered');
+  const version = await keepRefreshed(database, holder, {
+    accessSealed: secrets.seal(tokens.accessToken, accountId),
+    accessSeconds: tokens.accessSeconds,
+    refreshSealed: secrets.seal(tokens.refreshToken, accountId),
+  });
+  if (version === undefined) return undefined;
+  return {
+    token: tokens.accessToken,
+    version,
+    studioAccountId: row.studio_account_id,
+    usableUntil: performance.now() + tokens.accessSeconds * 1000 - marginMs,
+  };
+}
+
+function expired(message: string): StudioFailure {
+  return new StudioFailure('connection_expired', message, { maybeSent: false });
+}

@@ -1,0 +1,257 @@
+import {
+  type StudioAnswer,
+  type StudioBody,
+  type StudioOperation,
+  type StudioOperationId,
+  type StudioParams,
+  type StudioQuery,
+  studioOperations,
+} from '@renderkit/contract/studio/operations.ts';
+import type { Render } from '@renderkit/contract/studio/schemas.ts';
+import type { Database } from '@renderkit/server-kit/database.ts';
+import type { Logger } from '@renderkit/server-kit/logger.ts';
+import { readAnswer, readRender } from './check-answer.ts';
+import { connectionSecrets } from './connect-account.ts';
+import { createConnections } from './connection.ts';
+import { createExchange, type Exchange, type Reply } from './exchange.ts';
+import { createPacing, longestHoldMs, type Pacing } from './pacing.ts';
+import { readRefusal } from './read-refusal.ts';
+import { basicAuthorization, refreshGrant } from './refresh-grant.ts';
+import { createStudioIdentity } from './studio-identity.ts';
+import { StudioFailure } from './studio-failure.ts';
+
+/** Milliseconds within which the studio must have answered. */
+export const defaultTimeoutMs = 10_000;
+const megabyte = 1024 * 1024;
+/** Bytes of an answer at most. */
+const maxAnswerBytes = megabyte;
+const maxAnswerBytesOf: { [Id in StudioOperationId]?: number } = {
+  getCatalog: 8 * megabyte,
+  lookUpRenders: 4 * megabyte,
+  readChanges: 16 * megabyte,
+};
+// Everything else may be sent twice and does no more than once: it reads, or it names its own token.
+const notRepeatable = new Set<StudioOperationId>(['createProject']);
+const accountConnections = 64;
+// Long polls keep a connection each: they have their own, so that no other call waits behind one.
+const clientConnections = 8;
+
+type Optional<Name extends string, Part> = Part extends undefined
+  ? { [N in Name]?: undefined }
+  : { [N in Name]: Part };
+
+export type CallOptions<Id extends StudioOperationId> = {
+  /** Our account's id; left out for calls that are the client's or anyone's. */
+  accountId?: string;
+  signal?: AbortSignal;
+  /** Default 10,000; a long poll's own wait is added. */
+  timeoutMs?: number;
+} & Optional<'params', StudioParams<Id>> &
+  Optional<'query', StudioQuery<Id>> &
+  Optional<'body', StudioBody<Id>>;
+
+export type StudioClient = AsyncDisposable & {
+  /** One operation of the studio's contract; its answer is checked. @throws StudioFailure */
+  call: <Id extends StudioOperationId>(operation: Id, options: CallOptions<Id>) => Promise<StudioAnswer<Id>>;
+  /** The catalog's bytes, unread, or `unchanged` where the tag still holds. @throws StudioFailure */
+  fetchCatalog: (
+    accountId: string,
+    etag: string | undefined,
+  ) => Promise<{ etag: string | undefined; bytes: Buffer } | 'unchanged'>;
+  /** Reads bytes of `fetchCatalog`. @throws StudioFailure */
+  readCatalog: (bytes: Buffer) => StudioAnswer<'getCatalog'>;
+  /** Reads a render from the feed. @throws StudioFailure of kind nonsense */
+  readRender: (value: unknown) => Render;
+  /** The studio's stored id. @throws StudioFailure */
+  studioId: () => Promise<string>;
+};
+
+export type StudioClientOptions = {
+  studioUrl: string;
+  /** Links may begin with it though it be http. */
+  studioPublicUrl: string;
+  studioClientId: string;
+  studioClientSecret: string;
+  secretKey: Buffer;
+  database: Database;
+  log: Logger;
+  /** Tests shorten it. */
+  timeoutMs?: number;
+  crashPoint?: ((name: string) => void | Promise<void>) | undefined;
+};
+
+type Parts = {
+  accountId?: string | undefined;
+  params?: Record<string, string> | undefined;
+  query?: Record<string, string | number | undefined> | undefined;
+  body?: unknown;
+  signal?: AbortSignal | undefined;
+  timeoutMs?: number | undefined;
+  ifNoneMatch?: string | undefined;
+};
+
+/** Speaks to the studio for all accounts of this process. The address is the operator's own and is not guarded. */
+export function createStudioClient(options: StudioClientOptions): StudioClient {
+  const exchange = createExchange(options.studioUrl, accountConnections);
+  const clientExchange = createExchange(options.studioUrl, clientConnections);
+  const origin = new URL(options.studioPublicUrl).origin;
+  const authorization = basicAuthorization({
+    id: options.studioClientId,
+    secret: options.studioClientSecret,
+  });
+  const identity = createStudioIdentity({ ...options, exchange: clientExchange });
+  const connections = createConnections({
+    database: options.database,
+    secrets: connectionSecrets(options.secretKey),
+    studioId: identity.studioId,
+    refresh: async (refreshToken) =>
+      refreshGrant(exchange, { path: await identity.tokenEndpoint(), authorization, refreshToken }),
+    log: options.log,
+    crashPoint: options.crashPoint,
+  });
+  const pacing = createPacing();
+  const timeoutMs = options.timeoutMs ?? defaultTimeoutMs;
+
+  const perform = async (operation: StudioOperationId, parts: Parts): Promise<Answered> => {
+    if (studioOperations[operation].caller === 'account')
+      return performForAccount({ exchange, connections, pacing, operation, parts, timeoutMs });
+    const headers: Record<string, string> =
+      studioOperations[operation].caller === 'client' ? { authorization } : {};
+    return { reply: await send(clientExchange, operation, parts, headers, timeoutMs) };
+  };
+  const performLogged = async (operation: StudioOperationId, parts: Parts): Promise<Answered> => {
+    try {
+      return await perform(operation, parts);
+    } catch (error) {
+      if (
+        error instanceof StudioFailure &&
+        (error.kind === 'nonsense' || error.studioCode === 'invalid_token')
+      )
+        options.log.warn(
+          { operation, accountId: parts.accountId, err: error },
+          'the studio answered nonsense',
+        );
+      throw error;
+    }
+  };
+
+  void identity
+    .studioId()
+    .catch((error: unknown) => options.log.warn({ err: error }, 'the studio could not be asked who it is'));
+
+  return {
+    call: async (operation, callOptions) => {
+      const parts = callOptions as Parts;
+      const { reply, studioAccountId } = await performLogged(operation, parts);
+      return readAnswer(operation, reply.body, { ...parts, studioAccountId }, origin);
+    },
+    fetchCatalog: async (accountId, etag) => {
+      const { reply } = await performLogged('getCatalog', { accountId, ifNoneMatch: etag });
+      if (reply.status === 304) return 'unchanged';
+      const tag = reply.headers['etag'];
+      return { etag: typeof tag === 'string' && tag.length <= 500 ? tag : undefined, bytes: reply.body };
+    },
+    readCatalog: (bytes) => readAnswer('getCatalog', bytes, {}, origin),
+    readRender: (value) => readRender(value, origin),
+    studioId: () => identity.studioId(),
+    [Symbol.asyncDispose]: async () => {
+      await connections[Symbol.asyncDispose]();
+      await exchange[Symbol.asyncDispose]();
+      await clientExchange[Symbol.asyncDispose]();
+    },
+  };
+}
+
+type Answered = { reply: Reply; studioAccountId?: string };
+
+/** With the account's token and its turn: refreshed once where refused, waited once where limited for 2 s or less. */
+async function performForAccount(job: {
+  exchange: Exchange;
+  connections: ReturnType<typeof createConnections>;
+  pacing: Pacing;
+  operation: StudioOperationId;
+  parts: Parts;
+  timeoutMs: number;
+}): Promise<Answered> {
+  const { connections, operation, parts, pacing } = job;
+  const { accountId } = parts;
+  if (accountId === undefined) throw new Error(`${operation} is called for an account, and none was named`);
+  let renewed = false;
+  let waited = false;
+  for (;;) {
+    const leave = await pacing.enter(accountId, {
+      waitMs: job.timeoutMs,
+      ...(parts.signal !== undefined && { signal: parts.signal }),
+    });
+    try {
+      const token = await nothingSent(connections.accessToken(accountId));
+      const headers = { authorization: `Bearer ${token.token}` };
+      try {
+        const reply = await send(job.exchange, operation, parts, headers, job.timeoutMs);
+        return { reply, studioAccountId: token.studioAccountId };
+      } catch (error) {
+        if (!(error instanceof StudioFailure)) throw error;
+        if (error.studioCode === 'invalid_token' && !renewed) {
+          renewed = true;
+          await nothingSent(connections.renewed(accountId, token.version));
+        } else if (error.kind === 'rate_limited') {
+          const waitMs = (error.retryAfterSeconds ?? 1) * 1000;
+          pacing.hold(accountId, waitMs);
+          if (waited || waitMs > longestHoldMs) throw error;
+          waited = true;
+        } else throw error;
+      }
+    } finally {
+      leave();
+    }
+  }
+}
+
+/** What fails before the call itself was sent says so. */
+async function nothingSent<T>(work: Promise<T>): Promise<T> {
+  try {
+    return await work;
+  } catch (error) {
+    if (!(error instanceof StudioFailure) || !error.maybeSent) throw error;
+    throw new StudioFailure(error.kind, error.message, { ...error, maybeSent: false, cause: error });
+  }
+}
+
+async function send(
+  exchange: Exchange,
+  operation: StudioOperationId,
+  parts: Parts,
+  authorization: Record<string, string>,
+  timeoutMs: number,
+): Promise<Reply> {
+  const { method, path }: StudioOperation = studioOperations[operation];
+  const heldSeconds = (parts.body as { wait_seconds?: number } | undefined)?.wait_seconds ?? 0;
+  const reply = await exchange.send({
+    method,
+    path: pathOf(path, parts.params) + queryOf(parts.query),
+    headers: {
+      ...authorization,
+      accept: 'application/json',
+      ...(parts.body !== undefined && { 'content-type': 'application/json' }),
+      ...(parts.ifNoneMatch !== undefined && { 'if-none-match': parts.ifNoneMatch }),
+    },
+    ...(parts.body !== undefined && { body: JSON.stringify(parts.body) }),
+    timeoutMs: parts.timeoutMs ?? timeoutMs + heldSeconds * 1000,
+    maxBytes: maxAnswerBytesOf[operation] ?? maxAnswerBytes,
+    repeatable: !notRepeatable.has(operation),
+    ...(parts.signal !== undefined && { signal: parts.signal }),
+  });
+  if (reply.status === 200 || reply.status === 201) return reply;
+  if (reply.status === 304 && parts.ifNoneMatch !== undefined) return reply;
+  throw readRefusal(operation, reply);
+}
+
+function pathOf(path: string, params: Record<string, string> = {}): string {
+  return path.replace(/:(\w+)/g, (_, name: string) => encodeURIComponent(params[name] ?? ''));
+}
+
+function queryOf(query: Record<string, string | number | undefined> = {}): string {
+  const given = new URLSearchParams();
+  for (const [name, value] of Object.entries(query)) if (value !== undefined) given.set(name, String(value));
+  return given.size === 0 ? '' : `?${given}`;
+}

@@ -1,0 +1,84 @@
+import { Type } from 'typebox';
+import { Compile } from 'typebox/compile';
+import { parse, readAnswer } from './check-answer.ts';
+import type { Exchange } from './exchange.ts';
+import { readRefusal } from './read-refusal.ts';
+import { StudioFailure } from './studio-failure.ts';
+
+export type StudioIdentity = {
+  /** The studio's stored id: with an account's `sub` it is who somebody is, whatever address it answers at. @throws StudioFailure */
+  studioId: (options?: { fresh?: boolean }) => Promise<string>;
+  /** Path of the token endpoint on the studio's address. @throws StudioFailure */
+  tokenEndpoint: () => Promise<string>;
+};
+
+const freshForMs = 60_000;
+const timeoutMs = 5_000;
+const maxBytes = 64 * 1024;
+const Discovery = Compile(
+  Type.Object({
+    issuer: Type.String({ maxLength: 4_096 }),
+    token_endpoint: Type.String({ maxLength: 4_096 }),
+  }),
+);
+
+/**
+ * Who the studio says it is. The issuer's address must be that of the configured studio, inside or public, so that a
+ * token never goes elsewhere; it is not part of anybody's identity.
+ */
+export function createStudioIdentity(options: {
+  exchange: Exchange;
+  studioUrl: string;
+  studioPublicUrl: string;
+}): StudioIdentity {
+  const origins = new Set([new URL(options.studioUrl).origin, new URL(options.studioPublicUrl).origin]);
+  let known: { studioId: string; issuer: string; readAt: number } | undefined;
+  let reading: Promise<{ studioId: string; issuer: string }> | undefined;
+  let endpoint: { issuer: string; path: string; readAt: number } | undefined;
+
+  const get = async (path: string) => {
+    const reply = await options.exchange.send({ method: 'GET', path, timeoutMs, maxBytes, repeatable: true });
+    if (reply.status !== 200) throw readRefusal(path, reply);
+    return reply.body;
+  };
+  const own = (address: string, what: string): URL => {
+    const url = URL.parse(address);
+    if (url === null || !origins.has(url.origin))
+      throw new StudioFailure('nonsense', `the studio's ${what} is at a foreign address`, {
+        maybeSent: true,
+      });
+    return url;
+  };
+  const readMetadata = async () => {
+    const bytes = await get('/api/metadata');
+    const { studio_id: studioId, issuer } = readAnswer('getMetadata', bytes, {}, options.studioPublicUrl);
+    own(issuer, 'issuer');
+    known = { studioId, issuer, readAt: performance.now() };
+    return known;
+  };
+  const metadata = async (fresh = false) => {
+    if (!fresh && known !== undefined && performance.now() - known.readAt < freshForMs) return known;
+    reading ??= readMetadata().finally(() => (reading = undefined));
+    return reading;
+  };
+
+  return {
+    studioId: async ({ fresh } = {}) => (await metadata(fresh)).studioId,
+    tokenEndpoint: async () => {
+      const { issuer } = await metadata();
+      if (endpoint?.issuer === issuer && performance.now() - endpoint.readAt < freshForMs)
+        return endpoint.path;
+      // OpenID Connect Discovery 1.0 §4: the document must name the very issuer it was asked of.
+      const { pathname } = new URL(issuer);
+      const document = parse(
+        'discovery',
+        await get(`${pathname.replace(/\/$/, '')}/.well-known/openid-configuration`),
+      );
+      if (!Discovery.Check(document) || document.issuer !== issuer)
+        throw new StudioFailure('nonsense', "the issuer's document is not its own", { maybeSent: true });
+      const path = own(document.token_endpoint, 'token endpoint').pathname;
+      endpoint = { issuer, path, readAt: performance.now() };
+      return path;
+    },
+  };
+}
