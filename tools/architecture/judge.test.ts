@@ -76,6 +76,13 @@ test('a room keeps its store and its routes to itself', () => {
   assert.deepEqual(messagesOf(verb), []);
 });
 
+test('a room builds on the rooms before it in the order, and not on those after it', () => {
+  const down = source('service/src/generations/create-generation.ts', importing('../catalog/find-model.ts'));
+  const up = source('service/src/catalog/find-model.ts', importing('../generations/create-generation.ts'));
+  assert.deepEqual(messagesOf(down), []);
+  assert.equal(messagesOf(up).length, 1);
+});
+
 test('a test may reach anywhere inside its own server', () => {
   assert.deepEqual(
     messagesOf(source('service/src/keys/find-key.test.ts', importing('../generations/store.ts'))),
@@ -116,6 +123,8 @@ test('only config reads the environment', () => {
   const line = 'const port = process.env.PORT;';
   assert.deepEqual(messagesOf(source('service/src/config.ts', line)), []);
   assert.equal(messagesOf(source('service/src/keys/find-key.ts', line)).length, 1);
+  assert.deepEqual(messagesOf(source('service/src/main.ts', 'start(readServiceConfig(process.env));')), []);
+  assert.equal(messagesOf(source('service/src/main.ts', line)).length, 1);
 });
 
 test('SQL lives in store.ts alone', () => {

@@ -2,11 +2,12 @@ import path from 'node:path';
 import type { Import, Source } from './read-sources.ts';
 import {
   contractLibraries,
+  entries,
   environmentReaders,
   hardLineLimit,
   namesThatSayNothing,
   privateFiles,
-  roomDependencies,
+  roomOrder,
   servers,
   sqlFiles,
   type Server,
@@ -67,7 +68,8 @@ const hostClock = /(?<![.\w])now\(\)|\bcurrent_timestamp\b/i;
 function judgeText({ path: file, text }: Source): Violation[] {
   const violations: Violation[] = [];
   const test = isTest(file);
-  if (/\bprocess\.env\b/.test(text) && !test && !environmentReaders.some((shape) => shape.test(file))) {
+  const readsEnvironment = entries.test(file) ? /\bprocess\.env\b(?!\))/ : /\bprocess\.env\b/;
+  if (readsEnvironment.test(text) && !test && !environmentReaders.some((shape) => shape.test(file))) {
     violations.push({ path: file, message: 'Only config.ts reads the environment.' });
   }
   if (/^export default\b/m.test(text)) violations.push({ path: file, message: 'Exports have names here.' });
@@ -123,9 +125,10 @@ function judgeInsideServer(from: Place, target: Place, say: (message: string) =>
   }
   if (privateFiles.includes(target.file))
     return say(`${target.file} belongs to its room: call one of its verbs.`);
-  const allowed = roomDependencies[from.workspace as Server][from.room];
-  if (allowed === undefined || allowed.includes(target.room)) return [];
-  return say(`${from.room} does not build on ${target.room} (tools/architecture/rules.ts).`);
+  const order = roomOrder[from.workspace as Server];
+  const [own, other] = [order.indexOf(from.room), order.indexOf(target.room)];
+  if (own < 0 || other < own) return [];
+  return say(`${from.room} does not build on ${target.room} (roomOrder in tools/architecture/rules.ts).`);
 }
 
 /** Rooms may not lean on each other in a circle, types included. */

@@ -29,12 +29,45 @@ export const wiring = ['main.ts', 'app.ts', 'routes.ts'];
 export const privateFiles = ['store.ts', 'routes.ts'];
 
 /**
- * Which rooms a room may import, by server. A room that is missing here may import any, as long as no circle comes
- * of it.
+ * The rooms of each server, from the ground up: a room builds on those before it, never on those after it. One that
+ * is missing here may build on any, as long as no circle comes of it.
  */
-export const roomDependencies: Record<Server, Record<string, readonly string[]>> = {
-  service: {},
-  studio: {},
+export const roomOrder: Record<Server, readonly string[]> = {
+  service: [
+    'problems',
+    'scopes',
+    'keys',
+    'admission',
+    'studio-client',
+    'account',
+    'catalog',
+    'projects',
+    'library',
+    'frames',
+    'uploads',
+    'budgets',
+    'idempotency',
+    'events',
+    'generations',
+    'webhooks',
+    'console-api',
+  ],
+  studio: [
+    'settings',
+    'accounts',
+    'sign-in',
+    'credits',
+    'moderation',
+    'storage',
+    'media',
+    'engines',
+    'catalog',
+    'changes',
+    'projects',
+    'library',
+    'uploads',
+    'renders',
+  ],
 };
 
 /** Lines of a source file. */
@@ -62,6 +95,9 @@ export const environmentReaders = [
   // They hand a few variables on to the programs of PostgreSQL, and decide nothing by them.
   /^stack\/src\/postgres\//,
 ];
+
+/** Entries: they may hand the whole environment to a reader of configuration, and look into it no further. */
+export const entries = /\/src\/(?:\w+\/)?(?:main|worker|migrate)\.ts$/;
 
 /** Files that may hold SQL. */
 export const sqlFiles = [/(^|\/)store\.ts$/, /^server-kit\//, /^stack\//, /^tools\//, /^bench\//, /^e2e\//];
