@@ -2,16 +2,16 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createServer as createTlsServer } from 'node:tls';
 import { once } from 'node:events';
-import type { AddressInfo } from 'node:net';
 import { createEgress, type EgressRequest, type EgressResult } from './guarded-fetch.ts';
 import { parseCidrs } from './public-address.ts';
 import { selfSignedCertificate } from './testing/self-signed-certificate.ts';
-import { startAnswering, startLoopbackServer } from './testing/loopback-server.ts';
+import { portOf, startAnswering, startLoopbackServer } from './testing/loopback-server.ts';
 import { ssrfCorpus } from './testing/ssrf-corpus.ts';
 
 const OK = 'HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok';
 // All of 127/8 is loopback there; elsewhere only 127.0.0.1 is.
 const hasManyLoopbacks = { skip: process.platform === 'darwin' };
+const hasUnspecifiedAddress = { skip: process.platform === 'win32' };
 
 function get(url: string): EgressRequest {
   return { method: 'GET', url, totalTimeoutMs: 5_000, maxResponseBytes: 65_536, whenLarger: 'cut' };
@@ -107,6 +107,16 @@ test('an address that does not take the connection gives way to the next', hasMa
   assert.equal(outcome(await egress.request(get(`http://two.example.com:${receiver.port}/`))), '200');
 });
 
+test('a socket that went elsewhere than it was sent gets no byte', hasUnspecifiedAddress, async () => {
+  // The system takes 0.0.0.0 for the machine itself: judged as allowed, the connection ends at 127.0.0.1, which is not.
+  await using server = await startAnswering(OK);
+  await using egress = createEgress({ allow: parseCidrs('0.0.0.0/32') });
+  for (const scheme of ['http', 'https']) {
+    assert.equal(outcome(await egress.request(get(`${scheme}://0.0.0.0:${server.port}/`))), 'blocked');
+  }
+  assert.equal(server.bytes, 0);
+});
+
 test('clear text is refused to a public address, by literal and by name', async () => {
   await using egress = createEgress({
     allow: parseCidrs('127.0.0.0/8'),
@@ -191,7 +201,7 @@ async function startTls(pair: { key: string; cert: string }, onName?: (name: unk
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   return {
-    port: (server.address() as AddressInfo).port,
+    port: portOf(server),
     async [Symbol.asyncDispose]() {
       server.close();
       await once(server, 'close');

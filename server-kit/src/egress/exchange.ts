@@ -58,9 +58,10 @@ export async function exchange(socket: Socket, options: ExchangeOptions): Promis
     });
     // A body that is dropped before its end raises an error that nobody waits for.
     response.body.on('error', () => {});
+    const responseHeaders: ResponseHeaders = Object.assign(Object.create(null), response.headers);
     return {
       status: response.statusCode,
-      headers: Object.assign(Object.create(null) as ResponseHeaders, response.headers),
+      headers: responseHeaders,
       body: response.body,
       [Symbol.asyncDispose]: close,
     };
@@ -91,15 +92,13 @@ export function translateError(error: unknown, signal: AbortSignal): unknown {
  * the answer is an error, else it would connect on its own account, or ask for ever.
  */
 function handOver(socket: Socket, maxWireBytes: number): buildConnector.connector {
-  let isGiven = false;
   return (_options, callback) => {
     // Later, not now: the client goes on by itself only when the answer comes after its call.
     queueMicrotask(() => {
-      if (isGiven || socket.destroyed) {
+      if (socket.destroyed) {
         callback(new EgressRefusal('protocol', 'The connection closed before the request was sent.'), null);
         return;
       }
-      isGiven = true;
       callback(null, socket);
       boundWire(socket, maxWireBytes);
     });

@@ -46,7 +46,7 @@ function outcome(result: EgressResult): string {
 /** Writes again and again until the other side has enough. */
 function flood(socket: Socket, head: string, piece: string | Buffer): void {
   const write = () => {
-    while (!socket.destroyed && socket.write(piece));
+    while (piece.length > 0 && !socket.destroyed && socket.write(piece));
   };
   socket.on('drain', write);
   socket.write(head);
@@ -129,6 +129,7 @@ test('a download that is larger than allowed fails, said beforehand or not', asy
   const hugeLength = 'HTTP/1.1 200 OK\r\ncontent-length: 107374182400\r\n\r\n';
   const endlessChunks = 'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n';
   const servers: [string, string][] = [
+    [hugeLength, ''],
     [hugeLength, 'x'.repeat(1000)],
     [endlessChunks, `3e8\r\n${'x'.repeat(1000)}\r\n`],
     ['HTTP/1.1 200 OK\r\n\r\n', 'x'.repeat(1000)],
@@ -215,6 +216,28 @@ test('an answer that is not HTTP or breaks off is a failure of the protocol', as
     await using server = await startAnswering(answer);
     assert.equal(outcome(await egress.request(download(`${server.url}/`))), 'protocol', answer);
   }
+});
+
+test('a server that hangs up at once is asked once', async () => {
+  await using egress = createEgress({ allow });
+  for (const hangUp of [(socket: Socket) => socket.resetAndDestroy(), (socket: Socket) => socket.end()]) {
+    await using server = await startLoopbackServer({ onConnection: hangUp });
+    for (let round = 1; round <= 50; round += 1) {
+      const result = await egress.request(download(`${server.url}/`));
+      assert.ok(['protocol', 'refused'].includes(outcome(result)), outcome(result));
+      assert.equal(server.connections, round);
+    }
+  }
+});
+
+test('the head of an answer has its own limit', async () => {
+  await using server = await startAnswering(OK.replace('\r\n', `\r\nx-long: ${'x'.repeat(2_000)}\r\n`));
+  await using egress = createEgress({ allow });
+  assert.equal(outcome(await egress.request(webhook(`${server.url}/`, { maxHeaderBytes: 2_100 }))), '200');
+  assert.equal(
+    outcome(await egress.request(webhook(`${server.url}/`, { maxHeaderBytes: 1_900 }))),
+    'too_large',
+  );
 });
 
 test('a flood that never becomes a body ends early', async () => {

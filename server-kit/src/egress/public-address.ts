@@ -22,7 +22,7 @@ const notPublic: readonly Cidr[] = [
 export function isPublicAddress(address: string): boolean {
   const parsed = parseAddress(address);
   if (parsed === null || parsed.range() !== 'unicast') return false;
-  if (parsed.kind() === 'ipv6' && !isGlobalUnicast(parsed as ipaddr.IPv6)) return false;
+  if (parsed instanceof ipaddr.IPv6 && !isGlobalUnicast(parsed)) return false;
   return !isWithin(parsed, notPublic);
 }
 
@@ -80,9 +80,11 @@ function isGlobalUnicast(address: ipaddr.IPv6): boolean {
 }
 
 function isWithin(address: Address, blocks: readonly Cidr[]): boolean {
-  return blocks.some(
-    ([network, length]) => network.kind() === address.kind() && address.match([network, length] as never),
-  );
+  return blocks.some(([network, length]) => {
+    if (address instanceof ipaddr.IPv4)
+      return network instanceof ipaddr.IPv4 && address.match(network, length);
+    return network instanceof ipaddr.IPv6 && address.match(network, length);
+  });
 }
 
 /** ipaddr.js reads `0x7f.1` and `2130706433` too; a socket never says them, so neither do we. Zones are not global. */

@@ -1,5 +1,6 @@
+import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { createServer, type AddressInfo, type Socket } from 'node:net';
+import { createServer, type Server, type Socket } from 'node:net';
 
 /** A TCP server on loopback that counts what reaches it. */
 export interface LoopbackServer extends AsyncDisposable {
@@ -36,7 +37,7 @@ export async function startLoopbackServer(options: LoopbackOptions = {}): Promis
   });
   server.listen(port, host);
   await once(server, 'listening');
-  const bound = (server.address() as AddressInfo).port;
+  const bound = portOf(server);
   const running: LoopbackServer = {
     host,
     port: bound,
@@ -58,4 +59,11 @@ export async function startAnswering(
   options: LoopbackOptions = {},
 ): Promise<LoopbackServer> {
   return await startLoopbackServer({ ...options, onRequest: (_head, socket) => socket.end(answer) });
+}
+
+/** The port that a TCP server listens on. */
+export function portOf(server: Server): number {
+  const address = server.address();
+  assert(typeof address === 'object' && address !== null, 'The server listens on a port.');
+  return address.port;
 }
