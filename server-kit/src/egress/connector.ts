@@ -77,7 +77,7 @@ async function connectTo(address: string, port: number, signal: AbortSignal): Pr
   const socket = connectTcp({ host: address, port, noDelay: true, lookup: neverLookUp });
   try {
     await settled(socket, 'connect', signal);
-    // Cannot differ as long as all above is right; should it ever, nothing has been sent yet.
+    // Systems take 0.0.0.0 for the machine itself, say. Nothing has been sent yet.
     if (!isSameAddress(socket.remoteAddress ?? '', address)) {
       throw new EgressRefusal(
         'blocked',
