@@ -1,0 +1,153 @@
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import type { SeenGeneration } from './evidence.ts';
+import { type Evidence, findBreaches } from './invariants.ts';
+
+test('a clean run has no breach', () => {
+  assert.deepEqual(findBreaches(cleanRun()), []);
+});
+
+// A checker that finds nothing proves nothing: each invariant is broken once, and must be named.
+const broken: [invariant: string, what: string, break_: (run: Evidence) => void][] = [
+  ['I1', 'an accepted generation is gone', (run) => run.generations[0]?.shift()],
+  ['I1', 'an accepted generation never ends', (run) => (first(run).status = 'running')],
+  [
+    'I2',
+    'one idempotency key has two generations',
+    (run) => run.history.creates[0]?.acceptedIds.push('gen_2'),
+  ],
+  ['I2', 'one request became two generations', (run) => (second(run).metadata = { n: '0' })],
+  ['I2', 'a success was charged twice', (run) => (moneyOf(run, 'gen_1').charged = 8000)],
+  ['I2', 'a failure was not refunded', (run) => (moneyOf(run, 'gen_2').refunded = 0)],
+  ['I3', 'the studio has a token twice', (run) => run.studio.renders.push({ ...run.studio.renders[0]! })],
+  [
+    'I4',
+    'the studio rendered what nobody sees',
+    (run) => run.studio.renders.push({ accountId: 'a', token: 'gen_9', status: 'succeeded', lane: 'image' }),
+  ],
+  ['I4', 'a generation appears that nobody asked for', (run) => (first(run).metadata = { n: '77' })],
+  [
+    'I4',
+    'a refused request left a generation',
+    (run) => (run.history.creates[0]!.refusal = { status: 402, code: 'insufficient_credits' }),
+  ],
+  ['I5', 'a key spent more than its budget', (run) => (run.budgets = [[3]])],
+  [
+    'I6',
+    'two ran in a lane of one',
+    (run) =>
+      run.studio.moves.splice(1, 0, {
+        accountId: 'a',
+        seq: 2,
+        token: 'gen_2',
+        status: 'queued',
+        lane: 'image',
+      }),
+  ],
+  [
+    'I9',
+    'a final status changed',
+    (run) => run.history.observations.push({ id: 'gen_1', status: 'failed', at: 1 }),
+  ],
+  ['I9', 'it ended before it began', (run) => (first(run).completed_at = '2026-01-01T00:00:00.000Z')],
+  ['I9', 'a success has no output', (run) => (first(run).outputs = [])],
+  [
+    'I10',
+    'the ledger does not add up',
+    (run) => run.studio.unbalanced.push({ accountId: 'a', bucket: 'monthly', balance: 1, sum: 2 }),
+  ],
+  ['I10', 'a reservation is left over', (run) => (run.balances[0]!.credits = 92)],
+  ['I11', 'a canceled generation was rendered', (run) => (third(run).id = 'gen_1')],
+  ['I11', 'a cancel that was confirmed did not last', (run) => (third(run).status = 'succeeded')],
+];
+
+for (const [invariant, what, break_] of broken) {
+  test(`${invariant} is broken when ${what}`, () => {
+    const run = cleanRun();
+    break_(run);
+    const breaches = findBreaches(run);
+    assert.ok(
+      breaches.some((breach) => breach.startsWith(`${invariant}:`)),
+      `expected ${invariant} in ${JSON.stringify(breaches)}`,
+    );
+  });
+}
+
+function cleanRun(): Evidence {
+  return {
+    history: {
+      creates: [0, 1, 2].map((number) => ({
+        accountIndex: 0,
+        keyIndex: 0,
+        number,
+        idempotencyKey: `chaos-${number}`,
+        acceptedIds: [`gen_${number + 1}`],
+        interruptions: 0,
+      })),
+      observations: [
+        { id: 'gen_1', status: 'running', at: 0 },
+        { id: 'gen_1', status: 'succeeded', at: 0.5 },
+      ],
+      canceled: new Set(['gen_3']),
+      surprises: [],
+    },
+    generations: [
+      [
+        generation('gen_1', 'succeeded', '0'),
+        generation('gen_2', 'failed', '1'),
+        generation('gen_3', 'canceled', '2'),
+      ],
+    ],
+    balances: [{ credits: 96, studioAccountId: 'a' }],
+    budgets: [[null]],
+    studio: {
+      money: new Map([
+        ['gen_1', { charged: 4000, refunded: 0, charges: 1 }],
+        ['gen_2', { charged: 4000, refunded: 4000, charges: 1 }],
+      ]),
+      renders: [
+        { accountId: 'a', token: 'gen_1', status: 'succeeded', lane: 'image' },
+        { accountId: 'a', token: 'gen_2', status: 'failed', lane: 'image' },
+      ],
+      moves: [
+        { accountId: 'a', seq: 1, token: 'gen_1', status: 'queued', lane: 'image' },
+        { accountId: 'a', seq: 3, token: 'gen_1', status: 'succeeded', lane: 'image' },
+        { accountId: 'a', seq: 4, token: 'gen_2', status: 'queued', lane: 'image' },
+        { accountId: 'a', seq: 5, token: 'gen_2', status: 'failed', lane: 'image' },
+      ],
+      limits: new Map([['a', { image: 1, edit: 1, video: 1, overall: 2 }]]),
+      unbalanced: [],
+      balances: new Map([['a', 96_000]]),
+    },
+  };
+}
+
+function generation(id: string, status: string, n: string): SeenGeneration {
+  return {
+    id,
+    status,
+    cost: { credits: 4 },
+    metadata: { n },
+    outputs: status === 'succeeded' ? [{}] : [],
+    error: null,
+    created_at: '2026-11-01T10:00:00.000Z',
+    submitted_at: status === 'canceled' ? null : '2026-11-01T10:00:00.100Z',
+    completed_at: '2026-11-01T10:00:01.000Z',
+  };
+}
+
+function first(run: Evidence): SeenGeneration {
+  return run.generations[0]![0]!;
+}
+
+function second(run: Evidence): SeenGeneration {
+  return run.generations[0]![1]!;
+}
+
+function third(run: Evidence): SeenGeneration {
+  return run.generations[0]![2]!;
+}
+
+function moneyOf(run: Evidence, token: string): { charged: number; refunded: number } {
+  return run.studio.money.get(token)!;
+}

@@ -1,0 +1,190 @@
+// Judges a run by outside evidence alone: what clients saw, what the API says at rest, and the studio's own books.
+// The numbers are those of the fault model in docs/reliability.md.
+
+import type { SeenGeneration, StudioEvidence } from './evidence.ts';
+import type { Create, History } from './history.ts';
+
+export type Evidence = {
+  history: History;
+  /** Per account of the load, in its order. */
+  generations: SeenGeneration[][];
+  /** Per account: spendable credits by the API, and the account's id at the studio. */
+  balances: { credits: number; studioAccountId: string }[];
+  /** Per account and key: the daily budget in credits. */
+  budgets: (number | null)[][];
+  studio: StudioEvidence;
+};
+
+const final = new Set(['succeeded', 'failed', 'canceled']);
+/** A status and those that may be seen after it. */
+const mayFollow: Record<string, readonly string[]> = {
+  queued: ['queued', 'running', 'succeeded', 'failed', 'canceled'],
+  running: ['running', 'succeeded', 'failed'],
+  succeeded: ['succeeded'],
+  failed: ['failed'],
+  canceled: ['canceled'],
+};
+
+/** Every breach as a sentence that begins with the invariant's number; none where all is well. */
+export function findBreaches(evidence: Evidence): string[] {
+  return [
+    ...evidence.history.surprises.map((surprise) => `surprise: ${surprise}`),
+    ...acceptedStayReadableAndEnd(evidence),
+    ...oneGenerationPerKeyAndCharge(evidence),
+    ...noPhantoms(evidence),
+    ...budgetsHold(evidence),
+    ...limitsHold(evidence.studio),
+    ...transitionsAreLegal(evidence),
+    ...booksBalance(evidence),
+    ...canceledIsUnseen(evidence),
+  ];
+}
+
+function acceptedStayReadableAndEnd({ history, generations }: Evidence): string[] {
+  const seen = byId(generations);
+  return history.creates
+    .flatMap(({ acceptedIds }) => acceptedIds)
+    .flatMap((id) => {
+      const status = seen.get(id)?.status;
+      if (status === undefined) return [`I1: ${id} was accepted and is not listed`];
+      return final.has(status) ? [] : [`I1: ${id} is still ${status}`];
+    });
+}
+
+function oneGenerationPerKeyAndCharge({ history, generations, studio }: Evidence): string[] {
+  const breaches: string[] = [];
+  for (const create of history.creates)
+    if (create.acceptedIds.length > 1)
+      breaches.push(`I2: ${create.idempotencyKey} was answered with ${create.acceptedIds.join(' and ')}`);
+  for (const list of generations) {
+    const numbers = new Map<string, string>();
+    for (const { id, metadata, cost, status } of list) {
+      const other = numbers.get(metadata['n'] ?? '');
+      if (other !== undefined) breaches.push(`I2: request ${metadata['n']} became both ${other} and ${id}`);
+      numbers.set(metadata['n'] ?? '', id);
+      const money = studio.money.get(id) ?? { charged: 0, refunded: 0 };
+      const net = money.charged - money.refunded;
+      const owed = status === 'succeeded' ? Math.round(cost.credits * 1000) : 0;
+      if (net !== owed)
+        breaches.push(`I2: ${id} (${status}) was charged ${net} millicredits net instead of ${owed}`);
+    }
+  }
+  const tokens = new Set<string>();
+  for (const { token } of studio.renders) {
+    if (tokens.has(token)) breaches.push(`I3: the studio has ${token} twice`);
+    tokens.add(token);
+  }
+  return breaches;
+}
+
+function noPhantoms({ history, generations, studio }: Evidence): string[] {
+  const seen = byId(generations);
+  const breaches = studio.renders
+    .filter(({ token, status }) => status !== 'barred' && !seen.has(token))
+    .map(({ token }) => `I4: the studio rendered ${token}, which the API does not list`);
+  generations.forEach((list, accountIndex) => {
+    for (const { id, metadata } of list) {
+      const create = history.creates[Number(metadata['n'])];
+      if (create === undefined || create.accountIndex !== accountIndex)
+        breaches.push(`I4: nobody asked for ${id}`);
+      // Listed though its client was refused in the end: only a lost answer could explain it, and there was none.
+      else if (create.refusal !== undefined && create.interruptions === 0)
+        breaches.push(`I4: ${id} exists though its request was refused with ${create.refusal.code}`);
+    }
+  });
+  return breaches;
+}
+
+function budgetsHold({ history, generations, budgets }: Evidence): string[] {
+  const spent = new Map<string, number>();
+  generations.forEach((list, accountIndex) => {
+    for (const { metadata, status, cost, created_at } of list) {
+      const create = history.creates[Number(metadata['n'])] as Create | undefined;
+      if (create === undefined || status === 'failed' || status === 'canceled') continue;
+      const day = `${accountIndex}/${create.keyIndex}/${created_at.slice(0, 10)}`;
+      spent.set(day, (spent.get(day) ?? 0) + cost.credits);
+    }
+  });
+  return [...spent].flatMap(([day, credits]) => {
+    const [account, key] = day.split('/').map(Number);
+    const budget = budgets[account as number]?.[key as number];
+    return budget != null && credits > budget
+      ? [`I5: key ${key} of account ${account} spent ${credits} of ${budget}`]
+      : [];
+  });
+}
+
+function limitsHold(studio: StudioEvidence): string[] {
+  const breaches: string[] = [];
+  const active = new Map<string, Map<string, string>>();
+  for (const { accountId, token, status, lane } of studio.moves) {
+    const mine = active.get(accountId) ?? new Map<string, string>();
+    active.set(accountId, mine);
+    if (final.has(status)) mine.delete(token);
+    else mine.set(token, lane);
+    const limits = studio.limits.get(accountId);
+    if (limits === undefined) continue;
+    const inLane = [...mine.values()].filter((other) => other === lane).length;
+    if (inLane > limits[lane as 'image'] || mine.size > limits.overall)
+      breaches.push(`I6: ${inLane} in lane ${lane}, ${mine.size} in all for ${accountId} after ${token}`);
+  }
+  return breaches;
+}
+
+function transitionsAreLegal({ history, generations }: Evidence): string[] {
+  const breaches: string[] = [];
+  const seen = byId(generations);
+  const last = new Map<string, string>();
+  const sequence = [
+    ...history.observations,
+    ...[...seen].map(([id, { status }]) => ({ id, status, at: Number.POSITIVE_INFINITY })),
+  ];
+  for (const { id, status } of sequence.sort((a, b) => a.at - b.at)) {
+    const before = last.get(id) ?? 'queued';
+    if (!(mayFollow[before] ?? []).includes(status))
+      breaches.push(`I9: ${id} went from ${before} to ${status}`);
+    last.set(id, status);
+  }
+  for (const { id, created_at, submitted_at, completed_at, status, outputs } of seen.values()) {
+    const times = [created_at, submitted_at, completed_at].filter((time) => time !== null);
+    if (times.some((time, i) => i > 0 && time < (times[i - 1] as string)))
+      breaches.push(`I9: ${id} has times out of order: ${times.join(', ')}`);
+    if (status === 'succeeded' && outputs.length === 0)
+      breaches.push(`I9: ${id} succeeded with nothing to show`);
+  }
+  return breaches;
+}
+
+function booksBalance({ balances, studio }: Evidence): string[] {
+  const breaches = studio.unbalanced.map(
+    ({ accountId, bucket, balance, sum }) =>
+      `I10: ${bucket} of ${accountId} is ${balance}, its entries say ${sum}`,
+  );
+  for (const { credits, studioAccountId } of balances) {
+    const booked = studio.balances.get(studioAccountId);
+    // At rest nothing is reserved: what the API offers is what the studio has.
+    if (booked !== Math.round(credits * 1000))
+      breaches.push(`I10: the API offers ${credits}, the studio has ${booked} millicredits`);
+  }
+  return breaches;
+}
+
+function canceledIsUnseen({ history, generations, studio }: Evidence): string[] {
+  const rendered = new Set(
+    studio.renders.filter(({ status }) => status !== 'barred').map(({ token }) => token),
+  );
+  const seen = byId(generations);
+  const breaches = [...history.canceled].flatMap((id) =>
+    seen.get(id)?.status === 'canceled'
+      ? []
+      : [`I11: ${id} was canceled and is ${seen.get(id)?.status ?? 'gone'}`],
+  );
+  for (const { id, status } of seen.values())
+    if (status === 'canceled' && rendered.has(id))
+      breaches.push(`I11: ${id} is canceled and the studio rendered it`);
+  return breaches;
+}
+
+function byId(generations: SeenGeneration[][]): Map<string, SeenGeneration> {
+  return new Map(generations.flat().map((generation) => [generation.id, generation]));
+}

@@ -1,0 +1,129 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Create, History } from './history.ts';
+
+export type LoadAccount = { keys: { key: string; dailyBudget: number | null }[] };
+
+export type LoadOptions = {
+  accounts: LoadAccount[];
+  /** One of the service's addresses, drawn anew for each try: a client behind a balancer. */
+  baseUrl: () => string;
+  history: History;
+  random: () => number;
+  stopping: AbortSignal;
+  /** Clients at work at once. */
+  clients: number;
+};
+
+type Answer = { status: number; body: { id?: string; status?: string; code?: string } } | undefined;
+
+const tryTimeoutMs = 12_000;
+const pauseAfterFaultMs = 100;
+/** A create is tried until its answer is definite, far beyond what any restart takes. */
+const mostTries = 400;
+
+/** Runs the clients until told to stop; each then finishes what it has begun, so that every create has an outcome. */
+export async function runLoad(options: LoadOptions): Promise<void> {
+  await Promise.all(Array.from({ length: options.clients }, () => runClient(options)));
+}
+
+async function runClient(options: LoadOptions): Promise<void> {
+  const { random, history, stopping } = options;
+  while (!stopping.aborted) {
+    const accountIndex = Math.floor(random() * options.accounts.length);
+    const account = options.accounts[accountIndex] as LoadAccount;
+    const keyIndex = Math.floor(random() * account.keys.length);
+    const key = (account.keys[keyIndex] as { key: string }).key;
+    const number = history.creates.length;
+    const create: Create = {
+      accountIndex,
+      keyIndex,
+      number,
+      idempotencyKey: `chaos-${number}`,
+      acceptedIds: [],
+      interruptions: 0,
+    };
+    history.creates.push(create);
+    const id = await createUntilAnswered(options, key, create);
+    if (id === undefined) await sleep(20 + random() * 60);
+    else if (random() < 0.15) await cancel(options, key, id);
+    else if (random() < 0.4) await observe(options, key, id);
+    // A client that did not trust the first answer sends the same request again.
+    if (id !== undefined && random() < 0.1) await createUntilAnswered(options, key, create);
+    await sleep(random() * 40);
+  }
+}
+
+async function createUntilAnswered(
+  options: LoadOptions,
+  key: string,
+  create: Create,
+): Promise<string | undefined> {
+  for (let tries = 0; tries < mostTries; tries++) {
+    const answer = await call(options, key, 'POST', '/v1/images/generations', {
+      body: { prompt: `a quiet lake, number ${create.number}`, metadata: { n: String(create.number) } },
+      idempotencyKey: create.idempotencyKey,
+    });
+    if (answer?.status === 202) {
+      const id = answer.body.id as string;
+      if (!create.acceptedIds.includes(id)) create.acceptedIds.push(id);
+      delete create.refusal;
+      return id;
+    }
+    if (answer !== undefined && answer.status < 500 && answer.status !== 429) {
+      create.refusal = { status: answer.status, code: answer.body.code ?? '' };
+      if (![402, 403].includes(answer.status))
+        options.history.surprises.push(`create ${create.number}: ${answer.status} ${answer.body.code}`);
+      return undefined;
+    }
+    create.interruptions++;
+    await sleep(pauseAfterFaultMs * (0.5 + options.random()));
+  }
+  options.history.surprises.push(`create ${create.number} was never answered`);
+  return undefined;
+}
+
+async function cancel(options: LoadOptions, key: string, id: string): Promise<void> {
+  const answer = await call(options, key, 'POST', `/v1/generations/${id}/cancel`, {});
+  if (answer?.status === 200) options.history.canceled.add(id);
+  else if (answer !== undefined && answer.status < 500 && ![409, 429].includes(answer.status))
+    options.history.surprises.push(`cancel of ${id}: ${answer.status} ${answer.body.code}`);
+}
+
+async function observe(options: LoadOptions, key: string, id: string): Promise<void> {
+  const answer = await call(
+    options,
+    key,
+    'GET',
+    `/v1/generations/${id}?wait=${1 + Math.floor(options.random() * 3)}`,
+    {},
+  );
+  if (answer?.status === 200)
+    options.history.observations.push({ id, status: answer.body.status as string, at: performance.now() });
+  else if (answer !== undefined && answer.status < 500 && answer.status !== 429)
+    options.history.surprises.push(`read of ${id}: ${answer.status} ${answer.body.code}`);
+}
+
+/** Undefined where no whole answer came: the connection was refused, cut, or silent too long. */
+async function call(
+  options: LoadOptions,
+  key: string,
+  method: string,
+  path: string,
+  what: { body?: unknown; idempotencyKey?: string },
+): Promise<Answer> {
+  try {
+    const response = await fetch(options.baseUrl() + path, {
+      method,
+      headers: {
+        authorization: `Bearer ${key}`,
+        ...(what.body !== undefined && { 'content-type': 'application/json' }),
+        ...(what.idempotencyKey !== undefined && { 'idempotency-key': what.idempotencyKey }),
+      },
+      ...(what.body !== undefined && { body: JSON.stringify(what.body) }),
+      signal: AbortSignal.timeout(tryTimeoutMs),
+    });
+    return { status: response.status, body: (await response.json()) as { id?: string } };
+  } catch {
+    return undefined;
+  }
+}
