@@ -90,13 +90,24 @@ test('what is served is part of the table, each once', () => {
   for (const kind of servedKinds) assert.ok(generationKinds.includes(kind), kind);
 });
 
-test('docs/api.md lists every operation with its success status, and marks those not served', async () => {
+/** The rows of the tables of endpoints in docs/api.md, in our own short form. */
+async function documentedRows(): Promise<string[]> {
   const document = await readFile(new URL('../../docs/api.md', import.meta.url), 'utf8');
-  const rows = [...document.matchAll(/^\| (GET|POST|PATCH|DELETE) \| `([^`]+)`( ◦)? \|.*\| (\d{3}) /gm)];
-  const documented = rows.map(([, method, path, mark, status]) => `${method} ${path} ${status}${mark ?? ''}`);
+  const creates = /Creates refuse with ([^.]+)\./.exec(document)?.[1] ?? '';
+  const row = /^\| (GET|POST|PATCH|DELETE) \| `([^`]+)`( ◦)? \|.*\| (\d{3}) [^|]+\| ([^|]*)\|$/gm;
+  return [...document.matchAll(row)].map(([, method, path, mark, status, refusals = '']) => {
+    const codes =
+      (refusals.includes('all that creates do') ? creates : refusals).match(/[a-z_]+(?=`)/g) ?? [];
+    return `${method} ${path}${mark ?? ''} ${status} ${codes.sort().join()}`;
+  });
+}
+
+test('docs/api.md tells of every operation its success, its refusals, and whether it is served', async () => {
   const served = new Set<string>(servedOperations);
-  const promised = entries.map(
-    ([id, { method, path, response }]) => `${method} ${path} ${response.status}${served.has(id) ? '' : ' ◦'}`,
-  );
-  assert.deepEqual(documented.sort(), promised.sort());
+  const general = new Set<string>(problemsOfEveryOperation);
+  const promised = entries.map(([id, { method, path, response, problems }]) => {
+    const codes = problems.filter((code) => !general.has(code));
+    return `${method} ${path}${served.has(id) ? '' : ' ◦'} ${response.status} ${codes.sort().join()}`;
+  });
+  assert.deepEqual((await documentedRows()).sort(), promised.sort());
 });
