@@ -81,8 +81,8 @@ create table generation_requests (
   -- What goes to the studio, as JSON.
   render_request text not null,
   quote text not null,
-  -- The body of the 202 as sent: a replay answers it byte for byte.
-  accepted_body text not null
+  -- The body of the 202 as sent: a replay answers it byte for byte. Kept where an Idempotency-Key came with it.
+  accepted_body text
 );
 
 -- Credits committed per key and UTC day, budget or not.

@@ -1,0 +1,34 @@
+import type { StudioBalance } from '@renderkit/contract/studio/schemas.ts';
+import type { Database } from '@renderkit/server-kit/database.ts';
+import { createReservedReader, type ReadReserved } from './store.ts';
+
+/** What can be spent now, in 1/1000 credit; never below 0. */
+export type AvailableCredits = { monthly: number; lifetime: number; total: number };
+
+// One reader for each database, so that what is asked in one turn shares a statement.
+const readers = new WeakMap<Database, ReadReserved>();
+
+/**
+ * The studio's balance less what the account's accepted generations will still take of it, monthly credits first.
+ * Balance, estimate and create all show and judge by this number (docs/api.md §8, Credits).
+ */
+export async function availableCredits(
+  database: Database,
+  accountId: string,
+  balance: Pick<StudioBalance, 'monthly_millicredits' | 'lifetime_millicredits' | 'ledger_seq'>,
+): Promise<AvailableCredits> {
+  let read = readers.get(database);
+  if (read === undefined) readers.set(database, (read = createReservedReader(database)));
+  return lessReserved(balance, await read({ accountId, ledgerSeq: balance.ledger_seq }));
+}
+
+/** Takes reservations off a balance: monthly credits are spent first. */
+export function lessReserved(
+  balance: Pick<StudioBalance, 'monthly_millicredits' | 'lifetime_millicredits'>,
+  reserved: number,
+): AvailableCredits {
+  const monthly = Math.max(0, balance.monthly_millicredits - reserved);
+  const beyondMonthly = Math.max(0, reserved - balance.monthly_millicredits);
+  const lifetime = Math.max(0, balance.lifetime_millicredits - beyondMonthly);
+  return { monthly, lifetime, total: monthly + lifetime };
+}

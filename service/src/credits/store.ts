@@ -1,0 +1,38 @@
+import { createBatcher } from '@renderkit/server-kit/batching.ts';
+import { type Database, isDatabaseUnavailable } from '@renderkit/server-kit/database.ts';
+
+type Asked = { accountId: string; ledgerSeq: number };
+
+const batchSize = 200;
+const batchesInFlight = 2;
+
+/** Reads reservations, those asked for in one turn of the event loop by one statement. */
+export type ReadReserved = (asked: Asked) => Promise<number>;
+
+/**
+ * What an account's generations will still take from a balance that holds the studio's ledger up to an entry, in
+ * 1/1000 credit: accepted and not charged, or charged after that entry and not refunded.
+ */
+export function createReservedReader(database: Database): ReadReserved {
+  return createBatcher<Asked, number>({
+    run: async (asked) => {
+      const rows = await database.rows<{ reserved: number }>(
+        `select coalesce(a.uncharged_millicredits, 0) + coalesce(charged.cost, 0) as reserved
+           from unnest($1::text[], $2::bigint[]) with ordinality as asked (account_id, ledger_seq, place)
+           left join lateral (
+             select uncharged_millicredits from accounts where id = asked.account_id limit 1) a on true
+           left join lateral (
+             select sum(g.cost_millicredits)::bigint as cost from generations g
+              where g.account_id = asked.account_id and g.charge_ledger_seq > asked.ledger_seq
+                and g.status in ('running', 'succeeded')) charged on true
+          order by asked.place`,
+        [asked.map(({ accountId }) => accountId), asked.map(({ ledgerSeq }) => ledgerSeq)],
+        'credits_reserved',
+      );
+      return rows.map(({ reserved }) => reserved);
+    },
+    maxSize: batchSize,
+    maxInFlight: batchesInFlight,
+    isHopeless: isDatabaseUnavailable,
+  });
+}

@@ -1,0 +1,72 @@
+import type { Generation, GenerationKind, GenerationStatus } from '@renderkit/contract/v1/schemas/generation.ts';
+
+/** A generation as its record holds it. Times are PostgreSQL's text in UTC; outputs and metadata are JSON text. */
+export type GenerationRow = {
+  id: string;
+  kind: GenerationKind;
+  status: GenerationStatus;
+  model: string;
+  project_id: string | null;
+  cost_millicredits: number;
+  expected_outputs: number;
+  outputs: string;
+  error_code: string | null;
+  error_message: string | null;
+  prompt_id: string | null;
+  metadata: string;
+  created_at: string;
+  submitted_at: string | null;
+  completed_at: string | null;
+};
+
+/** What follows `created_at` in the text of a 202. */
+export const acceptedBodyEnd = '","submitted_at":null,"completed_at":null}';
+
+/** The JSON text of a Generation (docs/api.md §2). What the record holds as JSON goes in as it is. */
+export function generationText(row: GenerationRow): string {
+  return `${textBeforeTimes(row)}${isoTime(row.created_at)}","submitted_at":${timeText(row.submitted_at)},"completed_at":${timeText(row.completed_at)}}`;
+}
+
+/** The same of a generation that is about to be accepted, up to its `created_at`: the database tells the time. */
+export function acceptedBodyStart(
+  row: Pick<
+    GenerationRow,
+    'id' | 'kind' | 'model' | 'project_id' | 'cost_millicredits' | 'expected_outputs' | 'metadata'
+  >,
+): string {
+  return textBeforeTimes({
+    ...row,
+    status: 'queued',
+    outputs: '[]',
+    error_code: null,
+    error_message: null,
+    prompt_id: null,
+  });
+}
+
+/** The list envelope around texts of generations (docs/api.md §2). */
+export function generationListText(
+  texts: readonly string[],
+  page: { page: number; limit: number; hasMore: boolean },
+): string {
+  return `{"object":"list","data":[${texts.join(',')}],"page":${page.page},"limit":${page.limit},"has_more":${page.hasMore}}`;
+}
+
+/** PostgreSQL's `2026-11-21 09:30:00.0123+00` as `2026-11-21T09:30:00.012Z`. */
+export function isoTime(text: string): string {
+  const fraction = text.charAt(19) === '.' ? text.slice(20, text.indexOf('+', 20)) : '';
+  return `${text.slice(0, 10)}T${text.slice(11, 19)}.${fraction.slice(0, 3).padEnd(3, '0')}Z`;
+}
+
+function textBeforeTimes(row: Omit<GenerationRow, 'created_at' | 'submitted_at' | 'completed_at'>): string {
+  const object = 'generation' satisfies Generation['object'];
+  const error =
+    row.error_code === null
+      ? 'null'
+      : `{"code":${JSON.stringify(row.error_code)},"message":${JSON.stringify(row.error_message ?? '')}}`;
+  return `{"id":"${row.id}","object":"${object}","kind":"${row.kind}","status":"${row.status}","model":${JSON.stringify(row.model)},"project_id":${JSON.stringify(row.project_id)},"cost":{"credits":${row.cost_millicredits / 1000}},"expected_outputs":${row.expected_outputs},"outputs":${row.outputs},"error":${error},"prompt_id":${JSON.stringify(row.prompt_id)},"metadata":${row.metadata},"created_at":"`;
+}
+
+function timeText(time: string | null): string {
+  return time === null ? 'null' : `"${isoTime(time)}"`;
+}

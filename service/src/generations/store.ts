@@ -1,0 +1,76 @@
+import type { GenerationStatus } from '@renderkit/contract/v1/schemas/generation.ts';
+import type { Database } from '@renderkit/server-kit/database.ts';
+import type { Lane } from '@renderkit/contract/studio/schemas.ts';
+import type { ComposedEvent } from '../events/compose-event.ts';
+import { mayMove } from './status.ts';
+
+/** A change of one generation's status. What is left out stays as it is. */
+export type Move = {
+  id: string;
+  accountId: string;
+  from: GenerationStatus;
+  to: GenerationStatus;
+  /** Only if it is still this attempt's; left out: whosever it is. */
+  attempt?: number;
+  /** Only if nobody has claimed it and its submit never left. */
+  untouched?: boolean;
+  /** The moment by the database's clock, as it wrote it; left out: that of the statement. */
+  at?: string;
+  promptId?: string;
+  projectId?: string;
+  chargeLedgerSeq?: number;
+  /** JSON text. */
+  outputs?: string;
+  error?: { code: string; message: string };
+  event?: ComposedEvent;
+};
+
+export type Moved = {
+  id: string;
+  account_id: string;
+  lane: Lane;
+  to_status: GenerationStatus;
+  /** The feed of its account is the given watcher's to read. */
+  watching: boolean;
+};
+
+/**
+ * The only writer of `status`: makes the moves whose generation is still as the caller saw it, in one transaction
+ * under the accounts' locks, with their money, counters, budgets, events and watches. Answers those it made.
+ */
+export async function moveGenerations(
+  database: Database,
+  moves: readonly Move[],
+  watch?: { watcher: string; leaseMs: number },
+): Promise<Moved[]> {
+  for (const { id, from, to } of moves)
+    if (!mayMove(from, to)) throw new Error(`generation ${id} may not go from ${from} to ${to}`);
+  if (moves.length === 0) return [];
+  return database.rows<Moved>(
+    `select id, account_id, lane, to_status, watching
+       from move_generations($1::json, $2, $3 * interval '1 millisecond')`,
+    [JSON.stringify(moves.map(moveRecord)), watch?.watcher ?? null, watch?.leaseMs ?? 0],
+    'generations_move',
+  );
+}
+
+function moveRecord(move: Move) {
+  return {
+    id: move.id,
+    account_id: move.accountId,
+    from_status: move.from,
+    to_status: move.to,
+    attempt: move.attempt,
+    untouched: move.untouched,
+    at: move.at,
+    prompt_id: move.promptId,
+    project_id: move.projectId,
+    charge_ledger_seq: move.chargeLedgerSeq,
+    outputs: move.outputs,
+    error_code: move.error?.code,
+    error_message: move.error?.message,
+    event_id: move.event?.id,
+    event_type: move.event?.type,
+    event_body: move.event?.body,
+  };
+}
