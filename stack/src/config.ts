@@ -1,0 +1,148 @@
+import { isIP } from 'node:net';
+import path from 'node:path';
+import { ConfigError, type Environment, readEnvironment } from '@renderkit/server-kit/config.ts';
+import { readServiceConfig } from '@renderkit/service/config.ts';
+import { readStudioConfig, readWorkerConfig } from '@renderkit/studio/config.ts';
+
+/** What the stack itself is told from outside; the parts read the rest of the environment themselves. */
+export type StackConfig = {
+  /** Absolute. Everything the stack keeps is in it. */
+  dataDirectory: string;
+  host: string;
+  /** 0: the operating system chooses, at each start anew. */
+  port: number;
+  studioPort: number;
+  /** As given; undefined means where the part listens. */
+  publicUrl: string | undefined;
+  studioUrl: string | undefined;
+  studioPublicUrl: string | undefined;
+  /** Databases that somebody else runs; undefined means the embedded PostgreSQL. */
+  external: DatabaseUrls | undefined;
+  secretKey: string | undefined;
+  studioClientId: string;
+  studioClientSecret: string | undefined;
+  /** Whether the first start makes a demo account and a key. */
+  demo: boolean;
+  /** The account PostgreSQL runs under when the stack runs as root; undefined: `nobody`. */
+  postgresUser: string | undefined;
+  /** The whole environment, for the parts. */
+  environment: Environment;
+};
+
+export type DatabaseUrls = { service: string; studio: string };
+
+const defaults = {
+  dataDirectory: '.data',
+  host: '127.0.0.1',
+  port: 8787,
+  studioPort: 8788,
+  clientId: 'renderkit-service',
+};
+
+/** Reads and judges the whole environment, the parts' share included. @throws ConfigError */
+export function readStackConfig(environment: Environment): StackConfig {
+  const read = readEnvironment(environment);
+  const host = read.text('HOST') ?? defaults.host;
+  const port = read.integer('PORT', { min: 0, max: 65_535, default: defaults.port });
+  const studioPort = read.integer('STUDIO_PORT', { min: 0, max: 65_535, default: defaults.studioPort });
+  if (port === studioPort && port !== 0)
+    throw new ConfigError(`PORT and STUDIO_PORT are both ${port}: give one of them another number.`);
+  const config: StackConfig = {
+    dataDirectory: path.resolve(read.text('DATA_DIR') ?? defaults.dataDirectory),
+    host,
+    port,
+    studioPort,
+    publicUrl: read.origin('PUBLIC_URL'),
+    studioUrl: read.origin('STUDIO_URL'),
+    studioPublicUrl: read.origin('STUDIO_PUBLIC_URL'),
+    external: externalDatabases(read),
+    secretKey: read.text('SECRET_KEY'),
+    studioClientId: read.text('STUDIO_CLIENT_ID') ?? defaults.clientId,
+    studioClientSecret: read.text('STUDIO_CLIENT_SECRET'),
+    // Reachable from elsewhere, an account with a printed password is no gift.
+    demo: read.choice('DEMO', ['on', 'off'], isLoopback(host) ? 'on' : 'off') === 'on',
+    postgresUser: read.text('POSTGRES_OS_USER'),
+    environment,
+  };
+  judgeParts(config);
+  return config;
+}
+
+export function isLoopback(host: string): boolean {
+  return host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'));
+}
+
+function externalDatabases(read: ReturnType<typeof readEnvironment>): DatabaseUrls | undefined {
+  const service = read.databaseUrl('DATABASE_URL');
+  const studio = read.databaseUrl('STUDIO_DATABASE_URL');
+  if (service === undefined && studio === undefined) return undefined;
+  if (service === undefined || studio === undefined)
+    throw new ConfigError(
+      `${service === undefined ? 'STUDIO_DATABASE_URL' : 'DATABASE_URL'} is set alone: set both DATABASE_URL and STUDIO_DATABASE_URL, or neither for the built-in PostgreSQL.`,
+    );
+  if (service === studio)
+    throw new ConfigError(
+      'DATABASE_URL and STUDIO_DATABASE_URL are the same: service and studio need a database each.',
+    );
+  return { service, studio };
+}
+
+/** What only the stack knows once it runs: where the databases are, the ports it got, the secrets it keeps. */
+export type StackFacts = {
+  databases: DatabaseUrls;
+  port: number;
+  studioPort: number;
+  secretKey: string;
+  studioClientSecret: string;
+};
+
+/** The address a person opens: a wildcard is an address to listen on and none to go to. */
+export function addressOf(host: string, port: number): string {
+  const name = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host;
+  return `http://${isIP(name) === 6 ? `[${name}]` : name}:${port}`;
+}
+
+export type PartEnvironments = { service: Environment; studio: Environment; worker: Environment };
+
+/** The environment of each part: what was given, what the stack knows, and no secret of another part. */
+export function partEnvironments(config: StackConfig, facts: StackFacts): PartEnvironments {
+  const {
+    DATABASE_URL: _,
+    STUDIO_DATABASE_URL: __,
+    SECRET_KEY: ___,
+    STUDIO_CLIENT_SECRET: ____,
+    ...rest
+  } = config.environment;
+  const studioUrl = config.studioUrl ?? addressOf(config.host, facts.studioPort);
+  const shared = {
+    ...rest,
+    DATA_DIR: config.dataDirectory,
+    HOST: config.host,
+    PORT: String(facts.port),
+    STUDIO_PORT: String(facts.studioPort),
+    PUBLIC_URL: config.publicUrl ?? addressOf(config.host, facts.port),
+    STUDIO_URL: studioUrl,
+    STUDIO_PUBLIC_URL: config.studioPublicUrl ?? studioUrl,
+    STUDIO_CLIENT_ID: config.studioClientId,
+  };
+  const client = { STUDIO_CLIENT_SECRET: facts.studioClientSecret };
+  return {
+    service: { ...shared, ...client, DATABASE_URL: facts.databases.service, SECRET_KEY: facts.secretKey },
+    studio: { ...shared, ...client, STUDIO_DATABASE_URL: facts.databases.studio },
+    worker: { ...shared, STUDIO_DATABASE_URL: facts.databases.studio },
+  };
+}
+
+/** A wrong value of a part is told before anything starts, not from a log after it. */
+function judgeParts(config: StackConfig): void {
+  const environments = partEnvironments(config, {
+    databases: config.external ?? { service: 'postgres://-/service', studio: 'postgres://-/studio' },
+    port: config.port,
+    studioPort: config.studioPort,
+    secretKey: config.secretKey ?? '0'.repeat(64),
+    studioClientSecret: config.studioClientSecret ?? '-'.repeat(32),
+  });
+  readServiceConfig(environments.service);
+  readStudioConfig(environments.studio);
+  readWorkerConfig(environments.worker);
+}

@@ -1,0 +1,100 @@
+import { writeFileSync } from 'node:fs';
+import { mkdir, readFile, stat, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { takeLock } from './data-directory-lock.ts';
+import { StackError } from './stack-error.ts';
+
+/** Files of the data directory, by name. The studio keeps its media and rules beside them. */
+export function filesOf(dataDirectory: string) {
+  const file = (name: string) => path.join(dataDirectory, name);
+  return {
+    lock: file('lock'),
+    holder: file('lock-holder'),
+    secretKey: file('secret-key'),
+    studioClientSecret: file('studio-client-secret'),
+    logs: file('logs'),
+    media: file('media'),
+    moderation: file('moderation.json'),
+  };
+}
+
+/** Who holds the directory. `stopping` and `operator` are gone soon. */
+export type Holder = 'stack' | 'operator' | 'stopping' | 'nobody';
+
+export type HeldDirectory = Disposable & {
+  /** The last holder died without letting go: its children may need a moment to end. */
+  afterCrash: boolean;
+  /** Tells those who wait that they will not wait long. */
+  sayStopping: () => Promise<void>;
+};
+
+/** A holder whose parent was just killed takes a moment to notice and say that it stops. */
+const noticeMs = 2_000;
+const soonGoneMs = 60_000;
+const pollMs = 50;
+
+/**
+ * Makes the directory if there is none and takes it for one process. Whoever is about to leave is waited for; a
+ * stack that runs is not.
+ * @throws StackError when it is taken or cannot be used
+ */
+export async function holdDataDirectory(directory: string, as: 'stack' | 'operator'): Promise<HeldDirectory> {
+  const held = await tryHold(directory, as);
+  if (held !== undefined) return held;
+  throw new StackError(
+    `Another stack runs on ${directory}: stop it first, or set DATA_DIR to another directory for a second one.`,
+  );
+}
+
+/** As above, but answers undefined when a stack runs there. */
+export async function tryHold(
+  directory: string,
+  as: 'stack' | 'operator',
+): Promise<HeldDirectory | undefined> {
+  await makeDirectory(directory);
+  const files = filesOf(directory);
+  const started = performance.now();
+  for (;;) {
+    const lock = await takeLock(files.lock, { waitMs: 0 });
+    if (lock !== undefined) {
+      const before = await readHolder(files.holder);
+      await writeFile(files.holder, as);
+      return {
+        afterCrash: before === 'stack' || before === 'stopping',
+        sayStopping: () => writeFile(files.holder, 'stopping'),
+        [Symbol.dispose]: () => letGo(lock, files.holder),
+      };
+    }
+    const patience = (await readHolder(files.holder)) === 'stack' ? noticeMs : soonGoneMs;
+    if (performance.now() - started > patience) return undefined;
+    await sleep(pollMs);
+  }
+}
+
+function letGo(lock: Disposable, holderFile: string): void {
+  try {
+    // Before the lock: afterwards the file may already be the next holder's.
+    writeFileSync(holderFile, 'nobody');
+  } finally {
+    lock[Symbol.dispose]();
+  }
+}
+
+async function readHolder(file: string): Promise<Holder> {
+  const text = await readFile(file, 'utf8').catch(() => 'nobody');
+  return (['stack', 'operator', 'stopping'] as const).find((holder) => holder === text) ?? 'nobody';
+}
+
+async function makeDirectory(directory: string): Promise<void> {
+  try {
+    await mkdir(directory, { recursive: true, mode: 0o711 });
+    const found = await stat(directory);
+    if (!found.isDirectory()) throw new Error('it is no directory');
+  } catch (error) {
+    throw new StackError(
+      `The data directory ${directory} cannot be used (${error instanceof Error ? error.message : String(error)}): set DATA_DIR to a directory that can be written.`,
+      { cause: error },
+    );
+  }
+}

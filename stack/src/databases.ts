@@ -1,0 +1,86 @@
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { migrate, MigrationMismatch } from '@renderkit/server-kit/migrate.ts';
+import type { DatabaseUrls, StackConfig } from './config.ts';
+import { type Postgres, startPostgres } from './postgres/start-postgres.ts';
+import { StackError } from './stack-error.ts';
+import { readDatabaseFacts } from './store.ts';
+
+/** The databases of the embedded cluster, which are also its roles. */
+export const databaseNames = ['service', 'studio'] as const;
+/** The oldest PostgreSQL that the tests run on. */
+const oldestVersion = 15;
+
+export type Databases = AsyncDisposable & {
+  urls: DatabaseUrls;
+  /** The embedded server; undefined where the databases are somebody else's. */
+  embedded: Postgres | undefined;
+};
+
+/** Starts the embedded PostgreSQL, or takes the external databases; the caller holds the data directory. */
+export async function openDatabases(
+  config: StackConfig,
+  onDown: (reason: string) => void,
+): Promise<Databases> {
+  if (config.external !== undefined)
+    return { urls: config.external, embedded: undefined, [Symbol.asyncDispose]: () => Promise.resolve() };
+  const postgres = await startPostgres({
+    dataDirectory: config.dataDirectory,
+    databases: databaseNames,
+    onDown,
+    ...(config.postgresUser !== undefined && { osUser: config.postgresUser }),
+  });
+  return {
+    urls: urlsOf(postgres),
+    embedded: postgres,
+    [Symbol.asyncDispose]: () => postgres[Symbol.asyncDispose](),
+  };
+}
+
+export function urlsOf(postgres: Pick<Postgres, 'urlFor'>): DatabaseUrls {
+  return { service: postgres.urlFor('service'), studio: postgres.urlFor('studio') };
+}
+
+/**
+ * Checks that both databases keep what they commit and brings their tables up to date.
+ * @throws StackError
+ */
+export async function prepareDatabases(urls: DatabaseUrls): Promise<void> {
+  await Promise.all(databaseNames.map((name) => prepareDatabase(name, urls[name])));
+}
+
+/** @throws StackError */
+export async function prepareDatabase(name: keyof DatabaseUrls, url: string): Promise<void> {
+  const variable = name === 'service' ? 'DATABASE_URL' : 'STUDIO_DATABASE_URL';
+  const facts = await readDatabaseFacts(url).catch((error: unknown) => {
+    throw new StackError(
+      `The database of the ${name} cannot be reached (${error instanceof Error ? error.message : String(error)}): check ${variable} and that PostgreSQL runs there.`,
+      { cause: error },
+    );
+  });
+  if (facts.version < oldestVersion)
+    throw new StackError(
+      `The database of the ${name} is PostgreSQL ${facts.version}: set ${variable} to a PostgreSQL ${oldestVersion} or newer.`,
+    );
+  if (facts.encoding !== 'UTF8')
+    throw new StackError(
+      `The database of the ${name} is encoded in ${facts.encoding}: make it with encoding UTF8.`,
+    );
+  // What a client was told is accepted must be there after a power cut.
+  for (const [setting, value] of [
+    ['fsync', facts.fsync],
+    ['synchronous_commit', facts.synchronousCommit],
+  ] as const)
+    if (value === 'off')
+      throw new StackError(
+        `PostgreSQL has ${setting} off for the database of the ${name}: turn it on, or a power cut loses jobs.`,
+      );
+  const directory = fileURLToPath(new URL(`../../${name}/migrations`, import.meta.url));
+  await migrate({ url, directory: path.normalize(directory) }).catch((error: unknown) => {
+    if (error instanceof MigrationMismatch)
+      throw new StackError(`The database of the ${name} does not fit this version: ${error.message}.`, {
+        cause: error,
+      });
+    throw error;
+  });
+}

@@ -1,0 +1,41 @@
+// `npm start`: everything on one machine, until Ctrl-C.
+
+import { ConfigError } from '@renderkit/server-kit/config.ts';
+import { readStackConfig } from './config.ts';
+import { createScreen } from './screen.ts';
+import { StackError } from './stack-error.ts';
+import { startStack } from './start-stack.ts';
+
+const stopping = new AbortController();
+const asked = new Promise<void>((resolve) => {
+  const stop = () => {
+    stopping.abort(new StackError('Stopped before everything had started.'));
+    resolve();
+  };
+  // Kept on: a second signal must not end the process in the middle of stopping.
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, stop);
+  // The launcher was killed: nobody is there to stop us later.
+  process.on('disconnect', stop);
+  process.on('message', stop);
+});
+
+await main();
+if (process.connected) process.disconnect();
+
+async function main(): Promise<void> {
+  const screen = createScreen(process.stdout);
+  try {
+    const stack = await startStack(readStackConfig(process.env), { screen, signal: stopping.signal });
+    const failure = await Promise.race([asked, stack.failed]);
+    screen.line(failure === undefined ? 'Stopping…' : failure.message);
+    if (failure !== undefined) process.exitCode = 1;
+    await stack[Symbol.asyncDispose]();
+    screen.line('Stopped.');
+  } catch (error) {
+    const expected = error instanceof ConfigError || error instanceof StackError;
+    process.stderr.write(
+      `${expected ? error.message : String(error instanceof Error ? error.stack : error)}\n`,
+    );
+    process.exitCode = 1;
+  }
+}

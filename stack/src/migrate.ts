@@ -1,0 +1,25 @@
+// Brings the databases that the environment names up to date: `npm run migrate`.
+
+import { ConfigError, readEnvironment } from '@renderkit/server-kit/config.ts';
+import { prepareDatabase } from './databases.ts';
+import { StackError } from './stack-error.ts';
+
+try {
+  const read = readEnvironment(process.env);
+  const service = read.databaseUrl('DATABASE_URL');
+  const studio = read.databaseUrl('STUDIO_DATABASE_URL');
+  if (service === undefined && studio === undefined)
+    throw new ConfigError(
+      'Neither DATABASE_URL nor STUDIO_DATABASE_URL is set: set those that are to be migrated (npm start migrates the built-in ones by itself).',
+    );
+  if (service !== undefined) await prepareDatabase('service', service);
+  if (studio !== undefined) await prepareDatabase('studio', studio);
+  process.stdout.write('The databases are up to date.\n');
+} catch (error) {
+  const expected = error instanceof ConfigError || error instanceof StackError;
+  process.stderr.write(
+    `${expected ? error.message : String(error instanceof Error ? error.stack : error)}\n`,
+  );
+  process.exitCode = 1;
+}
+if (process.connected) process.disconnect();

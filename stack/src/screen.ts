@@ -1,0 +1,65 @@
+import { styleText } from 'node:util';
+
+export type DemoAccount = { email: string; password: string; key: string };
+
+export type Screen = {
+  line: (text?: string) => void;
+  heading: (text: string) => void;
+  problem: (text: string) => void;
+};
+
+/** Writes for a person; colours only where a terminal shows them. */
+export function createScreen(stream: NodeJS.WriteStream): Screen {
+  const style = (format: Parameters<typeof styleText>[0], text: string) =>
+    styleText(format, text, { stream, validateStream: true });
+  return {
+    line: (text = '') => void stream.write(`${text}\n`),
+    heading: (text) => void stream.write(`${style('bold', text)}\n`),
+    problem: (text) => void stream.write(`${style('yellow', text)}\n`),
+  };
+}
+
+export type Addresses = { service: string; studio: string };
+
+/** What runs and where, told before the parts are ready. */
+export function showOverview(
+  screen: Screen,
+  facts: { addresses: Addresses; dataDirectory: string; logs: string; database: string },
+): void {
+  screen.line();
+  screen.heading('  Renderkit');
+  screen.line();
+  screen.line(`  API          ${facts.addresses.service}/v1`);
+  screen.line(`  API contract ${facts.addresses.service}/openapi.json`);
+  screen.line(`  Studio       ${facts.addresses.studio}`);
+  screen.line(`  Database     ${facts.database}`);
+  screen.line(`  Data         ${facts.dataDirectory}`);
+  screen.line(`  Logs         ${facts.logs}`);
+}
+
+/** The one time that the demo account's secrets can be read. */
+export function showDemo(screen: Screen, demo: DemoAccount, serviceAddress: string): void {
+  screen.line();
+  screen.heading('  A demo account was made for you');
+  screen.line();
+  screen.line(`  E-mail       ${demo.email}`);
+  screen.line(`  Password     ${demo.password}`);
+  screen.line(`  API key (shown once): ${demo.key}`);
+  screen.line();
+  screen.heading('  Your first picture: paste this into a shell once the stack is ready');
+  screen.line();
+  screen.line(firstPicture(serviceAddress, demo.key));
+}
+
+/** Lines for sh that make a picture, wait for it and save it, with curl, grep and sed alone. */
+export function firstPicture(serviceAddress: string, key: string): string {
+  return `KEY=${key}
+API=${serviceAddress}/v1
+ID=$(curl -sS "$API/images/generations" -H "Authorization: Bearer $KEY" \\
+  -H "Content-Type: application/json" -H "Idempotency-Key: first-picture" \\
+  -d '{"prompt": "a lighthouse above a calm sea at sunset"}' |
+  grep -o '"id":"gen_[^"]*"' | head -n 1 | sed 's/.*:"//; s/"$//')
+URL=$(curl -sS "$API/generations/$ID?wait=60" -H "Authorization: Bearer $KEY" |
+  grep -o '"url":"[^"]*"' | head -n 1 | sed 's/"url":"//; s/"$//')
+curl -sS -o picture.png "$URL" && echo "Saved picture.png"`;
+}
