@@ -1,0 +1,41 @@
+import type { Database } from '@renderkit/server-kit/database.ts';
+import type { Logger } from '@renderkit/server-kit/logger.ts';
+import { startLoop } from '@renderkit/server-kit/loop.ts';
+import { noteLastUse } from './store.ts';
+
+const flushEveryMs = 60_000;
+
+/** Remembers when each key was last used and writes it down once a minute: a request must not cost a write of its own. */
+export function createLastUse(options: {
+  database: Database;
+  log: Logger;
+}): AsyncDisposable & { note: (keyId: string) => void } {
+  let uses = new Map<string, number>();
+
+  const flush = async () => {
+    if (uses.size === 0) return;
+    const flushed = uses;
+    uses = new Map();
+    const now = performance.now();
+    try {
+      await noteLastUse(
+        options.database,
+        [...flushed].map(([keyId, at]) => ({ keyId, secondsAgo: (now - at) / 1_000 })),
+      );
+    } catch (error) {
+      uses = new Map([...flushed, ...uses]);
+      throw error;
+    }
+  };
+  const loop = startLoop({ name: 'last use of keys', everyMs: flushEveryMs, run: flush, log: options.log });
+
+  return {
+    note: (keyId) => void uses.set(keyId, performance.now()),
+    [Symbol.asyncDispose]: async () => {
+      await loop[Symbol.asyncDispose]();
+      await flush().catch((error: unknown) =>
+        options.log.warn({ err: error }, 'when keys were last used could not be written down'),
+      );
+    },
+  };
+}

@@ -1,0 +1,80 @@
+import type { Database } from '@renderkit/server-kit/database.ts';
+
+export type CountedKey = {
+  /** Position in what was asked for, from 0. */
+  position: number;
+  key_id: string;
+  account_id: string;
+  studio_id: string;
+  studio_account_id: string;
+  /** Joined with commas. */
+  scopes: string;
+  rate_limit_per_minute: number;
+  /** Requests of this minute, those counted now included. */
+  requests: number;
+  /** Whole seconds until the minute ends, at least 1. */
+  seconds_left: number;
+};
+
+// Only what joins is counted: a stranger who knows a public id must not use up its minute. The rows are written in
+// the order of their keys, or two processes with the same keys in different orders would wait for each other.
+const countRequestsStatement = `
+  with asked as materialized (
+    select asked.position, asked.requests, k.id, k.account_id, k.scopes, k.rate_limit_per_minute,
+           a.studio_id, a.studio_account_id
+      from rows from (unnest(string_to_array($1, ',')), unnest(string_to_array($2, ',')),
+                      unnest(string_to_array($3, ',')::int[])) with ordinality
+           as asked(public_id, secret_sha256, requests, position)
+      join api_keys k on k.public_id = asked.public_id
+                     and k.secret_sha256 = decode(asked.secret_sha256, 'hex')
+                     and k.revoked_at is null
+                     and (k.expires_at is null or k.expires_at > clock())
+      join accounts a on a.id = k.account_id and a.deleted_at is null
+  ), counted as (
+    insert into rate_windows as w (key_id, minute, requests)
+    select id, date_trunc('minute', clock()), requests from asked order by id
+    on conflict (key_id, minute) do update set requests = w.requests + excluded.requests
+    returning key_id, requests
+  )
+  select (asked.position - 1)::int as position, asked.id as key_id, asked.account_id, asked.studio_id,
+         asked.studio_account_id, array_to_string(asked.scopes, ',') as scopes, asked.rate_limit_per_minute,
+         counted.requests,
+         greatest(1, ceil(60 - extract(epoch from clock() - date_trunc('minute', clock()))))::int as seconds_left
+    from asked join counted on counted.key_id = asked.id`;
+
+/**
+ * Counts requests of several keys in the present minute of the database's clock, in one statement. Each is
+ * `{publicId, secretSha256 (hexadecimal), requests}`; a key appears once. Those that match no valid key are left out
+ * of the answer and counted nowhere.
+ */
+export function countRequests(
+  database: Database,
+  keys: readonly { publicId: string; secretSha256: string; requests: number }[],
+): Promise<CountedKey[]> {
+  return database.rows<CountedKey>(
+    countRequestsStatement,
+    [
+      keys.map((key) => key.publicId).join(','),
+      keys.map((key) => key.secretSha256).join(','),
+      keys.map((key) => key.requests).join(','),
+    ],
+    'admission_count',
+  );
+}
+
+/** Notes when keys were last used, `secondsAgo` before the database's present. Rows that somebody holds are passed by. */
+export async function noteLastUse(
+  database: Database,
+  uses: readonly { keyId: string; secondsAgo: number }[],
+): Promise<void> {
+  await database.rows(
+    `with used as (
+       select k.id, clock() - u.seconds_ago * interval '1 second' as at
+         from unnest($1::text[], $2::float8[]) as u(id, seconds_ago) join api_keys k on k.id = u.id
+        order by k.id for no key update of k skip locked
+     )
+     update api_keys k set last_used_at = used.at from used
+      where k.id = used.id and (k.last_used_at is null or k.last_used_at < used.at)`,
+    [uses.map((use) => use.keyId), uses.map((use) => use.secondsAgo)],
+  );
+}
