@@ -35,41 +35,39 @@ const soonGoneMs = 60_000;
 const pollMs = 50;
 
 /**
- * Makes the directory if there is none and takes it for one process. Whoever is about to leave is waited for; a
- * stack that runs is not.
+ * Makes the directory if there is none and takes it for a stack. Whoever is about to leave is waited for; a stack
+ * that runs is not.
  * @throws StackError when it is taken or cannot be used
  */
-export async function holdDataDirectory(directory: string, as: 'stack' | 'operator'): Promise<HeldDirectory> {
-  const held = await tryHold(directory, as);
-  if (held !== undefined) return held;
-  throw new StackError(
-    `Another stack runs on ${directory}: stop it first, or set DATA_DIR to another directory for a second one.`,
-  );
-}
-
-/** As above, but answers undefined when a stack runs there. */
-export async function tryHold(
-  directory: string,
-  as: 'stack' | 'operator',
-): Promise<HeldDirectory | undefined> {
-  await makeDirectory(directory);
-  const files = filesOf(directory);
+export async function holdDataDirectory(directory: string): Promise<HeldDirectory> {
   const started = performance.now();
   for (;;) {
-    const lock = await takeLock(files.lock, { waitMs: 0 });
-    if (lock !== undefined) {
-      const before = await readHolder(files.holder);
-      await writeFile(files.holder, as);
-      return {
-        afterCrash: before === 'stack' || before === 'stopping',
-        sayStopping: () => writeFile(files.holder, 'stopping'),
-        [Symbol.dispose]: () => letGo(lock, files.holder),
-      };
-    }
-    const patience = (await readHolder(files.holder)) === 'stack' ? noticeMs : soonGoneMs;
-    if (performance.now() - started > patience) return undefined;
+    const held = await tryToHold(directory, 'stack');
+    if (typeof held === 'object') return held;
+    if (performance.now() - started > (held === 'stack' ? noticeMs : soonGoneMs))
+      throw new StackError(
+        `Another stack runs on ${directory}: stop it first, or set DATA_DIR to another directory for a second one.`,
+      );
     await sleep(pollMs);
   }
+}
+
+/** Takes the directory, or answers who has it. @throws StackError when it cannot be used */
+export async function tryToHold(
+  directory: string,
+  as: 'stack' | 'operator',
+): Promise<HeldDirectory | Holder> {
+  await makeDirectory(directory);
+  const files = filesOf(directory);
+  const lock = await takeLock(files.lock, { waitMs: 0 });
+  const holder = await readHolder(files.holder);
+  if (lock === undefined) return holder;
+  await writeFile(files.holder, as);
+  return {
+    afterCrash: holder === 'stack' || holder === 'stopping',
+    sayStopping: () => writeFile(files.holder, 'stopping'),
+    [Symbol.dispose]: () => letGo(lock, files.holder),
+  };
 }
 
 function letGo(lock: Disposable, holderFile: string): void {

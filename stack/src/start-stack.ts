@@ -2,13 +2,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { addressOf, partEnvironments, type PartEnvironments, type StackConfig } from './config.ts';
 import { filesOf, type HeldDirectory, holdDataDirectory } from './data-directory.ts';
-import { type Databases, openDatabases, prepareDatabases } from './databases.ts';
+import { openDatabases, prepareDatabases } from './databases.ts';
 import { makeDemoOnFirstStart } from './first-start.ts';
-import { keepSecret, readKeptSecret } from './kept-secret.ts';
+import { keepSecrets } from './kept-secrets.ts';
 import { claimPort } from './ports.ts';
 import { type Screen, showDemo, showOverview } from './screen.ts';
 import { StackError } from './stack-error.ts';
-import { holdsAccounts } from './store.ts';
 import { supervise, type SupervisedPart } from './supervise.ts';
 
 export type Stack = AsyncDisposable & {
@@ -41,7 +40,7 @@ export async function startStack(
 ): Promise<Stack> {
   const started = performance.now();
   await using owned = new AsyncDisposableStack();
-  const held = owned.use(await holdDataDirectory(config.dataDirectory, 'stack'));
+  const held = owned.use(await holdDataDirectory(config.dataDirectory));
   const ports = await claimPorts(config, held);
   const databases = owned.use(
     await openDatabases(config, (reason) => options.screen.problem(`${reason}; it is started again`)),
@@ -94,20 +93,6 @@ async function claimPorts(
     claimPort({ name: 'STUDIO_PORT', host: config.host, port: config.studioPort, waitMs }),
   ]);
   return { port, studioPort };
-}
-
-async function keepSecrets(config: StackConfig, { urls, embedded }: Databases) {
-  const files = filesOf(config.dataDirectory);
-  const kept = config.secretKey ?? (await readKeptSecret(files.secretKey));
-  // A key made up for data that were sealed with another one would only hide that the right one is missing.
-  if (kept === undefined && embedded === undefined && (await holdsAccounts(urls.service)))
-    throw new StackError(
-      'SECRET_KEY is not set and the external database holds accounts: set it to the key that they were made with.',
-    );
-  return {
-    secretKey: kept ?? (await keepSecret(files.secretKey)),
-    studioClientSecret: config.studioClientSecret ?? (await keepSecret(files.studioClientSecret)),
-  };
 }
 
 type Parts = Record<'studio' | 'worker' | 'service', SupervisedPart>;

@@ -69,7 +69,7 @@ async function start(options: { environment?: Record<string, string> } = {}): Pr
   return startStack(config, {
     screen: silent,
     signal: new AbortController().signal,
-    entries: { studio: part('studio'), worker: part('worker'), service: part('service'), ...options.entries },
+    entries: { studio: part('studio'), worker: part('worker'), service: part('service') },
   });
 }
 
