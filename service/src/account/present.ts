@@ -1,0 +1,61 @@
+import type { StudioAccount, StudioBalance, StudioLimits } from '@renderkit/contract/studio/schemas.ts';
+import type { Account } from '@renderkit/contract/v1/schemas/account.ts';
+import type { Balance } from '@renderkit/contract/v1/schemas/balance.ts';
+import type { Limits } from '@renderkit/contract/v1/schemas/limits.ts';
+import type { AvailableCredits } from '../credits/available-credits.ts';
+import type { QueuedRow } from './store.ts';
+
+/** Credits from whole numbers of 1/1000. */
+export function credits(millicredits: number): number {
+  return millicredits / 1000;
+}
+
+export function presentBalance(balance: StudioBalance, available: AvailableCredits): Balance {
+  return {
+    object: 'balance',
+    balance: credits(available.total),
+    monthly: credits(available.monthly),
+    lifetime: credits(available.lifetime),
+    monthly_allowance:
+      balance.allowance_millicredits === null ? null : credits(balance.allowance_millicredits),
+    next_refill: balance.next_refill,
+  };
+}
+
+export function presentAccount(account: StudioAccount, balance: Balance): Account {
+  const { tier, capabilities } = account;
+  return {
+    id: account.id,
+    object: 'account',
+    email: account.email,
+    name: account.name,
+    username: account.username,
+    tier: tier && { key: tier.key, name: tier.name },
+    organization: account.organization,
+    age_verified: account.age_verified,
+    credits: balance,
+    capabilities: {
+      audio_upload: capabilities.audio_upload,
+      video_upload: capabilities.video_upload,
+      uploads: capabilities.uploads,
+      custom_models: capabilities.custom_models,
+      character_creation_modes: capabilities.character_creation_modes,
+    },
+  };
+}
+
+/** `limit` and `running` are the studio's, whatever started there; `queued` is ours. */
+export function presentLimits(limits: StudioLimits, queued: QueuedRow): Limits {
+  const lane = (name: 'image' | 'edit' | 'video') => ({
+    limit: limits[name].limit,
+    running: limits[name].running,
+    queued: queued[`queued_${name}`],
+  });
+  return {
+    object: 'limits',
+    overall: { limit: limits.overall.limit, running: limits.overall.running },
+    image: lane('image'),
+    edit: lane('edit'),
+    video: lane('video'),
+  };
+}

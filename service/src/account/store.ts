@@ -1,0 +1,13 @@
+import type { Database } from '@renderkit/server-kit/database.ts';
+
+export type QueuedRow = { queued_image: number; queued_edit: number; queued_video: number };
+
+/** How many jobs of the account wait in our queue, per lane. */
+export async function readQueued(database: Database, accountId: string): Promise<QueuedRow> {
+  const rows = await database.rows<QueuedRow>(
+    'select queued_image, queued_edit, queued_video from accounts where id = $1',
+    [accountId],
+    'account_queued',
+  );
+  return rows[0] ?? { queued_image: 0, queued_edit: 0, queued_video: 0 };
+}

@@ -1,0 +1,16 @@
+import type { Catalog, StudioModel, Suite } from '@renderkit/contract/studio/schemas.ts';
+import { isIncluded } from './catalog-index.ts';
+
+export type ModelFilter = { suite?: Suite; kind?: StudioModel['kind']; search?: string };
+
+/** The models that the catalog's plan includes and the filter lets through, in the catalog's order. */
+export function listModels(catalog: Catalog, { suite, kind, search = '' }: ModelFilter): StudioModel[] {
+  const words = search.toLowerCase();
+  return catalog.models.filter(
+    (model) =>
+      isIncluded(model, catalog.plan) &&
+      (suite === undefined || model.suites.includes(suite)) &&
+      (kind === undefined || model.kind === kind) &&
+      (words === '' || `${model.name}\n${model.description ?? ''}`.toLowerCase().includes(words)),
+  );
+}

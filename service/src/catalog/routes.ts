@@ -1,0 +1,40 @@
+import type { Handlers } from '../handler.ts';
+import { listOfAll } from '../list-page.ts';
+import { ApiProblem } from '../problems/api-problem.ts';
+import { translated } from '../studio-client/translate-error.ts';
+import type { CatalogCache } from './catalog-cache.ts';
+import { indexOf } from './catalog-index.ts';
+import { listModels } from './list-models.ts';
+import { presentModel, presentStyle, presentSuggestion } from './present.ts';
+
+/** Reads of the catalog (specification §4). Each asks the studio whether it changed: an ended session shows at once. */
+export function catalogRoutes({
+  catalogCache,
+}: {
+  catalogCache: CatalogCache;
+}): Pick<Handlers, 'listModels' | 'getModel' | 'listStyles' | 'listSuggestions'> {
+  const read = async (accountId: string) =>
+    (await translated(catalogCache.get(accountId, { maxAgeMs: 0 }))).catalog;
+  return {
+    listModels: async ({ principal, query }) => {
+      const catalog = await read(principal.account.id);
+      return listOfAll(listModels(catalog, query).map(presentModel), query);
+    },
+    getModel: async ({ principal, params }) => {
+      const found = indexOf(await read(principal.account.id)).models.get(params.id);
+      if (found === undefined) throw new ApiProblem('not_found', { detail: 'There is no such model.' });
+      return presentModel(found.model);
+    },
+    listStyles: async ({ principal, query }) => {
+      const { styles } = await read(principal.account.id);
+      return listOfAll(styles.map(presentStyle), query);
+    },
+    listSuggestions: async ({ principal, query }) => {
+      const { suggestions } = await read(principal.account.id);
+      const { suite } = query;
+      const chosen =
+        suite === undefined ? suggestions : suggestions.filter(({ suites }) => suites.includes(suite));
+      return listOfAll(chosen.map(presentSuggestion), query);
+    },
+  };
+}

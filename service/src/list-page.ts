@@ -1,0 +1,30 @@
+import { defaultPageSize, maxOffset } from '@renderkit/contract/v1/limits.ts';
+import { ApiProblem } from './problems/api-problem.ts';
+
+export type PageQuery = { page?: number; limit?: number };
+export type List<Item> = { object: 'list'; data: Item[]; page: number; limit: number; has_more: boolean };
+
+/** The page that a query asks for, with defaults. @throws ApiProblem where it lies too far behind the first */
+export function pageOf(query: PageQuery): { page: number; limit: number; offset: number } {
+  const { page = 1, limit = defaultPageSize } = query;
+  const offset = (page - 1) * limit;
+  if (offset > maxOffset)
+    throw new ApiProblem('invalid_request', {
+      errors: [{ field: 'page', message: `must not skip more than ${maxOffset} items` }],
+    });
+  return { page, limit, offset };
+}
+
+/** One page of items that are all at hand; without `page` and `limit` the one page holds them all. */
+export function listOfAll<Item>(items: Item[], query: PageQuery): List<Item> {
+  if (query.page === undefined && query.limit === undefined)
+    return { object: 'list', data: items, page: 1, limit: Math.max(1, items.length), has_more: false };
+  const { page, limit, offset } = pageOf(query);
+  return {
+    object: 'list',
+    data: items.slice(offset, offset + limit),
+    page,
+    limit,
+    has_more: offset + limit < items.length,
+  };
+}

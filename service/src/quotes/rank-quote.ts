@@ -1,0 +1,107 @@
+import type { RefusalCode } from '@renderkit/contract/studio/errors.ts';
+import type { QuoteResult, StudioAccount } from '@renderkit/contract/studio/schemas.ts';
+import type { ProblemCode } from '@renderkit/contract/v1/problem-codes.ts';
+import { ApiProblem, type FieldError } from '../problems/api-problem.ts';
+
+/** Seconds that a client waits before it tries an account again that the studio has no room for. */
+const queueFullRetrySeconds = 5;
+
+type Told = { code: ProblemCode; detail: string };
+
+const byState = {
+  ok: undefined,
+  suspended: { code: 'account_suspended', detail: 'The studio account is suspended.' },
+  email_not_verified: {
+    code: 'email_not_verified',
+    detail: 'The e-mail address of the studio account has not been verified.',
+  },
+  region_blocked: { code: 'geo_blocked', detail: 'The studio is not available in this location.' },
+} as const satisfies Record<StudioAccount['state'], Told | undefined>;
+
+const unexpected: Told = { code: 'upstream_error', detail: 'The studio answered with an unexpected error.' };
+
+const byRefusal = {
+  moderation_blocked: {
+    code: 'moderation_blocked',
+    detail: 'Moderation blocked the prompt or a reference image.',
+  },
+  unprocessable: { code: 'unprocessable', detail: 'The studio cannot work with this input.' },
+  concurrency: {
+    code: 'queue_full',
+    detail: 'The account has as many generations running as its plan allows.',
+  },
+  insufficient_credits: {
+    code: 'insufficient_credits',
+    detail: 'The account lacks the credits for this generation.',
+  },
+  tier_required: { code: 'tier_required', detail: 'The plan does not include what was asked for.' },
+  forbidden: { code: 'forbidden', detail: 'The studio does not allow this to the account.' },
+  account_suspended: byState.suspended,
+  email_not_verified: byState.email_not_verified,
+  geo_blocked: byState.region_blocked,
+  quote_invalid: unexpected,
+} as const satisfies Record<RefusalCode, Told>;
+
+/** A field as the studio may name it: part of an image request, with an index or a key at most. */
+const fieldShape = /^[a-z_]{1,40}(\[\d{1,3}\]|\.[\w-]{1,100})?$/;
+const idFieldShape = /^(project_id|reference_images\[\d{1,3}\])$/;
+
+/**
+ * The first refusal that a quote's facts stand for, in the order of the checks: the account's state, ids that are not
+ * its own, a price other than the one judged by, credits, and last the studio's refusal.
+ * `lacksCredits` is asked only where credits decide between two refusals: accept judges them in any case.
+ */
+export async function refusalOf(
+  quote: QuoteResult,
+  judged: { costMillicredits: number; lacksCredits: () => Promise<boolean> },
+): Promise<ApiProblem | 'price_changed' | undefined> {
+  const state = byState[quote.account_state];
+  if (state !== undefined) return new ApiProblem(state.code, { detail: state.detail });
+  const unknown = unknownIds(quote);
+  if (unknown !== undefined) return unknown;
+  if (quote.cost_millicredits !== judged.costMillicredits) return 'price_changed';
+  if (quote.refusal === null)
+    return quote.quote === null || quote.outputs === 0
+      ? new ApiProblem(unexpected.code, unexpected)
+      : undefined;
+  if (quote.refusal.code !== 'insufficient_credits' && (await judged.lacksCredits()))
+    return problemOf({ code: 'insufficient_credits' });
+  return problemOf(quote.refusal);
+}
+
+/** The same for an estimate, which asks less: ids, the price, and what the plan or the account may not have at all. */
+export function estimateRefusalOf(
+  quote: QuoteResult,
+  costMillicredits: number,
+): ApiProblem | 'price_changed' | undefined {
+  const unknown = unknownIds(quote);
+  if (unknown !== undefined) return unknown;
+  if (quote.cost_millicredits !== costMillicredits) return 'price_changed';
+  const { refusal } = quote;
+  return refusal?.code === 'tier_required' || refusal?.code === 'forbidden' ? problemOf(refusal) : undefined;
+}
+
+/** A refusal of the studio as our problem: our sentence, and the field where it names one. */
+export function problemOf(refusal: { code: RefusalCode; field?: string }): ApiProblem {
+  const told: Told = byRefusal[refusal.code];
+  const named = told.code === 'unprocessable' || told.code === 'moderation_blocked';
+  const field =
+    named && refusal.field !== undefined && fieldShape.test(refusal.field) ? refusal.field : undefined;
+  return new ApiProblem(told.code, {
+    detail: told.detail,
+    ...(field !== undefined && { errors: [{ field, message: told.detail }] }),
+    ...(told.code === 'queue_full' && { retryAfterSeconds: queueFullRetrySeconds }),
+  });
+}
+
+function unknownIds({ unknown_ids: fields }: QuoteResult): ApiProblem | undefined {
+  if (fields.length === 0) return undefined;
+  const errors: FieldError[] = fields
+    .filter((field) => idFieldShape.test(field))
+    .map((field) => ({
+      field,
+      message: field === 'project_id' ? 'there is no such project' : 'there is no such item in the library',
+    }));
+  if (errors.length === 0) return new ApiProblem(unexpected.code, unexpected);
+  return new ApiProblem('invalid_request', { errors });
+}
