@@ -1,0 +1,10 @@
+import type { StudioAccount } from '@renderkit/contract/studio/schemas.ts';
+import type { AccountFacts } from '../sign-in/authenticate.ts';
+
+/** What, if anything, keeps the account from working; the gravest first. */
+export function accountState(account: AccountFacts): StudioAccount['state'] {
+  if (account.suspended) return 'suspended';
+  if (!account.email_verified) return 'email_not_verified';
+  if (account.region_blocked) return 'region_blocked';
+  return 'ok';
+}

@@ -1,0 +1,20 @@
+import path from 'node:path';
+import type { Database } from '@renderkit/server-kit/database.ts';
+import type { Storage } from '../storage/storage.ts';
+import { accountsToErase, eraseRows, mediaOf } from './erase-store.ts';
+
+const accountsPerRound = 10;
+
+/**
+ * Erases the texts and media of accounts that were deleted and have nothing running any more. What stays is the
+ * ledger, without a name. Returns how many were erased.
+ */
+export async function eraseDeletedAccounts(database: Database, storage: Storage): Promise<number> {
+  const accounts = await accountsToErase(database, accountsPerRound);
+  for (const account of accounts) {
+    // Files first: rows that are gone would leave nobody who knows of them.
+    for (const key of await mediaOf(database, account)) await storage.removeFolder(path.posix.dirname(key));
+    await eraseRows(database, account);
+  }
+  return accounts.length;
+}

@@ -1,0 +1,35 @@
+import { argon2, randomBytes, timingSafeEqual } from 'node:crypto';
+import { promisify } from 'node:util';
+
+// OWASP's second choice for argon2id: 19 MiB, two passes, one lane.
+const parameters = { memory: 19_456, passes: 2, parallelism: 1, tagLength: 32 };
+const derive = promisify(argon2);
+
+/** Hashes with argon2id (RFC 9106); the result names its parameters and salt. */
+export async function hashPassword(password: string): Promise<string> {
+  const nonce = randomBytes(16);
+  const tag = await derive('argon2id', { message: Buffer.from(password, 'utf8'), nonce, ...parameters });
+  const { memory, passes, parallelism } = parameters;
+  return `$argon2id$v=19$m=${memory},t=${passes},p=${parallelism}$${unpadded(nonce)}$${unpadded(tag)}`;
+}
+
+/** False for a wrong password and for a hash that is none. */
+export async function verifyPassword(password: string, hash: string): Promise<boolean> {
+  const match = /^\$argon2id\$v=19\$m=(\d+),t=(\d+),p=(\d+)\$([^$]+)\$([^$]+)$/.exec(hash);
+  if (match === null) return false;
+  const [, memory, passes, parallelism, salt = '', tag = ''] = match;
+  const expected = Buffer.from(tag, 'base64');
+  const actual = await derive('argon2id', {
+    message: Buffer.from(password, 'utf8'),
+    nonce: Buffer.from(salt, 'base64'),
+    memory: Number(memory),
+    passes: Number(passes),
+    parallelism: Number(parallelism),
+    tagLength: expected.length,
+  });
+  return timingSafeEqual(actual, expected);
+}
+
+function unpadded(bytes: Buffer): string {
+  return bytes.toString('base64').replace(/=+$/, '');
+}

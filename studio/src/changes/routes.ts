@@ -1,0 +1,36 @@
+import type { Database } from '@renderkit/server-kit/database.ts';
+import type { Render } from '@renderkit/contract/studio/schemas.ts';
+import { StudioError } from '../errors.ts';
+import type { Handlers } from '../register-operations.ts';
+import { createPollCounter, type Wakeups, watchChanges } from './watch-changes.ts';
+
+export function changesRoutes(options: {
+  database: Database;
+  wakeups: Wakeups;
+  clientId: string;
+  stopping: AbortSignal;
+  presentRender: (render: Render) => Render;
+}): Pick<Handlers, 'readChanges'> {
+  const polls = createPollCounter();
+  return {
+    readChanges: async ({ body, request }) => {
+      const leave = polls.enter();
+      if (leave === undefined)
+        throw new StudioError('overloaded', 'Too many long polls are open.', { retryAfterSeconds: 1 });
+      const gone = new AbortController();
+      request.raw.socket.once('close', () => gone.abort());
+      try {
+        const accounts = await watchChanges(options.database, options.wakeups, {
+          client: options.clientId,
+          watched: body.accounts,
+          waitMs: body.wait_seconds * 1000,
+          signal: AbortSignal.any([gone.signal, options.stopping]),
+          presentRender: options.presentRender,
+        });
+        return { accounts };
+      } finally {
+        leave();
+      }
+    },
+  };
+}

@@ -1,0 +1,115 @@
+import type { AccountChanges, Render } from '@renderkit/contract/studio/schemas.ts';
+import type { Database } from '@renderkit/server-kit/database.ts';
+import { type MovedRow, readMoved, type Watched } from './store.ts';
+
+/** What wakes waiting polls: the ids of accounts that moved, as far as word of them arrived. */
+export type Wakeups = {
+  /** Calls back with accounts that may have moved; returns how to stop. */
+  subscribe: (onMoved: (accounts: string[]) => void) => () => void;
+};
+
+// Word of a change may get lost; no reader learns of one later than this.
+const floorMs = 1_000;
+// Changes of one burst are answered together.
+const gatherMs = 5;
+const longPollsAtMost = 1_000;
+
+/** Accounts that moved, told apart from those that only might have. */
+export function createWakeups(): Wakeups & { wake: (accounts: string[]) => void } {
+  const listeners = new Set<(accounts: string[]) => void>();
+  return {
+    wake: (accounts) => {
+      for (const listener of listeners) listener(accounts);
+    },
+    subscribe: (onMoved) => {
+      listeners.add(onMoved);
+      return () => listeners.delete(onMoved);
+    },
+  };
+}
+
+export type WatchOptions = {
+  client: string;
+  watched: Watched[];
+  waitMs: number;
+  /** Aborted when the caller has gone or the studio stops: the answer is then what there is. */
+  signal: AbortSignal;
+  presentRender: (render: Render) => Render;
+};
+
+/**
+ * The long poll: answers as soon as one of the accounts has moved past its cursor, was reset or has ended, else
+ * with nothing when the time is up. Holds no connection while it waits.
+ */
+export async function watchChanges(
+  database: Database,
+  wakeups: Wakeups,
+  options: WatchOptions,
+): Promise<AccountChanges[]> {
+  const byAccount = new Map(options.watched.map((pair) => [pair.account, pair]));
+  const woken = new Set<string>();
+  let onWake: (() => void) | undefined;
+  // Subscribed before the first look, so that what moves during it is not missed.
+  const unsubscribe = wakeups.subscribe((accounts) => {
+    for (const account of accounts) if (byAccount.has(account)) woken.add(account);
+    if (woken.size > 0) onWake?.();
+  });
+  try {
+    const deadline = performance.now() + options.waitMs;
+    let lookAt = options.watched;
+    for (;;) {
+      const moved = await readMoved(database, options.client, lookAt);
+      if (moved.length > 0) return moved.map((row) => present(row, options.presentRender));
+      const left = deadline - performance.now();
+      if (left <= 0 || options.signal.aborted) return [];
+      await waitFor(Math.min(left, floorMs), options.signal, woken.size > 0, (wake) => (onWake = wake));
+      lookAt = woken.size > 0 ? [...woken].flatMap((id) => byAccount.get(id) ?? []) : options.watched;
+      woken.clear();
+    }
+  } finally {
+    unsubscribe();
+  }
+}
+
+/** Bounds the long polls of this process. */
+export function createPollCounter(): { enter: () => (() => void) | undefined } {
+  let open = 0;
+  return {
+    enter: () => {
+      if (open >= longPollsAtMost) return undefined;
+      open++;
+      return () => void open--;
+    },
+  };
+}
+
+async function waitFor(
+  ms: number,
+  signal: AbortSignal,
+  alreadyWoken: boolean,
+  setWake: (wake: (() => void) | undefined) => void,
+): Promise<void> {
+  await new Promise<void>((resolve) => {
+    let timer = setTimeout(resolve, alreadyWoken ? gatherMs : ms);
+    setWake(() => {
+      clearTimeout(timer);
+      timer = setTimeout(resolve, gatherMs);
+      setWake(undefined);
+    });
+    signal.addEventListener('abort', () => resolve(), { once: true });
+  });
+  setWake(undefined);
+}
+
+function present(row: MovedRow, presentRender: (render: Render) => Render): AccountChanges {
+  const { account, status } = row;
+  if (status === 'ended') return { account, status };
+  const cursor = row.cursor ?? 0;
+  if (status === 'reset') return { account, status, cursor };
+  const changes = (row.changes ?? []).map((change) => ({
+    ...change,
+    ...(change.render !== undefined &&
+      change.render !== null && { render: presentRender(change.render as Render) }),
+  }));
+  return { account, status, changes, cursor };
+}

@@ -1,0 +1,4 @@
+/** Where word goes of accounts whose feed moved. */
+export const changesChannel = 'studio_changes';
+/** Where word goes of jobs that wait. */
+export const jobsChannel = 'studio_jobs';

@@ -1,0 +1,80 @@
+import path from 'node:path';
+import { ConfigError, type Environment, readEnvironment } from '@renderkit/server-kit/config.ts';
+import { type LogLevel, logLevels } from '@renderkit/server-kit/logger.ts';
+
+export { ConfigError } from '@renderkit/server-kit/config.ts';
+
+export type StudioConfig = {
+  databaseUrl: string;
+  databasePool: number;
+  host: string;
+  /** 0 lets the system choose (tests). */
+  port: number;
+  /** What browsers and the service see; media links and the issuer begin with it. Undefined: where it listens. */
+  publicUrl: string | undefined;
+  /** The one client that the studio registers: the service. */
+  clientId: string;
+  clientSecret: string;
+  /** Media lie under `media/`, the moderation rules in `moderation.json`. */
+  dataDirectory: string;
+  logLevel: LogLevel;
+  trustProxy: boolean;
+};
+
+export type WorkerConfig = {
+  databaseUrl: string;
+  dataDirectory: string;
+  /** Renders at once, per lane. */
+  workers: number;
+  logLevel: LogLevel;
+};
+
+/** Reads the studio's environment. @throws ConfigError with one sentence for the operator */
+export function readStudioConfig(environment: Environment): StudioConfig {
+  const read = readEnvironment(environment);
+  const clientSecret = read.required('STUDIO_CLIENT_SECRET', 'a secret of 16 characters or more');
+  if (clientSecret.length < 16)
+    throw new ConfigError('STUDIO_CLIENT_SECRET is too short: it must have 16 characters or more.');
+  return {
+    databaseUrl: databaseUrl(environment),
+    databasePool: read.integer('DATABASE_POOL', { min: 2, max: 500, default: 10 }),
+    host: read.text('HOST') ?? '127.0.0.1',
+    port: read.integer('STUDIO_PORT', { min: 0, max: 65_535, default: 8788 }),
+    publicUrl: read.origin('STUDIO_PUBLIC_URL'),
+    clientId: read.text('STUDIO_CLIENT_ID') ?? 'renderkit-service',
+    clientSecret,
+    dataDirectory: dataDirectory(environment),
+    logLevel: read.choice('LOG_LEVEL', logLevels, 'info'),
+    trustProxy: trustProxy(environment),
+  };
+}
+
+/** Reads a render worker's environment. @throws ConfigError */
+export function readWorkerConfig(environment: Environment): WorkerConfig {
+  const read = readEnvironment(environment);
+  return {
+    databaseUrl: databaseUrl(environment),
+    dataDirectory: dataDirectory(environment),
+    workers: read.integer('WORKERS', { min: 1, max: 64, default: 1 }),
+    logLevel: read.choice('LOG_LEVEL', logLevels, 'info'),
+  };
+}
+
+/** Reads where the studio's database is. @throws ConfigError */
+export function databaseUrl(environment: Environment): string {
+  const url = readEnvironment(environment).databaseUrl('STUDIO_DATABASE_URL');
+  if (url === undefined)
+    throw new ConfigError(
+      "STUDIO_DATABASE_URL is not set: it must be the address of the studio's PostgreSQL database.",
+    );
+  return url;
+}
+
+function dataDirectory(environment: Environment): string {
+  return path.resolve(readEnvironment(environment).text('DATA_DIR') ?? '.data');
+}
+
+function trustProxy(environment: Environment): boolean {
+  const value = readEnvironment(environment).text('TRUST_PROXY');
+  return value !== undefined && !['false', 'off', '0', 'no'].includes(value);
+}

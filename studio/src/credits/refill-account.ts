@@ -1,0 +1,20 @@
+import type { Database } from '@renderkit/server-kit/database.ts';
+import type { Bearer } from '../sign-in/authenticate.ts';
+import { readAccountFacts } from '../sign-in/authenticate.ts';
+import { accountsDue, refillAccount } from './store.ts';
+
+const accountsPerRound = 200;
+
+/** The same bearer with its monthly credits renewed, where their day has come. */
+export async function refreshed(database: Database, bearer: Bearer): Promise<Bearer> {
+  if (!bearer.account.refill_due) return bearer;
+  await refillAccount(database, bearer.account.id);
+  return { ...bearer, account: (await readAccountFacts(database, bearer.account.id)) ?? bearer.account };
+}
+
+/** Renews whoever is due, one transaction each. Returns how many. */
+export async function refillDueAccounts(database: Database): Promise<number> {
+  const due = await accountsDue(database, accountsPerRound);
+  for (const account of due) await refillAccount(database, account);
+  return due.length;
+}

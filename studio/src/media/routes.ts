@@ -1,0 +1,48 @@
+import type { FastifyInstance } from 'fastify';
+import { StudioError } from '../errors.ts';
+import type { Storage } from '../storage/storage.ts';
+import { parseRange } from './range.ts';
+
+const contentTypes: Record<string, string> = {
+  png: 'image/png',
+  webp: 'image/webp',
+  mp4: 'video/mp4',
+};
+
+const yearSeconds = 31_536_000;
+
+/**
+ * Serves media under links that cannot be guessed and whose bytes never change. Nothing served here may run or be
+ * taken for another type, whatever it is opened with.
+ */
+export function mediaRoutes(app: FastifyInstance, storage: Storage): void {
+  app.get<{ Params: { folder: string; name: string } }>('/media/:folder/:name', async (request, reply) => {
+    const { folder, name } = request.params;
+    const contentType = contentTypes[name.split('.').at(-1) ?? ''];
+    const file = contentType === undefined ? undefined : await storage.open(`${folder}/${name}`);
+    if (contentType === undefined || file === undefined)
+      throw new StudioError('not_found', 'There is no such file.');
+    const etag = `"${folder}"`;
+    reply
+      .header('content-type', contentType)
+      .header('x-content-type-options', 'nosniff')
+      .header('content-security-policy', "default-src 'none'; sandbox")
+      .header('cross-origin-resource-policy', 'cross-origin')
+      .header('content-disposition', `inline; filename="${name}"`)
+      .header('cache-control', `public, max-age=${yearSeconds}, immutable`)
+      .header('accept-ranges', 'bytes')
+      .header('etag', etag);
+    if (request.headers['if-none-match']?.includes(etag)) return reply.code(304).send();
+    const ifRange = request.headers['if-range'];
+    const range =
+      ifRange === undefined || ifRange === etag ? parseRange(request.headers.range, file.sizeBytes) : 'whole';
+    if (range === 'unsatisfiable')
+      return reply.code(416).header('content-range', `bytes */${file.sizeBytes}`).send();
+    if (range === 'whole') return reply.header('content-length', file.sizeBytes).send(file.read());
+    return reply
+      .code(206)
+      .header('content-range', `bytes ${range.start}-${range.end}/${file.sizeBytes}`)
+      .header('content-length', range.end - range.start + 1)
+      .send(file.read(range));
+  });
+}

@@ -1,0 +1,177 @@
+import { type Database, sqlState } from '@renderkit/server-kit/database.ts';
+import { newId } from '@renderkit/server-kit/ids.ts';
+import { hashPassword } from './accounts/password.ts';
+import { plans, type Tier } from './accounts/plans.ts';
+import {
+  type AccountFlags,
+  type AccountRow,
+  findAccountByEmail,
+  insertAccount,
+  lockAccount,
+  markDeleted,
+  selectAccounts,
+  updateFault,
+  updateFlags,
+  updatePlan,
+} from './accounts/store.ts';
+import { openBalance, setBalance } from './credits/set-credits.ts';
+import { type LedgerDifference, type LedgerEntry, ledgerDifferences, ledgerOf } from './credits/store.ts';
+import { keepSettings } from './settings/keep-settings.ts';
+import { endConnections, grantConnection } from './sign-in/grant-connection.ts';
+
+// What an operator does with the machine in hand: plain functions over the studio's database. They work whether
+// the studio runs or not; credits are in 1/1000.
+
+export type { AccountRow } from './accounts/store.ts';
+export { setMaintenance } from './settings/keep-settings.ts';
+
+/** A wish of the operator's that cannot be met; the message is for the terminal. */
+export class OperatorError extends Error {
+  override name = 'OperatorError';
+}
+
+export type NewStudioAccount = {
+  email: string;
+  password?: string;
+  name?: string;
+  tier?: Tier;
+  /** Exactly this much, purchased, and no monthly credits until the first renewal; without it the plan's allowance. */
+  creditsMillicredits?: number;
+};
+
+/** Creates an account. @throws OperatorError when the address is taken */
+export async function createAccount(database: Database, account: NewStudioAccount): Promise<AccountRow> {
+  const id = newId('acc_');
+  const tier = account.tier ?? 'free';
+  const plan = plans[tier];
+  const passwordHash = account.password === undefined ? null : await hashPassword(account.password);
+  const name = account.name ?? account.email.split('@')[0] ?? null;
+  try {
+    await database.transaction(async (transaction) => {
+      await insertAccount(transaction, {
+        id,
+        email: account.email,
+        name,
+        username: null,
+        passwordHash,
+        tier,
+        plan,
+      });
+      await openBalance(transaction, id, {
+        allowanceMillicredits: plan.allowanceMillicredits,
+        creditsMillicredits: account.creditsMillicredits,
+      });
+    });
+  } catch (error) {
+    if (sqlState(error) === '23505')
+      throw new OperatorError(`There is already an account with the address ${account.email}.`, {
+        cause: error,
+      });
+    throw error;
+  }
+  return showAccount(database, account.email);
+}
+
+export type AccountSettings = {
+  password?: string;
+  creditsMillicredits?: number;
+  tier?: Tier;
+  suspended?: boolean;
+  emailVerified?: boolean;
+  regionBlocked?: boolean;
+  ageVerified?: boolean;
+};
+
+/** Changes what is named and leaves the rest. A new tier brings its limits at once and its allowance at the next renewal. */
+export async function setAccount(
+  database: Database,
+  email: string,
+  settings: AccountSettings,
+): Promise<AccountRow> {
+  const { id } = await showAccount(database, email);
+  const { password, creditsMillicredits, tier, ...rest } = settings;
+  const flags: AccountFlags = {
+    ...rest,
+    ...(password !== undefined && { passwordHash: await hashPassword(password) }),
+  };
+  await database.transaction(async (transaction) => {
+    await lockAccount(transaction, id);
+    await updateFlags(transaction, id, flags);
+    if (tier !== undefined) await updatePlan(transaction, id, tier, plans[tier]);
+    if (creditsMillicredits !== undefined) await setBalance(transaction, id, creditsMillicredits);
+  });
+  return showAccount(database, email);
+}
+
+export async function listAccounts(database: Database): Promise<AccountRow[]> {
+  return selectAccounts(database);
+}
+
+/** @throws OperatorError when there is none */
+export async function showAccount(database: Database, email: string): Promise<AccountRow> {
+  const account = await findAccountByEmail(database, email);
+  if (account === undefined) throw new OperatorError(`There is no account with the address ${email}.`);
+  return account;
+}
+
+export type Connection = { studioId: string; accountId: string; email: string; refreshToken: string };
+
+/** The operator's own consent: a grant for the service's client, with the refresh token that it works by. */
+export async function grantForService(
+  database: Database,
+  email: string,
+  clientId: string,
+): Promise<Connection> {
+  const account = await showAccount(database, email);
+  const { studioId } = await keepSettings(database);
+  const { refreshToken } = await grantConnection(database, account.id, clientId);
+  return { studioId, accountId: account.id, email: account.email ?? email, refreshToken };
+}
+
+/** Ends the client's grants of the account: its tokens stop working at once and cannot be refreshed. Returns how many. */
+export async function endSession(database: Database, email: string, clientId: string): Promise<number> {
+  const account = await showAccount(database, email);
+  return endConnections(database, account.id, clientId);
+}
+
+/** Ends what there is and grants anew. */
+export async function connect(database: Database, email: string, clientId: string): Promise<Connection> {
+  await endSession(database, email, clientId);
+  return grantForService(database, email, clientId);
+}
+
+export const faults = ['nonsense', 'rate', 'concurrency', 'silence'] as const;
+
+/** How the account's next quote goes wrong, once. */
+export async function setFault(
+  database: Database,
+  email: string,
+  fault: (typeof faults)[number],
+): Promise<void> {
+  const account = await showAccount(database, email);
+  await updateFault(database, account.id, fault);
+}
+
+/**
+ * Deletes an account: its grants end and its name goes at once; texts and media are erased by the studio as soon
+ * as nothing of it is rendering. The ledger's rows stay, without a name.
+ */
+export async function deleteAccount(database: Database, email: string): Promise<{ accountId: string }> {
+  const account = await showAccount(database, email);
+  await database.transaction(async (transaction) => {
+    await lockAccount(transaction, account.id);
+    await markDeleted(transaction, account.id);
+  });
+  await endConnections(database, account.id, undefined);
+  return { accountId: account.id };
+}
+
+/** Accounts and buckets whose balance is not what their ledger adds up to: none. */
+export async function checkLedger(database: Database): Promise<LedgerDifference[]> {
+  return ledgerDifferences(database);
+}
+
+/** Every movement of an account's credits, oldest first. */
+export async function showLedger(database: Database, email: string): Promise<LedgerEntry[]> {
+  return ledgerOf(database, (await showAccount(database, email)).id);
+}

@@ -1,0 +1,53 @@
+import type { StudioProject } from '@renderkit/contract/studio/schemas.ts';
+import type { Database } from '@renderkit/server-kit/database.ts';
+import { newId } from '@renderkit/server-kit/ids.ts';
+import { StudioError } from '../errors.ts';
+import type { Handlers } from '../register-operations.ts';
+import { findProject, insertProject, listProjects, type ProjectRow } from './store.ts';
+
+const titleShape = /^[a-zA-Z0-9\s]*$/;
+const farthestOffset = 1_000_000;
+
+export function projectRoutes(
+  database: Database,
+  mediaUrl: string,
+): Pick<Handlers, 'listProjects' | 'createProject' | 'getProject'> {
+  const get = async (account: string, id: string): Promise<StudioProject> => {
+    const row = await findProject(database, account, id);
+    if (row === undefined) throw new StudioError('not_found', 'There is no such project.');
+    return present(row, mediaUrl);
+  };
+  return {
+    listProjects: async ({ query: { page, limit, search }, bearer }) => {
+      if ((page - 1) * limit > farthestOffset)
+        throw new StudioError('invalid_request', 'The page lies too far out.');
+      const list = await listProjects(database, { account: bearer.account.id, page, limit, search });
+      return { projects: list.projects.map((row) => present(row, mediaUrl)), has_more: list.hasMore };
+    },
+    createProject: async ({ body: { title }, bearer }) => {
+      if (!titleShape.test(title))
+        throw new StudioError('invalid_request', 'A title has letters, digits and spaces only.');
+      const id = newId('prj_');
+      await insertProject(database, { id, account: bearer.account.id, title });
+      return get(bearer.account.id, id);
+    },
+    getProject: async ({ params, bearer }) => get(bearer.account.id, params.id),
+  };
+}
+
+function present(row: ProjectRow, mediaUrl: string): StudioProject {
+  return {
+    id: row.id,
+    title: row.title,
+    updated_at: row.updated_at,
+    last_generation:
+      row.last_type === null
+        ? null
+        : {
+            type: row.last_type,
+            url: row.last_url === null ? null : mediaUrl + row.last_url,
+            thumb_url: row.last_thumb === null ? null : mediaUrl + row.last_thumb,
+            nsfw: row.last_nsfw === true,
+          },
+  };
+}

@@ -1,0 +1,98 @@
+import {
+  type StudioOperation,
+  type StudioOperationId,
+  studioOperations,
+} from '@renderkit/contract/studio/operations.ts';
+import type {
+  StudioAnswer,
+  StudioBody,
+  StudioParams,
+  StudioQuery,
+} from '@renderkit/contract/studio/operations.ts';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { TSchema } from 'typebox';
+import { Compile } from 'typebox/compile';
+import { Convert } from 'typebox/value';
+import { StudioError } from './errors.ts';
+import type { Bearer } from './sign-in/authenticate.ts';
+
+export type Call<Id extends StudioOperationId> = {
+  params: StudioParams<Id>;
+  query: StudioQuery<Id>;
+  body: StudioBody<Id>;
+  /** Set for operations of an account; the client for those of the client. */
+  bearer: (typeof studioOperations)[Id]['caller'] extends 'account' ? Bearer : undefined;
+  request: FastifyRequest;
+  reply: FastifyReply;
+};
+
+/** Answers the operation; undefined when it has sent its own reply. */
+export type Handler<Id extends StudioOperationId> = (call: Call<Id>) => Promise<StudioAnswer<Id> | undefined>;
+export type Handlers = { [Id in StudioOperationId]: Handler<Id> };
+
+export type Authenticate = {
+  account: (authorization: string | undefined) => Promise<Bearer>;
+  client: (authorization: string | undefined) => Promise<void>;
+  anyone: () => Promise<void>;
+};
+
+/** Registers every operation of the contract: who may call is settled before the body is read. */
+export function registerOperations(
+  app: FastifyInstance,
+  handlers: Handlers,
+  authenticate: Authenticate,
+): void {
+  for (const [id, operation] of Object.entries(studioOperations) as [StudioOperationId, StudioOperation][])
+    registerOperation(app, operation, handlers[id] as Handler<StudioOperationId>, authenticate);
+}
+
+function registerOperation(
+  app: FastifyInstance,
+  operation: StudioOperation,
+  handler: Handler<StudioOperationId>,
+  authenticate: Authenticate,
+): void {
+  const params = operation.params && createCheck(operation.params, 'path', true);
+  const query = operation.query && createCheck(operation.query, 'query', true);
+  const body = operation.body && createCheck(operation.body, 'body', false);
+  const bearers = new WeakMap<FastifyRequest, Bearer>();
+  app.route({
+    method: operation.method,
+    url: operation.path,
+    onRequest: async (request) => {
+      const { authorization } = request.headers;
+      if (operation.caller === 'account') bearers.set(request, await authenticate.account(authorization));
+      else if (operation.caller === 'client') await authenticate.client(authorization);
+      else await authenticate.anyone();
+    },
+    handler: async (request, reply) => {
+      const answer = await handler({
+        params: params?.(request.params),
+        query: query?.(request.query),
+        body: body?.(request.body),
+        bearer: bearers.get(request),
+        request,
+        reply,
+      } as Call<StudioOperationId>);
+      if (answer === undefined) return reply;
+      // Stringified here: the answers are plain data, and their schemas are the service's to check.
+      return reply.header('content-type', 'application/json; charset=utf-8').send(JSON.stringify(answer));
+    },
+  });
+}
+
+function createCheck(schema: TSchema, part: string, convert: boolean): (value: unknown) => unknown {
+  const validator = Compile(schema);
+  return (received) => {
+    const value = convert ? Convert(schema, received) : received;
+    if (validator.Check(value)) return value;
+    const [first] = validator.Errors(value);
+    throw new StudioError(
+      'invalid_request',
+      `The ${part} is not as it should be: ${first?.instancePath ?? ''} ${first?.message ?? ''}`.slice(
+        0,
+        500,
+      ),
+    );
+  };
+}

@@ -1,0 +1,58 @@
+import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
+
+/** What a quote promises. Times in whole seconds since 1970 by the database's clock. */
+export type Quoted = {
+  account: string;
+  /** SHA-256 of the request's canonical JSON. */
+  digest: string;
+  costMillicredits: number;
+  outputs: number;
+  moderated: boolean;
+  expires: number;
+};
+
+/** An opaque text that only this studio can have made: the promise and its HMAC. */
+export function signQuote(key: Buffer, quoted: Quoted): string {
+  const text = Buffer.from(
+    JSON.stringify([
+      quoted.account,
+      quoted.digest,
+      quoted.costMillicredits,
+      quoted.outputs,
+      quoted.moderated ? 1 : 0,
+      quoted.expires,
+    ]),
+  ).toString('base64url');
+  return `${text}.${mac(key, text).toString('base64url')}`;
+}
+
+/** The promise of a quote of ours, else undefined. Whether it has expired is for the database's clock to say. */
+export function readQuote(key: Buffer, quote: string): Quoted | undefined {
+  const [text = '', signature = ''] = quote.split('.', 2);
+  const given = Buffer.from(signature, 'base64url');
+  const expected = mac(key, text);
+  if (given.length !== expected.length || !timingSafeEqual(given, expected)) return undefined;
+  const [account, digest, costMillicredits, outputs, moderated, expires] = JSON.parse(
+    Buffer.from(text, 'base64url').toString('utf8'),
+  ) as [string, string, number, number, number, number];
+  return { account, digest, costMillicredits, outputs, moderated: moderated === 1, expires };
+}
+
+/** The same for two requests that say the same, whatever the order of their fields. */
+export function digestOf(request: unknown): string {
+  return createHash('sha256').update(canonicalJson(request)).digest('base64url');
+}
+
+function canonicalJson(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null';
+  const fields = Object.entries(value)
+    .filter(([, member]) => member !== undefined)
+    .toSorted(([a], [b]) => (a < b ? -1 : 1))
+    .map(([name, member]) => `${JSON.stringify(name)}:${canonicalJson(member)}`);
+  return `{${fields.join(',')}}`;
+}
+
+function mac(key: Buffer, text: string): Buffer {
+  return createHmac('sha256', key).update(text).digest();
+}

@@ -1,0 +1,24 @@
+import type { RefusalCode } from '@renderkit/contract/studio/errors.ts';
+import type { Refusal } from '@renderkit/contract/studio/schemas.ts';
+
+const messages: Record<RefusalCode, string> = {
+  moderation_blocked: 'The prompt goes against the rules of this studio.',
+  unprocessable: 'The studio cannot work with this request.',
+  concurrency: 'The account already has as many renders running as its plan allows.',
+  insufficient_credits: 'The account lacks the credits for this.',
+  tier_required: 'The plan does not include this model.',
+  forbidden: 'The account may not use this model.',
+  account_suspended: 'The account is suspended.',
+  email_not_verified: 'The e-mail address of the account has not been verified.',
+  geo_blocked: 'The studio is not available in the region of the account.',
+  quote_invalid: 'The quote is unknown, has expired, or was made for another request.',
+};
+
+/** A refusal with the usual words for its code, or better ones. */
+export function refusal(code: RefusalCode, details: { message?: string; field?: string } = {}): Refusal {
+  return {
+    code,
+    message: details.message ?? messages[code],
+    ...(details.field !== undefined && { field: details.field }),
+  };
+}

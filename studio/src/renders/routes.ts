@@ -1,0 +1,97 @@
+import type { Render } from '@renderkit/contract/studio/schemas.ts';
+import { createBatcher } from '@renderkit/server-kit/batching.ts';
+import { type Database, isDatabaseUnavailable } from '@renderkit/server-kit/database.ts';
+import { newId } from '@renderkit/server-kit/ids.ts';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { refreshed } from '../credits/refill-account.ts';
+import { StudioError } from '../errors.ts';
+import type { Moderation } from '../moderation/moderation.ts';
+import type { Handlers } from '../register-operations.ts';
+import { createQuotes, type OwnIdQuestion } from './create-quotes.ts';
+import { barRender, findOwnIds, findRenders, takeFault } from './store.ts';
+import { createSubmitter, type SubmitDependencies } from './submit-render.ts';
+
+export type RenderRoutesOptions = {
+  database: Database;
+  submit: SubmitDependencies;
+  quoteKey: Buffer;
+  moderation: Moderation;
+  presentRender: (render: Render) => Render;
+};
+
+const idsPerStatement = 256;
+const faultRetrySeconds = 5;
+// A client that does not give up is let go.
+const silenceMs = 60_000;
+
+export function renderRoutes(
+  options: RenderRoutesOptions,
+): Pick<Handlers, 'createQuotes' | 'submitRender' | 'getRender' | 'lookUpRenders' | 'barRender'> {
+  const { database, presentRender } = options;
+  const submit = createSubmitter(options.submit);
+  const isOwn = createBatcher<OwnIdQuestion, boolean>({
+    run: (questions) => findOwnIds(database, questions),
+    maxSize: idsPerStatement,
+    maxInFlight: 2,
+    isHopeless: isDatabaseUnavailable,
+  });
+  return {
+    createQuotes: async ({ body, bearer, request, reply }) => {
+      const fault =
+        bearer.account.next_fault === null ? undefined : await takeFault(database, bearer.account.id);
+      if (fault !== undefined && fault !== 'concurrency') return answerWithFault(fault, request, reply);
+      const results = await createQuotes(
+        body,
+        await refreshed(database, bearer),
+        { refuseConcurrency: fault === 'concurrency' },
+        { quoteKey: options.quoteKey, moderation: options.moderation, isOwn },
+      );
+      return { results };
+    },
+    submitRender: async ({ params, body, bearer }) => {
+      const answer = await submit(params.token, body, bearer);
+      return answer.outcome === 'accepted' ? { ...answer, render: presentRender(answer.render) } : answer;
+    },
+    getRender: async ({ params, bearer }) => {
+      const { renders } = await findRenders(database, bearer.account.id, [params.token]);
+      const [render] = renders;
+      if (render === undefined) throw new StudioError('not_found', 'No render has this token.');
+      return presentRender(render);
+    },
+    lookUpRenders: async ({ body, bearer }) => {
+      const { renders, ledger_seq } = await findRenders(database, bearer.account.id, body.tokens);
+      return { renders: renders.map(presentRender), ledger_seq };
+    },
+    barRender: async ({ params, bearer }) => {
+      const barred = await barRender(database, {
+        account: bearer.account.id,
+        token: params.token,
+        client: bearer.clientId,
+        newId: newId('rnd_'),
+      });
+      return barred.outcome === 'known' ? { ...barred, render: presentRender(barred.render) } : barred;
+    },
+  };
+}
+
+/** The operator's switch: this call goes wrong on purpose. */
+async function answerWithFault(
+  fault: string,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<undefined> {
+  if (fault === 'rate')
+    throw new StudioError('rate_limited', 'The account asks too often.', {
+      retryAfterSeconds: faultRetrySeconds,
+    });
+  if (fault === 'silence')
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, silenceMs);
+      request.raw.socket.once('close', () => {
+        clearTimeout(timer);
+        resolve();
+      });
+    });
+  await reply.header('content-type', 'text/html').send('<html><body>It works!</body></html>');
+  return undefined;
+}

@@ -1,0 +1,223 @@
+import { createHash } from 'node:crypto';
+import type { RenderRequest } from '@renderkit/contract/studio/schemas.ts';
+import { type Database, isDatabaseUnavailable, isWorthRetrying } from '@renderkit/server-kit/database.ts';
+import { newId } from '@renderkit/server-kit/ids.ts';
+import type { Logger } from '@renderkit/server-kit/logger.ts';
+import { findModel, wordsOf } from '../catalog/catalog.ts';
+import { type Engine, EngineError, type ImageRequest, type RenderedFile } from '../engines/contract.ts';
+import { mediaFolder } from '../storage/media-folder.ts';
+import type { Storage } from '../storage/storage.ts';
+import { mostAttempts } from './queue.ts';
+import { findMaterials, finishRender, type MadeAsset, type StartedRender, startRender } from './store.ts';
+
+export type RunDependencies = {
+  database: Database;
+  storage: Storage;
+  mediaKey: Buffer;
+  engines: Engine[];
+  /** Tells the account's readers, after commit. */
+  announce: (account: string) => void;
+  log: Logger;
+  crashPoint?: ((name: string) => void | Promise<void>) | undefined;
+};
+
+type Failure = { code: string; message: string };
+
+/**
+ * One try at a render: draws, stores, and ends it in one fenced transaction. Throws where another try may succeed;
+ * the job queue then gives it one, until the last has been.
+ */
+export async function runRender(
+  render: string,
+  signal: AbortSignal,
+  dependencies: RunDependencies,
+): Promise<void> {
+  const { database, log, crashPoint } = dependencies;
+  const started = await startRender(database, render, mostAttempts);
+  // Finished meanwhile, or its tries are used up: the second is for `failLostRender` to settle.
+  if (started === undefined) return failLostRender(render, dependencies, true);
+  await crashPoint?.('render: started');
+  const made: MadeAsset[] = [];
+  let failure: Failure | undefined;
+  try {
+    await draw(started, signal, dependencies, made);
+    await crashPoint?.('render: drawn');
+  } catch (error) {
+    signal.throwIfAborted();
+    const hopeless = error instanceof EngineError && error.code !== 'render_failed';
+    log.warn({ err: error, render, attempt: started.attempt }, 'a try at a render failed');
+    if (!hopeless && started.attempt < mostAttempts) throw error;
+    failure = translateFailure(error);
+  }
+  const partial = made.length > 0 && (failure !== undefined || made.length < started.expected_outputs);
+  const account = await persist(() =>
+    finishRender(database, {
+      render,
+      attempt: started.attempt,
+      status: made.length > 0 ? 'succeeded' : 'failed',
+      error: partial
+        ? {
+            code: 'partial_failure',
+            message: `${made.length} of ${started.expected_outputs} outputs were made.`,
+          }
+        : (failure ?? null),
+      assets: made,
+    }),
+  );
+  await crashPoint?.('render: finished');
+  if (account !== undefined) dependencies.announce(account);
+  await removeLeftovers(started, account !== undefined, dependencies);
+}
+
+/** Ends a render whose workers died on every try: failed, refunded, told. */
+export async function failLostRender(
+  render: string,
+  dependencies: Pick<RunDependencies, 'database' | 'announce'>,
+  onlyIfUsedUp = false,
+): Promise<void> {
+  const account = await finishRender(dependencies.database, {
+    render,
+    attempt: onlyIfUsedUp ? mostAttempts : null,
+    status: 'failed',
+    error: { code: 'render_lost', message: 'The render was lost several times and given up.' },
+    assets: [],
+  });
+  if (account !== undefined) dependencies.announce(account);
+}
+
+/** Draws into `made`, output by output, so that what was finished before a failure is kept. */
+async function draw(
+  started: StartedRender,
+  signal: AbortSignal,
+  dependencies: RunDependencies,
+  made: MadeAsset[],
+): Promise<void> {
+  const { request } = started;
+  const model = request === null ? undefined : findModel(request.model);
+  const engine = dependencies.engines.find(({ id }) => id === model?.engine);
+  if (request === null || model === undefined || engine === undefined)
+    throw new EngineError('unknown_model', 'The model is no longer offered.');
+  const asked = await imageRequest(started, request, model.engineModel, dependencies);
+  const nsfw = model.offered.nsfw;
+  for await (const file of engine.render(asked, signal)) {
+    signal.throwIfAborted();
+    made.push(await store(started, file, { ratio: ratioOf(request), nsfw }, dependencies));
+  }
+}
+
+async function imageRequest(
+  started: StartedRender,
+  request: RenderRequest,
+  engineModel: string,
+  { database, storage }: RunDependencies,
+): Promise<ImageRequest> {
+  const model = findModel(request.model);
+  const ratio = model?.offered.parameters.aspect_ratios.find((offered) => offered.ratio === ratioOf(request));
+  if (ratio === undefined) throw new EngineError('invalid_request', 'The aspect ratio is no longer offered.');
+  const { files, styles } = await findMaterials(database, started.account_id, request.reference_images);
+  const own = new Map(styles.map(({ id, name }) => [id, name]));
+  const references = request.reference_images.map((id) => {
+    const key = files.find((file) => file.id === id)?.storage_key;
+    const path = key === undefined ? undefined : storage.pathOf(key);
+    if (path === undefined) throw new EngineError('unreadable_reference', 'A reference image is gone.');
+    return { path };
+  });
+  const { seed, ...options } = request.options;
+  return {
+    kind: 'image',
+    engineModel,
+    prompt: request.prompt,
+    width: ratio.width,
+    height: ratio.height,
+    seed: typeof seed === 'number' && seed >= 0 ? Math.trunc(seed) : seedOf(started.id),
+    parameters: {
+      ...(request.cfg !== undefined && { cfg: request.cfg }),
+      ...(request.weight !== undefined && { weight: request.weight }),
+      ...(request.clip_skip !== undefined && { clipSkip: request.clip_skip }),
+      ...(request.sampler !== undefined && { sampler: request.sampler }),
+      ...(request.base_model !== undefined && { baseModel: request.base_model }),
+      options,
+      styles: wordsOf(request.styles, own),
+      suggestions: wordsOf(request.suggestions, own),
+    },
+    references,
+    outputs: started.expected_outputs,
+  };
+}
+
+function ratioOf(request: RenderRequest): string {
+  return (
+    request.aspect_ratio ?? findModel(request.model)?.offered.parameters.aspect_ratios[0]?.ratio ?? '1:1'
+  );
+}
+
+/** Where none is asked for, a seed of the render's own: a second try draws the same picture. */
+function seedOf(render: string): number {
+  return createHash('sha256').update(render).digest().readUInt32LE(0);
+}
+
+async function store(
+  started: StartedRender,
+  file: RenderedFile,
+  about: { ratio: string; nsfw: boolean },
+  { storage, mediaKey }: RunDependencies,
+): Promise<MadeAsset> {
+  const folder = mediaFolder(mediaKey, started.id, started.attempt, file.index);
+  const id = newId('ast_');
+  const key = `${folder}/${id}.png`;
+  const thumbKey = `${folder}/thumb.webp`;
+  await storage.put(key, file.bytes);
+  await storage.put(thumbKey, file.thumbnail.bytes);
+  return {
+    id,
+    position: file.index,
+    type: 'image',
+    storage_key: key,
+    thumb_key: thumbKey,
+    content_type: file.contentType,
+    size_bytes: file.bytes.length,
+    width: file.width,
+    height: file.height,
+    duration: null,
+    aspect_ratio: about.ratio,
+    nsfw: about.nsfw || file.nsfw,
+  };
+}
+
+/** What earlier tries, or this one if it was overtaken or failed, left in the storage. */
+async function removeLeftovers(
+  started: StartedRender,
+  kept: boolean,
+  { storage, mediaKey, log }: RunDependencies,
+): Promise<void> {
+  const last = kept ? started.attempt - 1 : started.attempt;
+  const first = kept ? 1 : started.attempt;
+  try {
+    for (let attempt = first; attempt <= last; attempt++)
+      for (let position = 0; position < started.expected_outputs; position++)
+        await storage.removeFolder(mediaFolder(mediaKey, started.id, attempt, position));
+  } catch (error) {
+    log.warn({ err: error, render: started.id }, 'files of an earlier try could not be removed');
+  }
+}
+
+function translateFailure(error: unknown): Failure {
+  if (error instanceof EngineError && error.code !== 'render_failed')
+    return { code: error.code, message: error.message };
+  return { code: 'render_failed', message: 'The engine could not finish this render.' };
+}
+
+// A database that restarts is back within seconds; a picture that is drawn need not be drawn again for it.
+const retryPausesMs = [100, 300, 1_000, 3_000];
+
+async function persist<T>(write: () => Promise<T>): Promise<T> {
+  for (const pauseMs of retryPausesMs) {
+    try {
+      return await write();
+    } catch (error) {
+      if (!isDatabaseUnavailable(error) && !isWorthRetrying(error)) throw error;
+      await new Promise((resolve) => setTimeout(resolve, pauseMs));
+    }
+  }
+  return write();
+}

@@ -1,0 +1,178 @@
+import type {
+  Lane,
+  Refusal,
+  Render,
+  RenderRequest,
+  StudioLimits,
+} from '@renderkit/contract/studio/schemas.ts';
+import type { Database, Transaction } from '@renderkit/server-kit/database.ts';
+
+/** One submit, decided as far as can be outside the transaction. */
+export type SubmitItem = {
+  account: string;
+  token: string;
+  client: string;
+  lane: Lane;
+  request: RenderRequest;
+  project: string | null;
+  cost: number;
+  outputs: number;
+  /** Seconds since 1970; the transaction compares it with the database's clock. */
+  quote_expires: number;
+  refusal: Refusal | null;
+  /** Ids for what may have to be made. */
+  render: string;
+  prompt: string;
+  api_project: string;
+  job: string;
+};
+
+export type SubmitRow = {
+  item: number;
+  outcome: 'accepted' | 'busy' | 'refused' | 'barred';
+  answer: Render | StudioLimits | Refusal | null;
+  /** Set where a job has to be enqueued. */
+  job_priority: number | null;
+};
+
+export async function submitRenders(transaction: Transaction, items: SubmitItem[]): Promise<SubmitRow[]> {
+  const { rows } = await transaction.query<SubmitRow>({
+    name: 'submit_renders',
+    text: 'select item, outcome, answer, job_priority from submit_renders($1)',
+    values: [JSON.stringify(items)],
+  });
+  return rows;
+}
+
+export async function findRenders(
+  database: Database,
+  account: string,
+  tokens: string[],
+): Promise<{ renders: Render[]; ledger_seq: number }> {
+  const [row] = await database.rows<{ renders: Render[]; ledger_seq: number }>(
+    `select a.ledger_seq, coalesce((
+       select json_agg(render_json(r)) from renders r
+       where r.account_id = a.id and r.token = any($2)
+         and r.status in ('queued', 'running', 'succeeded', 'failed')), '[]'::json) as renders
+     from accounts a where a.id = $1`,
+    [account, tokens],
+    'find_renders',
+  );
+  return row ?? { renders: [], ledger_seq: 0 };
+}
+
+export async function barRender(
+  database: Database,
+  bar: { account: string; token: string; client: string; newId: string },
+): Promise<{ outcome: 'barred' } | { outcome: 'known'; render: Render }> {
+  const [row] = await database.rows<{ outcome: 'barred' | 'known'; render: Render | null }>(
+    'select outcome, render from bar_render($1, $2, $3, $4)',
+    [bar.account, bar.token, bar.client, bar.newId],
+  );
+  return row?.outcome === 'known' && row.render !== null
+    ? { outcome: 'known', render: row.render }
+    : { outcome: 'barred' };
+}
+
+/** Which of these ids are an account's own: its projects, its images, its styles. */
+export async function findOwnIds(
+  database: Database,
+  asked: { account: string; kind: 'project' | 'image' | 'style'; id: string }[],
+): Promise<boolean[]> {
+  const rows = await database.rows<{ own: boolean }>(
+    `select case asked.kind
+       when 'project' then exists (select from projects p where p.id = asked.id and p.account_id = asked.account)
+       when 'image' then exists (select from assets a where a.id = asked.id and a.account_id = asked.account
+         and a.type = 'image')
+       else exists (select from styles s where s.id = asked.id and s.account_id = asked.account) end as own
+     from unnest($1::text[], $2::text[], $3::text[]) with ordinality as asked (account, kind, id, position)
+     order by asked.position`,
+    [asked.map(({ account }) => account), asked.map(({ kind }) => kind), asked.map(({ id }) => id)],
+    'find_own_ids',
+  );
+  return rows.map(({ own }) => own);
+}
+
+/** Takes the fault that the operator set for the account's next quote; only one call gets it. */
+export async function takeFault(database: Database, account: string): Promise<string | undefined> {
+  const [row] = await database.rows<{ fault: string }>(
+    `with taken as (select id, next_fault from accounts where id = $1 and next_fault is not null for update)
+     update accounts set next_fault = null from taken where accounts.id = taken.id returning taken.next_fault as fault`,
+    [account],
+  );
+  return row?.fault;
+}
+
+export type StartedRender = {
+  id: string;
+  account_id: string;
+  token: string;
+  attempt: number;
+  request: RenderRequest | null;
+  expected_outputs: number;
+};
+
+export async function startRender(
+  database: Database,
+  render: string,
+  mostAttempts: number,
+): Promise<StartedRender | undefined> {
+  const [row] = await database.rows<StartedRender>(
+    'select id, account_id, token, attempt, request, expected_outputs from start_render($1, $2)',
+    [render, mostAttempts],
+    'start_render',
+  );
+  return row;
+}
+
+export type MadeAsset = {
+  id: string;
+  position: number;
+  type: 'image' | 'video';
+  storage_key: string;
+  thumb_key: string | null;
+  content_type: string;
+  size_bytes: number;
+  width: number | null;
+  height: number | null;
+  duration: number | null;
+  aspect_ratio: string | null;
+  nsfw: boolean;
+};
+
+/** Ends a render; `attempt` null fences out every worker that may still be at it. The account that moved, or undefined. */
+export async function finishRender(
+  database: Database,
+  end: {
+    render: string;
+    attempt: number | null;
+    status: 'succeeded' | 'failed';
+    error: { code: string; message: string } | null;
+    assets: MadeAsset[];
+  },
+): Promise<string | undefined> {
+  const [row] = await database.rows<{ account: string | null }>(
+    'select finish_render($1, $2, $3, $4, $5) as account',
+    [end.render, end.attempt, end.status, JSON.stringify(end.error), JSON.stringify(end.assets)],
+    'finish_render',
+  );
+  return row?.account ?? undefined;
+}
+
+export type ReferenceFile = { id: string; storage_key: string };
+
+/** The stored files of an account's images, and its own styles' names, for a render that names them. */
+export async function findMaterials(
+  database: Database,
+  account: string,
+  images: string[],
+): Promise<{ files: ReferenceFile[]; styles: { id: string; name: string }[] }> {
+  const [row] = await database.rows<{ files: ReferenceFile[]; styles: { id: string; name: string }[] }>(
+    `select coalesce((select json_agg(json_build_object('id', id, 'storage_key', storage_key)) from assets
+         where account_id = $1 and id = any($2)), '[]'::json) as files,
+       coalesce((select json_agg(json_build_object('id', id, 'name', name)) from styles
+         where account_id = $1), '[]'::json) as styles`,
+    [account, images],
+  );
+  return row ?? { files: [], styles: [] };
+}

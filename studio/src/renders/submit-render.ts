@@ -1,0 +1,116 @@
+import { randomUUID } from 'node:crypto';
+import type { Refusal, Render, StudioLimits, SubmitAnswer } from '@renderkit/contract/studio/schemas.ts';
+import type { StudioBody } from '@renderkit/contract/studio/operations.ts';
+import { createBatcher } from '@renderkit/server-kit/batching.ts';
+import { type Database, isDatabaseUnavailable } from '@renderkit/server-kit/database.ts';
+import { newId } from '@renderkit/server-kit/ids.ts';
+import type { Moderation } from '../moderation/moderation.ts';
+import type { Bearer } from '../sign-in/authenticate.ts';
+import { moderatedText, moderationRefusal } from './create-quotes.ts';
+import { judgeRequest, laneOf } from './judge-request.ts';
+import { digestOf, readQuote } from './quote-token.ts';
+import type { RenderQueue } from './queue.ts';
+import { refusal } from './refusals.ts';
+import { type SubmitItem, type SubmitRow, submitRenders } from './store.ts';
+
+const submitsPerTransaction = 64;
+// Seconds after which a busy account had better be asked again: about a render.
+const busyRetrySeconds = 1;
+
+export type SubmitDependencies = {
+  database: Database;
+  queue: RenderQueue;
+  quoteKey: Buffer;
+  moderation: Moderation;
+  /** Called after commit for each account whose feed moved, and once where jobs wait. */
+  announce: { change: (account: string) => void; job: () => void };
+  crashPoint?: ((name: string) => void | Promise<void>) | undefined;
+};
+
+/** Submits of one turn of the event loop share a transaction; the same token always gets the same answer. */
+export function createSubmitter(
+  dependencies: SubmitDependencies,
+): (token: string, body: StudioBody<'submitRender'>, bearer: Bearer) => Promise<SubmitAnswer> {
+  const submit = createBatcher<SubmitItem, SubmitRow>({
+    run: (items) => submitGroup(dependencies, items),
+    maxSize: submitsPerTransaction,
+    maxInFlight: 2,
+    // A commit in doubt counts as out of reach: the caller asks again with its token.
+    isHopeless: isDatabaseUnavailable,
+  });
+  return async (token, body, bearer) => {
+    const { quoteKey, moderation } = dependencies;
+    const quoted = readQuote(quoteKey, body.quote);
+    const { request } = body;
+    // Also with a quote that is none of ours the token is looked up first: what was answered stands.
+    const valid = quoted?.account === bearer.account.id && quoted.digest === digestOf(request);
+    let refused: Refusal | undefined = judgeRequest(request, bearer.account).refusal;
+    if (refused === undefined && valid && !quoted.moderated) {
+      const blocked = await moderation.judgeText(moderatedText(request));
+      if (blocked !== undefined) refused = moderationRefusal(blocked.reason);
+    }
+    return presentSubmit(
+      await submit({
+        account: bearer.account.id,
+        token,
+        client: bearer.clientId,
+        lane: laneOf[request.kind],
+        request,
+        project: request.project_id,
+        cost: valid ? quoted.costMillicredits : 0,
+        outputs: valid ? quoted.outputs : 0,
+        quote_expires: valid ? quoted.expires : 0,
+        refusal: refused ?? null,
+        render: newId('rnd_'),
+        prompt: newId('prm_'),
+        api_project: newId('prj_'),
+        job: randomUUID(),
+      }),
+    );
+  };
+}
+
+async function submitGroup(dependencies: SubmitDependencies, items: SubmitItem[]): Promise<SubmitRow[]> {
+  const { database, queue, announce, crashPoint } = dependencies;
+  await crashPoint?.('submit: before the transaction');
+  const rows = await database.transaction(async (transaction) => {
+    const decided = await submitRenders(transaction, items);
+    const accepted = decided.flatMap((row) => {
+      const item = items[row.item];
+      return row.job_priority === null || item === undefined ? [] : [{ ...item, priority: row.job_priority }];
+    });
+    for (const [lane, jobs] of Map.groupBy(accepted, ({ lane: name }) => name))
+      await queue.enqueue(
+        transaction,
+        lane,
+        jobs.map(({ job, render, priority }) => ({ id: job, render, priority })),
+      );
+    await crashPoint?.('submit: before the commit');
+    return decided;
+  });
+  for (const { item, job_priority } of rows) {
+    if (job_priority === null) continue;
+    announce.change(items[item]?.account ?? '');
+    announce.job();
+  }
+  await crashPoint?.('submit: after the commit');
+  return rows;
+}
+
+function presentSubmit({ outcome, answer }: SubmitRow): SubmitAnswer {
+  switch (outcome) {
+    case 'accepted':
+      return { outcome, render: answer as Render };
+    case 'busy':
+      return { outcome, retry_after: busyRetrySeconds, limits: answer as StudioLimits };
+    case 'refused': {
+      const { code, message, field } = answer as Refusal;
+      return {
+        outcome,
+        refusal: refusal(code, { ...(message && { message }), ...(field !== undefined && { field }) }),
+      };
+    }
+    case 'barred':
+      return { outcome };
+  }
+}

@@ -1,0 +1,47 @@
+import { generateKeyPair, randomBytes } from 'node:crypto';
+import { promisify } from 'node:util';
+import type { Database } from '@renderkit/server-kit/database.ts';
+import { newId, randomBase62 } from '@renderkit/server-kit/ids.ts';
+import { keepSetting, readSettings, writeSetting } from './store.ts';
+
+export type StudioSettings = {
+  /** Who this studio is, whatever its address. */
+  studioId: string;
+  /** The OpenID provider's private signing keys (RFC 7517). */
+  jwks: { keys: Record<string, unknown>[] };
+  cookieKeys: string[];
+  /** Signs quotes. */
+  quoteKey: Buffer;
+  /** Makes the unguessable part of media links. */
+  mediaKey: Buffer;
+};
+
+/** What the studio makes up at its first start and keeps in its database from then on. */
+export async function keepSettings(database: Database): Promise<StudioSettings> {
+  let settings = await readSettings(database);
+  if (!['studio_id', 'jwks', 'cookie_keys', 'quote_key', 'media_key'].every((name) => settings.has(name))) {
+    await keepSetting(database, 'studio_id', newId('stu_'));
+    await keepSetting(database, 'jwks', { keys: [await newSigningKey()] });
+    await keepSetting(database, 'cookie_keys', [randomBase62(43)]);
+    await keepSetting(database, 'quote_key', randomBytes(32).toString('base64url'));
+    await keepSetting(database, 'media_key', randomBytes(32).toString('base64url'));
+    settings = await readSettings(database);
+  }
+  return {
+    studioId: settings.get('studio_id') as string,
+    jwks: settings.get('jwks') as StudioSettings['jwks'],
+    cookieKeys: settings.get('cookie_keys') as string[],
+    quoteKey: Buffer.from(settings.get('quote_key') as string, 'base64url'),
+    mediaKey: Buffer.from(settings.get('media_key') as string, 'base64url'),
+  };
+}
+
+/** On: every call of the studio's interface answers 503 `maintenance`; media are still served. */
+export async function setMaintenance(database: Database, on: boolean): Promise<void> {
+  await writeSetting(database, 'maintenance', on);
+}
+
+async function newSigningKey(): Promise<Record<string, unknown>> {
+  const { privateKey } = await promisify(generateKeyPair)('ec', { namedCurve: 'P-256' });
+  return { ...privateKey.export({ format: 'jwk' }), alg: 'ES256', use: 'sig', kid: randomBase62(12) };
+}

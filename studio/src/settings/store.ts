@@ -1,0 +1,24 @@
+import type { Database } from '@renderkit/server-kit/database.ts';
+
+export type SettingName = 'studio_id' | 'jwks' | 'cookie_keys' | 'quote_key' | 'media_key' | 'maintenance';
+
+export async function readSettings(database: Database): Promise<Map<string, unknown>> {
+  const rows = await database.rows<{ name: string; value: unknown }>('select name, value from settings');
+  return new Map(rows.map(({ name, value }) => [name, value]));
+}
+
+/** Keeps the value unless there is one already; two processes that start together end up with one. */
+export async function keepSetting(database: Database, name: SettingName, value: unknown): Promise<void> {
+  await database.rows('insert into settings (name, value) values ($1, $2) on conflict (name) do nothing', [
+    name,
+    JSON.stringify(value),
+  ]);
+}
+
+export async function writeSetting(database: Database, name: SettingName, value: unknown): Promise<void> {
+  await database.rows(
+    `insert into settings (name, value) values ($1, $2)
+     on conflict (name) do update set value = excluded.value, changed_at = clock()`,
+    [name, JSON.stringify(value)],
+  );
+}

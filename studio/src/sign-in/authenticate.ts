@@ -1,0 +1,76 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
+import { createBatcher } from '@renderkit/server-kit/batching.ts';
+import { type Database, isDatabaseUnavailable } from '@renderkit/server-kit/database.ts';
+import { StudioError } from '../errors.ts';
+import { type AccountFacts, type AuthenticatedRow, findBearers, storedId } from './store.ts';
+
+export { type AccountFacts, readAccountFacts } from './store.ts';
+
+/** Who is calling: an account, through one of the clients that it gave access to. */
+export type Bearer = {
+  account: AccountFacts;
+  clientId: string;
+  /** Seconds since 1970 by the database's clock, as the token was checked. */
+  nowSeconds: number;
+};
+
+const tokensPerStatement = 256;
+
+/** Seconds after which a caller had better look again while the studio is under maintenance. */
+export const maintenanceRetrySeconds = 30;
+
+/** Checks access tokens against the database, those of one turn of the event loop in one statement; nothing is cached. */
+export function createAuthenticator(
+  database: Database,
+): (authorization: string | undefined) => Promise<Bearer> {
+  const find = createBatcher<string, AuthenticatedRow>({
+    run: (tokens) => findBearers(database, tokens),
+    maxSize: tokensPerStatement,
+    maxInFlight: 2,
+    isHopeless: isDatabaseUnavailable,
+  });
+  return async (authorization) => {
+    const token = /^Bearer ([\w.~+/=-]{20,200})$/i.exec(authorization ?? '')?.[1];
+    const row = await find(storedId('AccessToken', token ?? ''));
+    refuseUnderMaintenance(row.maintenance);
+    if (row.account === null || row.client_id === null)
+      throw new StudioError('invalid_token', 'The access token is missing, unknown, expired or revoked.');
+    return { account: row.account, clientId: row.client_id, nowSeconds: row.now_seconds };
+  };
+}
+
+/** @throws StudioError `maintenance` */
+export function refuseUnderMaintenance(maintenance: boolean): void {
+  if (maintenance)
+    throw new StudioError('maintenance', 'The studio is down for maintenance.', {
+      retryAfterSeconds: maintenanceRetrySeconds,
+    });
+}
+
+/** The client's own credentials, HTTP Basic with both parts form-encoded (RFC 6749 §2.3.1). @throws StudioError */
+export function authenticateClient(
+  authorization: string | undefined,
+  client: { id: string; secret: string },
+): void {
+  const encoded = /^Basic ([A-Za-z0-9+/=]{1,2000})$/i.exec(authorization ?? '')?.[1];
+  const [id = '', secret = ''] = Buffer.from(encoded ?? '', 'base64')
+    .toString('utf8')
+    .split(':', 2)
+    .map(formDecode);
+  const idMatches = isSame(id, client.id);
+  if (!isSame(secret, client.secret) || !idMatches)
+    throw new StudioError('invalid_token', "The client's credentials are missing or wrong.");
+}
+
+function formDecode(text: string): string {
+  try {
+    return decodeURIComponent(text.replaceAll('+', ' '));
+  } catch {
+    return '';
+  }
+}
+
+function isSame(a: string, b: string): boolean {
+  const digest = (text: string) => createHash('sha256').update(text).digest();
+  return timingSafeEqual(digest(a), digest(b));
+}

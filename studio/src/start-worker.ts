@@ -1,0 +1,70 @@
+import path from 'node:path';
+import { lanes } from '@renderkit/contract/studio/schemas.ts';
+import { openDatabase } from '@renderkit/server-kit/database.ts';
+import { createLogger, type Logger } from '@renderkit/server-kit/logger.ts';
+import { createNotifier, listen } from '@renderkit/server-kit/notify.ts';
+import { changesChannel, jobsChannel } from './channels.ts';
+import type { WorkerConfig } from './config.ts';
+import type { Engine } from './engines/contract.ts';
+import { createProceduralEngine } from './engines/procedural/engine.ts';
+import { openRenderQueue } from './renders/queue.ts';
+import { runRender } from './renders/run-render.ts';
+import { keepSettings } from './settings/keep-settings.ts';
+import { openDiskStorage } from './storage/disk-storage.ts';
+
+/** What only tests hand in. */
+export type WorkerTestArguments = {
+  log?: Logger;
+  engines?: Engine[];
+  crashPoint?: (name: string) => void | Promise<void>;
+};
+
+/** Starts a render worker in this process: `workers` renders at once in each lane. */
+export async function startWorker(
+  config: WorkerConfig,
+  testArguments: WorkerTestArguments = {},
+): Promise<AsyncDisposable> {
+  const log = testArguments.log ?? createLogger({ part: 'worker', level: config.logLevel });
+  await using owners = new AsyncDisposableStack();
+  const database = owners.use(
+    openDatabase({
+      url: config.databaseUrl,
+      poolSize: 2 + config.workers,
+      applicationName: 'worker',
+      onIdleError: (error) => log.warn({ err: error }, 'an idle database connection broke'),
+    }),
+  );
+  const settings = await keepSettings(database);
+  const storage = await openDiskStorage(path.join(config.dataDirectory, 'media'));
+  const changes = owners.use(createNotifier({ database, channel: changesChannel, log }));
+  const queue = owners.use(
+    await openRenderQueue({
+      databaseUrl: config.databaseUrl,
+      log,
+      applicationName: 'worker jobs',
+      poolSize: 2 + config.workers,
+    }),
+  );
+  const dependencies = {
+    database,
+    storage,
+    mediaKey: settings.mediaKey,
+    engines: testArguments.engines ?? [createProceduralEngine()],
+    announce: (account: string) => changes.announce(account),
+    log,
+    crashPoint: testArguments.crashPoint,
+  };
+  for (const lane of lanes)
+    await queue.work(lane, config.workers, (render, signal) => runRender(render, signal, dependencies));
+  owners.use(
+    listen({
+      url: config.databaseUrl,
+      channel: jobsChannel,
+      log,
+      onIds: () => queue.wake(),
+      onConnect: () => queue.wake(),
+    }),
+  );
+  log.info({ workers: config.workers }, 'the worker waits for renders');
+  return owners.move();
+}

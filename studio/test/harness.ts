@@ -1,0 +1,214 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import type { RenderRequest } from '@renderkit/contract/studio/schemas.ts';
+import type { StudioAnswer } from '@renderkit/contract/studio/operations.ts';
+import type { Database } from '@renderkit/server-kit/database.ts';
+import { createLogger } from '@renderkit/server-kit/logger.ts';
+import { createTestDatabase } from '@renderkit/server-kit/testing/database.ts';
+import { startStudio, type StudioTestArguments } from '@renderkit/studio/app.ts';
+import type { Engine } from '@renderkit/studio/engines/contract.ts';
+import { createAccount, grantForService, type NewStudioAccount } from '@renderkit/studio/operator.ts';
+import { startWorker } from '@renderkit/studio/start-worker.ts';
+
+export const client = { id: 'renderkit-service', secret: 'a secret for tests only' };
+
+export type TestStudio = AsyncDisposable & {
+  url: string;
+  databaseUrl: string;
+  database: Database;
+  dataDirectory: string;
+  /** Makes an account with a grant for the client, and its first access token. */
+  connect: (account?: Partial<NewStudioAccount>) => Promise<TestAccount>;
+  startWorker: (options?: { engines?: Engine[]; workers?: number }) => Promise<AsyncDisposable>;
+};
+
+/** A studio of its own database and directory, in this process; with a worker unless told otherwise. */
+export async function startTestStudio(
+  options: {
+    worker?: boolean;
+    engines?: Engine[];
+    workers?: number;
+    databasePool?: number;
+    testArguments?: StudioTestArguments;
+  } = {},
+): Promise<TestStudio> {
+  await using owners = new AsyncDisposableStack();
+  const { url: databaseUrl, database } = owners.use(await createTestDatabase('studio'));
+  const dataDirectory = await mkdtemp(path.join(tmpdir(), 'studio-test-'));
+  owners.defer(() => rm(dataDirectory, { recursive: true, force: true }));
+  const log = createLogger({
+    part: 'test',
+    level: process.env['TEST_LOG'] === undefined ? 'silent' : 'debug',
+  });
+  const studio = owners.use(
+    await startStudio(
+      {
+        databaseUrl,
+        databasePool: options.databasePool ?? 10,
+        host: '127.0.0.1',
+        port: 0,
+        publicUrl: undefined,
+        clientId: client.id,
+        clientSecret: client.secret,
+        dataDirectory,
+        logLevel: 'silent',
+        trustProxy: false,
+      },
+      { log, ...options.testArguments },
+    ),
+  );
+  const newWorker = (more: { engines?: Engine[]; workers?: number } = {}) =>
+    startWorker(
+      { databaseUrl, dataDirectory, workers: more.workers ?? 1, logLevel: 'silent' },
+      { log, ...(more.engines && { engines: more.engines }) },
+    );
+  if (options.worker !== false)
+    owners.use(
+      await newWorker({
+        ...(options.engines && { engines: options.engines }),
+        ...(options.workers !== undefined && { workers: options.workers }),
+      }),
+    );
+  const started = owners.move();
+  let accounts = 0;
+  return {
+    url: studio.url,
+    databaseUrl,
+    database,
+    dataDirectory,
+    startWorker: newWorker,
+    connect: async (account = {}) => {
+      const email = account.email ?? `person${++accounts}@example.org`;
+      const { id } = await createAccount(database, { ...account, email });
+      const { refreshToken } = await grantForService(database, email, client.id);
+      const tokens = await refresh(studio.url, refreshToken);
+      return createTestAccount(studio.url, { id, email, ...tokens });
+    },
+    [Symbol.asyncDispose]: () => started.disposeAsync(),
+  };
+}
+
+export type Tokens = { accessToken: string; refreshToken: string };
+
+/** Trades a refresh token for the next pair. Throws with the status and OAuth error otherwise. */
+export async function refresh(studioUrl: string, refreshToken: string): Promise<Tokens> {
+  const response = await fetch(`${studioUrl}/oidc/token`, {
+    method: 'POST',
+    headers: { authorization: basic(), 'content-type': 'application/x-www-form-urlencoded' },
+    body: new URLSearchParams({ grant_type: 'refresh_token', refresh_token: refreshToken }),
+  });
+  const body = (await response.json()) as Record<string, string>;
+  if (!response.ok) throw new Error(`${response.status} ${body['error']}`);
+  return { accessToken: body['access_token'] ?? '', refreshToken: body['refresh_token'] ?? '' };
+}
+
+export function basic(): string {
+  return `Basic ${Buffer.from(`${encodeURIComponent(client.id)}:${encodeURIComponent(client.secret)}`).toString('base64')}`;
+}
+
+export type Answer<T> = { status: number; body: T; headers: Headers };
+
+export type TestAccount = Tokens & {
+  id: string;
+  email: string;
+  /** One call with the account's token. */
+  call: <T>(
+    method: string,
+    path: string,
+    body?: unknown,
+    headers?: Record<string, string>,
+  ) => Promise<Answer<T>>;
+  quote: (
+    request?: Partial<RenderRequest>,
+    moderate?: boolean,
+  ) => Promise<StudioAnswer<'createQuotes'>['results'][0]>;
+  /** Quotes and submits. */
+  submit: (token: string, request?: Partial<RenderRequest>) => Promise<StudioAnswer<'submitRender'>>;
+  balance: () => Promise<StudioAnswer<'getBalance'>>;
+  /** Waits for the render's end, at most 30 seconds. */
+  finished: (token: string) => Promise<StudioAnswer<'getRender'>>;
+};
+
+export const request = (more: Partial<RenderRequest> = {}): RenderRequest => ({
+  kind: 'image',
+  model: 'atelier-1',
+  project_id: null,
+  prompt: 'a lighthouse at sunset',
+  styles: [],
+  suggestions: [],
+  options: {},
+  aspect_ratio: '1:1',
+  reference_images: [],
+  ...more,
+});
+
+function createTestAccount(url: string, account: { id: string; email: string } & Tokens): TestAccount {
+  const call: TestAccount['call'] = async <T>(
+    method: string,
+    path: string,
+    body?: unknown,
+    headers: Record<string, string> = {},
+  ) => {
+    const response = await fetch(url + path, {
+      method,
+      headers: {
+        authorization: `Bearer ${account.accessToken}`,
+        ...(body !== undefined && { 'content-type': 'application/json' }),
+        ...headers,
+      },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    });
+    const text = await response.text();
+    return {
+      status: response.status,
+      body: (text === '' ? undefined : JSON.parse(text)) as T,
+      headers: response.headers,
+    };
+  };
+  const quote: TestAccount['quote'] = async (more = {}, moderate = true) => {
+    const { body } = await call<StudioAnswer<'createQuotes'>>('POST', '/api/quotes', {
+      quotes: [{ request: request(more), moderate }],
+    });
+    const [result] = body.results;
+    if (result === undefined) throw new Error('no quote');
+    return result;
+  };
+  return {
+    ...account,
+    call,
+    quote,
+    submit: async (token, more = {}) => {
+      const { quote: text } = await quote(more);
+      const { body } = await call<StudioAnswer<'submitRender'>>('PUT', `/api/renders/${token}`, {
+        quote: text ?? 'none',
+        request: request(more),
+      });
+      return body;
+    },
+    balance: async () => (await call<StudioAnswer<'getBalance'>>('GET', '/api/balance')).body,
+    finished: async (token) => {
+      for (let i = 0; i < 300; i++) {
+        const { body } = await call<StudioAnswer<'getRender'>>('GET', `/api/renders/${token}`);
+        if (body.status === 'succeeded' || body.status === 'failed') return body;
+        await new Promise((resolve) => setTimeout(resolve, 100));
+      }
+      throw new Error(`${token} did not end within 30 seconds`);
+    },
+  };
+}
+
+/** One call of the feed as the client. */
+export async function readChanges(
+  url: string,
+  accounts: { account: string; cursor: number }[],
+  waitSeconds = 0,
+): Promise<StudioAnswer<'readChanges'>['accounts']> {
+  const response = await fetch(`${url}/api/changes`, {
+    method: 'POST',
+    headers: { authorization: basic(), 'content-type': 'application/json' },
+    body: JSON.stringify({ accounts, wait_seconds: waitSeconds }),
+  });
+  if (!response.ok) throw new Error(`${response.status} ${await response.text()}`);
+  return ((await response.json()) as StudioAnswer<'readChanges'>).accounts;
+}
