@@ -12,7 +12,10 @@ export type StackSecrets = { secretKey: string; studioClientSecret: string };
  * The secrets that service and studio start with: as given, as kept before, or made up now.
  * @throws StackError when a key is missing that existing data were sealed with
  */
-export async function keepSecrets(config: StackConfig, { urls, embedded }: Databases): Promise<StackSecrets> {
+export async function keepSecrets(
+  config: StackConfig,
+  { urls, embedded }: Pick<Databases, 'urls'> & { embedded: object | undefined },
+): Promise<StackSecrets> {
   const files = filesOf(config.dataDirectory);
   const kept = config.secretKey ?? (await readKeptSecret(files.secretKey));
   // A key made up for data that were sealed with another one would only hide that the right one is missing.

@@ -1,0 +1,38 @@
+import type { StackConfig } from '../config.ts';
+import type { OperatorDatabases } from './open-databases.ts';
+import { type Option, readValues, type Values } from './option.ts';
+
+/** What a command answers: `data` is what `--json` prints, `lines` is the same for a person. */
+export type Answer = { data: unknown; lines: string[] };
+
+export type Context = {
+  config: StackConfig;
+  /** Opens the databases; they are closed, and what was started is stopped, after the command. */
+  open: () => Promise<OperatorDatabases>;
+};
+
+export type Command = {
+  /** The words that call it, e.g. `account create`. */
+  words: string;
+  about: string;
+  /** The options as the help shows them. */
+  usage: string;
+  run: (context: Context, argv: string[]) => Promise<Answer>;
+};
+
+/** Defines a command by its options; `run` gets them read and judged. */
+export function command<Options extends Record<string, Option<unknown>>>(definition: {
+  words: string;
+  about: string;
+  options: Options;
+  run: (context: Context, values: Values<Options>) => Promise<Answer>;
+}): Command {
+  return {
+    words: definition.words,
+    about: definition.about,
+    usage: Object.entries(definition.options)
+      .map(([name, { form, required }]) => (required ? `--${name} ${form}` : `[--${name} ${form}]`))
+      .join(' '),
+    run: (context, argv) => definition.run(context, readValues(definition.words, definition.options, argv)),
+  };
+}

@@ -1,0 +1,131 @@
+import { parseArgs } from 'node:util';
+import { StackError } from '../stack-error.ts';
+
+/** One value of a command line: how its text is read, and what the help calls it. */
+export type Option<Value> = {
+  /** In the help, e.g. `N` or `on|off`. */
+  form: string;
+  /** @throws StackError with a sentence that goes on after the option's name */
+  read: (text: string) => Value;
+  required?: true;
+};
+
+type RequiredOption<Value> = Option<Value> & { required: true };
+
+/** What a command gets: required options always, the others when they were given. */
+export type Values<Options extends Record<string, Option<unknown>>> = {
+  [Name in keyof Options]: Options[Name] extends RequiredOption<infer Value>
+    ? Value
+    : Options[Name] extends Option<infer Value>
+      ? Value | undefined
+      : never;
+};
+
+export function required<Value>(option: Option<Value>): RequiredOption<Value> {
+  return { ...option, required: true };
+}
+
+export function text(form: string): Option<string> {
+  return {
+    form,
+    read: (value) => (value.trim() === '' ? refuse('must not be empty') : value),
+  };
+}
+
+export const email: Option<string> = {
+  form: 'E',
+  read: (value) => (/^[^\s@]{1,64}@[^\s@]{1,190}$/.test(value) ? value : refuse('must be an e-mail address')),
+};
+
+export function choice<const Choice extends string>(choices: readonly Choice[]): Option<Choice> {
+  return {
+    form: choices.join('|'),
+    read: (value) => choices.find((one) => one === value) ?? refuse(`must be one of ${choices.join(', ')}`),
+  };
+}
+
+export const trueOrFalse: Option<boolean> = {
+  form: 'true|false',
+  read: (value) => choice(['true', 'false']).read(value) === 'true',
+};
+
+export function list<const Choice extends string>(choices: readonly Choice[]): Option<Choice[]> {
+  return {
+    form: 'a,b',
+    read: (value) => value.split(',').map((one) => choice(choices).read(one.trim())),
+  };
+}
+
+export function wholeNumber(range: { min: number; max: number }): Option<number> {
+  return {
+    form: 'N',
+    read: (value) => {
+      const number = /^\d{1,12}$/.test(value) ? Number(value) : Number.NaN;
+      return number >= range.min && number <= range.max
+        ? number
+        : refuse(`must be a whole number from ${range.min} to ${range.max}`);
+    },
+  };
+}
+
+/** Credits with up to three decimals, as 1/1000 credit. */
+export const millicredits: Option<number> = {
+  form: 'N',
+  read: (value) => {
+    const [, whole, decimals = ''] = /^(\d{1,9})(?:\.(\d{1,3}))?$/.exec(value) ?? [];
+    // Put together from digits: a float would round.
+    return whole === undefined
+      ? refuse('must be a number of credits, with three decimals at most')
+      : Number(whole) * 1000 + Number(decimals.padEnd(3, '0'));
+  },
+};
+
+/**
+ * Reads a command's arguments. @throws StackError with one sentence that names the option and what it should be
+ */
+export function readValues<Options extends Record<string, Option<unknown>>>(
+  command: string,
+  options: Options,
+  argv: string[],
+): Values<Options> {
+  const given = parse(command, options, argv);
+  const values = Object.entries(options).map(([name, option]) => {
+    const value = given[name];
+    if (typeof value !== 'string') {
+      if (option.required) throw new StackError(`${command} needs --${name} ${option.form}: see --help.`);
+      return [name, undefined];
+    }
+    try {
+      return [name, option.read(value)];
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error;
+      throw new StackError(`--${name} is ${JSON.stringify(value)}, but it ${error.message}.`, {
+        cause: error,
+      });
+    }
+  });
+  // The loop above gave every name the value its own option read.
+  return Object.fromEntries(values) as Values<Options>;
+}
+
+function parse(
+  command: string,
+  options: Record<string, Option<unknown>>,
+  argv: string[],
+): Record<string, unknown> {
+  try {
+    return parseArgs({
+      args: argv,
+      options: Object.fromEntries(Object.keys(options).map((name) => [name, { type: 'string' as const }])),
+    }).values;
+  } catch (error) {
+    const [sentence] = error instanceof Error ? error.message.split(/[.\n]/) : [String(error)];
+    throw new StackError(`${command}: ${sentence}; see --help.`, { cause: error });
+  }
+}
+
+class Refusal extends Error {}
+
+function refuse(what: string): never {
+  throw new Refusal(what);
+}

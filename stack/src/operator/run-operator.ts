@@ -1,0 +1,49 @@
+import type { Environment } from '@renderkit/server-kit/config.ts';
+import { readStackConfig } from '../config.ts';
+import { StackError } from '../stack-error.ts';
+import type { Answer, Command } from './command.ts';
+import { openOperatorDatabases } from './open-databases.ts';
+
+/** Runs one command line and answers what to print. @throws StackError, ConfigError */
+export async function runOperator(
+  commands: Command[],
+  argv: string[],
+  environment: Environment,
+): Promise<string> {
+  const json = argv.includes('--json');
+  const words = argv.filter((word) => word !== '--json');
+  if (words.length === 0 || words.includes('--help') || words.includes('-h'))
+    return help(
+      commands,
+      words.filter((word) => !word.startsWith('-')),
+    );
+  const command = commands.find(({ words: name }) => `${words.join(' ')} `.startsWith(`${name} `));
+  if (command === undefined)
+    throw new StackError(
+      `There is no command ${JSON.stringify(words.slice(0, 2).join(' '))}: see npm run operator -- --help.`,
+    );
+  const config = readStackConfig(environment);
+  await using owned = new AsyncDisposableStack();
+  const open = async () => owned.use(await openOperatorDatabases(config));
+  const answer = await command.run({ config, open }, words.slice(command.words.split(' ').length));
+  return print(answer, json);
+}
+
+function print(answer: Answer, json: boolean): string {
+  // One line, so that the last line of the output is all of it, whatever npm prints before.
+  return json ? JSON.stringify(answer.data) : answer.lines.join('\n');
+}
+
+function help(commands: Command[], words: string[]): string {
+  const asked = commands.filter(({ words: name }) =>
+    `${name} `.startsWith(words.length === 0 ? '' : `${words.slice(0, 2).join(' ')} `),
+  );
+  const shown = asked.length > 0 ? asked : commands;
+  return [
+    'npm run operator -- <command> [options]',
+    '',
+    ...shown.flatMap(({ words: name, usage, about }) => [`  ${name} ${usage}`.trimEnd(), `      ${about}`]),
+    '',
+    'All commands take --json (one line of JSON instead of text) and --help.',
+  ].join('\n');
+}
