@@ -1,3 +1,4 @@
+import { maxProblemErrors } from '@renderkit/contract/v1/limits.ts';
 import type { ProblemCode } from '@renderkit/contract/v1/problem-codes.ts';
 
 /** One invalid field; `field` is a path such as `reference_images[2]` or `options.steps`. */
@@ -12,7 +13,9 @@ export type ApiProblemOptions = {
   cause?: unknown;
 };
 
-/** A refusal of the API (RFC 9457; specification §7). Status, title and retryability come from the contract's table. */
+const maxFieldCharacters = 200;
+
+/** A refusal of the API (RFC 9457; docs/api.md §7). Status, title and retryability come from the contract's table. */
 export class ApiProblem extends Error {
   override name = 'ApiProblem';
   readonly code: ProblemCode;
@@ -20,12 +23,20 @@ export class ApiProblem extends Error {
   readonly retryAfterSeconds: number | undefined;
 
   constructor(code: ProblemCode, options: ApiProblemOptions) {
-    super(options.detail ?? options.errors?.map(({ field, message }) => `${field}: ${message}`).join('; ') ?? code, {
+    const errors = options.errors?.slice(0, maxProblemErrors).map(cut);
+    super(options.detail ?? errors?.map(({ field, message }) => `${field}: ${message}`).join('; ') ?? code, {
       cause: options.cause,
     });
     this.code = code;
-    this.errors = options.errors;
+    this.errors = errors;
     this.retryAfterSeconds =
       options.retryAfterSeconds === undefined ? undefined : Math.max(1, Math.ceil(options.retryAfterSeconds));
   }
+}
+
+// A field may be a name that the client made up: it is quoted, but not at any length.
+function cut({ field, message }: FieldError): FieldError {
+  return field.length <= maxFieldCharacters
+    ? { field, message }
+    : { field: `${field.slice(0, maxFieldCharacters).toWellFormed()}…`, message };
 }

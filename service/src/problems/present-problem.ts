@@ -1,0 +1,27 @@
+import { problemMediaType } from '@renderkit/contract/v1/headers.ts';
+import { problemCodes } from '@renderkit/contract/v1/problem-codes.ts';
+import type { Problem } from '@renderkit/contract/v1/schemas/problem.ts';
+import type { ApiProblem } from './api-problem.ts';
+
+/** Header names are in lower case. */
+export type PresentedProblem = { status: number; headers: Record<string, string>; text: string };
+
+/** The problem document of a refusal (docs/api.md §7). */
+export function presentProblem(
+  problem: ApiProblem,
+  context: { requestId: string; docsUrl: string },
+): PresentedProblem {
+  const { status, title } = problemCodes[problem.code];
+  const document: Problem = {
+    type: `${context.docsUrl}/errors#${problem.code}`,
+    title,
+    status,
+    code: problem.code,
+    detail: problem.message,
+    request_id: context.requestId,
+    ...(problem.errors !== undefined && problem.errors.length > 0 && { errors: problem.errors }),
+  };
+  const headers: Record<string, string> = { 'content-type': problemMediaType };
+  if (problem.retryAfterSeconds !== undefined) headers['retry-after'] = String(problem.retryAfterSeconds);
+  return { status, headers, text: JSON.stringify(document) };
+}

@@ -1,0 +1,15 @@
+import type { HttpFault } from '@renderkit/server-kit/http/create-http-server.ts';
+import { ApiProblem } from './api-problem.ts';
+import { problemOf } from './problem-of.ts';
+
+/** The refusal that a failure of the framework, the router or the HTTP parser amounts to. */
+export function problemOfFault(fault: HttpFault): ApiProblem {
+  switch (fault.reason) {
+    case 'not_found':
+      return new ApiProblem('not_found', { detail: fault.detail });
+    case 'unexpected':
+      return problemOf(fault.cause);
+    default:
+      return new ApiProblem('invalid_request', { detail: fault.detail, cause: fault.cause });
+  }
+}

@@ -1,0 +1,16 @@
+import { isDatabaseUnavailable, isWorthRetrying } from '@renderkit/server-kit/database.ts';
+import { ApiProblem } from './api-problem.ts';
+
+/** Seconds after which a database that was away, or a commit in doubt, is worth another try. */
+const retryAfterSeconds = 2;
+
+/** The refusal that an error amounts to. What is no ApiProblem is our own failure, and tells nothing of itself. */
+export function problemOf(error: unknown): ApiProblem {
+  if (error instanceof ApiProblem) return error;
+  const waitingHelps = isDatabaseUnavailable(error) || isWorthRetrying(error);
+  return new ApiProblem('internal_error', {
+    detail: 'Something failed in the service. Its operator finds out by the request id.',
+    ...(waitingHelps && { retryAfterSeconds }),
+    cause: error,
+  });
+}

@@ -1,0 +1,202 @@
+import { acceptedScopes, type OperationId, operations } from '@renderkit/contract/v1/operations.ts';
+import type { Operation } from '@renderkit/contract/v1/operation.ts';
+import { servedOperations } from '@renderkit/contract/v1/served-operations.ts';
+import { mustCloseUnread } from '@renderkit/server-kit/http/unread-body.ts';
+import type { Logger } from '@renderkit/server-kit/logger.ts';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Admission, Admitted } from './admission/admit.ts';
+import { type HandlerContext, type Handlers, RawReply } from './handler.ts';
+import type { RequestMetrics } from './health/request-metrics.ts';
+import { ApiProblem } from './problems/api-problem.ts';
+import { presentProblem } from './problems/present-problem.ts';
+import { problemOf } from './problems/problem-of.ts';
+import { StudioFailure } from './studio-client/studio-failure.ts';
+import { translateStudioFailure } from './studio-client/translate-error.ts';
+import { compileRequest } from './validation/compile-request.ts';
+import { createJsonBodyReader } from './validation/read-json-body.ts';
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Who asks, once that is known; from then on every answer carries the rate headers. */
+    admitted: Admitted | undefined;
+    startedAt: number;
+  }
+  interface FastifyContextConfig {
+    operationId?: OperationId;
+    operation?: Operation;
+  }
+}
+
+export type RouteDependencies = {
+  admission: Admission;
+  handlers: Handlers;
+  metrics: RequestMetrics;
+  docsUrl: string;
+  log: Logger;
+};
+
+/**
+ * Routes all of /v1. A request is judged in this order, and the first failure is the answer: who asks, how often,
+ * whether there is such a route, whether the key's scopes reach it (all before a byte of the body is read), then
+ * the form of headers, query and body.
+ */
+export function registerRoutes(app: FastifyInstance, dependencies: RouteDependencies): void {
+  app.decorateRequest('admitted', undefined);
+  app.decorateRequest('startedAt', 0);
+  app.register(
+    (v1, _options, done) => {
+      // Bodies are read by the route itself, when their turn comes.
+      v1.removeAllContentTypeParsers();
+      v1.addContentTypeParser('*', (_request, _payload, parsed) => parsed(null));
+      v1.addHook('onRequest', async (request) => {
+        request.startedAt = performance.now();
+        request.admitted = await dependencies.admission.admit(request.raw);
+        refuseUnfit(request, request.admitted);
+      });
+      v1.setErrorHandler((error, request, reply) => answerProblem(dependencies, error, request, reply));
+      // Its hook has refused by then: it is here so that unknown paths pass through the hook.
+      v1.setNotFoundHandler((_request, reply) => void reply.send(unknownRoute()));
+      addOperations(v1, dependencies);
+      done();
+    },
+    { prefix: '/v1' },
+  );
+}
+
+function refuseUnfit(request: FastifyRequest, admitted: Admitted): void {
+  if (admitted.number > admitted.limit)
+    throw new ApiProblem('rate_limited', {
+      detail: `The key has made its ${admitted.limit} requests of this minute.`,
+      retryAfterSeconds: admitted.secondsLeft,
+    });
+  if (request.is404) throw unknownRoute();
+  const { operation } = request.routeOptions.config;
+  if (operation === undefined) throw new Error(`the route of ${request.url} has no operation`);
+  const accepted = acceptedScopes(operation);
+  if (!accepted.some((scope) => admitted.principal.scopes.has(scope)))
+    throw new ApiProblem('forbidden', { detail: `The key lacks the scope ${accepted.join(' or ')}.` });
+}
+
+function unknownRoute(): ApiProblem {
+  return new ApiProblem('not_found', { detail: 'There is no such route.' });
+}
+
+function addOperations(v1: FastifyInstance, dependencies: RouteDependencies): void {
+  const readJsonBody = createJsonBodyReader();
+  for (const id of servedOperations) {
+    const operation: Operation = operations[id];
+    const validate = compileRequest(operation, readJsonBody);
+    // The table's types tie each handler to what its own schemas let through.
+    const handle = dependencies.handlers[id] as (request: object) => Promise<unknown>;
+    v1.route({
+      method: operation.method,
+      url: operation.path.slice('/v1'.length).replaceAll(/\{(\w+)\}/g, ':$1'),
+      config: { operationId: id, operation },
+      handler: async (request, reply) => {
+        const valid = await validate({
+          request: request.raw,
+          response: reply.raw,
+          params: request.params as Record<string, string>,
+          query: request.query as string | undefined,
+        });
+        const answer = await handle(new RequestContext(request, reply, operation, valid, dependencies.log));
+        send(
+          dependencies,
+          request,
+          reply,
+          answer instanceof RawReply
+            ? answer
+            : { status: operation.response.status, text: JSON.stringify(answer) },
+        );
+      },
+    });
+  }
+}
+
+type Valid = Pick<HandlerContext, 'idempotencyKey'> & { params: unknown; query: unknown; body: unknown };
+
+class RequestContext implements HandlerContext {
+  readonly params: unknown;
+  readonly query: unknown;
+  readonly body: unknown;
+  readonly idempotencyKey: string | undefined;
+  readonly principal: HandlerContext['principal'];
+  readonly method: string;
+  readonly path: string;
+  readonly requestId: string;
+  readonly log: Logger;
+  readonly #reply: FastifyReply;
+  #gone: AbortController | undefined;
+
+  constructor(request: FastifyRequest, reply: FastifyReply, operation: Operation, valid: Valid, log: Logger) {
+    this.params = valid.params;
+    this.query = valid.query;
+    this.body = valid.body;
+    this.idempotencyKey = valid.idempotencyKey;
+    this.principal = (request.admitted as Admitted).principal;
+    this.method = operation.method;
+    this.path = operation.path;
+    this.requestId = request.id;
+    this.log = log;
+    this.#reply = reply;
+  }
+
+  get signal(): AbortSignal {
+    if (this.#gone === undefined) {
+      const gone = new AbortController();
+      this.#gone = gone;
+      const { raw } = this.#reply;
+      if (raw.destroyed) gone.abort();
+      else raw.once('close', () => raw.writableFinished || gone.abort());
+    }
+    return this.#gone.signal;
+  }
+}
+
+function answerProblem(
+  dependencies: RouteDependencies,
+  error: unknown,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): void {
+  const problem = error instanceof StudioFailure ? translateStudioFailure(error) : problemOf(error);
+  if (problem.code === 'internal_error')
+    dependencies.log.error(
+      { request_id: request.id, operation: request.routeOptions.config.operationId, err: problem.cause },
+      'a request failed',
+    );
+  send(
+    dependencies,
+    request,
+    reply,
+    presentProblem(problem, { requestId: request.id, docsUrl: dependencies.docsUrl }),
+  );
+}
+
+type Answer = { status: number; headers?: Readonly<Record<string, string>> | undefined; text: string };
+
+const json = { 'content-type': 'application/json' };
+
+/** Writes an answer with the headers that every one has. Past the framework: it would add a charset, and time. */
+function send(
+  { metrics }: RouteDependencies,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { status, headers: more, text }: Answer,
+): void {
+  const { admitted } = request;
+  reply.hijack();
+  const headers: string[] = ['x-request-id', request.id, 'content-length', String(Buffer.byteLength(text))];
+  if (admitted !== undefined)
+    headers.push(
+      'x-ratelimit-limit',
+      String(admitted.limit),
+      'x-ratelimit-remaining',
+      String(Math.max(0, admitted.limit - admitted.number)),
+    );
+  const all = { ...json, ...more };
+  for (const name in all) headers.push(name, all[name as keyof typeof all]);
+  if (mustCloseUnread(request.raw)) headers.push('connection', 'close');
+  if (!reply.raw.destroyed) reply.raw.writeHead(status, headers).end(text);
+  metrics.observe(request.routeOptions.config.operationId, status, performance.now() - request.startedAt);
+}

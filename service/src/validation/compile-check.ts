@@ -1,0 +1,18 @@
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import type { TSchema } from 'typebox';
+import type { FieldError } from '../problems/api-problem.ts';
+import { fieldErrorsOf } from './field-errors.ts';
+
+/** Adds all that is wrong with `data` to `errors`. */
+export type Check = (data: unknown, errors: FieldError[]) => void;
+
+// All faults at once. Their number is bounded by that of the values in a body. Lengths count code points.
+const ajv = new Ajv2020({ allErrors: true, strict: true, allowUnionTypes: true, strictRequired: false });
+
+/** Compiles a schema of the contract. `what` is what its properties are called in messages. */
+export function compileCheck(schema: TSchema, what: 'field' | 'parameter'): Check {
+  const validate = ajv.compile(schema);
+  return (data, errors) => {
+    if (!validate(data)) errors.push(...fieldErrorsOf(validate.errors ?? [], data, what));
+  };
+}

@@ -1,0 +1,74 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Operation } from '@renderkit/contract/v1/operation.ts';
+import { ApiProblem, type FieldError } from '../problems/api-problem.ts';
+import { compileCheck } from './compile-check.ts';
+import { compileQueryCheck } from './compile-query-check.ts';
+import { readIdempotencyKey } from './read-idempotency-key.ts';
+import type { JsonBodyReader } from './read-json-body.ts';
+
+export type ValidRequest = {
+  params: Record<string, string>;
+  query: Record<string, string | number>;
+  body: unknown;
+  idempotencyKey: string | undefined;
+};
+
+export type RawRequest = {
+  request: IncomingMessage;
+  response: ServerResponse;
+  /** Decoded. */
+  params: Record<string, string>;
+  /** The text after the question mark. */
+  query: string | undefined;
+};
+
+const noBody: unknown = Object.freeze({});
+
+/**
+ * Makes the function that judges the form of one operation's requests: header, query and body, and all that is
+ * wrong with them at once.
+ * It throws ApiProblem: `invalid_request`, or `not_found` for a path that names nothing.
+ */
+export function compileRequest(
+  operation: Operation,
+  readJsonBody: JsonBodyReader,
+): (raw: RawRequest) => Promise<ValidRequest> | ValidRequest {
+  const { params: paramsSchema, body: bodySchema, bodyRequired, bodyLimitBytes } = operation.request;
+  const checkQuery = compileQueryCheck(operation.request.query);
+  const checkParams = paramsSchema === undefined ? undefined : compileCheck(paramsSchema, 'parameter');
+  const checkBody = bodySchema === undefined ? undefined : compileCheck(bodySchema, 'field');
+
+  const judgeHead = (raw: RawRequest, errors: FieldError[]) => ({
+    params: raw.params,
+    query: checkQuery(raw.query, errors),
+    idempotencyKey: operation.idempotent ? readIdempotencyKey(raw.request, errors) : undefined,
+  });
+  const judgePath = (params: Record<string, string>, errors: FieldError[]) => {
+    for (const name in params)
+      if (params[name]?.includes('\0') === true)
+        errors.push({ field: name, message: 'must not hold U+0000' });
+    if (errors.length > 0) throw new ApiProblem('invalid_request', { errors });
+    const unfit: FieldError[] = [];
+    checkParams?.(params, unfit);
+    if (unfit.length > 0) throw new ApiProblem('not_found', { detail: 'There is no such resource.' });
+  };
+
+  if (checkBody === undefined)
+    return (raw) => {
+      const errors: FieldError[] = [];
+      const head = judgeHead(raw, errors);
+      judgePath(raw.params, errors);
+      return { ...head, body: noBody };
+    };
+  return async (raw) => {
+    const errors: FieldError[] = [];
+    const head = judgeHead(raw, errors);
+    const found = errors.length;
+    const body = await readJsonBody(raw.request, raw.response, bodyLimitBytes, errors);
+    if (body !== undefined) checkBody(body, errors);
+    else if (errors.length === found && bodyRequired !== false)
+      errors.push({ field: 'body', message: 'is required' });
+    judgePath(raw.params, errors);
+    return { ...head, body: body ?? noBody };
+  };
+}
