@@ -16,7 +16,7 @@ export function paintLuminary(raster: Raster, scene: Scene): void {
   const halo = toRgb(palette.glow);
   const veil = 1 - Math.max(scene.mood.weather.fog, scene.clouds > 0.7 ? 0.5 : 0) * 0.5;
   const noise = createNoise(scene.random.fork('moon'));
-  const reach = radius * 9;
+  const reach = radius * 6;
   const bottom = Math.min(height, Math.ceil(centreY + reach));
   for (let y = Math.max(0, Math.floor(centreY - reach)); y < bottom; y++) {
     for (let x = Math.max(0, Math.floor(centreX - reach)); x < Math.min(width, centreX + reach); x++) {

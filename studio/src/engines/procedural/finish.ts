@@ -22,7 +22,7 @@ export function finishCanvas(canvas: Canvas, finish: Finish): Bitmap {
   const curve = contrastCurve(finish.contrast);
   const random = finish.random.fork('grain');
   const grain = new Float32Array(GRAIN_TABLE);
-  for (let index = 0; index < GRAIN_TABLE; index++) grain[index] = random.gaussian() * finish.grain * 3.4;
+  for (let index = 0; index < GRAIN_TABLE; index++) grain[index] = random.gaussian() * finish.grain * 2.3;
   let seed = Math.floor(random.next() * 4294967296) | 1;
   for (let row = 0, from = 0, to = 0; row < height; row++) {
     const dy = (row + 0.5) / height - 0.5;

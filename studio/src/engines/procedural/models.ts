@@ -1,5 +1,6 @@
 import type { Canvas } from '@napi-rs/canvas';
 import { paintAtelier } from './atelier.ts';
+import { paintNocturne } from './nocturne.ts';
 import type { Scene } from './scene.ts';
 
 /** Draws a scene in one manner. Must not draw text: no font is the same on two machines. */
@@ -10,7 +11,7 @@ export const PAINTERS = {
   atelier: paintAtelier,
   linework: paintAtelier,
   prism: paintAtelier,
-  nocturne: paintAtelier,
+  nocturne: paintNocturne,
   papercut: paintAtelier,
   figures: paintAtelier,
 } as const satisfies Record<string, Painter>;

@@ -50,7 +50,7 @@ export function choosePalette(mood: Mood, look: Look, time: TimeOfDay, random: R
     sand: random.pick([colour(0.78, 0.085, 72), colour(0.72, 0.11, 55), colour(0.8, 0.06, 85)]),
     snow: colour(0.96, 0.012, 240),
     water: random.pick([colour(0.42, 0.08, 225), colour(0.45, 0.08, 205), colour(0.38, 0.09, 250)]),
-    blossom: mood.colours[0] ?? random.pick(BLOSSOMS),
+    blossom: mood.colours[0] ?? (mood.tree === 'blossom' ? BLOSSOMS[0] : random.pick(BLOSSOMS)),
     accent: named[0] ?? turn(hour.glow, colour(0.7, 0.17, hour.glow.h + 12), 0.8),
     counter: named[1] ?? colour(0.6, 0.12, hour.glow.h + 180 + random.range(-30, 30)),
     paper: colour(0.955, 0.018, random.range(70, 100)),
@@ -119,8 +119,10 @@ function towardsNamed(
 ): Colour {
   const [pull, takes] = READINESS[role] ?? [0, 0];
   const target = named[takes] ?? named[0];
+  // One colour alone leaves the light its own hue, or the picture would drown in it.
+  const lone = takes === 1 && named.length === 1 ? 0.45 : 1;
   if (!target || pull === 0) return value;
-  const strength = pull * clamp(obedience * 1.5);
+  const strength = pull * lone * clamp(obedience * 1.5);
   // The hue follows the word, the lightness mostly stays with the hour, or night would turn into day.
   const neutral = target.c < 0.04;
   const wanted = {

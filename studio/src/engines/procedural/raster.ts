@@ -46,37 +46,40 @@ export function sampleField(field: Field, x: number, y: number): number {
   return top + (low - top) * (fy - row);
 }
 
-/** A low-resolution raster enlarged smoothly. */
+/** A low-resolution raster enlarged smoothly: down each column into one row, then along it. */
 export function enlarge(source: Raster, width: number, height: number): Raster {
   if (source.width === width && source.height === height) return source;
   const result = createRaster(width, height);
   const { data } = source;
   const out = result.data;
   const stride = source.width * 3;
-  for (let y = 0; y < height; y++) {
-    const fy = Math.min(Math.max(((y + 0.5) * source.height) / height - 0.5, 0), source.height - 1.001);
-    const row = fy | 0;
-    const v = fy - row;
-    const top = row * stride;
-    const low = Math.min(row + 1, source.height - 1) * stride;
-    let o = y * width * 3;
-    for (let x = 0; x < width; x++) {
-      const fx = Math.min(Math.max(((x + 0.5) * source.width) / width - 0.5, 0), source.width - 1.001);
-      const column = fx | 0;
-      const u = fx - column;
-      const left = column * 3;
-      const right = Math.min(column + 1, source.width - 1) * 3;
-      const a = (1 - u) * (1 - v);
-      const b = u * (1 - v);
-      const c = (1 - u) * v;
-      const d = u * v;
-      for (let channel = 0; channel < 3; channel++) {
-        out[o++] =
-          (data[top + left + channel] ?? 0) * a +
-          (data[top + right + channel] ?? 0) * b +
-          (data[low + left + channel] ?? 0) * c +
-          (data[low + right + channel] ?? 0) * d;
-      }
+  const line = new Float32Array(stride + 3);
+  const starts = new Int32Array(width);
+  const shares = new Float32Array(width);
+  for (let x = 0; x < width; x++) {
+    const fx = Math.min(Math.max(((x + 0.5) * source.width) / width - 0.5, 0), source.width - 1);
+    starts[x] = Math.floor(fx) * 3;
+    shares[x] = fx - Math.floor(fx);
+  }
+  for (let y = 0, o = 0; y < height; y++) {
+    const fy = Math.min(Math.max(((y + 0.5) * source.height) / height - 0.5, 0), source.height - 1);
+    const top = Math.floor(fy) * stride;
+    const low = Math.min(top + stride, data.length - stride);
+    const v = fy - Math.floor(fy);
+    for (let i = 0; i < stride; i++) {
+      const above = data[top + i] ?? 0;
+      line[i] = above + ((data[low + i] ?? 0) - above) * v;
+    }
+    for (let i = 0; i < 3; i++) line[stride + i] = line[stride - 3 + i] ?? 0;
+    for (let x = 0; x < width; x++, o += 3) {
+      const left = starts[x] ?? 0;
+      const u = shares[x] ?? 0;
+      const red = line[left] ?? 0;
+      const green = line[left + 1] ?? 0;
+      const blue = line[left + 2] ?? 0;
+      out[o] = red + ((line[left + 3] ?? 0) - red) * u;
+      out[o + 1] = green + ((line[left + 4] ?? 0) - green) * u;
+      out[o + 2] = blue + ((line[left + 5] ?? 0) - blue) * u;
     }
   }
   return result;
@@ -102,4 +105,18 @@ export function toCanvas(raster: Raster): { canvas: Canvas; context: SKRSContext
   }
   context.putImageData(image, 0, 0);
   return { canvas, context };
+}
+
+/** The way back, for hands that draw with a canvas first and shade pixels after. */
+export function fromCanvas(canvas: Canvas): Raster {
+  const { width, height } = canvas;
+  const bytes = canvas.getContext('2d').getImageData(0, 0, width, height).data;
+  const raster = createRaster(width, height);
+  const { data } = raster;
+  for (let from = 0, to = 0; to < data.length; from += 4, to += 3) {
+    data[to] = (bytes[from] ?? 0) / 255;
+    data[to + 1] = (bytes[from + 1] ?? 0) / 255;
+    data[to + 2] = (bytes[from + 2] ?? 0) / 255;
+  }
+  return raster;
 }

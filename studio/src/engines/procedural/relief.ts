@@ -13,11 +13,13 @@ export interface Relief {
 }
 
 const STEPS = 230;
+/** Columns of pixels between two surveyed ones; what is finer than that, trees above all, is added per column. */
+const COARSE = 2;
 
 /** Draws the terrain over the sky, column by column, from the viewer's feet to the horizon. */
 export function paintRelief(raster: Raster, scene: Scene): Relief {
   const terrain = createTerrain(scene);
-  const survey = surveyLand(scene, terrain, raster.width);
+  const survey = surveyLand(scene, terrain, Math.ceil(raster.width / COARSE) + 1);
   const ground = createGround(scene, terrain);
   const relief: Relief = {
     water: new Uint8Array(raster.width * raster.height),
@@ -45,7 +47,7 @@ function surveyLand(scene: Scene, terrain: Terrain, columns: number): Survey {
     const z = NEAR * (FAR / NEAR) ** (step / (STEPS - 1));
     depths[step] = z;
     for (let column = 0; column < columns; column++) {
-      const x = ((column + 0.5) / columns - 0.5) * scene.aspect * z;
+      const x = (((column + 0.25) * COARSE) / scene.width - 0.5) * scene.aspect * z;
       heights[step * columns + column] = terrain.heightAt(x, z);
     }
   }
@@ -64,7 +66,7 @@ function shadeLand(scene: Scene, survey: Survey): Float32Array {
   const light = new Float32Array(heights.length);
   for (let step = 0; step < STEPS; step++) {
     const z = depths[step] ?? NEAR;
-    const cell = (scene.aspect * z) / columns;
+    const cell = (scene.aspect * z * COARSE) / scene.width;
     const ahead = Math.min(step + 1, STEPS - 1);
     const depthCell = Math.max(1e-3, (depths[ahead] ?? z) - (depths[Math.max(0, step - 1)] ?? z));
     let shadow = -1e9;
@@ -103,6 +105,8 @@ function drawColumn(pass: Pass, column: number): void {
   const horizon = scene.horizon * raster.height;
   const across = ((column + 0.5) / raster.width - 0.5) * scene.aspect;
   ground.enterColumn((column + 0.5) / raster.width);
+  const left = Math.floor(column / COARSE);
+  const share = column / COARSE - left;
   const run: Run = {
     column,
     top: raster.height,
@@ -112,8 +116,8 @@ function drawColumn(pass: Pass, column: number): void {
     behind: new Float32Array(3),
   };
   for (let step = 0; step < STEPS; step++) {
-    const index = step * columns + column;
-    const bare = heights[index] ?? 0;
+    const index = step * columns + left;
+    const bare = blend(heights, index, share);
     const z = depths[step] ?? NEAR;
     const wet = bare <= 0;
     const trees = wet ? 0 : ground.treesAt(across * z, z, step, bare);
@@ -122,7 +126,7 @@ function drawColumn(pass: Pass, column: number): void {
       run.joined = false;
       continue;
     }
-    ground.shade(across * z, z, bare, trees, light[index] ?? 0);
+    ground.shade(across * z, z, bare, trees, blend(light, index, share));
     fillRun(raster, relief, run, y, ground.colour, wet);
     run.top = y;
     run.from.set(ground.colour);
@@ -130,6 +134,9 @@ function drawColumn(pass: Pass, column: number): void {
   }
   relief.skyline[column] = run.top;
 }
+
+const blend = (values: Float32Array, index: number, share: number): number =>
+  (values[index] ?? 0) * (1 - share) + (values[index + 1] ?? 0) * share;
 
 /** How far up a column is drawn, and what its topmost, partly covered row showed before. */
 interface Run {

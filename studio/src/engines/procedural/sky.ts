@@ -4,7 +4,7 @@ import { createRaster, enlarge, type Raster } from './raster.ts';
 import type { Scene } from './scene.ts';
 
 /** The sky fills the whole frame; below the horizon it goes on as haze for the land to stand on. */
-export function paintSky(scene: Scene, scale = 0.5): Raster {
+export function paintSky(scene: Scene, scale = 0.4): Raster {
   const width = Math.max(16, Math.round(scene.width * scale));
   const height = Math.max(16, Math.round(scene.height * scale));
   const raster = createRaster(width, height);
@@ -62,7 +62,7 @@ function prepareAir(scene: Scene): Air {
     litFar: toRgb(shade(mix(low, lit, palette.exposure * 0.8), 1.04 - storm * 0.25)),
     shaded: toRgb(shade(mix(zenith, palette.ambient, 0.5), dim, 0.8)),
     glow: toRgb(palette.glow),
-    octaves: 3.5 + look.detail * 3,
+    octaves: 3.2 + look.detail * 2.5,
     threshold: lerp(0.64, 0.34, clouds),
     glowStrength: (sun.kind === 'sun' ? 0.95 : 0.5) * (1 - storm * 0.6) * (1 - mood.weather.fog * 0.2),
     stretch: scene.random.fork('stretch').range(0.8, 1.5),
@@ -120,6 +120,6 @@ function findCloud(air: Air, across: number, rise: number, dx: number, dy: numbe
   if (cover <= 0) return;
   const length = Math.sqrt(dx * dx + dy * dy) + 0.05;
   const towards =
-    noise.fbm(u + warpX - (dx / length) * 0.16, v + warpY + (dy / length) * 0.22, 3) * 0.72 + 0.5;
+    noise.fbm(u + warpX - (dx / length) * 0.16, v + warpY + (dy / length) * 0.22, 2.5) * 0.72 + 0.5;
   cloud.light = clamp(0.62 + (density - towards) * 2.4 - (density - threshold) * 0.9);
 }

@@ -101,12 +101,13 @@ function volcano(scene: Scene, noise: Noise, octaves: number): HeightAt {
 /** Long crests with a sharp lee side. */
 function dunes(noise: Noise): HeightAt {
   return (x, z) => {
-    const bend = noise.at(x / 17, z / 23) * 6;
-    const wave = (x * 0.35 + z + bend) / 13 + noise.at(x / 30 + 7, z / 30) * 0.8;
+    const bend = noise.at(x / 12, z / 19) * 9 + noise.at(x / 5, z / 8) * 1.6;
+    const wave = (x * 0.5 + z + bend) / 12.5;
     const phase = wave - Math.floor(wave);
-    const crest = phase < 0.7 ? smoothstep(0, 0.7, phase) : 1 - smoothstep(0.7, 1, phase);
-    const size = lerp(0.5, 5.2, smoothstep(3, 60, z)) * (0.6 + noise.at(x / 21, z / 26 + 3) * 0.5);
-    return 0.3 + crest * size + noise.at(x / 2.1, z / 1.7) * 0.02;
+    const crest = phase < 0.66 ? smoothstep(-0.15, 0.66, phase) : 1 - smoothstep(0.66, 1, phase) * 0.85;
+    const size = lerp(0.9, 6.5, smoothstep(4, 50, z)) * (0.75 + noise.at(x / 21, z / 26 + 3) * 0.7);
+    const ripples = Math.sin((x * 0.8 + z * 2.2 + bend) * 5) * 0.006 * (1 - smoothstep(4, 14, z));
+    return 0.1 + crest * Math.max(0.1, size) * smoothstep(1.5, 9, z) + ripples;
   };
 }
 

@@ -6,20 +6,28 @@ import type { Scene } from './scene.ts';
 
 /** Fills the water of a relief with the mirrored picture above it, broken by ripples, and the sun's glitter. */
 export function paintWater(raster: Raster, relief: Pick<Relief, 'water'>, scene: Scene): void {
-  const surface = prepareSurface(raster, scene);
   const { width, height } = raster;
-  for (let column = 0; column < width; column++) {
-    let shore = -1;
-    for (let row = 0; row < height; row++) {
+  const first = relief.water.indexOf(1);
+  if (first < 0) return;
+  const surface = prepareSurface(raster, scene);
+  const shores = new Int32Array(width).fill(-1);
+  for (let row = Math.floor(first / width); row < height; row++) {
+    let rippled = false;
+    for (let column = 0; column < width; column++) {
       if (relief.water[row * width + column] !== 1) {
-        shore = -1;
+        shores[column] = -1;
         continue;
       }
-      if (shore < 0) shore = row;
-      reflect(surface, relief.water, column, row, shore);
+      if (!rippled) rippleRow(surface, row);
+      rippled = true;
+      if ((shores[column] ?? -1) < 0) shores[column] = row;
+      reflect(surface, relief.water, column, row, shores[column] ?? row);
     }
   }
 }
+
+/** Ripples are long across the picture, so a value every few columns is enough. */
+const COARSE = 4;
 
 interface Surface {
   readonly raster: Raster;
@@ -31,6 +39,10 @@ interface Surface {
   readonly roughness: number;
   readonly glitter: number;
   readonly horizonRow: number;
+  /** The current row's ripple, sideways pull and flake, one of each per coarse column. */
+  readonly ripples: Float32Array;
+  readonly pulls: Float32Array;
+  readonly flakes: Float32Array;
 }
 
 function prepareSurface(raster: Raster, scene: Scene): Surface {
@@ -52,35 +64,50 @@ function prepareSurface(raster: Raster, scene: Scene): Surface {
     roughness: lerp(0.35, 1.6, wind) * open,
     glitter: sun.visible ? (sun.kind === 'sun' ? 1 : 0.75) : 0.18,
     horizonRow: scene.horizon * raster.height,
+    ripples: new Float32Array(Math.ceil(raster.width / COARSE) + 2),
+    pulls: new Float32Array(Math.ceil(raster.width / COARSE) + 2),
+    flakes: new Float32Array(Math.ceil(raster.width / COARSE) + 2),
   };
 }
 
-function reflect(surface: Surface, water: Uint8Array, column: number, row: number, shore: number): void {
-  const { raster, scene, noise, deep, spark, roughness, horizonRow } = surface;
-  const { width, height, data } = raster;
-  const below = Math.max(0.5, row + 0.5 - horizonRow) / height;
+function rippleRow(surface: Surface, row: number): void {
+  const { raster, scene, noise, roughness, ripples, pulls, flakes } = surface;
+  const below = belowHorizon(surface, row);
   const depth = 0.11 / below;
-  const across = ((column + 0.5) / width - 0.5) * scene.aspect * depth;
   // Far ripples are finer than a pixel; they fade into a calm sheen instead of flickering.
   const seen = smoothstep(0.004, 0.05, below);
-  const long = noise.at(across * 5, depth * 26) * 0.6;
-  const short = noise.at(across * 13 + 40, depth * 62) * seen;
-  const ripple = (long + short) * roughness;
+  for (let cell = 0; cell < ripples.length; cell++) {
+    const across = ((cell * COARSE) / raster.width - 0.5) * scene.aspect * depth;
+    const long = noise.at(across * 5, depth * 26) * 0.6;
+    const short = noise.at(across * 13 + 40, depth * 62) * seen;
+    ripples[cell] = (long + short) * roughness;
+    pulls[cell] = noise.at(across * 9 + 11, depth * 40) * roughness;
+    flakes[cell] = noise.at(across * 24, depth * 95);
+  }
+}
+
+const belowHorizon = ({ raster, horizonRow }: Surface, row: number) =>
+  Math.max(0.5, row + 0.5 - horizonRow) / raster.height;
+
+function reflect(surface: Surface, water: Uint8Array, column: number, row: number, shore: number): void {
+  const { raster, deep, spark } = surface;
+  const { width, height, data } = raster;
+  const below = belowHorizon(surface, row);
+  const cell = Math.floor(column / COARSE);
+  const share = column / COARSE - cell;
+  const ripple = between(surface.ripples, cell, share);
   const run = row - shore;
   const reach = (0.0035 + below * 0.085) * height;
   const offset = ripple * Math.min(reach, 1 + run * 0.6);
   const mirrored = Math.round(2 * shore - row - 1 - Math.abs(offset) * 0.4 + offset);
   const sourceRow = clamp(mirrored, 0, Math.max(0, shore - 1));
-  const sourceColumn = clamp(
-    Math.round(column + noise.at(across * 9 + 11, depth * 40) * roughness * reach * 0.35),
-    0,
-    width - 1,
-  );
+  const pull = between(surface.pulls, cell, share) * reach * 0.35;
+  const sourceColumn = clamp(Math.round(column + pull), 0, width - 1);
   let source = sourceRow * width + sourceColumn;
   // A ripple may not fetch water that has no colour yet.
   if (water[source] === 1 && sourceRow >= shore) source = Math.max(0, shore - 1) * width + column;
   const tilt = clamp(0.2 + below * 1.15 + ripple * 0.2);
-  const glint = glitterAt(surface, column, below, across, depth, ripple);
+  const glint = glitterAt(surface, column, below, between(surface.flakes, cell, share), ripple);
   const index = (row * width + column) * 3;
   const bank = run < 3 ? 0.82 + run * 0.06 : 1;
   for (let channel = 0; channel < 3; channel++) {
@@ -90,21 +117,18 @@ function reflect(surface: Surface, water: Uint8Array, column: number, row: numbe
   }
 }
 
+function between(values: Float32Array, cell: number, share: number): number {
+  const left = values[cell] ?? 0;
+  return left + ((values[cell + 1] ?? 0) - left) * share;
+}
+
 /** The path of light under the sun: a column that widens towards the viewer, broken into flakes. */
-function glitterAt(
-  surface: Surface,
-  column: number,
-  below: number,
-  across: number,
-  depth: number,
-  ripple: number,
-): number {
-  const { scene, noise, raster, glitter } = surface;
+function glitterAt(surface: Surface, column: number, below: number, flake: number, ripple: number): number {
+  const { scene, raster, glitter } = surface;
   const away = Math.abs((column + 0.5) / raster.width - scene.sun.x) * scene.aspect;
   const spread = 0.035 + below * 0.32;
+  if (away > spread * 2.2) return 0;
   const path = Math.exp(-((away / spread) ** 2));
-  if (path < 0.01) return 0;
-  const flake = noise.at(across * 24, depth * 95) * 0.7 + ripple * 0.35;
   const calm = (1 - smoothstep(0.01, 0.06, below)) * 0.45;
-  return clamp((smoothstep(0.12, 0.5, flake) * 0.85 + calm) * path * glitter);
+  return clamp((smoothstep(0.12, 0.5, flake * 0.7 + ripple * 0.35) * 0.85 + calm) * path * glitter);
 }

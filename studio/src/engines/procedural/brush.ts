@@ -1,0 +1,158 @@
+import { clamp } from './colour.ts';
+import { createNoise, type Noise } from './noise.ts';
+import type { Random } from './random.ts';
+import type { Raster } from './raster.ts';
+import type { Scene } from './scene.ts';
+
+/** How one sampler lays paint. Lengths are in units of 1/1000 of the shorter side. */
+interface Touch {
+  readonly spacing: number;
+  readonly length: number;
+  readonly width: number;
+  readonly alpha: number;
+  /** 0–1: how far the bristles part. */
+  readonly bristles: number;
+  readonly round: boolean;
+}
+
+const TOUCHES: Readonly<Record<'brush' | 'knife' | 'stipple', Touch>> = {
+  brush: { spacing: 9, length: 27, width: 7, alpha: 0.72, bristles: 0.45, round: true },
+  knife: { spacing: 12.5, length: 30, width: 13, alpha: 0.86, bristles: 0.12, round: false },
+  stipple: { spacing: 7.6, length: 0, width: 7, alpha: 0.85, bristles: 0, round: true },
+};
+
+interface Easel {
+  readonly raster: Raster;
+  /** The picture as it was: strokes take their colour from it, not from each other. */
+  readonly tones: Float32Array;
+  readonly scene: Scene;
+  readonly touch: Touch;
+  readonly random: Random;
+  readonly noise: Noise;
+}
+
+/**
+ * Paints a finished picture over with strokes that take their colour from it. Strokes follow its edges, and
+ * shrink where it is busy, so that it stays readable.
+ */
+export function paintStrokes(raster: Raster, scene: Scene): void {
+  const { brush, weight, detail } = scene.look;
+  if (brush === 'smooth') return;
+  const touch = TOUCHES[brush];
+  const { width, height } = raster;
+  const random = scene.random.fork('strokes');
+  const easel: Easel = {
+    raster,
+    tones: tonesOf(raster),
+    scene,
+    touch,
+    random,
+    noise: createNoise(random.fork('flow')),
+  };
+  // No finer than three pixels: below that strokes are noise, and small pictures would take as long as large ones.
+  const spacing = Math.max(3, touch.spacing * scene.unit * (1.25 - detail * 0.4) * (0.7 + weight * 0.3));
+  const unit = spacing / touch.spacing;
+  for (let y = spacing / 2; y < height; y += spacing) {
+    for (let x = spacing / 2; x < width; x += spacing) {
+      placeStroke(easel, x + random.range(-0.6, 0.6) * spacing, y + random.range(-0.6, 0.6) * spacing, unit);
+    }
+  }
+}
+
+function tonesOf({ data }: Raster): Float32Array {
+  const tones = new Float32Array(data.length / 3);
+  for (let pixel = 0, index = 0; pixel < tones.length; pixel++, index += 3) {
+    tones[pixel] = (data[index] ?? 0) * 0.3 + (data[index + 1] ?? 0) * 0.5 + (data[index + 2] ?? 0) * 0.2;
+  }
+  return tones;
+}
+
+function placeStroke(easel: Easel, x: number, y: number, unit: number): void {
+  const { raster, tones, scene, touch, random, noise } = easel;
+  const { width, height } = raster;
+  const at = (px: number, py: number) =>
+    Math.min(height - 1, Math.max(0, Math.round(py))) * width +
+    Math.min(width - 1, Math.max(0, Math.round(px)));
+  const reach = 3.2 * unit;
+  const slopeX = (tones[at(x + reach, y)] ?? 0) - (tones[at(x - reach, y)] ?? 0);
+  const slopeY = (tones[at(x, y + reach)] ?? 0) - (tones[at(x, y - reach)] ?? 0);
+  const steepness = Math.sqrt(slopeX * slopeX + slopeY * slopeY);
+  const calm = 1 - clamp((steepness - 0.02) / 0.16);
+  const above = y < scene.horizon * height;
+  // Water lies flat, whatever sparkles on it.
+  const flat = !above && scene.water !== 'none';
+  const flow = noise.at((x / width) * 3.1, (y / height) * 3.1) * (above ? 0.55 : 0.22);
+  const angle = steepness > 0.043 && !flat ? Math.atan2(slopeX, -slopeY) : flow;
+  const size = 0.34 + 0.66 * calm;
+  const cos = Math.cos(angle);
+  const sin = Math.sin(angle);
+  const wanted = (touch.length * unit * size * (0.6 + random.next() * 0.8)) / 2;
+  // A stroke ends where the colour does, so that ridges and trunks keep their edges.
+  const here = tones[at(x, y)] ?? 0;
+  const strays = (t: number) => Math.abs((tones[at(x + cos * t, y + sin * t)] ?? 0) - here) > 0.1;
+  const long = !strays(wanted) && !strays(-wanted);
+  const half = long ? wanted : strays(wanted / 2) || strays(-wanted / 2) ? wanted * 0.28 : wanted * 0.5;
+  const radius = touch.width * unit * size * (0.7 + random.next() * 0.5) * (long ? 0.5 : 0.32);
+  const change = (random.next() - 0.5) * (0.02 + 0.044 * (1 - calm)) * (0.5 + scene.look.weight * 0.5);
+  layPaint(easel, { x, y, cos, sin, half, radius, change, source: at(x, y) * 3 });
+}
+
+interface Stroke {
+  readonly x: number;
+  readonly y: number;
+  readonly cos: number;
+  readonly sin: number;
+  readonly half: number;
+  readonly radius: number;
+  readonly change: number;
+  readonly source: number;
+}
+
+/** A capsule of one colour whose opacity varies across it, as bristles leave it. */
+function layPaint({ raster, touch, random }: Easel, stroke: Stroke): void {
+  const { width, height, data } = raster;
+  const { x, y, cos, sin, half, radius, change, source } = stroke;
+  const red = clamp((data[source] ?? 0) + change);
+  const green = clamp((data[source + 1] ?? 0) + change);
+  const blue = clamp((data[source + 2] ?? 0) + change * 0.9);
+  const end = half + (touch.round ? radius : 0);
+  const extentY = Math.abs(sin) * end + Math.abs(cos) * radius + 1;
+  const extentX = Math.abs(cos) * end + Math.abs(sin) * radius + 1;
+  const top = Math.max(0, Math.ceil(y - extentY));
+  const bottom = Math.min(height - 1, Math.floor(y + extentY));
+  const phase = random.next() * 6.28;
+  const pitch = 2.6 / Math.max(0.8, radius * 0.4);
+  const slant = Math.abs(sin) > 0.02 ? 1 / sin : 0;
+  for (let row = top; row <= bottom; row++) {
+    const dy = row - y;
+    let left = x - extentX;
+    let right = x + extentX;
+    if (slant !== 0) {
+      // Only the part of the row that the stroke's two long sides enclose.
+      const middle = cos * dy * slant;
+      const reach = (radius + 1) * Math.abs(slant);
+      left = Math.max(left, x + middle - reach);
+      right = Math.min(right, x + middle + reach);
+    }
+    for (let column = Math.max(0, Math.ceil(left)); column <= right && column < width; column++) {
+      const dx = column - x;
+      const along = Math.abs(cos * dx + sin * dy) - half;
+      const across = cos * dy - sin * dx;
+      const outside =
+        along > 0 && touch.round
+          ? Math.sqrt(along * along + across * across) - radius
+          : Math.max(Math.abs(across) - radius, along);
+      if (outside > 0.5) continue;
+      const cover = outside > -0.5 ? 0.5 - outside : 1;
+      const bristle = 1 - touch.bristles * (0.5 + 0.5 * Math.sin(across * pitch + phase));
+      const alpha = touch.alpha * cover * bristle;
+      const index = (row * width + column) * 3;
+      const r = data[index] ?? 0;
+      const g = data[index + 1] ?? 0;
+      const b = data[index + 2] ?? 0;
+      data[index] = r + (red - r) * alpha;
+      data[index + 1] = g + (green - g) * alpha;
+      data[index + 2] = b + (blue - b) * alpha;
+    }
+  }
+}

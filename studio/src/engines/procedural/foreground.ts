@@ -1,0 +1,238 @@
+import type { SKRSContext2D } from '@napi-rs/canvas';
+import { clamp, css, mix, shade, smoothstep, type Colour } from './colour.ts';
+import { createNoise } from './noise.ts';
+import type { Random } from './random.ts';
+import type { Scene } from './scene.ts';
+import { drawTree, type TreePaint } from './trees.ts';
+
+/** The bank at the viewer's feet and what grows on it: the dark frame that gives the rest its depth. */
+export function paintForeground(context: SKRSContext2D, scene: Scene): void {
+  if (scene.land === 'dunes' && scene.tree === null) return;
+  const random = scene.random.fork('foreground');
+  const bank = shapeBank(scene, random);
+  const trees = planTrees(scene, random);
+  for (const { x, size, kind } of trees) {
+    const y = bank(x) + size * 0.02;
+    drawTree(
+      context,
+      kind,
+      x * scene.width,
+      y * scene.height + 2,
+      size * scene.height,
+      treePaint(scene),
+      random.fork(`tree ${x}`),
+    );
+  }
+  fillBank(context, scene, bank);
+  growGrass(context, scene, bank, random.fork('grass'));
+}
+
+/** Row (share of the height) where the bank begins, for a column (share of the width). */
+type Bank = (x: number) => number;
+
+function shapeBank(scene: Scene, random: Random): Bank {
+  const noise = createNoise(random.fork('bank'));
+  const side = scene.focus < 0.5 ? 1 : -1;
+  const open = scene.water === 'sea' && scene.tree === null;
+  const level = open ? 1.02 : scene.land === 'plain' ? 0.965 : random.range(0.925, 0.96);
+  const rise = open ? 0.02 : random.range(0.04, 0.1);
+  return (x) => {
+    const away = side > 0 ? x : 1 - x;
+    return level - rise * smoothstep(0.35, 1.05, away) + noise.fbm(x * scene.aspect * 3.2, 0.7, 4) * 0.028;
+  };
+}
+
+interface Planted {
+  readonly x: number;
+  readonly size: number;
+  readonly kind: NonNullable<Scene['tree']>;
+}
+
+/** A grove on the side away from the focus; now and then a smaller answer on the other side. */
+function planTrees(scene: Scene, random: Random): Planted[] {
+  const { tree, mood } = scene;
+  if (tree === null) return [];
+  const asked = mood.places.has('forest') || mood.tree !== null;
+  if (!asked && (scene.land === 'plain' || scene.land === 'sea') && random.chance(0.55)) return [];
+  const side = scene.focus < 0.5 ? 1 : -1;
+  const dense = tree === 'conifer';
+  const count = dense
+    ? random.int(4) + (asked ? 6 : 3)
+    : tree === 'palm'
+      ? 2 + random.int(2)
+      : 1 + random.int(2) + (asked ? 1 : 0);
+  const tall = dense ? random.range(0.42, 0.66) : tree === 'cactus' ? 0.5 : random.range(0.5, 0.68);
+  const trees = Array.from({ length: count }, (_, index): Planted => {
+    const place = dense
+      ? random.next() ** 1.5 * 0.36 - 0.03
+      : 0.06 + index * random.range(0.13, 0.2) * (tree === 'palm' ? 0.7 : 1);
+    const x = side > 0 ? 1 - place : place;
+    const size =
+      tall * (dense ? (1 - place * 1.3) * random.range(0.6, 1.05) : 1 - index * random.range(0.3, 0.45));
+    return { x, size: Math.max(0.12, size), kind: tree };
+  });
+  if (dense && random.chance(0.6)) {
+    for (let extra = 0; extra < 3; extra++) {
+      const place = random.range(-0.02, 0.13);
+      trees.push({ x: side > 0 ? place : 1 - place, size: random.range(0.14, 0.3), kind: tree });
+    }
+  }
+  // Tall ones behind.
+  return trees.sort((one, other) => other.size - one.size);
+}
+
+function treePaint(scene: Scene): TreePaint {
+  const { palette, tree } = scene;
+  const leaf: Colour = tree === 'blossom' ? palette.blossom : palette.foliage;
+  const dim = tree === 'blossom' ? 0.55 + palette.exposure * 0.5 : 0.16 + palette.exposure * 0.42;
+  return {
+    wood: mix(palette.dark, palette.rock, 0.12 * palette.exposure),
+    dark: mix(
+      palette.dark,
+      { ...leaf, l: leaf.l * 0.4 },
+      tree === 'blossom' ? 0.55 : 0.22 * palette.exposure + 0.1,
+    ),
+    lit: mix({ ...leaf, l: leaf.l * dim }, { ...palette.light, l: palette.light.l * dim }, 0.22),
+    lightFrom: scene.sun.x < 0.5 ? -1 : 1,
+  };
+}
+
+function fillBank(context: SKRSContext2D, scene: Scene, bank: Bank): void {
+  const { width, height, palette } = scene;
+  const fill = context.createLinearGradient(0, height * 0.86, 0, height);
+  // By day the bank is land like the rest; towards night it becomes a silhouette.
+  const day = smoothstep(0.5, 0.8, palette.exposure);
+  const near = scene.land === 'canyon' || scene.land === 'dunes' ? palette.sand : palette.foliage;
+  const top = mix(palette.dark, { ...near, l: near.l * palette.exposure * 0.75 }, 0.22 + day * 0.5);
+  fill.addColorStop(0, css(top));
+  fill.addColorStop(1, css(mix(shade(palette.dark, 0.85), { ...near, l: near.l * 0.4 }, day * 0.4)));
+  context.fillStyle = fill;
+  context.beginPath();
+  context.moveTo(-2, height + 2);
+  for (let step = 0; step <= 96; step++) context.lineTo((step / 96) * width, bank(step / 96) * height);
+  context.lineTo(width + 2, height + 2);
+  context.fill();
+}
+
+function growGrass(context: SKRSContext2D, scene: Scene, bank: Bank, random: Random): void {
+  const { width, height, unit, palette, look, mood } = scene;
+  const rocky = scene.land === 'canyon' || scene.land === 'dunes' || scene.land === 'volcano';
+  const winter = mood.season === 'winter';
+  const blades = Math.round((rocky ? 120 : 620) * scene.aspect * (0.45 + look.detail * 0.9));
+  const lit = mix(
+    { ...palette.foliage, l: palette.foliage.l * (0.2 + palette.exposure * 0.6) },
+    palette.light,
+    0.22,
+  );
+  const tones = [0, 0.22, 0.5, 0.8].map((t) =>
+    css(
+      mix(
+        palette.dark,
+        winter ? mix(lit, palette.snow, 0.3) : lit,
+        t * (0.4 + palette.exposure * 0.7) + smoothstep(0.5, 0.8, palette.exposure) * 0.15,
+      ),
+    ),
+  );
+  const bend = 0.25 + mood.weather.wind * 0.6;
+  context.lineCap = 'round';
+  for (let blade = 0; blade < blades; blade++) {
+    const x = random.next();
+    const y = bank(x) + random.next() ** 2 * 0.06;
+    const tall = unit * random.range(9, 34) * (random.chance(0.06) ? 1.9 : 1);
+    const lean = (random.gaussian() * 0.3 + bend) * tall * 0.6;
+    context.strokeStyle = tones[random.int(tones.length)] ?? '#000';
+    context.lineWidth = unit * random.range(0.9, 2.1);
+    context.beginPath();
+    context.moveTo(x * width, y * height + tall * 0.2);
+    context.quadraticCurveTo(
+      x * width + lean * 0.2,
+      y * height - tall * 0.6,
+      x * width + lean,
+      y * height - tall,
+    );
+    context.stroke();
+  }
+}
+
+/** Flowers over the meadow, small and dense far away, single blooms near. */
+export function paintFlowers(context: SKRSContext2D, scene: Scene): void {
+  const asked = scene.mood.places.has('flowers');
+  if (!asked && !(scene.land === 'plain' && scene.mood.season !== 'winter')) return;
+  if (scene.land === 'dunes' || scene.land === 'sea' || scene.land === 'canyon' || scene.water === 'sea')
+    return;
+  const { width, height, unit, palette, horizon } = scene;
+  const random = scene.random.fork('flowers');
+  const noise = createNoise(random);
+  const count = Math.round(
+    (asked ? 2600 : 520) * clamp(scene.aspect, 0.5, 2) * (0.5 + scene.look.detail * 0.8),
+  );
+  const dim = 0.42 + palette.exposure * 0.68;
+  const kinds = [
+    palette.blossom,
+    mix(palette.blossom, palette.snow, 0.55),
+    { ...palette.blossom, h: palette.blossom.h + 26 },
+    palette.accent,
+  ];
+  const tones = kinds.map((kind) => css(mix({ ...kind, l: clamp(kind.l * dim) }, palette.light, 0.12)));
+  const darks = kinds.map((kind) =>
+    css(mix({ ...kind, l: clamp(kind.l * dim * 0.66) }, palette.ambient, 0.2)),
+  );
+  const spots = Array.from({ length: count }, () => ({ x: random.next(), near: random.next() ** 1.7 })).sort(
+    (a, b) => a.near - b.near,
+  );
+  for (const { x, near } of spots) {
+    const y = horizon + 0.035 + near * (1.02 - horizon - 0.035);
+    const depth = 1 / (y - horizon);
+    if (noise.fbm((x - 0.5) * depth * 0.9, depth * 0.8, 3) < (asked ? -0.16 : 0.06)) continue;
+    const size = unit * (1.2 + near * near * 9) * random.range(0.7, 1.25);
+    const tone = random.chance(0.62) ? 0 : random.int(kinds.length);
+    drawBloom(
+      context,
+      x * width,
+      y * height,
+      size,
+      tones[tone] ?? '#fff',
+      darks[tone] ?? '#fff',
+      near,
+      random,
+    );
+  }
+}
+
+function drawBloom(
+  context: SKRSContext2D,
+  x: number,
+  y: number,
+  size: number,
+  tone: string,
+  dark: string,
+  near: number,
+  random: Random,
+): void {
+  if (near < 0.35) {
+    context.fillStyle = tone;
+    context.fillRect(x, y, size * 1.5, size);
+    return;
+  }
+  context.fillStyle = dark;
+  context.beginPath();
+  context.ellipse(x, y + size * 0.2, size, size * 0.62, 0, 0, Math.PI * 2);
+  context.fill();
+  context.fillStyle = tone;
+  const petals = near > 0.7 ? 5 : 3;
+  const turn = random.next() * 3;
+  for (let petal = 0; petal < petals; petal++) {
+    const angle = turn + (petal / petals) * Math.PI * 2;
+    context.beginPath();
+    context.ellipse(
+      x + Math.cos(angle) * size * 0.5,
+      y + Math.sin(angle) * size * 0.3,
+      size * 0.5,
+      size * 0.36,
+      angle,
+      0,
+      Math.PI * 2,
+    );
+    context.fill();
+  }
+}
