@@ -53,7 +53,7 @@ function complaintOfNumber(
 /** Whether steps of decimal fractions lead to the value: 0.3 + 7 × 0.1 is 1 here. */
 function isOnStep(value: number, min: number, step: number): boolean {
   const steps = (value - min) / step;
-  return Math.abs(steps - Math.round(steps)) <= 1e-9 * Math.max(1, Math.abs(steps));
+  return Math.abs(steps - Math.round(steps)) <= 1e-12 * Math.max(1, Math.abs(steps));
 }
 
 /** Every option of the model with its value, the default where none was sent. */

@@ -1,0 +1,308 @@
+import { randomBytes } from 'node:crypto';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { type StudioOperationId, studioOperations } from '@renderkit/contract/studio/operations.ts';
+import { price } from '@renderkit/contract/studio/price.ts';
+import type {
+  Catalog,
+  QuoteResult,
+  QuotesRequest,
+  StudioAccount,
+  StudioBalance,
+  StudioModel,
+} from '@renderkit/contract/studio/schemas.ts';
+
+/** What a script makes of one request: an answer, or the socket itself. */
+export type Scripted =
+  | { status?: number; headers?: Record<string, string>; json?: unknown; text?: string }
+  | ((request: IncomingMessage, response: ServerResponse) => void | Promise<void>);
+
+export type Seen = {
+  operation: string;
+  authorization: string | undefined;
+  url: string;
+  body: string;
+  at: number;
+};
+
+/** A studio of the contract whose every answer a test may replace: the real one cannot be made to talk nonsense. */
+export type ScriptedStudio = AsyncDisposable & {
+  url: string;
+  studioId: string;
+  seen: Seen[];
+  account: StudioAccount;
+  balance: StudioBalance;
+  catalog: Catalog;
+  /** Replaces the answers to an operation (or to `token`, the token endpoint); undefined restores them. */
+  script: (operation: StudioOperationId | 'token', answer: Scripted | undefined) => void;
+  /** Replaces the next answer alone. */
+  scriptOnce: (operation: StudioOperationId | 'token', answer: Scripted) => void;
+  /** A refresh token of a new session. */
+  newSession: () => string;
+  /** Every token ever given stops working. */
+  endSessions: () => void;
+  /** Access tokens stop working, refresh tokens go on. */
+  expireAccessTokens: () => void;
+  accessSeconds: number;
+  /** Milliseconds for which a rotated refresh token serves again. */
+  graceMs: number;
+};
+
+type Plain = Exclude<Scripted, (...args: never[]) => unknown>;
+type State = Pick<
+  ScriptedStudio,
+  'studioId' | 'account' | 'balance' | 'catalog' | 'accessSeconds' | 'graceMs'
+> & {
+  url: string;
+  seen: Seen[];
+  refreshTokens: Map<string, { rotatedAt: number | undefined }>;
+  accessTokens: Set<string>;
+};
+
+export async function startScriptedStudio(): Promise<ScriptedStudio> {
+  const scripts = new Map<string, Scripted>();
+  const once = new Map<string, Scripted[]>();
+  const catalog = exampleCatalog();
+  const studio: State = {
+    url: '',
+    studioId: 'std_scripted',
+    seen: [],
+    account: exampleAccount(),
+    balance: exampleBalance(catalog),
+    catalog,
+    accessSeconds: 900,
+    graceMs: 60_000,
+    refreshTokens: new Map(),
+    accessTokens: new Set(),
+  };
+  const serve = async (request: IncomingMessage, response: ServerResponse) => {
+    const body = await readText(request);
+    const operation = operationOf(request);
+    const { authorization } = request.headers;
+    studio.seen.push({ operation, authorization, url: request.url ?? '', body, at: performance.now() });
+    const scripted = once.get(operation)?.shift() ?? scripts.get(operation);
+    if (typeof scripted === 'function') await scripted(request, response);
+    else send(response, scripted ?? answer(studio, operation, request, body));
+  };
+  const server = createServer((request, response) => {
+    serve(request, response).catch(() => response.destroy());
+  });
+  await new Promise<void>((resolve) => {
+    server.listen(0, '127.0.0.1', resolve);
+  });
+  studio.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return Object.assign(studio, {
+    script: (operation: string, scripted: Scripted | undefined) => {
+      if (scripted === undefined) scripts.delete(operation);
+      else scripts.set(operation, scripted);
+    },
+    scriptOnce: (operation: string, scripted: Scripted) => {
+      once.set(operation, [...(once.get(operation) ?? []), scripted]);
+    },
+    newSession: () => grant(studio),
+    endSessions: () => {
+      studio.refreshTokens.clear();
+      studio.accessTokens.clear();
+    },
+    expireAccessTokens: () => studio.accessTokens.clear(),
+    [Symbol.asyncDispose]: async () => {
+      server.closeAllConnections();
+      await new Promise((resolve) => {
+        server.close(resolve);
+      });
+    },
+  });
+}
+
+function grant(studio: State): string {
+  const token = randomBytes(24).toString('base64url');
+  studio.refreshTokens.set(token, { rotatedAt: undefined });
+  return token;
+}
+
+function refresh(studio: State, body: string): Plain {
+  const token = new URLSearchParams(body).get('refresh_token') ?? '';
+  const known = studio.refreshTokens.get(token);
+  const serves = known?.rotatedAt === undefined || performance.now() - known.rotatedAt < studio.graceMs;
+  if (known === undefined || !serves) return { status: 400, json: { error: 'invalid_grant' } };
+  known.rotatedAt ??= performance.now();
+  const access = randomBytes(24).toString('base64url');
+  studio.accessTokens.add(access);
+  return {
+    json: {
+      access_token: access,
+      token_type: 'Bearer',
+      expires_in: studio.accessSeconds,
+      refresh_token: grant(studio),
+      scope: 'openid offline_access',
+    },
+  };
+}
+
+function answer(studio: State, operation: string, request: IncomingMessage, body: string): Plain {
+  const issuer = `${studio.url}/oidc`;
+  if (operation === 'discovery') return { json: { issuer, token_endpoint: `${issuer}/token` } };
+  if (operation === 'token') return refresh(studio, body);
+  if (operation === 'getMetadata') return { json: { studio_id: studio.studioId, issuer, version: '1' } };
+  const bearer = /^Bearer (.+)$/.exec(request.headers.authorization ?? '')?.[1] ?? '';
+  if (
+    studioOperations[operation as StudioOperationId]?.caller === 'account' &&
+    !studio.accessTokens.has(bearer)
+  )
+    return { status: 401, json: { code: 'invalid_token', message: 'no such token' } };
+  switch (operation) {
+    case 'getAccount':
+      return { json: studio.account };
+    case 'getBalance':
+      return { json: studio.balance };
+    case 'getLimits': {
+      const lane = { limit: 2, running: 1, running_elsewhere: 1 };
+      return { json: { overall: { ...lane, limit: 4 }, image: lane, edit: lane, video: lane } };
+    }
+    case 'getCatalog': {
+      const etag = `"${studio.catalog.version}-${studio.catalog.plan}"`;
+      if (request.headers['if-none-match'] === etag) return { status: 304, headers: { etag }, text: '' };
+      return { headers: { etag }, json: studio.catalog };
+    }
+    case 'createQuotes': {
+      const { quotes } = JSON.parse(body) as QuotesRequest;
+      return { json: { results: quotes.map((one) => quoteOf(studio, one)) } };
+    }
+    case 'getProject':
+      return { json: exampleProject(decodeURIComponent(request.url?.split('/').at(-1) ?? '')) };
+    case 'createProject':
+      return { status: 201, json: { ...exampleProject('prj_new'), ...JSON.parse(body) } };
+    case 'listProjects':
+      return { json: { projects: [exampleProject('prj_1')], has_more: false } };
+    default:
+      return { status: 404, json: { code: 'not_found', message: 'nothing here' } };
+  }
+}
+
+function quoteOf(
+  studio: { catalog: Catalog; balance: StudioBalance },
+  { request }: QuotesRequest['quotes'][number],
+): QuoteResult {
+  const model = studio.catalog.models.find(({ id }) => id === request.model) as StudioModel;
+  return {
+    account_state: 'ok',
+    unknown_ids: [],
+    cost_millicredits: price(model.price, {
+      options: request.options,
+      referenceImages: request.reference_images.length,
+    }),
+    outputs: model.batch_size['Conjure'] ?? 1,
+    balance: studio.balance,
+    refusal: null,
+    quote: 'quote',
+  };
+}
+
+function operationOf(request: IncomingMessage): string {
+  const path = (request.url ?? '').split('?')[0] ?? '';
+  if (path.endsWith('/.well-known/openid-configuration')) return 'discovery';
+  if (path === '/oidc/token') return 'token';
+  const found = Object.entries(studioOperations).find(
+    ([, { method, path: pattern }]) =>
+      method === request.method && new RegExp(`^${pattern.replace(/:\w+/g, '[^/]+')}$`).test(path),
+  );
+  return found?.[0] ?? 'unknown';
+}
+
+async function readText(request: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request as AsyncIterable<Buffer>) chunks.push(chunk);
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+function send(response: ServerResponse, scripted: Plain): void {
+  response.writeHead(scripted.status ?? 200, { 'content-type': 'application/json', ...scripted.headers });
+  response.end(scripted.text ?? JSON.stringify(scripted.json));
+}
+
+export function exampleAccount(): StudioAccount {
+  return {
+    id: 'acc_studio',
+    email: 'ada@example.com',
+    name: 'Ada',
+    username: null,
+    tier: { key: 'plus', name: 'Plus' },
+    organization: false,
+    age_verified: false,
+    state: 'ok',
+    capabilities: {
+      audio_upload: false,
+      video_upload: true,
+      uploads: true,
+      custom_models: false,
+      character_creation_modes: [],
+    },
+    catalog_version: 'v1',
+  };
+}
+
+function exampleBalance(catalog: Catalog): StudioBalance {
+  return {
+    monthly_millicredits: 100_000,
+    lifetime_millicredits: 5_500,
+    allowance_millicredits: 1_000_000,
+    next_refill: '2027-01-07T00:00:00.000Z',
+    ledger_seq: 3,
+    catalog_version: catalog.version,
+    plan: catalog.plan,
+  };
+}
+
+export function exampleModel(model: Partial<StudioModel> = {}): StudioModel {
+  return {
+    id: 'plain',
+    name: 'Plain',
+    kind: 'system',
+    suites: ['image'],
+    default_for: ['image'],
+    inpaint: false,
+    nsfw: false,
+    description: null,
+    thumbnail: null,
+    prompt_required: true,
+    tiers: [],
+    batch_size: { Conjure: 1 },
+    price: { base_millicredits: 4_000 },
+    ...model,
+    parameters: {
+      aspect_ratios: [{ ratio: '1:1', width: 64, height: 64 }],
+      same_ratio_supported: false,
+      video_aspect_ratios: [],
+      durations: [],
+      cfg: null,
+      weight: null,
+      clip_skip: null,
+      mask_blur: null,
+      sampler: null,
+      max_reference_images: 0,
+      frames: { start: false, start_required: false, end: false, end_required: false },
+      audio: null,
+      source_video: null,
+      options: [],
+      ...model.parameters,
+    },
+  };
+}
+
+export function exampleCatalog(): Catalog {
+  return {
+    version: 'v1',
+    plan: 'plus',
+    models: [
+      exampleModel(),
+      exampleModel({ id: 'grand', name: 'Grand', default_for: [], tiers: ['pro'] }),
+      exampleModel({ id: 'night/adult', name: 'Night', default_for: [], nsfw: true }),
+    ],
+    styles: [{ id: 'ink', name: 'Ink', type: 'image', custom: false }],
+    suggestions: [],
+  };
+}
+
+function exampleProject(id: string) {
+  return { id, title: 'Untitled', updated_at: '2026-11-21T09:30:00.000Z', last_generation: null };
+}
