@@ -1,6 +1,7 @@
 import { acceptedScopes, type OperationId, operations } from '@renderkit/contract/v1/operations.ts';
 import type { Operation } from '@renderkit/contract/v1/operation.ts';
 import { servedOperations } from '@renderkit/contract/v1/served-operations.ts';
+import { faultOf } from '@renderkit/server-kit/http/create-http-server.ts';
 import { mustCloseUnread } from '@renderkit/server-kit/http/unread-body.ts';
 import type { Logger } from '@renderkit/server-kit/logger.ts';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
@@ -9,7 +10,7 @@ import { type HandlerContext, type Handlers, RawReply } from './handler.ts';
 import type { RequestMetrics } from './health/request-metrics.ts';
 import { ApiProblem } from './problems/api-problem.ts';
 import { presentProblem } from './problems/present-problem.ts';
-import { problemOf } from './problems/problem-of.ts';
+import { problemOfFault } from './problems/problem-of-fault.ts';
 import { StudioFailure } from './studio-client/studio-failure.ts';
 import { translateStudioFailure } from './studio-client/translate-error.ts';
 import { compileRequest } from './validation/compile-request.ts';
@@ -159,7 +160,8 @@ function answerProblem(
   request: FastifyRequest,
   reply: FastifyReply,
 ): void {
-  const problem = error instanceof StudioFailure ? translateStudioFailure(error) : problemOf(error);
+  const problem =
+    error instanceof StudioFailure ? translateStudioFailure(error) : problemOfFault(faultOf(error));
   if (problem.code === 'internal_error')
     dependencies.log.error(
       { request_id: request.id, operation: request.routeOptions.config.operationId, err: problem.cause },

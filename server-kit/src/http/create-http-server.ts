@@ -115,7 +115,8 @@ function createLimitedServer(options: HttpServerOptions, handler: Handler): Serv
   return server;
 }
 
-function faultOf(error: unknown): HttpFault {
+/** What an error that reached the framework's error handler amounts to. */
+export function faultOf(error: unknown): HttpFault {
   const { code, statusCode } = error as { code?: string; statusCode?: number };
   if (code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE')
     return { reason: 'media_type', detail: 'The Content-Type is not one that is taken here.', cause: error };

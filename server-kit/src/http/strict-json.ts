@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 
-/** JSON that no two parsers might read differently, or that is too intricate to be an honest request. */
+/** JSON that two parsers might read differently, or too intricate to be honest. The message is what is said of `path`. */
 export class JsonRefused extends Error {
   override name = 'JsonRefused';
   /** Where: `reference_images[2]`, `options.steps`; empty for the whole text. */
@@ -29,7 +29,7 @@ const utf8 = new TextDecoder();
  * @throws JsonRefused
  */
 export function parseStrictJson(body: Uint8Array, options: StrictJsonOptions = {}): unknown {
-  if (!isUtf8(body)) throw new JsonRefused('The body is not valid UTF-8.', '');
+  if (!isUtf8(body)) throw new JsonRefused('is not valid UTF-8', '');
   const text = utf8.decode(body);
   // The scan comes first: nesting is refused before anything is built from it.
   scan(text, {
@@ -40,7 +40,7 @@ export function parseStrictJson(body: Uint8Array, options: StrictJsonOptions = {
   try {
     return JSON.parse(text);
   } catch (error) {
-    throw new JsonRefused('The body is not valid JSON.', '', error);
+    throw new JsonRefused('is not valid JSON', '', error);
   }
 }
 
@@ -91,7 +91,7 @@ function scan(text: string, limits: { maxDepth: number; maxValues: number; findR
         const isObject = text.charCodeAt(i) === openBrace;
         levels.push({ names: isObject ? new Set() : undefined, at: isObject ? '' : 0 });
         if (levels.length > limits.maxDepth)
-          throw new JsonRefused(`The body is nested deeper than ${limits.maxDepth} levels.`, '');
+          throw new JsonRefused(`is nested deeper than ${limits.maxDepth} levels`, '');
         nextIsName = isObject;
         break;
       }
@@ -102,7 +102,7 @@ function scan(text: string, limits: { maxDepth: number; maxValues: number; findR
         break;
       case comma: {
         if (++values >= limits.maxValues)
-          throw new JsonRefused(`The body holds more than ${limits.maxValues} values.`, '');
+          throw new JsonRefused(`holds more than ${limits.maxValues} values`, '');
         const level = levels.at(-1);
         nextIsName = level?.names !== undefined;
         if (typeof level?.at === 'number') level.at++;
@@ -118,15 +118,15 @@ function enterName(levels: Level[], name: string, findRepeats: boolean): void {
   if (level?.names === undefined) return;
   level.at = name;
   if (name === '__proto__' || (name === 'prototype' && levels.at(-2)?.at === 'constructor'))
-    throw new JsonRefused('This name is not allowed.', pathOf(levels));
+    throw new JsonRefused('is not an allowed name', pathOf(levels));
   if (!findRepeats) return;
-  if (level.names.has(name)) throw new JsonRefused('The name appears more than once.', pathOf(levels));
+  if (level.names.has(name)) throw new JsonRefused('appears more than once', pathOf(levels));
   level.names.add(name);
 }
 
 function refuseUnstorable(content: string, levels: Level[]): void {
-  if (content.includes('\0')) throw new JsonRefused('U+0000 is not allowed.', pathOf(levels));
-  if (!content.isWellFormed()) throw new JsonRefused('A lone surrogate is not allowed.', pathOf(levels));
+  if (content.includes('\0')) throw new JsonRefused('holds U+0000', pathOf(levels));
+  if (!content.isWellFormed()) throw new JsonRefused('holds a lone surrogate', pathOf(levels));
 }
 
 /** Position of the quote that ends the string beginning at `begin`; the text's end when there is none. */
