@@ -2,13 +2,14 @@
 // run, with migrated template databases, in a temporary directory that is removed at the end.
 
 import { spawn } from 'node:child_process';
-import { chmod, glob, mkdtemp, readdir, rm } from 'node:fs/promises';
+import { chmod, glob, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { openDatabase } from '@renderkit/server-kit/database.ts';
 import { migrate } from '@renderkit/server-kit/migrate.ts';
 import { startPostgres } from '@renderkit/stack/postgres/start-postgres.ts';
+import { migrateStudio } from '@renderkit/studio/migrate.ts';
 
 const root = path.resolve(import.meta.dirname, '..');
 const workspaces = ['contract', 'server-kit', 'service', 'studio', 'stack', 'bench', 'e2e', 'tools'];
@@ -63,14 +64,11 @@ async function withCluster(work: (url: string) => Promise<number>): Promise<numb
 async function makeTemplates(url: string): Promise<void> {
   await using cluster = openDatabase({ url, applicationName: 'test', poolSize: 1, statementTimeoutMs: 0 });
   for (const part of ['empty', 'service', 'studio']) await cluster.rows(`create database template_${part}`);
-  await Promise.all(
-    ['service', 'studio'].map(async (part) => {
-      const directory = path.join(root, part, 'migrations');
-      // A part that has no migrations yet has no tests that need them.
-      if (!(await readdir(path.join(root, part))).includes('migrations')) return;
-      await migrate({ url: url.replace(/\/postgres$/, `/template_${part}`), directory });
-    }),
-  );
+  const template = (part: string) => url.replace(/\/postgres$/, `/template_${part}`);
+  await Promise.all([
+    migrate({ url: template('service'), directory: path.join(root, 'service', 'migrations') }),
+    migrateStudio(template('studio')),
+  ]);
 }
 
 function runFiles(files: string[], url: string): Promise<number> {

@@ -1,6 +1,6 @@
-import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { migrate, MigrationMismatch } from '@renderkit/server-kit/migrate.ts';
+import { migrateStudio } from '@renderkit/studio/migrate.ts';
 import type { DatabaseUrls, StackConfig } from './config.ts';
 import { type Postgres, startPostgres } from './postgres/start-postgres.ts';
 import { StackError } from './stack-error.ts';
@@ -8,6 +8,11 @@ import { readDatabaseFacts } from './store.ts';
 
 /** The databases of the embedded cluster, which are also its roles. */
 export const databaseNames = ['service', 'studio'] as const;
+const migrations: Record<keyof DatabaseUrls, (url: string) => Promise<unknown>> = {
+  service: (url) =>
+    migrate({ url, directory: fileURLToPath(new URL('../../service/migrations', import.meta.url)) }),
+  studio: migrateStudio,
+};
 /** The oldest PostgreSQL that the tests run on. */
 const oldestVersion = 15;
 
@@ -75,8 +80,7 @@ export async function prepareDatabase(name: keyof DatabaseUrls, url: string): Pr
       throw new StackError(
         `PostgreSQL has ${setting} off for the database of the ${name}: turn it on, or a power cut loses jobs.`,
       );
-  const directory = fileURLToPath(new URL(`../../${name}/migrations`, import.meta.url));
-  await migrate({ url, directory: path.normalize(directory) }).catch((error: unknown) => {
+  await migrations[name](url).catch((error: unknown) => {
     if (error instanceof MigrationMismatch)
       throw new StackError(`The database of the ${name} does not fit this version: ${error.message}.`, {
         cause: error,
