@@ -57,7 +57,7 @@ export interface Effect {
   readonly places?: readonly Place[];
   readonly sky?: SkyThing;
   readonly tree?: TreeKind;
-  readonly trait?: Trait;
+  readonly traits?: readonly Trait[];
   readonly colour?: Colour;
   /** −1 cold to 1 warm. */
   readonly warmth?: number;
@@ -181,25 +181,30 @@ const PEOPLE: readonly Entry[] = [
   ['portrait character person face human figure people hero heroine', { places: ['person'] }],
   [
     'woman girl lady mother she goddess ballerina dancer actress geisha',
-    { places: ['person'], trait: 'woman' },
+    { places: ['person'], traits: ['woman'] },
   ],
-  ['man boy gentleman father he god samurai warrior sailor fisherman', { places: ['person'], trait: 'man' }],
-  ['child kid baby', { places: ['person'], trait: 'child' }],
-  ['elder grandmother grandfather aged', { places: ['person'], trait: 'elder' }],
-  ['queen princess king prince emperor empress crown', { places: ['person'], trait: 'crown' }],
-  ['wizard witch detective cowboy hat', { places: ['person'], trait: 'hat' }],
-  ['monk assassin ranger hood hooded cloak', { places: ['person'], trait: 'hood' }],
-  ['astronaut cosmonaut diver helmet pilot knight', { places: ['person'], trait: 'helmet' }],
-  ['robot android cyborg machine mecha', { places: ['person'], trait: 'robot', warmth: -0.2 }],
-  ['bearded beard viking dwarf', { places: ['person'], trait: 'beard' }],
-  ['glasses spectacles scientist professor', { places: ['person'], trait: 'glasses' }],
-  ['braids ponytail mermaid elf fairy', { places: ['person'], trait: 'long-hair' }],
-  ['bob bald', { places: ['person'], trait: 'short-hair' }],
-  ['curly afro curls', { places: ['person'], trait: 'curly-hair' }],
-  ['bun', { places: ['person'], trait: 'bun' }],
-  ['earrings jewellery jewelry', { places: ['person'], trait: 'earrings' }],
-  ['wreath nymph dryad', { places: ['person'], trait: 'wreath' }],
-  ['cat fox wolf rabbit', { places: ['person'], trait: 'animal-ears' }],
+  [
+    'man boy gentleman father he god samurai warrior sailor fisherman',
+    { places: ['person'], traits: ['man'] },
+  ],
+  ['child kid baby', { places: ['person'], traits: ['child'] }],
+  ['elder grandmother grandfather aged', { places: ['person'], traits: ['elder'] }],
+  ['queen princess empress', { places: ['person'], traits: ['crown', 'woman'] }],
+  ['king prince emperor', { places: ['person'], traits: ['crown', 'man'] }],
+  ['crown crowned', { places: ['person'], traits: ['crown'] }],
+  ['wizard witch detective cowboy hat', { places: ['person'], traits: ['hat'] }],
+  ['monk assassin ranger hood hooded cloak', { places: ['person'], traits: ['hood'] }],
+  ['astronaut cosmonaut diver helmet pilot knight', { places: ['person'], traits: ['helmet'] }],
+  ['robot android cyborg machine mecha', { places: ['person'], traits: ['robot'], warmth: -0.2 }],
+  ['bearded beard viking dwarf', { places: ['person'], traits: ['beard'] }],
+  ['glasses spectacles scientist professor', { places: ['person'], traits: ['glasses'] }],
+  ['braids ponytail mermaid elf fairy', { places: ['person'], traits: ['long-hair'] }],
+  ['bob bald', { places: ['person'], traits: ['short-hair'] }],
+  ['curly afro curls', { places: ['person'], traits: ['curly-hair'] }],
+  ['bun', { places: ['person'], traits: ['bun'] }],
+  ['earrings jewellery jewelry', { places: ['person'], traits: ['earrings'] }],
+  ['wreath nymph dryad', { places: ['person'], traits: ['wreath'] }],
+  ['cat fox wolf rabbit', { places: ['person'], traits: ['animal-ears'] }],
 ];
 
 const FEELINGS: readonly Entry[] = [

@@ -1,5 +1,6 @@
 import type { Canvas } from '@napi-rs/canvas';
 import { paintAtelier } from './atelier.ts';
+import { paintFigures } from './figures.ts';
 import { paintNocturne } from './nocturne.ts';
 import type { Scene } from './scene.ts';
 
@@ -13,7 +14,7 @@ export const PAINTERS = {
   prism: paintAtelier,
   nocturne: paintNocturne,
   papercut: paintAtelier,
-  figures: paintAtelier,
+  figures: paintFigures,
 } as const satisfies Record<string, Painter>;
 
 export type ProceduralModel = keyof typeof PAINTERS;

@@ -51,7 +51,7 @@ export function choosePalette(mood: Mood, look: Look, time: TimeOfDay, random: R
     snow: colour(0.96, 0.012, 240),
     water: random.pick([colour(0.42, 0.08, 225), colour(0.45, 0.08, 205), colour(0.38, 0.09, 250)]),
     blossom: mood.colours[0] ?? (mood.tree === 'blossom' ? BLOSSOMS[0] : random.pick(BLOSSOMS)),
-    accent: named[0] ?? turn(hour.glow, colour(0.7, 0.17, hour.glow.h + 12), 0.8),
+    accent: named[0] ?? colour(0.68, 0.16, hour.glow.h - random.range(18, 55)),
     counter: named[1] ?? colour(0.6, 0.12, hour.glow.h + 180 + random.range(-30, 30)),
     paper: colour(0.955, 0.018, random.range(70, 100)),
     ink: colour(0.25, 0.06, hour.ambient.h + random.range(-15, 15)),
@@ -150,7 +150,8 @@ function towardsFeeling(value: Colour, mood: Mood, obedience: number): Colour {
   };
 }
 
-function throughOption(value: Colour, option: Look['palette']): Colour {
+/** The palette option applied to a colour that no palette holds, such as skin. */
+export function throughOption(value: Colour, option: Look['palette']): Colour {
   switch (option) {
     case 'vivid':
       return { l: value.l, c: value.c * 1.4 + 0.012, h: value.h };

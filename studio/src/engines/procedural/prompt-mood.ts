@@ -61,7 +61,7 @@ export function readMood(prompt: string, hints: readonly string[] = []): Mood {
     places: all(({ places }) => places ?? []),
     sky: all(({ sky }) => (sky ? [sky] : [])),
     tree: last(({ tree }) => tree),
-    traits: all(({ trait }) => (trait ? [trait] : [])),
+    traits: all(({ traits }) => traits ?? []),
     colours: [...new Set(colours)].slice(0, MAX_COLOURS),
     warmth: sum(({ warmth }) => warmth),
     light: sum(({ light }) => light),
