@@ -1,0 +1,59 @@
+import { createHash } from 'node:crypto';
+
+const style = `
+:root { color-scheme: light dark; --ink: #1c2024; --paper: #fcfcfb; --soft: #60646c; --line: #dfe0e2; --accent: #0b6e6e; --tint: #eef4f3; }
+@media (prefers-color-scheme: dark) {
+  :root { --ink: #e6e7e9; --paper: #14171a; --soft: #9aa0a8; --line: #2c3137; --accent: #5cc8c1; --tint: #1b2426; }
+}
+* { box-sizing: border-box; }
+body { margin: 0 auto; max-width: 46rem; padding: 3rem 1.25rem 6rem; background: var(--paper); color: var(--ink);
+  font: 1rem/1.6 system-ui, -apple-system, "Segoe UI", Roboto, sans-serif; }
+h1 { margin: 0 0 .25rem; font-size: 1.9rem; letter-spacing: -.02em; }
+.lead { margin: 0 0 2rem; color: var(--soft); }
+a { color: var(--accent); text-underline-offset: .2em; }
+code { font: .9em ui-monospace, "SF Mono", Menlo, Consolas, monospace; background: var(--tint); border-radius: .3em; padding: .1em .35em; }
+nav ul { columns: 3 12rem; padding: 0; margin: 0 0 2.5rem; list-style: none; }
+section { border-top: 1px solid var(--line); padding: 1.4rem 0 .6rem; scroll-margin-top: 1rem; }
+section:target { background: var(--tint); box-shadow: 0 0 0 1rem var(--tint); border-color: transparent; border-radius: .2rem; }
+h2 { margin: 0; font-size: 1.1rem; display: flex; gap: .75rem; align-items: baseline; flex-wrap: wrap; }
+h2 a { color: inherit; text-decoration: none; }
+h2 code { background: none; padding: 0; font-size: 1.1rem; font-weight: 650; }
+.status { color: var(--soft); font-size: .875rem; font-weight: 400; }
+section p { margin: .5rem 0; }
+.todo { border-left: 3px solid var(--accent); padding-left: .85rem; }
+`;
+
+/** Nothing is loaded from anywhere, nothing runs, and no page may frame it. */
+export const pageHeaders = {
+  'content-type': 'text/html; charset=utf-8',
+  'content-security-policy': `default-src 'none'; style-src 'sha256-${createHash('sha256').update(style).digest('base64')}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
+  'x-content-type-options': 'nosniff',
+  'referrer-policy': 'no-referrer',
+  'cache-control': 'public, max-age=300',
+};
+
+/** A whole page. `body` is HTML, `title` is text. */
+export function page(title: string, body: string): string {
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>${escapeHtml(title)}</title>
+<style>${style}</style>
+</head>
+<body>
+${body}
+</body>
+</html>
+`;
+}
+
+/** Text as HTML; what stands between backticks becomes code. */
+export function prose(text: string): string {
+  return escapeHtml(text).replaceAll(/`([^`]+)`/g, '<code>$1</code>');
+}
+
+function escapeHtml(text: string): string {
+  return text.replaceAll(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
+}

@@ -1,0 +1,50 @@
+import { timingSafeEqual, createHash } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
+import type { FastifyInstance } from 'fastify';
+import type { Registry } from 'prom-client';
+import { ApiProblem } from '../problems/api-problem.ts';
+import type { Readiness } from './readiness.ts';
+
+/** Health for whoever watches over the process, metrics for whoever may. */
+export function addHealthRoutes(
+  app: FastifyInstance,
+  options: {
+    registry: Registry;
+    readiness: () => Promise<Readiness>;
+    metricsToken: string | undefined;
+    /** Somebody else's proxy stands in front: an address of this machine proves nothing. */
+    behindProxy: boolean;
+  },
+): void {
+  const noStore = { 'cache-control': 'no-store' };
+  app.get('/healthz', (_request, reply) => reply.headers(noStore).send({ status: 'ok' }));
+  app.get('/readyz', async (_request, reply) => {
+    const readiness = await options.readiness();
+    return reply
+      .code(readiness.status === 'unavailable' ? 503 : 200)
+      .headers(noStore)
+      .send(readiness);
+  });
+  app.get('/metrics', async (request, reply) => {
+    if (!mayRead(request.raw, options))
+      throw new ApiProblem('not_found', { detail: 'There is nothing here.' });
+    return reply
+      .headers({ ...noStore, 'content-type': options.registry.contentType })
+      .send(await options.registry.metrics());
+  });
+}
+
+function mayRead(
+  request: IncomingMessage,
+  { metricsToken, behindProxy }: { metricsToken: string | undefined; behindProxy: boolean },
+): boolean {
+  const { authorization, forwarded, 'x-forwarded-for': forwardedFor, via } = request.headers;
+  if (metricsToken !== undefined) return isEqual(authorization ?? '', `Bearer ${metricsToken}`);
+  if (behindProxy || forwarded !== undefined || forwardedFor !== undefined || via !== undefined) return false;
+  return /^(::ffff:)?127\.|^::1$/.test(request.socket.remoteAddress ?? '');
+}
+
+function isEqual(given: string, wanted: string): boolean {
+  const digest = (text: string) => createHash('sha256').update(text).digest();
+  return timingSafeEqual(digest(given), digest(wanted));
+}

@@ -1,0 +1,30 @@
+import type { Database } from '@renderkit/server-kit/database.ts';
+
+export type DatabaseState = {
+  /** By the database's own clock, in milliseconds. */
+  now_ms: number;
+  /** Age of the oldest snapshot that somebody holds: until it ends nothing newer is cleaned up. */
+  oldest_snapshot_seconds: number;
+};
+
+export async function readDatabaseState(database: Database): Promise<DatabaseState> {
+  const [row] = await database.rows<DatabaseState>(
+    `select (extract(epoch from clock_timestamp()) * 1000)::float8 as now_ms,
+            coalesce(max(extract(epoch from clock_timestamp() - xact_start)) filter (where backend_xmin is not null), 0)::float8
+              as oldest_snapshot_seconds
+       from pg_stat_activity where datname = current_database()`,
+  );
+  if (row === undefined) throw new Error('an aggregate gave no row');
+  return row;
+}
+
+/** Generations that wait, by lane, over all accounts. */
+export async function readQueueDepth(
+  database: Database,
+): Promise<Record<'image' | 'edit' | 'video', number>> {
+  const [row] = await database.rows<{ image: number; edit: number; video: number }>(
+    `select coalesce(sum(queued_image), 0)::int as image, coalesce(sum(queued_edit), 0)::int as edit,
+            coalesce(sum(queued_video), 0)::int as video from accounts`,
+  );
+  return row ?? { image: 0, edit: 0, video: 0 };
+}
