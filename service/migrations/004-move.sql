@@ -26,9 +26,11 @@ create type generation_move as (
 
 -- Makes each change whose generation is still as the caller saw it, and answers those that it made. The account's
 -- counters, the key's budget of the day of the create and the event follow in the same transaction. What starts to
--- run is watched from then on: by p_watcher, unless somebody's lease on the account's feed still holds.
+-- run is watched from then on: by p_watcher, unless somebody's lease on the account's feed still holds. p_cursors is
+-- how far the feeds are applied with these changes ({account_id, cursor}); only their watcher's word counts.
 create function move_generations(
   p_moves json,
+  p_cursors json,
   p_watcher text,
   p_watch_lease interval
 ) returns table (id text, account_id text, lane text, to_status text, watching boolean)
@@ -46,7 +48,18 @@ begin
             m.event_id, m.event_type, m.event_body)::generation_move
       from json_populate_recordset(null::generation_move, p_moves) as m);
   perform 1 from accounts
-    where id in (select account_id from unnest(moves)) order by id for no key update;
+    where id in (select account_id from unnest(moves)
+                 union select account_id from json_to_recordset(p_cursors) as c (account_id text))
+    order by id for no key update;
+
+  if p_cursors is not null then
+    update watches w set cursor = c.cursor
+      from json_to_recordset(p_cursors) as c (account_id text, cursor bigint)
+     where w.account_id = c.account_id and w.owner = p_watcher;
+  end if;
+  if moves = '{}' then
+    return;
+  end if;
 
   -- A job that runs or has just ended keeps its account watched for five minutes more.
   insert into watches as w (account_id, watch_until, owner, lease_until)

@@ -34,6 +34,13 @@ export type Moved = {
   watching: boolean;
 };
 
+/** Who reads the feeds of accounts whose jobs move, and how far those are applied with these moves. */
+export type Watch = {
+  watcher: string;
+  leaseMs: number;
+  cursors?: readonly { accountId: string; cursor: number }[];
+};
+
 /**
  * The only writer of `status`: makes the moves whose generation is still as the caller saw it, in one transaction
  * under the accounts' locks, with their money, counters, budgets, events and watches. Answers those it made.
@@ -41,15 +48,23 @@ export type Moved = {
 export async function moveGenerations(
   database: Database,
   moves: readonly Move[],
-  watch?: { watcher: string; leaseMs: number },
+  watch?: Watch,
 ): Promise<Moved[]> {
   for (const { id, from, to } of moves)
     if (!mayMove(from, to)) throw new Error(`generation ${id} may not go from ${from} to ${to}`);
-  if (moves.length === 0) return [];
+  const cursors = watch?.cursors ?? [];
+  if (moves.length === 0 && cursors.length === 0) return [];
   return database.rows<Moved>(
     `select id, account_id, lane, to_status, watching
-       from move_generations($1::json, $2, $3 * interval '1 millisecond')`,
-    [JSON.stringify(moves.map(moveRecord)), watch?.watcher ?? null, watch?.leaseMs ?? 0],
+       from move_generations($1::json, $2::json, $3, $4 * interval '1 millisecond')`,
+    [
+      JSON.stringify(moves.map(moveRecord)),
+      cursors.length === 0
+        ? null
+        : JSON.stringify(cursors.map(({ accountId, cursor }) => ({ account_id: accountId, cursor }))),
+      watch?.watcher ?? null,
+      watch?.leaseMs ?? 0,
+    ],
     'generations_move',
   );
 }

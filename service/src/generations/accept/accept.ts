@@ -1,0 +1,76 @@
+import { createBatcher } from '@renderkit/server-kit/batching.ts';
+import { type Database, isDatabaseUnavailable } from '@renderkit/server-kit/database.ts';
+import { unauthorized } from '../../admission/admit.ts';
+import { budgetExceeded } from '../../budgets/budget.ts';
+import { keyReused } from '../../idempotency/key-reused.ts';
+import { ApiProblem } from '../../problems/api-problem.ts';
+import { acceptGenerations, type Create, type Decision } from './store.ts';
+
+/** Creates that share a transaction at most, and transactions under way at once: what comes meanwhile gathers. */
+const groupSize = 64;
+const groupsInFlight = 2;
+/** Seconds that a client is told to wait for a full queue to move. */
+const queueFullRetrySeconds = 5;
+
+export type Accept = (
+  create: Omit<Create, 'doubtResolved'>,
+) => Promise<{ body: string; replayed: boolean }>;
+
+export type AcceptOptions = {
+  database: Database;
+  /** Waiting generations of one account at most. */
+  queueCap: number;
+  /** Asks the studio about an account's submits whose outcome is not known, and records what it says. */
+  resolveDoubt: (accountId: string) => Promise<void>;
+};
+
+/**
+ * Accepts creates in groups, each group one transaction; it answers with the text of the 202 once that is committed.
+ * @throws ApiProblem for each refusal; a database error where nothing is known to have been accepted
+ */
+export function createAccept(options: AcceptOptions): Accept {
+  const decide = createBatcher<Create, Decision>({
+    run: (creates) => acceptGenerations(options.database, creates, options.queueCap),
+    maxSize: groupSize,
+    maxInFlight: groupsInFlight,
+    isHopeless: isDatabaseUnavailable,
+  });
+  return async (create) => {
+    let decision = await decide({ ...create, doubtResolved: false });
+    if (decision.outcome === 'short') {
+      // A charge may be counted twice, in the balance and as ours to come: once the studio has said, once more.
+      await options.resolveDoubt(create.accountId);
+      decision = await decide({ ...create, doubtResolved: true });
+    }
+    if ('body' in decision)
+      return { body: decision.body, replayed: decision.outcome === 'replay' };
+    throw refusalOf(create, decision);
+  };
+}
+
+function refusalOf(
+  { costMillicredits }: { costMillicredits: number },
+  decision: Exclude<Decision, { body: string }>,
+): ApiProblem {
+  switch (decision.outcome) {
+    case 'conflict':
+      return keyReused();
+    case 'unauthorized':
+      return unauthorized();
+    case 'queue_full':
+      return new ApiProblem('queue_full', {
+        detail: 'The account has as many generations waiting as it may.',
+        retryAfterSeconds: queueFullRetrySeconds,
+      });
+    case 'budget_exceeded':
+      return budgetExceeded(costMillicredits, decision.amount);
+    default:
+      return insufficientCredits(costMillicredits, decision.amount);
+  }
+}
+
+function insufficientCredits(costMillicredits: number, available: number): ApiProblem {
+  return new ApiProblem('insufficient_credits', {
+    detail: `The generation costs ${costMillicredits / 1000} credits, and the account has ${available / 1000} to spend.`,
+  });
+}

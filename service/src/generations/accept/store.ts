@@ -1,0 +1,121 @@
+import type { GenerationKind } from '@renderkit/contract/v1/schemas/generation.ts';
+import type { Lane } from '@renderkit/contract/studio/schemas.ts';
+import type { Database } from '@renderkit/server-kit/database.ts';
+import { acceptedBodyEnd } from '../present.ts';
+
+/** A create that was judged, priced and quoted. Amounts in 1/1000 credit. */
+export type Create = {
+  id: string;
+  accountId: string;
+  keyId: string;
+  kind: GenerationKind;
+  lane: Lane;
+  model: string;
+  projectId: string | null;
+  costMillicredits: number;
+  expectedOutputs: number;
+  /** JSON text. */
+  metadata: string;
+  idempotencyKey: string | undefined;
+  /** SHA-256 in hexadecimal; there when the key is. */
+  fingerprint: string | undefined;
+  /** JSON text, sent to the studio as it is. */
+  renderRequest: string;
+  quote: string;
+  /** The text of the 202 up to its `created_at`. */
+  bodyStart: string;
+  balance: { monthly_millicredits: number; lifetime_millicredits: number; ledger_seq: number };
+  /** The studio was asked about submits in doubt already. */
+  doubtResolved: boolean;
+};
+
+/** What 003-accept.sql answers for one create. `amount` is what is left of the budget, or can be spent. */
+export type Decision =
+  | { outcome: 'accepted' | 'replay'; body: string }
+  | { outcome: 'conflict' | 'unauthorized' | 'queue_full' }
+  | { outcome: 'budget_exceeded' | 'insufficient_credits' | 'short'; amount: number };
+
+/** Decides a group of creates in one transaction; the answer stands once it comes. */
+export async function acceptGenerations(
+  database: Database,
+  creates: readonly Create[],
+  queueCap: number,
+): Promise<Decision[]> {
+  const rows = await database.rows<{ outcome: string; body: string | null; amount: number | null }>(
+    'select outcome, body, amount from accept_generations($1::json, $2, $3) order by ordinal',
+    [JSON.stringify(creates.map(createRecord)), acceptedBodyEnd, queueCap],
+    'generations_accept',
+  );
+  return rows as Decision[];
+}
+
+function createRecord(create: Create) {
+  return {
+    id: create.id,
+    account_id: create.accountId,
+    key_id: create.keyId,
+    kind: create.kind,
+    lane: create.lane,
+    model: create.model,
+    project_id: create.projectId,
+    cost_millicredits: create.costMillicredits,
+    expected_outputs: create.expectedOutputs,
+    metadata: create.metadata,
+    idempotency_key: create.idempotencyKey,
+    fingerprint: create.fingerprint,
+    render_request: create.renderRequest,
+    quote: create.quote,
+    body_start: create.bodyStart,
+    monthly_millicredits: create.balance.monthly_millicredits,
+    lifetime_millicredits: create.balance.lifetime_millicredits,
+    ledger_seq: create.balance.ledger_seq,
+    doubt_resolved: create.doubtResolved,
+  };
+}
+
+/** What is known of a create before it is judged. */
+export type Prospect = {
+  /** The generation accepted earlier under its Idempotency-Key. */
+  earlier: { fingerprint: string; body: string } | undefined;
+  /** Credits that the key may still commit today, in 1/1000; undefined where it has no budget. */
+  budgetLeft: number | undefined;
+};
+
+/** Looks up what a group of creates meets: an earlier use of the Idempotency-Key, and the key's budget. */
+export async function readProspects(
+  database: Database,
+  asked: readonly { accountId: string; keyId: string; idempotencyKey: string | undefined }[],
+): Promise<Prospect[]> {
+  const rows = await database.rows<{
+    fingerprint: string | null;
+    accepted_body: string | null;
+    budget_left: number | null;
+  }>(
+    `select earlier.fingerprint, earlier.accepted_body,
+            key.daily_budget_millicredits - coalesce(day.committed_millicredits, 0) as budget_left
+       from unnest($1::text[], $2::text[], $3::text[]) with ordinality
+              as asked (account_id, key_id, idempotency_key, place)
+       left join lateral (
+         select id, daily_budget_millicredits from api_keys where id = asked.key_id limit 1) key on true
+       left join lateral (
+         select committed_millicredits from budget_days
+          where key_id = key.id and day = (clock() at time zone 'UTC')::date
+            and key.daily_budget_millicredits is not null limit 1) day on true
+       left join lateral (
+         select encode(g.fingerprint, 'hex') as fingerprint,
+                (select accepted_body from generation_requests where generation_id = g.id) as accepted_body
+           from generations g
+          where g.account_id = asked.account_id and g.idempotency_key = asked.idempotency_key limit 1) earlier on true
+      order by asked.place`,
+    [
+      asked.map(({ accountId }) => accountId),
+      asked.map(({ keyId }) => keyId),
+      asked.map(({ idempotencyKey }) => idempotencyKey ?? null),
+    ],
+    'generations_prospects',
+  );
+  return rows.map(({ fingerprint, accepted_body: body, budget_left: budgetLeft }) => ({
+    earlier: fingerprint === null || body === null ? undefined : { fingerprint, body },
+    budgetLeft: budgetLeft ?? undefined,
+  }));
+}

@@ -1,0 +1,62 @@
+import type { Database } from '@renderkit/server-kit/database.ts';
+import type { Logger } from '@renderkit/server-kit/logger.ts';
+import type { StudioClient } from '../../studio-client/studio-client.ts';
+import { saveLimits } from './store.ts';
+
+export type LimitsReader = {
+  /** Reads an account's limits from the studio in the background, unless that is under way or failed just now. */
+  refresh: (accountId: string) => void;
+};
+
+const readsAtOnce = 8;
+const firstPauseMs = 1_000;
+const longestPauseMs = 30_000;
+
+/** Keeps the accounts' limits as the studio tells them; `onRead` is called once they are written down. */
+export function createLimitsReader(options: {
+  database: Database;
+  studioClient: Pick<StudioClient, 'call'>;
+  log: Logger;
+  onRead: (accountId: string) => void;
+}): LimitsReader {
+  const asked = new Set<string>();
+  const waiting: string[] = [];
+  const pauses = new Map<string, { failures: number; until: number }>();
+  let reading = 0;
+
+  const read = async (accountId: string) => {
+    try {
+      const limits = await options.studioClient.call('getLimits', { accountId });
+      await saveLimits(options.database, accountId, limits);
+      pauses.delete(accountId);
+      options.onRead(accountId);
+    } catch (error) {
+      const failures = (pauses.get(accountId)?.failures ?? 0) + 1;
+      const pauseMs = Math.min(longestPauseMs, firstPauseMs * 2 ** Math.min(failures - 1, 10));
+      pauses.set(accountId, { failures, until: performance.now() + pauseMs });
+      options.log.debug({ accountId, err: error }, 'the limits of an account could not be read');
+    } finally {
+      asked.delete(accountId);
+    }
+  };
+  const readNext = () => {
+    while (reading < readsAtOnce) {
+      const accountId = waiting.shift();
+      if (accountId === undefined) return;
+      reading++;
+      void read(accountId).finally(() => {
+        reading--;
+        readNext();
+      });
+    }
+  };
+
+  return {
+    refresh: (accountId) => {
+      if (asked.has(accountId) || (pauses.get(accountId)?.until ?? 0) > performance.now()) return;
+      asked.add(accountId);
+      waiting.push(accountId);
+      readNext();
+    },
+  };
+}

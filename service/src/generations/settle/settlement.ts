@@ -1,0 +1,121 @@
+import type { Render } from '@renderkit/contract/studio/schemas.ts';
+import { createBatcher } from '@renderkit/server-kit/batching.ts';
+import { type Database, isDatabaseUnavailable } from '@renderkit/server-kit/database.ts';
+import type { CrashPoint } from '../crash-point.ts';
+import { isFinal } from '../status.ts';
+import { type Move, type Moved, moveGenerations } from '../store.ts';
+import { type GenerationError, missingOutputs } from './failure.ts';
+import { failedMove, finalMove, runningMove } from './compose-move.ts';
+import { readDoubtful, readUnsettled, type UnsettledRow } from './store.ts';
+
+/** What the studio says of one of an account's renders. */
+export type Said = { accountId: string; render: Render };
+
+export type Settlement = {
+  /**
+   * Brings generations to where the studio says their renders are; what it never submitted it passes by, and what
+   * reached its last status stays. `cursors` say how far the feeds are applied with this.
+   */
+  apply: (
+    said: readonly Said[],
+    cursors?: readonly { accountId: string; cursor: number }[],
+  ) => Promise<void>;
+  /** Fails a generation that is in the given state still. False where it moved meanwhile. */
+  fail: (failure: {
+    id: string;
+    accountId: string;
+    from: 'queued' | 'running';
+    attempt?: number;
+    untouched?: boolean;
+    error: GenerationError;
+  }) => Promise<boolean>;
+  /** One move, in one statement with the others of the moment. Undefined where the generation moved meanwhile. */
+  move: (move: Move) => Promise<Moved | undefined>;
+  /** Tokens of an account's submits whose outcome is not known. */
+  doubtful: (accountId: string) => Promise<string[]>;
+};
+
+export type SettlementOptions = {
+  database: Database;
+  /** Names this process in watches. */
+  watcher: string;
+  watchLeaseMs: number;
+  /** Told of what moved once it is committed. */
+  onMoved: (moved: readonly Moved[]) => void;
+  crashPoint?: CrashPoint | undefined;
+};
+
+const movesPerStatement = 128;
+const statementsInFlight = 2;
+
+export function createSettlement(options: SettlementOptions): Settlement {
+  const { database, crashPoint } = options;
+  const watch = { watcher: options.watcher, leaseMs: options.watchLeaseMs };
+
+  const move = createBatcher<Move, Moved | undefined>({
+    run: async (moves) => {
+      const moved = await moveGenerations(database, moves, watch);
+      options.onMoved(moved);
+      const made = new Map(moved.map((one) => [`${one.id} ${one.to_status}`, one]));
+      return moves.map(({ id, to }) => made.get(`${id} ${to}`));
+    },
+    maxSize: movesPerStatement,
+    maxInFlight: statementsInFlight,
+    isHopeless: isDatabaseUnavailable,
+  });
+
+  return {
+    move,
+    apply: async (said, cursors = []) => {
+      const latest = latestByToken(said);
+      const rows =
+        latest.size === 0
+          ? []
+          : await readUnsettled(
+              database,
+              [...latest.values()].map(({ accountId, render }) => ({ id: render.token, accountId })),
+            );
+      const adopted: Move[] = [];
+      const settled: Move[] = [];
+      for (const row of rows) {
+        const render = latest.get(`${row.account_id} ${row.id}`)?.render as Render;
+        const current = row.status === 'queued' ? adoptInto(adopted, row, render) : row;
+        if (render.status === 'succeeded' || render.status === 'failed')
+          settled.push(finalMove(current, render));
+      }
+      if (adopted.length > 0) options.onMoved(await moveGenerations(database, adopted, watch));
+      await crashPoint?.('settle-judged');
+      const moved = await moveGenerations(database, settled, { ...watch, cursors });
+      await crashPoint?.('settle-committed');
+      options.onMoved(moved);
+    },
+    fail: async (failure) => {
+      const [row] = await readUnsettled(database, [failure]);
+      if (row === undefined || row.status !== failure.from) return false;
+      return (await move(failedMove(row, failure))) !== undefined;
+    },
+    doubtful: (accountId) => readDoubtful(database, accountId),
+  };
+}
+
+function adoptInto(adopted: Move[], row: UnsettledRow, render: Render): UnsettledRow {
+  adopted.push({ ...runningMove(row, render), at: row.at });
+  return {
+    ...row,
+    status: 'running',
+    submitted_at: row.at,
+    prompt_id: render.prompt_id,
+    project_id: render.project_id,
+  };
+}
+
+/** Of several words about one render the last holds, but nothing comes after its end. */
+function latestByToken(said: readonly Said[]): Map<string, Said> {
+  const latest = new Map<string, Said>();
+  for (const one of said) {
+    const name = `${one.accountId} ${one.render.token}`;
+    const before = latest.get(name)?.render.status;
+    if (before === undefined || before === 'queued' || before === 'running') latest.set(name, one);
+  }
+  return latest;
+}

@@ -1,0 +1,47 @@
+import type { Database } from '@renderkit/server-kit/database.ts';
+import type { GenerationRow } from '../present.ts';
+
+/** A generation that may still move, and the moment by the database's clock at which it stood so. */
+export type UnsettledRow = GenerationRow & { account_id: string; attempt: number; at: string };
+
+/** Those of the given generations that are queued or running. */
+export async function readUnsettled(
+  database: Database,
+  asked: readonly { id: string; accountId: string }[],
+): Promise<UnsettledRow[]> {
+  return database.rows(
+    `select g.id, g.account_id, g.kind, g.status, g.model, g.project_id, g.cost_millicredits, g.expected_outputs,
+            g.outputs, g.error_code, g.error_message, g.prompt_id, g.metadata, g.created_at::text,
+            g.submitted_at::text, g.completed_at::text, g.attempt, clock()::text as at
+       from unnest($1::text[], $2::text[]) as asked (id, account_id)
+      cross join lateral (
+        select * from generations g
+         where g.id = asked.id and g.account_id = asked.account_id and g.status in ('queued', 'running') limit 1) g`,
+    [asked.map(({ id }) => id), asked.map(({ accountId }) => accountId)],
+    'generations_unsettled',
+  );
+}
+
+/** Tokens of an account's submits whose outcome is not known; 200 at most. */
+export async function readDoubtful(database: Database, accountId: string): Promise<string[]> {
+  const rows = await database.rows<{ id: string }>(
+    `select id from generations
+      where account_id = $1 and submit_sent_at is not null and charge_ledger_seq is null and status = 'queued'
+      limit 200`,
+    [accountId],
+    'generations_doubtful',
+  );
+  return rows.map(({ id }) => id);
+}
+
+/** Keeps a change of the feed that could not be applied. */
+export async function recordUnapplied(
+  database: Database,
+  change: { accountId: string; seq: number; token: string; content: string; reason: string },
+): Promise<void> {
+  await database.rows(
+    `insert into unapplied_changes (account_id, seq, token, content, reason) values ($1, $2, $3, $4, $5)
+     on conflict (account_id, seq) do update set content = excluded.content, reason = excluded.reason`,
+    [change.accountId, change.seq, change.token, change.content, change.reason],
+  );
+}

@@ -1,0 +1,113 @@
+import type { AccountChanges, Change } from '@renderkit/contract/studio/schemas.ts';
+import { type Database, isDatabaseUnavailable } from '@renderkit/server-kit/database.ts';
+import type { Logger } from '@renderkit/server-kit/logger.ts';
+import type { StudioClient } from '../../studio-client/studio-client.ts';
+import { recordUnapplied } from '../settle/store.ts';
+import type { Said, Settlement } from '../settle/settlement.ts';
+
+/** What the feed told of one of our accounts. */
+export type Told = {
+  accountId: string;
+  changes: Extract<AccountChanges, { status: 'changes' }>['changes'];
+  cursor: number;
+};
+
+export type ApplyChangesOptions = {
+  database: Database;
+  settlement: Settlement;
+  studioClient: Pick<StudioClient, 'readRender'>;
+  log: Logger;
+};
+
+/** Changes that share a statement at most. */
+const changesAtOnce = 200;
+
+/**
+ * Makes the verb that applies what the feed told. Each account's cursor is stored with what its changes caused. A
+ * change that cannot be applied is recorded and passed by, and holds up nobody.
+ * @throws where the database is out of reach: nothing is passed by then
+ */
+export function createApplyChanges(options: ApplyChangesOptions): (told: readonly Told[]) => Promise<void> {
+  return async (told) => {
+    for (const group of groupsOf(told)) {
+      const said: Said[] = [];
+      for (const { accountId, changes } of group)
+        for (const change of changes) {
+          const one = await readChange(options, accountId, change);
+          if (one !== undefined) said.push(one);
+        }
+      try {
+        await options.settlement.apply(said, group);
+      } catch (error) {
+        if (isDatabaseUnavailable(error)) throw error;
+        options.log.warn({ err: error }, 'changes could not be applied together; they are applied singly');
+        for (const account of group) await applySingly(options, account, said);
+      }
+    }
+  };
+}
+
+async function applySingly(options: ApplyChangesOptions, told: Told, said: readonly Said[]): Promise<void> {
+  for (const change of told.changes) {
+    const one = said.find(
+      ({ accountId, render }) => accountId === told.accountId && render.token === change.token,
+    );
+    if (one === undefined) continue;
+    try {
+      await options.settlement.apply([one]);
+    } catch (error) {
+      if (isDatabaseUnavailable(error)) throw error;
+      await passBy(options, told.accountId, change, error);
+    }
+  }
+  await options.settlement.apply([], [told]);
+}
+
+async function readChange(
+  options: ApplyChangesOptions,
+  accountId: string,
+  change: Change,
+): Promise<Said | undefined> {
+  if (change.type !== 'render') return undefined;
+  try {
+    const render = options.studioClient.readRender(change.render);
+    if (render.token !== change.token) throw new Error('the render is not the one that the change names');
+    return { accountId, render };
+  } catch (error) {
+    await passBy(options, accountId, change, error);
+    return undefined;
+  }
+}
+
+async function passBy(
+  options: ApplyChangesOptions,
+  accountId: string,
+  change: Change,
+  error: unknown,
+): Promise<void> {
+  options.log.error(
+    { accountId, generationId: change.token, seq: change.seq, err: error },
+    'a change could not be applied and was passed by',
+  );
+  await recordUnapplied(options.database, {
+    accountId,
+    seq: change.seq,
+    token: change.token,
+    content: JSON.stringify(change.render ?? null),
+    reason: error instanceof Error ? error.message : String(error),
+  });
+}
+
+function groupsOf(told: readonly Told[]): Told[][] {
+  const groups: Told[][] = [];
+  let room = 0;
+  for (const account of told) {
+    if (room < account.changes.length || groups.length === 0) {
+      groups.push([]);
+      room = changesAtOnce;
+    }
+    groups.at(-1)?.push(account);
+    room -= Math.max(1, account.changes.length);
+  }
+  return groups;
+}

@@ -1,0 +1,29 @@
+import type { StudioClient } from '../../studio-client/studio-client.ts';
+import type { Settlement } from '../settle/settlement.ts';
+
+/** Tokens in one look-up; the studio's contract takes no more. */
+const tokensPerCall = 200;
+
+export type AskRenders = (accountId: string, tokens: readonly string[]) => Promise<Set<string>>;
+
+/**
+ * Makes the verb that asks the studio about an account's renders by their tokens and applies what it says. Answers
+ * the tokens that the studio does not know. @throws StudioFailure
+ */
+export function createAskRenders(options: {
+  studioClient: Pick<StudioClient, 'call'>;
+  settlement: Settlement;
+}): AskRenders {
+  return async (accountId, tokens) => {
+    const unknown = new Set(tokens);
+    for (let i = 0; i < tokens.length; i += tokensPerCall) {
+      const { renders } = await options.studioClient.call('lookUpRenders', {
+        accountId,
+        body: { tokens: tokens.slice(i, i + tokensPerCall) },
+      });
+      const asked = renders.filter(({ token }) => unknown.delete(token));
+      await options.settlement.apply(asked.map((render) => ({ accountId, render })));
+    }
+    return unknown;
+  };
+}

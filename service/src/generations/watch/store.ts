@@ -1,0 +1,113 @@
+import type { GenerationKind } from '@renderkit/contract/v1/schemas/generation.ts';
+import type { Database } from '@renderkit/server-kit/database.ts';
+
+/** An account whose feed this process reads. */
+export type WatchRow = { account_id: string; studio_account_id: string; cursor: number };
+
+/** Has every account with a running job watched, whoever set it going, for five minutes more. */
+export async function ensureWatches(database: Database): Promise<void> {
+  await database.rows(
+    `insert into watches as w (account_id, watch_until)
+       select r.account_id, clock() + interval '5 minutes'
+         from (select distinct account_id from generations where status = 'running') r
+        where not exists (select from watches known where known.account_id = r.account_id
+                             and known.watch_until >= clock() + interval '1 minute')
+        order by r.account_id
+     on conflict (account_id) do update set watch_until = excluded.watch_until`,
+    [],
+    'watches_ensure',
+  );
+}
+
+/**
+ * Renews the watches of this owner and takes those that nobody holds, of accounts that are connected. Answers all
+ * that it holds now.
+ */
+export async function takeWatches(
+  database: Database,
+  watch: { owner: string; leaseMs: number; atMost: number },
+): Promise<WatchRow[]> {
+  return database.rows<WatchRow>(
+    `with free as (
+       select w.account_id from watches w
+        where w.watch_until > clock()
+          and (w.owner = $1 or w.lease_until is null or w.lease_until <= clock())
+          and exists (select from connections c where c.account_id = w.account_id and c.status = 'live')
+        order by (w.owner = $1) is true desc, w.account_id
+        limit $3 for update skip locked
+     )
+     update watches w set owner = $1, lease_until = clock() + $2 * interval '1 millisecond'
+       from free join accounts a on a.id = free.account_id
+      where w.account_id = free.account_id
+     returning w.account_id, a.studio_account_id, w.cursor`,
+    [watch.owner, watch.leaseMs, watch.atMost],
+    'watches_take',
+  );
+}
+
+/** Those of the given accounts whose watch this owner holds. */
+export async function readWatches(
+  database: Database,
+  watch: { owner: string; accountIds: readonly string[] },
+): Promise<WatchRow[]> {
+  return database.rows<WatchRow>(
+    `select w.account_id, a.studio_account_id, w.cursor
+       from watches w join accounts a on a.id = w.account_id
+      where w.account_id = any ($2) and w.owner = $1`,
+    [watch.owner, watch.accountIds],
+    'watches_read',
+  );
+}
+
+/** Gives all watches of an owner back. */
+export async function releaseWatches(database: Database, owner: string): Promise<void> {
+  await database.rows(
+    `update watches set owner = null, lease_until = null
+      where account_id in (select account_id from watches where owner = $1 order by account_id for update)`,
+    [owner],
+  );
+}
+
+/** Ids of an account's generations that the studio may be working on. */
+export async function readInFlight(database: Database, accountId: string): Promise<string[]> {
+  const rows = await database.rows<{ id: string }>(
+    'select id from generations where account_id = $1 and holds_slot',
+    [accountId],
+    'generations_in_flight',
+  );
+  return rows.map(({ id }) => id);
+}
+
+export type UnheardRow = { id: string; account_id: string; kind: GenerationKind; running_ms: number };
+
+/** Takes running jobs that the studio said nothing of for so long: none else asks about them for as long again. */
+export async function takeUnheard(
+  database: Database,
+  unheard: { silentMs: number; atMost: number },
+): Promise<UnheardRow[]> {
+  return database.rows<UnheardRow>(
+    `update generations g set heard_at = clock()
+      where g.id in (select id from generations
+                      where status = 'running' and heard_at <= clock() - $1 * interval '1 millisecond'
+                      order by heard_at limit $2 for update skip locked)
+     returning g.id, g.account_id, g.kind,
+               (extract(epoch from clock() - g.submitted_at) * 1000)::float8 as running_ms`,
+    [unheard.silentMs, unheard.atMost],
+    'generations_unheard',
+  );
+}
+
+/** Generations queued for longer than they may be, oldest first; `untouched`: the studio cannot know of them. */
+export async function readTooOld(
+  database: Database,
+  old: { ageMs: number; atMost: number },
+): Promise<{ id: string; account_id: string; untouched: boolean }[]> {
+  return database.rows(
+    `select id, account_id, not holds_slot and submit_sent_at is null as untouched
+       from generations
+      where status = 'queued' and created_at <= clock() - $1 * interval '1 millisecond'
+      order by created_at limit $2`,
+    [old.ageMs, old.atMost],
+    'generations_too_old',
+  );
+}

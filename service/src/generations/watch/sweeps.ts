@@ -1,0 +1,112 @@
+import { maxQueuedHours } from '@renderkit/contract/v1/limits.ts';
+import type { GenerationKind } from '@renderkit/contract/v1/schemas/generation.ts';
+import type { Database } from '@renderkit/server-kit/database.ts';
+import type { Logger } from '@renderkit/server-kit/logger.ts';
+import { startLoop } from '@renderkit/server-kit/loop.ts';
+import type { StudioClient } from '../../studio-client/studio-client.ts';
+import { lostByStudio, waitedTooLong } from '../settle/failure.ts';
+import type { Settlement } from '../settle/settlement.ts';
+import type { AskRenders } from './ask-renders.ts';
+import { readTooOld, takeUnheard, type UnheardRow } from './store.ts';
+
+const hourMs = 3_600_000;
+/** How long a job may run that the studio knows nothing of. */
+const deadlineMs = {
+  image: hourMs,
+  image_edit: hourMs,
+  video: 6 * hourMs,
+  video_extend: 6 * hourMs,
+} as const satisfies Record<GenerationKind, number>;
+const silentMs = 60_000;
+const jobsAtOnce = 200;
+
+export type SweepOptions = {
+  database: Database;
+  studioClient: Pick<StudioClient, 'call'>;
+  settlement: Settlement;
+  askRenders: AskRenders;
+  log: Logger;
+  onStuck?: ((name: string) => void) | undefined;
+  stuckAfterMs?: number | undefined;
+};
+
+/** Asks about running jobs that the feed says nothing of, and gives up what waited or ran too long. */
+export function startSweeps(options: SweepOptions): AsyncDisposable {
+  const { log, onStuck, stuckAfterMs } = options;
+  const common = { log, onStuck, stuckAfterMs };
+  const unheard = startLoop({
+    ...common,
+    name: 'unheard generations',
+    everyMs: 5_000,
+    run: () => askUnheard(options),
+  });
+  const old = startLoop({
+    ...common,
+    name: 'old generations',
+    everyMs: 30_000,
+    run: () => giveUpTooOld(options),
+  });
+  return {
+    [Symbol.asyncDispose]: async () => {
+      await Promise.all([unheard[Symbol.asyncDispose](), old[Symbol.asyncDispose]()]);
+    },
+  };
+}
+
+/** One round: running jobs silent for a minute are asked for by token; past its deadline an unknown one is lost. */
+export async function askUnheard(options: SweepOptions): Promise<void> {
+  const jobs = await takeUnheard(options.database, { silentMs, atMost: jobsAtOnce });
+  const byAccount = Map.groupBy(jobs, (job) => job.account_id);
+  for (const [accountId, mine] of byAccount) {
+    try {
+      const unknown = await options.askRenders(
+        accountId,
+        mine.map(({ id }) => id),
+      );
+      for (const job of mine) if (unknown.has(job.id) && isOverdue(job)) await giveUp(options, job, 'running');
+    } catch (error) {
+      options.log.info({ accountId, err: error }, 'the studio could not be asked about running generations');
+    }
+  }
+}
+
+/** One round: what was queued for over a day fails, once it is sure that the studio will never take it. */
+export async function giveUpTooOld(options: SweepOptions): Promise<void> {
+  const ageMs = maxQueuedHours * hourMs;
+  for (const job of await readTooOld(options.database, { ageMs, atMost: jobsAtOnce })) {
+    try {
+      if (!job.untouched) await giveUp(options, job, 'queued');
+      else
+        await options.settlement.fail({
+          id: job.id,
+          accountId: job.account_id,
+          from: 'queued',
+          untouched: true,
+          error: waitedTooLong,
+        });
+    } catch (error) {
+      options.log.info({ generationId: job.id, err: error }, 'an old generation could not be given up yet');
+    }
+  }
+}
+
+function isOverdue({ kind, running_ms: runningMs }: UnheardRow): boolean {
+  return runningMs > deadlineMs[kind];
+}
+
+/** Bars the token for good; only then does the generation fail. If the studio knows it, it is adopted instead. */
+async function giveUp(
+  { settlement, studioClient }: SweepOptions,
+  { id, account_id: accountId }: { id: string; account_id: string },
+  from: 'queued' | 'running',
+): Promise<void> {
+  const answer = await studioClient.call('barRender', { accountId, params: { token: id } });
+  if (answer.outcome === 'known') await settlement.apply([{ accountId, render: answer.render }]);
+  else
+    await settlement.fail({
+      id,
+      accountId,
+      from,
+      error: from === 'queued' ? waitedTooLong : lostByStudio,
+    });
+}
