@@ -115,7 +115,7 @@ export type TestAccount = Tokens & {
   /** One call with the account's token. */
   call: <T>(
     method: string,
-    path: string,
+    route: string,
     body?: unknown,
     headers?: Record<string, string>,
   ) => Promise<Answer<T>>;
@@ -146,11 +146,11 @@ export const request = (more: Partial<RenderRequest> = {}): RenderRequest => ({
 function createTestAccount(url: string, account: { id: string; email: string } & Tokens): TestAccount {
   const call: TestAccount['call'] = async <T>(
     method: string,
-    path: string,
+    route: string,
     body?: unknown,
     headers: Record<string, string> = {},
   ) => {
-    const response = await fetch(url + path, {
+    const response = await fetch(url + route, {
       method,
       headers: {
         authorization: `Bearer ${account.accessToken}`,

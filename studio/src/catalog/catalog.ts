@@ -11,8 +11,8 @@ const suggestionWords = new Map(platformSuggestions.map(({ id, words }) => [id, 
 
 const shared = {
   models: models.map(({ offered }) => offered),
-  styles: platformStyles.map(({ words: _, ...style }) => style),
-  suggestions: platformSuggestions.map(({ words: _, ...suggestion }) => suggestion),
+  styles: platformStyles.map(({ words: _words, ...style }) => style),
+  suggestions: platformSuggestions.map(({ words: _words, ...suggestion }) => suggestion),
 };
 const sharedVersion = createHash('sha256').update(JSON.stringify(shared)).digest('base64url').slice(0, 16);
 

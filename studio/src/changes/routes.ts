@@ -13,12 +13,12 @@ export function changesRoutes(options: {
 }): Pick<Handlers, 'readChanges'> {
   const polls = createPollCounter();
   return {
-    readChanges: async ({ body, request }) => {
+    readChanges: async ({ body, reply }) => {
       const leave = polls.enter();
       if (leave === undefined)
         throw new StudioError('overloaded', 'Too many long polls are open.', { retryAfterSeconds: 1 });
       const gone = new AbortController();
-      request.raw.socket.once('close', () => gone.abort());
+      reply.raw.once('close', () => gone.abort());
       try {
         const accounts = await watchChanges(options.database, options.wakeups, {
           client: options.clientId,

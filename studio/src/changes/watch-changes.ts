@@ -83,22 +83,28 @@ export function createPollCounter(): { enter: () => (() => void) | undefined } {
   };
 }
 
+/** Waits out the time, or until woken or aborted; what wakes it gets a moment for company. */
 async function waitFor(
   ms: number,
   signal: AbortSignal,
   alreadyWoken: boolean,
   setWake: (wake: (() => void) | undefined) => void,
 ): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  let end = () => {};
   await new Promise<void>((resolve) => {
-    let timer = setTimeout(resolve, alreadyWoken ? gatherMs : ms);
+    end = resolve;
+    timer = setTimeout(resolve, alreadyWoken ? gatherMs : ms);
+    signal.addEventListener('abort', end);
     setWake(() => {
+      setWake(undefined);
       clearTimeout(timer);
       timer = setTimeout(resolve, gatherMs);
-      setWake(undefined);
     });
-    signal.addEventListener('abort', () => resolve(), { once: true });
   });
   setWake(undefined);
+  clearTimeout(timer);
+  signal.removeEventListener('abort', end);
 }
 
 function present(row: MovedRow, presentRender: (render: Render) => Render): AccountChanges {

@@ -20,6 +20,7 @@ const expireSeconds = { image: 10 * 60, edit: 10 * 60, video: 60 * 60 } as const
   number
 >;
 const keepDoneSeconds = 60 * 60;
+const stopWithinMs = 8_000;
 
 type Job = { render: string };
 
@@ -42,44 +43,21 @@ export type RenderQueue = AsyncDisposable & {
   wake: () => void;
 };
 
-/**
- * The render jobs, on pg-boss in a schema of its own, a queue per lane so that a slow video blocks no picture.
- * Waking up is the callers' matter: pg-boss's own NOTIFY runs inside the transaction of the insert, which makes
- * all commits of the cluster queue behind each other.
- */
-export async function openRenderQueue(options: {
+export type QueueOptions = {
   databaseUrl: string;
   log: Logger;
   applicationName: string;
   /** Connections at most. */
   poolSize: number;
-}): Promise<RenderQueue> {
-  const boss = new PgBoss({
-    connectionString: options.databaseUrl,
-    application_name: options.applicationName,
-    max: options.poolSize,
-    options: '-c timezone=UTC -c statement_timeout=30000 -c idle_in_transaction_session_timeout=30000',
-    schema: 'pgboss',
-    schedule: false,
-    supervise: true,
-    superviseIntervalSeconds: 1,
-    monitorIntervalSeconds: 1,
-    // Another's migration must not be undone or repeated here: the studio's own stop at the first start.
-    reindex: false,
-    monitorVacuum: false,
-  });
-  boss.on('error', (error) => options.log.warn({ err: error }, 'the job queue reports an error'));
-  await boss.start();
-  await boss.createQueue(lostQueue, { deleteAfterSeconds: keepDoneSeconds, retryLimit: 20, retryDelay: 1 });
-  for (const lane of lanes)
-    await boss.createQueue(queueOf(lane), {
-      retryLimit: mostAttempts - 1,
-      expireInSeconds: expireSeconds[lane],
-      heartbeatSeconds,
-      deleteAfterSeconds: keepDoneSeconds,
-      deadLetter: lostQueue,
-    });
+};
 
+/**
+ * The render jobs, on pg-boss in a schema of its own, a queue per lane so that a slow video blocks no picture.
+ * Waking up is the callers' matter: pg-boss's own NOTIFY runs inside the transaction of the insert, which makes
+ * all commits of the cluster queue behind each other.
+ */
+export async function openRenderQueue(options: QueueOptions): Promise<RenderQueue> {
+  const boss = await startBoss(options);
   const workers: string[] = [];
   return {
     enqueue: async (transaction, lane, jobs) => {
@@ -125,4 +103,32 @@ export async function openRenderQueue(options: {
   };
 }
 
-const stopWithinMs = 8_000;
+/** Starts pg-boss with its queues, which it makes where they are missing. */
+async function startBoss(options: QueueOptions): Promise<PgBoss> {
+  const boss = new PgBoss({
+    connectionString: options.databaseUrl,
+    application_name: options.applicationName,
+    max: options.poolSize,
+    options: '-c timezone=UTC -c statement_timeout=30000 -c idle_in_transaction_session_timeout=30000',
+    schema: 'pgboss',
+    schedule: false,
+    supervise: true,
+    superviseIntervalSeconds: 1,
+    monitorIntervalSeconds: 1,
+    // Both take longer than our statements may; autovacuum serves a table of this size.
+    reindex: false,
+    monitorVacuum: false,
+  });
+  boss.on('error', (error) => options.log.warn({ err: error }, 'the job queue reports an error'));
+  await boss.start();
+  await boss.createQueue(lostQueue, { deleteAfterSeconds: keepDoneSeconds, retryLimit: 20, retryDelay: 1 });
+  for (const lane of lanes)
+    await boss.createQueue(queueOf(lane), {
+      retryLimit: mostAttempts - 1,
+      expireInSeconds: expireSeconds[lane],
+      heartbeatSeconds,
+      deleteAfterSeconds: keepDoneSeconds,
+      deadLetter: lostQueue,
+    });
+  return boss;
+}

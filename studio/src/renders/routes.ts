@@ -1,21 +1,16 @@
 import type { Render } from '@renderkit/contract/studio/schemas.ts';
 import { createBatcher } from '@renderkit/server-kit/batching.ts';
-import { type Database, isDatabaseUnavailable } from '@renderkit/server-kit/database.ts';
+import { isDatabaseUnavailable } from '@renderkit/server-kit/database.ts';
 import { newId } from '@renderkit/server-kit/ids.ts';
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyReply } from 'fastify';
 import { refreshed } from '../credits/refill-account.ts';
 import { StudioError } from '../errors.ts';
-import type { Moderation } from '../moderation/moderation.ts';
 import type { Handlers } from '../register-operations.ts';
 import { createQuotes, type OwnIdQuestion } from './create-quotes.ts';
 import { barRender, findOwnIds, findRenders, takeFault } from './store.ts';
 import { createSubmitter, type SubmitDependencies } from './submit-render.ts';
 
-export type RenderRoutesOptions = {
-  database: Database;
-  submit: SubmitDependencies;
-  quoteKey: Buffer;
-  moderation: Moderation;
+export type RenderRoutesOptions = SubmitDependencies & {
   presentRender: (render: Render) => Render;
 };
 
@@ -28,7 +23,7 @@ export function renderRoutes(
   options: RenderRoutesOptions,
 ): Pick<Handlers, 'createQuotes' | 'submitRender' | 'getRender' | 'lookUpRenders' | 'barRender'> {
   const { database, presentRender } = options;
-  const submit = createSubmitter(options.submit);
+  const submit = createSubmitter(options);
   const isOwn = createBatcher<OwnIdQuestion, boolean>({
     run: (questions) => findOwnIds(database, questions),
     maxSize: idsPerStatement,
@@ -36,10 +31,10 @@ export function renderRoutes(
     isHopeless: isDatabaseUnavailable,
   });
   return {
-    createQuotes: async ({ body, bearer, request, reply }) => {
+    createQuotes: async ({ body, bearer, reply }) => {
       const fault =
         bearer.account.next_fault === null ? undefined : await takeFault(database, bearer.account.id);
-      if (fault !== undefined && fault !== 'concurrency') return answerWithFault(fault, request, reply);
+      if (fault !== undefined && fault !== 'concurrency') return answerWithFault(fault, reply);
       const results = await createQuotes(
         body,
         await refreshed(database, bearer),
@@ -75,11 +70,7 @@ export function renderRoutes(
 }
 
 /** The operator's switch: this call goes wrong on purpose. */
-async function answerWithFault(
-  fault: string,
-  request: FastifyRequest,
-  reply: FastifyReply,
-): Promise<undefined> {
+async function answerWithFault(fault: string, reply: FastifyReply): Promise<undefined> {
   if (fault === 'rate')
     throw new StudioError('rate_limited', 'The account asks too often.', {
       retryAfterSeconds: faultRetrySeconds,
@@ -87,7 +78,7 @@ async function answerWithFault(
   if (fault === 'silence')
     await new Promise<void>((resolve) => {
       const timer = setTimeout(resolve, silenceMs);
-      request.raw.socket.once('close', () => {
+      reply.raw.once('close', () => {
         clearTimeout(timer);
         resolve();
       });

@@ -23,7 +23,7 @@ export function createAdapter(database: Database, model: string): Adapter {
       ...(row.consumed_at_seconds !== null && { consumed: row.consumed_at_seconds }),
     };
   return {
-    upsert: async (id, { jti: _, ...payload }, expiresIn) => {
+    upsert: async (id, { jti: _jti, ...payload }, expiresIn) => {
       const written = await writePayload(database, {
         model,
         id: storedId(model, id),

@@ -9,7 +9,15 @@ export const issuerPath = '/oidc';
 
 export const scope = 'openid offline_access email profile';
 
-const seconds = { accessToken: 15 * 60, refreshToken: 90 * 86_400, grant: 10 * 365 * 86_400 };
+const lifetimeSeconds = {
+  AccessToken: 15 * 60,
+  AuthorizationCode: 60,
+  IdToken: 10 * 60,
+  Interaction: 60 * 60,
+  Session: 14 * 86_400,
+  RefreshToken: 90 * 86_400,
+  Grant: 10 * 365 * 86_400,
+};
 
 export type ProviderOptions = {
   database: Database;
@@ -44,12 +52,16 @@ export function createProvider(options: ProviderOptions): Provider {
     scopes: ['openid', 'offline_access', 'email', 'profile'],
     features: {
       devInteractions: { enabled: false },
-      introspection: { enabled: true },
+      introspection: {
+        enabled: true,
+        allowedPolicy: (_context: unknown, asking: { clientId: string }, token: { clientId?: string }) =>
+          token.clientId === asking.clientId,
+      },
       revocation: { enabled: true },
       rpInitiatedLogout: { enabled: false },
     },
     rotateRefreshToken: true,
-    ttl: { AccessToken: seconds.accessToken, RefreshToken: seconds.refreshToken, Grant: seconds.grant },
+    ttl: lifetimeSeconds,
     findAccount: (_context: unknown, id: string) => findAccount(database, id),
     renderError: (context: { body: unknown; type: string }, out: Record<string, string>) => {
       context.type = 'json';

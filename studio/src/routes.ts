@@ -1,0 +1,73 @@
+import type { Render } from '@renderkit/contract/studio/schemas.ts';
+import type { Database } from '@renderkit/server-kit/database.ts';
+import type { FastifyInstance } from 'fastify';
+import { accountRoutes } from './accounts/routes.ts';
+import { catalogRoutes } from './catalog/routes.ts';
+import { changesRoutes } from './changes/routes.ts';
+import type { Wakeups } from './changes/watch-changes.ts';
+import { healthRoutes } from './health.ts';
+import { mediaRoutes } from './media/routes.ts';
+import type { Moderation } from './moderation/moderation.ts';
+import { projectRoutes } from './projects/routes.ts';
+import { registerOperations } from './register-operations.ts';
+import { presentRender } from './renders/present.ts';
+import type { RenderQueue } from './renders/queue.ts';
+import { renderRoutes } from './renders/routes.ts';
+import type { StudioSettings } from './settings/keep-settings.ts';
+import { authenticateClient, createAuthenticator, refuseUnderMaintenance } from './sign-in/authenticate.ts';
+import { createProvider, issuerPath } from './sign-in/provider.ts';
+import { signInRoutes } from './sign-in/routes.ts';
+import { isUnderMaintenance } from './sign-in/store.ts';
+import type { Storage } from './storage/storage.ts';
+
+export const studioVersion = '0.1.0';
+
+export type RouteDependencies = {
+  database: Database;
+  settings: StudioSettings;
+  storage: Storage;
+  moderation: Moderation;
+  queue: RenderQueue;
+  wakeups: Wakeups;
+  announce: { change: (account: string) => void; job: () => void };
+  /** What the outside sees, without a slash at the end. */
+  publicUrl: string;
+  client: { id: string; secret: string };
+  trustProxy: boolean;
+  stopping: AbortSignal;
+  crashPoint: ((name: string) => void | Promise<void>) | undefined;
+};
+
+/** Everything that the studio answers: its interface, media, health and sign-in. */
+export function registerRoutes(app: FastifyInstance, dependencies: RouteDependencies): void {
+  const { database, settings, publicUrl, client } = dependencies;
+  const mediaUrl = `${publicUrl}/media/`;
+  const issuer = publicUrl + issuerPath;
+  const present = (render: Render) => presentRender(render, mediaUrl);
+  const notUnderMaintenance = async () => refuseUnderMaintenance(await isUnderMaintenance(database));
+  registerOperations(
+    app,
+    {
+      getMetadata: async () => ({ studio_id: settings.studioId, issuer, version: studioVersion }),
+      ...accountRoutes(database),
+      ...catalogRoutes(database),
+      ...projectRoutes(database, mediaUrl),
+      ...renderRoutes({ ...dependencies, quoteKey: settings.quoteKey, presentRender: present }),
+      ...changesRoutes({ ...dependencies, clientId: client.id, presentRender: present }),
+    },
+    {
+      account: createAuthenticator(database),
+      client: async (authorization) => {
+        await notUnderMaintenance();
+        authenticateClient(authorization, client);
+      },
+      anyone: notUnderMaintenance,
+    },
+  );
+  mediaRoutes(app, dependencies.storage);
+  healthRoutes(app, database);
+  signInRoutes(
+    app,
+    createProvider({ database, settings, issuer, client, trustProxy: dependencies.trustProxy }),
+  );
+}
