@@ -46,7 +46,7 @@ export function readServiceConfig(environment: Environment): ServiceConfig {
   const publicUrl = read.origin('PUBLIC_URL') ?? `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
   const studioUrl = read.origin('STUDIO_URL') ?? defaultStudioUrl;
   return {
-    databaseUrl: read.databaseUrl('DATABASE_URL') ?? missingDatabase(),
+    databaseUrl: readDatabaseUrl(environment),
     databasePool: read.integer('DATABASE_POOL', { min: 2, max: 1000, default: 10 }),
     host,
     port,
@@ -65,11 +65,15 @@ export function readServiceConfig(environment: Environment): ServiceConfig {
   };
 }
 
-const secretKeyShape = '32 random bytes as 64 hexadecimal characters (openssl rand -hex 32 makes one)';
-
-function missingDatabase(): never {
-  throw new ConfigError('DATABASE_URL is not set: it must be the address of a PostgreSQL database.');
+/** All that migrating needs. @throws ConfigError */
+export function readDatabaseUrl(environment: Environment): string {
+  const url = readEnvironment(environment).databaseUrl('DATABASE_URL');
+  if (url === undefined)
+    throw new ConfigError('DATABASE_URL is not set: it must be the address of a PostgreSQL database.');
+  return url;
 }
+
+const secretKeyShape = '32 random bytes as 64 hexadecimal characters (openssl rand -hex 32 makes one)';
 
 function secretKeyOf(text: string): Buffer {
   const key = parseSecretKey(text);
@@ -80,8 +84,10 @@ function secretKeyOf(text: string): Buffer {
 }
 
 function trustedProxies(entries: string[]): string[] {
-  if (entries.length === 1 && entries[0] === 'off') return [];
-  return entries.map((entry) => checkedNetwork('TRUST_PROXY', entry));
+  const [first = ''] = entries;
+  if (entries.length > 1 || !/^(on|true|yes|1|off|false|no|0)$/.test(first))
+    return entries.map((entry) => checkedNetwork('TRUST_PROXY', entry));
+  return /^(on|true|yes|1)$/.test(first) ? ['0.0.0.0/0', '::/0'] : [];
 }
 
 function checkedNetwork(name: string, entry: string): string {

@@ -1,0 +1,119 @@
+import type { AddressInfo } from 'node:net';
+import { openDatabase } from '@renderkit/server-kit/database.ts';
+import { createHttpServer } from '@renderkit/server-kit/http/create-http-server.ts';
+import { newId } from '@renderkit/server-kit/ids.ts';
+import { createLogger, type Logger } from '@renderkit/server-kit/logger.ts';
+import type { FastifyInstance } from 'fastify';
+import { Registry } from 'prom-client';
+import { createAgeVerification } from './account/age-verification.ts';
+import { accountRoutes } from './account/routes.ts';
+import { createAdmission } from './admission/admit.ts';
+import { createCatalogCache } from './catalog/catalog-cache.ts';
+import { catalogRoutes } from './catalog/routes.ts';
+import type { ServiceConfig } from './config.ts';
+import { addDocsRoutes } from './docs/routes.ts';
+import { estimateRoutes } from './estimate/routes.ts';
+import type { Handlers } from './handler.ts';
+import { addProcessMetrics } from './health/process-metrics.ts';
+import { createReadinessCheck } from './health/readiness.ts';
+import { createRequestMetrics } from './health/request-metrics.ts';
+import { addHealthRoutes } from './health/routes.ts';
+import { checkDatabase } from './preflight/check-database.ts';
+import { checkSecretKey } from './preflight/check-secret-key.ts';
+import { presentProblem } from './problems/present-problem.ts';
+import { problemOfFault } from './problems/problem-of-fault.ts';
+import { projectsRoutes } from './projects/routes.ts';
+import { createJudgeAndQuote } from './quotes/judge-and-quote.ts';
+import { createQuotes } from './quotes/quote.ts';
+import { registerRoutes } from './routes.ts';
+import { createStudioClient } from './studio-client/studio-client.ts';
+
+export type ServiceOptions = {
+  log?: Logger;
+  /** Called when a background loop has made no progress for long: the process had better end. */
+  onStuck?: (name: string) => void;
+  /** For test entries: ends the process at a named point. */
+  crashPoint?: (name: string) => void | Promise<void>;
+};
+
+export type RunningService = AsyncDisposable & { url: string };
+
+/**
+ * Starts the service: checks the database, wires the rooms, listens. Disposing it answers open long polls, lets
+ * requests under way finish and leaves what is queued to others.
+ * @throws ConfigError where the database or SECRET_KEY does not serve
+ */
+export async function startService(
+  config: ServiceConfig,
+  options: ServiceOptions = {},
+): Promise<RunningService> {
+  await using owned = new AsyncDisposableStack();
+  const log = options.log ?? createLogger({ part: 'service', level: config.logLevel });
+  const database = owned.use(
+    openDatabase({
+      url: config.databaseUrl,
+      poolSize: config.databasePool,
+      applicationName: 'service',
+      onIdleError: (error) => log.warn({ err: error }, 'an idle connection to the database broke'),
+    }),
+  );
+  await checkDatabase(database);
+  await checkSecretKey(database, config.secretKey);
+
+  const registry = new Registry();
+  addProcessMetrics(registry, database);
+  const studioClient = owned.use(createStudioClient({ ...config, ...options, database, log }));
+  const catalogCache = createCatalogCache(studioClient);
+  const judgeAndQuote = createJudgeAndQuote({
+    database,
+    catalogCache,
+    ageVerified: createAgeVerification(studioClient),
+    quotes: createQuotes(studioClient),
+  });
+  const admission = owned.use(createAdmission({ database, log }));
+
+  const app = createServer(config, log);
+  registerRoutes(app, {
+    admission,
+    metrics: createRequestMetrics(registry),
+    docsUrl: config.docsUrl,
+    log,
+    handlers: {
+      ...accountRoutes({ studioClient, database }),
+      ...catalogRoutes({ catalogCache }),
+      ...projectsRoutes({ studioClient }),
+      ...estimateRoutes({ judgeAndQuote, database }),
+    } as Handlers,
+  });
+  addHealthRoutes(app, {
+    registry,
+    readiness: createReadinessCheck(database),
+    metricsToken: config.metricsToken,
+    behindProxy: config.trustProxy.length > 0,
+  });
+  await addDocsRoutes(app);
+
+  owned.defer(() => app.close());
+  await app.listen({ host: config.host, port: config.port });
+  const { port } = app.server.address() as AddressInfo;
+  log.info({ host: config.host, port }, 'the service listens');
+  const running = owned.move();
+  return {
+    url: `http://${config.host.includes(':') ? `[${config.host}]` : config.host}:${port}`,
+    [Symbol.asyncDispose]: () => running.disposeAsync(),
+  };
+}
+
+function createServer(config: ServiceConfig, log: Logger): FastifyInstance {
+  return createHttpServer({
+    newRequestId: () => newId('req_'),
+    trustProxy: config.trustProxy,
+    presentFault: (fault, requestId) => {
+      const problem = problemOfFault(fault);
+      if (problem.code === 'internal_error')
+        log.error({ request_id: requestId, err: problem.cause }, 'a request failed');
+      const { status, headers, text } = presentProblem(problem, { requestId, docsUrl: config.docsUrl });
+      return { status, headers, body: text };
+    },
+  });
+}

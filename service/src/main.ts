@@ -1,0 +1,21 @@
+import { ConfigError } from '@renderkit/server-kit/config.ts';
+import { runPart } from '@renderkit/server-kit/lifecycle.ts';
+import { startService } from './app.ts';
+import { readServiceConfig } from './config.ts';
+
+await runPart({
+  start: () =>
+    startService(readServiceConfig(process.env), {
+      onStuck: (name) => {
+        process.stderr.write(`${name} makes no progress: the process ends, to be started anew.\n`);
+        process.exit(1);
+      },
+    }),
+  stopWithinMs: 10_000,
+  onStartFailure: (error) =>
+    process.stderr.write(
+      error instanceof ConfigError
+        ? `${error.message}\n`
+        : `The service could not start: ${(error as Error).stack}\n`,
+    ),
+});

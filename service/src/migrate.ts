@@ -1,0 +1,20 @@
+import { ConfigError } from '@renderkit/server-kit/config.ts';
+import { migrate, type MigrationResult } from '@renderkit/server-kit/migrate.ts';
+import { readDatabaseUrl } from './config.ts';
+import { migrationsDirectory } from './preflight/check-database.ts';
+
+/** Brings a service's database up to date. Safe from any number of processes at once. */
+export function migrateService(url: string): Promise<MigrationResult> {
+  return migrate({ url, directory: migrationsDirectory });
+}
+
+if (import.meta.main) {
+  try {
+    const { applied, already } = await migrateService(readDatabaseUrl(process.env));
+    process.stdout.write(`${applied.length} migrations applied, ${already} were there.\n`);
+  } catch (error) {
+    const known = error instanceof ConfigError;
+    process.stderr.write(`${known ? error.message : (error as Error).stack}\n`);
+    process.exitCode = 1;
+  }
+}
