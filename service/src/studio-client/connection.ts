@@ -106,6 +106,7 @@ async function obtain(
     if (row === undefined || row.status === 'ended') throw expired('the session at the studio has ended');
     // Another studio may answer at the address now: it must not be sent this one's tokens.
     studioId ??= await options.studioId({ fresh: refusedVersion !== undefined });
+    if (row.studio_id !== studioId) studioId = await options.studioId({ fresh: true });
     if (row.studio_id !== studioId) throw expired('the account belongs to another studio');
     const current = openCurrent(options.secrets, accountId, row);
     if (current !== undefined && row.version !== refusedVersion) {

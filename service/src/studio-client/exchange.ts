@@ -119,8 +119,7 @@ function failureOf(error: unknown): unknown {
   if (error instanceof StudioFailure) return error;
   const codes = codesOf(error);
   const maybeSent = !codes.some((code) => neverConnected.has(code));
-  // undici's parser calls an answer that is no HTTP an HPE_… error.
-  if (codes.some((code) => code.startsWith('HPE_') || code === 'UND_ERR_HEADERS_OVERFLOW'))
+  if ((error as Error).name === 'HTTPParserError' || codes.includes('UND_ERR_HEADERS_OVERFLOW'))
     return new StudioFailure('nonsense', 'the answer is no HTTP', { maybeSent, cause: error });
   return new StudioFailure('unavailable', `the studio is out of reach (${codes.join(', ') || 'aborted'})`, {
     maybeSent,

@@ -42,6 +42,12 @@ export function createPacing(maxInFlight: number = maxInFlightPerAccount): Pacin
     if (lane.inFlight === 0 && lane.waiting.length === 0 && lane.heldUntil <= performance.now())
       lanes.delete(accountId);
   };
+  const startAfterHold = (accountId: string, lane: Lane) => {
+    const leftMs = lane.heldUntil - performance.now();
+    // A timer may ring a little early.
+    if (leftMs > 0) setTimeout(() => startAfterHold(accountId, lane), Math.ceil(leftMs)).unref();
+    else startNext(accountId, lane);
+  };
   const leaver = (accountId: string, lane: Lane) => {
     let left = false;
     return () => {
@@ -70,10 +76,7 @@ export function createPacing(maxInFlight: number = maxInFlightPerAccount): Pacin
     hold: (accountId, milliseconds) => {
       const lane = laneOf(accountId);
       lane.heldUntil = Math.max(lane.heldUntil, performance.now() + Math.min(milliseconds, longestHoldMs));
-      setTimeout(
-        () => startNext(accountId, lane),
-        Math.max(0, lane.heldUntil - performance.now()) + 1,
-      ).unref();
+      startAfterHold(accountId, lane);
     },
   };
 }

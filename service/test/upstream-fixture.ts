@@ -1,0 +1,52 @@
+import { createLogger } from '@renderkit/server-kit/logger.ts';
+import type { Database } from '@renderkit/server-kit/database.ts';
+import { connectAccount } from '../src/studio-client/connect-account.ts';
+import { createStudioClient, type StudioClient } from '../src/studio-client/studio-client.ts';
+import { type ScriptedStudio, startScriptedStudio } from './scripted-studio.ts';
+
+export const secretKey = Buffer.alloc(32, 7);
+
+/** A scripted studio, an account of ours connected to it, and a client. */
+export type Upstream = AsyncDisposable & { studio: ScriptedStudio; client: StudioClient; accountId: string };
+
+export type UpstreamOptions = { timeoutMs?: number; crashPoint?: (name: string) => void | Promise<void> };
+
+export async function startUpstream(database: Database, options: UpstreamOptions = {}): Promise<Upstream> {
+  const studio = await startScriptedStudio();
+  // One of its own in a database that other tests share.
+  studio.studioId = `std_${crypto.randomUUID()}`;
+  const client = clientOf(database, studio.url, options);
+  const { accountId } = await connect(database, studio);
+  return {
+    studio,
+    client,
+    accountId,
+    [Symbol.asyncDispose]: async () => {
+      await client[Symbol.asyncDispose]();
+      await studio[Symbol.asyncDispose]();
+    },
+  };
+}
+
+/** Another process's client, as it were. */
+export function clientOf(database: Database, url: string, options: UpstreamOptions = {}): StudioClient {
+  return createStudioClient({
+    studioUrl: url,
+    studioPublicUrl: url,
+    studioClientId: 'service',
+    studioClientSecret: 'a secret: with + and %',
+    secretKey,
+    database,
+    log: createLogger({ part: 'test', level: 'silent' }),
+    ...options,
+  });
+}
+
+export async function connect(database: Database, studio: ScriptedStudio): Promise<{ accountId: string }> {
+  return connectAccount(database, secretKey, {
+    studioId: studio.studioId,
+    studioAccountId: studio.account.id,
+    email: null,
+    refreshToken: studio.newSession(),
+  });
+}
