@@ -71,11 +71,13 @@ async function install(mode) {
     process.stderr.write('Installing packages (first start, or the lockfile changed)…\n');
     // Development tools are added to an installation that is otherwise right, so that a running stack keeps its files.
     const added = installed !== undefined && satisfies(installed, { ...wanted, mode: 'prod' });
-    await runNpm(
-      added
-        ? ['install', '--no-save', '--include=dev', '--ignore-scripts']
-        : ['ci', mode === 'dev' ? '--include=dev' : '--omit=dev', '--ignore-scripts'],
-    );
+    // No install scripts are needed, so none run. Warnings are about the Node that npm runs on, not the one we use.
+    await runNpm([
+      ...(added ? ['install', '--no-save'] : ['ci']),
+      mode === 'dev' ? '--include=dev' : '--omit=dev',
+      '--ignore-scripts',
+      '--loglevel=error',
+    ]);
     writeFileSync(STAMP, `${JSON.stringify(wanted)}\n`);
   });
 }
