@@ -1,0 +1,29 @@
+import type { Cluster } from './cluster.ts';
+
+/** One row of the table. */
+export type Result = {
+  name: string;
+  ratio: string;
+  ours: string;
+  baseline: string;
+  spread: string;
+  /** What was aimed for, and whether it was reached. */
+  goal: string;
+  met: boolean;
+};
+
+/** What a benchmark is given. */
+export type Bench = {
+  cluster: Cluster;
+  rounds: number;
+  /** Of each measured window. */
+  seconds: number;
+  /** A short look instead of figures to keep. */
+  quick: boolean;
+  /** Where the service's processes leave their CPU profiles; undefined: none. */
+  profileDirectory: string | undefined;
+  /** Tells the person at the terminal how it goes. */
+  say: (text: string) => void;
+};
+
+export type Benchmark = (bench: Bench) => Promise<Result[]>;

@@ -1,0 +1,64 @@
+import { randomBytes } from 'node:crypto';
+import { chmod, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { type Database, openDatabase } from '@renderkit/server-kit/database.ts';
+import { migrate } from '@renderkit/server-kit/migrate.ts';
+import { startPostgres } from '@renderkit/stack/postgres/start-postgres.ts';
+import { migrateStudio } from '@renderkit/studio/migrate.ts';
+
+export type FreshDatabase = AsyncDisposable & { url: string; database: Database };
+
+export type Cluster = AsyncDisposable & {
+  /** For logs and media; removed at the end with the cluster. */
+  directory: string;
+  /** A migrated database (or an empty one) that nobody has used; dropped when disposed. */
+  createDatabase: (template: 'service' | 'studio' | 'empty') => Promise<FreshDatabase>;
+};
+
+const serviceMigrations = path.resolve(import.meta.dirname, '../service/migrations');
+
+/** One PostgreSQL for the whole run, with the product's own settings, in a temporary directory. */
+export async function startCluster(say: (text: string) => void): Promise<Cluster> {
+  const directory = await mkdtemp(path.join(tmpdir(), 'renderkit-bench-'));
+  // As root, the server's account has to pass through.
+  await chmod(directory, 0o711);
+  const postgres = await startPostgres({ dataDirectory: directory, databases: [], onDown: say });
+  const urlOf = (name: string) => postgres.superuserUrl.replace(/\/postgres$/, `/${name}`);
+  const maintenance = openDatabase({
+    url: postgres.superuserUrl,
+    applicationName: 'bench',
+    poolSize: 1,
+    statementTimeoutMs: 0,
+  });
+  const templates = ['service', 'studio', 'empty'] as const;
+  for (const template of templates) await maintenance.rows(`create database template_${template}`);
+  await migrate({ url: urlOf('template_service'), directory: serviceMigrations });
+  await migrateStudio(urlOf('template_studio'));
+  return {
+    directory,
+    createDatabase: async (template) => {
+      const name = `bench_${template}_${randomBytes(6).toString('hex')}`;
+      await maintenance.rows(`create database ${name} template template_${template}`);
+      const database = openDatabase({
+        url: urlOf(name),
+        applicationName: 'bench',
+        poolSize: 4,
+        statementTimeoutMs: 0,
+      });
+      return {
+        url: urlOf(name),
+        database,
+        [Symbol.asyncDispose]: async () => {
+          await database[Symbol.asyncDispose]();
+          await maintenance.rows(`drop database ${name} with (force)`);
+        },
+      };
+    },
+    [Symbol.asyncDispose]: async () => {
+      await maintenance[Symbol.asyncDispose]();
+      await postgres[Symbol.asyncDispose]();
+      await rm(directory, { recursive: true, force: true });
+    },
+  };
+}

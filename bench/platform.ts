@@ -1,0 +1,141 @@
+import { randomBytes } from 'node:crypto';
+import { createServer } from 'node:net';
+import path from 'node:path';
+import type { Database } from '@renderkit/server-kit/database.ts';
+import { createKey } from '@renderkit/service/keys/create-key.ts';
+import { connectAccount } from '@renderkit/service/studio-client/connect-account.ts';
+import { createAccount, grantForService } from '@renderkit/studio/operator.ts';
+import type { Bench } from './benchmark.ts';
+import { type Part, startPart } from './part.ts';
+
+export type Account = { id: string; keys: string[] };
+
+export type Platform = AsyncDisposable & {
+  serviceUrl: string;
+  service: Part;
+  serviceDatabase: Database;
+  studioDatabase: Database;
+  /** A pro account with credits without end, and keys that no rate holds up. */
+  createAccount: (options: { keys: number }) => Promise<Account>;
+};
+
+export type PlatformOptions = {
+  /** With a render worker. */
+  worker: boolean;
+};
+
+const clientId = 'bench';
+const plentyMillicredits = 1e12;
+const fastestRate = 1_000_000;
+
+/** The product on databases of its own: the studio, one service, and a render worker if asked for. */
+export async function startPlatform(bench: Bench, options: PlatformOptions): Promise<Platform> {
+  await using owners = new AsyncDisposableStack();
+  const serviceData = owners.use(await bench.cluster.createDatabase('service'));
+  const studioData = owners.use(await bench.cluster.createDatabase('studio'));
+  const [servicePort, studioPort] = [await freePort(), await freePort()];
+  const secretKey = randomBytes(32);
+  const clientSecret = randomBytes(24).toString('hex');
+  const logDirectory = path.join(bench.cluster.directory, 'logs');
+  const common = { LOG_LEVEL: 'warn', STUDIO_CLIENT_ID: clientId, STUDIO_CLIENT_SECRET: clientSecret };
+  const studioEnvironment = {
+    ...common,
+    STUDIO_DATABASE_URL: studioData.url,
+    STUDIO_PORT: String(studioPort),
+    STUDIO_PUBLIC_URL: originOf(studioPort),
+    DATA_DIR: path.join(bench.cluster.directory, 'media', String(studioPort)),
+  };
+  const start = async (name: string, entry: string, environment: Record<string, string>) =>
+    owners.use(
+      await startPart({
+        name,
+        entry,
+        environment,
+        logDirectory,
+        profileDirectory: name === 'service' ? bench.profileDirectory : undefined,
+      }),
+    );
+  await start('studio', 'studio/src/main.ts', studioEnvironment);
+  if (options.worker) await start('worker', 'studio/src/worker.ts', studioEnvironment);
+  const service = await start('service', 'service/src/main.ts', {
+    ...common,
+    ...serviceEnvironment({ databaseUrl: serviceData.url, port: servicePort, studioPort, secretKey }),
+  });
+  let accounts = 0;
+  const started = owners.move();
+  return {
+    serviceUrl: originOf(servicePort),
+    service,
+    serviceDatabase: serviceData.database,
+    studioDatabase: studioData.database,
+    createAccount: async ({ keys }) => {
+      const email = `account-${++accounts}@bench.example`;
+      await createAccount(studioData.database, {
+        email,
+        tier: 'pro',
+        creditsMillicredits: plentyMillicredits,
+      });
+      const { studioId, accountId, refreshToken } = await grantForService(
+        studioData.database,
+        email,
+        clientId,
+      );
+      const connected = await connectAccount(serviceData.database, secretKey, {
+        studioId,
+        studioAccountId: accountId,
+        email,
+        refreshToken,
+      });
+      return {
+        id: connected.accountId,
+        keys: await createKeys(serviceData.database, connected.accountId, keys),
+      };
+    },
+    [Symbol.asyncDispose]: () => started.disposeAsync(),
+  };
+}
+
+/** What the service is told, whatever studio it works with. */
+export function serviceEnvironment(options: {
+  databaseUrl: string;
+  port: number;
+  studioPort: number;
+  secretKey: Buffer;
+}): Record<string, string> {
+  return {
+    DATABASE_URL: options.databaseUrl,
+    PORT: String(options.port),
+    PUBLIC_URL: originOf(options.port),
+    STUDIO_URL: originOf(options.studioPort),
+    STUDIO_PUBLIC_URL: originOf(options.studioPort),
+    SECRET_KEY: options.secretKey.toString('hex'),
+    QUEUE_CAP: '1000000',
+  };
+}
+
+export async function createKeys(database: Database, accountId: string, count: number): Promise<string[]> {
+  const keys: string[] = [];
+  for (let n = 1; n <= count; n++) {
+    const { key } = await createKey(database, {
+      accountId,
+      name: `key ${n}`,
+      rateLimitPerMinute: fastestRate,
+    });
+    keys.push(key);
+  }
+  return keys;
+}
+
+export function originOf(port: number): string {
+  return `http://127.0.0.1:${port}`;
+}
+
+/** Addresses go into configurations before anything listens at them. */
+export async function freePort(): Promise<number> {
+  const probe = createServer();
+  await new Promise<void>((resolve) => probe.listen(0, '127.0.0.1', resolve));
+  const address = probe.address();
+  await new Promise((resolve) => probe.close(resolve));
+  if (address === null || typeof address === 'string') throw new Error('a probe listens on no port');
+  return address.port;
+}

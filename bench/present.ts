@@ -1,0 +1,49 @@
+import type { Result } from './benchmark.ts';
+import type { Comparison } from './rounds.ts';
+
+/** A comparison of rates, which is to reach a ratio or more. */
+export function rateResult(name: string, comparison: Comparison, atLeast: number): Result {
+  const { cpuSeconds } = comparison;
+  const cpu = cpuSeconds === undefined ? '' : `, ${cpuSeconds.toFixed(3)} CPU s per 1,000`;
+  return {
+    name,
+    ratio: comparison.ratio.toFixed(2),
+    ours: `${rate(comparison.ours)}${cpu}`,
+    baseline: rate(comparison.baseline),
+    spread: spread(comparison),
+    goal: `${atLeast} or more`,
+    met: comparison.ratio >= atLeast,
+  };
+}
+
+/** A comparison of times in milliseconds, which is to stay at a ratio or below. */
+export function timeResult(name: string, comparison: Comparison, atMost: number): Result {
+  return {
+    name,
+    ratio: comparison.ratio.toFixed(2),
+    ours: milliseconds(comparison.ours),
+    baseline: milliseconds(comparison.baseline),
+    spread: spread(comparison),
+    goal: `${atMost} or less`,
+    met: comparison.ratio <= atMost,
+  };
+}
+
+/** A figure that is measured against a bound and not against a baseline. */
+export function boundResult(
+  result: Pick<Result, 'name' | 'ours' | 'goal' | 'met'> & { spread?: string },
+): Result {
+  return { ratio: '–', baseline: '–', spread: '–', ...result };
+}
+
+export function rate(perSecond: number): string {
+  return `${Math.round(perSecond).toLocaleString('en-GB')}/s`;
+}
+
+export function milliseconds(time: number): string {
+  return `${time < 10 ? time.toFixed(2) : time.toFixed(1)} ms`;
+}
+
+function spread({ smallest, largest }: Comparison): string {
+  return `${smallest.toFixed(2)}–${largest.toFixed(2)}`;
+}

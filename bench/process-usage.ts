@@ -1,0 +1,34 @@
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+
+// What a process used, read from /proc: nothing has to be asked of the process, which may be busy. Elsewhere than
+// on Linux there is nothing to read, and the figures are left out.
+
+/** Seconds of processor time, of all threads, since the process began; undefined where it cannot be told. */
+export function cpuSeconds(pid: number): number | undefined {
+  const text = readProc(pid, 'stat');
+  if (text === undefined) return undefined;
+  // The name of the program, in brackets, may hold spaces; utime and stime are fields 14 and 15.
+  const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
+  return (Number(fields[11]) + Number(fields[12])) / ticksPerSecond();
+}
+
+/** Megabytes (10^6) of memory that the process has in use; undefined where it cannot be told. */
+export function residentMegabytes(pid: number): number | undefined {
+  const match = /^VmRSS:\s+(\d+) kB$/m.exec(readProc(pid, 'status') ?? '');
+  return match === null ? undefined : (Number(match[1]) * 1024) / 1e6;
+}
+
+function readProc(pid: number, file: string): string | undefined {
+  try {
+    return readFileSync(`/proc/${pid}/${file}`, 'utf8');
+  } catch {
+    return undefined;
+  }
+}
+
+let ticks: number | undefined;
+
+function ticksPerSecond(): number {
+  return (ticks ??= Number(execFileSync('getconf', ['CLK_TCK'], { encoding: 'utf8' })));
+}

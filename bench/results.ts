@@ -1,0 +1,45 @@
+import type { Result } from './benchmark.ts';
+import { describeCommit, describeMachine } from './machine.ts';
+
+/** The text of RESULTS.md. */
+export function resultsText(results: readonly Result[], options: { rounds: number; date: Date }): string {
+  const lines = [
+    '# Measured',
+    '',
+    '`npm run bench` wrote this. A ratio is the median over the rounds, each of which measures ours and the baseline one',
+    'after the other; the spread is the smallest and the largest of them. Where there is no baseline, the figure stands',
+    'against a bound.',
+    '',
+    `- machine: ${describeMachine()}`,
+    `- date: ${options.date.toISOString().slice(0, 10)}`,
+    `- commit: ${describeCommit() ?? 'unknown'}`,
+    `- rounds: ${options.rounds}`,
+    '',
+    table(['name', 'ratio', 'ours', 'baseline', 'spread'], results, (result) => [
+      result.name,
+      result.ratio,
+      result.ours,
+      result.baseline,
+      result.spread,
+    ]),
+    '',
+    'What each is to reach:',
+    '',
+    table(['name', 'goal', 'reached'], results, (result) => [
+      result.name,
+      result.goal,
+      result.met ? 'yes' : 'no',
+    ]),
+    '',
+  ];
+  return lines.join('\n');
+}
+
+function table(
+  head: readonly string[],
+  results: readonly Result[],
+  cells: (result: Result) => string[],
+): string {
+  const rows = [head, head.map(() => '---'), ...results.map(cells)];
+  return rows.map((row) => `| ${row.join(' | ')} |`).join('\n');
+}

@@ -1,0 +1,53 @@
+import { median } from './statistics.ts';
+
+/** What one round brought. */
+export type Sample = {
+  /** A rate, or a time. */
+  value: number;
+  /** Of the service's process, per 1,000 requests. */
+  cpuSeconds?: number | undefined;
+};
+
+export type Comparison = {
+  /** Median over the rounds of ours ÷ baseline. */
+  ratio: number;
+  smallest: number;
+  largest: number;
+  /** Medians. */
+  ours: number;
+  baseline: number;
+  cpuSeconds: number | undefined;
+};
+
+/**
+ * Measures ours and the baseline in turn, A B A B, so that whatever else the machine does falls on both, and compares
+ * within each round.
+ */
+export async function compare(options: {
+  rounds: number;
+  ours: (round: number) => Promise<Sample>;
+  baseline: (round: number) => Promise<Sample>;
+  onRound?: (round: number, ours: Sample, baseline: Sample) => void;
+}): Promise<Comparison> {
+  const pairs: { ours: Sample; baseline: Sample }[] = [];
+  for (let round = 1; round <= options.rounds; round++) {
+    const ours = await options.ours(round);
+    const baseline = await options.baseline(round);
+    pairs.push({ ours, baseline });
+    options.onRound?.(round, ours, baseline);
+  }
+  return summarise(pairs);
+}
+
+export function summarise(pairs: readonly { ours: Sample; baseline: Sample }[]): Comparison {
+  const ratios = pairs.map(({ ours, baseline }) => ours.value / baseline.value);
+  const cpu = pairs.map(({ ours }) => ours.cpuSeconds).filter((seconds) => seconds !== undefined);
+  return {
+    ratio: median(ratios),
+    smallest: Math.min(...ratios),
+    largest: Math.max(...ratios),
+    ours: median(pairs.map(({ ours }) => ours.value)),
+    baseline: median(pairs.map(({ baseline }) => baseline.value)),
+    cpuSeconds: cpu.length === 0 ? undefined : median(cpu),
+  };
+}

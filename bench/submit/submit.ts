@@ -1,0 +1,85 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Database } from '@renderkit/server-kit/database.ts';
+import type { Bench, Result } from '../benchmark.ts';
+import { startPlatform } from '../platform.ts';
+import { boundResult, milliseconds } from '../present.ts';
+import { quantile } from '../statistics.ts';
+
+/** Of a pro account, in the image lane: as many can be under way with no worker that would end them. */
+const placesPerAccount = 4;
+const pauseMs = 25;
+const goal = { p50: 15, p99: 60 };
+
+/**
+ * How long from a create's acceptance until the studio has it, with nothing else to do. One database server keeps the
+ * time of both ends. No worker runs: rendering would take the core that is being measured.
+ */
+export async function submit(bench: Bench): Promise<Result[]> {
+  await using platform = await startPlatform(bench, { worker: false });
+  const accounts = bench.quick ? 10 : 100;
+  const keys: string[] = [];
+  for (let n = 0; n < accounts; n++) keys.push(...(await platform.createAccount({ keys: 1 })).keys);
+  // The first create of each account also fetches its token, its catalog and its limits.
+  const first = await createForEach(platform.serviceUrl, keys);
+  await submitted(platform.studioDatabase, first.length);
+  const measured: string[] = [];
+  for (let n = 1; n < placesPerAccount; n++)
+    measured.push(...(await createForEach(platform.serviceUrl, keys)));
+  await submitted(platform.studioDatabase, first.length + measured.length);
+
+  const times = await submitTimes(platform, measured);
+  const [p50, p99] = [quantile(times, 0.5), quantile(times, 0.99)];
+  return [
+    boundResult({
+      name: 'submit',
+      ours: `p50 ${milliseconds(p50)}, p99 ${milliseconds(p99)} (${times.length} creates)`,
+      goal: `p50 ${goal.p50} ms, p99 ${goal.p99} ms or less`,
+      met: p50 <= goal.p50 && p99 <= goal.p99,
+    }),
+  ];
+}
+
+async function createForEach(url: string, keys: readonly string[]): Promise<string[]> {
+  const ids: string[] = [];
+  for (const key of keys) {
+    const answer = await fetch(`${url}/v1/images/generations`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ prompt: `a quiet harbour in the morning, picture ${ids.length}` }),
+    });
+    const generation = (await answer.json()) as { id?: string };
+    if (answer.status !== 202 || generation.id === undefined)
+      throw new Error(`a create was answered ${answer.status}: ${JSON.stringify(generation)}`);
+    ids.push(generation.id);
+    await sleep(pauseMs);
+  }
+  return ids;
+}
+
+/** Waits until the studio has so many renders. */
+async function submitted(studio: Database, count: number): Promise<void> {
+  const deadline = performance.now() + 30_000;
+  for (;;) {
+    const [row] = await studio.rows<{ renders: number }>('select count(*) as renders from renders');
+    if (row !== undefined && row.renders >= count) return;
+    if (performance.now() > deadline)
+      throw new Error(`of ${count} creates the studio got ${row?.renders} within 30 s`);
+    await sleep(50);
+  }
+}
+
+async function submitTimes(
+  platform: { serviceDatabase: Database; studioDatabase: Database },
+  ids: readonly string[],
+): Promise<number[]> {
+  const accepted = await platform.serviceDatabase.rows<{ id: string; ms: number }>(
+    'select id, (extract(epoch from created_at) * 1000)::float8 as ms from generations where id = any ($1)',
+    [ids],
+  );
+  const taken = await platform.studioDatabase.rows<{ token: string; ms: number }>(
+    'select token, (extract(epoch from accepted_at) * 1000)::float8 as ms from renders where token = any ($1)',
+    [ids],
+  );
+  const takenAt = new Map(taken.map(({ token, ms }) => [token, ms]));
+  return accepted.map(({ id, ms }) => (takenAt.get(id) ?? Infinity) - ms);
+}
