@@ -1,0 +1,122 @@
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { after, before, describe, test } from 'node:test';
+import { newId } from '@renderkit/server-kit/ids.ts';
+import { createTestDatabase, type TestDatabase } from '@renderkit/server-kit/testing/database.ts';
+import {
+  connectAccount,
+  createKey,
+  deleteAccount,
+  findAccount,
+  findAccountByEmail,
+  listAccounts,
+  listKeys,
+} from '../operator.ts';
+import { ApiProblem } from '../problems/api-problem.ts';
+import { eraseDeletedAccounts } from './delete-account.ts';
+
+describe('the operator', () => {
+  let db: TestDatabase;
+  before(async () => (db = await createTestDatabase('service')));
+  after(() => db[Symbol.asyncDispose]());
+
+  const connect = (email: string, studioAccountId = newId('stu_')) =>
+    connectAccount(db.database, randomBytes(32), {
+      studioId: 'studio',
+      studioAccountId,
+      email,
+      refreshToken: 'r',
+    });
+
+  const addGeneration = async (accountId: string, status: 'queued' | 'running' | 'succeeded') => {
+    const id = newId('gen_');
+    await db.database.rows(
+      `insert into generations (id, account_id, key_id, kind, lane, status, model, cost_millicredits, expected_outputs,
+                                outputs, metadata, budget_day, completed_at, holds_slot)
+       values ($1, $2, 'key', 'image', 'image', $3, 'm', 0, 1, '[{"url":"x"}]', '{"a":"b"}', current_date, $4, $5)`,
+      [id, accountId, status, status === 'succeeded' ? new Date() : null, status === 'running'],
+    );
+    await db.database.rows(
+      `insert into generation_requests (generation_id, render_request, quote, accepted_body) values ($1, 'text', 'q', 'b')`,
+      [id],
+    );
+    if (status === 'queued')
+      await db.database.rows('update accounts set queued_image = queued_image + 1 where id = $1', [
+        accountId,
+      ]);
+    return id;
+  };
+
+  test('an account is found by its address, and by who it is at the studio', async () => {
+    const { accountId } = await connect('ada@example.org', 'stu_ada');
+    assert.equal((await connect('ada@example.org', 'stu_ada')).accountId, accountId);
+    assert.equal(await findAccount(db.database, 'stu_ada'), accountId);
+    assert.equal((await findAccountByEmail(db.database, 'ada@example.org'))?.connection, 'live');
+    assert.equal(await findAccountByEmail(db.database, 'nobody@example.org'), undefined);
+    assert.ok((await listAccounts(db.database)).some(({ id }) => id === accountId));
+  });
+
+  test('a key is made for an account named either way', async () => {
+    const { accountId } = await connect('bob@example.org');
+    await createKey(db.database, { accountEmail: 'bob@example.org', name: 'one' });
+    await createKey(db.database, { accountId, name: 'two', scopes: ['read'] });
+    assert.deepEqual((await listKeys(db.database, accountId)).map(({ name }) => name).sort(), ['one', 'two']);
+    const refused = (code: string) => (error: unknown) => error instanceof ApiProblem && error.code === code;
+    await assert.rejects(
+      createKey(db.database, { accountEmail: 'no@example.org', name: 'x' }),
+      refused('not_found'),
+    );
+    await assert.rejects(
+      createKey(db.database, { accountId, name: 'x', scopes: ['all'] }),
+      refused('invalid_request'),
+    );
+  });
+
+  test('a deleted account is let in no more, its queue is canceled, its texts go when nothing runs', async () => {
+    const { accountId } = await connect('eve@example.org', 'stu_eve');
+    await createKey(db.database, { accountId, name: 'secret project' });
+    const queued = await addGeneration(accountId, 'queued');
+    const running = await addGeneration(accountId, 'running');
+    const done = await addGeneration(accountId, 'succeeded');
+    const read = () =>
+      db.database.rows<{ id: string; status: string; outputs: string; metadata: string; requests: number }>(
+        `select id, status, outputs, metadata,
+                (select count(*) from generation_requests r where r.generation_id = g.id)::int as requests
+           from generations g where account_id = $1`,
+        [accountId],
+      );
+
+    await deleteAccount(db.database, accountId);
+    assert.equal(await findAccount(db.database, 'stu_eve'), undefined);
+    assert.deepEqual(
+      (await listKeys(db.database, accountId)).map(({ status }) => status),
+      ['revoked'],
+    );
+    const status = new Map((await read()).map((row) => [row.id, row.status]));
+    assert.deepEqual(
+      [status.get(queued), status.get(running), status.get(done)],
+      ['canceled', 'running', 'succeeded'],
+    );
+    assert.ok(
+      (await read()).every(({ requests }) => requests === 1),
+      'something runs: nothing is erased yet',
+    );
+
+    await db.database.rows(
+      `update generations set status = 'succeeded', holds_slot = false, completed_at = clock() where id = $1`,
+      [running],
+    );
+    assert.equal(await eraseDeletedAccounts(db.database), 1);
+    assert.equal(await eraseDeletedAccounts(db.database), 0);
+    for (const row of await read())
+      assert.deepEqual([row.outputs, row.metadata, row.requests], ['[]', '{}', 0]);
+    const rows = await db.database.rows('select * from accounts where id = $1', [accountId]);
+    assert.doesNotMatch(JSON.stringify(rows), /eve@/);
+    assert.deepEqual(
+      (await listKeys(db.database, accountId)).map(({ name }) => name),
+      [''],
+    );
+    await deleteAccount(db.database, accountId);
+    await deleteAccount(db.database, 'acc_none');
+  });
+});

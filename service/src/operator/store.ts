@@ -1,0 +1,88 @@
+import type { Database } from '@renderkit/server-kit/database.ts';
+
+export type AccountRow = {
+  id: string;
+  studio_id: string;
+  studio_account_id: string;
+  email: string | null;
+  created_at: Date;
+  connection: 'live' | 'ended' | null;
+};
+
+const accountColumns = `a.id, a.studio_id, a.studio_account_id, a.email, a.created_at, c.status as connection
+  from accounts a left join connections c on c.account_id = a.id
+ where a.deleted_at is null`;
+
+export function selectAccounts(database: Database): Promise<AccountRow[]> {
+  return database.rows<AccountRow>(`select ${accountColumns} order by a.created_at, a.id`);
+}
+
+export function selectAccountsBy(
+  database: Database,
+  column: 'email' | 'studio_account_id',
+  value: string,
+): Promise<AccountRow[]> {
+  return database.rows<AccountRow>(
+    `select ${accountColumns} and a.${column} = $1 order by a.created_at desc`,
+    [value],
+  );
+}
+
+/** From now on nothing of the account is let in. False where it is unknown or deleted already. */
+export async function markDeleted(database: Database, accountId: string): Promise<boolean> {
+  const rows = await database.rows(
+    'update accounts set deleted_at = clock() where id = $1 and deleted_at is null returning id',
+    [accountId],
+  );
+  return rows.length === 1;
+}
+
+/** Deleted accounts that still have something to be erased and nothing under way any more; at most 10. */
+export async function selectErasable(database: Database): Promise<string[]> {
+  const rows = await database.rows<{ id: string }>(
+    `select id from accounts a
+      where deleted_at is not null
+        and (email is not null or exists (select 1 from connections c where c.account_id = a.id))
+        and not exists (select 1 from generations g where g.account_id = a.id and g.completed_at is null)
+      limit 10`,
+  );
+  return rows.map(({ id }) => id);
+}
+
+/** Where an erasure stands: the last row it has seen. */
+export type ErasureCursor = { created_at: string; id: string };
+
+/** Erases what the next 1,000 generations say; undefined when there are no more. */
+export async function eraseGenerations(
+  database: Database,
+  accountId: string,
+  after: ErasureCursor,
+): Promise<ErasureCursor | undefined> {
+  const rows = await database.rows<ErasureCursor>(
+    `with page as (
+       select id, created_at from generations
+        where account_id = $1 and (created_at, id) > ($2::timestamptz, $3) order by created_at, id limit 1000
+     ), texts as (
+       delete from generation_requests where generation_id in (select id from page)
+     ), told as (
+       delete from events where subject_id in (select id from page)
+     ), emptied as (
+       update generations set outputs = '[]', metadata = '{}', error_message = null, idempotency_key = null
+        where id in (select id from page)
+     )
+     select id, created_at::text from page order by created_at desc, id desc limit 1`,
+    [accountId, after.created_at, after.id],
+  );
+  return rows[0];
+}
+
+/** The last of an erasure: names and secrets. What was spent stays, without a name. */
+export async function eraseAccount(database: Database, accountId: string): Promise<void> {
+  await database.transaction(async (transaction) => {
+    await transaction.query('delete from connections where account_id = $1', [accountId]);
+    await transaction.query(`update api_keys set name = '' where account_id = $1`, [accountId]);
+    await transaction.query('update accounts set email = null where id = $1 and deleted_at is not null', [
+      accountId,
+    ]);
+  });
+}
