@@ -1,9 +1,9 @@
 // `npm start`: everything on one machine, until Ctrl-C.
 
-import { ConfigError } from '@renderkit/server-kit/config.ts';
 import { readStackConfig } from './config.ts';
 import { createScreen } from './screen.ts';
 import { StackError } from './stack-error.ts';
+import { tellError } from './tell-error.ts';
 import { startStack } from './start-stack.ts';
 
 const stopping = new AbortController();
@@ -32,10 +32,7 @@ async function main(): Promise<void> {
     await stack[Symbol.asyncDispose]();
     screen.line('Stopped.');
   } catch (error) {
-    const expected = error instanceof ConfigError || error instanceof StackError;
-    process.stderr.write(
-      `${expected ? error.message : String(error instanceof Error ? error.stack : error)}\n`,
-    );
+    process.stderr.write(`${tellError(error)}\n`);
     process.exitCode = 1;
   }
 }

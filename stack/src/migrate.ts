@@ -2,7 +2,7 @@
 
 import { ConfigError, readEnvironment } from '@renderkit/server-kit/config.ts';
 import { prepareDatabase } from './databases.ts';
-import { StackError } from './stack-error.ts';
+import { tellError } from './tell-error.ts';
 
 try {
   const read = readEnvironment(process.env);
@@ -16,10 +16,7 @@ try {
   if (studio !== undefined) await prepareDatabase('studio', studio);
   process.stdout.write('The databases are up to date.\n');
 } catch (error) {
-  const expected = error instanceof ConfigError || error instanceof StackError;
-  process.stderr.write(
-    `${expected ? error.message : String(error instanceof Error ? error.stack : error)}\n`,
-  );
+  process.stderr.write(`${tellError(error)}\n`);
   process.exitCode = 1;
 }
 if (process.connected) process.disconnect();

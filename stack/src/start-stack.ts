@@ -1,12 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { openDatabase } from '@renderkit/server-kit/database.ts';
 import { addressOf, partEnvironments, type PartEnvironments, type StackConfig } from './config.ts';
 import { filesOf, type HeldDirectory, holdDataDirectory } from './data-directory.ts';
 import { openDatabases, prepareDatabases } from './databases.ts';
-import { makeDemoOnFirstStart } from './first-start.ts';
+import { welcomeOnFirstStart } from './first-start.ts';
 import { keepSecrets } from './kept-secrets.ts';
 import { claimPort } from './ports.ts';
-import { type Screen, showDemo, showOverview } from './screen.ts';
+import { type DemoAccount, type Screen, showDemo, showOverview } from './screen.ts';
 import { StackError } from './stack-error.ts';
 import { supervise, type SupervisedPart } from './supervise.ts';
 
@@ -64,8 +65,7 @@ export async function startStack(
         ? 'external (DATABASE_URL, STUDIO_DATABASE_URL)'
         : 'built-in PostgreSQL',
   });
-  const demo = await makeDemoOnFirstStart(config, environments);
-  if (demo !== undefined) showDemo(options.screen, demo, addresses.service);
+  await welcome(config, environments, (demo) => showDemo(options.screen, demo, addresses.service));
   const parts = startParts(environments, config, options);
   // Disposed in this order: nothing new comes in, what runs ends, and last who serves the others.
   for (const part of [parts.studio, parts.worker, parts.service]) owned.use(part);
@@ -93,6 +93,18 @@ async function claimPorts(
     claimPort({ name: 'STUDIO_PORT', host: config.host, port: config.studioPort, waitMs }),
   ]);
   return { port, studioPort };
+}
+
+async function welcome(
+  config: StackConfig,
+  environments: PartEnvironments,
+  show: (demo: DemoAccount) => void,
+): Promise<void> {
+  const open = (url: string | undefined) =>
+    openDatabase({ url: url ?? '', applicationName: 'stack', poolSize: 2 });
+  await using service = open(environments.service['DATABASE_URL']);
+  await using studio = open(environments.studio['STUDIO_DATABASE_URL']);
+  await welcomeOnFirstStart({ service, studio, environments }, { wanted: config.demo, show });
 }
 
 type Parts = Record<'studio' | 'worker' | 'service', SupervisedPart>;

@@ -3,7 +3,12 @@ import type { OperatorDatabases } from './open-databases.ts';
 import { type Option, readValues, type Values } from './option.ts';
 
 /** What a command answers: `data` is what `--json` prints, `lines` is the same for a person. */
-export type Answer = { data: unknown; lines: string[] };
+export type Answer = {
+  data: unknown;
+  lines: string[];
+  /** What was looked for was found wrong: the exit code says so. */
+  failed?: boolean;
+};
 
 export type Context = {
   config: StackConfig;
@@ -35,4 +40,9 @@ export function command<Options extends Record<string, Option<unknown>>>(definit
       .join(' '),
     run: (context, argv) => definition.run(context, readValues(definition.words, definition.options, argv)),
   };
+}
+
+/** The answer of a command that only does something. */
+export function done(data: unknown, sentence: string): Answer {
+  return { data, lines: [sentence] };
 }

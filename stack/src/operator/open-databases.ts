@@ -1,20 +1,18 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Database, openDatabase } from '@renderkit/server-kit/database.ts';
-import { partEnvironments, type PartEnvironments, type StackConfig } from '../config.ts';
+import { openDatabase } from '@renderkit/server-kit/database.ts';
+import { partEnvironments, type StackConfig } from '../config.ts';
+import type { ServiceAndStudio } from '../connect-to-service.ts';
 import { tryToHold } from '../data-directory.ts';
 import { type Databases, openDatabases, prepareDatabases, urlsOf } from '../databases.ts';
 import { keepSecrets } from '../kept-secrets.ts';
 import { type ClusterAddresses, findRunningPostgres } from '../postgres/start-postgres.ts';
 import { StackError } from '../stack-error.ts';
 
-export type OperatorDatabases = AsyncDisposable & {
-  service: Database;
-  studio: Database;
-  /** What the parts are started with: addresses, secrets. */
-  environments: PartEnvironments;
-  /** The embedded cluster; undefined where the databases are somebody else's. */
-  embedded: ClusterAddresses | undefined;
-};
+export type OperatorDatabases = AsyncDisposable &
+  ServiceAndStudio & {
+    /** The embedded cluster; undefined where the databases are somebody else's. */
+    embedded: ClusterAddresses | undefined;
+  };
 
 /** A stack that is just starting has its database within this. */
 const patienceMs = 60_000;

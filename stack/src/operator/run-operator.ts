@@ -4,19 +4,22 @@ import { StackError } from '../stack-error.ts';
 import type { Answer, Command } from './command.ts';
 import { openOperatorDatabases } from './open-databases.ts';
 
-/** Runs one command line and answers what to print. @throws StackError, ConfigError */
+/** Runs one command line and answers what to print, and whether all is well. @throws StackError, ConfigError */
 export async function runOperator(
   commands: Command[],
   argv: string[],
   environment: Environment,
-): Promise<string> {
+): Promise<{ text: string; failed: boolean }> {
   const json = argv.includes('--json');
   const words = argv.filter((word) => word !== '--json');
   if (words.length === 0 || words.includes('--help') || words.includes('-h'))
-    return help(
-      commands,
-      words.filter((word) => !word.startsWith('-')),
-    );
+    return {
+      text: help(
+        commands,
+        words.filter((word) => !word.startsWith('-')),
+      ),
+      failed: false,
+    };
   const command = commands.find(({ words: name }) => `${words.join(' ')} `.startsWith(`${name} `));
   if (command === undefined)
     throw new StackError(
@@ -26,7 +29,7 @@ export async function runOperator(
   await using owned = new AsyncDisposableStack();
   const open = async () => owned.use(await openOperatorDatabases(config));
   const answer = await command.run({ config, open }, words.slice(command.words.split(' ').length));
-  return print(answer, json);
+  return { text: print(answer, json), failed: answer.failed ?? false };
 }
 
 function print(answer: Answer, json: boolean): string {

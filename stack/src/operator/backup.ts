@@ -1,0 +1,45 @@
+import path from 'node:path';
+import { makeBackup } from '../backup/make-backup.ts';
+import { restoreBackup } from '../backup/restore-backup.ts';
+import type { StackConfig } from '../config.ts';
+import { StackError } from '../stack-error.ts';
+import { command, type Command, done } from './command.ts';
+import { required, text } from './option.ts';
+
+export const backupCommands: Command[] = [
+  command({
+    words: 'backup',
+    about:
+      'Writes database, media and keys to one file, while the stack runs or not. The file holds secrets.',
+    options: { to: required(text('F')) },
+    run: async ({ open, config }, values) => {
+      const { embedded } = await open();
+      if (embedded === undefined) throw externalOnly('back up');
+      const file = fileOf(config, values.to);
+      const { bytes } = await makeBackup({ cluster: embedded, dataDirectory: config.dataDirectory, file });
+      return done({ file, bytes }, `Saved ${file} (${(bytes / 1024 / 1024).toFixed(1)} MB).`);
+    },
+  }),
+  command({
+    words: 'restore',
+    about: 'Restores a backup into an empty DATA_DIR.',
+    options: { from: required(text('F')) },
+    run: async ({ config }, values) => {
+      if (config.external !== undefined) throw externalOnly('restore');
+      const file = fileOf(config, values.from);
+      const { made_at } = await restoreBackup(config, file);
+      return done({ file, made_at }, `Restored the backup of ${made_at} into ${config.dataDirectory}.`);
+    },
+  }),
+];
+
+/** npm changes to the project's folder; a path is meant from where the person was. */
+function fileOf(config: StackConfig, name: string): string {
+  return path.resolve(config.environment['INIT_CWD'] ?? '.', name);
+}
+
+function externalOnly(verb: string): StackError {
+  return new StackError(
+    `The databases are external: ${verb} them with PostgreSQL's own tools (pg_dump and pg_restore, or pg_basebackup), and copy the media under DATA_DIR.`,
+  );
+}
