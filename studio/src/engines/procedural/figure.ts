@@ -103,7 +103,7 @@ function mixTones(scene: Scene, bold: boolean, random: Random): Tones {
   const named = mood.colours[1];
   const hair = through(
     elder
-      ? HAIRS[5]
+      ? SILVER
       : bold && random.chance(0.45)
         ? shade(palette.counter, 0.7)
         : named && random.chance(0.4)

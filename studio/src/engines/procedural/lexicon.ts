@@ -26,7 +26,8 @@ export type Place =
   | 'birds'
   | 'castle'
   | 'lighthouse'
-  | 'volcano';
+  | 'volcano'
+  | 'glass';
 export type SkyThing = 'sun' | 'moon' | 'crescent' | 'stars' | 'aurora' | 'galaxy' | 'rainbow' | 'lightning';
 export type TreeKind = 'conifer' | 'broadleaf' | 'palm' | 'cactus' | 'blossom' | 'bare';
 export type Trait =
@@ -169,6 +170,7 @@ const PLACES: readonly Entry[] = [
   ['planet planets saturn jupiter mars alien exoplanet moons', { places: ['planet', 'space'], sky: 'stars' }],
   ['boat boats ship sail sailing sailboat yacht', { places: ['boat', 'sea'] }],
   ['bird birds gulls seagulls swallows geese flock', { places: ['birds'] }],
+  ['glass stained mosaic kaleidoscope crystal crystals', { places: ['glass'] }],
   ['castle fortress tower ruin ruins palace', { places: ['castle'] }],
   ['lighthouse', { places: ['lighthouse', 'sea'] }],
   [

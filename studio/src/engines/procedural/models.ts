@@ -2,6 +2,7 @@ import type { Canvas } from '@napi-rs/canvas';
 import { paintAtelier } from './atelier.ts';
 import { paintFigures } from './figures.ts';
 import { paintNocturne } from './nocturne.ts';
+import { paintPrism } from './prism.ts';
 import type { Scene } from './scene.ts';
 
 /** Draws a scene in one manner. Must not draw text: no font is the same on two machines. */
@@ -11,7 +12,7 @@ export type Painter = (scene: Scene) => Canvas;
 export const PAINTERS = {
   atelier: paintAtelier,
   linework: paintAtelier,
-  prism: paintAtelier,
+  prism: paintPrism,
   nocturne: paintNocturne,
   papercut: paintAtelier,
   figures: paintFigures,

@@ -1,0 +1,188 @@
+import { createCanvas, type Canvas, type SKRSContext2D } from '@napi-rs/canvas';
+import { clamp } from './colour.ts';
+import { paintComposition } from './composition.ts';
+import { bloom } from './glow.ts';
+import { cellsOf, scatter, triangulate, type Point } from './mesh.ts';
+import type { Random } from './random.ts';
+import type { Raster } from './raster.ts';
+import type { Scene } from './scene.ts';
+import { paintView } from './view.ts';
+
+/** Facets, panes and tiles cut from a view; pure shapes where the prompt names no subject but form. */
+export function paintPrism(scene: Scene): Canvas {
+  const { mood, look } = scene;
+  if (mood.places.has('abstract')) return paintComposition(scene);
+  const view = paintView(scene, 400);
+  enrich(view, 1.3, 0.9 + look.weight * 0.25);
+  const canvas = createCanvas(scene.width, scene.height);
+  const cutter: Cutter = {
+    context: canvas.getContext('2d'),
+    scene,
+    view,
+    random: scene.random.fork('cut'),
+    size: Math.max(6, scene.unit * (30 - look.detail * 20)),
+  };
+  if (mood.places.has('glass') || look.brush === 'knife') setGlass(cutter);
+  else if (look.brush === 'stipple') setTiles(cutter);
+  else setFacets(cutter, look.brush === 'smooth');
+  bloom(canvas, 0.25);
+  return canvas;
+}
+
+interface Cutter {
+  readonly context: SKRSContext2D;
+  readonly scene: Scene;
+  readonly view: Raster;
+  readonly random: Random;
+  /** Side of the smallest facet, pixels. */
+  readonly size: number;
+}
+
+/** Deeper colour and contrast: haze that flatters a landscape makes dull stones. */
+function enrich({ data }: Raster, chroma: number, contrast: number): void {
+  for (let index = 0; index < data.length; index += 3) {
+    const red = data[index] ?? 0;
+    const green = data[index + 1] ?? 0;
+    const blue = data[index + 2] ?? 0;
+    const grey = red * 0.3 + green * 0.55 + blue * 0.15;
+    const bent = clamp(grey + (grey - 0.5) * (contrast - 1) * (1 - Math.abs(grey * 2 - 1)) * 1.6);
+    data[index] = clamp(bent + (red - grey) * chroma);
+    data[index + 1] = clamp(bent + (green - grey) * chroma);
+    data[index + 2] = clamp(bent + (blue - grey) * chroma);
+  }
+}
+
+function setFacets(cutter: Cutter, smooth: boolean): void {
+  const { context, scene, size, random, view } = cutter;
+  const { width, height } = scene;
+  const spread = { width, height, fine: size, coarse: size * 4.2 };
+  const { points, triangles } = triangulate(scatter(view, spread, random), width, height);
+  const light = scene.sun.x < 0.5 ? -0.6 : 0.6;
+  context.lineJoin = 'round';
+  for (const { a, b, c } of triangles) {
+    const corners = [points[a], points[b], points[c]].filter((point) => point !== undefined);
+    // Each facet leans its own way; those that lean to the light are brighter.
+    const lean = Math.sin(a * 12.9898 + b * 78.233 + c * 37.719);
+    const tilt = (lean * 0.05 + light * Math.cos(lean * 9) * 0.03) * scene.look.weight;
+    fillFacet(cutter, corners, tilt, smooth);
+  }
+}
+
+function fillFacet(cutter: Cutter, corners: readonly Point[], tilt: number, smooth: boolean): void {
+  const { context } = cutter;
+  const [red, green, blue] = averageOf(cutter, corners, centreOf(corners));
+  const fill = rgb(red, green, blue, tilt);
+  const [first, , last] = corners;
+  context.fillStyle = fill;
+  context.strokeStyle = fill;
+  if (smooth && first && last) {
+    const shine = context.createLinearGradient(first.x, first.y, last.x, last.y);
+    shine.addColorStop(0, rgb(red, green, blue, tilt + 0.09));
+    shine.addColorStop(1, rgb(red, green, blue, tilt - 0.09));
+    context.fillStyle = shine;
+    context.strokeStyle = shine;
+  }
+  // The outline closes the hairline gaps that antialiasing leaves between neighbours.
+  context.lineWidth = 0.9;
+  trace(context, corners);
+  context.fill();
+  context.stroke();
+}
+
+/** Panes between leads, lit from behind. */
+function setGlass(cutter: Cutter): void {
+  const { context, scene, size, random, view } = cutter;
+  const { width, height } = scene;
+  const spread = { width, height, fine: size * 2, coarse: size * 5.2 };
+  const lead = Math.max(1.2, scene.unit * 3.6 * scene.look.weight);
+  context.lineJoin = 'round';
+  context.strokeStyle = '#0d0b12';
+  context.lineWidth = lead;
+  for (const { site, corners } of cellsOf(triangulate(scatter(view, spread, random), width, height))) {
+    if (
+      corners.length < 3 ||
+      site.x < -size ||
+      site.y < -size ||
+      site.x > width + size ||
+      site.y > height + size
+    )
+      continue;
+    const [red, green, blue] = averageOf(cutter, corners, site);
+    const tilt = random.gaussian() * 0.06;
+    const light = context.createRadialGradient(site.x, site.y, 0, site.x, site.y, size * 3.2);
+    light.addColorStop(0, rgb(red, green, blue, tilt + 0.13));
+    light.addColorStop(1, rgb(red, green, blue, tilt - 0.1));
+    context.fillStyle = light;
+    trace(context, corners);
+    context.fill();
+    context.stroke();
+  }
+}
+
+/** Hexagonal tiles with a bevel. */
+function setTiles(cutter: Cutter): void {
+  const { context, scene, size, random } = cutter;
+  const radius = size * 1.05;
+  const stepX = radius * Math.sqrt(3);
+  const stepY = radius * 1.5;
+  context.fillStyle = rgb(0.08, 0.08, 0.1, 0);
+  context.fillRect(0, 0, scene.width, scene.height);
+  for (let row = -1; row * stepY < scene.height + stepY; row++) {
+    for (let column = -1; column * stepX < scene.width + stepX; column++) {
+      const x = (column + (row % 2 ? 0.5 : 0)) * stepX;
+      const y = row * stepY;
+      const hexagon = (scale: number): Point[] =>
+        Array.from({ length: 6 }, (_, corner) => ({
+          x: x + Math.sin((corner * Math.PI) / 3) * radius * scale,
+          y: y + Math.cos((corner * Math.PI) / 3) * radius * scale,
+        }));
+      const tilt = random.gaussian() * 0.035;
+      const [red, green, blue] = averageOf(cutter, hexagon(0.6), { x, y });
+      for (const [scale, light] of [
+        [0.97, -0.08],
+        [0.8, 0.02 + 0.03 * scene.look.weight],
+      ] as const) {
+        context.fillStyle = rgb(red, green, blue, tilt + light);
+        trace(context, hexagon(scale));
+        context.fill();
+      }
+    }
+  }
+}
+
+function trace(context: SKRSContext2D, corners: readonly Point[]): void {
+  context.beginPath();
+  for (const { x, y } of corners) context.lineTo(x, y);
+  context.closePath();
+}
+
+const centreOf = (corners: readonly Point[]): Point => ({
+  x: corners.reduce((sum, { x }) => sum + x, 0) / corners.length,
+  y: corners.reduce((sum, { y }) => sum + y, 0) / corners.length,
+});
+
+function averageOf(cutter: Cutter, corners: readonly Point[], centre: Point): [number, number, number] {
+  const sums: [number, number, number] = [0, 0, 0];
+  const spots = [
+    centre,
+    centre,
+    ...corners.map(({ x, y }) => ({ x: (x + centre.x) / 2, y: (y + centre.y) / 2 })),
+  ];
+  for (const spot of spots) {
+    const index = indexAt(cutter, spot);
+    for (const channel of [0, 1, 2] as const)
+      sums[channel] += (cutter.view.data[index + channel] ?? 0) / spots.length;
+  }
+  return sums;
+}
+
+function indexAt({ view, scene }: Cutter, { x, y }: Point): number {
+  const column = Math.floor(clamp(x / scene.width, 0, 0.9999) * view.width);
+  const row = Math.floor(clamp(y / scene.height, 0, 0.9999) * view.height);
+  return (row * view.width + column) * 3;
+}
+
+function rgb(red: number, green: number, blue: number, lighter: number): string {
+  const channel = (value: number) => Math.round(clamp(value * (1 + lighter) + lighter * 0.35) * 255);
+  return `rgb(${channel(red)},${channel(green)},${channel(blue)})`;
+}
