@@ -1,0 +1,165 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { startPlatform, type Platform, type PlatformAccount } from '../harness/platform.ts';
+import type { Part } from '../harness/part.ts';
+import { readBalance, readGenerations, readStudio } from './evidence.ts';
+import { emptyHistory } from './history.ts';
+import { findBreaches } from './invariants.ts';
+import { type LoadAccount, runLoad } from './load.ts';
+import { seededRandom } from './random.ts';
+
+export type ChaosOptions = {
+  kills: number;
+  seed: number;
+  /** Service processes. */
+  services: number;
+  /** Clients at work at once. */
+  clients: number;
+  say: (line: string) => void;
+};
+
+export type ChaosResult = {
+  breaches: string[];
+  kills: Record<string, number>;
+  accepted: number;
+  /** Where the logs lie when something was found; else removed. */
+  counts: Record<string, number>;
+};
+
+const targets = ['service', 'service', 'service', 'studio', 'worker', 'postgres'] as const;
+/** A victim lives this long after it was ready, in milliseconds: from here to there. */
+const lifetimeMs = [50, 750] as const;
+const restWithinMs = 120_000;
+
+/** Kills parts at random under load, then judges what is left by outside evidence. */
+export async function runChaos(options: ChaosOptions): Promise<ChaosResult> {
+  const random = seededRandom(options.seed);
+  await using platform = await startPlatform({ services: options.services, workers: 2, ownPostgres: true });
+  const { accounts, people, budgets } = await makeAccounts(platform);
+  const history = emptyHistory();
+  const stopping = new AbortController();
+  const load = runLoad({
+    accounts,
+    baseUrl: () => platform.serviceUrls[Math.floor(random() * platform.serviceUrls.length)] as string,
+    history,
+    random,
+    stopping: stopping.signal,
+    clients: options.clients,
+  });
+  const kills = await killAtRandom(platform, options, random);
+  stopping.abort();
+  await load;
+  const generations = await untilAtRest(platform, accounts, options.say);
+  const counts: Record<string, number> = {};
+  for (const { status } of generations.flat()) counts[status] = (counts[status] ?? 0) + 1;
+  const breaches = findBreaches({
+    history,
+    generations,
+    balances: await Promise.all(
+      accounts.map(async (account, i) => ({
+        credits: await readBalance(platform.serviceUrls[0] as string, account),
+        studioAccountId: (people[i] as PlatformAccount).studioAccountId,
+      })),
+    ),
+    budgets,
+    studio: await readStudio(platform.databases.studio.url),
+  });
+  return {
+    breaches,
+    kills,
+    counts,
+    accepted: history.creates.filter(({ acceptedIds }) => acceptedIds.length > 0).length,
+  };
+}
+
+async function makeAccounts(platform: Platform) {
+  // One has plenty, one runs out of credits, one has keys with a budget.
+  const plans = [
+    { credits: 100_000, budgets: [null] },
+    { credits: 200, budgets: [null] },
+    { credits: 100_000, budgets: [60, 100] },
+  ];
+  const people: PlatformAccount[] = [];
+  const accounts: LoadAccount[] = [];
+  for (const plan of plans) {
+    const person = await platform.createAccount({ tier: 'pro', credits: plan.credits });
+    const keys = [];
+    for (const dailyBudget of plan.budgets)
+      keys.push({
+        key: await platform.createKey(person, dailyBudget === null ? {} : { dailyBudget }),
+        dailyBudget,
+      });
+    people.push(person);
+    accounts.push({ keys });
+  }
+  return { people, accounts, budgets: plans.map((plan) => plan.budgets) };
+}
+
+async function killAtRandom(
+  platform: Platform,
+  options: ChaosOptions,
+  random: () => number,
+): Promise<Record<string, number>> {
+  const kills: Record<string, number> = {};
+  for (let n = 0; n < options.kills; n++) {
+    await sleep(lifetimeMs[0] + random() * (lifetimeMs[1] - lifetimeMs[0]));
+    const target = targets[Math.floor(random() * targets.length)] as (typeof targets)[number];
+    kills[target] = (kills[target] ?? 0) + 1;
+    if (target === 'postgres') {
+      await platform.killPostgres();
+      await untilServing(platform);
+      continue;
+    }
+    const parts =
+      target === 'studio' ? [platform.studio] : target === 'worker' ? platform.workers : platform.services;
+    const victim = parts[Math.floor(random() * parts.length)] as Part;
+    await victim.kill('SIGKILL');
+    await startAgain(victim);
+    if ((n + 1) % 20 === 0) options.say(`${n + 1} kills`);
+  }
+  return kills;
+}
+
+async function startAgain(part: Part): Promise<void> {
+  // A start may meet a database that is just recovering: whoever supervises tries again.
+  for (let tries = 1; ; tries++) {
+    try {
+      await part.start();
+      return;
+    } catch (error) {
+      if (tries === 20) throw error;
+      await sleep(250);
+    }
+  }
+}
+
+/** After the database went, every part finds its way back by itself; one that ended is started again. */
+async function untilServing(platform: Platform): Promise<void> {
+  const parts = [platform.studio, ...platform.workers, ...platform.services];
+  const deadline = performance.now() + 30_000;
+  for (const part of parts) if (!part.running) await startAgain(part);
+  for (const url of platform.serviceUrls) {
+    while (performance.now() < deadline) {
+      const ready = await fetch(`${url}/readyz`, { signal: AbortSignal.timeout(2_000) }).then(
+        (response) => response.ok,
+        () => false,
+      );
+      if (ready) break;
+      await sleep(50);
+    }
+  }
+}
+
+/** Waits until every generation has ended, and answers them all. */
+async function untilAtRest(platform: Platform, accounts: LoadAccount[], say: (line: string) => void) {
+  const baseUrl = platform.serviceUrls[0] as string;
+  const deadline = performance.now() + restWithinMs;
+  for (;;) {
+    const generations = await Promise.all(accounts.map((account) => readGenerations(baseUrl, account)));
+    const open = generations
+      .flat()
+      .filter(({ status }) => status === 'queued' || status === 'running').length;
+    if (open === 0 || performance.now() > deadline) return generations;
+    say(`${open} generations under way`);
+    await sleep(1_000);
+  }
+}

@@ -1,0 +1,190 @@
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { chmod, mkdtemp, readFile, rm } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { type Database, openDatabase } from '@renderkit/server-kit/database.ts';
+import { migrate } from '@renderkit/server-kit/migrate.ts';
+import { createTestDatabase } from '@renderkit/server-kit/testing/database.ts';
+import * as serviceOperator from '@renderkit/service/operator.ts';
+import { startPostgres } from '@renderkit/stack/postgres/start-postgres.ts';
+import * as studioOperator from '@renderkit/studio/operator.ts';
+import { createPart, type Part } from './part.ts';
+
+export type PlatformOptions = {
+  /** Service processes on the one database. Default 1. */
+  services?: number;
+  /** Worker processes. Default 1. */
+  workers?: number;
+  /** A PostgreSQL cluster of its own, which `killPostgres` may end. Default: two databases of the test run's cluster. */
+  ownPostgres?: boolean;
+  /** Added to every part's environment. */
+  environment?: Record<string, string>;
+  /** Instead of the service's main.ts, with its arguments: test entries with crash points. */
+  serviceEntry?: { file: string; arguments: string[] };
+};
+
+export type NewAccount = { tier?: 'free' | 'plus' | 'pro'; credits?: number; ageVerified?: boolean };
+export type PlatformAccount = { email: string; studioAccountId: string };
+export type NewKey = { dailyBudget?: number; rateLimit?: number; scopes?: string[] };
+
+export type Platform = AsyncDisposable & {
+  /** Where databases, media and logs lie. */
+  directory: string;
+  services: Part[];
+  studio: Part;
+  workers: Part[];
+  serviceUrls: string[];
+  studioUrl: string;
+  databases: { service: Database; studio: Database };
+  createAccount: (account?: NewAccount) => Promise<PlatformAccount>;
+  /** The key itself: `rk_live_…`. */
+  createKey: (account: PlatformAccount, key?: NewKey) => Promise<string>;
+  /** Ends the postmaster as a crash would; it is started again by its keeper. Needs `ownPostgres`. */
+  killPostgres: () => Promise<void>;
+};
+
+const clientId = 'renderkit-service';
+const entry = (file: string) => fileURLToPath(new URL(`../../${file}`, import.meta.url));
+
+/** The whole product as separate processes on ports and in a directory of its own. */
+export async function startPlatform(options: PlatformOptions = {}): Promise<Platform> {
+  await using owned = new AsyncDisposableStack();
+  const directory = await mkdtemp(path.join(tmpdir(), 'renderkit-e2e-'));
+  await chmod(directory, 0o711);
+  owned.defer(() => rm(directory, { recursive: true, force: true }));
+  const urls = await openUrls(owned, directory, options.ownPostgres ?? false);
+  const service = owned.use(openDatabase({ url: urls.service, applicationName: 'e2e', poolSize: 3 }));
+  const studio = owned.use(openDatabase({ url: urls.studio, applicationName: 'e2e', poolSize: 3 }));
+  const secretKey = randomBytes(32);
+  const [studioPort = 0, ...ports] = await freePorts(1 + (options.services ?? 1));
+  const studioUrl = `http://127.0.0.1:${studioPort}`;
+  const shared = {
+    DATA_DIR: path.join(directory, 'data'),
+    HOST: '127.0.0.1',
+    DATABASE_URL: urls.service,
+    STUDIO_DATABASE_URL: urls.studio,
+    STUDIO_URL: studioUrl,
+    STUDIO_PUBLIC_URL: studioUrl,
+    STUDIO_CLIENT_ID: clientId,
+    STUDIO_CLIENT_SECRET: randomBytes(24).toString('hex'),
+    SECRET_KEY: secretKey.toString('hex'),
+    LOG_LEVEL: 'info',
+    ...options.environment,
+  };
+  const logDirectory = path.join(directory, 'logs');
+  const part = (name: string, file: string, environment: Record<string, string>, argv: string[] = []) =>
+    owned.use(
+      createPart({
+        name,
+        entry: file,
+        environment: { ...shared, ...environment },
+        logDirectory,
+        arguments: argv,
+      }),
+    );
+
+  const studioPart = part('studio', entry('studio/src/main.ts'), { STUDIO_PORT: String(studioPort) });
+  const workers = Array.from({ length: options.workers ?? 1 }, (_, i) =>
+    part(`worker-${i}`, entry('studio/src/worker.ts'), {}),
+  );
+  const services = ports.map((port, i) =>
+    part(
+      `service-${i}`,
+      options.serviceEntry?.file ?? entry('service/src/main.ts'),
+      { PORT: String(port) },
+      options.serviceEntry?.arguments,
+    ),
+  );
+  await studioPart.start();
+  await Promise.all([...workers, ...services].map((one) => one.start()));
+  const ours = owned.move();
+  return {
+    directory,
+    services,
+    studio: studioPart,
+    workers,
+    serviceUrls: ports.map((port) => `http://127.0.0.1:${port}`),
+    studioUrl,
+    databases: { service, studio },
+    createAccount: (account = {}) => createAccount({ service, studio, secretKey }, account),
+    createKey: async (account, key = {}) =>
+      (
+        await serviceOperator.createKey(service, {
+          accountEmail: account.email,
+          name: 'test',
+          ...(key.scopes !== undefined && { scopes: key.scopes }),
+          ...(key.dailyBudget !== undefined && { dailyBudgetMillicredits: Math.round(key.dailyBudget * 1_000) }),
+          rateLimitPerMinute: key.rateLimit ?? 1_000_000,
+        })
+      ).key,
+    killPostgres: () => urls.kill(),
+    [Symbol.asyncDispose]: () => ours.disposeAsync(),
+  };
+}
+
+type Urls = { service: string; studio: string; kill: () => Promise<void> };
+
+async function openUrls(owned: AsyncDisposableStack, directory: string, own: boolean): Promise<Urls> {
+  if (!own) {
+    const service = owned.use(await createTestDatabase('service', { poolSize: 1 }));
+    const studio = owned.use(await createTestDatabase('studio', { poolSize: 1 }));
+    const kill = () =>
+      Promise.reject(new Error('this PostgreSQL is shared with other tests: ask for ownPostgres'));
+    return { service: service.url, studio: studio.url, kill };
+  }
+  const postgres = owned.use(
+    await startPostgres({ dataDirectory: directory, databases: ['service', 'studio'] }),
+  );
+  const urls = { service: postgres.urlFor('service'), studio: postgres.urlFor('studio') };
+  for (const part of ['service', 'studio'] as const)
+    await migrate({ url: urls[part], directory: entry(`${part}/migrations`) });
+  const kill = async () => {
+    const pidFile = await readFile(path.join(postgres.clusterDirectory, 'postmaster.pid'), 'utf8').catch(
+      () => '',
+    );
+    const pid = Number(pidFile.split('\n')[0]);
+    if (pid > 1) process.kill(pid, 'SIGKILL');
+  };
+  return { ...urls, kill };
+}
+
+let accounts = 0;
+
+async function createAccount(
+  databases: { service: Database; studio: Database; secretKey: Buffer },
+  account: NewAccount,
+): Promise<PlatformAccount> {
+  const email = `person-${++accounts}@example.org`;
+  await studioOperator.createAccount(databases.studio, {
+    email,
+    tier: account.tier ?? 'pro',
+    creditsMillicredits: Math.round((account.credits ?? 1_000) * 1000),
+  });
+  if (account.ageVerified === true)
+    await studioOperator.setAccount(databases.studio, email, { ageVerified: true });
+  const connection = await studioOperator.connect(databases.studio, email, clientId);
+  await serviceOperator.connectAccount(databases.service, databases.secretKey, {
+    studioId: connection.studioId,
+    studioAccountId: connection.accountId,
+    email,
+    refreshToken: connection.refreshToken,
+  });
+  return { email, studioAccountId: connection.accountId };
+}
+
+/** Ports that were free a moment ago, all different. */
+async function freePorts(count: number): Promise<number[]> {
+  const servers = await Promise.all(
+    Array.from({ length: count }, async () => {
+      const server = createServer().listen(0, '127.0.0.1');
+      await once(server, 'listening');
+      return server;
+    }),
+  );
+  const ports = servers.map((server) => (server.address() as { port: number }).port);
+  await Promise.all(servers.map((server) => once(server.close(), 'close')));
+  return ports;
+}
