@@ -1,5 +1,5 @@
 import type { AddressInfo } from 'node:net';
-import { openDatabase } from '@renderkit/server-kit/database.ts';
+import { type Database, openDatabase } from '@renderkit/server-kit/database.ts';
 import { createHttpServer } from '@renderkit/server-kit/http/create-http-server.ts';
 import { newId } from '@renderkit/server-kit/ids.ts';
 import { createLogger, type Logger } from '@renderkit/server-kit/logger.ts';
@@ -7,12 +7,14 @@ import type { FastifyInstance } from 'fastify';
 import { Registry } from 'prom-client';
 import { createAgeVerification } from './account/age-verification.ts';
 import { accountRoutes } from './account/routes.ts';
-import { createAdmission } from './admission/admit.ts';
+import { type Admission, createAdmission } from './admission/admit.ts';
 import { createCatalogCache } from './catalog/catalog-cache.ts';
 import { catalogRoutes } from './catalog/routes.ts';
 import type { ServiceConfig } from './config.ts';
 import { addDocsRoutes } from './docs/routes.ts';
 import { estimateRoutes } from './estimate/routes.ts';
+import { type Generations, startGenerations } from './generations/background.ts';
+import { generationRoutes } from './generations/routes.ts';
 import type { Handlers } from './handler.ts';
 import { addProcessMetrics } from './health/process-metrics.ts';
 import { createReadinessCheck } from './health/readiness.ts';
@@ -34,6 +36,13 @@ export type ServiceOptions = {
   onStuck?: (name: string) => void;
   /** For test entries: ends the process at a named point. */
   crashPoint?: (name: string) => void | Promise<void>;
+  /** For tests: other times than the ordinary ones, in milliseconds. */
+  leaseMs?: number;
+  sweepMs?: number;
+  retryMs?: number;
+  stuckAfterMs?: number;
+  studioTimeoutMs?: number;
+  mostLongPolls?: number;
 };
 
 export type RunningService = AsyncDisposable & { url: string };
@@ -59,10 +68,54 @@ export async function startService(
   );
   await checkDatabase(database);
   await checkSecretKey(database, config.secretKey);
-
+  const rooms = startRooms(owned, config, options, { database, log });
+  const app = createServer(config, log);
   const registry = new Registry();
-  addProcessMetrics(registry, database);
-  const studioClient = owned.use(createStudioClient({ ...config, ...options, database, log }));
+  registerRoutes(app, {
+    admission: rooms.admission,
+    metrics: createRequestMetrics(registry),
+    docsUrl: config.docsUrl,
+    log,
+    handlers: rooms.handlers,
+  });
+  addProcessMetrics(registry, database, () => rooms.generations.longPolls.open);
+  addHealthRoutes(app, {
+    registry,
+    readiness: createReadinessCheck(database),
+    metricsToken: config.metricsToken,
+    behindProxy: config.trustProxy.length > 0,
+  });
+  await addDocsRoutes(app);
+  owned.defer(() => app.close());
+  // First of all, or the server would wait for them.
+  owned.defer(() => rooms.generations.endLongPolls());
+  await app.listen({ host: config.host, port: config.port });
+  const { port } = app.server.address() as AddressInfo;
+  log.info({ host: config.host, port }, 'the service listens');
+  const running = owned.move();
+  return {
+    url: `http://${config.host.includes(':') ? `[${config.host}]` : config.host}:${port}`,
+    [Symbol.asyncDispose]: () => running.disposeAsync(),
+  };
+}
+
+type Ground = { database: Database; log: Logger };
+
+function startRooms(
+  owned: AsyncDisposableStack,
+  config: ServiceConfig,
+  options: ServiceOptions,
+  { database, log }: Ground,
+): { admission: Admission; generations: Generations; handlers: Handlers } {
+  const studioClient = owned.use(
+    createStudioClient({
+      ...config,
+      database,
+      log,
+      crashPoint: options.crashPoint,
+      ...(options.studioTimeoutMs !== undefined && { timeoutMs: options.studioTimeoutMs }),
+    }),
+  );
   const catalogCache = createCatalogCache(studioClient);
   const judgeAndQuote = createJudgeAndQuote({
     database,
@@ -71,36 +124,26 @@ export async function startService(
     quotes: createQuotes(studioClient),
   });
   const admission = owned.use(createAdmission({ database, log }));
-
-  const app = createServer(config, log);
-  registerRoutes(app, {
+  const generations = owned.use(
+    startGenerations({
+      ...options,
+      database,
+      studioClient,
+      judgeAndQuote: judgeAndQuote.judgeAndQuote,
+      queueCap: config.queueCap,
+      log,
+    }),
+  );
+  return {
     admission,
-    metrics: createRequestMetrics(registry),
-    docsUrl: config.docsUrl,
-    log,
+    generations,
     handlers: {
       ...accountRoutes({ studioClient, database }),
       ...catalogRoutes({ catalogCache }),
       ...projectsRoutes({ studioClient }),
       ...estimateRoutes({ judgeAndQuote, database }),
-    } as Handlers,
-  });
-  addHealthRoutes(app, {
-    registry,
-    readiness: createReadinessCheck(database),
-    metricsToken: config.metricsToken,
-    behindProxy: config.trustProxy.length > 0,
-  });
-  await addDocsRoutes(app);
-
-  owned.defer(() => app.close());
-  await app.listen({ host: config.host, port: config.port });
-  const { port } = app.server.address() as AddressInfo;
-  log.info({ host: config.host, port }, 'the service listens');
-  const running = owned.move();
-  return {
-    url: `http://${config.host.includes(':') ? `[${config.host}]` : config.host}:${port}`,
-    [Symbol.asyncDispose]: () => running.disposeAsync(),
+      ...generationRoutes({ ...generations, database }),
+    },
   };
 }
 
