@@ -9,11 +9,13 @@ import { startCluster } from './cluster.ts';
 import { create } from './create/create.ts';
 import { memory } from './memory/memory.ts';
 import { picture } from './picture/picture.ts';
+import { polls } from './polls/polls.ts';
 import { read } from './read/read.ts';
 import { resultsText } from './results.ts';
+import { size } from './size/size.ts';
 import { submit } from './submit/submit.ts';
 
-const benchmarks: Record<string, Benchmark> = { read, create, submit, memory, picture };
+const benchmarks: Record<string, Benchmark> = { read, create, submit, polls, size, memory, picture };
 const resultsFile = path.join(import.meta.dirname, 'RESULTS.md');
 
 const { values, positionals: names } = parseArgs({

@@ -1,0 +1,141 @@
+import { randomBytes } from 'node:crypto';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import type { Database } from '@renderkit/server-kit/database.ts';
+import { connectAccount } from '@renderkit/service/operator.ts';
+import type { Bench, Result } from '../benchmark.ts';
+import { startChild } from '../child.ts';
+import { startPart } from '../part.ts';
+import { createKeys, freePort, originOf, serviceEnvironment } from '../platform.ts';
+import { boundResult, milliseconds } from '../present.ts';
+import { residentMegabytes } from '../process-usage.ts';
+import { quantile } from '../statistics.ts';
+import type { HoldPolls, Poll, PollsAnswer } from './hold-polls.ts';
+import type { SettleAll } from './scripted-studio.ts';
+
+const keys = 250;
+const generations = 5_000;
+const settleWithinMs = 1_000;
+const waitSeconds = 60;
+const sampleEveryMs = 50;
+const goal = { megabytes: 120, p99: 150 };
+
+/** Thousands of long polls on one process, all of whose generations end within a second. */
+export async function polls(bench: Bench): Promise<Result[]> {
+  await using owners = new AsyncDisposableStack();
+  const serviceData = owners.use(await bench.cluster.createDatabase('service'));
+  const [port, studioPort] = [await freePort(), await freePort()];
+  const secretKey = randomBytes(32);
+  const studio = owners.use(await startChild(file('scripted-studio.ts'), { port: studioPort }));
+  const holder = owners.use(await startChild(file('hold-polls.ts')));
+  const service = owners.use(
+    await startPart({
+      name: 'service',
+      entry: 'service/src/main.ts',
+      logDirectory: path.join(bench.cluster.directory, 'logs'),
+      profileDirectory: bench.profileDirectory,
+      environment: {
+        ...serviceEnvironment({ databaseUrl: serviceData.url, port, studioPort, secretKey }),
+        LOG_LEVEL: 'warn',
+        STUDIO_CLIENT_ID: 'bench',
+        STUDIO_CLIENT_SECRET: 'a secret of the benchmark',
+      },
+    }),
+  );
+  const url = originOf(port);
+  const opened = await createAll(url, await createAccounts(serviceData.database, secretKey, bench.quick));
+  await allRunning(serviceData.database, opened.length);
+  bench.say(`  ${opened.length} generations run`);
+
+  const before = memoryOf(service.pid);
+  await holder.ask({ open: { url, polls: opened, waitSeconds } } satisfies HoldPolls);
+  await sleep(2_000);
+  let most = memoryOf(service.pid);
+  const sampling = setInterval(() => (most = Math.max(most, memoryOf(service.pid))), sampleEveryMs);
+  const held = most - before;
+  const took = await studio.ask<number>({ settleWithinMs } satisfies SettleAll);
+  const { wakeMs, others } = await holder.ask<PollsAnswer>({ collect: true } satisfies HoldPolls);
+  clearInterval(sampling);
+  if (wakeMs.length !== opened.length)
+    throw new Error(
+      `of ${opened.length} polls ${wakeMs.length} were answered, the others: ${JSON.stringify(others)}`,
+    );
+  const [p50, p99] = [quantile(wakeMs, 0.5), quantile(wakeMs, 0.99)];
+  bench.say(`  the studio ended them in ${Math.round(took)} ms; open polls alone took ${held.toFixed(0)} MB`);
+  return [
+    boundResult({
+      name: 'polls, memory',
+      ours: `${(most - before).toFixed(0)} MB more at most, ${held.toFixed(0)} MB while ${opened.length} waited`,
+      goal: `${goal.megabytes} MB or less`,
+      met: most - before <= goal.megabytes,
+    }),
+    boundResult({
+      name: 'polls, wake',
+      ours: `p50 ${milliseconds(p50)}, p99 ${milliseconds(p99)}`,
+      goal: `p99 ${goal.p99} ms or less`,
+      met: p99 <= goal.p99,
+    }),
+  ];
+}
+
+function file(name: string): string {
+  return fileURLToPath(new URL(name, import.meta.url));
+}
+
+function memoryOf(pid: number): number {
+  return residentMegabytes(pid) ?? 0;
+}
+
+/** One account for each key; the scripted studio takes an account's name for its token. */
+async function createAccounts(database: Database, secretKey: Buffer, quick: boolean): Promise<string[]> {
+  const texts: string[] = [];
+  for (let n = 1; n <= (quick ? keys / 10 : keys); n++) {
+    const { accountId } = await connectAccount(database, secretKey, {
+      studioId: 'std_scripted',
+      studioAccountId: `account-${n}`,
+      email: null,
+      refreshToken: `account-${n}`,
+    });
+    texts.push(...(await createKeys(database, accountId, 1)));
+  }
+  return texts;
+}
+
+async function createAll(url: string, texts: readonly string[]): Promise<Poll[]> {
+  const made: Poll[] = [];
+  const perKey = generations / keys;
+  // A few keys at a time: this is preparation, not load.
+  const queue = [...texts];
+  const work = async () => {
+    for (let key = queue.pop(); key !== undefined; key = queue.pop())
+      for (let n = 0; n < perKey; n++) made.push({ id: await createOne(url, key), key });
+  };
+  await Promise.all(Array.from({ length: 16 }, work));
+  return made;
+}
+
+async function createOne(url: string, key: string): Promise<string> {
+  const answer = await fetch(`${url}/v1/images/generations`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ prompt: 'a lighthouse over a calm sea at dusk' }),
+  });
+  const generation = (await answer.json()) as { id?: string };
+  if (answer.status !== 202 || generation.id === undefined)
+    throw new Error(`a create was answered ${answer.status}: ${JSON.stringify(generation)}`);
+  return generation.id;
+}
+
+async function allRunning(database: Database, count: number): Promise<void> {
+  const deadline = performance.now() + 60_000;
+  for (;;) {
+    const [row] = await database.rows<{ running: number }>(
+      `select count(*) as running from generations where status = 'running'`,
+    );
+    if (row?.running === count) return;
+    if (performance.now() > deadline)
+      throw new Error(`${row?.running} of ${count} generations run after 60 s`);
+    await sleep(100);
+  }
+}

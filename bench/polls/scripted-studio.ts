@@ -1,0 +1,231 @@
+// A studio by script, in a process of its own: it takes every render at once and ends all of them when it is told to.
+// Nothing of it is slow, so that what is measured is the service's.
+
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { StudioBody } from '@renderkit/contract/studio/operations.ts';
+import type {
+  AccountChanges,
+  Catalog,
+  QuotesRequest,
+  Render,
+  StudioBalance,
+  StudioLimits,
+} from '@renderkit/contract/studio/schemas.ts';
+import { models } from '@renderkit/studio/catalog/models.ts';
+import { serveParent } from '../child.ts';
+
+export type ScriptedStudio = { port: number };
+/** Ends every render, evenly over this time. */
+export type SettleAll = { settleWithinMs: number };
+
+export const scriptedStudioId = 'std_scripted';
+
+type Feed = { changes: Extract<AccountChanges, { status: 'changes' }>['changes'] };
+
+/** Steps in which renders end: the feed has something new at each. */
+const stepMs = 20;
+const catalog: Catalog = {
+  version: 'v1',
+  plan: 'pro',
+  models: models.map(({ offered }) => offered),
+  styles: [],
+  suggestions: [],
+};
+const lane = { limit: 1_000, running: 0, running_elsewhere: 0 };
+const limits: StudioLimits = { overall: lane, image: lane, edit: lane, video: lane };
+
+const renders = new Map<string, { account: string; render: Render }>();
+const feeds = new Map<string, Feed>();
+let ledgerSeq = 0;
+let waiting: (() => void)[] = [];
+let origin = '';
+
+await serveParent(async ({ port }: ScriptedStudio) => {
+  origin = `http://127.0.0.1:${port}`;
+  const server = createServer((request, response) => void serve(request, response));
+  await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
+  return settleAll;
+});
+
+async function settleAll({ settleWithinMs }: SettleAll): Promise<number> {
+  const running = [...renders.values()].filter(({ render }) => render.status === 'running');
+  const begin = performance.now();
+  let settled = 0;
+  while (settled < running.length) {
+    const share = Math.min(1, (performance.now() - begin + stepMs) / settleWithinMs);
+    for (; settled < Math.ceil(share * running.length); settled++) {
+      const { account, render } = running[settled] as { account: string; render: Render };
+      change(account, { ...render, status: 'succeeded', outputs: [output(settled)], completed_at: time() });
+    }
+    for (const wake of waiting.splice(0)) wake();
+    await sleep(stepMs);
+  }
+  return performance.now() - begin;
+}
+
+function output(number: number): Render['outputs'][number] {
+  return {
+    id: `out_${number}`,
+    type: 'image',
+    url: `${origin}/media/${number}/picture.png`,
+    thumb_url: `${origin}/media/${number}/thumb.webp`,
+    width: 1024,
+    height: 1024,
+    duration: null,
+    nsfw: false,
+    request_id: number,
+  };
+}
+
+function change(account: string, render: Render): void {
+  renders.set(render.token, { account, render });
+  const feed = feedOf(account);
+  feed.changes.push({ seq: feed.changes.length + 1, type: 'render', token: render.token, render });
+}
+
+function feedOf(account: string): Feed {
+  let feed = feeds.get(account);
+  if (feed === undefined) feeds.set(account, (feed = { changes: [] }));
+  return feed;
+}
+
+async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const json = await answer(request);
+  response.writeHead(json === undefined ? 404 : 200, { 'content-type': 'application/json' });
+  response.end(JSON.stringify(json ?? { code: 'not_found', message: 'nothing here' }));
+}
+
+async function answer(request: IncomingMessage): Promise<unknown> {
+  const path = request.url?.split('?')[0] ?? '';
+  const body = await readBody(request);
+  if (path === '/api/metadata')
+    return { studio_id: scriptedStudioId, issuer: `${origin}/oidc`, version: '1' };
+  if (path === '/oidc/.well-known/openid-configuration')
+    return { issuer: `${origin}/oidc`, token_endpoint: `${origin}/oidc/token` };
+  if (path === '/oidc/token') return tokens(body);
+  if (path === '/api/changes') return changes(JSON.parse(body) as StudioBody<'readChanges'>);
+  // Tokens are the names of their accounts.
+  const account = request.headers.authorization?.slice('Bearer '.length) ?? '';
+  if (path === '/api/account') return profile(account);
+  if (path === '/api/balance') return balance();
+  if (path === '/api/limits') return limits;
+  if (path === '/api/catalog') return catalog;
+  if (path === '/api/quotes') return quotes(JSON.parse(body) as QuotesRequest);
+  if (path === '/api/renders/lookup')
+    return { renders: lookUp((JSON.parse(body) as { tokens: string[] }).tokens), ledger_seq: ledgerSeq };
+  if (request.method === 'PUT' && path.startsWith('/api/renders/'))
+    return { outcome: 'accepted', render: submit(account, path.slice('/api/renders/'.length)) };
+  return undefined;
+}
+
+function tokens(body: string) {
+  const account = new URLSearchParams(body).get('refresh_token') ?? '';
+  return { access_token: account, token_type: 'Bearer', expires_in: 900, refresh_token: account };
+}
+
+function submit(account: string, token: string): Render {
+  const known = renders.get(token);
+  if (known !== undefined) return known.render;
+  const render: Render = {
+    token,
+    render_id: `rnd_${token}`,
+    kind: 'image',
+    status: 'running',
+    prompt_id: `prm_${token}`,
+    project_id: 'prj_scripted',
+    cost_millicredits: 4_000,
+    ledger_seq: ++ledgerSeq,
+    expected_outputs: 1,
+    outputs: [],
+    error: null,
+    accepted_at: time(),
+    completed_at: null,
+  };
+  renders.set(token, { account, render });
+  return render;
+}
+
+function lookUp(asked: readonly string[]): Render[] {
+  return asked.flatMap((token) => renders.get(token)?.render ?? []);
+}
+
+async function changes({ accounts, wait_seconds: seconds }: StudioBody<'readChanges'>): Promise<unknown> {
+  const deadline = performance.now() + seconds * 1000;
+  for (;;) {
+    const moved: AccountChanges[] = [];
+    for (const { account, cursor } of accounts) {
+      const news = feedOf(account).changes.slice(cursor, cursor + 200);
+      const last = news.at(-1);
+      if (last !== undefined) moved.push({ account, status: 'changes', changes: news, cursor: last.seq });
+    }
+    const left = deadline - performance.now();
+    if (moved.length > 0 || left <= 0) return { accounts: moved };
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, left);
+      waiting.push(() => {
+        clearTimeout(timer);
+        resolve();
+      });
+    });
+  }
+}
+
+function quotes({ quotes: asked }: QuotesRequest) {
+  const results = asked.map(({ request }) => {
+    const model = catalog.models.find(({ id }) => id === request.model);
+    return {
+      account_state: 'ok',
+      unknown_ids: [],
+      cost_millicredits: model?.price.base_millicredits ?? 0,
+      outputs: 1,
+      balance: balance(),
+      refusal: null,
+      quote: 'quote',
+    };
+  });
+  return { results };
+}
+
+function balance(): StudioBalance {
+  return {
+    monthly_millicredits: 1e12,
+    lifetime_millicredits: 0,
+    allowance_millicredits: null,
+    next_refill: null,
+    ledger_seq: ledgerSeq,
+    catalog_version: catalog.version,
+    plan: catalog.plan,
+  };
+}
+
+function profile(account: string) {
+  return {
+    id: account,
+    email: null,
+    name: null,
+    username: null,
+    tier: { key: 'pro', name: 'Pro' },
+    organization: false,
+    age_verified: false,
+    state: 'ok',
+    capabilities: {
+      audio_upload: false,
+      video_upload: false,
+      uploads: false,
+      custom_models: false,
+      character_creation_modes: [],
+    },
+    catalog_version: catalog.version,
+  };
+}
+
+async function readBody(request: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request as AsyncIterable<Buffer>) chunks.push(chunk);
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+function time(): string {
+  return new Date().toISOString();
+}
