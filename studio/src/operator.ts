@@ -1,7 +1,7 @@
 import { type Database, sqlState } from '@renderkit/server-kit/database.ts';
 import { newId } from '@renderkit/server-kit/ids.ts';
 import { hashPassword } from './accounts/password.ts';
-import { plans, type Tier } from './accounts/plans.ts';
+import { plans, type Tier } from './catalog/plans.ts';
 import {
   type AccountFlags,
   type AccountRow,

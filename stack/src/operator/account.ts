@@ -1,5 +1,5 @@
 import * as service from '@renderkit/service/operator.ts';
-import { tiers } from '@renderkit/studio/accounts/plans.ts';
+import { tiers } from '@renderkit/studio/catalog/plans.ts';
 import * as studio from '@renderkit/studio/operator.ts';
 import { type Answer, command, type Command, done } from './command.ts';
 import { accountInService, connectToService } from '../connect-to-service.ts';

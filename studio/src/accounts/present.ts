@@ -2,7 +2,7 @@ import type { StudioAccount, StudioBalance } from '@renderkit/contract/studio/sc
 import { catalogVersion } from '../catalog/catalog.ts';
 import type { AccountFacts } from '../sign-in/authenticate.ts';
 import { accountState } from './account-state.ts';
-import { plans } from './plans.ts';
+import { plans } from '../catalog/plans.ts';
 
 export function presentAccount(account: AccountFacts): StudioAccount {
   const plan = plans[account.tier];

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Catalog, StudioStyle } from '@renderkit/contract/studio/schemas.ts';
-import type { Tier } from '../accounts/plans.ts';
+import type { Tier } from './plans.ts';
 import { type CatalogModel, models } from './models.ts';
 import { platformStyles } from './styles.ts';
 import { platformSuggestions } from './suggestions.ts';

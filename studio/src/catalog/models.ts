@@ -1,5 +1,5 @@
 import type { ModelOption, StudioModel } from '@renderkit/contract/studio/schemas.ts';
-import type { Tier } from '../accounts/plans.ts';
+import type { Tier } from './plans.ts';
 
 /** A model as the catalog offers it, and what the studio keeps to itself: which engine draws it. */
 export type CatalogModel = { offered: StudioModel; engine: string; engineModel: string };
