@@ -166,6 +166,17 @@ test('an ended session is connection_expired without another word to the studio,
   assert.equal(await kindOf(ask(client, accountId)), 'fine');
 });
 
+test('a process with an old token learns that the newer one was revoked too', async () => {
+  await using upstream = await startUpstream(db.database);
+  const { client, accountId, studio } = upstream;
+  await ask(client, accountId);
+  await using other = clientOf(db.database, studio.url);
+  studio.expireAccessTokens();
+  await ask(other, accountId);
+  studio.endSessions();
+  assert.equal(await kindOf(ask(client, accountId)), 'connection_expired');
+});
+
 test('a refresh that cannot reach the studio ends no session', async () => {
   await using upstream = await startUpstream(db.database);
   const { client, accountId, studio } = upstream;

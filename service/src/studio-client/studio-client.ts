@@ -36,6 +36,9 @@ const accountConnections = 64;
 // Long polls keep a connection each: they have their own, so that no other call waits behind one.
 const clientConnections = 8;
 
+// The first may hand out what another process refreshed, and that may have been revoked too.
+const maxRenewals = 2;
+
 type Optional<Name extends string, Part> = Part extends undefined
   ? { [N in Name]?: undefined }
   : { [N in Name]: Part };
@@ -164,7 +167,7 @@ export function createStudioClient(options: StudioClientOptions): StudioClient {
 
 type Answered = { reply: Reply; studioAccountId?: string };
 
-/** With the account's token and its turn: refreshed once where refused, waited once where limited for 2 s or less. */
+/** With the account's token and its turn: renewed where refused, waited once where limited for 2 s or less. */
 async function performForAccount(job: {
   exchange: Exchange;
   connections: ReturnType<typeof createConnections>;
@@ -176,7 +179,7 @@ async function performForAccount(job: {
   const { connections, operation, parts, pacing } = job;
   const { accountId } = parts;
   if (accountId === undefined) throw new Error(`${operation} is called for an account, and none was named`);
-  let renewed = false;
+  let renewals = 0;
   let waited = false;
   for (;;) {
     const leave = await pacing.enter(accountId, {
@@ -191,8 +194,8 @@ async function performForAccount(job: {
         return { reply, studioAccountId: token.studioAccountId };
       } catch (error) {
         if (!(error instanceof StudioFailure)) throw error;
-        if (error.studioCode === 'invalid_token' && !renewed) {
-          renewed = true;
+        if (error.studioCode === 'invalid_token' && renewals < maxRenewals) {
+          renewals++;
           await nothingSent(connections.renewed(accountId, token.version));
         } else if (error.kind === 'rate_limited') {
           const waitMs = (error.retryAfterSeconds ?? 1) * 1000;
