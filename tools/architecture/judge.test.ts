@@ -64,7 +64,6 @@ test('main calls app, app calls routes, and nothing calls back', () => {
   assert.equal(messagesOf(source('service/src/routes.ts', importing('./app.ts'))).length, 1);
   assert.equal(messagesOf(source('service/src/keys/find-key.ts', importing('../app.ts'))).length, 1);
   assert.deepEqual(messagesOf(source('service/src/app.ts', importing('./keys/find-key.ts'))), []);
-  assert.equal(messagesOf(source('service/src/app.ts', importing('./keys/store.ts'))).length, 1);
 });
 
 test('a room keeps its store and its routes to itself', () => {
@@ -83,7 +82,12 @@ test('a room builds on the rooms before it in the order, and not on those after 
   assert.equal(messagesOf(up).length, 1);
 });
 
-test('a test may reach anywhere inside its own server', () => {
+test('a test may reach anywhere inside its own server, by path or by name', () => {
+  assert.deepEqual(
+    messagesOf(source('studio/test/a.test.ts', importing('@renderkit/studio/renders/store.ts'))),
+    [],
+  );
+  assert.equal(messagesOf(source('studio/test/a.test.ts', importing('@renderkit/service/app.ts'))).length, 1);
   assert.deepEqual(
     messagesOf(source('service/src/keys/find-key.test.ts', importing('../generations/store.ts'))),
     [],
@@ -91,12 +95,18 @@ test('a test may reach anywhere inside its own server', () => {
   assert.deepEqual(messagesOf(source('service/test/creates.test.ts', importing('../src/app.ts'))), []);
 });
 
-test('rooms in a circle are reported, types included', () => {
-  const messages = messagesOf(
-    source('service/src/one/a.ts', importing('../two/b.ts')),
-    source('service/src/two/c.ts', "import type { D } from '../one/d.ts';"),
-  );
-  assert.deepEqual(messages, ['rooms in a circle: one → two → one.']);
+test('a room without a place in the order is told to take one', () => {
+  const messages = messagesOf(source('service/src/cellar/a.ts', importing('../keys/find-key.ts')));
+  assert.match(messages.join(), /no place in roomOrder/);
+});
+
+test('the stack and the whole-stack tests import public entries alone; a benchmark may reach further', () => {
+  const entry = importing('@renderkit/studio/operator.ts');
+  const inside = importing('@renderkit/studio/credits/store.ts');
+  assert.deepEqual(messagesOf(source('stack/src/main.ts', entry)), []);
+  assert.equal(messagesOf(source('stack/src/main.ts', inside)).length, 1);
+  assert.equal(messagesOf(source('e2e/chaos/load.ts', inside)).length, 1);
+  assert.deepEqual(messagesOf(source('bench/size/times.ts', inside)), []);
 });
 
 test('files in a circle are reported, unless only types go round', () => {

@@ -6,7 +6,8 @@ import {
   environmentReaders,
   hardLineLimit,
   namesThatSayNothing,
-  privateFiles,
+  privateFile,
+  publicEntries,
   roomOrder,
   servers,
   sqlFiles,
@@ -27,7 +28,6 @@ export function judge(sources: readonly Source[]): Violation[] {
       ...judgeText(source),
       ...source.imports.flatMap((one) => judgeImport(source, one)),
     ]),
-    ...judgeRoomCircles(sources),
     ...judgeFileCircles(sources),
   ];
 }
@@ -83,7 +83,7 @@ function judgeText({ path: file, text }: Source): Violation[] {
   if (!mayHoldSql && sqlText.some((shape) => shape.test(text))) {
     violations.push({ path: file, message: 'SQL lives in store.ts alone.' });
   }
-  if (/(^|\/)store\.ts$/.test(file) && hostClock.test(text.replaceAll(/\/\/.*$|^\s*\*.*$/gm, ''))) {
+  if (/[-/]store\.ts$/.test(file) && hostClock.test(text.replaceAll(/\/\/.*$|^\s*\*.*$/gm, ''))) {
     violations.push({ path: file, message: 'SQL asks clock(), which a test can move; never now().' });
   }
   return violations;
@@ -95,11 +95,7 @@ function judgeImport(source: Source, { specifier }: Import): Violation[] {
   const say = (message: string) => [{ path: source.path, message: `imports ${specifier}: ${message}` }];
   if (rules === undefined)
     return say(`the workspace ${from.workspace} has no rules in tools/architecture/rules.ts.`);
-  if (specifier.startsWith('@renderkit/')) {
-    if (!rules.mayImport.some((prefix) => specifier.startsWith(prefix)))
-      return say(`${from.workspace} may not.`);
-    return [];
-  }
+  if (specifier.startsWith('@renderkit/')) return judgePackage(source.path, specifier, say);
   if (!specifier.startsWith('.')) {
     if (from.workspace !== 'contract' || isTest(source.path)) return [];
     return contractLibraries.includes(specifier)
@@ -111,6 +107,18 @@ function judgeImport(source: Source, { specifier }: Import): Violation[] {
   return isServer(from.workspace) && !isTest(source.path) ? judgeInsideServer(from, target, say) : [];
 }
 
+function judgePackage(file: string, specifier: string, say: (message: string) => Violation[]): Violation[] {
+  const [importer = ''] = file.split('/');
+  const [, owner = '', ...rest] = specifier.split('/');
+  if (owner === importer) return isTest(file) ? [] : say('a workspace imports its own files by their paths.');
+  const allowed = workspaces[importer]?.mayImport ?? [];
+  if (!allowed.some((prefix) => specifier.startsWith(prefix))) return say(`${importer} may not.`);
+  if (!isServer(owner) || importer === 'bench' || isTest(file)) return [];
+  return publicEntries[owner].includes(rest.join('/'))
+    ? []
+    : say('it is no public entry (tools/architecture/rules.ts).');
+}
+
 type Place = { workspace: string; room: string | undefined; file: string };
 
 function judgeInsideServer(from: Place, target: Place, say: (message: string) => Violation[]): Violation[] {
@@ -120,35 +128,14 @@ function judgeInsideServer(from: Place, target: Place, say: (message: string) =>
     if (own > wiring.indexOf(target.file)) return say('main → app → routes is the only direction.');
   }
   if (target.room === undefined || from.room === target.room) return [];
-  if (from.room === undefined) {
-    return target.file === 'store.ts' ? say('the wiring calls verbs, never a store.') : [];
-  }
-  if (privateFiles.includes(target.file))
-    return say(`${target.file} belongs to its room: call one of its verbs.`);
+  if (from.room === undefined) return [];
+  if (privateFile.test(target.file)) return say(`${target.file} belongs to its room: call one of its verbs.`);
   const order = roomOrder[from.workspace as Server];
   const [own, other] = [order.indexOf(from.room), order.indexOf(target.room)];
-  if (own < 0 || other < own) return [];
+  if (own < 0 || other < 0)
+    return say('one of the two rooms has no place in roomOrder (tools/architecture/rules.ts).');
+  if (other < own) return [];
   return say(`${from.room} does not build on ${target.room} (roomOrder in tools/architecture/rules.ts).`);
-}
-
-/** Rooms may not lean on each other in a circle, types included. */
-function judgeRoomCircles(sources: readonly Source[]): Violation[] {
-  return servers.flatMap((server) => {
-    const edges = new Map<string, Set<string>>();
-    for (const source of sources) {
-      const from = placeOf(source.path);
-      if (from.workspace !== server || from.room === undefined || isTest(source.path)) continue;
-      for (const { specifier } of source.imports) {
-        if (!specifier.startsWith('.')) continue;
-        const { room } = placeOf(resolveFrom(source.path, specifier));
-        if (room !== undefined && room !== from.room) addEdge(edges, from.room, room);
-      }
-    }
-    return circlesIn(edges).map((circle) => ({
-      path: `${server}/src`,
-      message: `rooms in a circle: ${circle.join(' → ')}.`,
-    }));
-  });
 }
 
 function judgeFileCircles(sources: readonly Source[]): Violation[] {
@@ -200,9 +187,9 @@ function isServer(workspace: string): workspace is Server {
   return (servers as readonly string[]).includes(workspace);
 }
 
-/** Tests, what only tests use, and command lines that start parts as children. */
+/** Tests and what only tests use. */
 function isTest(file: string): boolean {
-  return /\.test\.ts$|\/testing?\//.test(file);
+  return /\.test\.ts$|\/test(?:ing)?\//.test(file);
 }
 
 function resolveFrom(file: string, specifier: string): string {

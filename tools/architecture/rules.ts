@@ -25,49 +25,65 @@ export type Server = (typeof servers)[number];
  */
 export const wiring = ['main.ts', 'app.ts', 'routes.ts'];
 
-/** Files of a room that are its own affair. */
-export const privateFiles = ['store.ts', 'routes.ts'];
+/** Files of a room that are its own affair. A store that would be too long has a second one, `erase-store.ts`. */
+export const privateFile = /^(?:routes|(?:[a-z-]+-)?store)\.ts$/;
 
-/**
- * The rooms of each server, from the ground up: a room builds on those before it, never on those after it. One that
- * is missing here may build on any, as long as no circle comes of it.
- */
+/** The rooms of each server, from the ground up: a room builds on those before it, never on those after it. */
 export const roomOrder: Record<Server, readonly string[]> = {
   service: [
+    'preflight',
     'problems',
-    'scopes',
+    'validation',
     'keys',
     'admission',
     'studio-client',
+    'credits',
     'account',
     'catalog',
     'projects',
-    'library',
-    'frames',
-    'uploads',
+    'quotes',
+    'estimate',
     'budgets',
     'idempotency',
     'events',
     'generations',
-    'webhooks',
-    'console-api',
+    'operator',
+    'retention',
+    'health',
+    'docs',
   ],
   studio: [
     'settings',
-    'accounts',
     'sign-in',
-    'credits',
-    'moderation',
     'storage',
-    'media',
-    'engines',
     'catalog',
+    'credits',
+    'accounts',
+    'engines',
+    'drawing',
+    'media',
+    'moderation',
     'changes',
     'projects',
     'library',
-    'uploads',
     'renders',
   ],
+};
+
+/**
+ * What the stack, the whole-stack tests and the tools may import of a server. Benchmarks may reach further: some of
+ * them time a single statement or an engine alone.
+ */
+export const publicEntries: Record<Server, readonly string[]> = {
+  service: [
+    'main.ts',
+    'migrate.ts',
+    'config.ts',
+    'operator.ts',
+    'preflight/check-secret-key.ts',
+    'problems/api-problem.ts',
+  ],
+  studio: ['main.ts', 'worker.ts', 'migrate.ts', 'config.ts', 'operator.ts', 'catalog/plans.ts'],
 };
 
 /** Lines of a source file. */
@@ -100,4 +116,4 @@ export const environmentReaders = [
 export const entries = /\/src\/(?:\w+\/)?(?:main|worker|migrate)\.ts$/;
 
 /** Files that may hold SQL. */
-export const sqlFiles = [/(^|\/)store\.ts$/, /^server-kit\//, /^stack\//, /^tools\//, /^bench\//, /^e2e\//];
+export const sqlFiles = [/[-/]store\.ts$/, /^server-kit\//, /^stack\//, /^tools\//, /^bench\//, /^e2e\//];
