@@ -52,7 +52,8 @@ create unique index generations_by_idempotency_key on generations (account_id, i
 
 -- Lists: newest first, an index for each filter, ids by an index-only scan.
 create index generations_newest on generations (account_id, created_at desc, id desc);
-create index generations_newest_by_status on generations (account_id, status, created_at desc, id desc);
+create index generations_newest_by_status on generations (account_id, status, created_at desc, id desc)
+  include (kind);
 create index generations_newest_by_kind on generations (account_id, kind, created_at desc, id desc);
 
 -- The queue: only what waits.
@@ -73,7 +74,7 @@ create index generations_by_charge on generations (account_id, charge_ledger_seq
 create index generations_in_doubt on generations (account_id)
   where submit_sent_at is not null and charge_ledger_seq is null and status = 'queued';
 -- What settled lately, for long polls whose notification was lost.
-create index generations_completed on generations (completed_at) where completed_at is not null;
+create index generations_completed on generations (completed_at) include (id) where completed_at is not null;
 
 -- The request's text lies apart: written once, read by submit, never by lists or claims.
 create table generation_requests (
@@ -106,6 +107,8 @@ create table events (
 );
 
 create index events_of_account on events (account_id, created_at desc);
+-- For their removal in time: written in order, so that a summary of each range of pages is enough.
+create index events_by_time on events using brin (created_at);
 
 -- Who follows an account's feed at the studio, and up to where it was applied.
 create table watches (

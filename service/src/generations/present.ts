@@ -1,4 +1,8 @@
-import type { Generation, GenerationKind, GenerationStatus } from '@renderkit/contract/v1/schemas/generation.ts';
+import type {
+  Generation,
+  GenerationKind,
+  GenerationStatus,
+} from '@renderkit/contract/v1/schemas/generation.ts';
 
 /** A generation as its record holds it. Times are PostgreSQL's text in UTC; outputs and metadata are JSON text. */
 export type GenerationRow = {

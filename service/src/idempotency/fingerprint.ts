@@ -5,7 +5,9 @@ import { createHash } from 'node:crypto';
  * that differ only in white space, in the order of names or in the writing of a number or a text are the same.
  */
 export function fingerprint(method: string, path: string, body: unknown): string {
-  return createHash('sha256').update(`${method}\n${path}\n${canonicalJson(body)}`).digest('hex');
+  return createHash('sha256')
+    .update(`${method}\n${path}\n${canonicalJson(body)}`)
+    .digest('hex');
 }
 
 /** JSON with the names of each object in the order of their UTF-16 code units and no white space (RFC 8785). */

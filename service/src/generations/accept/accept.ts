@@ -12,9 +12,7 @@ const groupsInFlight = 2;
 /** Seconds that a client is told to wait for a full queue to move. */
 const queueFullRetrySeconds = 5;
 
-export type Accept = (
-  create: Omit<Create, 'doubtResolved'>,
-) => Promise<{ body: string; replayed: boolean }>;
+export type Accept = (create: Omit<Create, 'doubtResolved'>) => Promise<{ body: string; replayed: boolean }>;
 
 export type AcceptOptions = {
   database: Database;
@@ -42,8 +40,7 @@ export function createAccept(options: AcceptOptions): Accept {
       await options.resolveDoubt(create.accountId);
       decision = await decide({ ...create, doubtResolved: true });
     }
-    if ('body' in decision)
-      return { body: decision.body, replayed: decision.outcome === 'replay' };
+    if ('body' in decision) return { body: decision.body, replayed: decision.outcome === 'replay' };
     throw refusalOf(create, decision);
   };
 }

@@ -46,7 +46,9 @@ export async function acceptGenerations(
     [JSON.stringify(creates.map(createRecord)), acceptedBodyEnd, queueCap],
     'generations_accept',
   );
-  return rows as Decision[];
+  return rows.map(({ outcome, body, amount }) =>
+    body !== null ? { outcome, body } : amount !== null ? { outcome, amount } : { outcome },
+  ) as Decision[];
 }
 
 function createRecord(create: Create) {

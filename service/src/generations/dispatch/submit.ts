@@ -72,7 +72,9 @@ export function createSubmit(options: SubmitOptions) {
       );
       current = { ...current, sentBefore: true };
       const pauseMs = Math.min(longestRetryMs, (options.retryMs ?? 1_000) * 2 ** Math.min(tries, 10));
-      await sleep(pauseMs * (0.75 + Math.random() / 2), undefined, { signal: stopping }).catch(() => undefined);
+      await sleep(pauseMs * (0.75 + Math.random() / 2), undefined, { signal: stopping }).catch(
+        () => undefined,
+      );
     }
   };
 }
@@ -138,8 +140,7 @@ async function recordAccepted(
 
 async function resultOfFailure(options: SubmitOptions, claim: Claim, error: unknown): Promise<Result> {
   if (!(error instanceof StudioFailure)) return unknown(error);
-  const retryAfterMs =
-    error.retryAfterSeconds === undefined ? undefined : error.retryAfterSeconds * 1000;
+  const retryAfterMs = error.retryAfterSeconds === undefined ? undefined : error.retryAfterSeconds * 1000;
   const turnedAway =
     error.kind === 'rate_limited' ||
     error.kind === 'connection_expired' ||
@@ -147,7 +148,10 @@ async function resultOfFailure(options: SubmitOptions, claim: Claim, error: unkn
     error.studioCode === 'overloaded';
   if (!error.maybeSent || turnedAway) return { kind: 'release', retryAfterMs };
   if (error.kind === 'refused' && error.studioCode !== 'internal_error') {
-    options.log.error({ generationId: claim.id, err: error }, 'the studio refused a submit that it had quoted');
+    options.log.error(
+      { generationId: claim.id, err: error },
+      'the studio refused a submit that it had quoted',
+    );
     return fail(options, claim, submitFailed);
   }
   return unknown(error);

@@ -21,7 +21,8 @@ export function runningMove(generation: { id: string; account_id: string }, rend
 
 /** From running to what the studio made of it, with the event that tells of it. */
 export function finalMove(row: UnsettledRow, render: Render): Move {
-  if (render.status === 'failed') return failedMove(row, { from: 'running', error: renderError(render.error) });
+  if (render.status === 'failed')
+    return failedMove(row, { from: 'running', error: renderError(render.error) });
   const outputs = JSON.stringify(render.outputs.map(presentOutput));
   const error =
     render.error !== null || render.outputs.length < row.expected_outputs ? missingOutputs : undefined;

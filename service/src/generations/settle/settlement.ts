@@ -16,10 +16,7 @@ export type Settlement = {
    * Brings generations to where the studio says their renders are; what it never submitted it passes by, and what
    * reached its last status stays. `cursors` say how far the feeds are applied with this.
    */
-  apply: (
-    said: readonly Said[],
-    cursors?: readonly { accountId: string; cursor: number }[],
-  ) => Promise<void>;
+  apply: (said: readonly Said[], cursors?: readonly { accountId: string; cursor: number }[]) => Promise<void>;
   /** Fails a generation that is in the given state still. False where it moved meanwhile. */
   fail: (failure: {
     id: string;

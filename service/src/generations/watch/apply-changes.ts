@@ -1,4 +1,4 @@
-import type { AccountChanges, Change } from '@renderkit/contract/studio/schemas.ts';
+import type { AccountChanges } from '@renderkit/contract/studio/schemas.ts';
 import { type Database, isDatabaseUnavailable } from '@renderkit/server-kit/database.ts';
 import type { Logger } from '@renderkit/server-kit/logger.ts';
 import type { StudioClient } from '../../studio-client/studio-client.ts';
@@ -11,6 +11,8 @@ export type Told = {
   changes: Extract<AccountChanges, { status: 'changes' }>['changes'];
   cursor: number;
 };
+
+type Change = Told['changes'][number];
 
 export type ApplyChangesOptions = {
   database: Database;

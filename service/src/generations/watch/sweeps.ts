@@ -63,7 +63,8 @@ export async function askUnheard(options: SweepOptions): Promise<void> {
         accountId,
         mine.map(({ id }) => id),
       );
-      for (const job of mine) if (unknown.has(job.id) && isOverdue(job)) await giveUp(options, job, 'running');
+      for (const job of mine)
+        if (unknown.has(job.id) && isOverdue(job)) await giveUp(options, job, 'running');
     } catch (error) {
       options.log.info({ accountId, err: error }, 'the studio could not be asked about running generations');
     }

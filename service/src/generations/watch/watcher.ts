@@ -43,7 +43,9 @@ export function startWatcher(options: WatcherOptions): Watcher {
     ended: async (accountId) => {
       await studioClient
         .call('getLimits', { accountId })
-        .catch((error: unknown) => log.info({ accountId, err: error }, 'the session at the studio has ended'));
+        .catch((error: unknown) =>
+          log.info({ accountId, err: error }, 'the session at the studio has ended'),
+        );
     },
   });
   const leases = startLoop({

@@ -1,0 +1,154 @@
+import type { Database } from '@renderkit/server-kit/database.ts';
+import { newId } from '@renderkit/server-kit/ids.ts';
+import type { Logger } from '@renderkit/server-kit/logger.ts';
+import { createNotifier, listen } from '@renderkit/server-kit/notify.ts';
+import { revokedKeysChannel } from '../keys/revoke-key.ts';
+import { translated } from '../studio-client/translate-error.ts';
+import type { StudioClient } from '../studio-client/studio-client.ts';
+import { createCancelGeneration } from './cancel-generation.ts';
+import type { CrashPoint } from './crash-point.ts';
+import { createGenerationCreator, type JudgeAndQuote } from './create-generation.ts';
+import { defaultLeaseMs, startDispatcher } from './dispatch/dispatcher.ts';
+import { createLimitsReader } from './dispatch/limits-reader.ts';
+import { createSubmit } from './dispatch/submit.ts';
+import { type LongPolls, startLongPolls } from './long-poll/long-polls.ts';
+import { createReadGeneration } from './reads/read-generation.ts';
+import type { GenerationVerbs } from './routes.ts';
+import { createSettlement, type Settlement } from './settle/settlement.ts';
+import { isFinal } from './status.ts';
+import type { Moved } from './store.ts';
+import { createAskRenders, type AskRenders } from './watch/ask-renders.ts';
+import { startSweeps } from './watch/sweeps.ts';
+import { startWatcher } from './watch/watcher.ts';
+
+/** Ids of generations that reached their last status are announced here, for the long polls of other processes. */
+export const settledChannel = 'generations_settled';
+
+export type GenerationsOptions = {
+  database: Database;
+  studioClient: Pick<StudioClient, 'call' | 'readRender'>;
+  judgeAndQuote: JudgeAndQuote;
+  /** Waiting generations of one account at most. */
+  queueCap: number;
+  log: Logger;
+  onStuck?: ((name: string) => void) | undefined;
+  /** For tests: where the process may die, and shorter times. */
+  crashPoint?: CrashPoint | undefined;
+  leaseMs?: number | undefined;
+  sweepMs?: number | undefined;
+  retryMs?: number | undefined;
+  stuckAfterMs?: number | undefined;
+  mostLongPolls?: number | undefined;
+};
+
+export type Generations = AsyncDisposable &
+  GenerationVerbs & {
+    /** Answers every open long poll with the state as it is; do this before the server closes. */
+    endLongPolls: () => Promise<void>;
+  };
+
+/** Starts what brings generations from the queue to their end, and gives the verbs that clients have of them. */
+export function startGenerations(options: GenerationsOptions): Generations {
+  const { database, log, crashPoint } = options;
+  const longPolls = startLongPolls({ database, log, most: options.mostLongPolls });
+  const listeners = startListeners(database.url, longPolls, log);
+  const { settlement, dispatcher, askRenders, stop } = startLoops(options, longPolls);
+  const readGeneration = createReadGeneration(database);
+  return {
+    createGeneration: createGenerationCreator({
+      database,
+      queueCap: options.queueCap,
+      judgeAndQuote: options.judgeAndQuote,
+      resolveDoubt: (accountId) => resolveDoubt(settlement, askRenders, accountId),
+      onAccepted: dispatcher.queued,
+      crashPoint,
+    }),
+    readGeneration,
+    cancelGeneration: createCancelGeneration({ settlement, readGeneration, crashPoint }),
+    longPolls,
+    endLongPolls: async () => longPolls[Symbol.asyncDispose](),
+    [Symbol.asyncDispose]: async () => {
+      await longPolls[Symbol.asyncDispose]();
+      await stop();
+      await Promise.all(listeners.map((listener) => listener[Symbol.asyncDispose]()));
+    },
+  };
+}
+
+/** Dispatcher, watcher and sweeps, and the settlement that they all record through. */
+function startLoops(options: GenerationsOptions, longPolls: LongPolls) {
+  const { database, log, studioClient, crashPoint } = options;
+  const owner = newId('svc_');
+  const leaseMs = options.leaseMs ?? defaultLeaseMs;
+  const shared = {
+    database,
+    studioClient,
+    log,
+    crashPoint,
+    owner,
+    leaseMs,
+    onStuck: options.onStuck,
+    stuckAfterMs: options.stuckAfterMs,
+  };
+  const notifier = createNotifier({ database, channel: settledChannel, log });
+
+  // They call each other in a circle: a settled job frees a place, a job that starts is watched.
+  const onMoved = (moved: readonly Moved[]) => {
+    const settled = moved.filter(({ to_status: status }) => isFinal(status));
+    longPolls.wake(settled.map(({ id }) => id));
+    for (const { id, account_id: accountId } of settled) {
+      notifier.announce(id);
+      dispatcher.wake(accountId);
+    }
+    for (const { watching, account_id: accountId } of moved) if (watching) watcher.watch(accountId);
+  };
+  const settlement = createSettlement({
+    database,
+    watcher: owner,
+    watchLeaseMs: leaseMs,
+    onMoved,
+    crashPoint,
+  });
+  const dispatcher = startDispatcher({
+    ...shared,
+    sweepMs: options.sweepMs,
+    limits: createLimitsReader({ ...shared, onRead: (accountId) => dispatcher.wake(accountId) }),
+    submit: createSubmit({
+      ...shared,
+      settlement,
+      retryMs: options.retryMs,
+      onReleased: (accountId, waitMs) => dispatcher.wakeAfter(accountId, waitMs),
+    }),
+  });
+  const askRenders = createAskRenders({ studioClient, settlement });
+  const watcher = startWatcher({ ...shared, settlement, askRenders });
+  const sweeps = startSweeps({ ...shared, settlement, askRenders });
+  return {
+    settlement,
+    dispatcher,
+    askRenders,
+    stop: async () => {
+      await Promise.all([dispatcher[Symbol.asyncDispose](), sweeps[Symbol.asyncDispose]()]);
+      await watcher[Symbol.asyncDispose]();
+      await notifier[Symbol.asyncDispose]();
+    },
+  };
+}
+
+/** Submits whose charge is not known may count twice: the studio says what became of them. @throws ApiProblem */
+async function resolveDoubt(
+  settlement: Settlement,
+  askRenders: AskRenders,
+  accountId: string,
+): Promise<void> {
+  const tokens = await settlement.doubtful(accountId);
+  if (tokens.length > 0) await translated(askRenders(accountId, tokens));
+}
+
+function startListeners(url: string, longPolls: LongPolls, log: Logger): AsyncDisposable[] {
+  const onConnect = () => longPolls.lookNow();
+  return [
+    listen({ url, channel: settledChannel, log, onIds: longPolls.wake, onConnect }),
+    listen({ url, channel: revokedKeysChannel, log, onIds: longPolls.revoke, onConnect }),
+  ];
+}

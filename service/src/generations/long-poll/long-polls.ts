@@ -1,0 +1,138 @@
+import { maxLongPollsPerProcess } from '@renderkit/contract/v1/limits.ts';
+import { createBatcher } from '@renderkit/server-kit/batching.ts';
+import { type Database, isDatabaseUnavailable } from '@renderkit/server-kit/database.ts';
+import type { Logger } from '@renderkit/server-kit/logger.ts';
+import { startLoop } from '@renderkit/server-kit/loop.ts';
+import { unauthorized } from '../../admission/admit.ts';
+import { ApiProblem } from '../../problems/api-problem.ts';
+import type { GenerationRow } from '../present.ts';
+import { noSuchGeneration } from '../reads/read-generation.ts';
+import { readAwaited, readSettledSince, readUnusableKeys } from '../reads/store.ts';
+import { isFinal } from '../status.ts';
+import { Waiter } from './waiter.ts';
+
+export type LongPolls = AsyncDisposable & {
+  /**
+   * The generation as it stands when it is final, or the time is up, or the service stops (`closing`).
+   * @throws ApiProblem `not_found`; `unauthorized` once the key is revoked; `rate_limited` where too many wait
+   */
+  wait: (asked: {
+    id: string;
+    accountId: string;
+    keyId: string;
+    seconds: number;
+    gone: () => AbortSignal;
+  }) => Promise<{ row: GenerationRow; closing: boolean }>;
+  /** These generations reached their last status. */
+  wake: (ids: readonly string[]) => void;
+  /** These keys let nobody in any more. */
+  revoke: (keyIds: readonly string[]) => void;
+  /** Looks at once for what was missed: notifications may have been lost. */
+  lookNow: () => void;
+  readonly open: number;
+};
+
+type Asked = { id: string; accountId: string; keyId: string };
+
+const batchSize = 512;
+const batchesInFlight = 2;
+const fullRetrySeconds = 5;
+
+/** Holds requests until their generation has finished. No database connection is held meanwhile. */
+export function startLongPolls(options: {
+  database: Database;
+  log: Logger;
+  /** Default 20,000. */
+  most?: number | undefined;
+  /** How often it looks for what no notification told of. Default 1,000. */
+  floorMs?: number | undefined;
+}): LongPolls {
+  const { database } = options;
+  const most = options.most ?? maxLongPollsPerProcess;
+  const waiters = new Map<string, Set<Waiter>>();
+  let open = 0;
+  let closing = false;
+
+  const read = createBatcher<Asked, { usable: boolean; row: GenerationRow | undefined }>({
+    run: (asked) => readAwaited(database, asked),
+    maxSize: batchSize,
+    maxInFlight: batchesInFlight,
+    isHopeless: isDatabaseUnavailable,
+  });
+  const register = (id: string, waiter: Waiter) => {
+    open++;
+    const others = waiters.get(id);
+    if (others === undefined) waiters.set(id, new Set([waiter]));
+    else others.add(waiter);
+  };
+  const remove = (id: string, waiter: Waiter) => {
+    open--;
+    waiter.end();
+    const others = waiters.get(id);
+    others?.delete(waiter);
+    if (others?.size === 0) waiters.delete(id);
+  };
+  const each = function* () {
+    for (const some of waiters.values()) yield* some;
+  };
+  const wake = (ids: readonly string[]) => {
+    for (const id of ids) for (const waiter of waiters.get(id) ?? []) waiter.wake();
+  };
+  const revoke = (keyIds: readonly string[]) => {
+    const revoked = new Set(keyIds);
+    for (const waiter of each()) if (revoked.has(waiter.keyId)) waiter.wake();
+  };
+
+  let lastLook: string | undefined;
+  const floor = startLoop({
+    name: 'long poll floor',
+    everyMs: options.floorMs ?? 1_000,
+    log: options.log,
+    run: async () => {
+      if (open === 0) return void (lastLook = undefined);
+      const settled = await readSettledSince(database, lastLook);
+      lastLook = settled.at;
+      wake(settled.ids);
+      const keyIds = new Set<string>();
+      for (const waiter of each()) keyIds.add(waiter.keyId);
+      revoke(await readUnusableKeys(database, [...keyIds]));
+    },
+  });
+
+  return {
+    wait: async ({ seconds, gone, ...asked }) => {
+      if (open >= most)
+        throw new ApiProblem('rate_limited', {
+          detail: 'Too many requests wait for generations just now.',
+          retryAfterSeconds: fullRetrySeconds,
+        });
+      // Registered before it reads: what settles in between wakes it.
+      const waiter = new Waiter(asked.keyId, seconds * 1_000);
+      register(asked.id, waiter);
+      try {
+        if (closing) waiter.giveUp();
+        for (;;) {
+          const { usable, row } = await read(asked);
+          if (!usable) throw unauthorized();
+          if (row === undefined) throw noSuchGeneration();
+          if (waiter.over || isFinal(row.status)) return { row, closing };
+          waiter.watch(gone());
+          await waiter.woken();
+        }
+      } finally {
+        remove(asked.id, waiter);
+      }
+    },
+    wake,
+    revoke,
+    lookNow: () => floor.wake(),
+    get open() {
+      return open;
+    },
+    [Symbol.asyncDispose]: async () => {
+      closing = true;
+      for (const waiter of each()) waiter.giveUp();
+      await floor[Symbol.asyncDispose]();
+    },
+  };
+}

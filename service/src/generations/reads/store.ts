@@ -1,0 +1,100 @@
+import type { GenerationKind, GenerationStatus } from '@renderkit/contract/v1/schemas/generation.ts';
+import type { Database } from '@renderkit/server-kit/database.ts';
+import type { GenerationRow } from '../present.ts';
+
+const columns = `g.id, g.kind, g.status, g.model, g.project_id, g.cost_millicredits, g.expected_outputs, g.outputs,
+  g.error_code, g.error_message, g.prompt_id, g.metadata, g.created_at::text, g.submitted_at::text,
+  g.completed_at::text`;
+
+/** The given generations, in order; undefined where the account has none of that id. */
+export async function readGenerations(
+  database: Database,
+  asked: readonly { id: string; accountId: string }[],
+): Promise<(GenerationRow | undefined)[]> {
+  const rows = await database.rows<GenerationRow & { place: number }>(
+    `select asked.place, ${columns}
+       from unnest($1::text[], $2::text[]) with ordinality as asked (id, account_id, place)
+      cross join lateral (
+        select * from generations where id = asked.id and account_id = asked.account_id limit 1) g`,
+    [asked.map(({ id }) => id), asked.map(({ accountId }) => accountId)],
+    'generations_read',
+  );
+  const found = Array.from<GenerationRow | undefined>({ length: asked.length });
+  for (const row of rows) found[row.place - 1] = row;
+  return found;
+}
+
+/** The same for whoever waits: without what its key may see no more, because it was revoked or expired meanwhile. */
+export async function readAwaited(
+  database: Database,
+  asked: readonly { id: string; accountId: string; keyId: string }[],
+): Promise<{ usable: boolean; row: GenerationRow | undefined }[]> {
+  const rows = await database.rows<GenerationRow & { place: number; usable: boolean }>(
+    `select asked.place, key.id is not null as usable, ${columns}
+       from unnest($1::text[], $2::text[], $3::text[]) with ordinality as asked (id, account_id, key_id, place)
+       left join lateral (
+         select id from api_keys
+          where id = asked.key_id and revoked_at is null and (expires_at is null or expires_at > clock())
+          limit 1) key on true
+       left join lateral (
+         select * from generations where id = asked.id and account_id = asked.account_id limit 1) g on true
+      order by asked.place`,
+    [asked.map(({ id }) => id), asked.map(({ accountId }) => accountId), asked.map(({ keyId }) => keyId)],
+    'generations_read_awaited',
+  );
+  return rows.map((row) => ({ usable: row.usable, row: row.id === null ? undefined : row }));
+}
+
+/** An account's generations, newest first. The ids come by an index alone, then the rows of the page. */
+export async function listGenerations(
+  database: Database,
+  list: {
+    accountId: string;
+    status: GenerationStatus | undefined;
+    kind: GenerationKind | undefined;
+    offset: number;
+    limit: number;
+  },
+): Promise<GenerationRow[]> {
+  // A statement of its own for each filter, so that each has the plan of its index.
+  const filters: string[] = [];
+  const values: unknown[] = [list.accountId, list.offset, list.limit];
+  for (const name of ['status', 'kind'] as const)
+    if (list[name] !== undefined) filters.push(`and ${name} = $${values.push(list[name])}`);
+  return database.rows<GenerationRow>(
+    `select ${columns}
+       from (select id, created_at from generations
+              where account_id = $1 ${filters.join(' ')}
+              order by created_at desc, id desc offset $2 limit $3) page
+      cross join lateral (select * from generations where id = page.id limit 1) g
+      order by page.created_at desc, page.id desc`,
+    values,
+    `generations_list_${filters.length}_${list.status === undefined ? '' : 'status'}`,
+  );
+}
+
+/** Ids of what reached its last status since ten seconds before a moment, and the moment of this look. */
+export async function readSettledSince(
+  database: Database,
+  lastLook: string | undefined,
+): Promise<{ ids: string[]; at: string }> {
+  // Commits come out of the order of their times: a look reaches back over the last one.
+  const rows = await database.rows<{ ids: string[]; at: string }>(
+    `select clock()::text as at,
+            array(select id from generations
+                   where completed_at > coalesce($1::timestamptz, clock()) - interval '10 seconds') as ids`,
+    [lastLook ?? null],
+    'generations_settled_since',
+  );
+  return rows[0] as { ids: string[]; at: string };
+}
+
+/** Those of the given keys that let nobody in any more. */
+export async function readUnusableKeys(database: Database, keyIds: readonly string[]): Promise<string[]> {
+  const rows = await database.rows<{ id: string }>(
+    'select id from api_keys where id = any ($1) and (revoked_at is not null or expires_at <= clock())',
+    [keyIds],
+    'keys_unusable',
+  );
+  return rows.map(({ id }) => id);
+}

@@ -1,0 +1,66 @@
+import type { CreateGeneration } from './create-generation.ts';
+import type { Database } from '@renderkit/server-kit/database.ts';
+import { type Handlers, RawReply } from '../handler.ts';
+import { pageOf } from '../list-page.ts';
+import type { CancelGeneration } from './cancel-generation.ts';
+import type { LongPolls } from './long-poll/long-polls.ts';
+import { generationListText, generationText } from './present.ts';
+import { noSuchGeneration, type ReadGeneration } from './reads/read-generation.ts';
+import { listGenerations } from './reads/store.ts';
+
+export type GenerationVerbs = {
+  createGeneration: CreateGeneration;
+  readGeneration: ReadGeneration;
+  cancelGeneration: CancelGeneration;
+  longPolls: LongPolls;
+};
+
+export function generationRoutes(
+  options: GenerationVerbs & { database: Database },
+): Pick<Handlers, 'createImageGeneration' | 'getGeneration' | 'listGenerations' | 'cancelGeneration'> {
+  const { createGeneration, readGeneration, cancelGeneration, longPolls, database } = options;
+  return {
+    createImageGeneration: ({ principal, body, idempotencyKey, method, path }) =>
+      createGeneration({ principal, kind: 'image', body, idempotencyKey, method, path }),
+
+    getGeneration: async (request) => {
+      const { principal, params, query } = request;
+      const asked = { id: checkedId(params.id), accountId: principal.account.id };
+      if (query.wait === undefined || query.wait === 0)
+        return new RawReply(200, generationText(await readGeneration(asked)));
+      const { row, closing } = await longPolls.wait({
+        ...asked,
+        keyId: principal.key.id,
+        seconds: query.wait,
+        gone: () => request.signal,
+      });
+      return new RawReply(200, generationText(row), closing ? { connection: 'close' } : undefined);
+    },
+
+    listGenerations: async ({ principal, query }) => {
+      const { page, limit, offset } = pageOf(query);
+      const rows = await listGenerations(database, {
+        accountId: principal.account.id,
+        status: query.status,
+        kind: query.kind,
+        offset,
+        limit: limit + 1,
+      });
+      const texts = rows.slice(0, limit).map(generationText);
+      return new RawReply(200, generationListText(texts, { page, limit, hasMore: rows.length > limit }));
+    },
+
+    cancelGeneration: async ({ principal, params }) => {
+      const asked = { id: checkedId(params.id), accountId: principal.account.id };
+      return new RawReply(200, generationText(await cancelGeneration(asked)));
+    },
+  };
+}
+
+const idShape = /^gen_[0-9a-z]{26}$/;
+
+/** What is no id of ours is not asked for. */
+function checkedId(id: string): string {
+  if (!idShape.test(id)) throw noSuchGeneration();
+  return id;
+}

@@ -1,0 +1,27 @@
+import type { Database } from '@renderkit/server-kit/database.ts';
+
+/** What is kept for so long and no longer. Each statement removes a batch at most and answers how many it removed. */
+const removals = {
+  rate_windows: `delete from rate_windows where (key_id, minute) in (
+      select key_id, minute from rate_windows where minute < clock() - interval '5 minutes' limit $1)`,
+  events: `delete from events where id in (
+      select id from events where created_at < clock() - interval '90 days' limit $1)`,
+  unapplied_changes: `delete from unapplied_changes where (account_id, seq) in (
+      select account_id, seq from unapplied_changes where created_at < clock() - interval '30 days' limit $1)`,
+} as const;
+
+export const retainedTables = Object.keys(removals) as (keyof typeof removals)[];
+
+/** Removes up to `atMost` rows that are past their time; how many there were. */
+export async function removeOutdated(
+  database: Database,
+  table: keyof typeof removals,
+  atMost: number,
+): Promise<number> {
+  const result = await database.pool.query({
+    text: removals[table],
+    values: [atMost],
+    name: `retain_${table}`,
+  });
+  return result.rowCount ?? 0;
+}
