@@ -5,7 +5,7 @@ import type { StudioClient } from '../studio-client/studio-client.ts';
 
 /** Accounts whose catalog is remembered, and bytes of distinct catalogs kept, as JSON. */
 const maxAccounts = 20_000;
-const maxCatalogBytes = 24 * 1024 * 1024;
+const maxCatalogBytes = 16 * 1024 * 1024;
 
 export type CatalogRead = {
   catalog: Catalog;

@@ -46,11 +46,17 @@ export function createExchange(origin: string, connections: number): Exchange {
         const left = deadline - performance.now();
         // A kept connection that the studio closed meanwhile shows only when it is used.
         if (!request.repeatable || !isBroken(error) || left < 100) throw error;
-        return await sendOnce(pool, request, left);
+        return await sendOnce(pool, request, left).catch(afterFirst);
       }
     },
     [Symbol.asyncDispose]: () => pool.destroy(),
   };
+}
+
+/** The first try may have arrived, whatever became of the second. */
+function afterFirst(error: unknown): never {
+  if (!(error instanceof StudioFailure) || error.maybeSent) throw error;
+  throw new StudioFailure(error.kind, error.message, { maybeSent: true, cause: error });
 }
 
 async function sendOnce(pool: Pool, request: Request, timeoutMs: number): Promise<Reply> {

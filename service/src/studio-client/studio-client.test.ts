@@ -78,6 +78,13 @@ const answers: [string, Scripted, StudioFailureKind, string, number | undefined]
     undefined,
   ],
   ['304 to a call without a tag', { status: 304, text: '' }, 'nonsense', 'upstream_error', undefined],
+  [
+    'headers without end',
+    { headers: { 'x-flood': 'x'.repeat(60_000) }, json: balance },
+    'nonsense',
+    'upstream_error',
+    undefined,
+  ],
   ['204', { status: 204, text: '' }, 'nonsense', 'upstream_error', undefined],
   ['a code that nobody knows', error(418, 'teapot'), 'nonsense', 'upstream_error', undefined],
   ['a code with the wrong status', error(400, 'not_found'), 'nonsense', 'upstream_error', undefined],
@@ -199,6 +206,15 @@ test('a studio that is not there was sent nothing', async () => {
   const first = await failureOf(other.call('getMetadata', {}));
   assert.deepEqual([first.kind, first.maybeSent], ['unavailable', false]);
   await other[Symbol.asyncDispose]();
+});
+
+test('a studio that dies over a call may have taken it', async () => {
+  await using upstream = await startUpstream(db.database);
+  const { studio, client, accountId } = upstream;
+  await client.call('getBalance', { accountId });
+  studio.script('getBalance', () => void studio[Symbol.asyncDispose]());
+  const failure = await failureOf(client.call('getBalance', { accountId }));
+  assert.deepEqual([failure.kind, failure.maybeSent], ['unavailable', true]);
 });
 
 test('answers about something else than was asked are nonsense', async () => {
