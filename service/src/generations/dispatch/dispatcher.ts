@@ -4,16 +4,10 @@ import type { Logger } from '@renderkit/server-kit/logger.ts';
 import { startLoop } from '@renderkit/server-kit/loop.ts';
 import type { LimitsReader } from './limits-reader.ts';
 import { accountsToDispatch, type AccountState, type Claim, claimGenerations, renewLeases } from './store.ts';
-import { createWakes } from './wakes.ts';
+import { createSubmitQueue } from './submit-queue.ts';
+import { createWakes, type Wakes } from './wakes.ts';
 
-export type Dispatcher = AsyncDisposable & {
-  /** Something may start for the account: a place came free, its limits or its queue changed. */
-  wake: (accountId: string) => void;
-  /** A generation was queued; heeded unless its lane was just seen to be full. */
-  queued: (accountId: string, lane: Lane) => void;
-  /** The account pauses: it is looked at again when the pause is over. */
-  wakeAfter: (accountId: string, ms: number) => void;
-};
+export type Dispatcher = AsyncDisposable & Pick<Wakes, 'wake' | 'queued' | 'wakeAfter'>;
 
 export type DispatcherOptions = {
   database: Database;
@@ -23,8 +17,7 @@ export type DispatcherOptions = {
   /** Sends a claim to the studio and records what came of it; ends early, leaving it to its lease, when stopping. */
   submit: (claim: Claim, stopping: AbortSignal) => Promise<void>;
   limits: LimitsReader;
-  /** Default 10,000. */
-  leaseMs?: number | undefined;
+  leaseMs: number;
   /** Default 1,000. */
   sweepMs?: number | undefined;
   onStuck?: ((name: string) => void) | undefined;
@@ -37,49 +30,23 @@ const accountsPerClaim = 64;
 const claimsInFlight = 2;
 /** Claimed from one lane of an account at once; the limit stands in 005-claim.sql. */
 const mostFromLane = 64;
-/** Submits of this process at once, whatever the account. */
-const submitsAtOnce = 64;
 const accountsPerSweep = 500;
 /** Limits that leave no room are read again after this long. */
-export const limitsMaxAgeMs = 10_000;
-const finishWithinMs = 8_000;
+const limitsMaxAgeMs = 10_000;
+const lanes = ['image', 'edit', 'video'] as const satisfies readonly Lane[];
 
 /**
  * Takes generations out of the queue as places come free and has them submitted. Woken at once within its process;
  * a sweep each second finds what was woken elsewhere, what waits out a pause, and what a dead process left claimed.
  */
 export function startDispatcher(options: DispatcherOptions): Dispatcher {
-  const { database, log, owner } = options;
-  const leaseMs = options.leaseMs ?? defaultLeaseMs;
-  const stopping = new AbortController();
-  const submits = new Map<string, { work: Promise<void>; since: number }>();
-  const queue: Claim[] = [];
-  let running = 0;
+  const { database, log, owner, leaseMs, onStuck, stuckAfterMs } = options;
+  const submits = createSubmitQueue(options.submit, log);
 
-  const startNext = () => {
-    while (running < submitsAtOnce && !stopping.signal.aborted) {
-      const claim = queue.shift();
-      if (claim === undefined) return;
-      running++;
-      const work = options
-        .submit(claim, stopping.signal)
-        .catch((error: unknown) =>
-          log.error({ generationId: claim.id, err: error }, 'a submit was left to its lease'),
-        )
-        .finally(() => {
-          running--;
-          submits.delete(claim.id);
-          startNext();
-        });
-      submits.set(claim.id, { work, since: performance.now() });
-    }
-  };
   const claimFor = async (accountIds: string[], skipLocked: boolean) => {
-    if (stopping.signal.aborted) return;
     const { claims, accounts } = await claimGenerations(database, { accountIds, owner, leaseMs, skipLocked });
-    queue.push(...claims);
-    startNext();
-    for (const account of accounts) afterClaim(account, claims);
+    submits.add(claims);
+    for (const account of accounts) afterClaim(options, wakes, account, claims);
   };
   const wakes = createWakes({
     claim: (accountIds) => claimFor(accountIds, false),
@@ -87,32 +54,12 @@ export function startDispatcher(options: DispatcherOptions): Dispatcher {
     claimsInFlight,
     log,
   });
-  const afterClaim = (account: AccountState, claims: readonly Claim[]) => {
-    const { accountId, free } = account;
-    if (account.waitMs > 0) wakes.wakeAfter(accountId, account.waitMs);
-    if (!account.connected || account.waitMs > 0) return;
-    if (free === undefined) return options.limits.refresh(accountId);
-    const mine = claims.filter((claim) => claim.accountId === accountId);
-    const taken = (lane: Lane) => mine.filter((claim) => claim.lane === lane).length;
-    const left = {
-      overall: free.overall - mine.length,
-      image: free.image - taken('image'),
-      edit: free.edit - taken('edit'),
-      video: free.video - taken('video'),
-    };
-    wakes.remember(accountId, left);
-    if ((['image', 'edit', 'video'] as const).some((lane) => taken(lane) === mostFromLane))
-      wakes.wake(accountId);
-    if (Math.min(...Object.values(left)) <= 0 && (account.limitsAgeMs ?? 0) > limitsMaxAgeMs)
-      options.limits.refresh(accountId);
-  };
-
   const sweep = startLoop({
     name: 'dispatch sweep',
     everyMs: options.sweepMs ?? 1_000,
     log,
-    onStuck: options.onStuck,
-    stuckAfterMs: options.stuckAfterMs,
+    onStuck,
+    stuckAfterMs,
     run: async () => {
       wakes.forget();
       const found = await accountsToDispatch(database, { limitsMaxAgeMs, atMost: accountsPerSweep });
@@ -126,12 +73,10 @@ export function startDispatcher(options: DispatcherOptions): Dispatcher {
     name: 'dispatch leases',
     everyMs: leaseMs / 4,
     log,
-    onStuck: options.onStuck,
-    stuckAfterMs: options.stuckAfterMs,
+    onStuck,
+    stuckAfterMs,
     run: async () => {
-      const old = performance.now() - leaseMs / 5;
-      const ids = [...submits].filter(([, { since }]) => since < old).map(([id]) => id);
-      ids.push(...queue.map(({ id }) => id));
+      const ids = submits.olderThan(leaseMs / 5);
       if (ids.length > 0) await renewLeases(database, { ids, owner, leaseMs });
     },
   });
@@ -141,16 +86,31 @@ export function startDispatcher(options: DispatcherOptions): Dispatcher {
     queued: wakes.queued,
     wakeAfter: wakes.wakeAfter,
     [Symbol.asyncDispose]: async () => {
-      stopping.abort(new Error('the dispatcher is stopping'));
-      wakes.stop();
+      await wakes.stop();
       await sweep[Symbol.asyncDispose]();
-      let late: NodeJS.Timeout | undefined;
-      const timeUp = new Promise((resolve) => {
-        late = setTimeout(resolve, finishWithinMs);
-      });
-      await Promise.race([Promise.allSettled([...submits.values()].map(({ work }) => work)), timeUp]);
-      clearTimeout(late);
+      await submits[Symbol.asyncDispose]();
       await renewal[Symbol.asyncDispose]();
     },
   };
+}
+
+/** What an account's state before its claims means for its next ones. */
+function afterClaim(
+  { limits }: DispatcherOptions,
+  wakes: Wakes,
+  { accountId, free, waitMs, connected, limitsAgeMs = 0 }: AccountState,
+  claims: readonly Claim[],
+): void {
+  if (waitMs > 0) wakes.wakeAfter(accountId, waitMs);
+  if (!connected || waitMs > 0) return;
+  if (free === undefined) return limits.refresh(accountId);
+  const left = { ...free };
+  for (const claim of claims)
+    if (claim.accountId === accountId) {
+      left.overall--;
+      left[claim.lane]--;
+    }
+  wakes.remember(accountId, left);
+  if (lanes.some((lane) => free[lane] - left[lane] >= mostFromLane)) wakes.wake(accountId);
+  if (Math.min(...Object.values(left)) <= 0 && limitsAgeMs > limitsMaxAgeMs) limits.refresh(accountId);
 }

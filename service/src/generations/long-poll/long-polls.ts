@@ -10,6 +10,7 @@ import { noSuchGeneration } from '../reads/read-generation.ts';
 import { readAwaited, readSettledSince, readUnusableKeys } from '../reads/store.ts';
 import { isFinal } from '../status.ts';
 import { Waiter } from './waiter.ts';
+import { createWaiters } from './waiters.ts';
 
 export type LongPolls = AsyncDisposable & {
   /**
@@ -49,89 +50,64 @@ export function startLongPolls(options: {
 }): LongPolls {
   const { database } = options;
   const most = options.most ?? maxLongPollsPerProcess;
-  const waiters = new Map<string, Set<Waiter>>();
-  let open = 0;
+  const waiters = createWaiters();
   let closing = false;
-
   const read = createBatcher<Asked, { usable: boolean; row: GenerationRow | undefined }>({
     run: (asked) => readAwaited(database, asked),
     maxSize: batchSize,
     maxInFlight: batchesInFlight,
     isHopeless: isDatabaseUnavailable,
   });
-  const register = (id: string, waiter: Waiter) => {
-    open++;
-    const others = waiters.get(id);
-    if (others === undefined) waiters.set(id, new Set([waiter]));
-    else others.add(waiter);
-  };
-  const remove = (id: string, waiter: Waiter) => {
-    open--;
-    waiter.end();
-    const others = waiters.get(id);
-    others?.delete(waiter);
-    if (others?.size === 0) waiters.delete(id);
-  };
-  const each = function* () {
-    for (const some of waiters.values()) yield* some;
-  };
-  const wake = (ids: readonly string[]) => {
-    for (const id of ids) for (const waiter of waiters.get(id) ?? []) waiter.wake();
-  };
-  const revoke = (keyIds: readonly string[]) => {
-    const revoked = new Set(keyIds);
-    for (const waiter of each()) if (revoked.has(waiter.keyId)) waiter.wake();
-  };
-
   let lastLook: string | undefined;
   const floor = startLoop({
     name: 'long poll floor',
     everyMs: options.floorMs ?? 1_000,
     log: options.log,
     run: async () => {
-      if (open === 0) return void (lastLook = undefined);
+      if (waiters.count === 0) return void (lastLook = undefined);
       const settled = await readSettledSince(database, lastLook);
       lastLook = settled.at;
-      wake(settled.ids);
-      const keyIds = new Set<string>();
-      for (const waiter of each()) keyIds.add(waiter.keyId);
-      revoke(await readUnusableKeys(database, [...keyIds]));
+      waiters.wake(settled.ids);
+      waiters.revoke(await readUnusableKeys(database, waiters.keyIds()));
     },
   });
+  const answer = async (asked: Asked, waiter: Waiter, gone: () => AbortSignal) => {
+    for (;;) {
+      const { usable, row } = await read(asked);
+      if (!usable) throw unauthorized();
+      if (row === undefined) throw noSuchGeneration();
+      if (waiter.over || isFinal(row.status)) return { row, closing };
+      waiter.watch(gone());
+      await waiter.woken();
+    }
+  };
 
   return {
     wait: async ({ seconds, gone, ...asked }) => {
-      if (open >= most)
+      if (waiters.count >= most)
         throw new ApiProblem('rate_limited', {
           detail: 'Too many requests wait for generations just now.',
           retryAfterSeconds: fullRetrySeconds,
         });
       // Registered before it reads: what settles in between wakes it.
       const waiter = new Waiter(asked.keyId, seconds * 1_000);
-      register(asked.id, waiter);
+      waiters.add(asked.id, waiter);
+      if (closing) waiter.giveUp();
       try {
-        if (closing) waiter.giveUp();
-        for (;;) {
-          const { usable, row } = await read(asked);
-          if (!usable) throw unauthorized();
-          if (row === undefined) throw noSuchGeneration();
-          if (waiter.over || isFinal(row.status)) return { row, closing };
-          waiter.watch(gone());
-          await waiter.woken();
-        }
+        return await answer(asked, waiter, gone);
       } finally {
-        remove(asked.id, waiter);
+        waiters.remove(asked.id, waiter);
       }
     },
-    wake,
-    revoke,
-    lookNow: () => floor.wake(),
+    wake: waiters.wake,
+    revoke: waiters.revoke,
+    lookNow: floor.wake,
     get open() {
-      return open;
+      return waiters.count;
     },
     [Symbol.asyncDispose]: async () => {
       closing = true;
-      for (const waiter of each()) waiter.giveUp();
+      waiters.giveUp();
       await floor[Symbol.asyncDispose]();
     },
   };

@@ -2,9 +2,8 @@ import type { Render } from '@renderkit/contract/studio/schemas.ts';
 import { createBatcher } from '@renderkit/server-kit/batching.ts';
 import { type Database, isDatabaseUnavailable } from '@renderkit/server-kit/database.ts';
 import type { CrashPoint } from '../crash-point.ts';
-import { isFinal } from '../status.ts';
 import { type Move, type Moved, moveGenerations } from '../store.ts';
-import { type GenerationError, missingOutputs } from './failure.ts';
+import type { GenerationError } from './failure.ts';
 import { failedMove, finalMove, runningMove } from './compose-move.ts';
 import { readDoubtful, readUnsettled, type UnsettledRow } from './store.ts';
 

@@ -1,0 +1,47 @@
+import type { WatchRow } from './store.ts';
+
+/** An account whose feed is read, and up to where it was applied. */
+export type Watched = { accountId: string; studioAccountId: string; cursor: number };
+
+/** The studio's contract takes no more accounts in one call. */
+const accountsPerCall = 5_000;
+
+/** The accounts whose feeds this process reads. */
+export function createWatchList() {
+  const watched = new Map<string, Watched>();
+  const byStudioId = new Map<string, Watched>();
+  const remove = (entry: Watched) => {
+    watched.delete(entry.accountId);
+    if (byStudioId.get(entry.studioAccountId) === entry) byStudioId.delete(entry.studioAccountId);
+  };
+  return {
+    get size() {
+      return watched.size;
+    },
+    has: (accountId: string) => watched.has(accountId),
+    holds: (entry: Watched) => watched.get(entry.accountId) === entry,
+    byStudioId: (studioAccountId: string) => byStudioId.get(studioAccountId),
+    /** The new entry; undefined where the account is there already. */
+    add: (row: WatchRow): Watched | undefined => {
+      if (watched.has(row.account_id)) return undefined;
+      const entry = { accountId: row.account_id, studioAccountId: row.studio_account_id, cursor: row.cursor };
+      watched.set(entry.accountId, entry);
+      byStudioId.set(entry.studioAccountId, entry);
+      return entry;
+    },
+    remove,
+    keepOnly: (accountIds: ReadonlySet<string>) => {
+      for (const entry of watched.values()) if (!accountIds.has(entry.accountId)) remove(entry);
+    },
+    /** Members of the next call: those who waited longest where there are more than it takes. */
+    next: (): Watched[] => {
+      const members = [...watched.values()].slice(0, accountsPerCall);
+      if (watched.size > accountsPerCall)
+        for (const entry of members) {
+          watched.delete(entry.accountId);
+          watched.set(entry.accountId, entry);
+        }
+      return members;
+    },
+  };
+}
