@@ -1,14 +1,12 @@
 import type { Result } from './benchmark.ts';
-import type { Comparison } from './rounds.ts';
+import type { Comparison, Sample } from './rounds.ts';
 
 /** A comparison of rates, which is to reach a ratio or more. */
 export function rateResult(name: string, comparison: Comparison, atLeast: number): Result {
-  const { cpuSeconds } = comparison;
-  const cpu = cpuSeconds === undefined ? '' : `, ${cpuSeconds.toFixed(3)} CPU s per 1,000`;
   return {
     name,
     ratio: comparison.ratio.toFixed(2),
-    ours: `${rate(comparison.ours)}${cpu}`,
+    ours: rateSample({ value: comparison.ours, cpuSeconds: comparison.cpuSeconds }),
     baseline: rate(comparison.baseline),
     spread: spread(comparison),
     goal: `${atLeast} or more`,
@@ -34,6 +32,12 @@ export function boundResult(
   result: Pick<Result, 'name' | 'ours' | 'goal' | 'met'> & { spread?: string },
 ): Result {
   return { ratio: '–', baseline: '–', spread: '–', ...result };
+}
+
+/** A rate, with what it cost where that is known. */
+export function rateSample({ value, cpuSeconds }: Sample): string {
+  const cpu = cpuSeconds === undefined ? '' : `, ${cpuSeconds.toFixed(3)} CPU s per 1,000`;
+  return `${rate(value)}${cpu}`;
 }
 
 export function rate(perSecond: number): string {

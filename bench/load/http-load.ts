@@ -58,6 +58,7 @@ async function run(load: HttpLoad): Promise<HttpLoadAnswer> {
   const problem = broken;
   for (const socket of sockets) socket.destroy();
   if (problem !== undefined) throw new Error(problem);
+  if (answers === 0) throw new Error(`no answer came within ${load.seconds} s`);
   return { perSecond, statuses, p50: quantile(times, 0.5), p99: quantile(times, 0.99) };
 }
 

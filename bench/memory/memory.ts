@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Bench, Result } from '../benchmark.ts';
+import { createGeneration } from '../create-generation.ts';
 import { startPlatform } from '../platform.ts';
 import { boundResult } from '../present.ts';
 import { residentMegabytes } from '../process-usage.ts';
@@ -11,13 +12,7 @@ const waitSeconds = 60;
 export async function memory(bench: Bench): Promise<Result[]> {
   await using platform = await startPlatform(bench, { worker: true });
   const { keys } = await platform.createAccount({ keys: 1 });
-  const answer = await fetch(`${platform.serviceUrl}/v1/images/generations`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${keys[0]}`, 'content-type': 'application/json' },
-    body: JSON.stringify({ prompt: 'a lighthouse over a calm sea at dusk' }),
-  });
-  if (answer.status !== 202)
-    throw new Error(`the create was answered ${answer.status}: ${await answer.text()}`);
+  await createGeneration(platform.serviceUrl, keys[0] as string, 'a lighthouse over a calm sea at dusk');
   const seconds = bench.quick ? 5 : waitSeconds;
   await sleep(seconds * 1000);
   const megabytes = residentMegabytes(platform.service.pid);

@@ -6,12 +6,13 @@ import type { Database } from '@renderkit/server-kit/database.ts';
 import { connectAccount } from '@renderkit/service/operator.ts';
 import type { Bench, Result } from '../benchmark.ts';
 import { startChild } from '../child.ts';
+import { createForEach } from '../create-generation.ts';
 import { startPart } from '../part.ts';
 import { createKeys, freePort, originOf, serviceEnvironment } from '../platform.ts';
 import { boundResult, milliseconds } from '../present.ts';
 import { residentMegabytes } from '../process-usage.ts';
 import { quantile } from '../statistics.ts';
-import type { HoldPolls, Poll, PollsAnswer } from './hold-polls.ts';
+import type { HoldPolls, PollsAnswer } from './hold-polls.ts';
 import type { SettleAll } from './scripted-studio.ts';
 
 const keys = 250;
@@ -44,7 +45,8 @@ export async function polls(bench: Bench): Promise<Result[]> {
     }),
   );
   const url = originOf(port);
-  const opened = await createAll(url, await createAccounts(serviceData.database, secretKey, bench.quick));
+  const accounts = await createAccounts(serviceData.database, secretKey, bench.quick);
+  const opened = await createForEach(url, accounts, generations / keys);
   await allRunning(serviceData.database, opened.length);
   bench.say(`  ${opened.length} generations run`);
 
@@ -100,31 +102,6 @@ async function createAccounts(database: Database, secretKey: Buffer, quick: bool
     texts.push(...(await createKeys(database, accountId, 1)));
   }
   return texts;
-}
-
-async function createAll(url: string, texts: readonly string[]): Promise<Poll[]> {
-  const made: Poll[] = [];
-  const perKey = generations / keys;
-  // A few keys at a time: this is preparation, not load.
-  const queue = [...texts];
-  const work = async () => {
-    for (let key = queue.pop(); key !== undefined; key = queue.pop())
-      for (let n = 0; n < perKey; n++) made.push({ id: await createOne(url, key), key });
-  };
-  await Promise.all(Array.from({ length: 16 }, work));
-  return made;
-}
-
-async function createOne(url: string, key: string): Promise<string> {
-  const answer = await fetch(`${url}/v1/images/generations`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
-    body: JSON.stringify({ prompt: 'a lighthouse over a calm sea at dusk' }),
-  });
-  const generation = (await answer.json()) as { id?: string };
-  if (answer.status !== 202 || generation.id === undefined)
-    throw new Error(`a create was answered ${answer.status}: ${JSON.stringify(generation)}`);
-  return generation.id;
 }
 
 async function allRunning(database: Database, count: number): Promise<void> {

@@ -4,7 +4,7 @@ import type { Bench, Result } from '../benchmark.ts';
 import { type Child, startChild } from '../child.ts';
 import { childFile, measureRate } from '../load/measure-rate.ts';
 import { type Account, freePort, originOf, startPlatform } from '../platform.ts';
-import { rateResult } from '../present.ts';
+import { rateResult, rateSample } from '../present.ts';
 import { compare } from '../rounds.ts';
 import type { BareAnswer } from './bare-server.ts';
 import { insertSucceeded } from './rows.ts';
@@ -34,7 +34,7 @@ export async function read(bench: Bench): Promise<Result[]> {
     ours: () => measure(platform.serviceUrl, platform.service.pid, bench.seconds),
     baseline: () => measure(bare.url, bare.child.pid, bench.seconds),
     onRound: (round, ours, baseline) =>
-      bench.say(`  round ${round}: ${Math.round(ours.value)}/s against ${Math.round(baseline.value)}/s`),
+      bench.say(`  round ${round}: ${rateSample(ours)} against ${rateSample(baseline)}`),
   });
   return [rateResult('read', comparison, goal)];
 }

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Database } from '@renderkit/server-kit/database.ts';
 import type { Bench, Result } from '../benchmark.ts';
+import { createGeneration } from '../create-generation.ts';
 import { startPlatform } from '../platform.ts';
 import { boundResult, milliseconds } from '../present.ts';
 import { quantile } from '../statistics.ts';
@@ -20,11 +21,11 @@ export async function submit(bench: Bench): Promise<Result[]> {
   const keys: string[] = [];
   for (let n = 0; n < accounts; n++) keys.push(...(await platform.createAccount({ keys: 1 })).keys);
   // The first create of each account also fetches its token, its catalog and its limits.
-  const first = await createForEach(platform.serviceUrl, keys);
+  const first = await createOneByOne(platform.serviceUrl, keys);
   await submitted(platform.studioDatabase, first.length);
   const measured: string[] = [];
   for (let n = 1; n < placesPerAccount; n++)
-    measured.push(...(await createForEach(platform.serviceUrl, keys)));
+    measured.push(...(await createOneByOne(platform.serviceUrl, keys)));
   await submitted(platform.studioDatabase, first.length + measured.length);
 
   const times = await submitTimes(platform, measured);
@@ -39,18 +40,11 @@ export async function submit(bench: Bench): Promise<Result[]> {
   ];
 }
 
-async function createForEach(url: string, keys: readonly string[]): Promise<string[]> {
+/** One for each key, with a pause after each, so that the next finds nothing under way. */
+async function createOneByOne(url: string, keys: readonly string[]): Promise<string[]> {
   const ids: string[] = [];
   for (const key of keys) {
-    const answer = await fetch(`${url}/v1/images/generations`, {
-      method: 'POST',
-      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
-      body: JSON.stringify({ prompt: `a quiet harbour in the morning, picture ${ids.length}` }),
-    });
-    const generation = (await answer.json()) as { id?: string };
-    if (answer.status !== 202 || generation.id === undefined)
-      throw new Error(`a create was answered ${answer.status}: ${JSON.stringify(generation)}`);
-    ids.push(generation.id);
+    ids.push(await createGeneration(url, key, `a quiet harbour in the morning, picture ${ids.length}`));
     await sleep(pauseMs);
   }
   return ids;
