@@ -66,7 +66,7 @@ export function paintStars(context: SKRSContext2D, scene: Scene, floor: number):
   if (scene.stars <= 0.05) return;
   const { width, height, unit, sun, palette } = scene;
   const random = scene.random.fork('stars');
-  const count = Math.round(((width * height * floor) / 1600) * scene.stars);
+  const count = Math.round(((width * height * floor) / 1300) * scene.stars * (0.4 + scene.look.detail));
   const clusters = createNoise(random.fork('clusters'));
   const tints = [colour(0.97, 0.02, 250), colour(0.97, 0.03, 80), colour(0.98, 0.01, 100)];
   const styles = tints.map((tint) => css(mix(tint, palette.disc, 0.3)));

@@ -7,7 +7,7 @@ import { isProceduralModel, PAINTERS, type ProceduralModel } from './models.ts';
 import { readMood, wordsOf } from './prompt-mood.ts';
 import { createRandom } from './random.ts';
 import { readReferenceColours } from './reference-colours.ts';
-import { composeScene, type Scene } from './scene.ts';
+import { composeScene, type Brief } from './scene.ts';
 
 /** Pixels per side. */
 const SIDES = { min: 64, max: 4096 };
@@ -36,29 +36,31 @@ async function* renderImages(request: ImageRequest, signal: AbortSignal): AsyncG
     // Drawing holds the thread; between two pictures the signal gets its turn.
     await nextTurn();
     signal.throwIfAborted();
-    const scene = composeScene({
+    const brief: Brief = {
       width: request.width,
       height: request.height,
       mood,
       look,
       prompt: wordsOf(request.prompt).join(' '),
       random: createRandom(canonicalInputs(request, model, index)),
-    });
-    const picture = await draw(scene, model, signal);
+    };
+    const picture = await draw(brief, model, signal);
     yield { ...picture, index, nsfw: false };
   }
 }
 
 async function draw(
-  scene: Scene,
+  brief: Brief,
   model: ProceduralModel,
   signal: AbortSignal,
 ): Promise<Omit<RenderedFile, 'index' | 'nsfw'>> {
   try {
+    const scene = composeScene(brief);
     const bitmap = finishCanvas(PAINTERS[model](scene), {
       grain: scene.look.grain ? 1 : 0,
       vignette: 0.5,
-      contrast: 1,
+      contrast: 0.86 + scene.look.weight * 0.14,
+      brush: scene.look.brush,
       random: scene.random,
     });
     await nextTurn();

@@ -11,11 +11,7 @@ import { paintWeather } from './weather.ts';
 /** Stylised portraits, `soft` in the manner of a painted poster, `bold` in flat shapes. */
 export function paintFigures(scene: Scene): Canvas {
   const figure = imagineFigure(scene);
-  const { width, height } = scene;
-  const wide = scene.aspect > 1.25;
-  const head = Math.min(height * 0.37, width * 0.44) * figure.random.fork('size').range(0.92, 1.06);
-  const x = width * (wide ? scene.focus : 0.5 + (scene.focus - 0.5) * 0.24);
-  const y = Math.max(height * 0.42, height - head * 1.75);
+  const { x, y, head } = poseFigure(figure);
   const canvas = paintBackdrop(figure, x, y, head);
   const context = canvas.getContext('2d');
   context.save();
@@ -28,8 +24,16 @@ export function paintFigures(scene: Scene): Canvas {
   return canvas;
 }
 
+/** Where the face's middle goes and how tall the head is, in pixels. */
+export function poseFigure({ scene, random }: Figure): { x: number; y: number; head: number } {
+  const { width, height } = scene;
+  const head = Math.min(height * 0.37, width * 0.44) * random.fork('size').range(0.92, 1.06);
+  const x = width * (scene.aspect > 1.25 ? scene.focus : 0.5 + (scene.focus - 0.5) * 0.24);
+  return { x, y: Math.max(height * 0.42, height - head * 1.75), head };
+}
+
 /** Around the origin, one unit per head. */
-function drawFigure(context: SKRSContext2D, figure: Figure): void {
+export function drawFigure(context: SKRSContext2D, figure: Figure): void {
   const tilt = figure.gaze * figure.random.fork('tilt').range(-0.02, 0.11);
   const turned = (draw: (context: SKRSContext2D, figure: Figure) => void) => {
     context.save();

@@ -1,5 +1,6 @@
 import type { Canvas } from '@napi-rs/canvas';
 import type { Bitmap } from './encode.ts';
+import type { Brush } from './look.ts';
 import type { Random } from './random.ts';
 
 export interface Finish {
@@ -9,6 +10,8 @@ export interface Finish {
   readonly vignette: number;
   /** 1 leaves contrast alone. */
   readonly contrast: number;
+  /** How the grain clusters. */
+  readonly brush: Brush;
   readonly random: Random;
 }
 
@@ -22,7 +25,7 @@ export function finishCanvas(canvas: Canvas, finish: Finish): Bitmap {
   const curve = contrastCurve(finish.contrast);
   const random = finish.random.fork('grain');
   const grain = new Float32Array(GRAIN_TABLE);
-  for (let index = 0; index < GRAIN_TABLE; index++) grain[index] = random.gaussian() * finish.grain * 2.3;
+  for (let index = 0; index < GRAIN_TABLE; index++) grain[index] = grainOf(finish, random);
   let seed = Math.floor(random.next() * 4294967296) | 1;
   for (let row = 0, from = 0, to = 0; row < height; row++) {
     const dy = (row + 0.5) / height - 0.5;
@@ -43,6 +46,14 @@ export function finishCanvas(canvas: Canvas, finish: Finish): Bitmap {
     }
   }
   return { width, height, bytes };
+}
+
+/** Even for a smooth hand, in rare strong specks for a stippling one. */
+function grainOf({ grain, brush }: Finish, random: Random): number {
+  const speck = random.gaussian() * grain;
+  if (brush === 'smooth') return speck * 1.2;
+  if (brush === 'stipple') return random.chance(0.16) ? speck * 7 : speck;
+  return speck * (brush === 'knife' ? 3 : 2.3);
 }
 
 function byte(value: number): number {

@@ -26,3 +26,16 @@ export function bloom(canvas: Canvas, strength: number): void {
   }
   context.restore();
 }
+
+/** A softer lens: the picture over itself, blurred by `radius` pixels. */
+export function soften(canvas: Canvas, radius: number): void {
+  if (radius < 0.3) return;
+  const context = canvas.getContext('2d');
+  const copy = createCanvas(canvas.width, canvas.height);
+  copy.getContext('2d').drawImage(canvas, 0, 0);
+  context.save();
+  context.globalAlpha = 0.8;
+  context.filter = `blur(${radius.toFixed(2)}px)`;
+  context.drawImage(copy, 0, 0);
+  context.restore();
+}

@@ -176,8 +176,8 @@ function createAir(scene: Scene) {
     },
     veil: (out: Float32Array, z: number, height: number) => {
       const away = Math.max(0, z - 4);
-      const far = 1 - Math.exp(-away / reach);
-      const low = Math.exp(-height / (1.5 + fog * 2.5)) * smoothstep(14, 60, z) * mistDepth;
+      const far = 1 - Math.exp((-away / reach) * scene.air);
+      const low = Math.exp(-height / (1.5 + fog * 2.5)) * smoothstep(14, 60, z) * mistDepth * scene.air;
       for (let channel = 0; channel < 3; channel++) {
         const tone = lerp(haze[channel] ?? 0, glow[channel] ?? 0, warm);
         const veiled = lerp(out[channel] ?? 0, tone, Math.min(0.93, far));

@@ -167,7 +167,10 @@ const PLACES: readonly Entry[] = [
   ['poppy', { places: ['flowers'], colour: colour(0.6, 0.21, 28) }],
   ['sunflower', { places: ['flowers'], colour: colour(0.84, 0.17, 88) }],
   ['space interstellar universe outer spaceship', { places: ['space'], time: 'night', sky: 'stars' }],
-  ['planet planets saturn jupiter mars alien exoplanet moons', { places: ['planet', 'space'], sky: 'stars' }],
+  [
+    'planet planets saturn jupiter mars alien exoplanet moons',
+    { places: ['planet', 'space'], time: 'night', sky: 'stars' },
+  ],
   ['boat boats ship sail sailing sailboat yacht', { places: ['boat', 'sea'] }],
   ['bird birds gulls seagulls swallows geese flock', { places: ['birds'] }],
   ['glass stained mosaic kaleidoscope crystal crystals', { places: ['glass'] }],

@@ -1,7 +1,9 @@
 import type { Canvas } from '@napi-rs/canvas';
 import { paintAtelier } from './atelier.ts';
 import { paintFigures } from './figures.ts';
+import { paintLinework } from './linework.ts';
 import { paintNocturne } from './nocturne.ts';
+import { paintPapercut } from './papercut.ts';
 import { paintPrism } from './prism.ts';
 import type { Scene } from './scene.ts';
 
@@ -11,10 +13,10 @@ export type Painter = (scene: Scene) => Canvas;
 /** Engine model → its hand. */
 export const PAINTERS = {
   atelier: paintAtelier,
-  linework: paintAtelier,
+  linework: paintLinework,
   prism: paintPrism,
   nocturne: paintNocturne,
-  papercut: paintAtelier,
+  papercut: paintPapercut,
   figures: paintFigures,
 } as const satisfies Record<string, Painter>;
 

@@ -2,7 +2,7 @@ import type { Canvas } from '@napi-rs/canvas';
 import { paintAurora, paintLuminary, paintStars } from './celestial.ts';
 import { paintCityscape } from './cityscape.ts';
 import { paintForeground } from './foreground.ts';
-import { bloom } from './glow.ts';
+import { bloom, soften } from './glow.ts';
 import { paintOpenSpace } from './open-space.ts';
 import { choosePalette } from './palette.ts';
 import { createRandom } from './random.ts';
@@ -26,6 +26,8 @@ export function paintNocturne(day: Scene): Canvas {
       : asked.length > 0
         ? paintNightLand(scene)
         : choice.pick([paintCityscape, paintOpenSpace, paintNightLand])(scene);
+  // Fewer details, a softer lens.
+  soften(canvas, (0.5 - scene.look.detail) * 5 * scene.unit);
   bloom(canvas, 0.5 + scene.look.weight * 0.18);
   paintWeather(canvas.getContext('2d'), scene);
   return canvas;

@@ -12,15 +12,15 @@ import { paintView } from './view.ts';
 export function paintPrism(scene: Scene): Canvas {
   const { mood, look } = scene;
   if (mood.places.has('abstract')) return paintComposition(scene);
-  const view = paintView(scene, 400);
-  enrich(view, 1.3, 0.9 + look.weight * 0.25);
+  const { raster: view } = paintView(scene, 400);
+  enrich(view, 1.38, 1 + look.weight * 0.35);
   const canvas = createCanvas(scene.width, scene.height);
   const cutter: Cutter = {
     context: canvas.getContext('2d'),
     scene,
     view,
     random: scene.random.fork('cut'),
-    size: Math.max(6, scene.unit * (30 - look.detail * 20)),
+    size: Math.max(2, scene.unit * (27 - look.detail * 18)),
   };
   if (mood.places.has('glass') || look.brush === 'knife') setGlass(cutter);
   else if (look.brush === 'stipple') setTiles(cutter);
@@ -93,7 +93,7 @@ function fillFacet(cutter: Cutter, corners: readonly Point[], tilt: number, smoo
 function setGlass(cutter: Cutter): void {
   const { context, scene, size, random, view } = cutter;
   const { width, height } = scene;
-  const spread = { width, height, fine: size * 2, coarse: size * 5.2 };
+  const spread = { width, height, fine: size * 1.5, coarse: size * 4.4 };
   const lead = Math.max(1.2, scene.unit * 3.6 * scene.look.weight);
   context.lineJoin = 'round';
   context.strokeStyle = '#0d0b12';

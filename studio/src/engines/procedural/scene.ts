@@ -30,6 +30,8 @@ export interface Scene {
   readonly clouds: number;
   readonly stars: number;
   readonly things: ReadonlySet<SkyThing>;
+  /** How thick the air is: 1 as the weather has it, 0 as on the moon. */
+  readonly air: number;
 }
 
 export interface Luminary {
@@ -70,13 +72,14 @@ export function composeScene(brief: Brief): Scene {
     random,
     horizon,
     focus,
-    sun: placeSun(mood, time, focus, horizon, layout),
+    sun: placeSun(brief, time, land, focus, horizon),
     land,
     water,
     tree: chooseTree(mood, land, subject),
     clouds: cloudCover(mood, layout),
     stars: starlight(mood, time),
     things: mood.sky,
+    air: 1,
   };
 }
 
@@ -131,8 +134,16 @@ function chooseHorizon(land: Land, water: Water, aspect: number, layout: Random)
   return base + shift + tall + layout.range(-0.03, 0.03);
 }
 
-function placeSun(mood: Mood, time: TimeOfDay, focus: number, horizon: number, layout: Random): Luminary {
-  const side = layout.chance(0.6) ? 1 - focus : focus;
+function placeSun(
+  { mood, random }: Brief,
+  time: TimeOfDay,
+  land: Land,
+  focus: number,
+  horizon: number,
+): Luminary {
+  const layout = random.fork('sun');
+  const high = land === 'mountains' || land === 'volcano' || land === 'canyon';
+  const side = high || layout.chance(0.6) ? 1 - focus : focus;
   const x = clamp(side + layout.range(-0.07, 0.07), 0.12, 0.88);
   const crescent = mood.sky.has('crescent');
   const moonlit = time === 'night' || mood.sky.has('moon') || crescent;
@@ -151,7 +162,7 @@ function placeSun(mood: Mood, time: TimeOfDay, focus: number, horizon: number, l
   }
   const low = time === 'sunset' || time === 'dawn';
   const y = low
-    ? horizon - layout.range(0.07, 0.17)
+    ? horizon - layout.range(0.07, 0.17) - (high ? 0.12 : 0)
     : time === 'dusk'
       ? horizon + 0.02
       : horizon * layout.range(0.2, 0.42);

@@ -81,7 +81,10 @@ function mountains(scene: Scene, noise: Noise, octaves: number): HeightAt {
     const cone = toSummit < 1 ? (1 - toSummit) ** 1.25 : 0;
     const summit = cone * tallness * (0.55 + worn * 1.1);
     const foothills = noise.fbm(x / 9, z / 9, Math.min(5, octaves)) * lerp(0.35, 2.6, smoothstep(4, 26, z));
-    return 0.4 + foothills + range + summit;
+    const height = 0.4 + foothills + range + summit;
+    // However high a mountain, the frame keeps sky above it.
+    const cap = z * 0.27;
+    return height < cap ? height : cap + (height - cap) * 0.32;
   };
 }
 

@@ -12,7 +12,13 @@ import { paintSky } from './sky.ts';
 import { paintWater } from './water.ts';
 
 /** A small, plain rendering of what the prompt is about, for hands that translate a picture into another medium. */
-export function paintView(scene: Scene, longSide: number): Raster {
+export interface View {
+  readonly raster: Raster;
+  /** Row per column where the open sky ends, as a share of the height; null where there is no such line. */
+  readonly skyline: Float32Array | null;
+}
+
+export function paintView(scene: Scene, longSide: number): View {
   const share = Math.min(1, longSide / Math.max(scene.width, scene.height));
   const small: Scene = {
     ...scene,
@@ -20,13 +26,15 @@ export function paintView(scene: Scene, longSide: number): Raster {
     height: Math.max(32, Math.round(scene.height * share)),
     unit: scene.unit * share,
     stars: 0,
+    // Haze swallows the contours that a cut or a print lives on.
+    air: scene.air * 0.5,
     look: { ...scene.look, brush: 'smooth' },
   };
   const { places } = scene.mood;
-  if (places.has('person')) return fromCanvas(paintFigures(small));
-  if (places.has('city')) return fromCanvas(paintCityscape(small));
-  if (places.has('space') || places.has('planet')) return fromCanvas(paintOpenSpace(small));
-  if (places.has('abstract')) return paintDrift(small);
+  if (places.has('person')) return withoutSkyline(fromCanvas(paintFigures(small)));
+  if (places.has('city')) return withoutSkyline(fromCanvas(paintCityscape(small)));
+  if (places.has('space') || places.has('planet')) return withoutSkyline(fromCanvas(paintOpenSpace(small)));
+  if (places.has('abstract')) return withoutSkyline(paintDrift(small));
   const raster = paintSky(small, 0.7);
   paintAurora(raster, small);
   paintLuminary(raster, small);
@@ -34,8 +42,10 @@ export function paintView(scene: Scene, longSide: number): Raster {
   paintWater(raster, relief, small);
   const { canvas, context } = toCanvas(raster);
   paintForeground(context, small);
-  return fromCanvas(canvas);
+  return { raster: fromCanvas(canvas), skyline: relief.skyline.map((row) => row / small.height) };
 }
+
+const withoutSkyline = (raster: Raster): View => ({ raster, skyline: null });
 
 /** No subject: the palette's colours folded into each other. */
 function paintDrift(scene: Scene): Raster {
