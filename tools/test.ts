@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { openDatabase } from '@renderkit/server-kit/database.ts';
-import { migrate } from '@renderkit/server-kit/migrate.ts';
+import { migrateService } from '@renderkit/service/migrate.ts';
 import { startPostgres } from '@renderkit/stack/postgres/start-postgres.ts';
 import { migrateStudio } from '@renderkit/studio/migrate.ts';
 
@@ -65,10 +65,7 @@ async function makeTemplates(url: string): Promise<void> {
   await using cluster = openDatabase({ url, applicationName: 'test', poolSize: 1, statementTimeoutMs: 0 });
   for (const part of ['empty', 'service', 'studio']) await cluster.rows(`create database template_${part}`);
   const template = (part: string) => url.replace(/\/postgres$/, `/template_${part}`);
-  await Promise.all([
-    migrate({ url: template('service'), directory: path.join(root, 'service', 'migrations') }),
-    migrateStudio(template('studio')),
-  ]);
+  await Promise.all([migrateService(template('service')), migrateStudio(template('studio'))]);
 }
 
 function runFiles(files: string[], url: string): Promise<number> {

@@ -1,5 +1,5 @@
-import { fileURLToPath } from 'node:url';
-import { migrate, MigrationMismatch } from '@renderkit/server-kit/migrate.ts';
+import { MigrationMismatch } from '@renderkit/server-kit/migrate.ts';
+import { migrateService } from '@renderkit/service/migrate.ts';
 import { migrateStudio } from '@renderkit/studio/migrate.ts';
 import type { DatabaseUrls, StackConfig } from './config.ts';
 import { type Postgres, startPostgres } from './postgres/start-postgres.ts';
@@ -9,8 +9,7 @@ import { readDatabaseFacts } from './store.ts';
 /** The databases of the embedded cluster, which are also its roles. */
 export const databaseNames = ['service', 'studio'] as const;
 const migrations: Record<keyof DatabaseUrls, (url: string) => Promise<unknown>> = {
-  service: (url) =>
-    migrate({ url, directory: fileURLToPath(new URL('../../service/migrations', import.meta.url)) }),
+  service: migrateService,
   studio: migrateStudio,
 };
 /** The oldest PostgreSQL that the tests run on. */
@@ -51,7 +50,9 @@ export function urlsOf(postgres: Pick<Postgres, 'urlFor'>): DatabaseUrls {
  * @throws StackError
  */
 export async function prepareDatabases(urls: DatabaseUrls): Promise<void> {
-  await Promise.all(databaseNames.map((name) => prepareDatabase(name, urls[name])));
+  // Both to their end: a refusal of one must not have the server stopped under the other.
+  const outcomes = await Promise.allSettled(databaseNames.map((name) => prepareDatabase(name, urls[name])));
+  for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason;
 }
 
 /** @throws StackError */
