@@ -129,14 +129,15 @@ type Reply = {
   code(status: number): unknown;
   headers(headers: Record<string, string>): unknown;
   header(name: string, value: string): unknown;
-  send(body: string): unknown;
+  send(body: Buffer): unknown;
 };
 
 function send(reply: Reply, answer: FaultAnswer, requestId: string): void {
   reply.code(answer.status);
   reply.headers(answer.headers);
   reply.header(requestIdHeader, requestId);
-  reply.send(answer.body);
+  // As bytes: to a text the framework adds a charset that the media type does not have.
+  reply.send(Buffer.from(answer.body));
 }
 
 /** Tells a client whose bytes never became a request what was wrong with them. */

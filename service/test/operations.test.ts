@@ -1,0 +1,229 @@
+import assert from 'node:assert/strict';
+import { after, afterEach, before, describe, test } from 'node:test';
+import type { Problem } from '@renderkit/contract/v1/schemas/problem.ts';
+import { acceptedScopes, operations } from '@renderkit/contract/v1/operations.ts';
+import type { Operation } from '@renderkit/contract/v1/operation.ts';
+import { scopes } from '@renderkit/contract/v1/scopes.ts';
+import { servedOperations, type ServedOperationId } from '@renderkit/contract/v1/served-operations.ts';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import ajvFormats from 'ajv-formats';
+import { revokeKey } from '../src/operator.ts';
+import { assertProblem } from './assert-problem.ts';
+import { type Answer, type Ask, startTestService, type TestService } from './harness.ts';
+
+const ajv = new Ajv2020({ allErrors: true, allowUnionTypes: true });
+ajvFormats.default(ajv);
+
+describe('every operation', () => {
+  let service: TestService;
+  let full: string;
+  let generation: string;
+  let queued: string;
+  before(async () => {
+    service = await startTestService();
+    full = await service.createKey();
+    generation = await service.addGeneration();
+  });
+  after(() => service[Symbol.asyncDispose]());
+  // An account has 50 active keys at most.
+  afterEach(() =>
+    service.database.rows('update api_keys set revoked_at = clock() where public_id <> $1', [
+      full.slice(8, 20),
+    ]),
+  );
+
+  /** A request that succeeds, for each operation: a new one is a type error until it has its row. */
+  const requests: Record<
+    ServedOperationId,
+    () => Promise<{ path: string; body?: unknown }> | { path: string; body?: unknown }
+  > = {
+    getAccount: () => ({ path: '/v1/account' }),
+    getBalance: () => ({ path: '/v1/account/balance' }),
+    getLimits: () => ({ path: '/v1/account/limits' }),
+    listModels: () => ({ path: '/v1/models?suite=image&page=1&limit=2' }),
+    getModel: () => ({ path: `/v1/models/${encodeURIComponent('night/adult')}` }),
+    listStyles: () => ({ path: '/v1/styles' }),
+    listSuggestions: () => ({ path: '/v1/suggestions?suite=video' }),
+    listProjects: () => ({ path: '/v1/projects?page=1&limit=5&search=a' }),
+    createProject: () => ({ path: '/v1/projects', body: { title: 'My project' } }),
+    getProject: () => ({ path: '/v1/projects/prj_1' }),
+    createImageGeneration: () => ({ path: '/v1/images/generations', body: { prompt: 'a lighthouse' } }),
+    estimate: () => ({ path: '/v1/estimate', body: { kind: 'image', prompt: 'a lighthouse' } }),
+    getGeneration: () => ({ path: `/v1/generations/${generation}` }),
+    listGenerations: () => ({ path: '/v1/generations?status=succeeded&kind=image' }),
+    cancelGeneration: async () => {
+      // Nothing is dispatched while the account pauses.
+      await service.database.rows(`update accounts set dispatch_after = clock() + interval '1 hour'`);
+      const { body } = await service.ask<{ id: string }>('/v1/images/generations', {
+        key: full,
+        body: { prompt: 'x' },
+      });
+      queued = body.id;
+      return { path: `/v1/generations/${queued}/cancel` };
+    },
+  };
+
+  for (const id of servedOperations) {
+    const operation: Operation = operations[id];
+    const ask = async (more: Ask) => {
+      const { path, body } = await requests[id]();
+      return service.ask(path, { method: operation.method, ...(body !== undefined && { body }), ...more });
+    };
+    const assertRateHeaders = (answer: Answer, limit: number, remaining: number) =>
+      assert.deepEqual(
+        [answer.headers.get('x-ratelimit-limit'), answer.headers.get('x-ratelimit-remaining')],
+        [String(limit), String(remaining)],
+      );
+
+    describe(id, () => {
+      test('without a valid key: 401, and no rate headers', async () => {
+        const revoked = await service.createKey();
+        const [row] = await service.database.rows<{ id: string }>(
+          'select id from api_keys where public_id = $1',
+          [revoked.slice(8, 20)],
+        );
+        await revokeKey(service.database, row?.id ?? '');
+        for (const key of [undefined, 'rk_live_x', `rk_live_${'a'.repeat(12)}_${'b'.repeat(32)}`, revoked]) {
+          const answer = await ask({ key });
+          assertProblem(answer, 'unauthorized', String(key));
+          assert.equal(answer.headers.get('x-ratelimit-limit'), null);
+        }
+      });
+
+      test('without its scope: 403 before the body is looked at', async () => {
+        const accepted = acceptedScopes(operation);
+        const others = scopes.filter((scope) => !accepted.includes(scope));
+        const answer = await ask({
+          key: await service.createKey({ scopes: others }),
+          ...(operation.method === 'GET' ? {} : { body: '{' }),
+        });
+        assertProblem(answer, 'forbidden', id);
+        assert.ok(answer.headers.has('x-ratelimit-remaining'));
+        for (const scope of accepted) {
+          const { status } = await ask({ key: await service.createKey({ scopes: [scope] }) });
+          assert.equal(status, operation.response.status);
+        }
+      });
+
+      test('past the limit of its key: 429 with Retry-After', async () => {
+        const key = await service.createKey({ rateLimitPerMinute: 1 });
+        const first = await ask({ key });
+        const second = await ask({ key });
+        // A minute may end between the two.
+        if (second.status === operation.response.status) return;
+        assertRateHeaders(first, 1, 0);
+        assertProblem(second, 'rate_limited', id);
+        assertRateHeaders(second, 1, 0);
+        const wait = Number(second.headers.get('retry-after'));
+        assert.ok(Number.isInteger(wait) && wait >= 1 && wait <= 60, String(wait));
+      });
+
+      test('answers what its schema says', async () => {
+        const validate = ajv.compile(operation.response.schema);
+        const answer = await ask({ key: await service.createKey({ rateLimitPerMinute: 77 }) });
+        assert.equal(answer.status, operation.response.status, answer.text);
+        assert.equal(answer.headers.get('content-type'), 'application/json');
+        assert.ok(validate(answer.body), `${answer.text} ${JSON.stringify(validate.errors)}`);
+        assertRateHeaders(answer, 77, 76);
+        assert.match(answer.headers.get('x-request-id') ?? '', /^req_/);
+      });
+
+      test('an unknown query parameter, a repeated one, U+0000: 400 that names it', async () => {
+        const { path, body } = await requests[id]();
+        const [bare = ''] = path.split('?');
+        for (const [query, field] of [
+          ['colour=red', 'colour'],
+          ['colour=red&colour=blue', 'colour'],
+          ['a%00b=1', 'a%00b'],
+          ['__proto__=1', '__proto__'],
+          ['constructor=1', 'constructor'],
+          ['%ff=1', '%ff'],
+        ]) {
+          const answer = await service.ask<Problem>(`${bare}?${query}`, {
+            key: full,
+            method: operation.method,
+            ...(body !== undefined && { body }),
+          });
+          assertProblem(answer, 'invalid_request', query ?? '');
+          assert.equal(answer.body.errors?.[0]?.field, field);
+        }
+      });
+
+      test('another method or a path below is unknown', async () => {
+        const { path, body } = await requests[id]();
+        const [bare = ''] = path.split('?');
+        assertProblem(
+          await service.ask(bare, { key: full, method: 'PUT', ...(body !== undefined && { body }) }),
+          'not_found',
+          'PUT',
+        );
+        assertProblem(await service.ask(`${bare}/more/of/it`, { key: full }), 'not_found', 'below');
+        const head = await service.ask(bare, { key: full, method: 'HEAD' });
+        assert.equal(head.status, 404);
+      });
+
+      if (operation.request.body !== undefined) describeBody(id);
+      if (operation.request.params !== undefined)
+        test('an id that cannot be one is not found', async () => {
+          const { path } = await requests[id]();
+          const at = path.split('?')[0]?.split('/') ?? [];
+          const place = operation.path.split('/').findIndex((part) => part.startsWith('{'));
+          for (const strange of ['x'.repeat(201), '%F0%9F%98%80', "'%20or%201=1", '..%2f..%2fetc']) {
+            const answer = await service.ask(at.with(place, strange).join('/'), {
+              key: full,
+              method: operation.method,
+            });
+            assert.ok(answer.status === 404 || (answer.status === 200 && id === 'getProject'), answer.text);
+            if (strange.length > 200) assertProblem(answer, 'not_found', strange);
+          }
+          assertProblem(
+            await service.ask(at.with(place, 'a%00b').join('/'), { key: full, method: operation.method }),
+            'invalid_request',
+            'U+0000',
+          );
+        });
+    });
+
+    function describeBody(of: ServedOperationId) {
+      test('a body that cannot be read: 400 that says why', async () => {
+        const { path } = await requests[of]();
+        const cases: [Ask, RegExp][] = [
+          [{ body: '{"prompt":' }, /^body: is not valid JSON$/],
+          [{ body: '{"prompt":"a","prompt":"b"}' }, /^prompt: appears more than once$/],
+          [{ body: '{"metadata":{"__proto__":"b"}}' }, /^metadata\.__proto__: is not an allowed name$/],
+          [{ body: '{"prompt":"\\u0000"}' }, /^prompt: holds U\+0000$/],
+          [{ body: '{"prompt":"\\ud800"}' }, /^prompt: holds a lone surrogate$/],
+          [{ body: '['.repeat(100) + ']'.repeat(100) }, /^body: is nested deeper than 32 levels$/],
+          [{ body: '{}', headers: { 'content-type': 'text/plain' } }, /^body: must be JSON, sent with/],
+          [
+            { body: '{}', headers: { 'content-type': 'application/x-www-form-urlencoded' } },
+            /^body: must be JSON/,
+          ],
+          [
+            { body: '{}', headers: { 'content-encoding': 'gzip' } },
+            /^body: must be sent without a Content-Encoding$/,
+          ],
+          [{ body: Buffer.from([0x22, 0xff, 0x22]) }, /^body: is not valid UTF-8$/],
+          [{ body: '[]' }, /^body: must be an object/],
+          [{ body: '"x"' }, /^body: must be an object/],
+          [{ body: 'null' }, /^body: must be an object/],
+          [
+            { body: ' '.repeat(operation.request.bodyLimitBytes + 1) },
+            /^body: must not be larger than \d+ bytes$/,
+          ],
+        ];
+        for (const [more, detail] of cases) {
+          const answer = await service.ask<Problem>(path, { key: full, method: operation.method, ...more });
+          assertProblem(answer, 'invalid_request', String(more.body).slice(0, 60));
+          assert.match(answer.body.detail, detail);
+        }
+        // The Content-Type itself may be no media type at all: still first 401, then 400.
+        const none = { method: operation.method, body: '{}', headers: { 'content-type': ';' } };
+        assertProblem(await service.ask(path, none), 'unauthorized', 'no key');
+        const answer = await service.ask(path, { ...none, key: full });
+        assertProblem(answer, 'invalid_request', 'no media type');
+        assert.ok(answer.headers.has('x-ratelimit-limit'));
+      });
+    }
+  }
+});
