@@ -25,6 +25,7 @@ export type Exchange = AsyncDisposable & {
 };
 
 const connectTimeoutMs = 5_000;
+const nothing = Buffer.alloc(0);
 
 /** A bounded pool of kept connections to one origin, one request at a time on each. */
 export function createExchange(origin: string, connections: number): Exchange {
@@ -59,78 +60,74 @@ function afterFirst(error: unknown): never {
   throw new StudioFailure(error.kind, error.message, { maybeSent: true, cause: error });
 }
 
-async function sendOnce(pool: Pool, request: Request, timeoutMs: number): Promise<Reply> {
-  const given = new AbortController();
-  let late = false;
-  const timer = setTimeout(() => {
-    late = true;
-    given.abort();
-  }, timeoutMs);
-  const onAbort = () => given.abort();
-  if (request.signal?.aborted === true) given.abort();
-  request.signal?.addEventListener('abort', onAbort, { once: true });
-  try {
-    const answer = await pool.request({
-      method: request.method,
-      path: request.path,
-      headers: request.headers ?? null,
-      body: request.body ?? null,
-      signal: given.signal,
-    });
-    return {
-      status: answer.statusCode,
-      headers: answer.headers,
-      body: await readBody(answer.body, request.maxBytes),
+// undici's own handler and not `request()`: no stream and no abort signal for an answer of a kilobyte.
+function sendOnce(pool: Pool, request: Request, timeoutMs: number): Promise<Reply> {
+  return new Promise((resolve, reject) => {
+    const reply: Reply = { status: 0, headers: {}, body: nothing };
+    const chunks: Buffer[] = [];
+    let bytes = 0;
+    let ended = false;
+    let controller: Dispatcher.DispatchController | undefined;
+
+    const end = () => {
+      ended = true;
+      clearTimeout(timer);
+      request.signal?.removeEventListener('abort', onAbort);
     };
-  } catch (error) {
-    if (late)
-      throw new StudioFailure('timeout', `no answer within ${timeoutMs} ms`, {
-        maybeSent: true,
-        cause: error,
-      });
-    throw failureOf(error);
-  } finally {
-    clearTimeout(timer);
-    request.signal?.removeEventListener('abort', onAbort);
-  }
+    const fail = (kind: 'unavailable' | 'timeout' | 'nonsense', why: string, cause?: unknown) => {
+      if (ended) return;
+      end();
+      // Written or not: undici starts a request just before its first byte.
+      const failure = new StudioFailure(kind, why, { maybeSent: controller !== undefined, cause });
+      reject(failure);
+      controller?.abort(failure);
+    };
+    const onAbort = () => fail('unavailable', 'the call was given up');
+    const timer = setTimeout(() => fail('timeout', `no answer within ${timeoutMs} ms`), timeoutMs);
+    if (request.signal?.aborted === true) return onAbort();
+    request.signal?.addEventListener('abort', onAbort, { once: true });
+
+    pool.dispatch(
+      {
+        method: request.method,
+        path: request.path,
+        headers: request.headers ?? null,
+        body: request.body ?? null,
+      },
+      {
+        onRequestStart: (started) => {
+          if (ended) started.abort(new Error('the call was given up before it was sent'));
+          else controller = started;
+        },
+        onResponseStart: (_, status, headers) => {
+          reply.status = status;
+          reply.headers = headers;
+        },
+        onResponseData: (_, chunk) => {
+          bytes += chunk.length;
+          // Aborting closes the connection: the rest is never read.
+          if (bytes > request.maxBytes) fail('nonsense', `an answer of more than ${request.maxBytes} bytes`);
+          else chunks.push(chunk);
+        },
+        onResponseEnd: () => {
+          if (ended) return;
+          end();
+          reply.body = chunks.length === 1 ? (chunks[0] ?? nothing) : Buffer.concat(chunks, bytes);
+          resolve(reply);
+        },
+        onResponseError: (_, error) => fail(...readError(error), error),
+      },
+    );
+  });
 }
 
-async function readBody(body: Dispatcher.ResponseData['body'], maxBytes: number): Promise<Buffer> {
-  const chunks: Buffer[] = [];
-  let bytes = 0;
-  for await (const chunk of body as AsyncIterable<Buffer>) {
-    bytes += chunk.length;
-    if (bytes > maxBytes) {
-      // Leaving the loop destroys the stream and with it the connection: the rest is never read.
-      throw new StudioFailure('nonsense', `an answer of more than ${maxBytes} bytes`, { maybeSent: true });
-    }
-    chunks.push(chunk);
-  }
-  return chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks, bytes);
-}
-
-// Failures before a connection stood: nothing was sent.
-const neverConnected = new Set([
-  'ECONNREFUSED',
-  'ENOTFOUND',
-  'EAI_AGAIN',
-  'EHOSTUNREACH',
-  'ENETUNREACH',
-  'ENOENT',
-  'UND_ERR_CONNECT_TIMEOUT',
-]);
 const broken = new Set(['UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE']);
 
-function failureOf(error: unknown): unknown {
-  if (error instanceof StudioFailure) return error;
+function readError(error: Error): ['unavailable' | 'nonsense', string] {
   const codes = codesOf(error);
-  const maybeSent = !codes.some((code) => neverConnected.has(code));
-  if ((error as Error).name === 'HTTPParserError' || codes.includes('UND_ERR_HEADERS_OVERFLOW'))
-    return new StudioFailure('nonsense', 'the answer is no HTTP', { maybeSent, cause: error });
-  return new StudioFailure('unavailable', `the studio is out of reach (${codes.join(', ') || 'aborted'})`, {
-    maybeSent,
-    cause: error,
-  });
+  return error.name === 'HTTPParserError' || codes.includes('UND_ERR_HEADERS_OVERFLOW')
+    ? ['nonsense', 'the answer is no HTTP']
+    : ['unavailable', `the studio is out of reach (${codes.join(', ') || error.name})`];
 }
 
 function isBroken(error: unknown): boolean {
