@@ -70,12 +70,9 @@ function tonesOf({ data }: Raster): Float32Array {
 function placeStroke(easel: Easel, x: number, y: number, unit: number): void {
   const { raster, tones, scene, touch, random, noise } = easel;
   const { width, height } = raster;
-  const at = (px: number, py: number) =>
-    Math.min(height - 1, Math.max(0, Math.round(py))) * width +
-    Math.min(width - 1, Math.max(0, Math.round(px)));
   const reach = 3.2 * unit;
-  const slopeX = (tones[at(x + reach, y)] ?? 0) - (tones[at(x - reach, y)] ?? 0);
-  const slopeY = (tones[at(x, y + reach)] ?? 0) - (tones[at(x, y - reach)] ?? 0);
+  const slopeX = toneAt(tones, width, height, x + reach, y) - toneAt(tones, width, height, x - reach, y);
+  const slopeY = toneAt(tones, width, height, x, y + reach) - toneAt(tones, width, height, x, y - reach);
   const steepness = Math.sqrt(slopeX * slopeX + slopeY * slopeY);
   const calm = 1 - clamp((steepness - 0.02) / 0.16);
   const above = y < scene.horizon * height;
@@ -87,14 +84,29 @@ function placeStroke(easel: Easel, x: number, y: number, unit: number): void {
   const cos = Math.cos(angle);
   const sin = Math.sin(angle);
   const wanted = (touch.length * unit * size * (0.6 + random.next() * 0.8)) / 2;
+  const here = toneAt(tones, width, height, x, y);
   // A stroke ends where the colour does, so that ridges and trunks keep their edges.
-  const here = tones[at(x, y)] ?? 0;
-  const strays = (t: number) => Math.abs((tones[at(x + cos * t, y + sin * t)] ?? 0) - here) > 0.1;
-  const long = !strays(wanted) && !strays(-wanted);
-  const half = long ? wanted : strays(wanted / 2) || strays(-wanted / 2) ? wanted * 0.28 : wanted * 0.5;
+  const stray = (t: number): number =>
+    Math.max(
+      Math.abs(toneAt(tones, width, height, x + cos * t, y + sin * t) - here),
+      Math.abs(toneAt(tones, width, height, x - cos * t, y - sin * t) - here),
+    );
+  const long = stray(wanted) < 0.1;
+  const half = long ? wanted : stray(wanted / 2) < 0.1 ? wanted * 0.5 : wanted * 0.28;
   const radius = touch.width * unit * size * (0.7 + random.next() * 0.5) * (long ? 0.5 : 0.32);
   const change = (random.next() - 0.5) * (0.02 + 0.044 * (1 - calm)) * (0.5 + scene.look.weight * 0.5);
-  layPaint(easel, { x, y, cos, sin, half, radius, change, source: at(x, y) * 3 });
+  const source = pixelAt(width, height, x, y) * 3;
+  layPaint(easel, { x, y, cos, sin, half, radius, change, source });
+}
+
+function pixelAt(width: number, height: number, x: number, y: number): number {
+  return (
+    Math.min(height - 1, Math.max(0, Math.round(y))) * width + Math.min(width - 1, Math.max(0, Math.round(x)))
+  );
+}
+
+function toneAt(tones: Float32Array, width: number, height: number, x: number, y: number): number {
+  return tones[pixelAt(width, height, x, y)] ?? 0;
 }
 
 interface Stroke {
@@ -120,8 +132,9 @@ function layPaint({ raster, touch, random }: Easel, stroke: Stroke): void {
   const extentX = Math.abs(cos) * end + Math.abs(sin) * radius + 1;
   const top = Math.max(0, Math.ceil(y - extentY));
   const bottom = Math.min(height - 1, Math.floor(y + extentY));
-  const phase = random.next() * 6.28;
-  const pitch = 2.6 / Math.max(0.8, radius * 0.4);
+  const phase = random.next() + 8;
+  const pitch = 0.42 / Math.max(0.8, radius * 0.4);
+  const { bristles, round, alpha: opacity } = touch;
   const slant = Math.abs(sin) > 0.02 ? 1 / sin : 0;
   for (let row = top; row <= bottom; row++) {
     const dy = row - y;
@@ -139,13 +152,14 @@ function layPaint({ raster, touch, random }: Easel, stroke: Stroke): void {
       const along = Math.abs(cos * dx + sin * dy) - half;
       const across = cos * dy - sin * dx;
       const outside =
-        along > 0 && touch.round
+        along > 0 && round
           ? Math.sqrt(along * along + across * across) - radius
           : Math.max(Math.abs(across) - radius, along);
       if (outside > 0.5) continue;
       const cover = outside > -0.5 ? 0.5 - outside : 1;
-      const bristle = 1 - touch.bristles * (0.5 + 0.5 * Math.sin(across * pitch + phase));
-      const alpha = touch.alpha * cover * bristle;
+      const hair = across * pitch + phase;
+      const bristle = 1 - bristles * Math.abs((hair - Math.floor(hair)) * 2 - 1);
+      const alpha = opacity * cover * bristle;
       const index = (row * width + column) * 3;
       const r = data[index] ?? 0;
       const g = data[index + 1] ?? 0;

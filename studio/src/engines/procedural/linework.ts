@@ -117,6 +117,7 @@ function pressInks(print: Print): Raster {
   const levels = inkTable.length;
   const shift = (scene.unit * 3.5) / width;
   const smooth = softened(print.tone);
+  const pitch = Math.max(2.5, scene.unit * (scene.look.brush === 'stipple' ? 9 : 5.5));
   const worn = scene.look.brush === 'smooth' ? 0 : 0.05;
   for (let row = 0, index = 0; row < height; row++) {
     const y = (row + 0.5) / height;
@@ -128,8 +129,7 @@ function pressInks(print: Print): Raster {
       const ink = inkTable[level] ?? paper;
       const next = inkTable[Math.min(levels - 1, level + 1)] ?? ink;
       // A narrow band of dots leads from one ink to the next, as a printer screens it.
-      const screen = screenAt(column, row, scene);
-      const step = smoothstep(0.78, 1, rest) > screen ? 1 : 0;
+      const step = rest > 0.78 && smoothstep(0.78, 1, rest) > screenAt(column, row, pitch) ? 1 : 0;
       for (let channel = 0; channel < 3; channel++)
         sheet.data[index + channel] = step ? (next[channel] ?? 0) : (ink[channel] ?? 0);
     }
@@ -139,8 +139,7 @@ function pressInks(print: Print): Raster {
   return sheet;
 }
 
-function screenAt(column: number, row: number, { unit, look }: Scene): number {
-  const pitch = Math.max(2.5, unit * (look.brush === 'stipple' ? 9 : 5.5));
+function screenAt(column: number, row: number, pitch: number): number {
   const u = (column + row) / pitch;
   const v = (column - row) / pitch;
   return 0.5 + 0.5 * Math.sin(u * Math.PI) * Math.sin(v * Math.PI);
@@ -197,7 +196,7 @@ function pressSun(sheet: Raster, { scene, skyline }: Print, accent: Rgb): void {
 
 /** Ink that did not take everywhere. */
 function wearPaper(sheet: Raster, noise: Noise, paper: Rgb, scene: Scene, amount: number): void {
-  const cell = 2;
+  const cell = Math.max(1, Math.round(scene.unit * 2.4));
   for (let row = 0; row < sheet.height; row += cell) {
     for (let column = 0; column < sheet.width; column += cell) {
       const speck =

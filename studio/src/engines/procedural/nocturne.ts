@@ -27,7 +27,7 @@ export function paintNocturne(day: Scene): Canvas {
         ? paintNightLand(scene)
         : choice.pick([paintCityscape, paintOpenSpace, paintNightLand])(scene);
   // Fewer details, a softer lens.
-  soften(canvas, (0.55 - scene.look.detail) * Math.max(2.5, 8 * scene.unit));
+  soften(canvas, (0.75 - scene.look.detail) * Math.max(2.2, 5 * scene.unit));
   bloom(canvas, 0.5 + scene.look.weight * 0.18);
   paintWeather(canvas.getContext('2d'), scene);
   return canvas;

@@ -26,9 +26,16 @@ export function paintRelief(raster: Raster, scene: Scene): Relief {
     skyline: new Float32Array(raster.width),
   };
   const light = shadeLand(scene, survey);
-  for (let column = 0; column < raster.width; column++) {
-    drawColumn({ raster, scene, terrain, survey, ground, light, relief }, column);
-  }
+  const run: Run = {
+    column: 0,
+    top: 0,
+    from: new Float32Array(3),
+    joined: false,
+    openRow: -1,
+    behind: new Float32Array(3),
+  };
+  const pass: Pass = { raster, scene, terrain, survey, ground, light, relief, run };
+  for (let column = 0; column < raster.width; column++) drawColumn(pass, column);
   return relief;
 }
 
@@ -97,24 +104,21 @@ interface Pass {
   readonly ground: Ground;
   readonly light: Float32Array;
   readonly relief: Relief;
+  readonly run: Run;
 }
 
 function drawColumn(pass: Pass, column: number): void {
-  const { raster, scene, terrain, survey, ground, light, relief } = pass;
+  const { raster, scene, terrain, survey, ground, light, relief, run } = pass;
   const { columns, depths, heights } = survey;
   const horizon = scene.horizon * raster.height;
   const across = ((column + 0.5) / raster.width - 0.5) * scene.aspect;
   ground.enterColumn((column + 0.5) / raster.width);
   const left = Math.floor(column / COARSE);
   const share = column / COARSE - left;
-  const run: Run = {
-    column,
-    top: raster.height,
-    from: new Float32Array(3),
-    joined: false,
-    openRow: -1,
-    behind: new Float32Array(3),
-  };
+  run.column = column;
+  run.top = raster.height;
+  run.joined = false;
+  run.openRow = -1;
   for (let step = 0; step < STEPS; step++) {
     const index = step * columns + left;
     const bare = blend(heights, index, share);
@@ -140,7 +144,7 @@ const blend = (values: Float32Array, index: number, share: number): number =>
 
 /** How far up a column is drawn, and what its topmost, partly covered row showed before. */
 interface Run {
-  readonly column: number;
+  column: number;
   top: number;
   readonly from: Float32Array;
   joined: boolean;

@@ -15,7 +15,10 @@ export function paintSky(scene: Scene, scale = 0.4): Raster {
     const y = (row + 0.5) / height;
     for (let column = 0; column < width; column++) {
       airAt(air, (column + 0.5) / width, y);
-      raster.data.set(air.out, (row * width + column) * 3);
+      const index = (row * width + column) * 3;
+      raster.data[index] = air.out[0] ?? 0;
+      raster.data[index + 1] = air.out[1] ?? 0;
+      raster.data[index + 2] = air.out[2] ?? 0;
     }
   }
   const stride = width * 3;
