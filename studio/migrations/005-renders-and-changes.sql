@@ -209,20 +209,20 @@ $$;
 
 -- The end of a render: what it made, what went wrong, the money back if nothing was made, and the word to the
 -- account's readers, in one. `at_attempt` fences out a worker that was overtaken; null (the job was lost
--- with its worker) fences out all of them. Returns the account that moved, or null.
+-- with its worker) fences out all of them. No row where it was fenced out.
 create function finish_render(render text, at_attempt integer, end_status text, end_error jsonb, made jsonb)
-returns text language plpgsql as $$
+returns setof renders language plpgsql as $$
 declare
   r renders;
 begin
   select * into r from renders where id = render;
-  if not found then return null; end if;
+  if not found then return; end if;
   perform 1 from accounts where id = r.account_id for update;
   update renders set status = end_status, error = end_error, completed_at = greatest(clock(), accepted_at),
     attempt = case when at_attempt is null then attempt + 1 else attempt end
   where id = render and status in ('queued', 'running') and attempt = coalesce(at_attempt, attempt)
   returning * into r;
-  if not found then return null; end if;
+  if not found then return; end if;
   if end_status = 'failed' then perform refund(r.account_id, r.token); end if;
   insert into assets (id, account_id, project_id, render_id, position, type, generation_type, storage_key, thumb_key,
     content_type, size_bytes, width, height, duration, aspect_ratio, nsfw, prompt_id)
@@ -233,5 +233,5 @@ begin
     aspect_ratio text, nsfw boolean);
   update projects set updated_at = clock() where id = r.project_id;
   perform record_change(r.account_id, 'render', r.token, render_json(r));
-  return r.account_id;
+  return next r;
 end $$;

@@ -100,7 +100,10 @@ async function open(config: StudioConfig, owners: AsyncDisposableStack, log: Log
     },
     job: () => jobs.announce('job'),
   };
-  await queue.workLost((render) => failLostRender(render, { database, announce: announce.change }));
+  const { mediaKey } = settings;
+  await queue.workLost((render) =>
+    failLostRender(render, { database, storage, mediaKey, announce: announce.change, log }),
+  );
   return { database, settings, storage, moderation, queue, wakeups, announce };
 }
 

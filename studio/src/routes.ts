@@ -44,6 +44,10 @@ export function registerRoutes(app: FastifyInstance, dependencies: RouteDependen
   const mediaUrl = `${publicUrl}/media/`;
   const issuer = publicUrl + issuerPath;
   const present = (render: Render) => presentRender(render, mediaUrl);
+  // What is answered while stopping must not keep its connection: closing would wait for it.
+  app.addHook('onSend', async (_request, reply) => {
+    if (dependencies.stopping.aborted) reply.header('connection', 'close');
+  });
   const notUnderMaintenance = async () => refuseUnderMaintenance(await isUnderMaintenance(database));
   registerOperations(
     app,

@@ -5,8 +5,8 @@ import { createLogger, type Logger } from '@renderkit/server-kit/logger.ts';
 import { createNotifier, listen } from '@renderkit/server-kit/notify.ts';
 import { changesChannel, jobsChannel } from './channels.ts';
 import type { WorkerConfig } from './config.ts';
+import { openEngineProcesses } from './drawing/engine-processes.ts';
 import type { Engine } from './engines/contract.ts';
-import { createProceduralEngine } from './engines/procedural/engine.ts';
 import { openRenderQueue } from './renders/queue.ts';
 import { runRender } from './renders/run-render.ts';
 import { keepSettings } from './settings/keep-settings.ts';
@@ -36,6 +36,8 @@ export async function startWorker(
   );
   const settings = await keepSettings(database);
   const storage = await openDiskStorage(path.join(config.dataDirectory, 'media'));
+  // Before the queue, so that it is closed after it: what is being drawn when the worker stops is finished.
+  const engines = testArguments.engines ?? [owners.use(openEngineProcesses(config.workers)).engine];
   const changes = owners.use(createNotifier({ database, channel: changesChannel, log }));
   const queue = owners.use(
     await openRenderQueue({
@@ -49,7 +51,7 @@ export async function startWorker(
     database,
     storage,
     mediaKey: settings.mediaKey,
-    engines: testArguments.engines ?? [createProceduralEngine()],
+    engines,
     announce: (account: string) => changes.announce(account),
     log,
     crashPoint: testArguments.crashPoint,

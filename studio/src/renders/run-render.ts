@@ -21,6 +21,11 @@ export type RunDependencies = {
   crashPoint?: ((name: string) => void | Promise<void>) | undefined;
 };
 
+export type LostDependencies = Pick<
+  RunDependencies,
+  'database' | 'storage' | 'mediaKey' | 'announce' | 'log'
+>;
+
 type Failure = { code: string; message: string };
 
 /**
@@ -50,7 +55,7 @@ export async function runRender(
     failure = translateFailure(error);
   }
   const partial = made.length > 0 && (failure !== undefined || made.length < started.expected_outputs);
-  const account = await persist(() =>
+  const finished = await persist(() =>
     finishRender(database, {
       render,
       attempt: started.attempt,
@@ -65,24 +70,31 @@ export async function runRender(
     }),
   );
   await crashPoint?.('render: finished');
-  if (account !== undefined) dependencies.announce(account);
-  await removeLeftovers(started, account !== undefined, dependencies);
+  if (finished !== undefined) dependencies.announce(finished.account_id);
+  const kept = finished !== undefined && made.length > 0;
+  await removeTries(
+    started,
+    kept ? [1, started.attempt - 1] : [started.attempt, started.attempt],
+    dependencies,
+  );
 }
 
 /** Ends a render whose workers died on every try: failed, refunded, told. */
 export async function failLostRender(
   render: string,
-  dependencies: Pick<RunDependencies, 'database' | 'announce'>,
+  dependencies: LostDependencies,
   onlyIfUsedUp = false,
 ): Promise<void> {
-  const account = await finishRender(dependencies.database, {
+  const finished = await finishRender(dependencies.database, {
     render,
     attempt: onlyIfUsedUp ? mostAttempts : null,
     status: 'failed',
     error: { code: 'render_lost', message: 'The render was lost several times and given up.' },
     assets: [],
   });
-  if (account !== undefined) dependencies.announce(account);
+  if (finished === undefined) return;
+  dependencies.announce(finished.account_id);
+  await removeTries(finished, [1, finished.attempt], dependencies);
 }
 
 /** Draws into `made`, output by output, so that what was finished before a failure is kept. */
@@ -184,20 +196,18 @@ async function store(
   };
 }
 
-/** What earlier tries, or this one if it was overtaken or failed, left in the storage. */
-async function removeLeftovers(
-  started: StartedRender,
-  kept: boolean,
-  { storage, mediaKey, log }: RunDependencies,
+/** Removes what tries, from the first to the last of these, left in the storage. */
+async function removeTries(
+  render: { id: string; expected_outputs: number },
+  [first, last]: [number, number],
+  { storage, mediaKey, log }: LostDependencies,
 ): Promise<void> {
-  const last = kept ? started.attempt - 1 : started.attempt;
-  const first = kept ? 1 : started.attempt;
   try {
     for (let attempt = first; attempt <= last; attempt++)
-      for (let position = 0; position < started.expected_outputs; position++)
-        await storage.removeFolder(mediaFolder(mediaKey, started.id, attempt, position));
+      for (let position = 0; position < render.expected_outputs; position++)
+        await storage.removeFolder(mediaFolder(mediaKey, render.id, attempt, position));
   } catch (error) {
-    log.warn({ err: error, render: started.id }, 'files of an earlier try could not be removed');
+    log.warn({ err: error, render: render.id }, 'files of an unsuccessful try could not be removed');
   }
 }
 

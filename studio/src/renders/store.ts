@@ -140,7 +140,9 @@ export type MadeAsset = {
   nsfw: boolean;
 };
 
-/** Ends a render; `attempt` null fences out every worker that may still be at it. The account that moved, or undefined. */
+export type FinishedRender = Pick<StartedRender, 'id' | 'account_id' | 'attempt' | 'expected_outputs'>;
+
+/** Ends a render; `attempt` null fences out every worker that may still be at it. Undefined where this one was fenced out. */
 export async function finishRender(
   database: Database,
   end: {
@@ -150,13 +152,19 @@ export async function finishRender(
     error: { code: string; message: string } | null;
     assets: MadeAsset[];
   },
-): Promise<string | undefined> {
-  const [row] = await database.rows<{ account: string | null }>(
-    'select finish_render($1, $2, $3, $4, $5) as account',
-    [end.render, end.attempt, end.status, JSON.stringify(end.error), JSON.stringify(end.assets)],
+): Promise<FinishedRender | undefined> {
+  const [row] = await database.rows<FinishedRender>(
+    'select id, account_id, attempt, expected_outputs from finish_render($1, $2, $3, $4, $5)',
+    [
+      end.render,
+      end.attempt,
+      end.status,
+      end.error === null ? null : JSON.stringify(end.error),
+      JSON.stringify(end.assets),
+    ],
     'finish_render',
   );
-  return row?.account ?? undefined;
+  return row;
 }
 
 export type ReferenceFile = { id: string; storage_key: string };

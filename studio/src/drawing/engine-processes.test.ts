@@ -1,0 +1,48 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { EngineError, type ImageRequest } from '../engines/contract.ts';
+import { openEngineProcesses } from './engine-processes.ts';
+
+const request = (more: Partial<ImageRequest> = {}): ImageRequest => ({
+  kind: 'image',
+  engineModel: 'atelier',
+  prompt: 'a lake at dawn',
+  width: 128,
+  height: 128,
+  seed: 1,
+  parameters: {},
+  references: [],
+  outputs: 2,
+  ...more,
+});
+
+const never = new AbortController().signal;
+
+test('draws elsewhere, output by output; an error keeps its code; an aborted render makes room', async () => {
+  await using processes = openEngineProcesses(1);
+  const draw = (more: Partial<ImageRequest>, signal = never) =>
+    Array.fromAsync(processes.engine.render(request(more), signal));
+  const files = await draw({});
+  assert.deepEqual(
+    files.map(({ index, width, bytes }) => [index, width, bytes.subarray(1, 4).toString()]),
+    [
+      [0, 128, 'PNG'],
+      [1, 128, 'PNG'],
+    ],
+  );
+  assert.ok(Buffer.isBuffer(files[0]?.bytes));
+  assert.equal(files[0]?.thumbnail.bytes.subarray(8, 12).toString(), 'WEBP');
+  await assert.rejects(
+    draw({ engineModel: 'none' }),
+    (error) => error instanceof EngineError && error.code === 'unknown_model',
+  );
+  const abort = new AbortController();
+  const aborted = draw({ width: 1024, height: 1024 }, abort.signal);
+  const others = [draw({}), draw({ outputs: 1 })];
+  abort.abort(new Error('enough'));
+  await assert.rejects(aborted, /enough/);
+  assert.deepEqual(
+    (await Promise.all(others)).map((made) => made.length),
+    [2, 1],
+  );
+});

@@ -1,0 +1,10 @@
+import type { EngineErrorCode, EngineRequest, RenderedFile } from '../engines/contract.ts';
+
+/** What the worker says to a drawing process. */
+export type ToProcess = { request: EngineRequest };
+
+/** What it answers; one render at a time. */
+export type FromProcess =
+  | { type: 'file'; file: RenderedFile }
+  | { type: 'done' }
+  | { type: 'failed'; code: EngineErrorCode; message: string };

@@ -1,0 +1,40 @@
+import assert from 'node:assert/strict';
+import path from 'node:path';
+import { test } from 'node:test';
+import { clean } from '@renderkit/studio/clean.ts';
+import { checkLedger, createAccount, deleteAccount, listAccounts } from '@renderkit/studio/operator.ts';
+import { listKeys, openDiskStorage } from '@renderkit/studio/storage/disk-storage.ts';
+import { readChanges, refresh, startTestStudio } from './harness.ts';
+
+test('a deleted account loses access at once, then its texts and media; its ledger stays without a name', async () => {
+  await using studio = await startTestStudio();
+  const account = await studio.connect({ email: 'Gone@example.org', tier: 'pro' });
+  const kept = await studio.connect({ tier: 'pro' });
+  await account.submit('gen_gone', { prompt: 'a very private lighthouse' });
+  await kept.submit('gen_kept');
+  const { outputs } = await account.finished('gen_gone');
+  await kept.finished('gen_kept');
+  await deleteAccount(studio.database, 'gone@example.org');
+  assert.equal((await account.call('GET', '/api/account')).status, 401);
+  await assert.rejects(refresh(studio.url, account.refreshToken), /invalid_grant/);
+  assert.deepEqual(await readChanges(studio.url, [{ account: account.id, cursor: 0 }]), [
+    { account: account.id, status: 'ended' },
+  ]);
+  assert.deepEqual(
+    (await listAccounts(studio.database)).map(({ id }) => id),
+    [kept.id],
+  );
+  const media = path.join(studio.dataDirectory, 'media');
+  await clean(studio.database, await openDiskStorage(media), new AbortController().signal);
+  assert.equal((await fetch(outputs[0]?.url ?? '')).status, 404);
+  assert.equal((await listKeys(media)).length, 2);
+  for (const table of ['accounts', 'renders', 'projects', 'assets', 'changes', 'oidc_payloads', 'ledger']) {
+    const rows = await studio.database.rows<{ row: string }>(`select ${table}::text as row from ${table}`);
+    const text = rows.map(({ row }) => row).join('\n');
+    assert.ok(!/private|gone@/i.test(text), table);
+  }
+  const entries = await studio.database.rows('select from ledger where account_id = $1', [account.id]);
+  assert.equal(entries.length, 2);
+  assert.deepEqual(await checkLedger(studio.database), []);
+  await createAccount(studio.database, { email: 'gone@example.org' });
+});

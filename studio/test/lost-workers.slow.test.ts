@@ -1,0 +1,62 @@
+import assert from 'node:assert/strict';
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import path from 'node:path';
+import { test } from 'node:test';
+import { checkLedger, showLedger } from '@renderkit/studio/operator.ts';
+import { listKeys } from '@renderkit/studio/storage/disk-storage.ts';
+import { startTestStudio, type TestStudio } from './harness.ts';
+
+/** Runs a worker that dies at the point, and waits until it has. */
+async function dieAt(studio: TestStudio, point: string): Promise<void> {
+  const worker = fork(path.join(import.meta.dirname, 'crash-worker.ts'), [point], {
+    env: {
+      ...process.env,
+      STUDIO_DATABASE_URL: studio.databaseUrl,
+      DATA_DIR: studio.dataDirectory,
+      LOG_LEVEL: 'error',
+    },
+  });
+  const [, signal] = (await once(worker, 'exit')) as [number | null, string | null];
+  assert.equal(signal, 'SIGKILL');
+}
+
+const mediaOf = (studio: TestStudio) => listKeys(path.join(studio.dataDirectory, 'media'));
+
+test('a worker killed three times on one render: failed, refunded, told', async () => {
+  await using studio = await startTestStudio({ worker: false });
+  const account = await studio.connect({ tier: 'free' });
+  await account.submit('cursed');
+  for (const point of ['render: started', 'render: drawn', 'render: started']) await dieAt(studio, point);
+  const render = await account.finished('cursed');
+  assert.deepEqual([render.status, render.error?.code], ['failed', 'render_lost']);
+  assert.deepEqual(
+    (await showLedger(studio.database, account.email)).map(({ kind }) => kind),
+    ['opening', 'charge', 'refund'],
+  );
+  assert.deepEqual(await checkLedger(studio.database), []);
+  for (let i = 0; i < 50 && (await mediaOf(studio)).length > 0; i++)
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  assert.deepEqual(await mediaOf(studio), []);
+});
+
+test('after a kill between drawing and recording, and one after it, another worker ends the render once', async () => {
+  await using studio = await startTestStudio({ worker: false });
+  const account = await studio.connect({ tier: 'pro' });
+  await account.submit('drawn');
+  await dieAt(studio, 'render: drawn');
+  await account.submit('recorded');
+  await dieAt(studio, 'render: finished');
+  await using _worker = await studio.startWorker();
+  for (const token of ['drawn', 'recorded']) {
+    const render = await account.finished(token);
+    assert.deepEqual([render.status, render.outputs.length], ['succeeded', 1]);
+    assert.equal((await fetch(render.outputs[0]?.url ?? '')).status, 200);
+  }
+  // The picture and the thumbnail of each, and nothing of the try that was cut off.
+  assert.equal((await mediaOf(studio)).length, 4);
+  assert.deepEqual(
+    (await showLedger(studio.database, account.email)).map(({ kind }) => kind),
+    ['opening', 'charge', 'charge'],
+  );
+});
