@@ -76,13 +76,13 @@ test('each refusal has its code', async () => {
 
 test('unknown ids are told by their fields, and paths that no request has are nonsense', async () => {
   const refusal = await refusalOf(
-    { ...fine, quote: null, unknown_ids: ['reference_images[1]', 'project_id'] },
+    { ...fine, quote: null, unknown_ids: ['reference_images[1]', 'project_id', 'styles[0]'] },
     { costMillicredits: cost, lacksCredits: async () => false },
   );
   assert.ok(refusal instanceof ApiProblem);
   assert.deepEqual(
     refusal.errors?.map(({ field }) => field),
-    ['reference_images[1]', 'project_id'],
+    ['reference_images[1]', 'project_id', 'styles[0]'],
   );
   assert.equal(await ranked({ unknown_ids: ['<script>'] }), 'upstream_error');
 });

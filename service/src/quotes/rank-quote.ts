@@ -44,7 +44,14 @@ const byRefusal = {
 
 /** A field as the studio may name it: part of an image request, with an index or a key at most. */
 const fieldShape = /^[a-z_]{1,40}(\[\d{1,3}\]|\.[\w-]{1,100})?$/;
-const idFieldShape = /^(project_id|reference_images\[\d{1,3}\])$/;
+const idFieldShape = /^(project_id|(reference_images|styles|suggestions)\[\d{1,3}\])$/;
+
+const missing: Record<string, string> = {
+  project_id: 'there is no such project',
+  reference_images: 'there is no such item in the library',
+  styles: 'there is no such style',
+  suggestions: 'there is no such suggestion',
+};
 
 /**
  * The first refusal that a quote's facts stand for, in the order of the checks: the account's state, ids that are not
@@ -100,7 +107,7 @@ function unknownIds({ unknown_ids: fields }: QuoteResult): ApiProblem | undefine
     .filter((field) => idFieldShape.test(field))
     .map((field) => ({
       field,
-      message: field === 'project_id' ? 'there is no such project' : 'there is no such item in the library',
+      message: missing[field.split('[')[0] ?? ''] ?? 'there is no such item',
     }));
   if (errors.length === 0) return new ApiProblem(unexpected.code, unexpected);
   return new ApiProblem('invalid_request', { errors });
