@@ -2,7 +2,6 @@ import { acceptedScopes, type OperationId, operations } from '@renderkit/contrac
 import type { Operation } from '@renderkit/contract/v1/operation.ts';
 import { servedOperations } from '@renderkit/contract/v1/served-operations.ts';
 import { faultOf } from '@renderkit/server-kit/http/create-http-server.ts';
-import { mustCloseUnread } from '@renderkit/server-kit/http/unread-body.ts';
 import type { Logger } from '@renderkit/server-kit/logger.ts';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Admission, Admitted } from './admission/admit.ts';
@@ -13,6 +12,7 @@ import { presentProblem } from './problems/present-problem.ts';
 import { problemOfFault } from './problems/problem-of-fault.ts';
 import { StudioFailure } from './studio-client/studio-failure.ts';
 import { translateStudioFailure } from './studio-client/translate-error.ts';
+import { type Answer, createSendAnswer, type SendAnswer } from './send-answer.ts';
 import { compileRequest } from './validation/compile-request.ts';
 import { createJsonBodyReader } from './validation/read-json-body.ts';
 
@@ -42,6 +42,7 @@ export type RouteDependencies = {
  * the form of headers, query and body.
  */
 export function registerRoutes(app: FastifyInstance, dependencies: RouteDependencies): void {
+  const send = createSendAnswer(app, dependencies.metrics);
   app.decorateRequest('admitted', undefined);
   app.decorateRequest('startedAt', 0);
   app.register(
@@ -54,10 +55,12 @@ export function registerRoutes(app: FastifyInstance, dependencies: RouteDependen
         request.admitted = await dependencies.admission.admit(request.raw);
         refuseUnfit(request, request.admitted);
       });
-      v1.setErrorHandler((error, request, reply) => answerProblem(dependencies, error, request, reply));
+      v1.setErrorHandler((error, request, reply) =>
+        send(request, reply, problemAnswer(dependencies, error, request)),
+      );
       // Its hook has refused by then: it is here so that unknown paths pass through the hook.
       v1.setNotFoundHandler((_request, reply) => void reply.send(unknownRoute()));
-      addOperations(v1, dependencies);
+      addOperations(v1, dependencies, send);
       done();
     },
     { prefix: '/v1' },
@@ -82,7 +85,7 @@ function unknownRoute(): ApiProblem {
   return new ApiProblem('not_found', { detail: 'There is no such route.' });
 }
 
-function addOperations(v1: FastifyInstance, dependencies: RouteDependencies): void {
+function addOperations(v1: FastifyInstance, dependencies: RouteDependencies, send: SendAnswer): void {
   const readJsonBody = createJsonBodyReader();
   for (const id of servedOperations) {
     const operation: Operation = operations[id];
@@ -102,7 +105,6 @@ function addOperations(v1: FastifyInstance, dependencies: RouteDependencies): vo
         });
         const answer = await handle(new RequestContext(request, reply, operation, valid, dependencies.log));
         send(
-          dependencies,
           request,
           reply,
           answer instanceof RawReply
@@ -154,51 +156,13 @@ class RequestContext implements HandlerContext {
   }
 }
 
-function answerProblem(
-  dependencies: RouteDependencies,
-  error: unknown,
-  request: FastifyRequest,
-  reply: FastifyReply,
-): void {
+function problemAnswer({ docsUrl, log }: RouteDependencies, error: unknown, request: FastifyRequest): Answer {
   const problem =
     error instanceof StudioFailure ? translateStudioFailure(error) : problemOfFault(faultOf(error));
   if (problem.code === 'internal_error')
-    dependencies.log.error(
+    log.error(
       { request_id: request.id, operation: request.routeOptions.config.operationId, err: problem.cause },
       'a request failed',
     );
-  send(
-    dependencies,
-    request,
-    reply,
-    presentProblem(problem, { requestId: request.id, docsUrl: dependencies.docsUrl }),
-  );
-}
-
-type Answer = { status: number; headers?: Readonly<Record<string, string>> | undefined; text: string };
-
-const json = { 'content-type': 'application/json' };
-
-/** Writes an answer with the headers that every one has. Past the framework: it would add a charset, and time. */
-function send(
-  { metrics }: RouteDependencies,
-  request: FastifyRequest,
-  reply: FastifyReply,
-  { status, headers: more, text }: Answer,
-): void {
-  const { admitted } = request;
-  reply.hijack();
-  const headers: string[] = ['x-request-id', request.id, 'content-length', String(Buffer.byteLength(text))];
-  if (admitted !== undefined)
-    headers.push(
-      'x-ratelimit-limit',
-      String(admitted.limit),
-      'x-ratelimit-remaining',
-      String(Math.max(0, admitted.limit - admitted.number)),
-    );
-  const all = { ...json, ...more };
-  for (const name in all) headers.push(name, all[name as keyof typeof all]);
-  if (mustCloseUnread(request.raw)) headers.push('connection', 'close');
-  if (!reply.raw.destroyed) reply.raw.writeHead(status, headers).end(text);
-  metrics.observe(request.routeOptions.config.operationId, status, performance.now() - request.startedAt);
+  return presentProblem(problem, { requestId: request.id, docsUrl });
 }

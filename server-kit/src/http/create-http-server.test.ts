@@ -177,6 +177,26 @@ describe('the HTTP server', () => {
     assert.match((await exchange(post('/refused'))).text, /^HTTP\/1\.1 401 /);
   });
 
+  test('closing waits for the answers under way and not for idle connections', async () => {
+    const own = createHttpServer({
+      presentFault: () => ({ status: 500, headers: {}, body: '' }),
+      newRequestId: () => 'req',
+    });
+    const { promise: asked, resolve: onAsked } = Promise.withResolvers<void>();
+    own.get('/slow', async () => {
+      onAsked();
+      await new Promise((resolve) => setTimeout(resolve, 200));
+      return 'done';
+    });
+    await own.listen({ port: 0, host: '127.0.0.1' });
+    const answer = fetch(`http://127.0.0.1:${(own.server.address() as AddressInfo).port}/slow`);
+    await asked;
+    const began = performance.now();
+    await own.close();
+    assert.ok(performance.now() - began < 1_000);
+    assert.equal(await (await answer).text(), 'done');
+  });
+
   test('who sends headers or a body too slowly is cut off, and others are served meanwhile', async () => {
     const slow = Array.from({ length: 100 }, () => exchange('GET /hello HTTP/1.1\r\nHost: a\r\nX-A', 5_000));
     const slowBody = exchange('POST /read HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\nabc', 5_000);

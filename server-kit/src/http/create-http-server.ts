@@ -39,6 +39,7 @@ const maxHeaders = 100;
 // Longer than the 60 s after which common proxies drop an idle connection, so that they close first.
 const keepAliveTimeoutMs = 72_000;
 const maxConnections = 32_000;
+const closingIdleEveryMs = 50;
 // The handler judges lengths of ids; the router must not answer in its place.
 const maxParamLength = maxHeaderBytes;
 
@@ -76,6 +77,12 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
     if (request.raw.rawHeaders.length <= 2 * maxHeaders) return done();
     const fault: HttpFault = { reason: 'headers_too_large', detail: headersTooLarge };
     send(reply, options.presentFault(fault, request.id), request.id);
+  });
+  app.addHook('preClose', (done) => {
+    // Node closes the connections that are idle now; those with a request under way would stay open after it.
+    const timer = setInterval(() => app.server.closeIdleConnections(), closingIdleEveryMs);
+    app.server.once('close', () => clearInterval(timer));
+    done();
   });
   app.setNotFoundHandler((request, reply) => {
     const fault: HttpFault = { reason: 'not_found', detail: 'There is nothing at this address.' };

@@ -1,0 +1,44 @@
+import { mustCloseUnread } from '@renderkit/server-kit/http/unread-body.ts';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { RequestMetrics } from './health/request-metrics.ts';
+
+export type Answer = {
+  status: number;
+  /** Names in lower case. */
+  headers?: Readonly<Record<string, string>> | undefined;
+  /** JSON; `application/json` unless the headers say otherwise. */
+  text: string;
+};
+
+export type SendAnswer = (request: FastifyRequest, reply: FastifyReply, answer: Answer) => void;
+
+/**
+ * Makes the function that writes every answer of /v1, with the headers that each has: request id, rate limit once
+ * the key is known, and `Connection: close` where the connection has to end.
+ */
+export function createSendAnswer(app: FastifyInstance, metrics: RequestMetrics): SendAnswer {
+  let closing = false;
+  app.addHook('preClose', (done) => {
+    closing = true;
+    done();
+  });
+  return (request, reply, { status, headers, text }) => {
+    const { admitted, raw } = request;
+    const lines: string[] = ['x-request-id', request.id, 'content-length', String(Buffer.byteLength(text))];
+    if (headers?.['content-type'] === undefined) lines.push('content-type', 'application/json');
+    for (const name in headers) lines.push(name, headers[name] as string);
+    if (admitted !== undefined)
+      lines.push(
+        'x-ratelimit-limit',
+        String(admitted.limit),
+        'x-ratelimit-remaining',
+        String(Math.max(0, admitted.limit - admitted.number)),
+      );
+    if ((mustCloseUnread(raw) || closing) && headers?.['connection'] === undefined)
+      lines.push('connection', 'close');
+    // Past the framework, which would add a charset that the media types do not have, and time.
+    reply.hijack();
+    if (!reply.raw.destroyed) reply.raw.writeHead(status, lines).end(text);
+    metrics.observe(request.routeOptions.config.operationId, status, performance.now() - request.startedAt);
+  };
+}

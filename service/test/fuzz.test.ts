@@ -1,0 +1,83 @@
+import assert from 'node:assert/strict';
+import { randomInt } from 'node:crypto';
+import { after, before, test } from 'node:test';
+import { type OperationId, operations } from '@renderkit/contract/v1/operations.ts';
+import type { Operation } from '@renderkit/contract/v1/operation.ts';
+import { servedOperations } from '@renderkit/contract/v1/served-operations.ts';
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
+import ajvFormats from 'ajv-formats';
+import { assertProblem } from './assert-problem.ts';
+import { buildRequest, createRandom } from './build-request.ts';
+import { startTestService, type TestService } from './harness.ts';
+
+const total = Number(process.env['FUZZ_REQUESTS'] ?? 5_000);
+const seed = Number(process.env['FUZZ_SEED'] ?? randomInt(2 ** 31));
+const atOnce = 16;
+
+let service: TestService;
+before(async () => (service = await startTestService()));
+after(() => service[Symbol.asyncDispose]());
+
+const ajv = new Ajv2020({ allowUnionTypes: true });
+ajvFormats.default(ajv);
+const validators = new Map<OperationId, ValidateFunction>();
+const validatorOf = (id: OperationId) => {
+  const validate = validators.get(id) ?? ajv.compile(operations[id].response.schema);
+  validators.set(id, validate);
+  return validate;
+};
+
+test(`${total} requests built from the schemas get answers of their schemas or valid problems (seed ${seed})`, async (context) => {
+  context.diagnostic(`FUZZ_SEED=${seed} builds the same requests again`);
+  const random = createRandom(seed);
+  const keys = [
+    await service.createKey(),
+    await service.createKey(),
+    await service.createKey({ scopes: ['read'] }),
+  ];
+  const known = [
+    await service.addGeneration(),
+    await service.addGeneration({ status: 'failed' }),
+    'plain',
+    'prj_1',
+  ];
+  const seen = new Map<string, number>();
+
+  const askOne = async () => {
+    const built = buildRequest(random, servedOperations, known);
+    const key = random() < 0.02 ? undefined : keys[Math.floor(random() * keys.length)];
+    const what = JSON.stringify(built).slice(0, 600);
+    const answer = await service.ask(built.path, {
+      key,
+      method: built.method,
+      headers: built.headers,
+      body: built.method === 'GET' ? undefined : built.body,
+    });
+    const { status, code = '' } = { status: answer.status, code: (answer.body as { code?: string }).code };
+    seen.set(`${status} ${code}`, (seen.get(`${status} ${code}`) ?? 0) + 1);
+    assert.ok(status < 500, `${what} → ${answer.text}`);
+    if (status >= 400) return assertProblem(answer, undefined, what);
+    const operation: Operation = operations[built.operationId];
+    // With another method it was another operation.
+    if (built.method !== operation.method) return undefined;
+    assert.equal(status, operation.response.status, what);
+    const validate = validatorOf(built.operationId);
+    assert.ok(validate(answer.body), `${what} → ${answer.text} ${JSON.stringify(validate.errors)}`);
+    return undefined;
+  };
+
+  let left = total;
+  const work = async () => {
+    while (left-- > 0) await askOne();
+  };
+  await Promise.all(Array.from({ length: atOnce }, work));
+  context.diagnostic(
+    [...seen]
+      .sort()
+      .map(([what, count]) => `${what}: ${count}`)
+      .join(' · '),
+  );
+  const good = [...seen].filter(([what]) => what.startsWith('2')).reduce((sum, [, count]) => sum + count, 0);
+  assert.ok(good > total / 10, 'the near-valid half is not near enough');
+  assert.doesNotMatch(service.logged.join('\n'), /a request failed/);
+});
