@@ -1,0 +1,579 @@
+-- Written by tools/dump-schema.ts from a migrated database. Change migrations, not this file.
+
+create table accounts (
+  id text not null,
+  studio_id text not null,
+  studio_account_id text not null,
+  email text,
+  created_at timestamp with time zone not null default clock(),
+  deleted_at timestamp with time zone,
+  balance_monthly_millicredits bigint not null default 0,
+  balance_lifetime_millicredits bigint not null default 0,
+  balance_ledger_seq bigint not null default '-1'::integer,
+  uncharged_millicredits bigint not null default 0,
+  queued_image integer not null default 0,
+  queued_edit integer not null default 0,
+  queued_video integer not null default 0,
+  limit_overall integer not null default 0,
+  limit_image integer not null default 0,
+  limit_edit integer not null default 0,
+  limit_video integer not null default 0,
+  elsewhere_overall integer not null default 0,
+  elsewhere_image integer not null default 0,
+  elsewhere_edit integer not null default 0,
+  elsewhere_video integer not null default 0,
+  limits_read_at timestamp with time zone,
+  dispatch_after timestamp with time zone,
+  dispatch_failures integer not null default 0,
+  constraint accounts_pkey PRIMARY KEY (id),
+  constraint accounts_studio_id_studio_account_id_key UNIQUE (studio_id, studio_account_id),
+  constraint accounts_queued_edit_check CHECK (queued_edit >= 0),
+  constraint accounts_queued_image_check CHECK (queued_image >= 0),
+  constraint accounts_queued_video_check CHECK (queued_video >= 0),
+  constraint accounts_uncharged_millicredits_check CHECK (uncharged_millicredits >= 0)
+);
+
+create table api_keys (
+  id text not null,
+  account_id text not null,
+  public_id text not null,
+  secret_sha256 bytea not null,
+  name text not null,
+  scopes text[] not null,
+  daily_budget_millicredits bigint,
+  rate_limit_per_minute integer not null,
+  created_at timestamp with time zone not null default clock(),
+  expires_at timestamp with time zone,
+  revoked_at timestamp with time zone,
+  last_used_at timestamp with time zone,
+  constraint api_keys_pkey PRIMARY KEY (id),
+  constraint api_keys_public_id_key UNIQUE (public_id),
+  constraint api_keys_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id) ON DELETE CASCADE,
+  constraint api_keys_daily_budget_millicredits_check CHECK (daily_budget_millicredits >= 0),
+  constraint api_keys_public_id_check CHECK (public_id ~ '^[0-9A-Za-z]{12}$'::text),
+  constraint api_keys_rate_limit_per_minute_check CHECK (rate_limit_per_minute > 0),
+  constraint api_keys_secret_sha256_check CHECK (length(secret_sha256) = 32)
+);
+CREATE INDEX api_keys_of_account ON public.api_keys USING btree (account_id, created_at);
+
+create table budget_days (
+  key_id text not null,
+  day date not null,
+  committed_millicredits bigint not null,
+  constraint budget_days_pkey PRIMARY KEY (key_id, day),
+  constraint budget_days_committed_millicredits_check CHECK (committed_millicredits >= 0)
+);
+
+create table connections (
+  account_id text not null,
+  status text not null,
+  access_token_sealed text,
+  access_expires_at timestamp with time zone,
+  refresh_token_sealed text,
+  version integer not null default 1,
+  refresh_owner text,
+  refresh_lease_until timestamp with time zone,
+  constraint connections_pkey PRIMARY KEY (account_id),
+  constraint connections_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id) ON DELETE CASCADE,
+  constraint connections_status_check CHECK (status = ANY (ARRAY['live'::text, 'ended'::text]))
+);
+CREATE INDEX connections_refreshing ON public.connections USING btree (refresh_lease_until) WHERE (refresh_owner IS NOT NULL);
+
+create table events (
+  id text not null,
+  account_id text not null,
+  type text not null,
+  subject_id text not null,
+  body text not null,
+  created_at timestamp with time zone not null default clock(),
+  constraint events_pkey PRIMARY KEY (id),
+  constraint events_subject_id_key UNIQUE (subject_id),
+  constraint events_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id) ON DELETE CASCADE,
+  constraint events_type_check CHECK (type = ANY (ARRAY['generation.succeeded'::text, 'generation.failed'::text, 'upload.ready'::text, 'upload.rejected'::text]))
+);
+CREATE INDEX events_by_time ON public.events USING brin (created_at);
+CREATE INDEX events_of_account ON public.events USING btree (account_id, created_at DESC);
+
+create table generation_requests (
+  generation_id text not null,
+  render_request text not null,
+  quote text not null,
+  accepted_body text,
+  constraint generation_requests_pkey PRIMARY KEY (generation_id),
+  constraint generation_requests_generation_id_fkey FOREIGN KEY (generation_id) REFERENCES generations(id) ON DELETE CASCADE
+);
+
+create table generations (
+  id text not null,
+  account_id text not null,
+  key_id text not null,
+  kind text not null,
+  lane text not null,
+  status text not null,
+  model text not null,
+  project_id text,
+  cost_millicredits bigint not null,
+  expected_outputs integer not null,
+  outputs text not null default '[]'::text,
+  metadata text not null default '{}'::text,
+  error_code text,
+  error_message text,
+  prompt_id text,
+  created_at timestamp with time zone not null default clock(),
+  submitted_at timestamp with time zone,
+  completed_at timestamp with time zone,
+  budget_day date not null,
+  idempotency_key text,
+  fingerprint bytea,
+  blocked boolean not null default false,
+  holds_slot boolean not null default false,
+  attempt integer not null default 0,
+  lease_owner text,
+  lease_until timestamp with time zone,
+  submit_sent_at timestamp with time zone,
+  charge_ledger_seq bigint,
+  heard_at timestamp with time zone,
+  constraint generations_pkey PRIMARY KEY (id),
+  constraint generations_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id) ON DELETE CASCADE,
+  constraint generations_check CHECK (status <> 'running'::text OR holds_slot),
+  constraint generations_check1 CHECK ((status = ANY (ARRAY['queued'::text, 'running'::text])) OR NOT holds_slot),
+  constraint generations_check2 CHECK ((status = ANY (ARRAY['queued'::text, 'running'::text])) = (completed_at IS NULL)),
+  constraint generations_cost_millicredits_check CHECK (cost_millicredits >= 0),
+  constraint generations_kind_check CHECK (kind = ANY (ARRAY['image'::text, 'image_edit'::text, 'video'::text, 'video_extend'::text])),
+  constraint generations_lane_check CHECK (lane = ANY (ARRAY['image'::text, 'edit'::text, 'video'::text])),
+  constraint generations_status_check CHECK (status = ANY (ARRAY['queued'::text, 'running'::text, 'succeeded'::text, 'failed'::text, 'canceled'::text]))
+);
+CREATE INDEX generations_by_charge ON public.generations USING btree (account_id, charge_ledger_seq) INCLUDE (cost_millicredits) WHERE ((charge_ledger_seq IS NOT NULL) AND (status = ANY (ARRAY['running'::text, 'succeeded'::text])));
+CREATE UNIQUE INDEX generations_by_idempotency_key ON public.generations USING btree (account_id, idempotency_key) WHERE (idempotency_key IS NOT NULL);
+CREATE INDEX generations_completed ON public.generations USING btree (completed_at) INCLUDE (id) WHERE (completed_at IS NOT NULL);
+CREATE INDEX generations_in_doubt ON public.generations USING btree (account_id) WHERE ((submit_sent_at IS NOT NULL) AND (charge_ledger_seq IS NULL) AND (status = 'queued'::text));
+CREATE INDEX generations_in_flight ON public.generations USING btree (account_id, lane) INCLUDE (status, lease_until) WHERE holds_slot;
+CREATE INDEX generations_leased ON public.generations USING btree (lease_until) WHERE ((status = 'queued'::text) AND holds_slot);
+CREATE INDEX generations_newest ON public.generations USING btree (account_id, created_at DESC, id DESC);
+CREATE INDEX generations_newest_by_kind ON public.generations USING btree (account_id, kind, created_at DESC, id DESC);
+CREATE INDEX generations_newest_by_status ON public.generations USING btree (account_id, status, created_at DESC, id DESC) INCLUDE (kind);
+CREATE INDEX generations_oldest_waiting ON public.generations USING btree (created_at) WHERE (status = 'queued'::text);
+CREATE INDEX generations_running ON public.generations USING btree (heard_at) WHERE (status = 'running'::text);
+CREATE INDEX generations_waiting ON public.generations USING btree (account_id, lane, blocked, created_at, id) WHERE ((status = 'queued'::text) AND (NOT holds_slot));
+
+create unlogged table rate_windows (
+  key_id text not null,
+  minute timestamp with time zone not null,
+  requests integer not null,
+  constraint rate_windows_pkey PRIMARY KEY (key_id, minute)
+);
+CREATE INDEX rate_windows_by_minute ON public.rate_windows USING btree (minute);
+
+create table settings (
+  name text not null,
+  value text not null,
+  constraint settings_pkey PRIMARY KEY (name)
+);
+
+create table unapplied_changes (
+  account_id text not null,
+  seq bigint not null,
+  token text not null,
+  content text not null,
+  reason text not null,
+  created_at timestamp with time zone not null default clock(),
+  constraint unapplied_changes_pkey PRIMARY KEY (account_id, seq),
+  constraint unapplied_changes_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id) ON DELETE CASCADE
+);
+
+create table watches (
+  account_id text not null,
+  cursor bigint not null default 0,
+  watch_until timestamp with time zone not null,
+  owner text,
+  lease_until timestamp with time zone,
+  constraint watches_pkey PRIMARY KEY (account_id),
+  constraint watches_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id) ON DELETE CASCADE
+);
+CREATE INDEX watches_until ON public.watches USING btree (watch_until);
+
+CREATE OR REPLACE FUNCTION public.accept_generations(p_creates json, p_body_end text, p_queue_cap integer)
+ RETURNS TABLE(ordinal integer, outcome text, body text, amount bigint)
+ LANGUAGE plpgsql
+ SET enable_seqscan TO 'off'
+AS $function$
+declare
+  at constant timestamptz := clock();
+  today constant date := (at at time zone 'UTC')::date;
+  at_text constant text := to_char(at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"');
+  creates generation_create[];
+  outcomes text[] := '{}';
+  bodies text[] := '{}';
+  amounts bigint[] := '{}';
+  taken integer[] := '{}';
+  -- Accounts, in the order of their ids.
+  account_ids text[];
+  spendable bigint[];
+  waiting integer[];
+  in_doubt boolean[];
+  -- Keys.
+  key_ids text[];
+  usable boolean[];
+  budgets bigint[];
+  committed bigint[];
+  -- Per create: the earlier generation under its Idempotency-Key.
+  same_request boolean[];
+  earlier_bodies text[];
+  one generation_create;
+  a integer;
+  k integer;
+begin
+  creates := array(select c from json_populate_recordset(null::generation_create, p_creates) as c);
+  perform 1 from accounts
+    where id in (select account_id from unnest(creates)) order by id for no key update;
+
+  -- Of the balance at hand and those that came with the quotes the newest holds.
+  with asked as (
+    select distinct on (account_id) account_id, ledger_seq,
+           monthly_millicredits + lifetime_millicredits as balance
+      from unnest(creates) order by account_id, ledger_seq desc
+  ), known as (
+    select acc.id, acc.deleted_at is not null as gone, acc.queued_image + acc.queued_edit + acc.queued_video as waits,
+           acc.uncharged_millicredits as uncharged,
+           greatest(asked.ledger_seq, acc.balance_ledger_seq) as seq,
+           case when asked.ledger_seq > acc.balance_ledger_seq then asked.balance
+                else acc.balance_monthly_millicredits + acc.balance_lifetime_millicredits end as balance
+      from asked join accounts acc on acc.id = asked.account_id
+  )
+  select array_agg(known.id order by known.id),
+         array_agg(known.balance - known.uncharged - (
+             select coalesce(sum(g.cost_millicredits), 0)::bigint from generations g
+              where g.account_id = known.id and g.charge_ledger_seq > known.seq
+                and g.status in ('running', 'succeeded')) order by known.id),
+         array_agg(known.waits order by known.id),
+         array_agg(exists (
+             select from generations g
+              where g.account_id = known.id and g.submit_sent_at is not null and g.charge_ledger_seq is null
+                and g.status = 'queued') order by known.id)
+    into account_ids, spendable, waiting, in_doubt
+    from known where not known.gone;
+
+  select array_agg(key.id),
+         array_agg(key.revoked_at is null and (key.expires_at is null or key.expires_at > at)),
+         array_agg(key.daily_budget_millicredits),
+         array_agg(coalesce(day.committed_millicredits, 0))
+    into key_ids, usable, budgets, committed
+    from (select distinct key_id from unnest(creates)) asked
+    join api_keys key on key.id = asked.key_id
+    left join budget_days day on day.key_id = key.id and day.day = today;
+
+  if exists (select from unnest(creates) c where c.idempotency_key is not null) then
+    select array_agg(g.fingerprint = decode(c.fingerprint, 'hex') order by c.place),
+           array_agg(r.accepted_body order by c.place)
+      into same_request, earlier_bodies
+      from unnest(creates) with ordinality as c(
+             id, account_id, key_id, kind, lane, model, project_id, cost_millicredits, expected_outputs, metadata,
+             idempotency_key, fingerprint, render_request, quote, body_start, monthly_millicredits,
+             lifetime_millicredits, ledger_seq, doubt_resolved, place)
+      left join generations g on g.account_id = c.account_id and g.idempotency_key = c.idempotency_key
+      left join generation_requests r on r.generation_id = g.id;
+  end if;
+
+  for i in 1 .. coalesce(array_length(creates, 1), 0) loop
+    one := creates[i];
+    a := array_position(account_ids, one.account_id);
+    k := array_position(key_ids, one.key_id);
+    bodies[i] := null;
+    amounts[i] := null;
+    if same_request[i] then
+      outcomes[i] := 'replay';
+      bodies[i] := earlier_bodies[i];
+    elsif not same_request[i] then
+      outcomes[i] := 'conflict';
+    elsif a is null or k is null or not usable[k] then
+      outcomes[i] := 'unauthorized';
+    elsif committed[k] + one.cost_millicredits > budgets[k] then
+      outcomes[i] := 'budget_exceeded';
+      amounts[i] := greatest(budgets[k] - committed[k], 0);
+    elsif one.cost_millicredits > spendable[a] then
+      outcomes[i] := case when in_doubt[a] and not one.doubt_resolved then 'short' else 'insufficient_credits' end;
+      amounts[i] := greatest(spendable[a], 0);
+    elsif waiting[a] >= p_queue_cap then
+      outcomes[i] := 'queue_full';
+    else
+      outcomes[i] := 'accepted';
+      bodies[i] := one.body_start || at_text || p_body_end;
+      taken := taken || i;
+      committed[k] := committed[k] + one.cost_millicredits;
+      spendable[a] := spendable[a] - one.cost_millicredits;
+      waiting[a] := waiting[a] + 1;
+    end if;
+  end loop;
+
+  if array_length(taken, 1) > 0 then
+    creates := array(select creates[place] from unnest(taken) as place);
+    with sums as (
+      select account_id, sum(cost_millicredits)::bigint as cost,
+             count(*) filter (where lane = 'image') as image,
+             count(*) filter (where lane = 'edit') as edit,
+             count(*) filter (where lane = 'video') as video
+        from unnest(creates) group by account_id
+    ), newest as (
+      select distinct on (account_id) account_id, ledger_seq, monthly_millicredits, lifetime_millicredits
+        from unnest(creates) order by account_id, ledger_seq desc
+    )
+    update accounts acc
+       set uncharged_millicredits = acc.uncharged_millicredits + sums.cost,
+           queued_image = acc.queued_image + sums.image,
+           queued_edit = acc.queued_edit + sums.edit,
+           queued_video = acc.queued_video + sums.video,
+           balance_monthly_millicredits = case when newest.ledger_seq > acc.balance_ledger_seq
+             then newest.monthly_millicredits else acc.balance_monthly_millicredits end,
+           balance_lifetime_millicredits = case when newest.ledger_seq > acc.balance_ledger_seq
+             then newest.lifetime_millicredits else acc.balance_lifetime_millicredits end,
+           balance_ledger_seq = greatest(newest.ledger_seq, acc.balance_ledger_seq)
+      from sums join newest using (account_id)
+     where acc.id = sums.account_id;
+
+    insert into budget_days as day (key_id, day, committed_millicredits)
+      select key_id, today, sum(cost_millicredits) from unnest(creates) group by key_id
+      on conflict (key_id, day)
+        do update set committed_millicredits = day.committed_millicredits + excluded.committed_millicredits;
+
+    insert into generations (id, account_id, key_id, kind, lane, status, model, project_id, cost_millicredits,
+                             expected_outputs, metadata, created_at, budget_day, idempotency_key, fingerprint)
+      select c.id, c.account_id, c.key_id, c.kind, c.lane, 'queued', c.model, c.project_id, c.cost_millicredits,
+             c.expected_outputs, c.metadata, at, today, c.idempotency_key, decode(c.fingerprint, 'hex')
+        from unnest(creates) c;
+
+    -- Without an Idempotency-Key nobody can ask for the same 202 again.
+    insert into generation_requests (generation_id, render_request, quote, accepted_body)
+      select c.id, c.render_request, c.quote,
+             case when c.idempotency_key is not null then c.body_start || at_text || p_body_end end
+        from unnest(creates) c;
+  end if;
+
+  return query select place::integer, o, b, m
+    from unnest(outcomes, bodies, amounts) with ordinality as answers(o, b, m, place);
+end
+$function$
+;
+
+CREATE OR REPLACE FUNCTION public.claim_generations(p_accounts text[], p_owner text, p_lease interval, p_skip_locked boolean)
+ RETURNS TABLE(account_id text, generation_id text, attempt integer, lane text, cost_millicredits bigint, sent_before boolean, render_request text, quote text, free_overall integer, free_image integer, free_edit integer, free_video integer, limits_age_ms double precision, wait_ms double precision, connected boolean)
+ LANGUAGE plpgsql
+ SET enable_seqscan TO 'off'
+AS $function$
+#variable_conflict use_column
+declare
+  at constant timestamptz := clock();
+  locked text[];
+begin
+  if p_skip_locked then
+    locked := array(select id from accounts where id = any (p_accounts) and deleted_at is null
+                     order by id for no key update skip locked);
+  else
+    locked := array(select id from accounts where id = any (p_accounts) and deleted_at is null
+                     order by id for no key update);
+  end if;
+
+  return query
+  with ready as (
+    select a.* from accounts a join connections c on c.account_id = a.id and c.status = 'live'
+     where a.id = any (locked) and (a.dispatch_after is null or a.dispatch_after <= at)
+  ), held as (
+    select g.account_id, count(*) as overall, count(*) filter (where g.lane = 'image') as image,
+           count(*) filter (where g.lane = 'edit') as edit, count(*) filter (where g.lane = 'video') as video
+      from generations g where g.account_id = any (locked) and g.holds_slot group by g.account_id
+  ), free as (
+    select r.id, r.limit_overall - r.elsewhere_overall - coalesce(h.overall, 0) as overall,
+           r.limit_image - r.elsewhere_image - coalesce(h.image, 0) as image,
+           r.limit_edit - r.elsewhere_edit - coalesce(h.edit, 0) as edit,
+           r.limit_video - r.elsewhere_video - coalesce(h.video, 0) as video
+      from ready r left join held h on h.account_id = r.id
+     where r.limits_read_at is not null
+  ), oldest as (
+    select f.id as account_id, f.overall, l.free, w.id, w.created_at,
+           row_number() over (partition by f.id, l.lane order by w.created_at, w.id) as place_in_lane
+      from free f
+     cross join lateral (values ('image', f.image), ('edit', f.edit), ('video', f.video)) as l(lane, free)
+     -- The limit is constant: one that came from a subquery would sort the whole queue.
+     cross join lateral (
+       select g.id, g.created_at from generations g
+        where g.account_id = f.id and g.lane = l.lane and g.blocked = false
+          and g.status = 'queued' and not g.holds_slot
+        order by g.created_at, g.id limit 64) w
+     where f.overall > 0 and l.free > 0
+  ), chosen as (
+    select o.id, o.overall, row_number() over (partition by o.account_id order by o.created_at, o.id) as place
+      from oldest o where o.place_in_lane <= o.free
+  ), taken as (
+    select c.id from chosen c where c.place <= c.overall
+    union all
+    select g.id from ready r join generations g on g.account_id = r.id
+     where g.holds_slot and g.status = 'queued' and g.lease_until <= at
+  ), claimed as (
+    update generations g
+       set holds_slot = true, attempt = g.attempt + 1, lease_owner = p_owner, lease_until = at + p_lease,
+           submit_sent_at = coalesce(g.submit_sent_at, at)
+      from taken where g.id = taken.id
+    returning g.id, g.account_id, g.attempt, g.lane, g.cost_millicredits, g.created_at,
+              g.submit_sent_at < at as sent_before
+  )
+  select c.account_id, c.id, c.attempt, c.lane, c.cost_millicredits, c.sent_before, q.render_request, q.quote,
+         null::integer, null::integer, null::integer, null::integer,
+         null::double precision, null::double precision, null::boolean
+    from claimed c join generation_requests q on q.generation_id = c.id
+  union all
+  select a.id, null, null, null, null, null, null, null,
+         f.overall::integer, f.image::integer, f.edit::integer, f.video::integer,
+         (extract(epoch from at - a.limits_read_at) * 1000)::double precision,
+         (greatest(extract(epoch from a.dispatch_after - at), 0) * 1000)::double precision,
+         exists (select from connections c where c.account_id = a.id and c.status = 'live')
+    from accounts a left join free f on f.id = a.id where a.id = any (locked);
+end
+$function$
+;
+
+CREATE OR REPLACE FUNCTION public.clock()
+ RETURNS timestamp with time zone
+ LANGUAGE sql
+ STABLE
+AS $function$ select statement_timestamp() $function$
+;
+
+CREATE OR REPLACE FUNCTION public.move_generations(p_moves json, p_cursors json, p_watcher text, p_watch_lease interval)
+ RETURNS TABLE(id text, account_id text, lane text, to_status text, watching boolean)
+ LANGUAGE plpgsql
+ SET enable_seqscan TO 'off'
+AS $function$
+#variable_conflict use_column
+declare
+  moves generation_move[];
+  mine text[];
+begin
+  moves := array(
+    select (m.id, m.account_id, m.from_status, m.to_status, m.attempt, m.untouched, coalesce(m.at, clock()),
+            m.prompt_id, m.project_id, m.charge_ledger_seq, m.outputs, m.error_code, m.error_message,
+            m.event_id, m.event_type, m.event_body)::generation_move
+      from json_populate_recordset(null::generation_move, p_moves) as m);
+  perform 1 from accounts
+    where id in (select account_id from unnest(moves)
+                 union select account_id from json_to_recordset(p_cursors) as c (account_id text))
+    order by id for no key update;
+
+  if p_cursors is not null then
+    update watches w set cursor = c.cursor
+      from json_to_recordset(p_cursors) as c (account_id text, cursor bigint)
+     where w.account_id = c.account_id and w.owner = p_watcher;
+  end if;
+  if moves = '{}' then
+    return;
+  end if;
+
+  -- A job that runs or has just ended keeps its account watched for five minutes more.
+  insert into watches as w (account_id, watch_until, owner, lease_until)
+    select distinct m.account_id, clock() + interval '5 minutes', p_watcher, clock() + p_watch_lease
+      from unnest(moves) m
+     where p_watcher is not null and (m.to_status = 'running' or m.from_status = 'running')
+     order by m.account_id
+    on conflict (account_id) do update
+       set watch_until = excluded.watch_until,
+           owner = case when w.lease_until > clock() then w.owner else excluded.owner end,
+           lease_until = case when w.lease_until > clock() then w.lease_until else excluded.lease_until end
+     where w.watch_until < clock() + interval '4 minutes' or w.lease_until is null or w.lease_until <= clock();
+  mine := array(
+    select w.account_id from watches w
+     where w.owner = p_watcher and w.account_id in (select account_id from unnest(moves)));
+
+  return query
+  with moved as (
+    update generations g
+       set status = m.to_status,
+           holds_slot = m.to_status = 'running',
+           lease_owner = null,
+           lease_until = null,
+           submitted_at = case when m.to_status = 'running' then m.at else g.submitted_at end,
+           heard_at = case when m.to_status = 'running' then m.at else g.heard_at end,
+           completed_at = case when m.to_status = 'running' then null else m.at end,
+           prompt_id = coalesce(m.prompt_id, g.prompt_id),
+           project_id = coalesce(m.project_id, g.project_id),
+           charge_ledger_seq = coalesce(m.charge_ledger_seq, g.charge_ledger_seq),
+           outputs = coalesce(m.outputs, g.outputs),
+           error_code = coalesce(m.error_code, g.error_code),
+           error_message = coalesce(m.error_message, g.error_message)
+      from unnest(moves) m
+     where g.id = m.id and g.account_id = m.account_id and g.status = m.from_status
+       and (m.attempt is null or g.attempt = m.attempt)
+       and (m.untouched is not true or (not g.holds_slot and g.submit_sent_at is null))
+    returning g.id, g.account_id, g.key_id, g.lane, g.budget_day, g.cost_millicredits, m.from_status, m.to_status,
+              m.at, m.event_id, m.event_type, m.event_body
+  ), account_changes as (
+    select moved.account_id,
+           count(*) filter (where from_status = 'queued' and moved.lane = 'image') as left_image,
+           count(*) filter (where from_status = 'queued' and moved.lane = 'edit') as left_edit,
+           count(*) filter (where from_status = 'queued' and moved.lane = 'video') as left_video,
+           coalesce(sum(cost_millicredits) filter (where from_status = 'queued'), 0) as no_longer_uncharged,
+           count(*) filter (where from_status = 'queued') as left_queue,
+           -- The studio took or finished something: it is within reach and a place may be free.
+           bool_or(moved.to_status = 'running' or from_status = 'running') as studio_moved
+      from moved group by moved.account_id
+  ), account_update as (
+    update accounts a
+       set queued_image = a.queued_image - c.left_image,
+           queued_edit = a.queued_edit - c.left_edit,
+           queued_video = a.queued_video - c.left_video,
+           uncharged_millicredits = a.uncharged_millicredits - c.no_longer_uncharged,
+           dispatch_failures = case when c.studio_moved then 0 else a.dispatch_failures end,
+           dispatch_after = case when c.studio_moved then null else a.dispatch_after end
+      from account_changes c
+     where a.id = c.account_id and (c.left_queue > 0 or (c.studio_moved and a.dispatch_after is not null))
+  ), budget_update as (
+    update budget_days d
+       set committed_millicredits = d.committed_millicredits - freed.cost
+      from (select key_id, budget_day, sum(cost_millicredits) as cost
+              from moved where moved.to_status in ('failed', 'canceled') group by key_id, budget_day) freed
+     where d.key_id = freed.key_id and d.day = freed.budget_day
+  ), event_insert as (
+    insert into events (id, account_id, type, subject_id, body, created_at)
+      select event_id, moved.account_id, event_type, moved.id, event_body, at
+        from moved where event_id is not null
+  )
+  select moved.id, moved.account_id, moved.lane, moved.to_status, moved.account_id = any (mine) from moved;
+end
+$function$
+;
+
+CREATE OR REPLACE FUNCTION public.release_generations(p_releases json)
+ RETURNS TABLE(id text, account_id text, wait_ms double precision)
+ LANGUAGE plpgsql
+ SET enable_seqscan TO 'off'
+AS $function$
+#variable_conflict use_column
+declare
+  releases generation_release[];
+begin
+  releases := array(select r from json_populate_recordset(null::generation_release, p_releases) as r);
+  perform 1 from accounts
+    where id in (select account_id from unnest(releases)) order by id for no key update;
+
+  return query
+  with released as (
+    update generations g
+       set holds_slot = false, lease_owner = null, lease_until = null,
+           submit_sent_at = case when r.unsent then null else g.submit_sent_at end
+      from unnest(releases) r
+     where g.id = r.id and g.account_id = r.account_id and g.attempt = r.attempt
+       and g.status = 'queued' and g.holds_slot
+    returning g.id, g.account_id, r.retry_after_ms, r.at_once
+  ), paused as (
+    update accounts a
+       set dispatch_failures = least(a.dispatch_failures + 1, 30),
+           dispatch_after = clock() + coalesce(
+             p.retry_after_ms, least(30000, 1000 * 2 ^ least(a.dispatch_failures, 5)) * (0.75 + random() / 2)
+           ) * interval '1 millisecond'
+      from (select account_id, max(retry_after_ms) as retry_after_ms from released
+             where at_once is not true group by account_id) p
+     where a.id = p.account_id
+    returning a.id, (extract(epoch from a.dispatch_after - clock()) * 1000)::double precision as wait_ms
+  )
+  select released.id, released.account_id, paused.wait_ms
+    from released left join paused on paused.id = released.account_id;
+end
+$function$
+;

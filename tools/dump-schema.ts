@@ -1,0 +1,38 @@
+// Writes service/schema.sql and studio/schema.sql: `node tools/dump-schema.ts`. Migrates fresh databases in a
+// cluster of its own, which is removed at the end.
+
+import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { openDatabase } from '@renderkit/server-kit/database.ts';
+import { migrate } from '@renderkit/server-kit/migrate.ts';
+import { startPostgres } from '@renderkit/stack/postgres/start-postgres.ts';
+import { schemaText } from './schema-text.ts';
+
+const root = path.resolve(import.meta.dirname, '..');
+const directory = await mkdtemp(path.join(tmpdir(), 'renderkit-schema-'));
+try {
+  // As root, the server's account has to pass through.
+  await chmod(directory, 0o711);
+  await using postgres = await startPostgres({
+    dataDirectory: directory,
+    databases: [],
+    onDown: (reason) => console.error(reason),
+  });
+  for (const part of ['service', 'studio']) {
+    await using cluster = openDatabase({
+      url: postgres.superuserUrl,
+      applicationName: 'dump-schema',
+      poolSize: 1,
+    });
+    await cluster.rows(`create database ${part}`);
+    const url = postgres.superuserUrl.replace(/\/postgres$/, `/${part}`);
+    await migrate({ url, directory: path.join(root, part, 'migrations') });
+    await using database = openDatabase({ url, applicationName: 'dump-schema', poolSize: 1 });
+    const file = path.join(root, part, 'schema.sql');
+    await writeFile(file, await schemaText(database));
+    console.log(`${path.relative(root, file)} written`);
+  }
+} finally {
+  await rm(directory, { recursive: true, force: true });
+}
