@@ -14,18 +14,20 @@ const gatewayStatuses = new Set([502, 503, 504]);
 export function readRefusal(operation: string, reply: Reply): StudioFailure {
   const body = readErrorBody(reply.body);
   const retryAfterSeconds = retryAfterOf(reply.headers['retry-after']) ?? body?.retry_after;
-  const failure = (kind: StudioFailure['kind'], studioCode?: StudioErrorCode) =>
-    new StudioFailure(kind, `${operation}: ${reply.status} ${body?.code ?? 'without a known body'}`, {
+  const known =
+    body !== undefined && isStudioCode(body.code) && studioErrors[body.code].status === reply.status
+      ? body.code
+      : undefined;
+  const failure = (kind: StudioFailure['kind']) =>
+    new StudioFailure(kind, `${operation}: ${reply.status} ${known ?? 'without a known code'}`, {
       maybeSent: true,
-      ...(studioCode !== undefined && { studioCode }),
+      ...(known !== undefined && { studioCode: known }),
       ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
     });
-  // These two speak by their status alone: whoever stands before the studio may have written the body.
+  // These speak by their status alone: whoever stands before the studio may have written the body.
   if (reply.status === 429) return failure('rate_limited');
   if (gatewayStatuses.has(reply.status)) return failure('unavailable');
-  if (body === undefined || !isStudioCode(body.code) || studioErrors[body.code].status !== reply.status)
-    return failure('nonsense');
-  return body.code === 'internal_error' ? failure('nonsense') : failure('refused', body.code);
+  return failure(known === undefined || known === 'internal_error' ? 'nonsense' : 'refused');
 }
 
 /** Whole seconds from a Retry-After header (RFC 9110 §10.2.3), given as seconds or as a date. */

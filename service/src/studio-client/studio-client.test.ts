@@ -110,7 +110,7 @@ const answers: [string, Scripted, StudioFailureKind, string, number | undefined]
   ['a refusal of the account', error(403, 'forbidden'), 'refused', 'forbidden', undefined],
   ['an id that is not there', error(404, 'not_found'), 'refused', 'not_found', undefined],
   ['a refusal of our form', error(400, 'invalid_request'), 'refused', 'upstream_error', undefined],
-  ['a token refused for ever', error(401, 'invalid_token'), 'refused', 'upstream_error', undefined],
+  ['a token refused for ever', error(401, 'invalid_token'), 'nonsense', 'upstream_error', undefined],
 ];
 
 test('each way to answer badly becomes one kind of failure and one code, and never tells its text', async () => {
@@ -126,6 +126,10 @@ test('each way to answer badly becomes one kind of failure and one code, and nev
     assert.equal(problem.retryAfterSeconds, retryAfter, what);
     assert.ok(!problem.message.includes('raw text'), what);
   }
+  studio.script('getBalance', error(503, 'maintenance'));
+  assert.equal((await failureOf(client.call('getBalance', { accountId }))).studioCode, 'maintenance');
+  studio.script('getBalance', { status: 503, text: '<html>' });
+  assert.equal((await failureOf(client.call('getBalance', { accountId }))).studioCode, undefined);
   studio.script('getBalance', { json: balance });
   assert.deepEqual(await client.call('getBalance', { accountId }), balance);
 });

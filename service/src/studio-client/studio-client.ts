@@ -194,8 +194,9 @@ async function performForAccount(job: {
         return { reply, studioAccountId: token.studioAccountId };
       } catch (error) {
         if (!(error instanceof StudioFailure)) throw error;
-        if (error.studioCode === 'invalid_token' && renewals < maxRenewals) {
-          renewals++;
+        if (error.studioCode === 'invalid_token') {
+          // Neither expired nor revoked, and yet refused.
+          if (renewals++ === maxRenewals) throw new StudioFailure('nonsense', error.message, error);
           await nothingSent(connections.renewed(accountId, token.version));
         } else if (error.kind === 'rate_limited') {
           const waitMs = (error.retryAfterSeconds ?? 1) * 1000;

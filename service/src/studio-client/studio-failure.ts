@@ -20,7 +20,7 @@ export type StudioFailureKind = (typeof studioFailureKinds)[number];
 export class StudioFailure extends Error {
   override name = 'StudioFailure';
   readonly kind: StudioFailureKind;
-  /** For kind `refused`. */
+  /** The code that the studio itself gave; undefined where somebody before it answered, or nobody. */
   readonly studioCode: StudioErrorCode | undefined;
   readonly retryAfterSeconds: number | undefined;
   /** False only where certainly nothing of the call reached the studio. */
