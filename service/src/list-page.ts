@@ -1,8 +1,8 @@
 import { defaultPageSize, maxOffset } from '@renderkit/contract/v1/limits.ts';
 import { ApiProblem } from './problems/api-problem.ts';
 
-export type PageQuery = { page?: number; limit?: number };
-export type List<Item> = { object: 'list'; data: Item[]; page: number; limit: number; has_more: boolean };
+type PageQuery = { page?: number; limit?: number };
+type List<Item> = { object: 'list'; data: Item[]; page: number; limit: number; has_more: boolean };
 
 /** The page that a query asks for, with defaults. @throws ApiProblem where it lies too far behind the first */
 export function pageOf(query: PageQuery): { page: number; limit: number; offset: number } {

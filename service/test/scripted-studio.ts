@@ -17,7 +17,7 @@ export type Scripted =
   | { status?: number; headers?: Record<string, string>; json?: unknown; text?: string }
   | ((request: IncomingMessage, response: ServerResponse) => void | Promise<void>);
 
-export type Seen = {
+type Seen = {
   operation: string;
   authorization: string | undefined;
   url: string;
@@ -220,7 +220,7 @@ function send(response: ServerResponse, scripted: Plain): void {
   response.end(scripted.text ?? JSON.stringify(scripted.json));
 }
 
-export function exampleAccount(): StudioAccount {
+function exampleAccount(): StudioAccount {
   return {
     id: 'acc_studio',
     email: 'ada@example.com',
@@ -289,7 +289,7 @@ export function exampleModel(model: Partial<StudioModel> = {}): StudioModel {
   };
 }
 
-export function exampleCatalog(): Catalog {
+function exampleCatalog(): Catalog {
   return {
     version: 'v1',
     plan: 'plus',

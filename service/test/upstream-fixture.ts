@@ -4,12 +4,12 @@ import { connectAccount } from '../src/studio-client/connect-account.ts';
 import { createStudioClient, type StudioClient } from '../src/studio-client/studio-client.ts';
 import { type ScriptedStudio, startScriptedStudio } from './scripted-studio.ts';
 
-export const secretKey = Buffer.alloc(32, 7);
+const secretKey = Buffer.alloc(32, 7);
 
 /** A scripted studio, an account of ours connected to it, and a client. */
 export type Upstream = AsyncDisposable & { studio: ScriptedStudio; client: StudioClient; accountId: string };
 
-export type UpstreamOptions = { timeoutMs?: number; crashPoint?: (name: string) => void | Promise<void> };
+type UpstreamOptions = { timeoutMs?: number; crashPoint?: (name: string) => void | Promise<void> };
 
 export async function startUpstream(database: Database, options: UpstreamOptions = {}): Promise<Upstream> {
   const studio = await startScriptedStudio();

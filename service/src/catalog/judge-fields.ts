@@ -17,7 +17,7 @@ export function createFaults(): Faults {
 }
 
 export type OptionValue = string | number | boolean;
-export type Range = NonNullable<StudioModel['parameters']['cfg']>;
+type Range = NonNullable<StudioModel['parameters']['cfg']>;
 
 /** A number against the range that the model lists; its default where none was sent. */
 export function judgeRange(

@@ -31,14 +31,14 @@ export type Judged = {
   outputs: number;
 };
 
-export const suiteOfKind = {
+const suiteOfKind = {
   image: 'image',
   image_edit: 'edit',
   video: 'video',
   video_extend: 'extend',
 } as const satisfies Record<Kind, Suite>;
 
-export const laneOfKind = {
+const laneOfKind = {
   image: 'image',
   image_edit: 'edit',
   video: 'video',

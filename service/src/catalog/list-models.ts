@@ -1,7 +1,7 @@
 import type { Catalog, StudioModel, Suite } from '@renderkit/contract/studio/schemas.ts';
 import { isIncluded } from './catalog-index.ts';
 
-export type ModelFilter = { suite?: Suite; kind?: StudioModel['kind']; search?: string };
+type ModelFilter = { suite?: Suite; kind?: StudioModel['kind']; search?: string };
 
 /** The models that the catalog's plan includes and the filter lets through, in the catalog's order. */
 export function listModels(catalog: Catalog, { suite, kind, search = '' }: ModelFilter): StudioModel[] {

@@ -62,12 +62,13 @@ export function readRender(value: unknown, studioOrigin: string): Render {
 }
 
 /** A link that may be handed to clients: https, or of the configured studio's own public origin. */
-export function isAllowedLink(link: string, studioOrigin: string): boolean {
+function isAllowedLink(link: string, studioOrigin: string): boolean {
   const url = URL.parse(link);
   if (url === null || url.username !== '' || url.password !== '') return false;
   return url.protocol === 'https:' || url.origin === studioOrigin;
 }
 
+/** The JSON of an answer. @throws StudioFailure of kind nonsense */
 export function parse(operation: string, bytes: Buffer): unknown {
   try {
     return JSON.parse(bytes.toString('utf8'));

@@ -18,7 +18,7 @@ import {
 import { StudioFailure } from './studio-failure.ts';
 
 /** Longer than a refresh may take, short enough that a call can outwait a process that died with it. */
-export const refreshLeaseMs = 5_000;
+const refreshLeaseMs = 5_000;
 /** An access token is not used in its last half minute. */
 const marginMs = 30_000;
 const maxCachedTokens = 50_000;
@@ -36,7 +36,7 @@ export type Connections = AsyncDisposable & {
   renewed: (accountId: string, refusedVersion: number) => Promise<AccessToken>;
 };
 
-export type ConnectionsOptions = {
+type ConnectionsOptions = {
   database: Database;
   secrets: SecretBox;
   /** @throws StudioFailure */

@@ -1,7 +1,7 @@
 import { StudioFailure } from './studio-failure.ts';
 
 /** Calls to the studio under way for one account in this process. */
-export const maxInFlightPerAccount = 8;
+const maxInFlightPerAccount = 8;
 /** Calls of one account that wait their turn. */
 const maxWaitingPerAccount = 2_000;
 /** The longest that calls are held back because the studio limited the account. */

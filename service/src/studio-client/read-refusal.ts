@@ -31,7 +31,7 @@ export function readRefusal(operation: string, reply: Reply): StudioFailure {
 }
 
 /** Whole seconds from a Retry-After header (RFC 9110 §10.2.3), given as seconds or as a date. */
-export function retryAfterOf(header: string | string[] | undefined): number | undefined {
+function retryAfterOf(header: string | string[] | undefined): number | undefined {
   if (typeof header !== 'string') return undefined;
   const seconds = /^\d{1,9}$/.test(header) ? Number(header) : (Date.parse(header) - Date.now()) / 1000;
   if (Number.isNaN(seconds)) return undefined;

@@ -21,7 +21,7 @@ import { createStudioIdentity } from './studio-identity.ts';
 import { StudioFailure } from './studio-failure.ts';
 
 /** Milliseconds within which the studio must have answered. */
-export const defaultTimeoutMs = 10_000;
+const defaultTimeoutMs = 10_000;
 const megabyte = 1024 * 1024;
 /** Bytes of an answer at most. */
 const maxAnswerBytes = megabyte;

@@ -1,6 +1,6 @@
 import type { StudioErrorCode } from '@renderkit/contract/studio/errors.ts';
 
-export const studioFailureKinds = [
+const studioFailureKinds = [
   /** Out of reach, in maintenance, overloaded. */
   'unavailable',
   /** It did not answer in time. */

@@ -4,7 +4,7 @@ import { ApiProblem } from '../problems/api-problem.ts';
 import { StudioFailure, type StudioFailureKind } from './studio-failure.ts';
 
 /** Seconds that a client is told to wait where the studio names no time itself. */
-export const defaultRetryAfterSeconds = 5;
+const defaultRetryAfterSeconds = 5;
 
 type Row = { code: ProblemCode; detail: string; retry?: true };
 
