@@ -18,6 +18,8 @@ type Answer = { status: number; body: { id?: string; status?: string; code?: str
 
 const tryTimeoutMs = 12_000;
 const pauseAfterFaultMs = 100;
+/** A client thinks up to this long between two pieces of work. */
+const thinkMs = 300;
 /** A create is tried until its answer is definite, far beyond what any restart takes. */
 const mostTries = 400;
 
@@ -49,7 +51,7 @@ async function runClient(options: LoadOptions): Promise<void> {
     else if (random() < 0.4) await observe(options, key, id);
     // A client that did not trust the first answer sends the same request again.
     if (id !== undefined && random() < 0.1) await createUntilAnswered(options, key, create);
-    await sleep(random() * 40);
+    await sleep(random() * thinkMs);
   }
 }
 
@@ -60,7 +62,11 @@ async function createUntilAnswered(
 ): Promise<string | undefined> {
   for (let tries = 0; tries < mostTries; tries++) {
     const answer = await call(options, key, 'POST', '/v1/images/generations', {
-      body: { prompt: `a quiet lake, number ${create.number}`, metadata: { n: String(create.number) } },
+      body: {
+        model: 'sketch-1',
+        prompt: `a quiet lake, number ${create.number}`,
+        metadata: { n: String(create.number) },
+      },
       idempotencyKey: create.idempotencyKey,
     });
     if (answer?.status === 202) {

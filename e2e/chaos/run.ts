@@ -75,8 +75,8 @@ async function makeAccounts(platform: Platform) {
   // One has plenty, one runs out of credits, one has keys with a budget.
   const plans = [
     { credits: 100_000, budgets: [null] },
-    { credits: 200, budgets: [null] },
-    { credits: 100_000, budgets: [60, 100] },
+    { credits: 40, budgets: [null] },
+    { credits: 100_000, budgets: [15, 25] },
   ];
   const people: PlatformAccount[] = [];
   const accounts: LoadAccount[] = [];

@@ -120,6 +120,24 @@ export const models: CatalogModel[] = [
     },
   }),
   imageModel({
+    id: 'sketch-1',
+    name: 'Sketch',
+    description:
+      'Small drafts in a blink, for trying a prompt or a program. Procedural: drawn by a program, with no AI model ' +
+      'behind it.',
+    engineModel: 'atelier',
+    credits: 1,
+    batch: 1,
+    parameters: {
+      aspect_ratios: [
+        { ratio: '1:1', width: 256, height: 256 },
+        { ratio: '16:9', width: 464, height: 261 },
+        { ratio: '9:16', width: 261, height: 464 },
+      ],
+      options: [seed],
+    },
+  }),
+  imageModel({
     id: 'linework-1',
     name: 'Linework',
     description:
