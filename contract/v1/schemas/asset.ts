@@ -39,7 +39,7 @@ export const Asset = closed(
     description: 'An item of the library: anything generated on the account.',
     examples: [
       {
-        id: 'out_01kaf3v5w8m2x9q4t7r6y1z0bc',
+        id: 'ast_01kaf3v5w8m2x9q4t7r6y1z0bc',
         object: 'asset',
         type: 'image',
         generation_type: 'image',

@@ -41,7 +41,7 @@ export const Estimate = closed(
       {
         object: 'estimate',
         kind: 'image',
-        model: 'procedural-landscape',
+        model: 'atelier-1',
         credits: 4,
         balance: 962,
         sufficient: true,

@@ -187,7 +187,7 @@ const editExample = {
   strength: 0.6,
 };
 const videoExample = { prompt: 'clouds drift over mountains', duration: 5 };
-const extendExample = { video_id: 'out_01kaf3v5w8m2x9q4t7r6y1z0bc', prompt: 'the sun sets' };
+const extendExample = { video_id: 'ast_01kaf3v5w8m2x9q4t7r6y1z0bc', prompt: 'the sun sets' };
 
 export const CreateImageRequest = closed(imageFields, {
   title: 'CreateImageRequest',

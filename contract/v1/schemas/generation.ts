@@ -76,13 +76,13 @@ export const Generation = closed(
         object: 'generation',
         kind: 'image',
         status: 'succeeded',
-        model: 'procedural-landscape',
+        model: 'atelier-1',
         project_id: 'prj_01kaf3v5w8m2x9q4t7r6y1z0bc',
         cost: { credits: 4 },
         expected_outputs: 1,
         outputs: [
           {
-            id: 'out_01kaf3v5w8m2x9q4t7r6y1z0bc',
+            id: 'ast_01kaf3v5w8m2x9q4t7r6y1z0bc',
             type: 'image',
             url: 'https://studio.example/media/k3/picture.png',
             thumb_url: 'https://studio.example/media/k3/thumb.webp',

@@ -105,7 +105,9 @@ export const Model = closed(
     description: nullable(Type.String()),
     thumbnail: nullable(Type.String(), { description: 'URL of a picture that shows its hand.' }),
     prompt_required: Type.Boolean(),
-    tiers: Type.Array(Type.String(), { description: 'Plans that include the model.' }),
+    tiers: Type.Array(Type.String(), {
+      description: 'Plans that include the model; empty where every plan does.',
+    }),
     batch_size: mapOf(Type.Number(), { description: 'Outputs of one generation, by suite.' }),
     parameters: ModelParameters,
     base_models: Type.Optional(
@@ -118,15 +120,15 @@ export const Model = closed(
     description: 'Something that renders, and what it takes.',
     examples: [
       {
-        id: 'procedural-landscape',
+        id: 'atelier-1',
         object: 'model',
-        name: 'Landscape',
+        name: 'Atelier',
         kind: 'system',
         suites: ['image'],
         default_for: ['image'],
         inpaint: false,
         nsfw: false,
-        description: 'Layered landscapes drawn by rule; no AI model.',
+        description: 'Painted landscapes, drawn by a program; no AI model.',
         thumbnail: null,
         prompt_required: true,
         tiers: ['free', 'plus', 'pro'],
