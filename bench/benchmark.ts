@@ -20,7 +20,7 @@ export type Bench = {
   seconds: number;
   /** A short look instead of figures to keep. */
   quick: boolean;
-  /** Where the service's processes leave their CPU profiles; undefined: none. */
+  /** Where the parts leave their CPU profiles, each in a folder of its name; undefined: none. */
   profileDirectory: string | undefined;
   /** Tells the person at the terminal how it goes. */
   say: (text: string) => void;

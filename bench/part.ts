@@ -30,7 +30,7 @@ export async function startPart(options: PartOptions): Promise<Part> {
     execArgv:
       options.profileDirectory === undefined
         ? []
-        : ['--cpu-prof', `--cpu-prof-dir=${options.profileDirectory}`],
+        : ['--cpu-prof', `--cpu-prof-dir=${path.join(options.profileDirectory, options.name)}`],
     env: { ...options.environment, PATH: process.env['PATH'] },
   });
   child.stdout?.pipe(log, { end: false });

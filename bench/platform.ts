@@ -51,7 +51,7 @@ export async function startPlatform(bench: Bench, options: PlatformOptions): Pro
         entry,
         environment,
         logDirectory,
-        profileDirectory: name === 'service' ? bench.profileDirectory : undefined,
+        profileDirectory: bench.profileDirectory,
       }),
     );
   await start('studio', 'studio/src/main.ts', studioEnvironment);
