@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { openDatabase } from '@renderkit/server-kit/database.ts';
 import { addressOf, partEnvironments, type PartEnvironments, type StackConfig } from './config.ts';
 import { filesOf, type HeldDirectory, holdDataDirectory } from './data-directory.ts';
-import { openDatabases, prepareDatabases } from './databases.ts';
+import { type Databases, openDatabases, prepareDatabases } from './databases.ts';
 import { welcomeOnFirstStart } from './first-start.ts';
 import { keepSecrets } from './kept-secrets.ts';
 import { claimPort } from './ports.ts';
@@ -66,7 +66,7 @@ export async function startStack(
         : 'built-in PostgreSQL',
   });
   await welcome(config, environments, (demo) => showDemo(options.screen, demo, addresses.service));
-  const parts = startParts(environments, config, options);
+  const parts = startParts({ environments, config, databases, ...options });
   // Disposed in this order: nothing new comes in, what runs ends, and last who serves the others.
   for (const part of [parts.studio, parts.worker, parts.service]) owned.use(part);
   owned.defer(() => held.sayStopping());
@@ -109,19 +109,23 @@ async function welcome(
 
 type Parts = Record<'studio' | 'worker' | 'service', SupervisedPart>;
 
-function startParts(
-  environments: PartEnvironments,
-  config: StackConfig,
-  options: { screen: Screen; entries?: PartEntries },
-): Parts {
-  const entries = options.entries ?? ownEntries;
+type PartsOptions = {
+  environments: PartEnvironments;
+  config: StackConfig;
+  databases: Databases;
+  screen: Screen;
+  entries?: PartEntries;
+};
+
+function startParts({ environments, config, databases, screen, entries = ownEntries }: PartsOptions): Parts {
   const start = (name: keyof Parts) =>
     supervise({
       name,
       entry: entries[name],
       environment: environments[name],
       logDirectory: filesOf(config.dataDirectory).logs,
-      onDeath: (reason) => options.screen.problem(`${reason}; it is started again`),
+      onDeath: (reason) => screen.problem(`${reason}; it is started again`),
+      ...(databases.embedded !== undefined && { needs: databases.embedded }),
     });
   return { studio: start('studio'), worker: start('worker'), service: start('service') };
 }

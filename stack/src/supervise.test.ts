@@ -34,6 +34,21 @@ test('a part that is stopped while it starts does not start again', async () => 
   assert.equal(part.pid(), undefined);
 });
 
+test('a part waits for what it needs, and deaths while that is away are not counted', async () => {
+  const up = Promise.withResolvers<void>();
+  const deaths: string[] = [];
+  await using part = supervise({
+    ...partNamed('hopeless'),
+    needs: { isUp: () => deaths.length >= 2, whenUp: () => up.promise },
+    onDeath: (reason) => deaths.push(reason),
+  });
+  await new Promise((resolve) => setTimeout(resolve, 200));
+  assert.equal(part.pid(), undefined);
+  up.resolve();
+  await part.failed;
+  assert.equal(deaths.length, 6);
+});
+
 test('a long life forgets earlier deaths, and the pause grows with the short ones', () => {
   assert.equal(countDeath(4, 9_999), 5);
   assert.equal(countDeath(4, 10_000), 0);

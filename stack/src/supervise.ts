@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Environment } from '@renderkit/server-kit/config.ts';
 import type { ReadyMessage, StopMessage } from '@renderkit/server-kit/lifecycle.ts';
 import { openLogFile } from './log-file.ts';
+import type { Availability } from './postgres/run-keeper.ts';
 import { backOffMs, countDeath, isHopeless } from './restart-policy.ts';
 import { StackError } from './stack-error.ts';
 
@@ -17,6 +18,8 @@ export type PartDefinition = {
   logDirectory: string;
   /** Milliseconds it may take to stop before it is killed. Default 15,000. */
   stopWithinMs?: number;
+  /** What it cannot start without: it is waited for, and a death while it is away is not the part's fault. */
+  needs?: Availability;
   /** Told at each death that another start follows. */
   onDeath?: (reason: string) => void;
 };
@@ -44,11 +47,14 @@ export function supervise(definition: PartDefinition): SupervisedPart {
   // Nobody may be waiting for readiness any more when it is refused.
   ready.promise.catch(() => undefined);
   const stopping = new AbortController();
+  const aborted = once(stopping.signal, 'abort');
   let child: ChildProcess | undefined;
   const life = live();
 
   async function live(): Promise<void> {
-    for (let deaths = 0; !stopping.signal.aborted;) {
+    for (let deaths = 0; ;) {
+      await Promise.race([definition.needs?.whenUp(), aborted]);
+      if (stopping.signal.aborted) return;
       const started = performance.now();
       child = startChild(definition, log.descriptor);
       child.on('message', (message) => {
@@ -56,7 +62,7 @@ export function supervise(definition: PartDefinition): SupervisedPart {
       });
       const reason = `${definition.name} ended by ${await endOf(child)}`;
       if (stopping.signal.aborted) return;
-      deaths = countDeath(deaths, performance.now() - started);
+      if (definition.needs?.isUp() !== false) deaths = countDeath(deaths, performance.now() - started);
       if (isHopeless(deaths)) {
         const told = [
           `${reason}, ${deaths} times in a row. The last lines of ${log.file}:`,

@@ -1,15 +1,12 @@
-import { type ChildProcess, fork } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdir, readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { backOffMs, countDeath, isHopeless } from '../restart-policy.ts';
+import type { StackError } from '../stack-error.ts';
 import { type ClusterConnection, databaseUrl, superuser } from './connection.ts';
-import { environment } from './initialise-cluster.ts';
-import type { KeeperReport, KeeperTask } from './keeper-protocol.ts';
+import type { KeeperTask } from './keeper-protocol.ts';
 import { type OsAccount, unprivilegedAccount } from './os-account.ts';
 import { recordedAddress } from './orphan.ts';
 import { type ClusterPlace, findClusterPlace, sharedDirectory } from './place.ts';
+import { type Availability, runKeeper } from './run-keeper.ts';
 import { ensureDatabases, identifyServer } from './store.ts';
 
 export type ClusterAddresses = {
@@ -22,9 +19,10 @@ export type ClusterAddresses = {
 };
 
 export type Postgres = ClusterAddresses &
+  Availability &
   AsyncDisposable & {
     /** Settles, with the sentence that says why, when the server is given up; never before. */
-    failed: Promise<Error>;
+    failed: Promise<StackError>;
   };
 
 export type PostgresOptions = {
@@ -40,13 +38,13 @@ export type PostgresOptions = {
   onDown?: (reason: string) => void;
 };
 
-const keeperFile = fileURLToPath(new URL('postgres-keeper.ts', import.meta.url));
-const stopWithinMs = 45_000;
-
-/** Starts the embedded PostgreSQL (making its cluster first if there is none) and keeps it running until disposed. */
+/**
+ * Starts the embedded PostgreSQL (making its cluster first if there is none) and keeps it running until disposed.
+ * @throws StackError, PostgresMissing, ClusterLost, UnknownOsAccount
+ */
 export async function startPostgres(options: PostgresOptions): Promise<Postgres> {
   const task = await prepareTask(options);
-  const keeper = await startKeeper(task, options.onDown ?? (() => undefined));
+  const keeper = await runKeeper(task, options.onDown ?? (() => undefined));
   const password = await readFile(task.place.passwordFile, 'utf8');
   const cluster = { ...keeper.address, password };
   try {
@@ -58,6 +56,8 @@ export async function startPostgres(options: PostgresOptions): Promise<Postgres>
   return {
     ...addressesOf(task.place, cluster),
     failed: keeper.failed,
+    isUp: keeper.isUp,
+    whenUp: keeper.whenUp,
     [Symbol.asyncDispose]: keeper.stop,
   };
 }
@@ -98,56 +98,4 @@ async function prepareTask(options: PostgresOptions): Promise<KeeperTask> {
 async function ownerOf(place: ClusterPlace): Promise<OsAccount | undefined> {
   const found = await stat(place.dataDirectory).catch(() => undefined);
   return found === undefined || found.uid === 0 ? undefined : { uid: found.uid, gid: found.gid };
-}
-
-type Keeper = { address: { host: string; port: number }; failed: Promise<Error>; stop: () => Promise<void> };
-
-async function startKeeper(task: KeeperTask, onDown: (reason: string) => void): Promise<Keeper> {
-  const given = Promise.withResolvers<Error>();
-  let stopping = false;
-  let deaths = 0;
-  let child: ChildProcess;
-  const start = (): Promise<{ host: string; port: number }> =>
-    new Promise((resolve, reject) => {
-      const started = performance.now();
-      let failure: Error | undefined;
-      child = fork(keeperFile, [JSON.stringify(task)], {
-        detached: true,
-        stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
-        execArgv: [],
-        env: { ...environment(), NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'] },
-      });
-      child.on('message', (message) => {
-        const report = message as KeeperReport;
-        if (report.type === 'ready') resolve(report);
-        else if (report.type === 'down') onDown(report.reason);
-        else failure = new Error(report.message);
-      });
-      child.once('exit', (code, signal) => {
-        const reason = `the keeper of PostgreSQL ended by ${signal ?? `exit code ${code}`}`;
-        reject(failure ?? new Error(reason));
-        if (stopping) return;
-        deaths = countDeath(deaths, performance.now() - started);
-        if (failure !== undefined || isHopeless(deaths)) return given.resolve(failure ?? new Error(reason));
-        onDown(reason);
-        // Its server may live on without it; the next keeper ends that one first.
-        setTimeout(() => {
-          if (!stopping) start().catch(() => undefined);
-        }, backOffMs(deaths));
-      });
-    });
-  const address = await start();
-  return {
-    address,
-    failed: given.promise,
-    stop: async () => {
-      stopping = true;
-      if (child.exitCode !== null || child.signalCode !== null) return;
-      const gone = once(child, 'exit');
-      if (child.connected) child.send({ type: 'stop' });
-      const late = setTimeout(() => child.kill('SIGKILL'), stopWithinMs);
-      await gone;
-      clearTimeout(late);
-    },
-  };
 }
