@@ -36,22 +36,26 @@ const countRequestsStatement = `
     on conflict (key_id, minute) do update set requests = w.requests + excluded.requests
     returning key_id, requests
   )
-  select (asked.position - 1)::int as position, asked.id as key_id, asked.account_id, asked.studio_id,
-         asked.studio_account_id, array_to_string(asked.scopes, ',') as scopes, asked.rate_limit_per_minute,
-         counted.requests,
+  select (position - 1)::int as position, id as key_id, account_id, studio_id, studio_account_id,
+         array_to_string(scopes, ',') as scopes, rate_limit_per_minute, null::int as requests,
          greatest(1, ceil(60 - extract(epoch from clock() - date_trunc('minute', clock()))))::int as seconds_left
-    from asked join counted on counted.key_id = asked.id`;
+    from asked
+  union all
+  select null, key_id, null, null, null, null, null, requests, null from counted`;
+
+// Two kinds of rows, put together here: asked to join them, the database compares each with each.
+type StatementRow = CountedKey | ({ position: null } & Pick<CountedKey, 'key_id' | 'requests'>);
 
 /**
  * Counts requests of several keys in the present minute of the database's clock, in one statement. Each is
  * `{publicId, secretSha256 (hexadecimal), requests}`; a key appears once. Those that match no valid key are left out
  * of the answer and counted nowhere.
  */
-export function countRequests(
+export async function countRequests(
   database: Database,
   keys: readonly { publicId: string; secretSha256: string; requests: number }[],
 ): Promise<CountedKey[]> {
-  return database.rows<CountedKey>(
+  const rows = await database.rows<StatementRow>(
     countRequestsStatement,
     [
       keys.map((key) => key.publicId).join(','),
@@ -60,6 +64,18 @@ export function countRequests(
     ],
     'admission_count',
   );
+  const found: CountedKey[] = [];
+  const requests = new Map<string, number>();
+  for (const row of rows) {
+    if (row.position === null) requests.set(row.key_id, row.requests);
+    else found.push(row);
+  }
+  for (const key of found) {
+    const counted = requests.get(key.key_id);
+    if (counted === undefined) throw new Error(`key ${key.key_id} was found and not counted`);
+    key.requests = counted;
+  }
+  return found;
 }
 
 /** Notes when keys were last used, `secondsAgo` before the database's present. Rows that somebody holds are passed by. */
