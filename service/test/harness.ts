@@ -32,7 +32,8 @@ export type TestService = AsyncDisposable & {
   logged: string[];
   /** Another process, as it were, on the same database. */
   startAnother: (options?: ServiceOptions, config?: Partial<ServiceConfig>) => Promise<RunningService>;
-  connectAccount: () => Promise<string>;
+  /** Connects an account of the studio, a new one unless one is named; again: a new session for the same. */
+  connectAccount: (studioAccountId?: string) => Promise<string>;
   createKey: (more?: {
     accountId?: string;
     scopes?: Scope[];
@@ -80,7 +81,7 @@ export async function startTestService(
     accountId,
     logged,
     startAnother: start,
-    connectAccount: () => connect(),
+    connectAccount: connect,
     createKey: async (more = {}) =>
       (await createKey(db.database, { accountId, name: 'test', rateLimitPerMinute: 1_000_000, ...more })).key,
     ask,

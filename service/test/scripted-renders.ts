@@ -1,0 +1,178 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { StudioAnswer, StudioBody } from '@renderkit/contract/studio/operations.ts';
+import type { Render, StudioLimits, SubmitAnswer } from '@renderkit/contract/studio/schemas.ts';
+import { newId } from '@renderkit/server-kit/ids.ts';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { ScriptedStudio } from './scripted-studio.ts';
+
+/** What the studio makes of one submit beside taking it. */
+export type SubmitScript =
+  | { outcome: SubmitAnswer }
+  /** Takes it and lets the answer be lost. */
+  | 'lose-answer'
+  /** Takes it, and the feed tells of its end before the answer comes. */
+  | 'finish-first';
+
+export type ScriptedRenders = {
+  renders: Map<string, Render>;
+  /** Ledger entries of charges and refunds, by token. */
+  ledger: { token: string; millicredits: number }[];
+  /** Submits that came, tokens in order. */
+  submits: string[];
+  limits: StudioLimits;
+  /** Scripts for the next submits, in order; after them all are taken. */
+  next: SubmitScript[];
+  /** Set: submits wait for it. */
+  hold: Promise<void> | undefined;
+  finish: (
+    token: string,
+    how?: { status?: 'succeeded' | 'failed'; error?: Render['error']; outputs?: number },
+  ) => void;
+  /** Puts any change into the feed. */
+  tell: (change: { token: string; render: unknown }) => void;
+  /** The next answer to a feed's reader says this of its account. */
+  tellOnce: (status: 'reset' | 'ended') => void;
+  bar: Set<string>;
+};
+
+/** Gives a scripted studio renders, a ledger and a feed for its one account. */
+export function scriptRenders(studio: ScriptedStudio): ScriptedRenders {
+  const lane = { limit: 2, running: 0, running_elsewhere: 0 };
+  const changes: { seq: number; type: 'render'; token: string; render: unknown }[] = [];
+  const told: ('reset' | 'ended')[] = [];
+  const renders: ScriptedRenders = {
+    renders: new Map(),
+    ledger: [],
+    submits: [],
+    limits: { overall: { ...lane, limit: 4 }, image: lane, edit: lane, video: lane },
+    next: [],
+    hold: undefined,
+    bar: new Set(),
+    tell: ({ token, render }) => {
+      changes.push({ seq: changes.length + 1, type: 'render', token, render });
+    },
+    tellOnce: (status) => void told.push(status),
+    finish: (token, { status = 'succeeded', error = null, outputs = 1 } = {}) => {
+      const render = renders.renders.get(token);
+      if (render === undefined) throw new Error(`nobody submitted ${token}`);
+      render.status = status;
+      render.error = error ?? (status === 'failed' ? { code: 'engine_error', message: 'it broke' } : null);
+      render.completed_at = new Date().toISOString();
+      if (status === 'succeeded')
+        render.outputs = Array.from({ length: outputs }, () => anOutput(studio.url));
+      else charge(token, render.cost_millicredits);
+      renders.tell({ token, render: structuredClone(render) });
+    },
+  };
+  const charge = (token: string, millicredits: number) => {
+    renders.ledger.push({ token, millicredits });
+    studio.balance.lifetime_millicredits += millicredits;
+    return ++studio.balance.ledger_seq;
+  };
+  const take = (token: string, { request }: StudioBody<'submitRender'>): Render => {
+    const known = renders.renders.get(token);
+    if (known !== undefined) return known;
+    const render: Render = {
+      token,
+      render_id: newId('rnd_'),
+      kind: request.kind,
+      status: 'queued',
+      prompt_id: newId('prm_'),
+      project_id: request.project_id ?? 'prj_api',
+      cost_millicredits: 4_000,
+      ledger_seq: charge(token, -4_000),
+      expected_outputs: 1,
+      outputs: [],
+      error: null,
+      accepted_at: new Date().toISOString(),
+      completed_at: null,
+    };
+    renders.renders.set(token, render);
+    renders.tell({ token, render: structuredClone(render) });
+    return render;
+  };
+  const answer = (response: ServerResponse, json: unknown) => {
+    response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(json));
+  };
+  const bodyOf = <T>(): T => JSON.parse(studio.seen.at(-1)?.body ?? 'null') as T;
+
+  studio.script('getLimits', (_request, response) => answer(response, renders.limits));
+  studio.script('submitRender', async (request, response) => {
+    const body = bodyOf<StudioBody<'submitRender'>>();
+    const token = tokenOf(request);
+    renders.submits.push(token);
+    await renders.hold;
+    const script = renders.next.shift();
+    if (typeof script === 'object') return answer(response, script.outcome);
+    if (renders.bar.has(token)) return answer(response, { outcome: 'barred' });
+    const render = structuredClone(take(token, body));
+    if (script === 'lose-answer') return void response.destroy();
+    if (script === 'finish-first') {
+      renders.finish(token);
+      await sleep(300);
+    }
+    answer(response, { outcome: 'accepted', render } satisfies SubmitAnswer);
+  });
+  studio.script('lookUpRenders', (_request, response) => {
+    const { tokens } = bodyOf<StudioBody<'lookUpRenders'>>();
+    const found = tokens.flatMap((token) => renders.renders.get(token) ?? []);
+    answer(response, { renders: found, ledger_seq: studio.balance.ledger_seq });
+  });
+  studio.script('barRender', (request, response) => {
+    const token = tokenOf(request);
+    const render = renders.renders.get(token);
+    if (render === undefined) renders.bar.add(token);
+    answer(
+      response,
+      (render === undefined
+        ? { outcome: 'barred' }
+        : { outcome: 'known', render }) satisfies StudioAnswer<'barRender'>,
+    );
+  });
+  studio.script('readChanges', async (_request, response) => {
+    const { accounts, wait_seconds: seconds } = bodyOf<StudioBody<'readChanges'>>();
+    const asked = accounts.find(({ account }) => account === studio.account.id);
+    const until = performance.now() + seconds * 1_000;
+    while (asked !== undefined && performance.now() < until && !response.destroyed) {
+      const status = told.shift();
+      const fresh = changes.filter(({ seq }) => seq > asked.cursor);
+      const account = studio.account.id;
+      if (status === 'ended') return answer(response, { accounts: [{ account, status }] });
+      if (status === 'reset')
+        return answer(response, { accounts: [{ account, status, cursor: changes.length }] });
+      if (fresh.length > 0)
+        return answer(response, {
+          accounts: [
+            {
+              account,
+              status: 'changes',
+              changes: fresh.slice(0, 200),
+              cursor: fresh.slice(0, 200).at(-1)?.seq,
+            },
+          ],
+        });
+      await sleep(5);
+    }
+    answer(response, { accounts: [] });
+  });
+  return renders;
+}
+
+function tokenOf(request: IncomingMessage): string {
+  return /renders\/([^/?]+)/.exec(request.url ?? '')?.[1] ?? '';
+}
+
+function anOutput(origin: string): Render['outputs'][number] {
+  const id = newId('out_');
+  return {
+    id,
+    type: 'image',
+    url: `${origin}/media/${id}.png`,
+    thumb_url: null,
+    width: 64,
+    height: 64,
+    duration: null,
+    nsfw: false,
+    request_id: 0,
+  };
+}
