@@ -116,7 +116,9 @@ export async function startPlatform(options: PlatformOptions = {}): Promise<Plat
           accountEmail: account.email,
           name: 'test',
           ...(key.scopes !== undefined && { scopes: key.scopes }),
-          ...(key.dailyBudget !== undefined && { dailyBudgetMillicredits: Math.round(key.dailyBudget * 1_000) }),
+          ...(key.dailyBudget !== undefined && {
+            dailyBudgetMillicredits: Math.round(key.dailyBudget * 1_000),
+          }),
           rateLimitPerMinute: key.rateLimit ?? 1_000_000,
         })
       ).key,
