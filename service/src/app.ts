@@ -20,6 +20,7 @@ import { addProcessMetrics } from './health/process-metrics.ts';
 import { createReadinessCheck } from './health/readiness.ts';
 import { createRequestMetrics } from './health/request-metrics.ts';
 import { addHealthRoutes } from './health/routes.ts';
+import { startErasure } from './operator/erase-accounts.ts';
 import { checkDatabase } from './preflight/check-database.ts';
 import { checkSecretKey } from './preflight/check-secret-key.ts';
 import { presentProblem } from './problems/present-problem.ts';
@@ -27,6 +28,7 @@ import { problemOfFault } from './problems/problem-of-fault.ts';
 import { projectsRoutes } from './projects/routes.ts';
 import { createJudgeAndQuote } from './quotes/judge-and-quote.ts';
 import { createQuotes } from './quotes/quote.ts';
+import { startCleaner } from './retention/cleaner.ts';
 import { registerRoutes } from './routes.ts';
 import { createStudioClient } from './studio-client/studio-client.ts';
 
@@ -134,6 +136,8 @@ function startRooms(
       log,
     }),
   );
+  owned.use(startCleaner({ database, log, onStuck: options.onStuck }));
+  owned.use(startErasure({ database, log, onStuck: options.onStuck }));
   return {
     admission,
     generations,

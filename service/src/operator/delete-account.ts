@@ -1,7 +1,8 @@
 import type { Database } from '@renderkit/server-kit/database.ts';
 import { cancelQueued } from '../generations/cancel-queued/cancel-queued.ts';
 import { revokeKeysOf } from '../keys/revoke-key.ts';
-import { eraseAccount, eraseGenerations, type ErasureCursor, markDeleted, selectErasable } from './store.ts';
+import { eraseDeletedAccounts } from './erase-accounts.ts';
+import { markDeleted } from './store.ts';
 
 /**
  * Deletes an account: its keys end, what it has queued is canceled, and its texts are erased once what runs has
@@ -12,15 +13,4 @@ export async function deleteAccount(database: Database, accountId: string): Prom
   await revokeKeysOf(database, accountId);
   await cancelQueued(database, accountId);
   await eraseDeletedAccounts(database);
-}
-
-/** Erases the texts of deleted accounts that have nothing under way any more. How many were erased. */
-export async function eraseDeletedAccounts(database: Database): Promise<number> {
-  const accountIds = await selectErasable(database);
-  for (const accountId of accountIds) {
-    let cursor: ErasureCursor | undefined = { created_at: '-infinity', id: '' };
-    while (cursor !== undefined) cursor = await eraseGenerations(database, accountId, cursor);
-    await eraseAccount(database, accountId);
-  }
-  return accountIds.length;
 }

@@ -13,7 +13,7 @@ import {
   listKeys,
 } from '../operator.ts';
 import { ApiProblem } from '../problems/api-problem.ts';
-import { eraseDeletedAccounts } from './delete-account.ts';
+import { eraseDeletedAccounts } from './erase-accounts.ts';
 
 describe('the operator', () => {
   let db: TestDatabase;
