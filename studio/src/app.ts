@@ -1,14 +1,17 @@
 import { mkdir } from 'node:fs/promises';
 import { createServer as createNetServer } from 'node:net';
 import path from 'node:path';
+import { checkDatabase } from '@renderkit/server-kit/check-database.ts';
 import { openDatabase } from '@renderkit/server-kit/database.ts';
 import { createLogger, type Logger } from '@renderkit/server-kit/logger.ts';
 import { startLoop } from '@renderkit/server-kit/loop.ts';
 import { createNotifier, listen } from '@renderkit/server-kit/notify.ts';
+import type { FastifyInstance } from 'fastify';
 import { createWakeups } from './changes/watch-changes.ts';
 import { changesChannel, jobsChannel } from './channels.ts';
 import { clean, cleanEveryMs } from './clean.ts';
-import type { StudioConfig } from './config.ts';
+import { ConfigError, type StudioConfig } from './config.ts';
+import { migrationsDirectory } from './migrations-directory.ts';
 import { openRuleList } from './moderation/rule-list.ts';
 import { openRenderQueue } from './renders/queue.ts';
 import { failLostRender } from './renders/run-render.ts';
@@ -37,6 +40,9 @@ export async function startStudio(
   await using owners = new AsyncDisposableStack();
   const stopping = new AbortController();
   const dependencies = await open(config, owners, log);
+  const { database, storage, announce, settings } = dependencies;
+  const lost = { database, storage, mediaKey: settings.mediaKey, announce: announce.change, log };
+  await dependencies.queue.workLost((render) => failLostRender(render, lost));
   const app = createServer({ log, trustProxy: config.trustProxy });
   registerRoutes(app, {
     ...dependencies,
@@ -50,7 +56,7 @@ export async function startStudio(
     startLoop({
       name: 'clean',
       everyMs: cleanEveryMs,
-      run: (signal) => clean(dependencies.database, dependencies.storage, signal),
+      run: (signal) => clean(lost, signal),
       log,
       stuckAfterMs: 10 * cleanEveryMs,
       ...(testArguments.onStuck && { onStuck: testArguments.onStuck }),
@@ -59,7 +65,7 @@ export async function startStudio(
   // Last in, first out: long polls are answered, then connections closed, then what they used.
   owners.defer(() => app.close());
   owners.defer(() => stopping.abort(new Error('the studio is stopping')));
-  await app.listen({ host: config.host, port });
+  await listenOrSay(app, config.host, port);
   log.info({ url, public_url: config.publicUrl ?? url }, 'the studio serves');
   const started = owners.move();
   return { url, [Symbol.asyncDispose]: () => started.disposeAsync() };
@@ -81,6 +87,7 @@ async function open(config: StudioConfig, owners: AsyncDisposableStack, log: Log
       onIdleError: (error) => log.warn({ err: error }, 'an idle database connection broke'),
     }),
   );
+  await checkDatabase(database, { variable: 'STUDIO_DATABASE_URL', migrationsDirectory });
   const settings = await keepSettings(database);
   await mkdir(dataDirectory, { recursive: true });
   const storage = await openDiskStorage(path.join(dataDirectory, 'media'));
@@ -100,11 +107,19 @@ async function open(config: StudioConfig, owners: AsyncDisposableStack, log: Log
     },
     job: () => jobs.announce('job'),
   };
-  const { mediaKey } = settings;
-  await queue.workLost((render) =>
-    failLostRender(render, { database, storage, mediaKey, announce: announce.change, log }),
-  );
   return { database, settings, storage, moderation, queue, wakeups, announce };
+}
+
+async function listenOrSay(app: FastifyInstance, host: string, port: number): Promise<void> {
+  try {
+    await app.listen({ host, port });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error;
+    throw new ConfigError(
+      `STUDIO_PORT is ${port}, but another program listens there: stop it or choose another port.`,
+      { cause: error },
+    );
+  }
 }
 
 /** Links name the port before anything listens on it; only tests let the system choose. */

@@ -1,10 +1,8 @@
-import path from 'node:path';
 import { createLogger } from '@renderkit/server-kit/logger.ts';
 import { migrate, type MigrationResult } from '@renderkit/server-kit/migrate.ts';
 import { ConfigError, databaseUrl } from './config.ts';
+import { migrationsDirectory } from './migrations-directory.ts';
 import { openRenderQueue } from './renders/queue.ts';
-
-export const migrationsDirectory = path.join(import.meta.dirname, '..', 'migrations');
 
 /** Brings a studio's database up to date: our own tables, then the job queue's. Safe from any number of processes at once. */
 export async function migrateStudio(url: string): Promise<MigrationResult> {

@@ -1,5 +1,6 @@
 import path from 'node:path';
 import { lanes } from '@renderkit/contract/studio/schemas.ts';
+import { checkDatabase } from '@renderkit/server-kit/check-database.ts';
 import { openDatabase } from '@renderkit/server-kit/database.ts';
 import { createLogger, type Logger } from '@renderkit/server-kit/logger.ts';
 import { createNotifier, listen } from '@renderkit/server-kit/notify.ts';
@@ -7,6 +8,7 @@ import { changesChannel, jobsChannel } from './channels.ts';
 import type { WorkerConfig } from './config.ts';
 import { openEngineProcesses } from './drawing/engine-processes.ts';
 import type { Engine } from './engines/contract.ts';
+import { migrationsDirectory } from './migrations-directory.ts';
 import { openRenderQueue } from './renders/queue.ts';
 import { runRender } from './renders/run-render.ts';
 import { keepSettings } from './settings/keep-settings.ts';
@@ -34,6 +36,7 @@ export async function startWorker(
       onIdleError: (error) => log.warn({ err: error }, 'an idle database connection broke'),
     }),
   );
+  await checkDatabase(database, { variable: 'STUDIO_DATABASE_URL', migrationsDirectory });
   const settings = await keepSettings(database);
   const storage = await openDiskStorage(path.join(config.dataDirectory, 'media'));
   // Before the queue, so that it is closed after it: what is being drawn when the worker stops is finished.

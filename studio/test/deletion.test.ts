@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
 import path from 'node:path';
 import { test } from 'node:test';
-import { clean } from '@renderkit/studio/clean.ts';
 import { checkLedger, createAccount, deleteAccount, listAccounts } from '@renderkit/studio/operator.ts';
-import { listKeys, openDiskStorage } from '@renderkit/studio/storage/disk-storage.ts';
+import { listKeys } from '@renderkit/studio/storage/disk-storage.ts';
 import { readChanges, refresh, startTestStudio } from './harness.ts';
 
 test('a deleted account loses access at once, then its texts and media; its ledger stays without a name', async () => {
@@ -25,7 +24,7 @@ test('a deleted account loses access at once, then its texts and media; its ledg
     [kept.id],
   );
   const media = path.join(studio.dataDirectory, 'media');
-  await clean(studio.database, await openDiskStorage(media), new AbortController().signal);
+  await studio.clean();
   assert.equal((await fetch(outputs[0]?.url ?? '')).status, 404);
   assert.equal((await listKeys(media)).length, 2);
   for (const table of ['accounts', 'renders', 'projects', 'assets', 'changes', 'oidc_payloads', 'ledger']) {

@@ -4,11 +4,14 @@ import path from 'node:path';
 import type { RenderRequest } from '@renderkit/contract/studio/schemas.ts';
 import type { StudioAnswer } from '@renderkit/contract/studio/operations.ts';
 import type { Database } from '@renderkit/server-kit/database.ts';
-import { createLogger } from '@renderkit/server-kit/logger.ts';
+import { createLogger, type Logger } from '@renderkit/server-kit/logger.ts';
 import { createTestDatabase } from '@renderkit/server-kit/testing/database.ts';
 import { startStudio, type StudioTestArguments } from '@renderkit/studio/app.ts';
+import { clean } from '@renderkit/studio/clean.ts';
 import type { Engine } from '@renderkit/studio/engines/contract.ts';
 import { createAccount, grantForService, type NewStudioAccount } from '@renderkit/studio/operator.ts';
+import { keepSettings } from '@renderkit/studio/settings/keep-settings.ts';
+import { openDiskStorage } from '@renderkit/studio/storage/disk-storage.ts';
 import { startWorker } from '@renderkit/studio/start-worker.ts';
 
 export const client = { id: 'renderkit-service', secret: 'a secret for tests only' };
@@ -20,6 +23,8 @@ export type TestStudio = AsyncDisposable & {
   dataDirectory: string;
   /** Makes an account with a grant for the client, and its first access token. */
   connect: (account?: Partial<NewStudioAccount>) => Promise<TestAccount>;
+  /** One round of keeping house, now. */
+  clean: () => Promise<void>;
   startWorker: (options?: { engines?: Engine[]; workers?: number }) => Promise<AsyncDisposable>;
 };
 
@@ -78,6 +83,7 @@ export async function startTestStudio(
     database,
     dataDirectory,
     startWorker: newWorker,
+    clean: () => cleanNow(database, dataDirectory, log),
     connect: async (account = {}) => {
       const email = account.email ?? `person${++accounts}@example.org`;
       const { id } = await createAccount(database, { ...account, email });
@@ -87,6 +93,13 @@ export async function startTestStudio(
     },
     [Symbol.asyncDispose]: () => started.disposeAsync(),
   };
+}
+
+async function cleanNow(database: Database, dataDirectory: string, log: Logger): Promise<void> {
+  const { mediaKey } = await keepSettings(database);
+  const storage = await openDiskStorage(path.join(dataDirectory, 'media'));
+  const announce = () => undefined;
+  await clean({ database, storage, mediaKey, announce, log }, new AbortController().signal);
 }
 
 export type Tokens = { accessToken: string; refreshToken: string };

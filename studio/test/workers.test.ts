@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import path from 'node:path';
 import { test } from 'node:test';
+import { moveClock } from '@renderkit/server-kit/testing/database.ts';
 import { type Engine, EngineError, type RenderedFile } from '@renderkit/studio/engines/contract.ts';
 import { checkLedger, showLedger } from '@renderkit/studio/operator.ts';
 import { finishRender } from '@renderkit/studio/renders/store.ts';
@@ -159,4 +160,24 @@ test('the same seed makes the same picture, and no seed makes another', async ()
   const [a, b, c, d] = [await bytes('a', 5), await bytes('b', 5), await bytes('c', -1), await bytes('d', -1)];
   assert.equal(a, b);
   assert.equal(new Set([a, c, d]).size, 3);
+});
+
+test('a render whose job was forgotten is given up after ten minutes, and not before', async () => {
+  await using studio = await startTestStudio({ worker: false });
+  const account = await studio.connect({ tier: 'pro' });
+  await account.submit('waits');
+  await account.submit('forgotten');
+  await studio.database.rows(
+    `delete from pgboss.job where id = (select job_id from renders where token = 'forgotten')`,
+  );
+  await studio.clean();
+  const statuses = async () =>
+    (await studio.database.rows<{ status: string }>('select status from renders order by token desc')).map(
+      ({ status }) => status,
+    );
+  assert.deepEqual(await statuses(), ['queued', 'queued']);
+  await moveClock(studio.database, 11 * 60);
+  await studio.clean();
+  assert.deepEqual(await statuses(), ['queued', 'failed']);
+  assert.deepEqual(await checkLedger(studio.database), []);
 });

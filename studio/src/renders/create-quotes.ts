@@ -1,3 +1,4 @@
+import type { KeyObject } from 'node:crypto';
 import type { QuoteResult, QuotesRequest, RenderRequest } from '@renderkit/contract/studio/schemas.ts';
 import { quoteLifetimeSeconds } from '@renderkit/contract/studio/operations.ts';
 import { accountState } from '../accounts/account-state.ts';
@@ -12,7 +13,7 @@ import { refusal } from './refusals.ts';
 export type OwnIdQuestion = { account: string; kind: 'project' | 'image' | 'style'; id: string };
 
 export type QuoteDependencies = {
-  quoteKey: Buffer;
+  quoteKey: KeyObject;
   moderation: Moderation;
   /** Whether the account has this. */
   isOwn: (question: OwnIdQuestion) => Promise<boolean>;

@@ -1,4 +1,4 @@
-import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
+import { createHmac, hash, type KeyObject, timingSafeEqual } from 'node:crypto';
 
 /** What a quote promises. Times in whole seconds since 1970 by the database's clock. */
 export type Quoted = {
@@ -12,7 +12,7 @@ export type Quoted = {
 };
 
 /** An opaque text that only this studio can have made: the promise and its HMAC. */
-export function signQuote(key: Buffer, quoted: Quoted): string {
+export function signQuote(key: KeyObject, quoted: Quoted): string {
   const text = Buffer.from(
     JSON.stringify([
       quoted.account,
@@ -27,7 +27,7 @@ export function signQuote(key: Buffer, quoted: Quoted): string {
 }
 
 /** The promise of a quote of ours, else undefined. Whether it has expired is for the database's clock to say. */
-export function readQuote(key: Buffer, quote: string): Quoted | undefined {
+export function readQuote(key: KeyObject, quote: string): Quoted | undefined {
   const [text = '', signature = ''] = quote.split('.', 2);
   const given = Buffer.from(signature, 'base64url');
   const expected = mac(key, text);
@@ -40,19 +40,22 @@ export function readQuote(key: Buffer, quote: string): Quoted | undefined {
 
 /** The same for two requests that say the same, whatever the order of their fields. */
 export function digestOf(request: unknown): string {
-  return createHash('sha256').update(canonicalJson(request)).digest('base64url');
+  return hash('sha256', canonicalJson(request), 'base64url');
 }
 
 function canonicalJson(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
   if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null';
-  const fields = Object.entries(value)
-    .filter(([, member]) => member !== undefined)
-    .toSorted(([a], [b]) => (a < b ? -1 : 1))
-    .map(([name, member]) => `${JSON.stringify(name)}:${canonicalJson(member)}`);
-  return `{${fields.join(',')}}`;
+  const fields = value as Record<string, unknown>;
+  let text = '';
+  for (const name of Object.keys(fields).sort()) {
+    const member = fields[name];
+    if (member !== undefined)
+      text += `${text === '' ? '' : ','}${JSON.stringify(name)}:${canonicalJson(member)}`;
+  }
+  return `{${text}}`;
 }
 
-function mac(key: Buffer, text: string): Buffer {
+function mac(key: KeyObject, text: string): Buffer {
   return createHmac('sha256', key).update(text).digest();
 }

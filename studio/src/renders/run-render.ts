@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { createHash, type KeyObject } from 'node:crypto';
 import type { RenderRequest } from '@renderkit/contract/studio/schemas.ts';
 import { type Database, isDatabaseUnavailable, isWorthRetrying } from '@renderkit/server-kit/database.ts';
 import { newId } from '@renderkit/server-kit/ids.ts';
@@ -8,12 +8,19 @@ import { type Engine, EngineError, type ImageRequest, type RenderedFile } from '
 import { mediaFolder } from '../storage/media-folder.ts';
 import type { Storage } from '../storage/storage.ts';
 import { mostAttempts } from './queue.ts';
-import { findMaterials, finishRender, type MadeAsset, type StartedRender, startRender } from './store.ts';
+import {
+  findForgottenRenders,
+  findMaterials,
+  finishRender,
+  type MadeAsset,
+  type StartedRender,
+  startRender,
+} from './store.ts';
 
 export type RunDependencies = {
   database: Database;
   storage: Storage;
-  mediaKey: Buffer;
+  mediaKey: KeyObject;
   engines: Engine[];
   /** Tells the account's readers, after commit. */
   announce: (account: string) => void;
@@ -95,6 +102,20 @@ export async function failLostRender(
   if (finished === undefined) return;
   dependencies.announce(finished.account_id);
   await removeTries(finished, [1, finished.attempt], dependencies);
+}
+
+const forgottenAfterMinutes = 10;
+const forgottenPerRound = 100;
+
+/** Ends renders that no job stands for any more. Returns how many. */
+export async function failForgottenRenders(dependencies: LostDependencies): Promise<number> {
+  const { database, log } = dependencies;
+  const renders = await findForgottenRenders(database, forgottenAfterMinutes, forgottenPerRound);
+  for (const render of renders) {
+    log.error({ render }, 'a render had lost its job and is given up');
+    await failLostRender(render, dependencies);
+  }
+  return renders.length;
 }
 
 /** Draws into `made`, output by output, so that what was finished before a failure is kept. */

@@ -167,6 +167,28 @@ export async function finishRender(
   return row;
 }
 
+/**
+ * Renders that wait or run but have no job any more. The queue hands lost ones over by itself; this is for what it
+ * forgot, such as jobs past their keeping.
+ */
+export async function findForgottenRenders(
+  database: Database,
+  minutes: number,
+  atMost: number,
+): Promise<string[]> {
+  const rows = await database.rows<{ id: string }>(
+    `select r.id from renders r
+     where r.status in ('queued', 'running') and r.accepted_at < clock() - $1 * interval '1 minute'
+       and r.job_id is not null and not exists (select from pgboss.job j where j.id = r.job_id
+         and j.state in ('created', 'retry', 'active'))
+       and not exists (select from pgboss.job j where j.name = 'renders-lost' and j.data->>'render' = r.id
+         and j.state in ('created', 'retry', 'active'))
+     order by r.accepted_at limit $2`,
+    [minutes, atMost],
+  );
+  return rows.map(({ id }) => id);
+}
+
 export type ReferenceFile = { id: string; storage_key: string };
 
 /** The stored files of an account's images, and its own styles' names, for a render that names them. */

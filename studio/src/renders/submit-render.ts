@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { type KeyObject, randomUUID } from 'node:crypto';
 import type { Refusal, Render, StudioLimits, SubmitAnswer } from '@renderkit/contract/studio/schemas.ts';
 import type { StudioBody } from '@renderkit/contract/studio/operations.ts';
 import { createBatcher } from '@renderkit/server-kit/batching.ts';
@@ -20,7 +20,7 @@ const busyRetrySeconds = 1;
 export type SubmitDependencies = {
   database: Database;
   queue: RenderQueue;
-  quoteKey: Buffer;
+  quoteKey: KeyObject;
   moderation: Moderation;
   /** Called after commit for each account whose feed moved, and once where jobs wait. */
   announce: { change: (account: string) => void; job: () => void };

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { Database, Queryable } from '@renderkit/server-kit/database.ts';
 
 /** Seconds for which a rotated refresh token serves once more. */
@@ -8,7 +8,7 @@ export type StoredPayload = { payload: Record<string, unknown>; consumed_at_seco
 
 /** A token's or session's value is a secret: it is found by its hash. A grant's id opens nothing by itself. */
 export function storedId(model: string, id: string): string {
-  return model === 'Grant' ? id : createHash('sha256').update(id).digest('base64url');
+  return model === 'Grant' ? id : hash('sha256', id, 'base64url');
 }
 
 /**

@@ -1,0 +1,54 @@
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import path from 'node:path';
+import { test } from 'node:test';
+import { createTestDatabase } from '@renderkit/server-kit/testing/database.ts';
+import { startTestStudio } from './harness.ts';
+
+/** Runs an entry until it ends by itself: its exit code and what it said. */
+function run(entry: string, env: Record<string, string>): Promise<{ code: number; said: string }> {
+  const file = path.join(import.meta.dirname, '..', 'src', entry);
+  const { PATH = '' } = process.env;
+  return new Promise((resolve) =>
+    execFile(process.execPath, [file], { env: { PATH, ...env }, timeout: 20_000 }, (error, _out, said) =>
+      resolve({ code: error === null ? 0 : Number(error.code), said }),
+    ),
+  );
+}
+
+const secret = { STUDIO_CLIENT_SECRET: 'a secret of sixteen or more' };
+
+test('what an operator set wrongly is said in one sentence', async () => {
+  const cases: [entry: string, env: Record<string, string>, said: RegExp][] = [
+    ['main.ts', {}, /^STUDIO_CLIENT_SECRET is not set: .*\n$/],
+    ['main.ts', { STUDIO_CLIENT_SECRET: 'short' }, /^STUDIO_CLIENT_SECRET is too short.*\n$/],
+    ['main.ts', { ...secret }, /^STUDIO_DATABASE_URL is not set.*\n$/],
+    ['main.ts', { ...secret, STUDIO_DATABASE_URL: 'mysql://x' }, /^STUDIO_DATABASE_URL must.*\n$/],
+    ['worker.ts', { STUDIO_DATABASE_URL: 'postgres://x', WORKERS: 'two' }, /^WORKERS is "two", but .*\n$/],
+    ['migrate.ts', {}, /^STUDIO_DATABASE_URL is not set.*\n$/],
+  ];
+  for (const [entry, env, said] of cases) {
+    const result = await run(entry, env);
+    assert.equal(result.code, 1, `${entry} ${result.said}`);
+    assert.match(result.said, said);
+  }
+});
+
+test('a database that was not migrated, and a port that is taken, stop the start with a sentence', async () => {
+  await using empty = await createTestDatabase('empty');
+  const env = { ...secret, STUDIO_PORT: '0', DATA_DIR: '/nonexistent' };
+  const bare = await run('main.ts', { ...env, STUDIO_DATABASE_URL: empty.url });
+  assert.match(
+    bare.said,
+    /^The database of STUDIO_DATABASE_URL does not serve: migration 001-.*npm run migrate.*\n$/,
+  );
+  await using studio = await startTestStudio({ worker: false });
+  const taken = await run('main.ts', {
+    ...env,
+    STUDIO_DATABASE_URL: studio.databaseUrl,
+    DATA_DIR: studio.dataDirectory,
+    STUDIO_PORT: new URL(studio.url).port,
+  });
+  assert.equal(taken.code, 1);
+  assert.match(taken.said, /^STUDIO_PORT is \d+, but another program listens there.*\n$/);
+});
