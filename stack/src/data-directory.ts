@@ -57,7 +57,7 @@ export async function tryToHold(
   directory: string,
   as: 'stack' | 'operator',
 ): Promise<HeldDirectory | Holder> {
-  await makeDirectory(directory);
+  await makeDataDirectory(directory);
   const files = filesOf(directory);
   const lock = await takeLock(files.lock, { waitMs: 0 });
   const holder = await readHolder(files.holder);
@@ -84,7 +84,8 @@ async function readHolder(file: string): Promise<Holder> {
   return (['stack', 'operator', 'stopping'] as const).find((holder) => holder === text) ?? 'nobody';
 }
 
-async function makeDirectory(directory: string): Promise<void> {
+/** Makes the data directory unless it is there. @throws StackError when it cannot be used */
+export async function makeDataDirectory(directory: string): Promise<void> {
   try {
     await mkdir(directory, { recursive: true, mode: 0o711 });
     const found = await stat(directory);

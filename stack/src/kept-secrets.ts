@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { open, readFile, rename } from 'node:fs/promises';
 import type { StackConfig } from './config.ts';
-import { filesOf } from './data-directory.ts';
+import { filesOf, makeDataDirectory } from './data-directory.ts';
 import type { Databases } from './databases.ts';
 import { StackError } from './stack-error.ts';
 import { holdsAccounts } from './store.ts';
@@ -17,6 +17,7 @@ export async function keepSecrets(
   { urls, embedded }: Pick<Databases, 'urls'> & { embedded: object | undefined },
 ): Promise<StackSecrets> {
   const files = filesOf(config.dataDirectory);
+  await makeDataDirectory(config.dataDirectory);
   const kept = config.secretKey ?? (await readKeptSecret(files.secretKey));
   // A key made up for data that were sealed with another one would only hide that the right one is missing.
   if (kept === undefined && embedded === undefined && (await holdsAccounts(urls.service)))

@@ -10,6 +10,8 @@ export type Screen = {
 
 /** Writes for a person; colours only where a terminal shows them. */
 export function createScreen(stream: NodeJS.WriteStream): Screen {
+  // A reader that has gone (`npm start | head`) is no reason to stop.
+  stream.on('error', () => undefined);
   const style = (format: Parameters<typeof styleText>[0], text: string) =>
     styleText(format, text, { stream, validateStream: true });
   return {

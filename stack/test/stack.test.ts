@@ -3,19 +3,21 @@ import { chmod, mkdtemp, readFile, rm, stat } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { afterEach, beforeEach, test } from 'node:test';
+import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { readStackConfig } from '../src/config.ts';
+import { commands } from '../src/operator/commands.ts';
+import { runOperator } from '../src/operator/run-operator.ts';
 import { createScreen, type Screen } from '../src/screen.ts';
 import { type Stack, startStack } from '../src/start-stack.ts';
 
 let directory: string;
-beforeEach(async () => {
+before(async () => {
   directory = await mkdtemp(path.join(tmpdir(), 'renderkit-stack-'));
   await chmod(directory, 0o711);
 });
-afterEach(() => rm(directory, { recursive: true, force: true }));
+after(() => rm(directory, { recursive: true, force: true }));
 
 test('parts start, a killed one starts again, and all stop in order', async () => {
   const stack = await start();
@@ -31,11 +33,32 @@ test('parts start, a killed one starts again, and all stop in order', async () =
 test('secrets are kept for their owner alone, and used again', async () => {
   await (await start())[Symbol.asyncDispose]();
   const files = ['secret-key', 'studio-client-secret'].map((name) => path.join(directory, name));
-  const before = await Promise.all(files.map((file) => readFile(file, 'utf8')));
+  const kept = await Promise.all(files.map((file) => readFile(file, 'utf8')));
   for (const file of files)
     if (process.platform !== 'win32') assert.equal((await stat(file)).mode & 0o777, 0o600);
   await (await start())[Symbol.asyncDispose]();
-  assert.deepEqual(await Promise.all(files.map((file) => readFile(file, 'utf8'))), before);
+  assert.deepEqual(await Promise.all(files.map((file) => readFile(file, 'utf8'))), kept);
+});
+
+test('an operator command joins a stack that runs, and starts the database when none does', async () => {
+  const stack = await start();
+  const whileItRuns = await operator('account create --email ada@example.org --credits 12.5');
+  assert.match(whileItRuns.text, /"email":"ada@example.org","tier":"free","credits":12.5,"monthly":0/);
+  const { key } = JSON.parse((await operator('key create --email ada@example.org --name first')).text) as {
+    key: string;
+  };
+  assert.match(key, /^rk_live_[0-9A-Za-z]{12}_[0-9A-Za-z]{32}$/);
+  await stack[Symbol.asyncDispose]();
+  // Two at once: the second waits for the first, which owns the database.
+  const [keys, ledger] = await Promise.all([
+    operator('key list --email ada@example.org'),
+    operator('ledger check'),
+  ]);
+  assert.deepEqual(
+    (JSON.parse(keys.text) as { name: string }[]).map(({ name }) => name),
+    ['first'],
+  );
+  assert.deepEqual(ledger, { text: '{"differences":[]}', failed: false });
 });
 
 test('a second stack on the same directory is refused and the first goes on', async () => {
@@ -48,11 +71,12 @@ test('a busy port is named before anything starts', async () => {
   const busy = createServer().listen(0, '127.0.0.1');
   await new Promise((resolve) => busy.once('listening', resolve));
   const { port } = busy.address() as { port: number };
+  const elsewhere = path.join(directory, 'elsewhere');
   await assert.rejects(
-    start({ environment: { PORT: String(port) } }),
+    start({ environment: { PORT: String(port), DATA_DIR: elsewhere } }),
     new RegExp(`Port ${port} on 127.0.0.1 is in use`),
   );
-  await assert.rejects(stat(path.join(directory, 'postgres')), { code: 'ENOENT' });
+  await assert.rejects(stat(path.join(elsewhere, 'postgres')), { code: 'ENOENT' });
   busy.close();
 });
 
@@ -70,6 +94,13 @@ async function start(options: { environment?: Record<string, string> } = {}): Pr
     screen: silent,
     signal: new AbortController().signal,
     entries: { studio: part('studio'), worker: part('worker'), service: part('service') },
+  });
+}
+
+function operator(line: string): Promise<{ text: string; failed: boolean }> {
+  return runOperator(commands, [...line.split(' '), '--json'], {
+    PATH: process.env['PATH'],
+    DATA_DIR: directory,
   });
 }
 

@@ -14,7 +14,7 @@ export const backupCommands: Command[] = [
     options: { to: required(text('F')) },
     run: async ({ open, config }, values) => {
       const { embedded } = await open();
-      if (embedded === undefined) throw externalOnly('back up');
+      if (embedded === undefined) throw externalOnly('Back them up');
       const file = fileOf(config, values.to);
       const { bytes } = await makeBackup({ cluster: embedded, dataDirectory: config.dataDirectory, file });
       return done({ file, bytes }, `Saved ${file} (${(bytes / 1024 / 1024).toFixed(1)} MB).`);
@@ -25,7 +25,7 @@ export const backupCommands: Command[] = [
     about: 'Restores a backup into an empty DATA_DIR.',
     options: { from: required(text('F')) },
     run: async ({ config }, values) => {
-      if (config.external !== undefined) throw externalOnly('restore');
+      if (config.external !== undefined) throw externalOnly('Restore them');
       const file = fileOf(config, values.from);
       const { made_at } = await restoreBackup(config, file);
       return done({ file, made_at }, `Restored the backup of ${made_at} into ${config.dataDirectory}.`);
@@ -38,8 +38,8 @@ function fileOf(config: StackConfig, name: string): string {
   return path.resolve(config.environment['INIT_CWD'] ?? '.', name);
 }
 
-function externalOnly(verb: string): StackError {
+function externalOnly(verb: 'Back them up' | 'Restore them'): StackError {
   return new StackError(
-    `The databases are external: ${verb} them with PostgreSQL's own tools (pg_dump and pg_restore, or pg_basebackup), and copy the media under DATA_DIR.`,
+    `The databases are external. ${verb} with PostgreSQL's own tools (pg_dump and pg_restore, or pg_basebackup), and copy the media under DATA_DIR.`,
   );
 }
