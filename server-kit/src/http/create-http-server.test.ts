@@ -85,6 +85,8 @@ describe('the HTTP server', () => {
       `POST /read HTTP/1.1\r\nHost: a\r\nContent-Length: -3${body}`,
       'GET /hello HTTP/1.1\r\nHost: a\r\nX-A: b\r\n  folded: c\r\nX B: c\r\n\r\n',
       'GET /hello HTTP/1.1\nHost: a\n\n',
+      'GET /hello HTTP/1.1\r\nConnection: close\r\n\r\n',
+      'CONNECT a:443 HTTP/1.1\r\nHost: a\r\n\r\n',
       'GET /hello HTTP/1.1\r\nHost: a\r\nX-A: b\0c\r\n\r\n',
     ])
       await assertMalformed(bytes);

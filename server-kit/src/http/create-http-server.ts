@@ -74,9 +74,9 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
   });
   app.addHook('onRequest', (request, reply, done) => {
     reply.header(requestIdHeader, request.id);
-    if (request.raw.rawHeaders.length <= 2 * maxHeaders) return done();
-    const fault: HttpFault = { reason: 'headers_too_large', detail: headersTooLarge };
-    send(reply, options.presentFault(fault, request.id), request.id);
+    const fault = headFaultOf(request.raw);
+    if (fault === undefined) done();
+    else send(reply, options.presentFault(fault, request.id), request.id);
   });
   app.addHook('preClose', (done) => {
     // Node closes the connections that are idle now; those with a request under way would stay open after it.
@@ -96,6 +96,15 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
 
 const headersTooLarge = `The headers are larger than ${maxHeaderBytes / 1024} KB or more than ${maxHeaders}.`;
 
+/** What is wrong with the headers of a request that the parser let through. */
+function headFaultOf(request: IncomingMessage): HttpFault | undefined {
+  if (request.rawHeaders.length > 2 * maxHeaders)
+    return { reason: 'headers_too_large', detail: headersTooLarge };
+  if (request.headers.host === undefined && request.httpVersion !== '1.0')
+    return { reason: 'malformed', detail: 'The request has no Host header.' };
+  return undefined;
+}
+
 type Handler = (request: IncomingMessage, response: ServerResponse) => void;
 
 function createLimitedServer(options: HttpServerOptions, handler: Handler): Server {
@@ -107,7 +116,8 @@ function createLimitedServer(options: HttpServerOptions, handler: Handler): Serv
       connectionsCheckingInterval: options.connectionsCheckingIntervalMs ?? 5_000,
       maxHeaderSize: maxHeaderBytes,
       insecureHTTPParser: false,
-      requireHostHeader: true,
+      // We look ourselves, for Node answers with nothing but a status line.
+      requireHostHeader: false,
       noDelay: true,
     },
     handler,
@@ -119,6 +129,9 @@ function createLimitedServer(options: HttpServerOptions, handler: Handler): Serv
   // is known to be let in.
   server.on('checkContinue', handler);
   server.on('checkExpectation', handler);
+  server.on('connect', (_request, socket) =>
+    answerOnSocket(options, new Error('CONNECT is for proxies'), socket as Socket),
+  );
   return server;
 }
 
