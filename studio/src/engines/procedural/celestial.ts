@@ -1,7 +1,7 @@
 import type { SKRSContext2D } from '@napi-rs/canvas';
-import { clamp, colour, css, mix, smoothstep, toRgb, type Rgb } from './colour.ts';
+import { clamp, colour, css, lerp, mix, smoothstep, toRgb, type Rgb } from './colour.ts';
 import { createNoise } from './noise.ts';
-import { createField, sampleField, type Raster } from './raster.ts';
+import { createRaster, enlarge, type Raster } from './raster.ts';
 import type { Scene } from './scene.ts';
 
 /** Sun or moon with its halo, added to the light that is already there. */
@@ -107,49 +107,44 @@ export function paintAurora(raster: Raster, scene: Scene): void {
   const low = toRgb({ l: 0.84, c: 0.19, h: base.h });
   const top = toRgb({ l: 0.6, c: 0.2, h: base.h + 150 });
   const bands = [0, 1, 2].map((band) => ({
-    foot: scene.horizon * (0.82 - band * 0.2) + random.range(-0.03, 0.03),
-    reach: random.range(0.2, 0.42),
+    foot: scene.horizon * (0.84 - band * 0.2) + random.range(-0.03, 0.03),
+    reach: random.range(0.24, 0.46),
     shift: random.range(0, 90),
-    strength: 0.95 - band * 0.2,
+    strength: 1.15 - band * 0.22,
   }));
-  const field = createField(220, 160, (x, y) => {
-    let light = 0;
-    let height = 0;
-    for (const { foot, reach, shift, strength } of bands) {
-      const fold = noise.fbm(x * 1.5 * scene.aspect + shift, 0.5, 3) * 0.34;
-      const above = foot + fold - y;
-      if (above < -0.03) continue;
-      const rays =
-        0.5 +
-        noise.at(x * 17 * scene.aspect + shift + fold * 22, y * 0.6) * 0.32 +
-        noise.at(x * 43 + shift, 3.1) * 0.16;
-      const patch = smoothstep(-0.35, 0.35, noise.at(x * 2.1 + shift, 8.3));
-      const body = smoothstep(-0.03, 0.015, above) * Math.exp(-Math.max(0, above) / (reach * 0.42));
-      light += body * rays * patch * strength;
-      height += body * rays * patch * strength * clamp(above / reach);
-    }
-    return Math.min(1.2, light) + Math.floor(clamp(height / (light + 1e-6)) * 64) * 2;
-  });
-  addAurora(raster, field, low, top);
-}
-
-/** The field packs two values in one number: 2 × 64ths of the height, plus the light. */
-function addAurora(raster: Raster, field: ReturnType<typeof createField>, low: Rgb, top: Rgb): void {
-  const lights = { ...field, data: field.data.map((value) => value % 2) };
-  const heights = { ...field, data: field.data.map((value) => Math.floor(value / 2) / 64) };
-  const { width, height, data } = raster;
-  for (let row = 0, index = 0; row < height; row++) {
-    const y = (row + 0.5) / height;
-    for (let column = 0; column < width; column++, index += 3) {
-      const x = (column + 0.5) / width;
-      const light = sampleField(lights, x, y);
-      if (light < 0.004) continue;
-      const rise = sampleField(heights, x, y);
+  const small = createRaster(180, 130);
+  for (let row = 0, index = 0; row < small.height; row++) {
+    const y = (row + 0.5) / small.height;
+    for (let column = 0; column < small.width; column++, index += 3) {
+      const x = ((column + 0.5) / small.width) * scene.aspect;
+      let light = 0;
+      let height = 0;
+      for (const { foot, reach, shift, strength } of bands) {
+        const fold = noise.fbm(x * 1.5 + shift, 0.5, 3) * 0.34;
+        const above = foot + fold - y;
+        if (above < -0.03) continue;
+        const rays =
+          0.5 + noise.at(x * 17 + shift + fold * 22, y * 0.6) * 0.34 + noise.at(x * 43 + shift, 3.1) * 0.16;
+        const patch = smoothstep(-0.4, 0.3, noise.at(x * 2.1 + shift, 8.3));
+        const body = smoothstep(-0.03, 0.015, above) * Math.exp(-Math.max(0, above) / (reach * 0.45));
+        const share = body * rays * patch * strength;
+        light += share;
+        height += share * clamp(above / reach);
+      }
+      const rise = height / (light + 1e-6);
       for (let channel = 0; channel < 3; channel++) {
-        const under = data[index + channel] ?? 0;
-        const glow = ((low[channel] ?? 0) * (1 - rise) + (top[channel] ?? 0) * rise) * Math.min(1, light);
-        data[index + channel] = under + glow * (1 - under * 0.7);
+        small.data[index + channel] = lerp(low[channel] ?? 0, top[channel] ?? 0, rise) * Math.min(1, light);
       }
     }
+  }
+  addGlow(raster, enlarge(small, raster.width, raster.height));
+}
+
+function addGlow({ data }: Raster, glow: Raster): void {
+  for (let index = 0; index < data.length; index++) {
+    const light = glow.data[index] ?? 0;
+    if (light < 0.002) continue;
+    const under = data[index] ?? 0;
+    data[index] = under + light * (1 - under * 0.7);
   }
 }

@@ -15,37 +15,39 @@ export interface Finish {
   readonly random: Random;
 }
 
-const GRAIN_TABLE = 65536;
+/** A power of two; the shift below takes as many bits of the seed. */
+const GRAIN_BITS = 13;
 
 /** The last pass over a picture: contrast, corners, grain; alpha goes. */
 export function finishCanvas(canvas: Canvas, finish: Finish): Bitmap {
   const { width, height } = canvas;
   const pixels = canvas.getContext('2d').getImageData(0, 0, width, height).data;
-  const bytes = Buffer.allocUnsafe(width * height * 3);
+  // Clamped and rounded by the array itself.
+  const bytes = new Uint8ClampedArray(width * height * 3);
   const curve = contrastCurve(finish.contrast);
   const random = finish.random.fork('grain');
-  const grain = new Float32Array(GRAIN_TABLE);
-  for (let index = 0; index < GRAIN_TABLE; index++) grain[index] = grainOf(finish, random);
+  const grain = new Float32Array(1 << GRAIN_BITS);
+  for (let index = 0; index < grain.length; index++) grain[index] = grainOf(finish, random);
+  const shift = 32 - GRAIN_BITS;
+  const across = new Float32Array(width);
+  for (let column = 0; column < width; column++) across[column] = ((column + 0.5) / width - 0.5) ** 2;
   let seed = Math.floor(random.next() * 4294967296) | 1;
   for (let row = 0, from = 0, to = 0; row < height; row++) {
-    const dy = (row + 0.5) / height - 0.5;
+    const down = ((row + 0.5) / height - 0.5) ** 2;
     for (let column = 0; column < width; column++, from += 4, to += 3) {
-      const dx = (column + 0.5) / width - 0.5;
-      const edge = (dx * dx + dy * dy) * 2;
-      const dim = 1 - finish.vignette * edge * edge * 0.9;
+      const edge = (across[column] ?? 0) + down;
+      const dim = 1 - finish.vignette * edge * edge * 3.6;
       seed = (Math.imul(seed, 1664525) + 1013904223) | 0;
-      const red = curve[pixels[from] ?? 0] ?? 0;
       const green = curve[pixels[from + 1] ?? 0] ?? 0;
-      const blue = curve[pixels[from + 2] ?? 0] ?? 0;
       // Film shows its grain most in the middle tones.
-      const tone = green / 255;
-      const speck = (grain[seed >>> 16] ?? 0) * (0.45 + 2.2 * tone * (1 - tone));
-      bytes[to] = byte(red * dim + speck);
-      bytes[to + 1] = byte(green * dim + speck);
-      bytes[to + 2] = byte(blue * dim + speck);
+      const tone = green * 0.00392;
+      const speck = (grain[seed >>> shift] ?? 0) * (0.45 + 2.2 * tone * (1 - tone));
+      bytes[to] = (curve[pixels[from] ?? 0] ?? 0) * dim + speck;
+      bytes[to + 1] = green * dim + speck;
+      bytes[to + 2] = (curve[pixels[from + 2] ?? 0] ?? 0) * dim + speck;
     }
   }
-  return { width, height, bytes };
+  return { width, height, bytes: Buffer.from(bytes.buffer) };
 }
 
 /** Even for a smooth hand, in rare strong specks for a stippling one. */
@@ -54,10 +56,6 @@ function grainOf({ grain, brush }: Finish, random: Random): number {
   if (brush === 'smooth') return speck * 1.2;
   if (brush === 'stipple') return random.chance(0.16) ? speck * 7 : speck;
   return speck * (brush === 'knife' ? 3 : 2.3);
-}
-
-function byte(value: number): number {
-  return value < 0 ? 0 : value > 255 ? 255 : (value + 0.5) | 0;
 }
 
 /** An S through black, middle grey and white. */

@@ -39,8 +39,8 @@ export function createGround(scene: Scene, terrain: Terrain): Ground {
       } else if (trees > 0.02) {
         put(out, materials.wood, clamp(light * 0.55 + trees * 0.35));
       } else {
-        const patch = noise.fbm(x / 2.6, z / 2.6, 2);
-        const rough = noise.at(x * 1.7, z * 1.7) * 0.5 + patch;
+        const patch = noise.fbm(x / 2.6, z / 2.6, 2.5);
+        const rough = patch * 1.4;
         const lit = clamp(light * (1 + rough * 0.35));
         put(out, banded ? materials.bare : materials.grass, lit);
         if (!banded) {

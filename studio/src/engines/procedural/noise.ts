@@ -12,7 +12,6 @@ export interface Noise {
   eroded(x: number, y: number, octaves: number): number;
 }
 
-type Field = (x: number, y: number) => number;
 type Fractal = (x: number, y: number, octaves: number) => number;
 
 const SIZE = 256;
@@ -22,67 +21,53 @@ const COS = 0.8;
 const SIN = 0.6;
 
 export function createNoise(random: Random): Noise {
-  const at = gradientField(random);
-  return { at, fbm: fbmOf(at), ridged: ridgedOf(at), eroded: erodedFractal(random) };
+  const gradient = gradientFractal(random);
+  return {
+    at: (x, y) => gradient(x, y, 1, false) * 2,
+    fbm: (x, y, octaves) => gradient(x, y, octaves, false),
+    ridged: (x, y, octaves) => gradient(x, y, octaves, true),
+    eroded: erodedFractal(random),
+  };
 }
 
-/** Perlin's gradient noise. */
-function gradientField(random: Random): Field {
+/** Perlin's gradient noise, summed in one loop: a call per octave would cost more than the octave. */
+function gradientFractal(random: Random): (x: number, y: number, octaves: number, ridged: boolean) => number {
   const table = permutation(random);
   const [gradientX, gradientY] = gradients(random);
-  return (x, y) => {
-    const cellX = Math.floor(x);
-    const cellY = Math.floor(y);
-    const fx = x - cellX;
-    const fy = y - cellY;
-    const left = table[cellX & MASK] ?? 0;
-    const right = table[(cellX + 1) & MASK] ?? 0;
-    const y0 = cellY & MASK;
-    const y1 = (cellY + 1) & MASK;
-    const a = table[left + y0] ?? 0;
-    const b = table[right + y0] ?? 0;
-    const c = table[left + y1] ?? 0;
-    const d = table[right + y1] ?? 0;
-    const u = fx * fx * fx * (fx * (fx * 6 - 15) + 10);
-    const v = fy * fy * fy * (fy * (fy * 6 - 15) + 10);
-    const topLeft = (gradientX[a] ?? 0) * fx + (gradientY[a] ?? 0) * fy;
-    const topRight = (gradientX[b] ?? 0) * (fx - 1) + (gradientY[b] ?? 0) * fy;
-    const lowLeft = (gradientX[c] ?? 0) * fx + (gradientY[c] ?? 0) * (fy - 1);
-    const lowRight = (gradientX[d] ?? 0) * (fx - 1) + (gradientY[d] ?? 0) * (fy - 1);
-    const top = topLeft + (topRight - topLeft) * u;
-    const low = lowLeft + (lowRight - lowLeft) * u;
-    return (top + (low - top) * v) * 1.5;
-  };
-}
-
-function fbmOf(at: Field): Fractal {
-  return (x, y, octaves) => {
-    let sum = 0;
-    let amplitude = 0.5;
-    for (let left = octaves; left > 0; left--) {
-      sum += at(x, y) * (left < 1 ? amplitude * left : amplitude);
-      const turned = (x * COS - y * SIN) * 2.03;
-      y = (x * SIN + y * COS) * 2.03 + 17.3;
-      x = turned + 5.9;
-      amplitude *= 0.5;
-    }
-    return sum;
-  };
-}
-
-function ridgedOf(at: Field): Fractal {
-  return (x, y, octaves) => {
+  return (x, y, octaves, ridged) => {
     let sum = 0;
     let amplitude = 0.5;
     let previous = 1;
     for (let left = octaves; left > 0; left--) {
-      const crest = 1 - Math.abs(at(x, y));
-      const sharp = crest * crest * (left < 1 ? left : 1);
-      sum += sharp * amplitude * previous;
-      previous = sharp;
-      const turned = (x * COS - y * SIN) * 2.03;
+      const cellX = Math.floor(x);
+      const cellY = Math.floor(y);
+      const fx = x - cellX;
+      const fy = y - cellY;
+      const west = table[cellX & MASK] ?? 0;
+      const east = table[(cellX + 1) & MASK] ?? 0;
+      const y0 = cellY & MASK;
+      const y1 = (cellY + 1) & MASK;
+      const a = table[west + y0] ?? 0;
+      const b = table[east + y0] ?? 0;
+      const c = table[west + y1] ?? 0;
+      const d = table[east + y1] ?? 0;
+      const u = fx * fx * fx * (fx * (fx * 6 - 15) + 10);
+      const v = fy * fy * fy * (fy * (fy * 6 - 15) + 10);
+      const topLeft = (gradientX[a] ?? 0) * fx + (gradientY[a] ?? 0) * fy;
+      const topRight = (gradientX[b] ?? 0) * (fx - 1) + (gradientY[b] ?? 0) * fy;
+      const lowLeft = (gradientX[c] ?? 0) * fx + (gradientY[c] ?? 0) * (fy - 1);
+      const lowRight = (gradientX[d] ?? 0) * (fx - 1) + (gradientY[d] ?? 0) * (fy - 1);
+      const top = topLeft + (topRight - topLeft) * u;
+      const value = (top + (lowLeft + (lowRight - lowLeft) * u - top) * v) * 1.5;
+      const share = left < 1 ? amplitude * left : amplitude;
+      if (ridged) {
+        const crest = 1 - (value < 0 ? -value : value);
+        sum += crest * crest * share * previous;
+        previous = crest * crest;
+      } else sum += value * share;
+      const turned = (x * COS - y * SIN) * 2.03 + 5.9;
       y = (x * SIN + y * COS) * 2.03 + 17.3;
-      x = turned + 5.9;
+      x = turned;
       amplitude *= 0.5;
     }
     return sum;

@@ -12,9 +12,10 @@ export interface Relief {
   readonly skyline: Float32Array;
 }
 
-const STEPS = 230;
+const STEPS = 184;
 /** Columns of pixels between two surveyed ones; what is finer than that, trees above all, is added per column. */
 const COARSE = 2;
+const TALLEST_TREE = 0.85;
 
 /** Draws the terrain over the sky, column by column, from the viewer's feet to the horizon. */
 export function paintRelief(raster: Raster, scene: Scene): Relief {
@@ -124,6 +125,11 @@ function drawColumn(pass: Pass, column: number): void {
     const bare = blend(heights, index, share);
     const z = depths[step] ?? NEAR;
     const wet = bare <= 0;
+    // Most of the land is hidden; only where a treetop could show is it worth asking for trees.
+    if (horizon + ((terrain.eye - bare - TALLEST_TREE) / z) * raster.height >= run.top) {
+      run.joined = false;
+      continue;
+    }
     const trees = wet ? 0 : ground.treesAt(across * z, z, step, bare);
     const y = horizon + ((terrain.eye - (wet ? 0 : bare + trees)) / z) * raster.height;
     if (y >= run.top) {
@@ -177,9 +183,11 @@ function fillRun(
     const coverage = Math.min(row + 1, top) - Math.max(row, y);
     const t = run.joined ? clamp((top - row - 0.5) / span) : 1;
     if (coverage > 0.5) relief.water[pixel] = wet ? 1 : 0;
-    for (let channel = 0; channel < 3; channel++) {
-      const tone = lerp(from[channel] ?? 0, colour[channel] ?? 0, t);
-      data[index + channel] = (data[index + channel] ?? 0) + (tone - (behind[channel] ?? 0)) * coverage;
-    }
+    const red = lerp(from[0] ?? 0, colour[0] ?? 0, t);
+    const green = lerp(from[1] ?? 0, colour[1] ?? 0, t);
+    const blue = lerp(from[2] ?? 0, colour[2] ?? 0, t);
+    data[index] = (data[index] ?? 0) + (red - (behind[0] ?? 0)) * coverage;
+    data[index + 1] = (data[index + 1] ?? 0) + (green - (behind[1] ?? 0)) * coverage;
+    data[index + 2] = (data[index + 2] ?? 0) + (blue - (behind[2] ?? 0)) * coverage;
   }
 }

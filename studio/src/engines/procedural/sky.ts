@@ -4,7 +4,7 @@ import { createRaster, enlarge, type Raster } from './raster.ts';
 import type { Scene } from './scene.ts';
 
 /** The sky fills the whole frame; below the horizon it goes on as haze for the land to stand on. */
-export function paintSky(scene: Scene, scale = 0.4): Raster {
+export function paintSky(scene: Scene, scale = 0.34): Raster {
   const width = Math.max(16, Math.round(scene.width * scale));
   const height = Math.max(16, Math.round(scene.height * scale));
   const raster = createRaster(width, height);
@@ -65,7 +65,7 @@ function prepareAir(scene: Scene): Air {
     litFar: toRgb(shade(mix(low, lit, palette.exposure * 0.8), 1.04 - storm * 0.25)),
     shaded: toRgb(shade(mix(zenith, palette.ambient, 0.5), dim, 0.8)),
     glow: toRgb(palette.glow),
-    octaves: 3.2 + look.detail * 2.5,
+    octaves: 3 + look.detail * 2.4,
     threshold: lerp(0.64, 0.34, clouds),
     glowStrength: (sun.kind === 'sun' ? 0.95 : 0.5) * (1 - storm * 0.6) * (1 - mood.weather.fog * 0.2),
     stretch: scene.random.fork('stretch').range(0.8, 1.5),
@@ -114,8 +114,8 @@ function findCloud(air: Air, across: number, rise: number, dx: number, dy: numbe
   const away = 1 / (rise + 0.16);
   const u = across * away * 0.75 * air.stretch;
   const v = away * 1.5;
-  const warpX = noise.fbm(u * 0.8 + 9.1, v * 0.8, 2) * 0.9;
-  const warpY = noise.fbm(u * 0.8, v * 0.8 + 4.7, 2) * 0.6;
+  const warpX = noise.at(u * 0.9 + 9.1, v * 0.9) * 0.5;
+  const warpY = noise.at(u * 0.9, v * 0.9 + 4.7) * 0.36;
   const density = noise.fbm(u + warpX, v + warpY, octaves) * 0.72 + 0.5;
   const cover = smoothstep(threshold, threshold + 0.24, density);
   cloud.cover = cover * smoothstep(0, 0.12, rise) * 0.94;
@@ -123,6 +123,6 @@ function findCloud(air: Air, across: number, rise: number, dx: number, dy: numbe
   if (cover <= 0) return;
   const length = Math.sqrt(dx * dx + dy * dy) + 0.05;
   const towards =
-    noise.fbm(u + warpX - (dx / length) * 0.16, v + warpY + (dy / length) * 0.22, 2.5) * 0.72 + 0.5;
+    noise.fbm(u + warpX - (dx / length) * 0.16, v + warpY + (dy / length) * 0.22, 2) * 0.72 + 0.5;
   cloud.light = clamp(0.62 + (density - towards) * 2.4 - (density - threshold) * 0.9);
 }

@@ -156,11 +156,12 @@ function lakeBasin(scene: Scene, noise: Noise): (x: number, z: number, height: n
   const front = random.range(1.2, 3.4);
   const lean = (0.5 - scene.focus) * 6;
   return (x, z, height) => {
+    if (z > back + 14) return height;
     const wander = noise.fbm(x / 8 + 20, z / 8, 3) * 5;
     const width = 6 + z * 0.62 * Math.max(1, scene.aspect * 0.8);
     const inward = 1 - Math.abs(x - lean) / width + wander * 0.05;
     const along = Math.min((z - front) / 3.5, (back + wander - z) / 7);
     const depth = clamp(Math.min(inward * 2.2, along), -1, 1);
-    return depth > 0 ? lerp(height, -0.8, smoothstep(0, 0.4, depth)) : height + depth * 0;
+    return depth > 0 ? lerp(height, -0.8, smoothstep(0, 0.4, depth)) : height;
   };
 }
