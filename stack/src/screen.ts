@@ -59,7 +59,7 @@ export function firstPicture(serviceAddress: string, key: string): string {
 API=${serviceAddress}/v1
 ID=$(curl -sS "$API/images/generations" -H "Authorization: Bearer $KEY" \\
   -H "Content-Type: application/json" -H "Idempotency-Key: first-picture" \\
-  -d '{"prompt": "a lighthouse above a calm sea at sunset"}' |
+  -d '{"prompt": "a mountain above a calm lake at sunset"}' |
   grep -o '"id":"gen_[^"]*"' | head -n 1 | sed 's/.*:"//; s/"$//')
 URL=$(curl -sS "$API/generations/$ID?wait=60" -H "Authorization: Bearer $KEY" |
   grep -o '"url":"[^"]*"' | head -n 1 | sed 's/"url":"//; s/"$//')
