@@ -73,6 +73,9 @@ export async function listGenerations(
   );
 }
 
+/** Far more than can settle in ten seconds. */
+const settledAtMost = 100_000;
+
 /** Ids of what reached its last status since ten seconds before a moment, and the moment of this look. */
 export async function readSettledSince(
   database: Database,
@@ -82,8 +85,10 @@ export async function readSettledSince(
   const rows = await database.rows<{ ids: string[]; at: string }>(
     `select clock()::text as at,
             array(select id from generations
-                   where completed_at > coalesce($1::timestamptz, clock()) - interval '10 seconds') as ids`,
-    [lastLook ?? null],
+                   where completed_at > coalesce($1::timestamptz, clock()) - interval '10 seconds'
+                   -- Without an order a plan for any moment would scan the table.
+                   order by completed_at desc limit $2) as ids`,
+    [lastLook ?? null, settledAtMost],
     'generations_settled_since',
   );
   return rows[0] as { ids: string[]; at: string };

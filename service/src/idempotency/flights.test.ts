@@ -1,0 +1,76 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { createFlights } from './flights.ts';
+
+const flight = { accountId: 'acc_1', idempotencyKey: 'k' };
+
+test('of many with one key one works, and the others find what it made', async () => {
+  const flights = createFlights();
+  let made: string | undefined;
+  let works = 0;
+  const results = await Promise.all(
+    Array.from({ length: 50 }, () =>
+      flights.share(
+        flight,
+        async () => made,
+        async () => {
+          works++;
+          await sleep(20);
+          return (made = 'first');
+        },
+      ),
+    ),
+  );
+  assert.equal(works, 1);
+  assert.deepEqual(new Set(results), new Set(['first']));
+});
+
+test('after an error the next one works itself', async () => {
+  const flights = createFlights();
+  let works = 0;
+  const share = () =>
+    flights.share(
+      flight,
+      async () => undefined,
+      async () => {
+        await sleep(5);
+        if (++works === 1) throw new Error('no');
+        return works;
+      },
+    );
+  const results = await Promise.allSettled([share(), share()]);
+  assert.deepEqual(
+    results.map(({ status }) => status),
+    ['rejected', 'fulfilled'],
+  );
+});
+
+test('equal keys of two accounts have nothing to do with each other', async () => {
+  const flights = createFlights(1);
+  const share = (accountId: string) =>
+    flights.share(
+      { ...flight, accountId },
+      async () => undefined,
+      async () => sleep(30, accountId),
+    );
+  assert.deepEqual(await Promise.all([share('a'), share('b')]), ['a', 'b']);
+});
+
+test('who waited too long is told to come again in a second', async () => {
+  const flights = createFlights(20);
+  const first = flights.share(
+    flight,
+    async () => undefined,
+    async () => sleep(100, 'first'),
+  );
+  await assert.rejects(
+    flights.share(
+      flight,
+      async () => undefined,
+      async () => 'second',
+    ),
+    { code: 'upstream_unavailable', retryAfterSeconds: 1 },
+  );
+  assert.equal(await first, 'first');
+});
