@@ -13,7 +13,7 @@ export type HandlerContext = {
   path: string;
   /** `req_…`, for logs. */
   requestId: string;
-  /** Aborts when the client has gone or the service is stopping. Made when first asked for. */
+  /** Aborts when the client has gone before its answer. Made when first asked for. */
   readonly signal: AbortSignal;
   log: Logger;
 };

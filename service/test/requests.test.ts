@@ -114,6 +114,23 @@ describe('a request', () => {
     );
   });
 
+  test('many large bodies at once are taken a few at a time, and ordinary requests pass them by', async () => {
+    const key = await service.createKey();
+    const mask = 'x'.repeat(14_000_000);
+    const body = Buffer.from(JSON.stringify({ kind: 'image_edit', image: 'x', mask, colour: 'red' }));
+    const large = Promise.all(
+      Array.from({ length: 8 }, () => service.refusal('/v1/estimate', { key, body })),
+    );
+    assert.equal((await service.ask('/v1/generations', { key })).status, 200);
+    for (const answer of await large) {
+      assertProblem(answer, 'invalid_request', 'a large body');
+      assert.deepEqual(answer.body.errors, [{ field: 'colour', message: 'is not a known field' }]);
+    }
+    const tooLarge = await service.refusal('/v1/images/generations', { key, body });
+    assertProblem(tooLarge, 'invalid_request', 'too large');
+    assert.equal(tooLarge.body.detail, 'body: must not be larger than 262144 bytes');
+  });
+
   test('an estimate is judged by the body of its kind alone', async () => {
     const key = await service.createKey();
     const refusal = async (body: unknown) =>
