@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { StudioAnswer, StudioBody } from '@renderkit/contract/studio/operations.ts';
+import type { StudioBody, StudioOperationId } from '@renderkit/contract/studio/operations.ts';
 import type { Render, StudioLimits, SubmitAnswer } from '@renderkit/contract/studio/schemas.ts';
 import { newId } from '@renderkit/server-kit/ids.ts';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -35,11 +35,15 @@ export type ScriptedRenders = {
   bar: Set<string>;
 };
 
+type Feed = {
+  changes: { seq: number; type: 'render'; token: string; render: unknown }[];
+  told: ('reset' | 'ended')[];
+};
+
 /** Gives a scripted studio renders, a ledger and a feed for its one account. */
 export function scriptRenders(studio: ScriptedStudio): ScriptedRenders {
   const lane = { limit: 2, running: 0, running_elsewhere: 0 };
-  const changes: { seq: number; type: 'render'; token: string; render: unknown }[] = [];
-  const told: ('reset' | 'ended')[] = [];
+  const feed: Feed = { changes: [], told: [] };
   const renders: ScriptedRenders = {
     renders: new Map(),
     ledger: [],
@@ -49,9 +53,9 @@ export function scriptRenders(studio: ScriptedStudio): ScriptedRenders {
     hold: undefined,
     bar: new Set(),
     tell: ({ token, render }) => {
-      changes.push({ seq: changes.length + 1, type: 'render', token, render });
+      feed.changes.push({ seq: feed.changes.length + 1, type: 'render', token, render });
     },
-    tellOnce: (status) => void told.push(status),
+    tellOnce: (status) => void feed.told.push(status),
     finish: (token, { status = 'succeeded', error = null, outputs = 1 } = {}) => {
       const render = renders.renders.get(token);
       if (render === undefined) throw new Error(`nobody submitted ${token}`);
@@ -60,61 +64,19 @@ export function scriptRenders(studio: ScriptedStudio): ScriptedRenders {
       render.completed_at = new Date().toISOString();
       if (status === 'succeeded')
         render.outputs = Array.from({ length: outputs }, () => anOutput(studio.url));
-      else charge(token, render.cost_millicredits);
+      else charge(studio, renders, token, render.cost_millicredits);
       renders.tell({ token, render: structuredClone(render) });
     },
   };
-  const charge = (token: string, millicredits: number) => {
-    renders.ledger.push({ token, millicredits });
-    studio.balance.lifetime_millicredits += millicredits;
-    return ++studio.balance.ledger_seq;
-  };
-  const take = (token: string, { request }: StudioBody<'submitRender'>): Render => {
-    const known = renders.renders.get(token);
-    if (known !== undefined) return known;
-    const render: Render = {
-      token,
-      render_id: newId('rnd_'),
-      kind: request.kind,
-      status: 'queued',
-      prompt_id: newId('prm_'),
-      project_id: request.project_id ?? 'prj_api',
-      cost_millicredits: 4_000,
-      ledger_seq: charge(token, -4_000),
-      expected_outputs: 1,
-      outputs: [],
-      error: null,
-      accepted_at: new Date().toISOString(),
-      completed_at: null,
-    };
-    renders.renders.set(token, render);
-    renders.tell({ token, render: structuredClone(render) });
-    return render;
-  };
-  const answer = (response: ServerResponse, json: unknown) => {
-    response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(json));
-  };
-  const bodyOf = <T>(): T => JSON.parse(studio.seen.at(-1)?.body ?? 'null') as T;
+  const bodyOf = <Id extends StudioOperationId>(_operation: Id): StudioBody<Id> =>
+    JSON.parse(studio.seen.at(-1)?.body ?? 'null') as StudioBody<Id>;
 
   studio.script('getLimits', (_request, response) => answer(response, renders.limits));
-  studio.script('submitRender', async (request, response) => {
-    const body = bodyOf<StudioBody<'submitRender'>>();
-    const token = tokenOf(request);
-    renders.submits.push(token);
-    await renders.hold;
-    const script = renders.next.shift();
-    if (typeof script === 'object') return answer(response, script.outcome);
-    if (renders.bar.has(token)) return answer(response, { outcome: 'barred' });
-    const render = structuredClone(take(token, body));
-    if (script === 'lose-answer') return void response.destroy();
-    if (script === 'finish-first') {
-      renders.finish(token);
-      await sleep(300);
-    }
-    answer(response, { outcome: 'accepted', render } satisfies SubmitAnswer);
-  });
+  studio.script('submitRender', (request, response) =>
+    answerSubmit(studio, renders, tokenOf(request), bodyOf('submitRender'), response),
+  );
   studio.script('lookUpRenders', (_request, response) => {
-    const { tokens } = bodyOf<StudioBody<'lookUpRenders'>>();
+    const { tokens } = bodyOf('lookUpRenders');
     const found = tokens.flatMap((token) => renders.renders.get(token) ?? []);
     answer(response, { renders: found, ledger_seq: studio.balance.ledger_seq });
   });
@@ -122,40 +84,98 @@ export function scriptRenders(studio: ScriptedStudio): ScriptedRenders {
     const token = tokenOf(request);
     const render = renders.renders.get(token);
     if (render === undefined) renders.bar.add(token);
-    answer(
-      response,
-      (render === undefined
-        ? { outcome: 'barred' }
-        : { outcome: 'known', render }) satisfies StudioAnswer<'barRender'>,
-    );
+    answer(response, render === undefined ? { outcome: 'barred' } : { outcome: 'known', render });
   });
-  studio.script('readChanges', async (_request, response) => {
-    const { accounts, wait_seconds: seconds } = bodyOf<StudioBody<'readChanges'>>();
-    const asked = accounts.find(({ account }) => account === studio.account.id);
-    const until = performance.now() + seconds * 1_000;
-    while (asked !== undefined && performance.now() < until && !response.destroyed) {
-      const status = told.shift();
-      const fresh = changes.filter(({ seq }) => seq > asked.cursor);
-      const account = studio.account.id;
-      if (status === 'ended') return answer(response, { accounts: [{ account, status }] });
-      if (status === 'reset')
-        return answer(response, { accounts: [{ account, status, cursor: changes.length }] });
-      if (fresh.length > 0)
-        return answer(response, {
-          accounts: [
-            {
-              account,
-              status: 'changes',
-              changes: fresh.slice(0, 200),
-              cursor: fresh.slice(0, 200).at(-1)?.seq,
-            },
-          ],
-        });
-      await sleep(5);
-    }
-    answer(response, { accounts: [] });
-  });
+  studio.script('readChanges', (_request, response) =>
+    answerChanges(studio.account.id, feed, bodyOf('readChanges'), response),
+  );
   return renders;
+}
+
+function charge(
+  studio: ScriptedStudio,
+  renders: ScriptedRenders,
+  token: string,
+  millicredits: number,
+): number {
+  renders.ledger.push({ token, millicredits });
+  studio.balance.lifetime_millicredits += millicredits;
+  return ++studio.balance.ledger_seq;
+}
+
+async function answerSubmit(
+  studio: ScriptedStudio,
+  renders: ScriptedRenders,
+  token: string,
+  body: StudioBody<'submitRender'>,
+  response: ServerResponse,
+): Promise<void> {
+  renders.submits.push(token);
+  await renders.hold;
+  const script = renders.next.shift();
+  if (typeof script === 'object') return answer(response, script.outcome);
+  if (renders.bar.has(token)) return answer(response, { outcome: 'barred' });
+  const render = structuredClone(take(studio, renders, token, body));
+  if (script === 'lose-answer') return void response.destroy();
+  if (script === 'finish-first') {
+    renders.finish(token);
+    await sleep(300);
+  }
+  answer(response, { outcome: 'accepted', render } satisfies SubmitAnswer);
+}
+
+function take(
+  studio: ScriptedStudio,
+  renders: ScriptedRenders,
+  token: string,
+  { request }: StudioBody<'submitRender'>,
+): Render {
+  const known = renders.renders.get(token);
+  if (known !== undefined) return known;
+  const render: Render = {
+    token,
+    render_id: newId('rnd_'),
+    kind: request.kind,
+    status: 'queued',
+    prompt_id: newId('prm_'),
+    project_id: request.project_id ?? 'prj_api',
+    cost_millicredits: 4_000,
+    ledger_seq: charge(studio, renders, token, -4_000),
+    expected_outputs: 1,
+    outputs: [],
+    error: null,
+    accepted_at: new Date().toISOString(),
+    completed_at: null,
+  };
+  renders.renders.set(token, render);
+  renders.tell({ token, render: structuredClone(render) });
+  return render;
+}
+
+async function answerChanges(
+  account: string,
+  feed: Feed,
+  { accounts, wait_seconds: seconds }: StudioBody<'readChanges'>,
+  response: ServerResponse,
+): Promise<void> {
+  const cursor = accounts.find((asked) => asked.account === account)?.cursor ?? Number.MAX_SAFE_INTEGER;
+  for (const until = performance.now() + seconds * 1_000; performance.now() < until; await sleep(5)) {
+    if (response.destroyed) return;
+    const status = feed.told.shift();
+    const changes = feed.changes.filter(({ seq }) => seq > cursor).slice(0, 200);
+    if (status === 'ended') return answer(response, { accounts: [{ account, status }] });
+    if (status === 'reset')
+      return answer(response, { accounts: [{ account, status, cursor: feed.changes.length }] });
+    if (changes.length > 0)
+      return answer(response, {
+        accounts: [{ account, status: 'changes', changes, cursor: changes.at(-1)?.seq }],
+      });
+  }
+  answer(response, { accounts: [] });
+}
+
+function answer(response: ServerResponse, json: unknown): void {
+  response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(json));
 }
 
 function tokenOf(request: IncomingMessage): string {

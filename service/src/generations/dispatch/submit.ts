@@ -91,9 +91,7 @@ async function attempt(options: SubmitOptions, claim: Claim, requoted = false): 
       params: { token: claim.id },
       body: { quote: claim.quote, request: JSON.parse(claim.renderRequest) as RenderRequest },
     });
-    // Watched from here on: a crash point may take its time.
-    sending.catch(() => undefined);
-    await options.crashPoint?.('submit-sent');
+    if (options.crashPoint !== undefined) await crashOnceSent(options.crashPoint, sending);
     answer = await sending;
   } catch (error) {
     return resultOfFailure(options, claim, error);
@@ -118,6 +116,13 @@ async function attempt(options: SubmitOptions, claim: Claim, requoted = false): 
       return requoted ? fail(options, claim, submitFailed) : requote(options, claim);
     }
   }
+}
+
+/** The crash point between the request and its answer: a few turns later its bytes are with the studio. */
+async function crashOnceSent(crashPoint: CrashPoint, sending: Promise<unknown>): Promise<void> {
+  sending.catch(() => undefined);
+  await sleep(2);
+  await crashPoint('submit-sent');
 }
 
 async function recordAccepted(
