@@ -115,7 +115,8 @@ declare
   charged bigint;
   refused jsonb;
 begin
-  perform 1 from accounts where id in (select value->>'account' from jsonb_array_elements(items))
+  -- An array, not a join with a set of unknown size: that read the whole table.
+  perform 1 from accounts where id = any(array(select value->>'account' from jsonb_array_elements(items)))
     order by id for update;
   for item, entry in select ordinality - 1, value from jsonb_array_elements(items) with ordinality loop
     answer := null;

@@ -1,0 +1,61 @@
+import assert from 'node:assert/strict';
+import { writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { after, before, test } from 'node:test';
+import { openDiskStorage } from '@renderkit/studio/storage/disk-storage.ts';
+import { startTestStudio, type TestStudio } from './harness.ts';
+
+const folder = 'a1B2'.repeat(8);
+let studio: TestStudio;
+let link: string;
+
+before(async () => {
+  studio = await startTestStudio({ worker: false });
+  const storage = await openDiskStorage(path.join(studio.dataDirectory, 'media'));
+  await storage.put(`${folder}/ast_1.png`, Buffer.from('0123456789'));
+  await storage.put(`${folder}/ast_1.html`, Buffer.from('<script>'));
+  link = `${studio.url}/media/${folder}/ast_1.png`;
+});
+after(async () => studio[Symbol.asyncDispose]());
+
+const get = (headers: Record<string, string>, method = 'GET') => fetch(link, { method, headers });
+
+test('a file is served for good, whole, in part, and not again to who has it', async () => {
+  const whole = await get({});
+  assert.equal(await whole.text(), '0123456789');
+  assert.match(whole.headers.get('cache-control') ?? '', /immutable/);
+  assert.equal(whole.headers.get('content-length'), '10');
+  assert.match(whole.headers.get('content-disposition') ?? '', /ast_1\.png/);
+  const etag = whole.headers.get('etag') ?? '';
+  const known = await get({ 'if-none-match': etag });
+  assert.deepEqual([known.status, await known.text()], [304, '']);
+  const part = await get({ range: 'bytes=-3' });
+  assert.deepEqual(
+    [part.status, part.headers.get('content-range'), await part.text()],
+    [206, 'bytes 7-9/10', '789'],
+  );
+  assert.equal(await (await get({ range: 'bytes=2-3', 'if-range': etag })).text(), '23');
+  assert.equal((await get({ range: 'bytes=2-3', 'if-range': '"other"' })).status, 200);
+  const beyond = await get({ range: 'bytes=10-' });
+  assert.deepEqual([beyond.status, beyond.headers.get('content-range')], [416, 'bytes */10']);
+  const head = await get({}, 'HEAD');
+  assert.deepEqual([head.status, head.headers.get('content-length'), await head.text()], [200, '10', '']);
+});
+
+test('nothing but media is served, and nothing from elsewhere', async () => {
+  await writeFile(path.join(studio.dataDirectory, 'secret.png'), 'secret');
+  for (const way of [
+    `${folder}/ast_1.html`,
+    `${folder}/ast_2.png`,
+    `${folder}/..%2f..%2f..%2fsecret.png`,
+    `..%2f../secret.png`,
+    `${'%2e%2e%2f'.repeat(3)}/secret.png`,
+    `${folder}/`,
+    folder,
+    '',
+  ]) {
+    const response = await fetch(`${studio.url}/media/${way}`);
+    assert.ok([404, 400].includes(response.status), `${way} ${response.status}`);
+    assert.ok(!(await response.text()).includes('secret"'), way);
+  }
+});
