@@ -2,6 +2,7 @@ import type { SKRSContext2D } from '@napi-rs/canvas';
 import { clamp, colour, css, lerp, mix, smoothstep, toRgb, type Rgb } from './colour.ts';
 import { createNoise } from './noise.ts';
 import { createRaster, enlarge, type Raster } from './raster.ts';
+import type { Relief } from './relief.ts';
 import type { Scene } from './scene.ts';
 
 /** Sun or moon with its halo, added to the light that is already there. */
@@ -61,11 +62,16 @@ function blend(
   }
 }
 
-/** Points of light, a few of them bright; fewer towards the horizon, none behind thick cloud. */
-export function paintStars(context: SKRSContext2D, scene: Scene, floor: number): void {
+/** Points of light, a few of them bright, down to a share of the height or to where the land begins. */
+export function paintStars(
+  context: SKRSContext2D,
+  scene: Scene,
+  edge: number | Pick<Relief, 'skyline'>,
+): void {
   if (scene.stars <= 0.05) return;
   const { width, height, unit, sun, palette } = scene;
   const random = scene.random.fork('stars');
+  const floor = typeof edge === 'number' ? edge : scene.horizon;
   const count = Math.round(((width * height * floor) / 1300) * scene.stars * (0.4 + scene.look.detail));
   const clusters = createNoise(random.fork('clusters'));
   const tints = [colour(0.97, 0.02, 250), colour(0.97, 0.03, 80), colour(0.98, 0.01, 100)];
@@ -75,6 +81,7 @@ export function paintStars(context: SKRSContext2D, scene: Scene, floor: number):
     const x = random.next() * width;
     const y = random.next() ** 1.35 * height * floor;
     const size = random.next();
+    if (typeof edge !== 'number' && y > (edge.skyline[Math.floor(x)] ?? 0) - 2) continue;
     const near = Math.hypot(x - sun.x * width, y - sun.y * height) / Math.min(width, height);
     const crowd = 0.55 + clusters.fbm((x / height) * 2.4, (y / height) * 2.4, 3) * 1.6;
     const fade =

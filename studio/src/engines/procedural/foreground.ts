@@ -3,11 +3,12 @@ import { clamp, css, mix, shade, smoothstep, type Colour } from './colour.ts';
 import { createNoise } from './noise.ts';
 import type { Random } from './random.ts';
 import type { Scene } from './scene.ts';
+import { paintWanderer } from './things.ts';
 import { drawTree, type TreePaint } from './trees.ts';
 
 /** The bank at the viewer's feet and what grows on it: the dark frame that gives the rest its depth. */
 export function paintForeground(context: SKRSContext2D, scene: Scene): void {
-  if (scene.land === 'dunes' && scene.tree === null) return;
+  if ((scene.land === 'dunes' || scene.land === 'canyon') && scene.tree === null) return;
   const random = scene.random.fork('foreground');
   const bank = shapeBank(scene, random);
   const trees = planTrees(scene, random);
@@ -24,6 +25,11 @@ export function paintForeground(context: SKRSContext2D, scene: Scene): void {
     );
   }
   fillBank(context, scene, bank);
+  if (scene.mood.places.has('person')) {
+    const x = 0.5 + (scene.focus - 0.5) * random.range(0.5, 0.9);
+    const size = Math.min(scene.width, scene.height) * 0.2;
+    paintWanderer(context, scene, x * scene.width, (bank(x) + 0.012) * scene.height, size);
+  }
   growGrass(context, scene, bank, random.fork('grass'));
 }
 
@@ -152,6 +158,45 @@ function growGrass(context: SKRSContext2D, scene: Scene, bank: Bank, random: Ran
     );
     context.stroke();
   }
+}
+
+/** Tufts over the near ground, drawn smaller with distance, so that a meadow is more than a green plane. */
+export function paintGrass(context: SKRSContext2D, scene: Scene): void {
+  if (scene.water !== 'none' || scene.land === 'dunes' || scene.land === 'canyon') return;
+  const { width, height, unit, palette, horizon, look } = scene;
+  const random = scene.random.fork('tufts');
+  const noise = createNoise(random);
+  const count = Math.round(1500 * Math.max(0.6, scene.aspect) * (0.4 + look.detail));
+  const winter = scene.mood.season === 'winter' || scene.mood.weather.snow > 0.3;
+  const own = winter ? mix(palette.ambient, palette.snow, 0.4) : palette.foliage;
+  const lit = mix({ ...own, l: own.l * (0.3 + palette.exposure * 0.75) }, palette.light, 0.26);
+  const dark = mix({ ...own, l: own.l * (0.15 + palette.exposure * 0.4) }, palette.dark, 0.35);
+  const tones = Array.from({ length: 9 }, (_, step) => mix(dark, lit, step / 8));
+  const spots = Array.from({ length: count }, () => ({ x: random.next(), near: random.next() ** 1.5 })).sort(
+    (a, b) => a.near - b.near,
+  );
+  context.save();
+  context.lineCap = 'round';
+  for (const { x, near } of spots) {
+    const y = horizon + 0.05 + near * (1 - horizon - 0.04);
+    const depth = 1 / (y - horizon);
+    const patch = noise.fbm((x - 0.5) * depth * 0.7, depth * 0.9, 3);
+    const tone = tones[Math.round(clamp(0.5 + patch * 1.1 + random.range(-0.3, 0.3)) * 8)] ?? lit;
+    const tall = unit * (2.5 + near * 21) * random.range(0.6, 1.3);
+    const lean = (random.gaussian() * 0.35 + 0.2 + scene.mood.weather.wind * 0.5) * tall * 0.7;
+    context.strokeStyle = css(mix(tone, palette.haze, (1 - near) * 0.4), 0.3 + near * 0.5);
+    context.lineWidth = unit * (0.8 + near * 1.7);
+    context.beginPath();
+    context.moveTo(x * width, y * height);
+    context.quadraticCurveTo(
+      x * width + lean * 0.2,
+      y * height - tall * 0.6,
+      x * width + lean,
+      y * height - tall,
+    );
+    context.stroke();
+  }
+  context.restore();
 }
 
 /** Flowers over the meadow, small and dense far away, single blooms near. */

@@ -10,6 +10,7 @@ import { fromCanvas, toCanvas } from './raster.ts';
 import { paintRelief } from './relief.ts';
 import type { Scene } from './scene.ts';
 import { paintSky } from './sky.ts';
+import { paintThings } from './things.ts';
 import { paintWater } from './water.ts';
 import { paintLightning, paintWeather } from './weather.ts';
 
@@ -64,6 +65,7 @@ function paintNightLand(scene: Scene): Canvas {
   const relief = paintRelief(land, scene);
   paintWater(land, relief, scene);
   const { canvas, context: front } = toCanvas(land);
+  paintThings(front, scene, relief);
   paintForeground(front, scene);
   return canvas;
 }

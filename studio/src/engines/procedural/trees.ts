@@ -120,8 +120,8 @@ function drawCrown(
     if (left === 0) return;
     const forks = left > depth - 2 ? 2 + random.int(2) : 2;
     for (let fork = 0; fork < forks; fork++) {
-      const turn = ((fork + 0.5) / forks - 0.5) * random.range(1.1, 1.9) + random.range(-0.16, 0.16);
-      grow(toX, toY, angle * 0.82 + turn, length * random.range(0.66, 0.84), thick * 0.64, left - 1);
+      const turn = ((fork + 0.5) / forks - 0.5) * random.range(0.85, 1.45) + random.range(-0.16, 0.16);
+      grow(toX, toY, angle * 0.9 + turn, length * random.range(0.66, 0.84), thick * 0.64, left - 1);
     }
   };
   grow(x, y, random.range(-0.08, 0.08), size * 0.2, size * 0.032, depth - (size < 120 ? 2 : 0));
