@@ -1,6 +1,4 @@
 import { MigrationMismatch } from '@renderkit/server-kit/migrate.ts';
-import { migrateService } from '@renderkit/service/migrate.ts';
-import { migrateStudio } from '@renderkit/studio/migrate.ts';
 import type { DatabaseUrls, StackConfig } from './config.ts';
 import { type Postgres, startPostgres } from './postgres/start-postgres.ts';
 import { StackError } from './stack-error.ts';
@@ -8,9 +6,10 @@ import { readDatabaseFacts } from './store.ts';
 
 /** The databases of the embedded cluster, which are also its roles. */
 export const databaseNames = ['service', 'studio'] as const;
-const migrations: Record<keyof DatabaseUrls, (url: string) => Promise<unknown>> = {
-  service: migrateService,
-  studio: migrateStudio,
+// Loaded while PostgreSQL starts: the studio's brings its job queue, and they are a quarter of a second together.
+const migrations: Record<keyof DatabaseUrls, () => Promise<(url: string) => Promise<unknown>>> = {
+  service: async () => (await import('@renderkit/service/migrate.ts')).migrateService,
+  studio: async () => (await import('@renderkit/studio/migrate.ts')).migrateStudio,
 };
 /** The oldest PostgreSQL that the tests run on. */
 const oldestVersion = 15;
@@ -28,6 +27,8 @@ export async function openDatabases(
 ): Promise<Databases> {
   if (config.external !== undefined)
     return { urls: config.external, embedded: undefined, [Symbol.asyncDispose]: () => Promise.resolve() };
+  // Only to have them at hand: what is wrong with them is told where they are used.
+  Promise.all(databaseNames.map((name) => migrations[name]())).catch(() => undefined);
   const postgres = await startPostgres({
     dataDirectory: config.dataDirectory,
     databases: databaseNames,
@@ -81,7 +82,8 @@ export async function prepareDatabase(name: keyof DatabaseUrls, url: string): Pr
       throw new StackError(
         `PostgreSQL has ${setting} off for the database of the ${name}: turn it on, or a power cut loses jobs.`,
       );
-  await migrations[name](url).catch((error: unknown) => {
+  const apply = await migrations[name]();
+  await apply(url).catch((error: unknown) => {
     if (error instanceof MigrationMismatch)
       throw new StackError(`The database of the ${name} does not fit this version: ${error.message}.`, {
         cause: error,

@@ -4,11 +4,11 @@ import { openDatabase } from '@renderkit/server-kit/database.ts';
 import { addressOf, partEnvironments, type PartEnvironments, type StackConfig } from './config.ts';
 import { filesOf, type HeldDirectory, holdDataDirectory } from './data-directory.ts';
 import { type Databases, openDatabases, prepareDatabases } from './databases.ts';
-import { welcomeOnFirstStart } from './first-start.ts';
 import { keepSecrets } from './kept-secrets.ts';
 import { claimPort } from './ports.ts';
 import { type DemoAccount, type Screen, showDemo, showOverview } from './screen.ts';
 import { StackError } from './stack-error.ts';
+import { rememberFirstStart, wasStartedBefore } from './store.ts';
 import { supervise, type SupervisedPart } from './supervise.ts';
 
 export type Stack = AsyncDisposable & {
@@ -95,6 +95,7 @@ async function claimPorts(
   return { port, studioPort };
 }
 
+/** On the first start of a database shows a demo account, if one is wanted, before anything serves. */
 async function welcome(
   config: StackConfig,
   environments: PartEnvironments,
@@ -103,8 +104,15 @@ async function welcome(
   const open = (url: string | undefined) =>
     openDatabase({ url: url ?? '', applicationName: 'stack', poolSize: 2 });
   await using service = open(environments.service['DATABASE_URL']);
+  if (await wasStartedBefore(service.url)) return;
   await using studio = open(environments.studio['STUDIO_DATABASE_URL']);
-  await welcomeOnFirstStart({ service, studio, environments }, { wanted: config.demo, show });
+  if (config.demo) {
+    // Loaded for this one time: it brings the studio's sign-in, which would cost every start half a second.
+    const { makeDemo } = await import('./demo-account.ts');
+    show(await makeDemo({ service, studio, environments }));
+  }
+  // Only now: a start that was killed before makes password and key anew, so that what a person sees always works.
+  await rememberFirstStart(service.url, config.demo ? 'demo' : 'plain');
 }
 
 type Parts = Record<'studio' | 'worker' | 'service', SupervisedPart>;

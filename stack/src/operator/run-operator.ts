@@ -1,4 +1,6 @@
 import type { Environment } from '@renderkit/server-kit/config.ts';
+import { ApiProblem } from '@renderkit/service/problems/api-problem.ts';
+import { OperatorError } from '@renderkit/studio/operator.ts';
 import { readStackConfig } from '../config.ts';
 import { StackError } from '../stack-error.ts';
 import type { Answer, Command } from './command.ts';
@@ -28,7 +30,14 @@ export async function runOperator(
   const config = readStackConfig(environment);
   await using owned = new AsyncDisposableStack();
   const open = async () => owned.use(await openOperatorDatabases(config));
-  const answer = await command.run({ config, open }, words.slice(command.words.split(' ').length));
+  const answer = await command
+    .run({ config, open }, words.slice(command.words.split(' ').length))
+    .catch((error: unknown) => {
+      // What the parts refuse is for the person at the terminal.
+      if (error instanceof OperatorError || error instanceof ApiProblem)
+        throw new StackError(error.message, { cause: error });
+      throw error;
+    });
   return { text: print(answer, json), failed: answer.failed ?? false };
 }
 

@@ -2,11 +2,12 @@ import { access, chmod, cp, mkdir, readdir, readFile, rename, rm, stat, symlink 
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import { canReach, type OsAccount } from './os-account.ts';
+import { StackError } from '../stack-error.ts';
 
 export type PostgresBinaries = { postgres: string; initdb: string; pgCtl: string };
 
 /** The machine has no PostgreSQL of ours; the message says what to do. */
-export class PostgresMissing extends Error {
+export class PostgresMissing extends StackError {
   override name = 'PostgresMissing';
 }
 

@@ -1,11 +1,12 @@
 import { readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
+import { StackError } from '../stack-error.ts';
 
 /** Whom a child process runs as: given to `spawn` as it is. */
 export type OsAccount = { uid: number; gid: number };
 
 /** There is no such account on this machine; the message says what to do. */
-export class UnknownOsAccount extends Error {
+export class UnknownOsAccount extends StackError {
   override name = 'UnknownOsAccount';
 }
 

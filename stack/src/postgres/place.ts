@@ -3,6 +3,7 @@ import { access, chmod, lstat, mkdir, mkdtemp, readFile, stat, writeFile } from 
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { allows, canPass, type OsAccount } from './os-account.ts';
+import { StackError } from '../stack-error.ts';
 
 /** Where one cluster's files are. */
 export type ClusterPlace = {
@@ -19,7 +20,7 @@ export type ClusterPlace = {
 };
 
 /** The pointer leads nowhere. */
-export class ClusterLost extends Error {
+export class ClusterLost extends StackError {
   override name = 'ClusterLost';
 }
 
