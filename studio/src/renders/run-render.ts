@@ -199,8 +199,7 @@ async function store(
   const id = newId('ast_');
   const key = `${folder}/${id}.png`;
   const thumbKey = `${folder}/thumb.webp`;
-  await storage.put(key, file.bytes);
-  await storage.put(thumbKey, file.thumbnail.bytes);
+  await Promise.all([storage.put(key, file.bytes), storage.put(thumbKey, file.thumbnail.bytes)]);
   return {
     id,
     position: file.index,

@@ -23,7 +23,7 @@ export async function openDiskStorage(directory: string): Promise<Storage> {
       const target = pathOf(key);
       if (target === undefined) throw new TypeError(`${key} is no key of the storage`);
       const folder = path.dirname(target);
-      await mkdir(folder, { recursive: true });
+      const firstMade = await mkdir(folder, { recursive: true });
       const temporary = `${target}.${randomBytes(6).toString('hex')}.tmp`;
       try {
         const file = await open(temporary, 'wx', 0o644);
@@ -38,7 +38,10 @@ export async function openDiskStorage(directory: string): Promise<Storage> {
         await rm(temporary, { force: true });
         throw error;
       }
-      for (const level of [folder, path.dirname(folder), directory]) await syncDirectory(level);
+      // A new name is safe when its directory is: the file's own, and those of the directories made for it.
+      const shard = path.dirname(folder);
+      const toSync = firstMade === undefined ? [folder] : [folder, shard, directory];
+      await Promise.all(toSync.map(syncDirectory));
     },
     open: async (key) => {
       const file = pathOf(key);
@@ -53,7 +56,7 @@ export async function openDiskStorage(directory: string): Promise<Storage> {
   };
 }
 
-/** A renamed file's name is safe only when its directory is. Windows has no such thing and needs none. */
+/** Windows has no such thing and needs none. */
 async function syncDirectory(directory: string): Promise<void> {
   if (process.platform === 'win32') return;
   const handle = await open(directory, 'r');
