@@ -73,7 +73,7 @@ test(`${total} requests built from the schemas get answers of their schemas or v
   await Promise.all(Array.from({ length: atOnce }, work));
   context.diagnostic(
     [...seen]
-      .sort()
+      .sort(([a], [b]) => a.localeCompare(b))
       .map(([what, count]) => `${what}: ${count}`)
       .join(' · '),
   );

@@ -50,7 +50,7 @@ const maxParamLength = maxHeaderBytes;
  */
 export function createHttpServer(options: HttpServerOptions): FastifyInstance {
   const app = fastify({
-    serverFactory: (handler) => createLimitedServer(options, handler as Handler),
+    serverFactory: (handler) => createLimitedServer(options, handler),
     clientErrorHandler: (error, socket) => answerOnSocket(options, error, socket),
     frameworkErrors: (error, request, reply) => {
       const fault: HttpFault = {
