@@ -8,13 +8,14 @@ import { timeResult } from '../present.ts';
 import { type Sample, summarise } from '../rounds.ts';
 import { median } from '../statistics.ts';
 import { fillGenerations, insertAccount, kinds, setConnection, statuses } from './rows.ts';
-import { type Times, queueTimes } from './queue-times.ts';
+import { type QueueTimes, queueTurn } from './queue-turn.ts';
 
 const sizes = { small: 10_000, large: 2_000_000, largeOfQuick: 200_000 };
 const accountId = 'acc_00000000000000000000000size';
 /** Image jobs that a claim may take at once. */
 const places = 8;
 const readsPerRound = 60;
+const turnsPerRound = 25;
 const goal = 1.3;
 
 const lists: Record<string, string> = {
@@ -23,7 +24,6 @@ const lists: Record<string, string> = {
   ...Object.fromEntries(statuses.map((status) => [`status ${status}`, `?status=${status}`])),
   ...Object.fromEntries(kinds.map((kind) => [`kind ${kind}`, `?kind=${kind}`])),
   'status and kind': '?status=failed&kind=video',
-  'status and kind, none': '?status=canceled&kind=video_extend&page=50000',
 };
 
 type Table = { data: FreshDatabase; key: string };
@@ -53,14 +53,6 @@ async function fill(bench: Bench, data: FreshDatabase, count: number): Promise<T
   return { data, key: key as string };
 }
 
-function record(pairs: Pairs, larger: Times, smaller: Times): void {
-  for (const [name, ours] of Object.entries(larger))
-    (pairs[name] ??= []).push({
-      ours: { value: median(ours) },
-      baseline: { value: median(smaller[name] as number[]) },
-    });
-}
-
 async function measureLists(
   bench: Bench,
   tables: { large: Table; small: Table },
@@ -68,12 +60,28 @@ async function measureLists(
 ): Promise<void> {
   await using large = await startService(bench, tables.large);
   await using small = await startService(bench, tables.small);
-  await listTimes(large);
-  await listTimes(small);
+  for (const query of Object.values(lists)) await interleaved(readsPerRound, [large, small], query);
   for (let round = 1; round <= bench.rounds; round++) {
-    record(pairs, await listTimes(large), await listTimes(small));
+    for (const [name, query] of Object.entries(lists)) {
+      const [ours, baseline] = await interleaved(readsPerRound, [large, small], query);
+      (pairs[name] ??= []).push({ ours: { value: median(ours) }, baseline: { value: median(baseline) } });
+    }
     bench.say(`  lists, round ${round} done`);
   }
+}
+
+/** Reads by turns from both, so that neither has a quieter machine than the other. */
+async function interleaved(
+  times: number,
+  [large, small]: [Service, Service],
+  query: string,
+): Promise<[number[], number[]]> {
+  const [ours, baseline]: [number[], number[]] = [[], []];
+  for (let n = 0; n < times; n++) {
+    ours.push(await readTime(large, query));
+    baseline.push(await readTime(small, query));
+  }
+  return [ours, baseline];
 }
 
 async function measureQueue(
@@ -85,12 +93,30 @@ async function measureQueue(
   // Until now a service would have sent what waits to a studio.
   for (const database of [large, small]) {
     await setConnection(database, 'live');
-    await queueTimes(database, accountId);
+    for (let turn = 0; turn < turnsPerRound; turn++) await queueTurn(database, accountId);
   }
   for (let round = 1; round <= bench.rounds; round++) {
-    record(pairs, await queueTimes(large, accountId), await queueTimes(small, accountId));
+    const [ours, baseline]: [QueueTimes, QueueTimes] = [emptyTimes(), emptyTimes()];
+    for (let turn = 0; turn < turnsPerRound; turn++) {
+      append(ours, await queueTurn(large, accountId));
+      append(baseline, await queueTurn(small, accountId));
+    }
+    for (const [name, kind] of [['claim with 1,000 queued', 'claim'] as const, ['settle', 'settle'] as const])
+      (pairs[name] ??= []).push({
+        ours: { value: median(ours[kind]) },
+        baseline: { value: median(baseline[kind]) },
+      });
     bench.say(`  claims and settles, round ${round} done`);
   }
+}
+
+function emptyTimes(): QueueTimes {
+  return { claim: [], settle: [] };
+}
+
+function append(times: QueueTimes, more: QueueTimes): void {
+  times.claim.push(...more.claim);
+  times.settle.push(...more.settle);
 }
 
 type Service = AsyncDisposable & { url: string; key: string };
@@ -112,19 +138,13 @@ async function startService(bench: Bench, { data, key }: Table): Promise<Service
   return { url: originOf(port), key, [Symbol.asyncDispose]: () => part[Symbol.asyncDispose]() };
 }
 
-async function listTimes({ url, key }: Service): Promise<Times> {
-  const times: Times = {};
-  for (const [name, query] of Object.entries(lists)) {
-    const own: number[] = (times[name] = []);
-    for (let n = 0; n < readsPerRound; n++) {
-      const begin = performance.now();
-      const answer = await fetch(`${url}/v1/generations${query}`, {
-        headers: { authorization: `Bearer ${key}` },
-      });
-      const body = await answer.text();
-      own.push(performance.now() - begin);
-      if (answer.status !== 200) throw new Error(`${name} was answered ${answer.status}: ${body}`);
-    }
-  }
-  return times;
+async function readTime({ url, key }: Service, query: string): Promise<number> {
+  const begin = performance.now();
+  const answer = await fetch(`${url}/v1/generations${query}`, {
+    headers: { authorization: `Bearer ${key}` },
+  });
+  const body = await answer.text();
+  const took = performance.now() - begin;
+  if (answer.status !== 200) throw new Error(`${query} was answered ${answer.status}: ${body}`);
+  return took;
 }

@@ -5,46 +5,42 @@ import { runningMove } from '@renderkit/service/generations/settle/compose-move.
 import { createSettlement } from '@renderkit/service/generations/settle/settlement.ts';
 import { insertQueued } from './rows.ts';
 
-/** Milliseconds of each try, by what was done. */
-export type Times = Record<string, number[]>;
+/** Milliseconds of each. */
+export type QueueTimes = { claim: number[]; settle: number[] };
 
-const turns = 25;
 const owner = 'svc_bench';
 const leaseMs = 60_000;
 
 /**
  * Claims what may start, has it run, settles each, and puts as many back into the queue, so that it stays as long as
- * it was. By the service's own statements; only the claims and the settles are timed.
+ * it was. By the service's own statements; only the claim and the settles are timed.
  */
-export async function queueTimes(database: Database, accountId: string): Promise<Times> {
+export async function queueTurn(database: Database, accountId: string): Promise<QueueTimes> {
   const settlement = createSettlement({
     database,
     watcher: owner,
     watchLeaseMs: leaseMs,
     onMoved: () => undefined,
   });
-  const claim: number[] = [];
   const settle: number[] = [];
-  for (let turn = 0; turn < turns; turn++) {
-    const begin = performance.now();
-    const { claims } = await claimGenerations(database, {
-      accountIds: [accountId],
-      owner,
-      leaseMs,
-      skipLocked: false,
-    });
-    claim.push(performance.now() - begin);
-    if (claims.length === 0) throw new Error('nothing could be claimed');
-    for (const { id } of claims)
-      await settlement.move(runningMove({ id, account_id: accountId }, renderOf(id, 'running')));
-    for (const { id } of claims) {
-      const settleBegin = performance.now();
-      await settlement.apply([{ accountId, render: renderOf(id, 'succeeded') }]);
-      settle.push(performance.now() - settleBegin);
-    }
-    await insertQueued(database, { accountId, count: claims.length });
+  const begin = performance.now();
+  const { claims } = await claimGenerations(database, {
+    accountIds: [accountId],
+    owner,
+    leaseMs,
+    skipLocked: false,
+  });
+  const claim = [performance.now() - begin];
+  if (claims.length === 0) throw new Error('nothing could be claimed');
+  for (const { id } of claims)
+    await settlement.move(runningMove({ id, account_id: accountId }, renderOf(id, 'running')));
+  for (const { id } of claims) {
+    const settleBegin = performance.now();
+    await settlement.apply([{ accountId, render: renderOf(id, 'succeeded') }]);
+    settle.push(performance.now() - settleBegin);
   }
-  return { 'claim with 1,000 queued': claim, settle };
+  await insertQueued(database, { accountId, count: claims.length });
+  return { claim, settle };
 }
 
 function renderOf(token: string, status: Render['status']): Render {
