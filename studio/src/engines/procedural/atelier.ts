@@ -3,7 +3,7 @@ import { paintStrokes } from './brush.ts';
 import { paintAurora, paintLuminary, paintStars } from './celestial.ts';
 import { paintCityscape } from './cityscape.ts';
 import { paintDrift } from './drift.ts';
-import { paintFlowers, paintForeground, paintGrass } from './foreground.ts';
+import { paintFlowers, paintForeground, paintGrass, paintGrove } from './foreground.ts';
 import { paintOpenSpace } from './open-space.ts';
 import { choosePlanet, paintPlanet } from './planet.ts';
 import { fromCanvas, toCanvas, type Raster } from './raster.ts';
@@ -40,6 +40,7 @@ function paintLandscape(scene: Scene): Canvas {
   paintGrass(context, scene);
   paintFlowers(context, scene);
   paintThings(context, scene, relief);
+  paintGrove(context, scene);
   paintForeground(context, scene);
   paintWeather(context, scene);
   return canvas;

@@ -6,6 +6,54 @@ import type { Scene } from './scene.ts';
 import { paintWanderer } from './things.ts';
 import { drawTree, type TreePaint } from './trees.ts';
 
+/** Rows of trees in the middle distance, each behind its own veil: the inside of a wood. */
+export function paintGrove(context: SKRSContext2D, scene: Scene): void {
+  const { tree, mood, water, width, height, horizon, palette } = scene;
+  if (!mood.places.has('forest') || tree === null || water !== 'none') return;
+  const random = scene.random.fork('grove');
+  const near = treePaint(scene);
+  const air = mix(palette.haze, palette.sky[3], 0.4);
+  const thick = 0.55 + mood.weather.fog * 0.35;
+  for (const [row, [count, tall, foot]] of (
+    [
+      [15, 0.15, 0.06],
+      [11, 0.23, 0.11],
+      [8, 0.33, 0.19],
+    ] as const
+  ).entries()) {
+    const veil = (1 - row / 3) * thick;
+    const paint: TreePaint = {
+      ...near,
+      wood: mix(near.wood, air, veil),
+      dark: mix(near.dark, air, veil),
+      lit: mix(near.lit, air, veil),
+    };
+    for (let index = 0; index < count * Math.max(0.7, scene.aspect); index++) {
+      const x = (index + random.range(-0.6, 0.6)) / (count * Math.max(0.7, scene.aspect));
+      // A clearing towards the focus lets the eye through.
+      const clearing = Math.exp(-(((x - scene.focus) / 0.13) ** 2));
+      if (random.chance(clearing * 0.9)) continue;
+      const size = tall * random.range(0.65, 1.2) * (1 - clearing * 0.4);
+      drawTree(
+        context,
+        tree,
+        x * width,
+        (horizon + foot + random.range(-0.012, 0.012)) * height,
+        size * height,
+        paint,
+        random,
+      );
+    }
+    const top = (horizon + foot - tall * 0.55) * height;
+    const mist = context.createLinearGradient(0, top, 0, (horizon + foot + 0.06) * height);
+    mist.addColorStop(0, css(air, 0));
+    mist.addColorStop(0.75, css(air, 0.5 * thick));
+    mist.addColorStop(1, css(air, 0));
+    context.fillStyle = mist;
+    context.fillRect(0, top, width, (horizon + foot + 0.06) * height - top);
+  }
+}
+
 /** The bank at the viewer's feet and what grows on it: the dark frame that gives the rest its depth. */
 export function paintForeground(context: SKRSContext2D, scene: Scene): void {
   if ((scene.land === 'dunes' || scene.land === 'canyon') && scene.tree === null) return;
@@ -59,7 +107,12 @@ function planTrees(scene: Scene, random: Random): Planted[] {
   const { tree, mood } = scene;
   if (tree === null) return [];
   const asked = mood.places.has('forest') || mood.tree !== null;
-  if (!asked && (scene.land === 'plain' || scene.land === 'sea') && random.chance(0.55)) return [];
+  if (
+    !asked &&
+    (scene.land === 'plain' || scene.land === 'sea') &&
+    random.chance(scene.land === 'sea' ? 0.55 : 0.2)
+  )
+    return [];
   const side = scene.focus < 0.5 ? 1 : -1;
   const dense = tree === 'conifer';
   const count = dense
@@ -90,13 +143,14 @@ function planTrees(scene: Scene, random: Random): Planted[] {
 function treePaint(scene: Scene): TreePaint {
   const { palette, tree } = scene;
   const leaf: Colour = tree === 'blossom' ? palette.blossom : palette.foliage;
-  const dim = tree === 'blossom' ? 0.55 + palette.exposure * 0.5 : 0.16 + palette.exposure * 0.42;
+  const showy = tree === 'blossom' ? 1 : scene.mood.season === 'autumn' ? 0.5 : 0;
+  const dim = 0.16 + showy * 0.39 + palette.exposure * (0.42 + showy * 0.08);
   return {
     wood: mix(palette.dark, palette.rock, 0.12 * palette.exposure),
     dark: mix(
       palette.dark,
       { ...leaf, l: leaf.l * 0.4 },
-      tree === 'blossom' ? 0.55 : 0.22 * palette.exposure + 0.1,
+      showy * 0.45 + 0.22 * palette.exposure * (1 - showy) + 0.1,
     ),
     lit: mix({ ...leaf, l: leaf.l * dim }, { ...palette.light, l: palette.light.l * dim }, 0.22),
     lightFrom: scene.sun.x < 0.5 ? -1 : 1,

@@ -33,7 +33,9 @@ export function createGround(scene: Scene, terrain: Terrain): Ground {
     colour: out,
     enterColumn: air.enterColumn,
     treesAt: wood,
-    shade: (x, z, height, trees, light) => {
+    shade: (x, z, height, trees, sunlight) => {
+      // Clouds wander over the land as well.
+      const light = sunlight * (0.78 + 0.34 * smoothstep(-0.3, 0.35, noise.at(x / 15 + 90, z / 15)));
       if (height <= 0) {
         put(out, materials.water, 0.5);
       } else if (trees > 0.02) {
@@ -95,7 +97,7 @@ function mixMaterials(
       ),
     ),
     lit: toRgb(
-      shade(mix({ ...base, l: base.l * (0.42 + exposure * 0.62) * brightness }, light, 0.34), contrast),
+      shade(mix({ ...base, l: base.l * (0.42 + exposure * 0.62) * brightness }, light, 0.22), contrast),
     ),
   });
   const winter = mood.season === 'winter' || mood.weather.snow > 0.3;

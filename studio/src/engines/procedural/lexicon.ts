@@ -122,11 +122,11 @@ const WEATHERS: readonly Entry[] = [
   ['snow snowy snowing snowfall blizzard snowflakes', { weather: { snow: 1 }, season: 'winter' }],
   ['frost frosty frozen ice icy glacier arctic glacial', { season: 'winter', warmth: -0.6 }],
   ['fog foggy mist misty haze hazy smoke smoky steam', { weather: { fog: 1 }, chroma: -0.2 }],
+  ['storm stormy tempest', { weather: { storm: 1, clouds: 1 }, light: -0.4, energy: 0.8 }],
   [
-    'storm stormy thunder thunderstorm tempest',
-    { weather: { storm: 1, clouds: 1 }, light: -0.4, energy: 0.8 },
+    'lightning thunder thunderstorm',
+    { sky: 'lightning', weather: { storm: 1, clouds: 1 }, light: -0.4, energy: 0.7 },
   ],
-  ['lightning', { sky: 'lightning', weather: { storm: 1, clouds: 1 }, light: -0.4, energy: 0.7 }],
   ['wind windy breeze gale', { weather: { wind: 0.8 }, energy: 0.4 }],
 ];
 

@@ -1,7 +1,7 @@
 import type { Canvas } from '@napi-rs/canvas';
 import { paintAurora, paintLuminary, paintStars } from './celestial.ts';
 import { paintCityscape } from './cityscape.ts';
-import { paintForeground } from './foreground.ts';
+import { paintForeground, paintGrove } from './foreground.ts';
 import { bloom, soften } from './glow.ts';
 import { paintOpenSpace } from './open-space.ts';
 import { choosePalette } from './palette.ts';
@@ -66,6 +66,7 @@ function paintNightLand(scene: Scene): Canvas {
   paintWater(land, relief, scene);
   const { canvas, context: front } = toCanvas(land);
   paintThings(front, scene, relief);
+  paintGrove(front, scene);
   paintForeground(front, scene);
   return canvas;
 }

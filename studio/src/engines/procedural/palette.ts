@@ -56,9 +56,16 @@ export function choosePalette(mood: Mood, look: Look, time: TimeOfDay, random: R
     paper: colour(0.955, 0.018, random.range(70, 100)),
     ink: colour(0.25, 0.06, hour.ambient.h + random.range(-15, 15)),
   };
+  const own: Partial<Record<keyof Palette, Colour | null>> = {
+    foliage: mood.ofLand,
+    sand: mood.ofLand,
+    water: mood.ofWater,
+    blossom: mood.ofFlowers,
+  };
   const steps: ((value: Colour, role: keyof Palette) => Colour)[] = [
     (value) => ({ ...value, h: value.h + drift }),
     (value, role) => towardsNamed(value, role, named, look.obedience),
+    (value, role) => towardsOwn(value, own[role], look.obedience),
     (value) => towardsFeeling(value, mood, look.obedience),
     (value) => throughOption(value, look.palette),
   ];
@@ -135,12 +142,18 @@ function towardsNamed(
   return distance < 70 ? turn(value, wanted, strength) : mix(value, wanted, strength);
 }
 
+/** A thing with a colour of its own takes it whole, lightness too. */
+function towardsOwn(value: Colour, wanted: Colour | null | undefined, obedience: number): Colour {
+  if (!wanted) return value;
+  return mix(value, { l: (value.l + wanted.l) / 2, c: wanted.c, h: wanted.h }, clamp(obedience * 1.7));
+}
+
 function towardsFeeling(value: Colour, mood: Mood, obedience: number): Colour {
   const strength = obedience * 2;
   const { storm, rain, fog, snow } = mood.weather;
   const grey = clamp(storm * 0.35 + rain * 0.3 + fog * 0.25 + snow * 0.3) * clamp(strength);
   const chroma = (1 + mood.chroma * 0.35 * strength) * (1 - grey);
-  const light = mood.light * 0.09 * strength - storm * 0.06;
+  const light = mood.light * 0.09 * strength - storm * 0.15;
   const tint = mood.warmth > 0 ? colour(value.l, value.c + 0.03, 60) : colour(value.l, value.c + 0.02, 245);
   const warmed = mix(value, tint, clamp(Math.abs(mood.warmth) * 0.28 * strength, 0, 0.5));
   return {

@@ -19,13 +19,15 @@ export interface Planet {
 
 export function choosePlanet(scene: Scene, random: Random, x: number, y: number, radius: number): Planet {
   const { palette } = scene;
-  const base = { l: 0.72, c: Math.max(0.09, palette.accent.c * 0.75), h: palette.accent.h };
+  const hue = scene.mood.colours[0]?.h ?? random.pick([65, 45, 215, 250, 30, 185]);
+  const grey = palette.accent.c < 0.03 ? 0.15 : 1;
+  const base = { l: 0.74, c: 0.085 * grey, h: hue };
   return {
     x: x * scene.width,
     y: y * scene.height,
     radius: radius * Math.min(scene.width, scene.height),
     base,
-    second: { l: 0.52, c: 0.09, h: palette.counter.h },
+    second: { l: 0.47, c: 0.075 * grey, h: hue + random.pick([-38, 25, 50]) },
     kind: random.chance(0.6) ? 'banded' : 'rocky',
     rings: random.chance(0.55),
     light: random.pick([-2.5, -0.7]) + random.range(-0.3, 0.3),

@@ -21,8 +21,12 @@ export interface Mood {
   readonly sky: ReadonlySet<SkyThing>;
   readonly tree: TreeKind | null;
   readonly traits: ReadonlySet<Trait>;
-  /** In the order they were named, at most four. */
+  /** Of the picture as a whole, in the order they were named, at most four. */
   readonly colours: readonly Colour[];
+  /** Of one thing only: the green of "green hills" is no colour for the sky. */
+  readonly ofLand: Colour | null;
+  readonly ofWater: Colour | null;
+  readonly ofFlowers: Colour | null;
   readonly warmth: number;
   readonly light: number;
   readonly chroma: number;
@@ -35,6 +39,8 @@ const NEGATIONS = new Set(['no', 'not', 'without']);
 /** Reads the prompt first and then the hints (styles, suggestions), whose words count the same. */
 export function readMood(prompt: string, hints: readonly string[] = []): Mood {
   const effects = [prompt, ...hints].flatMap(effectsOf);
+  const tinted = (thing: Tinted | null) =>
+    effects.flatMap(({ colour, tints }) => (colour && tints === thing ? [colour] : []));
   const last = <T>(pick: (effect: Effect) => T | undefined): T | null =>
     effects.map(pick).findLast((value) => value !== undefined) ?? null;
   const all = <T>(pick: (effect: Effect) => readonly T[]): Set<T> => new Set(effects.flatMap(pick));
@@ -45,7 +51,6 @@ export function readMood(prompt: string, hints: readonly string[] = []): Mood {
       1,
     );
   const weather = (kind: Weather) => clamp(sum((effect) => effect.weather?.[kind]));
-  const colours = effects.flatMap(({ colour }) => (colour ? [colour] : []));
   return {
     time: strongestTime(effects),
     season: last(({ season }) => season),
@@ -62,7 +67,10 @@ export function readMood(prompt: string, hints: readonly string[] = []): Mood {
     sky: all(({ sky }) => (sky ? [sky] : [])),
     tree: last(({ tree }) => tree),
     traits: all(({ traits }) => traits ?? []),
-    colours: [...new Set(colours)].slice(0, MAX_COLOURS),
+    colours: [...new Set(tinted(null))].slice(0, MAX_COLOURS),
+    ofLand: tinted('land')[0] ?? null,
+    ofWater: tinted('water')[0] ?? null,
+    ofFlowers: tinted('flowers')[0] ?? null,
     warmth: sum(({ warmth }) => warmth),
     light: sum(({ light }) => light),
     chroma: sum(({ chroma }) => chroma),
@@ -80,13 +88,44 @@ export function wordsOf(text: string): string[] {
     .filter(Boolean);
 }
 
-function effectsOf(text: string): Effect[] {
+type Tinted = 'land' | 'water' | 'flowers';
+
+interface Placed extends Effect {
+  /** What the effect's colour is the colour of; null for the whole picture. */
+  readonly tints: Tinted | null;
+}
+
+function effectsOf(text: string): Placed[] {
   const words = wordsOf(text);
-  return words.flatMap((word, index) => {
-    if (NEGATIONS.has(words[index - 1] ?? '')) return [];
-    const effect = lexicon.get(word) ?? lexicon.get(word.replace(/s$/, ''));
-    return effect ? [effect] : [];
+  const effects = words.map((word, index) => {
+    if (NEGATIONS.has(words[index - 1] ?? '')) return undefined;
+    return lexicon.get(word) ?? lexicon.get(word.replace(/s$/, ''));
   });
+  return effects.flatMap((effect, index) =>
+    effect ? [{ ...effect, tints: effect.colour ? tintedBy(effects.slice(index, index + 3)) : null }] : [],
+  );
+}
+
+const TINTED: Partial<Record<Place, Tinted>> = {
+  hills: 'land',
+  meadow: 'land',
+  forest: 'land',
+  desert: 'land',
+  canyon: 'land',
+  sea: 'water',
+  lake: 'water',
+  river: 'water',
+  flowers: 'flowers',
+};
+
+/** The thing that follows a colour word at once or after one more word, if it is one that has a colour of its own. */
+function tintedBy(following: readonly (Effect | undefined)[]): Tinted | null {
+  for (const effect of following) {
+    if (effect?.time !== undefined || effect?.sky !== undefined) return null;
+    const place = effect?.places?.find((candidate) => TINTED[candidate] !== undefined);
+    if (place) return TINTED[place] ?? null;
+  }
+  return null;
 }
 
 /** A word that names only a time beats one that merely implies it: "sunset under the first stars" is a sunset. */

@@ -100,12 +100,15 @@ function chooseLand(mood: Mood, subject: Random): [Land, Water] {
       : places.has('lake') || places.has('river')
         ? 'lake'
         : 'none';
+  if (places.has('lighthouse')) return ['sea', 'sea'];
   if (places.has('volcano')) return ['volcano', wet === 'none' && subject.chance(0.5) ? 'lake' : wet];
   if (places.has('canyon')) return ['canyon', wet];
   if (places.has('desert')) return ['dunes', wet === 'sea' ? 'sea' : wet];
   if (places.has('island')) return ['islands', 'sea'];
   if (places.has('mountains')) return ['mountains', wet === 'none' && subject.chance(0.4) ? 'lake' : wet];
   if (places.has('beach') || wet === 'sea') return [subject.chance(0.5) ? 'islands' : 'sea', 'sea'];
+  if (places.has('castle') && !places.has('meadow'))
+    return [subject.chance(0.5) ? 'mountains' : 'hills', wet];
   if (places.has('meadow') || places.has('flowers')) return ['plain', wet];
   if (places.has('hills') || places.has('village')) return ['hills', wet];
   if (places.has('forest')) return [subject.chance(0.5) ? 'mountains' : 'hills', wet];
@@ -176,6 +179,7 @@ function chooseTree(mood: Mood, land: Land, subject: Random): TreeKind | null {
   if (mood.places.has('beach') && mood.warmth > -0.2) return 'palm';
   if (land === 'dunes' || land === 'canyon') return mood.places.has('forest') ? 'cactus' : null;
   if (land === 'sea') return null;
+  if (mood.season === 'autumn') return subject.pick(['broadleaf', 'broadleaf', 'conifer']);
   if (mood.season === 'winter') return subject.pick(['conifer', 'conifer', 'bare']);
   if (land === 'mountains' || land === 'islands' || land === 'volcano') return 'conifer';
   return subject.pick(['broadleaf', 'conifer', 'broadleaf']);
@@ -185,7 +189,7 @@ function cloudCover(mood: Mood, layout: Random): number {
   const { clouds, clear, storm, rain, fog } = mood.weather;
   const asked = Math.max(clouds * 0.75, storm * 0.95, rain * 0.85, fog * 0.4);
   if (asked > 0) return clamp(asked + layout.range(-0.06, 0.06));
-  return clear > 0 ? clamp(0.18 - clear * 0.18) : layout.range(0.25, 0.55);
+  return clear > 0 ? clamp(0.18 - clear * 0.18) : layout.range(0.3, 0.66);
 }
 
 function starlight(mood: Mood, time: TimeOfDay): number {

@@ -30,7 +30,12 @@ export function createTerrain(scene: Scene): Terrain {
   const base = landform(scene, noise, octaves);
   const snowLine = winter ? -1 : scene.land === 'mountains' ? scene.random.fork('snow').range(7.5, 11) : 99;
   return {
-    heightAt: lake ? (x, z) => lake(x, z, base(x, z)) : base,
+    heightAt: lake
+      ? (x, z) => lake(x, z, base(x, z))
+      : // Without water there are no puddles either.
+        scene.water === 'none'
+        ? (x, z) => Math.max(0.03, base(x, z))
+        : base,
     eye: scene.land === 'sea' || scene.land === 'islands' ? 1.1 : scene.land === 'dunes' ? 2.2 : 1.6,
     snowLine,
     treeLine: scene.land === 'mountains' || scene.land === 'volcano' ? 4.2 : 7,
@@ -47,7 +52,7 @@ function landform(scene: Scene, noise: Noise, octaves: number): HeightAt {
     case 'hills':
       return (x, z) =>
         0.35 +
-        noise.fbm(x / 11 + 3, z / 13, 2 + octaves * 0.2) * lerp(0.5, 7.5, smoothstep(3, 70, z)) +
+        noise.fbm(x / 11 + 3, z / 13, 2 + octaves * 0.2) * lerp(0.7, 7, smoothstep(3, 40, z)) +
         smoothstep(20, 120, z) * 4;
     case 'plain':
       return (x, z) =>
@@ -83,8 +88,8 @@ function mountains(scene: Scene, noise: Noise, octaves: number): HeightAt {
     const foothills = noise.fbm(x / 9, z / 9, Math.min(5, octaves)) * lerp(0.35, 2.6, smoothstep(4, 26, z));
     const height = 0.4 + foothills + range + summit;
     // However high a mountain, the frame keeps sky above it.
-    const cap = z * 0.27;
-    return height < cap ? height : cap + (height - cap) * 0.32;
+    const cap = z * 0.3;
+    return height < cap ? height : cap + (height - cap) * 0.4;
   };
 }
 

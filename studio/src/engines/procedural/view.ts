@@ -2,7 +2,7 @@ import { paintAurora, paintLuminary } from './celestial.ts';
 import { paintCityscape } from './cityscape.ts';
 import { paintDrift } from './drift.ts';
 import { paintFigures } from './figures.ts';
-import { paintForeground } from './foreground.ts';
+import { paintForeground, paintGrove } from './foreground.ts';
 import { paintOpenSpace } from './open-space.ts';
 import { fromCanvas, toCanvas, type Raster } from './raster.ts';
 import { paintRelief } from './relief.ts';
@@ -40,6 +40,7 @@ export function paintView(scene: Scene, longSide: number): View {
   const relief = paintRelief(raster, small);
   paintWater(raster, relief, small);
   const { canvas, context } = toCanvas(raster);
+  paintGrove(context, small);
   paintForeground(context, small);
   return { raster: fromCanvas(canvas), skyline: relief.skyline.map((row) => row / small.height) };
 }

@@ -38,6 +38,8 @@ interface Surface {
   readonly mirrorLight: number;
   readonly roughness: number;
   readonly glitter: number;
+  /** How much of the water's own colour shows through the mirror; more where the words gave it one. */
+  readonly body: number;
   readonly horizonRow: number;
   /** The current row's ripple, sideways pull and flake, one of each per coarse column. */
   readonly ripples: Float32Array;
@@ -63,6 +65,7 @@ function prepareSurface(raster: Raster, scene: Scene): Surface {
     mirrorLight: 0.93,
     roughness: lerp(0.35, 1.6, wind) * open,
     glitter: sun.visible ? (sun.kind === 'sun' ? 1 : 0.75) : 0.18,
+    body: mood.ofWater ? 1.15 : 0.62,
     horizonRow: scene.horizon * raster.height,
     ripples: new Float32Array(Math.ceil(raster.width / COARSE) + 2),
     pulls: new Float32Array(Math.ceil(raster.width / COARSE) + 2),
@@ -106,13 +109,13 @@ function reflect(surface: Surface, water: Uint8Array, column: number, row: numbe
   let source = sourceRow * width + sourceColumn;
   // A ripple may not fetch water that has no colour yet.
   if (water[source] === 1 && sourceRow >= shore) source = Math.max(0, shore - 1) * width + column;
-  const tilt = clamp(0.2 + below * 1.15 + ripple * 0.2);
+  const tilt = clamp((0.2 + below * 1.15 + ripple * 0.2) * surface.body);
   const glint = glitterAt(surface, column, below, between(surface.flakes, cell, share), ripple);
   const index = (row * width + column) * 3;
   const bank = run < 3 ? 0.82 + run * 0.06 : 1;
   for (let channel = 0; channel < 3; channel++) {
     const mirror = (data[source * 3 + channel] ?? 0) * surface.mirrorLight;
-    const body = lerp(mirror, deep[channel] ?? 0, tilt * 0.62) * bank;
+    const body = lerp(mirror, deep[channel] ?? 0, tilt) * bank;
     data[index + channel] = body + ((spark[channel] ?? 0) - body) * glint;
   }
 }

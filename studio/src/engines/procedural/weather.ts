@@ -1,5 +1,6 @@
 import { createCanvas, type SKRSContext2D } from '@napi-rs/canvas';
 import { css, mix } from './colour.ts';
+import type { Random } from './random.ts';
 import type { Scene } from './scene.ts';
 
 /** What falls, flies or flashes in front of a finished picture. */
@@ -14,11 +15,31 @@ export function paintLightning(context: SKRSContext2D, scene: Scene): void {
   const { mood, width, height, unit } = scene;
   const random = scene.random.fork('lightning');
   if (!mood.sky.has('lightning') && !(mood.weather.storm > 0 && random.chance(0.6))) return;
-  const startX = scene.focus * width;
-  let points = [
-    { x: startX, y: height * 0.04 },
-    { x: startX + random.range(-0.12, 0.12) * width, y: scene.horizon * height },
-  ];
+  const from = { x: scene.focus * width, y: height * 0.03 };
+  const to = { x: from.x + random.range(-0.12, 0.12) * width, y: scene.horizon * height };
+  const flash = context.createRadialGradient(from.x, to.y * 0.45, 0, from.x, to.y * 0.45, height * 0.55);
+  flash.addColorStop(0, css({ l: 0.92, c: 0.05, h: 285 }, 0.34));
+  flash.addColorStop(1, css({ l: 0.8, c: 0.06, h: 285 }, 0));
+  context.fillStyle = flash;
+  context.fillRect(0, 0, width, height);
+  const bolt = crackle(from, to, random);
+  strike(context, bolt, unit);
+  for (let branch = 0; branch < 4; branch++) {
+    const root = bolt[Math.floor(bolt.length * random.range(0.15, 0.7))] ?? from;
+    const reach = random.range(0.08, 0.2) * height;
+    const tip = { x: root.x + (random.chance(0.5) ? 1 : -1) * reach * 0.8, y: root.y + reach };
+    strike(context, crackle(root, tip, random), unit * 0.45);
+  }
+}
+
+interface Spot {
+  readonly x: number;
+  readonly y: number;
+}
+
+/** A broken line between two points, by displacing midpoints. */
+function crackle(from: Spot, to: Spot, random: Random): Spot[] {
+  let points = [from, to];
   for (let round = 0; round < 7; round++) {
     points = points.flatMap((point, index) => {
       const next = points[index + 1];
@@ -26,10 +47,14 @@ export function paintLightning(context: SKRSContext2D, scene: Scene): void {
       const span = Math.hypot(next.x - point.x, next.y - point.y);
       return [
         point,
-        { x: (point.x + next.x) / 2 + random.gaussian() * span * 0.13, y: (point.y + next.y) / 2 },
+        { x: (point.x + next.x) / 2 + random.gaussian() * span * 0.12, y: (point.y + next.y) / 2 },
       ];
     });
   }
+  return points;
+}
+
+function strike(context: SKRSContext2D, points: readonly Spot[], unit: number): void {
   context.save();
   context.lineJoin = 'round';
   for (const [thick, alpha] of [
