@@ -3,6 +3,7 @@ import { after, before, describe, test } from 'node:test';
 import type { Problem } from '@renderkit/contract/v1/schemas/problem.ts';
 import { problemCodeNames } from '@renderkit/contract/v1/problem-codes.ts';
 import { moveClock } from '@renderkit/server-kit/testing/database.ts';
+import { revokeKey } from '../src/operator.ts';
 import { assertProblem } from './assert-problem.ts';
 import { askAt, startTestService, type TestService } from './harness.ts';
 import { startTcpProxy } from './tcp-proxy.ts';
@@ -66,6 +67,24 @@ describe('a request', () => {
     );
     assert.equal(answers.filter(({ status }) => status === 200).length, 50);
     await moveClock(service.database, 0);
+  });
+
+  test('a key revoked by one process is refused by the other from the next request on', async () => {
+    await using other = await service.startAnother();
+    for (let round = 0; round < 25; round++) {
+      const key = await service.createKey();
+      const ask = async () => (await askAt(other.url, '/v1/generations', { key })).status;
+      assert.equal(await ask(), 200);
+      const [row] = await service.database.rows<{ id: string }>(
+        'select id from api_keys where public_id = $1',
+        [key.slice(8, 20)],
+      );
+      // Requests are under way all the time: none that begins after the revocation gets through.
+      const before = Promise.all(Array.from({ length: 5 }, ask));
+      await revokeKey(service.database, row?.id ?? '');
+      assert.deepEqual(await Promise.all(Array.from({ length: 5 }, ask)), [401, 401, 401, 401, 401]);
+      await before;
+    }
   });
 
   test('unknown paths tell strangers nothing, and count for a key', async () => {

@@ -19,7 +19,9 @@ export async function checkDatabase(database: Database): Promise<void> {
     'full_page_writes',
     'server_version_num',
     'server_encoding',
-  ]);
+  ]).catch((error: Error) => {
+    throw new ConfigError(`The database of DATABASE_URL cannot be used: ${error.message}.`, { cause: error });
+  });
   const demand = (fine: boolean, sentence: string) => {
     if (!fine) throw new ConfigError(`The database of DATABASE_URL does not serve: ${sentence}`);
   };

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { after, before, describe, test } from 'node:test';
+import { ConfigError } from '@renderkit/server-kit/config.ts';
 import { openDatabase } from '@renderkit/server-kit/database.ts';
 import { createTestDatabase, type TestDatabase } from '@renderkit/server-kit/testing/database.ts';
 import { checkDatabase } from './check-database.ts';
@@ -12,6 +13,15 @@ describe('preflight', () => {
   after(() => db[Symbol.asyncDispose]());
 
   test('a migrated, durable database serves', () => checkDatabase(db.database));
+
+  test('a database that cannot be reached is told in a sentence', async () => {
+    await using away = openDatabase({ url: 'postgres://nobody@127.0.0.1:1/none', applicationName: 'test' });
+    await assert.rejects(
+      checkDatabase(away),
+      (error) =>
+        error instanceof ConfigError && /^The database of DATABASE_URL cannot be used: /.test(error.message),
+    );
+  });
 
   test('a database that was never migrated does not', async () => {
     await using empty = await createTestDatabase('empty');
