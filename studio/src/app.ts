@@ -50,6 +50,7 @@ export async function startStudio(
     client: { id: config.clientId, secret: config.clientSecret },
     trustProxy: config.trustProxy,
     stopping: stopping.signal,
+    log,
     crashPoint: testArguments.crashPoint,
   });
   owners.use(

@@ -1,5 +1,6 @@
 import type { Render } from '@renderkit/contract/studio/schemas.ts';
 import type { Database } from '@renderkit/server-kit/database.ts';
+import type { Logger } from '@renderkit/server-kit/logger.ts';
 import type { FastifyInstance } from 'fastify';
 import { accountRoutes } from './accounts/routes.ts';
 import { catalogRoutes } from './catalog/routes.ts';
@@ -35,6 +36,7 @@ export type RouteDependencies = {
   client: { id: string; secret: string };
   trustProxy: boolean;
   stopping: AbortSignal;
+  log: Logger;
   crashPoint: ((name: string) => void | Promise<void>) | undefined;
 };
 
@@ -73,5 +75,6 @@ export function registerRoutes(app: FastifyInstance, dependencies: RouteDependen
   signInRoutes(
     app,
     createProvider({ database, settings, issuer, client, trustProxy: dependencies.trustProxy }),
+    dependencies.log,
   );
 }

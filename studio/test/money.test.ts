@@ -122,6 +122,27 @@ test('monthly credits renew on their day and do not add up, whoever looks first'
   assert.equal((await showLedger(studio.database, sweptEmail)).length, 3);
 });
 
+test("renewals fall on the account's own day, on the last one where the month is too short", async () => {
+  const renewals: string[] = [];
+  let at = '2027-10-31T10:00:00.000Z';
+  for (let i = 0; i < 6; i++) {
+    const [row] = await studio.database.rows<{ next: string }>(
+      `select iso_time(next_refill('2027-10-31T10:00Z', $1)) as next`,
+      [at],
+    );
+    at = row?.next ?? '';
+    renewals.push(at.slice(0, 10));
+  }
+  assert.deepEqual(renewals, [
+    '2027-11-30',
+    '2027-12-31',
+    '2028-01-31',
+    '2028-02-29',
+    '2028-03-31',
+    '2028-04-30',
+  ]);
+});
+
 test('what was charged before the month turned comes back as far as the allowance has room', async (t) => {
   t.after(() => moveClock(studio.database, 0));
   const account = await studio.connect({ tier: 'free' });
