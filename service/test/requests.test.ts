@@ -80,10 +80,10 @@ describe('a request', () => {
         [key.slice(8, 20)],
       );
       // Requests are under way all the time: none that begins after the revocation gets through.
-      const before = Promise.all(Array.from({ length: 5 }, ask));
+      const underWay = Promise.all(Array.from({ length: 5 }, ask));
       await revokeKey(service.database, row?.id ?? '');
       assert.deepEqual(await Promise.all(Array.from({ length: 5 }, ask)), [401, 401, 401, 401, 401]);
-      await before;
+      await underWay;
     }
   });
 
