@@ -13,8 +13,8 @@ import { migrateStudio } from '@renderkit/studio/migrate.ts';
 
 const root = path.resolve(import.meta.dirname, '..');
 const workspaces = ['contract', 'server-kit', 'service', 'studio', 'stack', 'bench', 'e2e', 'tools'];
-/** One test of a file may take this long; the chaos run is the longest. */
-const testTimeoutMs = 180_000;
+/** One file may take this long; the chaos run is the longest. */
+const fileTimeoutMs = 300_000;
 /** Two files at a time: half of the machine is for PostgreSQL and the servers that tests start. */
 const filesAtOnce = 2;
 
@@ -72,7 +72,7 @@ function runFiles(files: string[], url: string): Promise<number> {
   const { NODE_TEST_CONTEXT: _, ...env } = process.env;
   const child = spawn(
     process.execPath,
-    ['--test', `--test-concurrency=${filesAtOnce}`, `--test-timeout=${testTimeoutMs}`, ...files],
+    ['--test', `--test-concurrency=${filesAtOnce}`, `--test-timeout=${fileTimeoutMs}`, ...files],
     {
       cwd: root,
       stdio: 'inherit',

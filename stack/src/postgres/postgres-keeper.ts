@@ -2,30 +2,26 @@
 // neither Ctrl-C nor the death of the stack ends the server in the middle: the keeper sees the channel close and
 // shuts it down in order.
 
-import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { writeSync } from 'node:fs';
-import { chown, readFile } from 'node:fs/promises';
+import { chown } from 'node:fs/promises';
 import { createServer } from 'node:net';
-import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { takeLock } from '../data-directory-lock.ts';
 import { backOffMs, countDeath, isHopeless } from '../restart-policy.ts';
-import { type LogFile, openLogFile } from '../log-file.ts';
-import { findPostgresBinaries, type PostgresBinaries } from './binaries.ts';
-import { environment, initialiseCluster } from './initialise-cluster.ts';
+import { openLogFile } from '../log-file.ts';
+import { findPostgresBinaries } from './binaries.ts';
+import { initialiseCluster } from './initialise-cluster.ts';
 import type { KeeperReport, KeeperTask } from './keeper-protocol.ts';
-import { clearOrphan } from './orphan.ts';
+import { clearOrphan, recordedAddress, type ServerAddress } from './orphan.ts';
+import { startServerByPgCtl } from './pg-ctl-server.ts';
 import { socketDirectory } from './place.ts';
-import { serverArguments } from './settings.ts';
+import { type ServerOptions, startServerProcess } from './server-process.ts';
+import { serverSettings } from './settings.ts';
 
 const unixPort = 5432;
 /** A keeper that lost its parent may still be shutting its server down. */
 const lockPatienceMs = 60_000;
-const fastShutdownMs = 30_000;
-const immediateShutdownMs = 5_000;
-const startLimitMs = 120_000;
-const pollMs = 15;
 
 const stopping = new AbortController();
 const stop = () => stopping.abort();
@@ -56,12 +52,19 @@ async function keep(task: KeeperTask): Promise<void> {
   const directory = process.platform === 'win32' ? undefined : await socketDirectory(task.place);
   if (directory !== undefined && task.account !== undefined)
     await chown(directory, task.account.uid, task.account.gid);
+  // The port stays: whoever connected before a restart comes back to it.
+  const address = {
+    host: directory ?? '127.0.0.1',
+    port:
+      directory === undefined ? ((await recordedAddress(task.place))?.port ?? (await freePort())) : unixPort,
+  };
+  const settings = serverSettings({ socketDirectory: directory, port: address.port });
   let deaths = 0;
   while (!stopping.signal.aborted) {
     const started = performance.now();
-    const port = directory === undefined ? await freePort() : unixPort;
     await clearOrphan(task.place);
-    const reason = await runServer({ task, binaries, address: { directory, port }, log });
+    if (stopping.signal.aborted) return;
+    const reason = await runServer({ task, binaries, settings, log }, address);
     if (stopping.signal.aborted) return;
     deaths = countDeath(deaths, performance.now() - started);
     writeSync(log.descriptor, `${reason}\n`);
@@ -74,72 +77,16 @@ async function keep(task: KeeperTask): Promise<void> {
   }
 }
 
-type Server = {
-  task: KeeperTask;
-  binaries: PostgresBinaries;
-  address: { directory: string | undefined; port: number };
-  log: LogFile;
-};
-
 /** Runs the server until it ends, by itself or because we stop. Answers why it ended. */
-async function runServer({ task, binaries, address, log }: Server): Promise<string> {
-  const { dataDirectory } = task.place;
-  const argv = serverArguments({ dataDirectory, socketDirectory: address.directory, port: address.port });
-  const server = spawn(binaries.postgres, argv, {
-    ...task.account,
-    cwd: task.place.root,
-    env: environment(),
-    stdio: ['ignore', log.descriptor, log.descriptor],
-  });
-  const ended = once(server, 'exit');
-  const end = () => void shutDown(server, dataDirectory, binaries);
-  stopping.signal.addEventListener('abort', end, { once: true });
+async function runServer(options: ServerOptions, address: ServerAddress): Promise<string> {
+  const server = process.platform === 'win32' ? startServerByPgCtl(options) : startServerProcess(options);
+  stopping.signal.addEventListener('abort', server.stop, { once: true });
   try {
-    if (await untilReady(server, dataDirectory))
-      await report({ type: 'ready', host: address.directory ?? '127.0.0.1', port: address.port });
-    const [code, signal] = (await ended) as [number | null, string | null];
-    return `PostgreSQL ended by ${signal === null ? `exit code ${code}` : signal}`;
+    if (await server.ready) await report({ type: 'ready', ...address });
+    return `PostgreSQL ended by ${await server.ended}`;
   } finally {
-    stopping.signal.removeEventListener('abort', end);
+    stopping.signal.removeEventListener('abort', server.stop);
   }
-}
-
-/** Waits until the server's own pid file says that it accepts connections; false when it ended before. */
-async function untilReady(server: ChildProcess, dataDirectory: string): Promise<boolean> {
-  const deadline = performance.now() + startLimitMs;
-  while (performance.now() < deadline) {
-    if (server.exitCode !== null || server.signalCode !== null || stopping.signal.aborted) return false;
-    const lines = (await readFile(path.join(dataDirectory, 'postmaster.pid'), 'utf8').catch(() => '')).split(
-      '\n',
-    );
-    if (Number(lines[0]) === server.pid && lines[7]?.trim() === 'ready') return true;
-    await sleep(pollMs);
-  }
-  server.kill('SIGQUIT');
-  return false;
-}
-
-/** Fast shutdown; where that takes too long, an immediate one, from which the next start recovers. */
-async function shutDown(
-  server: ChildProcess,
-  dataDirectory: string,
-  binaries: PostgresBinaries,
-): Promise<void> {
-  if (process.platform === 'win32') {
-    // There are no signals there: pg_ctl knows the way.
-    spawn(binaries.pgCtl, ['stop', '-D', dataDirectory, '-m', 'fast', '-W'], {
-      env: environment(),
-      stdio: 'ignore',
-    });
-    return;
-  }
-  server.kill('SIGINT');
-  const harder = [
-    setTimeout(() => server.kill('SIGQUIT'), fastShutdownMs),
-    setTimeout(() => server.kill('SIGKILL'), fastShutdownMs + immediateShutdownMs),
-  ];
-  await once(server, 'exit').catch(() => undefined);
-  for (const timer of harder) clearTimeout(timer);
 }
 
 async function freePort(): Promise<number> {

@@ -87,6 +87,7 @@ function forkKeeper(task: KeeperTask): ChildProcess {
     detached: true,
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
     execArgv: [],
+    windowsHide: true,
     env: { ...environment(), NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'] },
   });
 }

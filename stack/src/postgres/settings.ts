@@ -1,13 +1,12 @@
 /**
- * PostgreSQL's settings, as command-line arguments so that nothing in the data directory can weaken them.
+ * PostgreSQL's settings.
  * @param socketDirectory where the unix socket lies; undefined (Windows) means loopback TCP on `port`.
  */
-export function serverArguments(options: {
-  dataDirectory: string;
+export function serverSettings(options: {
   socketDirectory: string | undefined;
   port: number;
-}): string[] {
-  const settings: Record<string, string> = {
+}): Record<string, string> {
+  return {
     ...(options.socketDirectory === undefined
       ? { listen_addresses: '127.0.0.1' }
       : {
@@ -57,9 +56,4 @@ export function serverArguments(options: {
     log_parameter_max_length_on_error: '0',
     log_checkpoints: 'off',
   };
-  return [
-    '-D',
-    options.dataDirectory,
-    ...Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]),
-  ];
 }
