@@ -20,6 +20,8 @@ const tryTimeoutMs = 12_000;
 const pauseAfterFaultMs = 100;
 /** A client thinks up to this long between two pieces of work. */
 const thinkMs = 300;
+/** With so many generations under way a client waits for its oldest: the queue must not outgrow what is rendered. */
+const mostOpen = 5;
 /** A create is tried until its answer is definite, far beyond what any restart takes. */
 const mostTries = 400;
 
@@ -30,7 +32,11 @@ export async function runLoad(options: LoadOptions): Promise<void> {
 
 async function runClient(options: LoadOptions): Promise<void> {
   const { random, history, stopping } = options;
+  const open: { id: string; key: string }[] = [];
   while (!stopping.aborted) {
+    const oldest = open.length >= mostOpen ? open.shift() : undefined;
+    if (oldest !== undefined && !(await observe(options, oldest.key, oldest.id))) open.unshift(oldest);
+    if (open.length >= mostOpen) continue;
     const accountIndex = Math.floor(random() * options.accounts.length);
     const account = options.accounts[accountIndex] as LoadAccount;
     const keyIndex = Math.floor(random() * account.keys.length);
@@ -49,6 +55,7 @@ async function runClient(options: LoadOptions): Promise<void> {
     if (id === undefined) await sleep(20 + random() * 60);
     else if (random() < 0.15) await cancel(options, key, id);
     else if (random() < 0.4) await observe(options, key, id);
+    if (id !== undefined) open.push({ id, key });
     // A client that did not trust the first answer sends the same request again.
     if (id !== undefined && random() < 0.1) await createUntilAnswered(options, key, create);
     await sleep(random() * thinkMs);
@@ -95,7 +102,8 @@ async function cancel(options: LoadOptions, key: string, id: string): Promise<vo
     options.history.surprises.push(`cancel of ${id}: ${answer.status} ${answer.body.code}`);
 }
 
-async function observe(options: LoadOptions, key: string, id: string): Promise<void> {
+/** Reads a generation, waiting a while for its end; true once it has ended. */
+async function observe(options: LoadOptions, key: string, id: string): Promise<boolean> {
   const answer = await call(
     options,
     key,
@@ -103,10 +111,16 @@ async function observe(options: LoadOptions, key: string, id: string): Promise<v
     `/v1/generations/${id}?wait=${1 + Math.floor(options.random() * 3)}`,
     {},
   );
-  if (answer?.status === 200)
-    options.history.observations.push({ id, status: answer.body.status as string, at: performance.now() });
-  else if (answer !== undefined && answer.status < 500 && answer.status !== 429)
+  if (answer?.status === 200) {
+    const status = answer.body.status as string;
+    options.history.observations.push({ id, status, at: performance.now() });
+    return status !== 'queued' && status !== 'running';
+  }
+  if (answer !== undefined && answer.status < 500 && answer.status !== 429)
     options.history.surprises.push(`read of ${id}: ${answer.status} ${answer.body.code}`);
+  // A process or the database may be away for a moment: there is no hurry.
+  if (answer === undefined || answer.status >= 500) await sleep(pauseAfterFaultMs);
+  return false;
 }
 
 /** Undefined where no whole answer came: the connection was refused, cut, or silent too long. */
