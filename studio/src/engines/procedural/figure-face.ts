@@ -78,9 +78,9 @@ function drawBrow(context: SKRSContext2D, { tones, manly, bold }: Figure): void 
   const thick = (manly ? 0.034 : 0.02) * (bold ? 1.25 : 1);
   context.fillStyle = css(mix(tones.hairDark, tones.line, 0.3), 0.92);
   context.beginPath();
-  context.moveTo(-0.095, -0.088);
-  context.quadraticCurveTo(0.005, -0.148, 0.118, -0.098);
-  context.quadraticCurveTo(0.01, -0.142 + thick * 1.5, -0.095, -0.088 + thick);
+  context.moveTo(-0.095, -0.104);
+  context.quadraticCurveTo(0.0, -0.156, 0.118, -0.096);
+  context.quadraticCurveTo(0.005, -0.15 + thick * 1.5, -0.095, -0.104 + thick);
   context.closePath();
   context.fill();
 }

@@ -70,15 +70,53 @@ export function drawFrontHair(context: SKRSContext2D, figure: Figure): void {
     cropped(context, figure);
     return;
   }
-  for (const side of [-1, 1]) lock(context, figure, side);
+  for (const side of [-1, 1]) {
+    if (hair === 'bun') combedBack(context, figure, side);
+    else lock(context, figure, side);
+  }
+}
+
+/** One half of hair that is drawn back over the ear. */
+function combedBack(context: SKRSContext2D, figure: Figure, side: number): void {
+  const { tones, gaze, light, bold } = figure;
+  const part = gaze * -0.1;
+  context.fillStyle = css(side === light ? tones.hair : mix(tones.hair, tones.hairDark, bold ? 0.55 : 0.4));
+  context.beginPath();
+  context.moveTo(part, -0.46);
+  context.bezierCurveTo(side * 0.2, -0.42, side * 0.31, -0.26, side * 0.345, -0.06);
+  context.quadraticCurveTo(side * 0.37, 0.06, side * 0.4, 0.1);
+  context.bezierCurveTo(side * 0.47, -0.34, side * 0.34, -0.66, part, -0.63);
+  context.fill();
+  context.lineCap = 'round';
+  const strands = bold ? 4 : 18;
+  for (let strand = 0; strand < strands; strand++) {
+    const t = (strand + 0.5) / strands;
+    const shine = Math.exp(-((t - 0.5) ** 2) * 12) * (side === light ? 1 : 0.4);
+    context.strokeStyle = css(
+      strand % 3 === 0 ? tones.hairDark : mix(tones.hair, tones.hairLight, shine),
+      0.55,
+    );
+    context.lineWidth = bold ? 0.013 : 0.008;
+    context.beginPath();
+    context.moveTo(part, -0.465 - t * 0.155);
+    context.bezierCurveTo(
+      side * (0.2 + t * 0.12),
+      -0.43 - t * 0.2,
+      side * (0.31 + t * 0.1),
+      -0.26 - t * 0.1,
+      side * (0.372 + t * 0.03),
+      0.05,
+    );
+    context.stroke();
+  }
 }
 
 /** One half of parted hair, from the parting round the temple. */
 function lock(context: SKRSContext2D, figure: Figure, side: number): void {
   const { tones, hair, gaze, light, bold } = figure;
   const part = gaze * -0.1;
-  const drop = hair === 'long' ? 0.62 : hair === 'bob' ? 0.5 : 0.12;
-  const outer = hair === 'bun' ? 0.43 : 0.5;
+  const drop = hair === 'long' ? 0.62 : 0.5;
+  const outer = 0.5;
   const trace = (t: number) => {
     // t = 0 along the face, 1 along the outside.
     const temple = side * (0.3 + (outer - 0.3) * t);

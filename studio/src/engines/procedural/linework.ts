@@ -8,12 +8,17 @@ import { paintView } from './view.ts';
 
 /** A print: a few flat inks out of register, and over them one engraved line that swells with the dark. */
 export function paintLinework(scene: Scene): Canvas {
-  const { raster: view, skyline } = paintView(scene, 300);
-  const tone = toneOf(view);
+  // A face needs finer grain than a mountain, and its two flat halves.
+  const close = scene.mood.places.has('person');
+  const subject: Scene = close ? { ...scene, look: { ...scene.look, baseModel: 'bold' } } : scene;
+  const { raster: view, skyline } = paintView(subject, close ? 460 : 300);
+  const tone = toneOf(view, skyline);
+  const smooth = close ? softened(tone) : softened(softened(tone));
   const print: Print = {
     scene,
     skyline,
     tone,
+    smooth,
     noise: createNoise(scene.random.fork('flow')),
     random: scene.random.fork('lines'),
     inks: mixInks(scene),
@@ -28,6 +33,8 @@ interface Print {
   readonly skyline: Float32Array | null;
   /** Lightness of the view, stretched to 0–1 and a little softened. */
   readonly tone: Field;
+  /** The same without its small folds: inks are cut along it, lines run along it. */
+  readonly smooth: Field;
   readonly noise: Noise;
   readonly random: Random;
   readonly inks: Inks;
@@ -35,8 +42,9 @@ interface Print {
 
 interface Inks {
   readonly paper: Colour;
-  /** From light to dark. */
-  readonly flats: readonly Colour[];
+  /** From light to dark, one set for the sky and one for what lies under it. */
+  readonly sky: readonly Colour[];
+  readonly land: readonly Colour[];
   readonly line: Colour;
   /** A dark sheet takes light lines. */
   readonly reversed: boolean;
@@ -44,66 +52,86 @@ interface Inks {
 
 function mixInks(scene: Scene): Inks {
   const { palette } = scene;
-  const reversed = palette.exposure < 0.36;
   const [zenith, high, low, horizon] = palette.sky;
-  if (reversed) {
+  if (palette.exposure < 0.36) {
+    const sky = [
+      { ...mix(palette.glow, horizon, 0.35), l: 0.66 },
+      { ...mix(horizon, palette.accent, 0.12), l: 0.46 },
+      { ...low, l: 0.33 },
+      { ...high, l: 0.24 },
+      shade(mix(zenith, palette.dark, 0.3), 1.05),
+    ];
     return {
       paper: mix(zenith, palette.dark, 0.35),
-      flats: [
-        { ...mix(palette.glow, horizon, 0.35), l: 0.66 },
-        { ...mix(horizon, palette.accent, 0.12), l: 0.46 },
-        { ...low, l: 0.33 },
-        { ...high, l: 0.24 },
-        shade(mix(zenith, palette.dark, 0.3), 1.05),
-      ],
+      sky,
+      land: sky.map((ink) => mix(ink, { ...palette.foliage, l: ink.l * 0.9 }, 0.25)),
       line: mix(palette.disc, palette.glow, 0.25),
-      reversed,
+      reversed: true,
     };
   }
   const paper = mix(palette.paper, palette.glow, 0.18);
+  const land = scene.land === 'dunes' || scene.land === 'canyon' ? palette.sand : palette.foliage;
   return {
     paper,
-    flats: [
-      paper,
-      mix(paper, horizon, 0.75),
-      mix(low, palette.haze, 0.25),
-      mix(high, palette.foliage, 0.28),
-      mix(zenith, palette.ambient, 0.5),
+    sky: [paper, mix(paper, horizon, 0.7), mix(horizon, low, 0.55), low, mix(low, high, 0.7)],
+    land: [
+      mix(paper, palette.haze, 0.45),
+      { ...mix(palette.haze, land, 0.35), l: 0.72 },
+      { ...mix(land, palette.ambient, 0.35), l: 0.56 },
+      { ...mix(land, palette.ambient, 0.7), l: 0.42 },
+      { ...mix(palette.ambient, palette.dark, 0.5), l: 0.32 },
     ],
     line: mix(palette.ink, palette.dark, 0.4),
-    reversed,
+    reversed: false,
   };
 }
 
 const RANKS = 256;
 
-/** Lightness, evened out halfway: a print wants each of its inks to have something to say. */
-function toneOf(view: Raster): Field {
+/**
+ * Lightness, evened out most of the way, sky and land each for itself: a print wants each of its inks to have
+ * something to say.
+ */
+function toneOf(view: Raster, skyline: Float32Array | null): Field {
   const { width, height, data } = view;
   const tones = new Float32Array(width * height);
-  const counts = new Float32Array(RANKS);
+  const counts = [new Float32Array(RANKS), new Float32Array(RANKS)] as const;
+  const regionOf = (pixel: number): 0 | 1 =>
+    skyline !== null && Math.floor(pixel / width) > (skyline[pixel % width] ?? 1) * height ? 1 : 0;
   for (let pixel = 0, index = 0; pixel < tones.length; pixel++, index += 3) {
     const value = (data[index] ?? 0) * 0.3 + (data[index + 1] ?? 0) * 0.52 + (data[index + 2] ?? 0) * 0.18;
     tones[pixel] = value;
     const rank = Math.floor(value * (RANKS - 1));
-    counts[rank] = (counts[rank] ?? 0) + 1;
+    const count = counts[regionOf(pixel)];
+    count[rank] = (count[rank] ?? 0) + 1;
   }
-  const below = new Float32Array(RANKS);
-  let sum = 0;
-  for (let rank = 0; rank < RANKS; rank++) {
-    sum += counts[rank] ?? 0;
-    below[rank] = sum / tones.length;
-  }
-  const low = below.findIndex((share) => share > 0.005) / (RANKS - 1);
-  const high = Math.max(low + 0.05, below.findIndex((share) => share > 0.995) / (RANKS - 1));
+  const ranks = counts.map(cumulated);
+  const low = tones.reduce((least, value) => Math.min(least, value), 1);
+  const high = tones.reduce((most, value) => Math.max(most, value), 0);
   return {
     width,
     height,
-    data: tones.map(
-      (value) =>
-        0.45 * clamp((value - low) / (high - low)) + 0.55 * (below[Math.floor(value * (RANKS - 1))] ?? 0),
-    ),
+    data: tones.map((value, pixel) => {
+      const region = skyline === null ? null : regionOf(pixel);
+      const rank = ranks[region ?? 0]?.[Math.floor(value * (RANKS - 1))] ?? 0;
+      const even = region === 0 ? 0.2 + rank * 0.8 : region === 1 ? rank * 0.86 : rank;
+      const evened = region === null ? 0.25 : 0.6;
+      return (1 - evened) * clamp((value - low) / Math.max(0.05, high - low)) + evened * even;
+    }),
   };
+}
+
+/** Share of all that is not lighter than each rank. */
+function cumulated(counts: Float32Array): Float32Array {
+  const all = Math.max(
+    1,
+    counts.reduce((sum, count) => sum + count, 0),
+  );
+  let sum = 0;
+  return counts.map((count) => {
+    sum += count;
+    return sum / all;
+  });
 }
 
 /** Each tone of the view becomes one flat ink; the edges between are cut smooth at full size. */
@@ -111,23 +139,25 @@ function pressInks(print: Print): Raster {
   const { scene, inks, noise } = print;
   const { width, height } = scene;
   const sheet = createRaster(width, height);
-  const inkTable = inks.flats.map(toRgb);
+  const skyInks = inks.sky.map(toRgb);
+  const landInks = inks.land.map(toRgb);
   const paper = toRgb(inks.paper);
   const accent = toRgb(scene.palette.accent);
-  const levels = inkTable.length;
+  const levels = skyInks.length;
+  const ground = groundRows(print);
   const shift = (scene.unit * 3.5) / width;
-  const smooth = softened(print.tone);
   const pitch = Math.max(2.5, scene.unit * (scene.look.brush === 'stipple' ? 9 : 5.5));
   const worn = scene.look.brush === 'smooth' ? 0 : 0.05;
   for (let row = 0, index = 0; row < height; row++) {
     const y = (row + 0.5) / height;
     for (let column = 0; column < width; column++, index += 3) {
       const x = (column + 0.5) / width + shift;
-      const dark = (1 - sampleField(smooth, x, y)) * levels * 0.98;
+      const dark = (1 - sampleField(print.smooth, x, y)) * levels * 0.98;
       const level = Math.min(levels - 1, Math.floor(dark));
       const rest = dark - level;
-      const ink = inkTable[level] ?? paper;
-      const next = inkTable[Math.min(levels - 1, level + 1)] ?? ink;
+      const table = row < (ground[column] ?? 0) ? skyInks : landInks;
+      const ink = table[level] ?? paper;
+      const next = table[Math.min(levels - 1, level + 1)] ?? ink;
       // A narrow band of dots leads from one ink to the next, as a printer screens it.
       const step = rest > 0.78 && smoothstep(0.78, 1, rest) > screenAt(column, row, pitch) ? 1 : 0;
       for (let channel = 0; channel < 3; channel++)
@@ -137,6 +167,17 @@ function pressInks(print: Print): Raster {
   pressSun(sheet, print, accent);
   if (worn > 0) wearPaper(sheet, noise, paper, scene, worn);
   return sheet;
+}
+
+/** The row per column where the land's inks take over; beyond the sheet where a subject fills it. */
+function groundRows({ scene, skyline }: Print): Float32Array {
+  const rows = new Float32Array(scene.width).fill(scene.height);
+  if (skyline === null) return rows;
+  return rows.map((_, column) => {
+    const at = clamp((column / scene.width) * skyline.length - 0.5, 0, skyline.length - 1.001);
+    const left = Math.floor(at);
+    return lerp(skyline[left] ?? 1, skyline[left + 1] ?? 1, at - left) * scene.height;
+  });
 }
 
 function screenAt(column: number, row: number, pitch: number): number {
@@ -274,14 +315,14 @@ function follow(
 }
 
 /** Round the sun in the sky, along the slopes on land, level on water. */
-function flowAt({ scene, tone, noise, skyline }: Print, x: number, y: number): number {
+function flowAt({ scene, smooth, noise, skyline }: Print, x: number, y: number): number {
   const { sun, aspect, horizon, mood } = scene;
   const portrait = mood.places.has('person') || mood.places.has('abstract') || mood.places.has('space');
   const wave = noise.fbm(x * aspect * 1.7, y * 1.7, 2) * (1.5 + mood.energy * 0.8);
-  const reach = 1.6 / tone.width;
-  const slopeX = sampleField(tone, x + reach, y) - sampleField(tone, x - reach, y);
-  const slopeY = sampleField(tone, x, y + reach) - sampleField(tone, x, y - reach);
-  const steep = smoothstep(0.03, 0.2, Math.sqrt(slopeX * slopeX + slopeY * slopeY));
+  const reach = 2.2 / smooth.width;
+  const slopeX = sampleField(smooth, x + reach, y) - sampleField(smooth, x - reach, y);
+  const slopeY = sampleField(smooth, x, y + reach) - sampleField(smooth, x, y - reach);
+  const steep = smoothstep(0.04, 0.24, Math.sqrt(slopeX * slopeX + slopeY * slopeY));
   let vx = Math.cos(wave);
   let vy = Math.sin(wave);
   const ground = skyline?.[Math.floor(clamp(x, 0, 0.999) * skyline.length)] ?? horizon;
