@@ -53,7 +53,13 @@ function answerError(
   log: Logger,
 ): FastifyReply {
   const told = translateError(error);
-  if (told.status >= 500 && told.code !== 'maintenance')
+  // While the database is away every request fails alike: one line each, without the stack.
+  if (told.code === 'overloaded')
+    log.warn(
+      { reason: String((told.cause as Error | undefined)?.message), request_id: request.id },
+      told.message,
+    );
+  else if (told.status >= 500 && told.code !== 'maintenance')
     log.error({ err: error, request_id: request.id, route: request.routeOptions.url }, 'a request failed');
   if (told.retryAfterSeconds !== undefined) reply.header('retry-after', told.retryAfterSeconds);
   return reply.code(told.status).send({

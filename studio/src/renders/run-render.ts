@@ -45,7 +45,7 @@ export async function runRender(
   dependencies: RunDependencies,
 ): Promise<void> {
   const { database, log, crashPoint } = dependencies;
-  const started = await startRender(database, render, mostAttempts);
+  const started = await persist(() => startRender(database, render, mostAttempts));
   // Finished meanwhile, or its tries are used up: the second is for `failLostRender` to settle.
   if (started === undefined) return failLostRender(render, dependencies, true);
   await crashPoint?.('render: started');
@@ -237,8 +237,8 @@ function translateFailure(error: unknown): Failure {
   return { code: 'render_failed', message: 'The engine could not finish this render.' };
 }
 
-// A database that restarts is back within seconds; a picture that is drawn need not be drawn again for it.
-const retryPausesMs = [100, 300, 1_000, 3_000];
+// A database that restarts is back within seconds: neither a try nor a picture that is drawn is lost for it.
+const retryPausesMs = [100, 300, 1_000, 2_000, 3_000, 5_000, 5_000];
 
 async function persist<T>(write: () => Promise<T>): Promise<T> {
   for (const pauseMs of retryPausesMs) {
