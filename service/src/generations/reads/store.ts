@@ -2,17 +2,46 @@ import type { GenerationKind, GenerationStatus } from '@renderkit/contract/v1/sc
 import type { Database } from '@renderkit/server-kit/database.ts';
 import type { GenerationRow } from '../present.ts';
 
-const columns = `g.id, g.kind, g.status, g.model, g.project_id, g.cost_millicredits, g.expected_outputs, g.outputs,
-  g.error_code, g.error_message, g.prompt_id, g.metadata, g.created_at::text, g.submitted_at::text,
-  g.completed_at::text`;
+// A row comes as one text: the driver takes half of the time for it that it takes for fifteen columns. The studio
+// names models, projects and prompts: what it may have put there cannot pass for our separators.
+const between = '\u001f';
+const nothing = '\u001e';
+const named = (column: string) => `translate(${column}, E'\\x1e\\x1f', '')`;
+const packed = `array_to_string(array[
+    g.id, g.kind, g.status, ${named('g.model')}, ${named('g.project_id')}, g.cost_millicredits::text,
+    g.expected_outputs::text, g.outputs, g.error_code, g.error_message, ${named('g.prompt_id')}, g.metadata,
+    g.created_at::text, g.submitted_at::text, g.completed_at::text], E'\\x1f', E'\\x1e')`;
+
+function unpack(text: string): GenerationRow {
+  const fields = text.split(between);
+  const at = (i: number) => fields[i] as string;
+  const orNull = (i: number) => (fields[i] === nothing ? null : (fields[i] as string));
+  return {
+    id: at(0),
+    kind: at(1) as GenerationKind,
+    status: at(2) as GenerationStatus,
+    model: at(3),
+    project_id: orNull(4),
+    cost_millicredits: Number(at(5)),
+    expected_outputs: Number(at(6)),
+    outputs: at(7),
+    error_code: orNull(8),
+    error_message: orNull(9),
+    prompt_id: orNull(10),
+    metadata: at(11),
+    created_at: at(12),
+    submitted_at: orNull(13),
+    completed_at: orNull(14),
+  };
+}
 
 /** The given generations, in order; undefined where the account has none of that id. */
 export async function readGenerations(
   database: Database,
   asked: readonly { id: string; accountId: string }[],
 ): Promise<(GenerationRow | undefined)[]> {
-  const rows = await database.rows<GenerationRow & { place: number }>(
-    `select asked.place, ${columns}
+  const rows = await database.rows<{ place: number; packed: string }>(
+    `select asked.place::integer, ${packed} as packed
        from unnest($1::text[], $2::text[]) with ordinality as asked (id, account_id, place)
       cross join lateral (
         select * from generations where id = asked.id and account_id = asked.account_id limit 1) g`,
@@ -20,7 +49,7 @@ export async function readGenerations(
     'generations_read',
   );
   const found = Array.from<GenerationRow | undefined>({ length: asked.length });
-  for (const row of rows) found[row.place - 1] = row;
+  for (const row of rows) found[row.place - 1] = unpack(row.packed);
   return found;
 }
 
@@ -29,8 +58,8 @@ export async function readAwaited(
   database: Database,
   asked: readonly { id: string; accountId: string; keyId: string }[],
 ): Promise<{ usable: boolean; row: GenerationRow | undefined }[]> {
-  const rows = await database.rows<GenerationRow & { place: number; usable: boolean }>(
-    `select asked.place, key.id is not null as usable, ${columns}
+  const rows = await database.rows<{ usable: boolean; packed: string | null }>(
+    `select key.id is not null as usable, case when g.id is not null then ${packed} end as packed
        from unnest($1::text[], $2::text[], $3::text[]) with ordinality as asked (id, account_id, key_id, place)
        left join lateral (
          select id from api_keys
@@ -42,7 +71,10 @@ export async function readAwaited(
     [asked.map(({ id }) => id), asked.map(({ accountId }) => accountId), asked.map(({ keyId }) => keyId)],
     'generations_read_awaited',
   );
-  return rows.map((row) => ({ usable: row.usable, row: row.id === null ? undefined : row }));
+  return rows.map((row) => ({
+    usable: row.usable,
+    row: row.packed === null ? undefined : unpack(row.packed),
+  }));
 }
 
 /** An account's generations, newest first. The ids come by an index alone, then the rows of the page. */
@@ -61,8 +93,8 @@ export async function listGenerations(
   const values: unknown[] = [list.accountId, list.offset, list.limit];
   for (const name of ['status', 'kind'] as const)
     if (list[name] !== undefined) filters.push(`and ${name} = $${values.push(list[name])}`);
-  return database.rows<GenerationRow>(
-    `select ${columns}
+  const rows = await database.rows<{ packed: string }>(
+    `select ${packed} as packed
        from (select id, created_at from generations
               where account_id = $1 ${filters.join(' ')}
               order by created_at desc, id desc offset $2 limit $3) page
@@ -71,6 +103,7 @@ export async function listGenerations(
     values,
     `generations_list_${filters.length}_${list.status === undefined ? '' : 'status'}`,
   );
+  return rows.map((row) => unpack(row.packed));
 }
 
 /** Far more than can settle in ten seconds. */
