@@ -35,6 +35,7 @@ const LOCK_BEAT_MS = 2_000;
 const LOCK_STALE_MS = 30_000;
 const ANCESTOR_POLL_MS = 500;
 const SAME_SIGNAL_MS = 1_000;
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'];
 
 /** A refusal that the person at the keyboard can act on; anything else is a bug and keeps its stack. */
 class LaunchError extends Error {}
@@ -113,6 +114,13 @@ async function runNpm(args) {
     ? spawn(process.execPath, [script, ...args], { cwd: ROOT, stdio: ['ignore', 2, 2] })
     : spawn('npm', args, { cwd: ROOT, stdio: ['ignore', 2, 2], shell: process.platform === 'win32' });
   const limit = setTimeout(() => child.kill('SIGKILL'), INSTALL_LIMIT_MS);
+  // Kept alive by a listener, we see npm end and give the lock back.
+  let interrupted = false;
+  const interrupt = () => {
+    interrupted = true;
+    child.kill('SIGTERM');
+  };
+  for (const signal of SIGNALS) process.on(signal, interrupt);
   const [code, signal] = await new Promise((settle, fail) => {
     child.once('error', fail);
     child.once('exit', (...outcome) => settle(outcome));
@@ -120,6 +128,8 @@ async function runNpm(args) {
     throw new LaunchError(`npm could not be started (${error.message}): install npm and try again.`);
   });
   clearTimeout(limit);
+  for (const name of SIGNALS) process.off(name, interrupt);
+  if (interrupted) throw new LaunchError('The installation was interrupted: start again to finish it.');
   if (signal === 'SIGKILL')
     throw new LaunchError(
       `npm ${args[0]} did not finish within 10 minutes: check the network and the registry, then try again.`,
@@ -133,7 +143,10 @@ async function runNpm(args) {
 /** Two launches at once must not install at once. The holder beats; a lock without a beat belongs to the dead. */
 async function withInstallLock(work) {
   const deadline = Date.now() + INSTALL_LIMIT_MS + LOCK_STALE_MS;
+  let told = false;
   while (!takeLock()) {
+    if (!told) process.stderr.write('Waiting for another installation in this folder…\n');
+    told = true;
     if (Date.now() > deadline)
       throw new LaunchError(
         `Another installation holds ${INSTALL_LOCK}: remove that folder if none is running.`,
@@ -224,11 +237,11 @@ async function mirror(child) {
     if (process.platform !== 'win32') child.kill(signal);
     else if (child.connected) child.send({ type: 'stop' });
   };
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, stop);
+  for (const signal of SIGNALS) process.on(signal, stop);
   const watch = watchAncestors(() => stop('SIGTERM'));
   const [code, signal] = await new Promise((settle) => child.once('exit', (...outcome) => settle(outcome)));
   clearInterval(watch);
-  for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.off(name, stop);
+  for (const name of SIGNALS) process.off(name, stop);
   process.exitCode = code ?? 128 + (constants.signals[signal] ?? 0);
 }
 
