@@ -31,7 +31,12 @@ export async function startPart(options: PartOptions): Promise<Part> {
       options.profileDirectory === undefined
         ? []
         : ['--cpu-prof', `--cpu-prof-dir=${path.join(options.profileDirectory, options.name)}`],
-    env: { ...options.environment, PATH: process.env['PATH'] },
+    env: {
+      ...options.environment,
+      PATH: process.env['PATH'],
+      // As the launcher has it: without, each start compiles everything anew and holds the compiler in memory.
+      NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'],
+    },
   });
   child.stdout?.pipe(log, { end: false });
   child.stderr?.pipe(log, { end: false });
