@@ -24,7 +24,8 @@ export function createSendAnswer(app: FastifyInstance, metrics: RequestMetrics):
   });
   return (request, reply, { status, headers, text }) => {
     const { admitted, raw } = request;
-    const lines: string[] = ['x-request-id', request.id, 'content-length', String(Buffer.byteLength(text))];
+    const bytes = Buffer.byteLength(text);
+    const lines: string[] = ['x-request-id', request.id, 'content-length', String(bytes)];
     if (headers?.['content-type'] === undefined) lines.push('content-type', 'application/json');
     for (const name in headers) lines.push(name, headers[name] as string);
     if (admitted !== undefined)
@@ -38,7 +39,9 @@ export function createSendAnswer(app: FastifyInstance, metrics: RequestMetrics):
       lines.push('connection', 'close');
     // Past the framework, which would add a charset that the media types do not have, and time.
     reply.hijack();
-    if (!reply.raw.destroyed) reply.raw.writeHead(status, lines).end(text);
+    // A text of as many bytes as characters is ASCII and needs no encoding.
+    if (!reply.raw.destroyed)
+      reply.raw.writeHead(status, lines).end(text, bytes === text.length ? 'latin1' : 'utf8');
     metrics.observe(request.routeOptions.config.operationId, status, performance.now() - request.startedAt);
   };
 }
