@@ -339,7 +339,8 @@ export const StudioProject = Type.Object({
 });
 export type StudioProject = Static<typeof StudioProject>;
 export const ProjectsQuery = Type.Object({
-  page: Type.Integer({ minimum: 1, maximum: 1_000_000 }),
+  // An offset of 1,000,000 is allowed, which a page of one item reaches on page 1,000,001.
+  page: Type.Integer({ minimum: 1, maximum: 1_000_001 }),
   limit: Type.Integer({ minimum: 1, maximum: 100 }),
   search: Type.Optional(Type.String({ maxLength: 100 })),
 });
