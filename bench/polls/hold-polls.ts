@@ -12,7 +12,7 @@ let underWay: Promise<Answer>[] = [];
 
 type Answer = { status: number; generation: { status: string; completed_at: string | null }; at: number };
 
-const agent = new Agent({ keepAlive: false, maxSockets: Infinity });
+const agent = new Agent({ keepAlive: true, maxSockets: Infinity, maxFreeSockets: Infinity });
 /** Connections opened in one go; a listener's backlog is no longer. */
 const burst = 100;
 

@@ -10,7 +10,7 @@ import { createForEach } from '../create-generation.ts';
 import { startPart } from '../part.ts';
 import { createKeys, freePort, originOf, serviceEnvironment } from '../platform.ts';
 import { boundResult, milliseconds } from '../present.ts';
-import { residentMegabytes } from '../process-usage.ts';
+import { cpuSeconds, residentMegabytes } from '../process-usage.ts';
 import { quantile } from '../statistics.ts';
 import type { HoldPolls, PollsAnswer } from './hold-polls.ts';
 import type { SettleAll } from './scripted-studio.ts';
@@ -56,6 +56,7 @@ export async function polls(bench: Bench): Promise<Result[]> {
   let most = memoryOf(service.pid);
   const sampling = setInterval(() => (most = Math.max(most, memoryOf(service.pid))), sampleEveryMs);
   const held = most - before;
+  const cpuBefore = cpuSeconds(service.pid);
   const took = await studio.ask<number>({ settleWithinMs } satisfies SettleAll);
   const { wakeMs, others } = await holder.ask<PollsAnswer>({ collect: true } satisfies HoldPolls);
   clearInterval(sampling);
@@ -64,7 +65,8 @@ export async function polls(bench: Bench): Promise<Result[]> {
       `of ${opened.length} polls ${wakeMs.length} were answered, the others: ${JSON.stringify(others)}`,
     );
   const [p50, p99] = [quantile(wakeMs, 0.5), quantile(wakeMs, 0.99)];
-  bench.say(`  the studio ended them in ${Math.round(took)} ms; open polls alone took ${held.toFixed(0)} MB`);
+  const cpu = (cpuSeconds(service.pid) ?? NaN) - (cpuBefore ?? NaN);
+  bench.say(`  the studio ended them in ${Math.round(took)} ms; to tell all took ${cpu.toFixed(2)} CPU s`);
   return [
     boundResult({
       name: 'polls, memory',
