@@ -13,7 +13,18 @@ test('phrases are found however they are spelt, and only as whole words', async 
   t.after(() => rm(directory, { recursive: true }));
   const file = path.join(directory, 'moderation.json');
   const moderation = await openRuleList({ path: file, log });
-  for (const text of ['a B0MB RECIPE', 'bómb   recipe', 'b\u200bomb-recipe', 'r a p e', 'ｒａｐｅ', 'r4p3'])
+  for (const text of [
+    'a B0MB RECIPE',
+    'bómb   recipe',
+    'b\u200bomb-recipe',
+    'r a p e',
+    'ｒａｐｅ',
+    'r4p3',
+    'Bomb recipe!',
+    'now!bomb recipe',
+    'snuff f!lm!',
+    '$nuff film｜',
+  ])
     assert.notEqual(await moderation.judgeText(text), undefined, text);
   for (const text of ['a field of rapeseed', 'grapes', 'bath bombs, recipe book', 'a lighthouse at 5 pm', ''])
     assert.equal(await moderation.judgeText(text), undefined, text);

@@ -59,8 +59,8 @@ export async function openRuleList(options: { path: string; log: Logger }): Prom
   return {
     judgeText: async (text) => {
       if (performance.now() - lookedAt > lookEveryMs) await refresh();
-      const normal = normalise(text);
-      return rules.find(({ expression }) => expression.test(normal));
+      const readings = readingsOf(text);
+      return rules.find(({ expression }) => readings.some((words) => expression.test(words)));
     },
   };
 }
@@ -84,7 +84,9 @@ function compile({ rules }: RuleList): Compiled {
     .filter(({ phrases }) => phrases.length > 0)
     .map(({ reason, phrases }) => ({
       reason,
-      expression: new RegExp(`(?<= )(?:${phrases.map((phrase) => normalise(phrase).trim()).join('|')})(?= )`),
+      expression: new RegExp(
+        `(?<= )(?:${phrases.map((phrase) => spell(fold(phrase)).trim()).join('|')})(?= )`,
+      ),
     }));
 }
 
@@ -101,17 +103,27 @@ const lookalikes: Record<string, string> = {
   '|': 'i',
 };
 
-/**
- * Words in lower case with one space around each: without accents, full-width forms, invisible characters, digits
- * that stand for letters, and the spaces of s p e l l e d words.
- */
-export function normalise(text: string): string {
-  const plain = text
+/** A sign such as ! stands for a letter (f!lm) or ends a word (film!): the text is read both ways. */
+function readingsOf(text: string): string[] {
+  const folded = fold(text);
+  return [folded, folded.replace(/[@$!|]/g, ' ')].map(spell);
+}
+
+/** In lower case, without accents, full-width forms and invisible characters. */
+const fold = (text: string) =>
+  text
     .normalize('NFKD')
     .replace(/[\p{M}\p{Cf}]/gu, '')
-    .toLowerCase()
+    .toLowerCase();
+
+/**
+ * Words with one space around each: digits and signs that stand for letters are letters, and s p e l l e d words are
+ * together. A sign at the end of a word stands for none.
+ */
+function spell(folded: string): string {
+  const plain = folded
     .replace(
-      /(?<=\p{L})[013457@$!|]|[013457@$!|](?=\p{L})/gu,
+      /(?<=\p{L})[013457]|[013457](?=\p{L})|[@$!|](?=[013457@$!|]{0,3}\p{L})/gu,
       (character) => lookalikes[character] ?? character,
     )
     .replace(/[^\p{L}\p{N}]+/gu, ' ')
