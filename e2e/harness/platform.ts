@@ -40,6 +40,8 @@ export type Platform = AsyncDisposable & {
   studioUrl: string;
   databases: { service: Database; studio: Database };
   createAccount: (account?: NewAccount) => Promise<PlatformAccount>;
+  /** Connects the account's studio again, as a sign-in to the console would. */
+  connectAccount: (account: PlatformAccount) => Promise<void>;
   /** The key itself: `rk_live_…`. */
   createKey: (account: PlatformAccount, key?: NewKey) => Promise<string>;
   /** Ends the postmaster as a crash would; it is started again by its keeper. Needs `ownPostgres`. */
@@ -110,6 +112,9 @@ export async function startPlatform(options: PlatformOptions = {}): Promise<Plat
     studioUrl,
     databases: { service, studio },
     createAccount: (account = {}) => createAccount({ service, studio, secretKey }, account),
+    connectAccount: async (account) => {
+      await connectAccount({ service, studio, secretKey }, account.email);
+    },
     createKey: async (account, key = {}) =>
       (
         await serviceOperator.createKey(service, {
@@ -155,10 +160,9 @@ async function openUrls(owned: AsyncDisposableStack, directory: string, own: boo
 
 let accounts = 0;
 
-async function createAccount(
-  databases: { service: Database; studio: Database; secretKey: Buffer },
-  account: NewAccount,
-): Promise<PlatformAccount> {
+type Databases = { service: Database; studio: Database; secretKey: Buffer };
+
+async function createAccount(databases: Databases, account: NewAccount): Promise<PlatformAccount> {
   const email = `person-${++accounts}@example.org`;
   await studioOperator.createAccount(databases.studio, {
     email,
@@ -167,6 +171,10 @@ async function createAccount(
   });
   if (account.ageVerified === true)
     await studioOperator.setAccount(databases.studio, email, { ageVerified: true });
+  return { email, studioAccountId: await connectAccount(databases, email) };
+}
+
+async function connectAccount(databases: Databases, email: string): Promise<string> {
   const connection = await studioOperator.connect(databases.studio, email, clientId);
   await serviceOperator.connectAccount(databases.service, databases.secretKey, {
     studioId: connection.studioId,
@@ -174,7 +182,7 @@ async function createAccount(
     email,
     refreshToken: connection.refreshToken,
   });
-  return { email, studioAccountId: connection.accountId };
+  return connection.accountId;
 }
 
 /** Ports that were free a moment ago, all different. */
