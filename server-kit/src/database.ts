@@ -1,4 +1,3 @@
-import { Kysely, PostgresDialect } from 'kysely';
 import pg from 'pg';
 import type { Pool, PoolClient, QueryResult, QueryResultRow } from 'pg';
 
@@ -25,8 +24,6 @@ export type Transaction = PoolClient;
 export type Database = AsyncDisposable & {
   readonly url: string;
   readonly pool: Pool;
-  /** Typed queries over the same pool. */
-  kysely: <Tables>() => Kysely<Tables>;
   /** One statement; rows only. Give `name` to have it prepared once per connection. */
   rows: <Row extends QueryResultRow>(text: string, values?: unknown[], name?: string) => Promise<Row[]>;
   /** Runs `work` in one transaction; anything thrown rolls back. A commit whose answer was lost throws CommitInDoubt. */
@@ -68,14 +65,9 @@ export function openDatabase(options: DatabaseOptions): Database {
     options: `-c timezone=UTC -c statement_timeout=${timeout} -c lock_timeout=${timeout} -c idle_in_transaction_session_timeout=${timeout}`,
   });
   pool.on('error', (error) => options.onIdleError?.(error));
-  let kysely: Kysely<unknown> | undefined;
   return {
     url: options.url,
     pool,
-    kysely: <Tables>() =>
-      (kysely ??= new Kysely<unknown>({
-        dialect: new PostgresDialect({ pool }),
-      })) as unknown as Kysely<Tables>,
     rows: async <Row extends QueryResultRow>(text: string, values: unknown[] = [], name?: string) => {
       const result = await pool.query<Row>({ text, values, ...(name !== undefined && { name }) });
       return result.rows;
