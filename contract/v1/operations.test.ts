@@ -61,7 +61,7 @@ test('method and path belong to one operation alone', () => {
 test('path parameters are those of the schema, and such an operation can answer not_found', () => {
   for (const [id, { path, request, problems }] of entries) {
     const named = [...path.matchAll(/\{(\w+)\}/g)].map((match) => match[1]);
-    const schema = request.params as { properties?: object; required?: string[] } | undefined;
+    const schema: { properties?: object; required?: string[] } | undefined = request.params;
     assert.deepEqual(Object.keys(schema?.properties ?? {}), named, id);
     assert.deepEqual(schema?.required ?? [], named, id);
     assert.equal(problems.includes('not_found'), named.length > 0, id);

@@ -2,7 +2,7 @@
 // The numbers are those of the fault model in docs/reliability.md.
 
 import type { SeenGeneration, StudioEvidence } from './evidence.ts';
-import type { Create, History } from './history.ts';
+import type { History } from './history.ts';
 
 export type Evidence = {
   history: History;
@@ -99,7 +99,7 @@ function budgetsHold({ history, generations, budgets }: Evidence): string[] {
   const spent = new Map<string, number>();
   generations.forEach((list, accountIndex) => {
     for (const { metadata, status, cost, created_at } of list) {
-      const create = history.creates[Number(metadata['n'])] as Create | undefined;
+      const create = history.creates[Number(metadata['n'])];
       if (create === undefined || status === 'failed' || status === 'canceled') continue;
       const day = `${accountIndex}/${create.keyIndex}/${created_at.slice(0, 10)}`;
       spent.set(day, (spent.get(day) ?? 0) + cost.credits);

@@ -42,7 +42,9 @@ export function createNotifier(options: {
   return {
     announce: (id) => {
       pending.add(id);
-      timer ??= setTimeout(() => (flying = flush()), options.delayMs ?? 3);
+      timer ??= setTimeout(() => {
+        flying = flush();
+      }, options.delayMs ?? 3);
     },
     [Symbol.asyncDispose]: async () => {
       if (timer !== undefined) {

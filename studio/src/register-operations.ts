@@ -43,7 +43,7 @@ export function registerOperations(
   authenticate: Authenticate,
 ): void {
   for (const [id, operation] of Object.entries(studioOperations) as [StudioOperationId, StudioOperation][])
-    registerOperation(app, operation, handlers[id] as Handler<StudioOperationId>, authenticate);
+    registerOperation(app, operation, handlers[id], authenticate);
 }
 
 function registerOperation(

@@ -29,7 +29,7 @@ export async function readSources(root: string, folders: readonly string[]): Pro
 async function filesBelow(folder: string): Promise<string[]> {
   const entries = await readdir(folder, { withFileTypes: true });
   const found = await Promise.all(
-    entries.map((entry) => {
+    entries.map(async (entry) => {
       const file = path.join(folder, entry.name);
       if (entry.isDirectory()) return skippedFolders.has(entry.name) ? [] : filesBelow(file);
       return sourceNames.test(entry.name) ? [file] : [];

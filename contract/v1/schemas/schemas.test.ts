@@ -27,7 +27,7 @@ function walk(value: unknown, visit: (node: Node) => void): void {
     for (const item of value) walk(item, visit);
     return;
   }
-  visit(value as Node);
+  visit(value);
   const { examples: _examples, default: _default, enum: _enum, ...rest } = value as Record<string, unknown>;
   for (const part of Object.values(rest)) walk(part, visit);
 }

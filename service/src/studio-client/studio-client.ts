@@ -257,5 +257,5 @@ function pathOf(path: string, params: Record<string, string> = {}): string {
 function queryOf(query: Record<string, string | number | undefined> = {}): string {
   const given = new URLSearchParams();
   for (const [name, value] of Object.entries(query)) if (value !== undefined) given.set(name, String(value));
-  return given.size === 0 ? '' : `?${given}`;
+  return given.size === 0 ? '' : `?${given.toString()}`;
 }

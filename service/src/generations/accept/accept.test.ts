@@ -214,7 +214,7 @@ test('200 creates at once against a budget of seven: seven are accepted, over tw
   const account = await seedAccount(database, { budget: 7 * 4_000 });
   const processes = [acceptor(), acceptor()];
   const results = await Promise.allSettled(
-    Array.from({ length: 200 }, (_, i) => processes[i % 2]?.(aCreate(account))),
+    Array.from({ length: 200 }, async (_, i) => processes[i % 2]?.(aCreate(account))),
   );
   assert.equal(results.filter(({ status }) => status === 'fulfilled').length, 7);
   const codes = results.map((result) => (result.status === 'rejected' ? result.reason.code : 'ok'));
@@ -239,7 +239,7 @@ test('creates of many accounts in shuffled groups from two processes do not dead
   const processes = [acceptor(), acceptor()];
   const creates = Array.from({ length: 600 }, (_, i) => aCreate(accounts[(i * 7) % 20] as Seeded));
   creates.sort(() => Math.random() - 0.5);
-  await Promise.all(creates.map((create, i) => processes[i % 2]?.(create)));
+  await Promise.all(creates.map(async (create, i) => processes[i % 2]?.(create)));
   const [row] = await database.rows<{ deadlocks: number }>(
     'select deadlocks from pg_stat_database where datname = current_database()',
   );

@@ -151,7 +151,7 @@ export function mirrored(
     const [ax = 0, ay = 0, bx = 0, by = 0] = curves[index] ?? [];
     const [x, y] = points[index] ?? start;
     if (index === curves.length - 1) {
-      const [endX = 0, endY = 0] = points[index + 1] ?? start;
+      const [endX, endY] = points[index + 1] ?? start;
       context.lineTo(-endX, endY);
     }
     context.bezierCurveTo(-bx, by, -ax, ay, -x, y);
