@@ -3,6 +3,7 @@ import { clamp, css, mix, shade, smoothstep, type Colour } from './colour.ts';
 import { createNoise } from './noise.ts';
 import type { Random } from './random.ts';
 import type { Scene } from './scene.ts';
+import { createStrokeBatch } from './stroke-batch.ts';
 import { paintWanderer } from './things.ts';
 import { drawTree, type TreePaint } from './trees.ts';
 
@@ -194,24 +195,18 @@ function growGrass(context: SKRSContext2D, scene: Scene, bank: Bank, random: Ran
     ),
   );
   const bend = 0.25 + mood.weather.wind * 0.6;
+  const grass = createStrokeBatch(context);
   context.lineCap = 'round';
   for (let blade = 0; blade < blades; blade++) {
     const x = random.next();
     const y = bank(x) + random.next() ** 2 * 0.06;
     const tall = unit * random.range(9, 34) * (random.chance(0.06) ? 1.9 : 1);
     const lean = (random.gaussian() * 0.3 + bend) * tall * 0.6;
-    context.strokeStyle = tones[random.int(tones.length)] ?? '#000';
-    context.lineWidth = unit * random.range(0.9, 2.1);
-    context.beginPath();
-    context.moveTo(x * width, y * height + tall * 0.2);
-    context.quadraticCurveTo(
-      x * width + lean * 0.2,
-      y * height - tall * 0.6,
-      x * width + lean,
-      y * height - tall,
-    );
-    context.stroke();
+    const [px, py] = [x * width, y * height];
+    const curve = [px, py + tall * 0.2, px + lean * 0.2, py - tall * 0.6, px + lean, py - tall] as const;
+    grass.add(tones[random.int(tones.length)] ?? '#000', unit * random.range(0.9, 2.1), curve);
   }
+  grass.flush();
 }
 
 /** Tufts over the near ground, drawn smaller with distance, so that a meadow is more than a green plane. */
@@ -225,7 +220,14 @@ export function paintGrass(context: SKRSContext2D, scene: Scene): void {
   const own = winter ? mix(palette.ambient, palette.snow, 0.4) : palette.foliage;
   const lit = mix({ ...own, l: own.l * (0.3 + palette.exposure * 0.75) }, palette.light, 0.26);
   const dark = mix({ ...own, l: own.l * (0.15 + palette.exposure * 0.4) }, palette.dark, 0.35);
-  const tones = Array.from({ length: 9 }, (_, step) => mix(dark, lit, step / 8));
+  // Five distances of six tones each, so that a thousand tufts take thirty strokes of the pen.
+  const styles = Array.from({ length: 6 }, (_, distance) =>
+    Array.from({ length: 6 }, (__, step) => {
+      const near = (distance + 0.5) / 5;
+      return css(mix(mix(dark, lit, step / 5), palette.haze, clamp(1 - near) * 0.4), 0.3 + near * 0.5);
+    }),
+  );
+  const tufts = createStrokeBatch(context);
   const spots = Array.from({ length: count }, () => ({ x: random.next(), near: random.next() ** 1.5 })).sort(
     (a, b) => a.near - b.near,
   );
@@ -235,21 +237,14 @@ export function paintGrass(context: SKRSContext2D, scene: Scene): void {
     const y = horizon + 0.05 + near * (1 - horizon - 0.04);
     const depth = 1 / (y - horizon);
     const patch = noise.fbm((x - 0.5) * depth * 0.7, depth * 0.9, 3);
-    const tone = tones[Math.round(clamp(0.5 + patch * 1.1 + random.range(-0.3, 0.3)) * 8)] ?? lit;
+    const tone = Math.round(clamp(0.5 + patch * 1.1 + random.range(-0.3, 0.3)) * 5);
     const tall = unit * (2.5 + near * 21) * random.range(0.6, 1.3);
     const lean = (random.gaussian() * 0.35 + 0.2 + scene.mood.weather.wind * 0.5) * tall * 0.7;
-    context.strokeStyle = css(mix(tone, palette.haze, (1 - near) * 0.4), 0.3 + near * 0.5);
-    context.lineWidth = unit * (0.8 + near * 1.7);
-    context.beginPath();
-    context.moveTo(x * width, y * height);
-    context.quadraticCurveTo(
-      x * width + lean * 0.2,
-      y * height - tall * 0.6,
-      x * width + lean,
-      y * height - tall,
-    );
-    context.stroke();
+    const [px, py] = [x * width, y * height];
+    const curve = [px, py, px + lean * 0.2, py - tall * 0.6, px + lean, py - tall] as const;
+    tufts.add(styles[Math.floor(near * 5)]?.[tone] ?? '#000', unit * (0.8 + near * 1.7), curve);
   }
+  tufts.flush();
   context.restore();
 }
 

@@ -41,7 +41,7 @@ export function createGround(scene: Scene, terrain: Terrain): Ground {
       } else if (trees > 0.02) {
         put(out, materials.wood, clamp(light * 0.55 + trees * 0.35));
       } else {
-        const patch = noise.fbm(x / 2.6, z / 2.6, 2.5);
+        const patch = noise.fbm(x / 2.6, z / 2.6, 2);
         const rough = patch * 1.4;
         const lit = clamp(light * (1 + rough * 0.35));
         put(out, banded ? materials.bare : materials.grass, lit);
@@ -139,7 +139,7 @@ function createWood(scene: Scene, terrain: Terrain, noise: Noise): Ground['trees
       smoothstep(7, 12, z),
       1 - smoothstep(terrain.treeLine - 1, terrain.treeLine + 2, height),
     );
-    const grove = noise.fbm(x / 6 + 70, z / 6, 3) + (edge - 1) * 0.8;
+    const grove = noise.fbm(x / 6 + 70, z / 6, 2) + (edge - 1) * 0.8;
     if (grove < openness) return 0;
     const cell = size * 0.62 + z * 0.0016;
     const place = x / cell + step * 0.37;

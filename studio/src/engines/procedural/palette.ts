@@ -145,7 +145,7 @@ function towardsNamed(
 /** A thing with a colour of its own takes it whole, lightness too. */
 function towardsOwn(value: Colour, wanted: Colour | null | undefined, obedience: number): Colour {
   if (!wanted) return value;
-  return mix(value, { l: (value.l + wanted.l) / 2, c: wanted.c, h: wanted.h }, clamp(obedience * 1.7));
+  return mix(value, { l: (value.l + wanted.l) / 2, c: wanted.c, h: wanted.h }, clamp(obedience * 1.9));
 }
 
 function towardsFeeling(value: Colour, mood: Mood, obedience: number): Colour {

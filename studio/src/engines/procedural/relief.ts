@@ -14,13 +14,13 @@ export interface Relief {
 
 const STEPS = 184;
 /** Columns of pixels between two surveyed ones; what is finer than that, trees above all, is added per column. */
-const COARSE = 2;
+const COARSE = 3;
 const TALLEST_TREE = 0.85;
 
 /** Draws the terrain over the sky, column by column, from the viewer's feet to the horizon. */
 export function paintRelief(raster: Raster, scene: Scene): Relief {
   const terrain = createTerrain(scene);
-  const survey = surveyLand(scene, terrain, Math.ceil(raster.width / COARSE) + 1);
+  const survey = surveyLand(scene, terrain, Math.ceil(raster.width / COARSE) + 2);
   const ground = createGround(scene, terrain);
   const relief: Relief = {
     water: new Uint8Array(raster.width * raster.height),
@@ -55,7 +55,7 @@ function surveyLand(scene: Scene, terrain: Terrain, columns: number): Survey {
     const z = NEAR * (FAR / NEAR) ** (step / (STEPS - 1));
     depths[step] = z;
     for (let column = 0; column < columns; column++) {
-      const x = (((column + 0.25) * COARSE) / scene.width - 0.5) * scene.aspect * z;
+      const x = ((column * COARSE + 0.5) / scene.width - 0.5) * scene.aspect * z;
       heights[step * columns + column] = terrain.heightAt(x, z);
     }
   }

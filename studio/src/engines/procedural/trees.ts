@@ -2,6 +2,7 @@ import type { SKRSContext2D } from '@napi-rs/canvas';
 import { clamp, css, mix, type Colour } from './colour.ts';
 import type { TreeKind } from './lexicon.ts';
 import type { Random } from './random.ts';
+import { createStrokeBatch } from './stroke-batch.ts';
 
 /** Leaves and wood of one tree, from shade to light, and where the light comes from. */
 export interface TreePaint {
@@ -54,7 +55,15 @@ function drawConifer(
   context.strokeStyle = css(paint.wood);
   context.lineWidth = size * 0.016;
   line(context, x, y, x + lean, y - size * 0.97);
+  // A solid heart, or the sky would show between the twigs like bones.
+  context.fillStyle = css(paint.dark);
+  context.beginPath();
+  context.moveTo(x + lean, y - size * 0.98);
+  context.lineTo(x + spread * 0.62, y - size * 0.06);
+  context.lineTo(x - spread * 0.62, y - size * 0.06);
+  context.fill();
   const rows = Math.round(clamp(size / 6, 18, 64));
+  const twigs = createStrokeBatch(context);
   const shades = [0, 0.2, 0.42, 0.62].map((t) => css(mix(paint.dark, paint.lit, t)));
   for (let row = 0; row < rows; row++) {
     const rise = 0.07 + (row / rows) * 0.93;
@@ -68,20 +77,18 @@ function drawConifer(
       const drop = far * random.range(0.18, 0.5) + size * 0.006;
       const facing = side === paint.lightFrom ? 0.42 : 0.14;
       const lit = random.chance(facing) ? 1 + random.int(twig < 2 ? 2 : 3) : 0;
-      context.strokeStyle = shades[lit] ?? '#000';
-      context.lineWidth = size * random.range(0.007, 0.015) * (1.2 - rise * 0.6);
       const from = twig < 2 ? 0 : random.range(0, 0.5);
-      context.beginPath();
-      context.moveTo(stem + side * far * from, top + drop * from - size * 0.008);
-      context.quadraticCurveTo(
+      twigs.add(shades[lit] ?? '#000', size * random.range(0.007, 0.015) * (1.2 - rise * 0.6), [
+        stem + side * far * from,
+        top + drop * from - size * 0.008,
         stem + side * far * 0.6,
         top + drop * 0.3,
         stem + side * far,
         top + drop * random.range(0.7, 1),
-      );
-      context.stroke();
+      ]);
     }
   }
+  twigs.flush();
   context.strokeStyle = shades[0] ?? '#000';
   context.lineWidth = size * 0.008;
   line(context, x + lean, y - size * 0.9, x + lean, y - size);
