@@ -95,7 +95,10 @@ function startLoops(options: GenerationsOptions, longPolls: LongPolls) {
   // They call each other in a circle: a settled job frees a place, a job that starts is watched.
   const onMoved = (moved: readonly Moved[]) => {
     const settled = moved.filter(({ to_status: status }) => isFinal(status));
-    longPolls.wake(settled.map(({ id }) => id));
+    longPolls.wake(
+      settled.map(({ id }) => id),
+      settled.map(({ text }) => text),
+    );
     for (const { id, account_id: accountId } of settled) {
       notifier.announce(id);
       dispatcher.wake(accountId);
@@ -148,7 +151,7 @@ async function resolveDoubt(
 function startListeners(url: string, longPolls: LongPolls, log: Logger): AsyncDisposable[] {
   const onConnect = () => longPolls.lookNow();
   return [
-    listen({ url, channel: settledChannel, log, onIds: longPolls.wake, onConnect }),
+    listen({ url, channel: settledChannel, log, onIds: (ids) => longPolls.wake(ids), onConnect }),
     listen({ url, channel: revokedKeysChannel, log, onIds: longPolls.revoke, onConnect }),
   ];
 }

@@ -88,11 +88,6 @@ const hotStatements: Record<string, () => Promise<unknown>> = {
     await takeWatches(database, { owner, leaseMs: 1_000, ...everyone });
   },
 };
-for (const status of [undefined, 'failed'] as const)
-  for (const kind of [undefined, 'image'] as const)
-    hotStatements[`list by ${status ?? 'no'} status and ${kind ?? 'no'} kind`] = () =>
-      listGenerations(database, { accountId: account.accountId, status, kind, offset: 400, limit: 21 });
-
 test('no hot statement scans a whole table, though its plan was made while that was empty', async () => {
   // More than five times each: from then on PostgreSQL may keep one plan for all.
   for (let round = 0; round < 7; round++) for (const run of Object.values(hotStatements)) await run();
@@ -111,8 +106,21 @@ test('no hot statement scans a whole table, though its plan was made while that 
   }
 });
 
-test('a page of a list takes its ids from an index alone', async () => {
+test('no list scans the table, whatever it is filtered by', async () => {
   await database.rows('vacuum analyze generations');
+  for (const status of [undefined, 'failed'] as const)
+    for (const kind of [undefined, 'image'] as const) {
+      const before_ = await rowsScanned();
+      await listGenerations(database, { accountId: account.accountId, status, kind, offset: 400, limit: 21 });
+      assert.deepEqual(
+        await rowsScanned(),
+        before_,
+        `list by ${status ?? 'no'} status and ${kind ?? 'no'} kind`,
+      );
+    }
+});
+
+test('a page of a list takes its ids from an index alone', async () => {
   for (const filter of ['', `and status = 'succeeded'`, `and kind = 'image'`]) {
     const plan = await database.rows<Record<string, string>>(
       `explain (costs off) select id, created_at from generations where account_id = '${account.accountId}' ${filter}

@@ -28,13 +28,13 @@ export function generationRoutes(
       const asked = { id: checkedId(params.id), accountId: principal.account.id };
       if (query.wait === undefined || query.wait === 0)
         return new RawReply(200, generationText(await readGeneration(asked)));
-      const { row, closing } = await longPolls.wait({
+      const { text, closing } = await longPolls.wait({
         ...asked,
         keyId: principal.key.id,
         seconds: query.wait,
         gone: () => request.signal,
       });
-      return new RawReply(200, generationText(row), closing ? { connection: 'close' } : undefined);
+      return new RawReply(200, text, closing ? { connection: 'close' } : undefined);
     },
 
     listGenerations: async ({ principal, query }) => {

@@ -23,6 +23,8 @@ export type Move = {
   outputs?: string;
   error?: { code: string; message: string };
   event?: ComposedEvent;
+  /** The generation as clients see it after the move, if it is at hand. */
+  text?: string;
 };
 
 export type Moved = {
@@ -32,6 +34,8 @@ export type Moved = {
   to_status: GenerationStatus;
   /** The feed of its account is the given watcher's to read. */
   watching: boolean;
+  /** Of the move. */
+  text: string | undefined;
 };
 
 /** Who reads the feeds of accounts whose jobs move, and how far those are applied with these moves. */
@@ -54,7 +58,7 @@ export async function moveGenerations(
     if (!mayMove(from, to)) throw new Error(`generation ${id} may not go from ${from} to ${to}`);
   const cursors = watch?.cursors ?? [];
   if (moves.length === 0 && cursors.length === 0) return [];
-  return database.rows<Moved>(
+  const rows = await database.rows<Omit<Moved, 'text'>>(
     `select id, account_id, lane, to_status, watching
        from move_generations($1::json, $2::json, $3, $4 * interval '1 millisecond')`,
     [
@@ -67,6 +71,8 @@ export async function moveGenerations(
     ],
     'generations_move',
   );
+  const texts = new Map(moves.map((move) => [move.id, move.text]));
+  return rows.map((row) => ({ ...row, text: texts.get(row.id) }));
 }
 
 function moveRecord(move: Move) {

@@ -1,20 +1,16 @@
 import { maxLongPollsPerProcess } from '@renderkit/contract/v1/limits.ts';
-import { createBatcher } from '@renderkit/server-kit/batching.ts';
-import { type Database, isDatabaseUnavailable } from '@renderkit/server-kit/database.ts';
+import type { Database } from '@renderkit/server-kit/database.ts';
 import type { Logger } from '@renderkit/server-kit/logger.ts';
 import { startLoop } from '@renderkit/server-kit/loop.ts';
-import { unauthorized } from '../../admission/admit.ts';
 import { ApiProblem } from '../../problems/api-problem.ts';
-import type { GenerationRow } from '../present.ts';
-import { noSuchGeneration } from '../reads/read-generation.ts';
-import { readAwaited, readSettledSince, readUnusableKeys } from '../reads/store.ts';
-import { isFinal } from '../status.ts';
+import { readSettledSince, readUnusableKeys } from '../reads/store.ts';
+import { createAwaitGeneration } from './await-generation.ts';
 import { Waiter } from './waiter.ts';
 import { createWaiters } from './waiters.ts';
 
 export type LongPolls = AsyncDisposable & {
   /**
-   * The generation as it stands when it is final, or the time is up, or the service stops (`closing`).
+   * The text of the generation as it stands when it is final, or the time is up, or the service stops (`closing`).
    * @throws ApiProblem `not_found`; `unauthorized` once the key is revoked; `rate_limited` where too many wait
    */
   wait: (asked: {
@@ -23,9 +19,9 @@ export type LongPolls = AsyncDisposable & {
     keyId: string;
     seconds: number;
     gone: () => AbortSignal;
-  }) => Promise<{ row: GenerationRow; closing: boolean }>;
-  /** These generations reached their last status. */
-  wake: (ids: readonly string[]) => void;
+  }) => Promise<{ text: string; closing: boolean }>;
+  /** These generations reached their last status; whoever has their texts at hand spares the polls a read. */
+  wake: (ids: readonly string[], texts?: readonly (string | undefined)[]) => void;
   /** These keys let nobody in any more. */
   revoke: (keyIds: readonly string[]) => void;
   /** Looks at once for what was missed: notifications may have been lost. */
@@ -33,10 +29,6 @@ export type LongPolls = AsyncDisposable & {
   readonly open: number;
 };
 
-type Asked = { id: string; accountId: string; keyId: string };
-
-const batchSize = 512;
-const batchesInFlight = 2;
 const fullRetrySeconds = 5;
 
 /** Holds requests until their generation has finished. No database connection is held meanwhile. */
@@ -52,12 +44,7 @@ export function startLongPolls(options: {
   const most = options.most ?? maxLongPollsPerProcess;
   const waiters = createWaiters();
   let closing = false;
-  const read = createBatcher<Asked, { usable: boolean; row: GenerationRow | undefined }>({
-    run: (asked) => readAwaited(database, asked),
-    maxSize: batchSize,
-    maxInFlight: batchesInFlight,
-    isHopeless: isDatabaseUnavailable,
-  });
+  const awaitGeneration = createAwaitGeneration(database);
   let lastLook: string | undefined;
   const floor = startLoop({
     name: 'long poll floor',
@@ -71,17 +58,6 @@ export function startLongPolls(options: {
       waiters.revoke(await readUnusableKeys(database, waiters.keyIds()));
     },
   });
-  const answer = async (asked: Asked, waiter: Waiter, gone: () => AbortSignal) => {
-    for (;;) {
-      const { usable, row } = await read(asked);
-      if (!usable) throw unauthorized();
-      if (row === undefined) throw noSuchGeneration();
-      if (waiter.over || isFinal(row.status)) return { row, closing };
-      waiter.watch(gone());
-      await waiter.woken();
-    }
-  };
-
   return {
     wait: async ({ seconds, gone, ...asked }) => {
       if (waiters.count >= most)
@@ -94,7 +70,7 @@ export function startLongPolls(options: {
       waiters.add(asked.id, waiter);
       if (closing) waiter.giveUp();
       try {
-        return await answer(asked, waiter, gone);
+        return { text: await awaitGeneration(asked, waiter, gone), closing };
       } finally {
         waiters.remove(asked.id, waiter);
       }

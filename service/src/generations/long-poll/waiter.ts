@@ -3,6 +3,8 @@ export class Waiter {
   readonly keyId: string;
   /** The time is up, the client has gone, or the service stops: the next answer is the last. */
   over = false;
+  /** The generation at its end, where who woke it had that at hand. */
+  text: string | undefined;
   readonly #timer: NodeJS.Timeout;
   #pending = false;
   #resolve: (() => void) | undefined;
@@ -14,7 +16,8 @@ export class Waiter {
   }
 
   /** There may be something new to read. */
-  wake(): void {
+  wake(text?: string): void {
+    this.text ??= text;
     this.#pending = true;
     this.#resolve?.();
     this.#resolve = undefined;

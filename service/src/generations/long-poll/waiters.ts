@@ -24,8 +24,9 @@ export function createWaiters() {
       others?.delete(waiter);
       if (others?.size === 0) byGeneration.delete(id);
     },
-    wake: (ids: readonly string[]) => {
-      for (const id of ids) for (const waiter of byGeneration.get(id) ?? []) waiter.wake();
+    wake: (ids: readonly string[], texts: readonly (string | undefined)[] = []) => {
+      for (const [i, id] of ids.entries())
+        for (const waiter of byGeneration.get(id) ?? []) waiter.wake(texts[i]);
     },
     /** Those of a revoked key read again, and so find out. */
     revoke: (keyIds: readonly string[]) => {

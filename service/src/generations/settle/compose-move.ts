@@ -43,6 +43,7 @@ export function finalMove(row: UnsettledRow, render: Render): Move {
     outputs,
     ...(error !== undefined && { error }),
     event: composeEvent('generation.succeeded', text, isoTime(row.at)),
+    text,
   };
 }
 
@@ -67,6 +68,7 @@ export function failedMove(
     at: row.at,
     error,
     event: composeEvent('generation.failed', text, isoTime(row.at)),
+    text,
     ...(attempt !== undefined && { attempt }),
     ...(untouched !== undefined && { untouched }),
   };
