@@ -7,7 +7,7 @@ describe('§4 bodies that are not what they should be', () => {
   let pro: Person;
 
   before(async () => {
-    world = await openWorld();
+    world = await openWorld({ workers: 0 });
     pro = await world.person();
   });
   after(() => world[Symbol.asyncDispose]());

@@ -278,6 +278,8 @@ describe('§4 what a request for images may say', () => {
         'invalid_request',
         'kind',
       );
+    for (const kind of ['image_edit', 'video', 'video_extend'])
+      assertRefused(await pro.call('POST', '/v1/estimate', { body: { ...draft, kind } }), 'invalid_request');
     assertRefused(await create(pro.call, { kind: 'image' }), 'invalid_request', 'kind');
   });
 });

@@ -9,7 +9,7 @@ describe('§8 limits', () => {
   let world: World;
 
   before(async () => {
-    world = await openWorld();
+    world = await openWorld({ workers: 0 });
   });
   after(() => world[Symbol.asyncDispose]());
 
