@@ -52,13 +52,8 @@ export function createPart(options: PartOptions): Part {
         reject(new Error(`${options.name} ended by ${signal ?? code} before it was ready`)),
       );
     });
-    const late = AbortSignal.timeout(readyWithinMs);
-    await Promise.race([
-      ready,
-      once(late, 'abort').then(() => {
-        throw new Error(`${options.name} was not ready within ${readyWithinMs} ms`);
-      }),
-    ]);
+    const late = setTimeout(() => mine.kill('SIGKILL'), readyWithinMs);
+    await ready.finally(() => clearTimeout(late));
   };
 
   const kill = async (signal: NodeJS.Signals = 'SIGKILL') => {

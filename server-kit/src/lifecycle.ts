@@ -22,10 +22,14 @@ export async function runPart(options: PartOptions): Promise<void> {
     process.once('SIGTERM', () => resolve());
     process.once('SIGINT', () => resolve());
     process.once('disconnect', () => resolve());
+    // The parent may have gone while this program was being loaded.
+    if (process.send !== undefined && !process.connected) resolve();
     process.on('message', (message) => {
       if ((message as StopMessage | null)?.type === 'stop') resolve();
     });
   });
+  // Whatever is still starting or does not end: a part that was told to stop does not stay.
+  void asked.then(() => setTimeout(() => process.exit(1), options.stopWithinMs).unref());
   let part: AsyncDisposable & { url?: string };
   try {
     part = await options.start(stopping.signal);
@@ -33,6 +37,8 @@ export async function runPart(options: PartOptions): Promise<void> {
     options.onStartFailure(error);
     process.exitCode = 1;
     disconnect();
+    // Whatever was left open: a part that did not start must not stay behind as a process that does nothing.
+    setTimeout(() => process.exit(1), options.stopWithinMs).unref();
     return;
   }
   if (process.connected)
@@ -42,11 +48,8 @@ export async function runPart(options: PartOptions): Promise<void> {
     } satisfies ReadyMessage);
   await asked;
   stopping.abort(new Error('stopping'));
-  const late = setTimeout(() => process.exit(1), options.stopWithinMs);
-  late.unref();
   await part[Symbol.asyncDispose]();
   disconnect();
-  clearTimeout(late);
 }
 
 // An open channel would keep the process alive.

@@ -79,6 +79,8 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
     else send(reply, options.presentFault(fault, request.id), request.id);
   });
   app.addHook('preClose', (done) => {
+    // A server that never got its port has nothing to close, and would never say that it is closed.
+    if (!app.server.listening) return done();
     // Node closes the connections that are idle now; those with a request under way would stay open after it.
     const timer = setInterval(() => app.server.closeIdleConnections(), closingIdleEveryMs);
     app.server.once('close', () => clearInterval(timer));
