@@ -26,6 +26,8 @@ export function createSendAnswer(app: FastifyInstance, metrics: RequestMetrics):
     const { admitted, raw } = request;
     const bytes = Buffer.byteLength(text);
     const lines: string[] = ['x-request-id', request.id, 'content-length', String(bytes)];
+    // What one key reads is nobody else's, and is stale the next moment.
+    lines.push('cache-control', 'no-store');
     if (headers?.['content-type'] === undefined) lines.push('content-type', 'application/json');
     for (const name in headers) lines.push(name, headers[name] as string);
     if (admitted !== undefined)

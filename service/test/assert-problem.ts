@@ -18,6 +18,7 @@ export function assertProblem(answer: Answer, code: ProblemCode | undefined, wha
   assert.equal(problem.type, `${docsUrl}/errors#${problem.code}`, what);
   assert.match(problem.request_id, /^req_[0-9a-z]{26}$/, what);
   assert.equal(answer.headers.get('x-request-id'), problem.request_id, what);
+  assert.equal(answer.headers.get('www-authenticate'), status === 401 ? 'Bearer' : null, what);
   if (problem.errors !== undefined && problem.code === 'invalid_request')
     for (const { field, message } of problem.errors)
       assert.ok(problem.detail.includes(`${field}: ${message}`), `${what}: ${answer.text}`);

@@ -23,5 +23,7 @@ export function presentProblem(
   };
   const headers: Record<string, string> = { 'content-type': problemMediaType };
   if (problem.retryAfterSeconds !== undefined) headers['retry-after'] = String(problem.retryAfterSeconds);
+  // RFC 9110 §15.5.2: a 401 names the way to authenticate.
+  if (status === 401) headers['www-authenticate'] = 'Bearer';
   return { status, headers, text: JSON.stringify(document) };
 }
