@@ -1,8 +1,13 @@
 // Draws in a process of its own: the worker's heartbeats and database go on meanwhile, and a drawing library that
 // crashes takes one try with it and not the worker. Started by engine-processes.ts alone.
+import { setPriority } from 'node:os';
 import { EngineError, type EngineRequest } from '../engines/contract.ts';
 import { createProceduralEngine } from '../engines/procedural/engine.ts';
 import type { FromProcess, ToProcess } from './messages.ts';
+
+/** Drawing takes a whole core as long as renders wait; whoever answers requests on this machine goes first. */
+const niceness = 10;
+setPriority(niceness);
 
 const engine = createProceduralEngine();
 // A render that is no longer wanted ends by kill: drawing holds the thread, and words would come late.
