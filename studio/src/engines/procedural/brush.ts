@@ -51,20 +51,29 @@ export function paintStrokes(raster: Raster, scene: Scene): void {
   };
   // No finer than three pixels: below that strokes are noise, and small pictures would take as long as large ones.
   const spacing = Math.max(3, touch.spacing * scene.unit * (1.25 - detail * 0.4) * (0.7 + weight * 0.3));
-  const unit = spacing / touch.spacing;
-  for (let y = spacing / 2; y < height; y += spacing) {
-    for (let x = spacing / 2; x < width; x += spacing) {
-      placeStroke(easel, x + random.range(-0.6, 0.6) * spacing, y + random.range(-0.6, 0.6) * spacing, unit);
-    }
+  for (let y = spacing / 2; y < height; y += spacing) paintRow(easel, y, width, spacing);
+}
+
+/** Rows and not one great loop, here and below: a function called often stays compiled from picture to picture. */
+function paintRow(easel: Easel, y: number, width: number, spacing: number): void {
+  const { random, touch } = easel;
+  for (let x = spacing / 2; x < width; x += spacing) {
+    const shiftX = random.range(-0.6, 0.6) * spacing;
+    const shiftY = random.range(-0.6, 0.6) * spacing;
+    placeStroke(easel, x + shiftX, y + shiftY, spacing / touch.spacing);
   }
 }
 
-function tonesOf({ data }: Raster): Float32Array {
-  const tones = new Float32Array(data.length / 3);
-  for (let pixel = 0, index = 0; pixel < tones.length; pixel++, index += 3) {
+function tonesOf({ data, width, height }: Raster): Float32Array {
+  const tones = new Float32Array(width * height);
+  for (let row = 0; row < height; row++) toneRow(data, tones, row * width, width);
+  return tones;
+}
+
+function toneRow(data: Float32Array, tones: Float32Array, first: number, count: number): void {
+  for (let pixel = first, index = first * 3; pixel < first + count; pixel++, index += 3) {
     tones[pixel] = (data[index] ?? 0) * 0.3 + (data[index + 1] ?? 0) * 0.5 + (data[index + 2] ?? 0) * 0.2;
   }
-  return tones;
 }
 
 function placeStroke(easel: Easel, x: number, y: number, unit: number): void {
@@ -84,19 +93,24 @@ function placeStroke(easel: Easel, x: number, y: number, unit: number): void {
   const cos = Math.cos(angle);
   const sin = Math.sin(angle);
   const wanted = (touch.length * unit * size * (0.6 + random.next() * 0.8)) / 2;
-  const here = toneAt(tones, width, height, x, y);
   // A stroke ends where the colour does, so that ridges and trunks keep their edges.
-  const stray = (t: number): number =>
-    Math.max(
-      Math.abs(toneAt(tones, width, height, x + cos * t, y + sin * t) - here),
-      Math.abs(toneAt(tones, width, height, x - cos * t, y - sin * t) - here),
-    );
-  const long = stray(wanted) < 0.1;
-  const half = long ? wanted : stray(wanted / 2) < 0.1 ? wanted * 0.5 : wanted * 0.28;
+  const long = strayOf(easel, x, y, cos * wanted, sin * wanted) < 0.1;
+  const short = long || strayOf(easel, x, y, (cos * wanted) / 2, (sin * wanted) / 2) < 0.1;
+  const half = long ? wanted : short ? wanted * 0.5 : wanted * 0.28;
   const radius = touch.width * unit * size * (0.7 + random.next() * 0.5) * (long ? 0.5 : 0.32);
   const change = (random.next() - 0.5) * (0.02 + 0.044 * (1 - calm)) * (0.5 + scene.look.weight * 0.5);
   const source = pixelAt(width, height, x, y) * 3;
   layPaint(easel, { x, y, cos, sin, half, radius, change, source });
+}
+
+/** How far the tone at a stroke's two ends is from the tone at its middle. */
+function strayOf({ raster, tones }: Easel, x: number, y: number, dx: number, dy: number): number {
+  const { width, height } = raster;
+  const here = toneAt(tones, width, height, x, y);
+  return Math.max(
+    Math.abs(toneAt(tones, width, height, x + dx, y + dy) - here),
+    Math.abs(toneAt(tones, width, height, x - dx, y - dy) - here),
+  );
 }
 
 function pixelAt(width: number, height: number, x: number, y: number): number {

@@ -28,26 +28,51 @@ export function finishCanvas(canvas: Canvas, finish: Finish): Bitmap {
   const random = finish.random.fork('grain');
   const grain = new Float32Array(1 << GRAIN_BITS);
   for (let index = 0; index < grain.length; index++) grain[index] = grainOf(finish, random);
-  const shift = 32 - GRAIN_BITS;
   const across = new Float32Array(width);
   for (let column = 0; column < width; column++) across[column] = ((column + 0.5) / width - 0.5) ** 2;
+  const film: Film = { pixels, bytes, curve, grain, across, vignette: finish.vignette };
   let seed = Math.floor(random.next() * 4294967296) | 1;
-  for (let row = 0, from = 0, to = 0; row < height; row++) {
-    const down = ((row + 0.5) / height - 0.5) ** 2;
-    for (let column = 0; column < width; column++, from += 4, to += 3) {
-      const edge = (across[column] ?? 0) + down;
-      const dim = 1 - finish.vignette * edge * edge * 3.6;
-      seed = (Math.imul(seed, 1664525) + 1013904223) | 0;
-      const green = curve[pixels[from + 1] ?? 0] ?? 0;
-      // Film shows its grain most in the middle tones.
-      const tone = green * 0.00392;
-      const speck = (grain[seed >>> shift] ?? 0) * (0.45 + 2.2 * tone * (1 - tone));
-      bytes[to] = (curve[pixels[from] ?? 0] ?? 0) * dim + speck;
-      bytes[to + 1] = green * dim + speck;
-      bytes[to + 2] = (curve[pixels[from + 2] ?? 0] ?? 0) * dim + speck;
-    }
+  for (let row = 0; row < height; row++) {
+    seed = developRow(film, row * width, ((row + 0.5) / height - 0.5) ** 2, seed);
   }
   return { width, height, bytes: Buffer.from(bytes.buffer) };
+}
+
+interface Film {
+  readonly pixels: Uint8ClampedArray;
+  readonly bytes: Uint8ClampedArray;
+  readonly curve: Float32Array;
+  readonly grain: Float32Array;
+  /** Squared distance from the middle, per column. */
+  readonly across: Float32Array;
+  readonly vignette: number;
+}
+
+/** Returns where its noise has come to. */
+function developRow(
+  { pixels, bytes, curve, grain, across, vignette }: Film,
+  first: number,
+  down: number,
+  seed: number,
+): number {
+  const shift = 32 - GRAIN_BITS;
+  for (
+    let column = 0, from = first * 4, to = first * 3;
+    column < across.length;
+    column++, from += 4, to += 3
+  ) {
+    const edge = (across[column] ?? 0) + down;
+    const dim = 1 - vignette * edge * edge * 3.6;
+    seed = (Math.imul(seed, 1664525) + 1013904223) | 0;
+    const green = curve[pixels[from + 1] ?? 0] ?? 0;
+    // Film shows its grain most in the middle tones.
+    const tone = green * 0.00392;
+    const speck = (grain[seed >>> shift] ?? 0) * (0.45 + 2.2 * tone * (1 - tone));
+    bytes[to] = (curve[pixels[from] ?? 0] ?? 0) * dim + speck;
+    bytes[to + 1] = green * dim + speck;
+    bytes[to + 2] = (curve[pixels[from + 2] ?? 0] ?? 0) * dim + speck;
+  }
+  return seed;
 }
 
 /** Even for a smooth hand, in rare strong specks for a stippling one. */

@@ -7,12 +7,13 @@ import type { Terrain } from './terrain.ts';
 export interface Ground {
   /** sRGB of the last shaded sample. */
   readonly colour: Float32Array;
-  /** `x` as a share of the frame's width: the haze glows below the sun. */
-  enterColumn(x: number): void;
-  /** Height of the wood above the ground. */
-  treesAt(x: number, z: number, step: number, height: number): number;
-  /** Leaves the colour of a sample in `colour`. */
-  shade(x: number, z: number, height: number, trees: number, light: number): void;
+  readonly noise: Noise;
+  readonly materials: Materials;
+  readonly terrain: Terrain;
+  readonly wood: Wood | null;
+  readonly air: Air;
+  readonly sandy: boolean;
+  readonly banded: boolean;
 }
 
 /** A material as it looks in full shade and in full light. */
@@ -21,49 +22,67 @@ interface Material {
   readonly lit: Rgb;
 }
 
+type Materials = Record<
+  'grass' | 'grassDry' | 'rock' | 'sand' | 'snow' | 'wood' | 'bare' | 'strata' | 'water',
+  Material
+>;
+
 export function createGround(scene: Scene, terrain: Terrain): Ground {
-  const noise = createNoise(scene.random.fork('ground'));
-  const materials = mixMaterials(scene);
-  const air = createAir(scene);
-  const out = new Float32Array(3);
-  const wood = createWood(scene, terrain, noise);
-  const shoreSand = scene.water !== 'none';
-  const banded = terrain.bare;
   return {
-    colour: out,
-    enterColumn: air.enterColumn,
-    treesAt: wood,
-    shade: (x, z, height, trees, sunlight) => {
-      // Clouds wander over the land as well.
-      const light = sunlight * (0.78 + 0.34 * smoothstep(-0.3, 0.35, noise.at(x / 15 + 90, z / 15)));
-      if (height <= 0) {
-        put(out, materials.water, 0.5);
-      } else if (trees > 0.02) {
-        put(out, materials.wood, clamp(light * 0.55 + trees * 0.35));
-      } else {
-        const patch = noise.fbm(x / 2.6, z / 2.6, 2);
-        const rough = patch * 1.4;
-        const lit = clamp(light * (1 + rough * 0.35));
-        put(out, banded ? materials.bare : materials.grass, lit);
-        if (!banded) {
-          over(out, materials.grassDry, lit, smoothstep(0, 0.5, patch) * 0.7);
-          over(out, materials.rock, lit, smoothstep(2.4, 6.5, height + rough * 3));
-        } else {
-          const band = Math.sin(height * 2.6 + noise.at(x / 9, z / 9) * 1.5);
-          over(out, materials.strata, lit, scene.land === 'dunes' ? 0 : smoothstep(-0.2, 0.7, band) * 0.7);
-        }
-        if (shoreSand) over(out, materials.sand, lit, 1 - smoothstep(0.1, 0.5, height + rough * 0.2));
-        const snow = smoothstep(terrain.snowLine - 1.2, terrain.snowLine + 1.6, height + rough * 2.4);
-        over(
-          out,
-          materials.snow,
-          clamp(light * 1.15),
-          snow * (0.35 + 0.65 * smoothstep(0.02, 0.3, light + rough * 0.15)),
-        );
-      }
-      air.veil(out, z, height + trees);
-    },
+    colour: new Float32Array(3),
+    noise: createNoise(scene.random.fork('ground')),
+    materials: mixMaterials(scene),
+    terrain,
+    wood: plantWood(scene, terrain),
+    air: createAir(scene),
+    sandy: scene.water !== 'none',
+    banded: terrain.bare && scene.land !== 'dunes',
   };
+}
+
+/** Leaves the colour of a sample in `ground.colour`. `trees` is the height of the wood there. */
+export function shadeGround(
+  ground: Ground,
+  x: number,
+  z: number,
+  height: number,
+  trees: number,
+  sunlight: number,
+): void {
+  const { colour: out, noise, materials } = ground;
+  // Clouds wander over the land as well.
+  const light = sunlight * (0.78 + 0.34 * smoothstep(-0.3, 0.35, noise.at(x / 15 + 90, z / 15)));
+  if (height <= 0) put(out, materials.water, 0.5);
+  else if (trees > 0.02) put(out, materials.wood, clamp(light * 0.55 + trees * 0.35));
+  else shadeBare(ground, x, z, height, light);
+  veil(ground.air, out, z, height + trees);
+}
+
+function shadeBare(
+  { colour: out, noise, materials, terrain, banded, sandy }: Ground,
+  x: number,
+  z: number,
+  height: number,
+  light: number,
+): void {
+  const patch = noise.fbm(x / 2.6, z / 2.6, 2);
+  const rough = patch * 1.4;
+  const lit = clamp(light * (1 + rough * 0.35));
+  if (terrain.bare) {
+    put(out, materials.bare, lit);
+    if (banded) {
+      const band = Math.sin(height * 2.6 + noise.at(x / 9, z / 9) * 1.5);
+      over(out, materials.strata, lit, smoothstep(-0.2, 0.7, band) * 0.7);
+    }
+  } else {
+    put(out, materials.grass, lit);
+    over(out, materials.grassDry, lit, smoothstep(0, 0.5, patch) * 0.7);
+    over(out, materials.rock, lit, smoothstep(2.4, 6.5, height + rough * 3));
+  }
+  if (sandy) over(out, materials.sand, lit, (1 - smoothstep(0.08, 0.4, height + rough * 0.2)) * 0.75);
+  const snow = smoothstep(terrain.snowLine - 1.2, terrain.snowLine + 1.6, height + rough * 2.4);
+  const settled = 0.35 + 0.65 * smoothstep(0.02, 0.3, light + rough * 0.15);
+  over(out, materials.snow, clamp(light * 1.15), snow * settled);
 }
 
 function put(out: Float32Array, { dark, lit }: Material, light: number): void {
@@ -79,9 +98,7 @@ function over(out: Float32Array, { dark, lit }: Material, light: number, amount:
   }
 }
 
-function mixMaterials(
-  scene: Scene,
-): Record<'grass' | 'grassDry' | 'rock' | 'sand' | 'snow' | 'wood' | 'bare' | 'strata' | 'water', Material> {
+function mixMaterials(scene: Scene): Materials {
   const { palette, mood, look } = scene;
   const { exposure, light, ambient } = palette;
   const contrast = 0.85 + look.weight * 0.15;
@@ -124,32 +141,46 @@ function mixMaterials(
   };
 }
 
-/** Trees as spires on a lattice that grows with distance; none on water, cliffs' tops or open meadow. */
-function createWood(scene: Scene, terrain: Terrain, noise: Noise): Ground['treesAt'] {
+/** Where trees stand and how they are shaped. */
+interface Wood {
+  /** Below this the grove noise leaves a clearing. */
+  readonly openness: number;
+  readonly pointed: boolean;
+  readonly size: number;
+}
+
+function plantWood(scene: Scene, terrain: Terrain): Wood | null {
   const { tree, mood } = scene;
   if (terrain.bare || scene.land === 'sea' || tree === null || tree === 'palm' || tree === 'cactus')
-    return () => 0;
-  const asked = mood.places.has('forest');
-  const openness = scene.land === 'plain' ? 0.42 : asked ? -0.25 : 0.05;
-  const pointed = tree === 'conifer';
-  const size = pointed ? 0.62 : 0.46;
-  return (x, z, step, height) => {
-    if (z < 7 || z > 75 || height < 0.14 || height > terrain.treeLine + 2) return 0;
-    const edge = Math.min(
-      smoothstep(7, 12, z),
-      1 - smoothstep(terrain.treeLine - 1, terrain.treeLine + 2, height),
-    );
-    const grove = noise.fbm(x / 6 + 70, z / 6, 2) + (edge - 1) * 0.8;
-    if (grove < openness) return 0;
-    const cell = size * 0.62 + z * 0.0016;
-    const place = x / cell + step * 0.37;
-    const index = Math.floor(place);
-    const hash = hashOf(index, step);
-    const across = Math.abs(place - index - 0.5 + (hash - 0.5) * 0.3) * 2;
-    const shape = pointed ? 1 - across * 1.05 : Math.sqrt(Math.max(0, 1 - across * across));
-    if (shape <= 0) return 0;
-    return shape * size * (0.55 + hash * 0.75) * smoothstep(openness, openness + 0.12, grove);
-  };
+    return null;
+  const openness = scene.land === 'plain' ? 0.42 : mood.places.has('forest') ? -0.25 : 0.05;
+  return { openness, pointed: tree === 'conifer', size: tree === 'conifer' ? 0.62 : 0.46 };
+}
+
+/** Trees as spires on a lattice that grows with distance; none on water, cliffs' tops or open meadow. */
+export function treesAt(
+  { wood, terrain, noise }: Ground,
+  x: number,
+  z: number,
+  step: number,
+  height: number,
+): number {
+  if (wood === null || z < 7 || z > 75 || height < 0.14 || height > terrain.treeLine + 2) return 0;
+  const { openness, pointed, size } = wood;
+  const edge = Math.min(
+    smoothstep(7, 12, z),
+    1 - smoothstep(terrain.treeLine - 1, terrain.treeLine + 2, height),
+  );
+  const grove = noise.fbm(x / 6 + 70, z / 6, 2) + (edge - 1) * 0.8;
+  if (grove < openness) return 0;
+  const cell = size * 0.62 + z * 0.0016;
+  const place = x / cell + step * 0.37;
+  const index = Math.floor(place);
+  const hash = hashOf(index, step);
+  const across = Math.abs(place - index - 0.5 + (hash - 0.5) * 0.3) * 2;
+  const shape = pointed ? 1 - across * 1.05 : Math.sqrt(Math.max(0, 1 - across * across));
+  if (shape <= 0) return 0;
+  return shape * size * (0.55 + hash * 0.75) * smoothstep(openness, openness + 0.12, grove);
 }
 
 /** 0–1, without pattern for whole numbers. */
@@ -160,31 +191,53 @@ function hashOf(a: number, b: number): number {
 }
 
 /** Distance fades into the sky's own colours, warmer under the sun, and mist fills what lies low. */
-function createAir(scene: Scene) {
+interface Air {
+  readonly haze: Rgb;
+  readonly mist: Rgb;
+  readonly glow: Rgb;
+  readonly reach: number;
+  readonly mistDepth: number;
+  readonly mistHeight: number;
+  readonly thickness: number;
+  readonly strength: number;
+  readonly sunX: number;
+  readonly falloff: number;
+  /** 0–1 for the column at hand: how far it lies under the sun. */
+  warm: number;
+}
+
+function createAir(scene: Scene): Air {
   const { palette, mood, sun } = scene;
   const fog = mood.weather.fog;
-  const haze = toRgb(mix(palette.haze, palette.sky[3], 0.25));
-  const mist = toRgb(mix(palette.haze, palette.sky[3], 0.6));
-  const glow = toRgb(mix(palette.glow, palette.sky[3], 0.35));
-  const reach =
-    lerp(92, 26, Math.max(fog, mood.weather.rain * 0.6, mood.weather.snow * 0.45)) *
-    (palette.time === 'day' ? 1.25 : 0.9);
-  const mistDepth = 0.25 + fog * 0.65 + scene.random.fork('mist').range(0, 0.3);
-  const strength = sun.kind === 'sun' ? 0.75 : 0.3;
-  let warm = 0;
+  const dense = Math.max(fog, mood.weather.rain * 0.6, mood.weather.snow * 0.45);
   return {
-    enterColumn: (x: number) => {
-      warm = Math.exp(-Math.abs(x - sun.x) * 2.4 * scene.aspect) * strength;
-    },
-    veil: (out: Float32Array, z: number, height: number) => {
-      const away = Math.max(0, z - 4);
-      const far = 1 - Math.exp((-away / reach) * scene.air);
-      const low = Math.exp(-height / (1.5 + fog * 2.5)) * smoothstep(14, 60, z) * mistDepth * scene.air;
-      for (let channel = 0; channel < 3; channel++) {
-        const tone = lerp(haze[channel] ?? 0, glow[channel] ?? 0, warm);
-        const veiled = lerp(out[channel] ?? 0, tone, Math.min(0.93, far));
-        out[channel] = lerp(veiled, lerp(mist[channel] ?? 0, glow[channel] ?? 0, warm), Math.min(0.95, low));
-      }
-    },
+    haze: toRgb(mix(palette.haze, palette.sky[3], 0.25)),
+    mist: toRgb(mix(palette.haze, palette.sky[3], 0.6)),
+    glow: toRgb(mix(palette.glow, palette.sky[3], 0.35)),
+    reach: lerp(92, 26, dense) * (palette.time === 'day' ? 1.25 : 0.9),
+    mistDepth: 0.25 + fog * 0.65 + scene.random.fork('mist').range(0, 0.3),
+    mistHeight: 1.5 + fog * 2.5,
+    thickness: scene.air,
+    strength: sun.kind === 'sun' ? 0.75 : 0.3,
+    sunX: sun.x,
+    falloff: 2.4 * scene.aspect,
+    warm: 0,
   };
+}
+
+/** `x` as a share of the frame's width: the haze glows below the sun. */
+export function enterColumn({ air }: Ground, x: number): void {
+  air.warm = Math.exp(-Math.abs(x - air.sunX) * air.falloff) * air.strength;
+}
+
+function veil(air: Air, out: Float32Array, z: number, height: number): void {
+  const { haze, mist, glow, warm } = air;
+  const far = Math.min(0.93, 1 - Math.exp((-Math.max(0, z - 4) / air.reach) * air.thickness));
+  const filled = Math.exp(-height / air.mistHeight) * smoothstep(14, 60, z);
+  const low = Math.min(0.95, filled * air.mistDepth * air.thickness);
+  for (let channel = 0; channel < 3; channel++) {
+    const shine = glow[channel] ?? 0;
+    const veiled = lerp(out[channel] ?? 0, lerp(haze[channel] ?? 0, shine, warm), far);
+    out[channel] = lerp(veiled, lerp(mist[channel] ?? 0, shine, warm), low);
+  }
 }

@@ -259,7 +259,7 @@ function wearPaper(sheet: Raster, noise: Noise, paper: Rgb, scene: Scene, amount
 function engrave(context: SKRSContext2D, print: Print): void {
   const { scene, random, inks } = print;
   const { width, height, unit, look } = scene;
-  const gap = Math.max(3.2, unit * (13.5 - look.detail * 6.5));
+  const gap = Math.max(3.6 - look.detail * 1.4, unit * (13.5 - look.detail * 6.5));
   const grid = { columns: Math.ceil(width / gap) + 2, rows: Math.ceil(height / gap) + 2 };
   const taken = new Int32Array(grid.columns * grid.rows).fill(-1);
   context.fillStyle = css(inks.line, look.brush === 'knife' ? 1 : 0.92);

@@ -1,40 +1,49 @@
 import type { Random } from './random.ts';
 
-/** Smooth noise over the plane. Coordinates repeat after 256 cells; one cell is one unit. */
-export interface Noise {
-  /** About −1 to 1, mean 0. */
-  at(x: number, y: number): number;
-  /** Sum of octaves, about −1 to 1. A fractional octave count fades the last octave in. */
-  fbm(x: number, y: number, octaves: number): number;
-  /** Sharp crests, 0 to about 1. */
-  ridged(x: number, y: number, octaves: number): number;
-  /** Fractal heights, smooth on slopes and rough on crests, as if rain had worn them; 0 to about 1. */
-  eroded(x: number, y: number, octaves: number): number;
-}
-
-type Fractal = (x: number, y: number, octaves: number) => number;
-
 const SIZE = 256;
 const MASK = SIZE - 1;
 // Turning the plane between octaves hides the lattice.
 const COS = 0.8;
 const SIN = 0.6;
 
-export function createNoise(random: Random): Noise {
-  const gradient = gradientFractal(random);
-  return {
-    at: (x, y) => gradient(x, y, 1, false) * 2,
-    fbm: (x, y, octaves) => gradient(x, y, octaves, false),
-    ridged: (x, y, octaves) => gradient(x, y, octaves, true),
-    eroded: erodedFractal(random),
-  };
-}
+export const createNoise = (random: Random): Noise => new Noise(random);
 
-/** Perlin's gradient noise, summed in one loop: a call per octave would cost more than the octave. */
-function gradientFractal(random: Random): (x: number, y: number, octaves: number, ridged: boolean) => number {
-  const table = permutation(random);
-  const [gradientX, gradientY] = gradients(random);
-  return (x, y, octaves, ridged) => {
+/**
+ * Smooth noise over the plane. Coordinates repeat after 256 cells; one cell is one unit. A class and not a set of
+ * closures: its methods outlive the picture, and so does their optimised code.
+ */
+export class Noise {
+  readonly #table: Uint8Array;
+  readonly #gradientX: Float32Array;
+  readonly #gradientY: Float32Array;
+  readonly #values: Float32Array;
+
+  constructor(random: Random) {
+    this.#table = permutation(random);
+    [this.#gradientX, this.#gradientY] = gradients(random);
+    this.#values = Float32Array.from({ length: SIZE }, () => random.next());
+  }
+
+  /** About −1 to 1, mean 0. */
+  at(x: number, y: number): number {
+    return this.#sum(x, y, 1, false) * 2;
+  }
+
+  /** Sum of octaves, about −1 to 1. A fractional octave count fades the last octave in. */
+  fbm(x: number, y: number, octaves: number): number {
+    return this.#sum(x, y, octaves, false);
+  }
+
+  /** Sharp crests, 0 to about 1. */
+  ridged(x: number, y: number, octaves: number): number {
+    return this.#sum(x, y, octaves, true);
+  }
+
+  /** Perlin's gradient noise, summed in one loop: a call per octave would cost more than the octave. */
+  #sum(x: number, y: number, octaves: number, ridged: boolean): number {
+    const table = this.#table;
+    const gradientX = this.#gradientX;
+    const gradientY = this.#gradientY;
     let sum = 0;
     let amplitude = 0.5;
     let previous = 1;
@@ -71,14 +80,15 @@ function gradientFractal(random: Random): (x: number, y: number, octaves: number
       amplitude *= 0.5;
     }
     return sum;
-  };
-}
+  }
 
-/** Value noise whose octaves fade where the slope so far is steep (after Inigo Quilez). */
-function erodedFractal(random: Random): Fractal {
-  const table = permutation(random);
-  const values = Float32Array.from({ length: SIZE }, () => random.next());
-  return (x, y, octaves) => {
+  /**
+   * Fractal heights, smooth on slopes and rough on crests, as if rain had worn them; 0 to about 1. Value noise
+   * whose octaves fade where the slope so far is steep (after Inigo Quilez).
+   */
+  eroded(x: number, y: number, octaves: number): number {
+    const table = this.#table;
+    const values = this.#values;
     let sum = 0;
     let amplitude = 0.5;
     let slopeX = 0;
@@ -101,13 +111,13 @@ function erodedFractal(random: Random): Fractal {
       slopeY += 6 * fy * (1 - fy) * (c - a + cross * u);
       const height = a + (b - a) * u + (c - a) * v + cross * u * v;
       sum += ((left < 1 ? amplitude * left : amplitude) * height) / (1 + slopeX * slopeX + slopeY * slopeY);
-      const turned = (x * COS - y * SIN) * 2;
+      const turned = (x * COS - y * SIN) * 2 + 5.9;
       y = (x * SIN + y * COS) * 2 + 17.3;
-      x = turned + 5.9;
+      x = turned;
       amplitude *= 0.5;
     }
     return sum;
-  };
+  }
 }
 
 function permutation(random: Random): Uint8Array {

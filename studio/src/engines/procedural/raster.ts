@@ -18,18 +18,6 @@ export interface Field {
   readonly data: Float32Array;
 }
 
-/** Evaluates a function once per cell; `x` and `y` run over 0–1, cell centres. */
-export function createField(width: number, height: number, value: (x: number, y: number) => number): Field {
-  const data = new Float32Array(width * height);
-  for (let row = 0; row < height; row++) {
-    const y = (row + 0.5) / height;
-    for (let column = 0; column < width; column++) {
-      data[row * width + column] = value((column + 0.5) / width, y);
-    }
-  }
-  return { width, height, data };
-}
-
 /** Bilinear; `x` and `y` in 0–1, the edge repeats. */
 export function sampleField(field: Field, x: number, y: number): number {
   const { width, height, data } = field;
@@ -61,28 +49,50 @@ export function enlarge(source: Raster, width: number, height: number): Raster {
     starts[x] = Math.floor(fx) * 3;
     shares[x] = fx - Math.floor(fx);
   }
-  for (let y = 0, o = 0; y < height; y++) {
+  for (let y = 0; y < height; y++) {
     const fy = Math.min(Math.max(((y + 0.5) * source.height) / height - 0.5, 0), source.height - 1);
     const top = Math.floor(fy) * stride;
-    const low = Math.min(top + stride, data.length - stride);
-    const v = fy - Math.floor(fy);
-    for (let i = 0; i < stride; i++) {
-      const above = data[top + i] ?? 0;
-      line[i] = above + ((data[low + i] ?? 0) - above) * v;
-    }
-    for (let i = 0; i < 3; i++) line[stride + i] = line[stride - 3 + i] ?? 0;
-    for (let x = 0; x < width; x++, o += 3) {
-      const left = starts[x] ?? 0;
-      const u = shares[x] ?? 0;
-      const red = line[left] ?? 0;
-      const green = line[left + 1] ?? 0;
-      const blue = line[left + 2] ?? 0;
-      out[o] = red + ((line[left + 3] ?? 0) - red) * u;
-      out[o + 1] = green + ((line[left + 4] ?? 0) - green) * u;
-      out[o + 2] = blue + ((line[left + 5] ?? 0) - blue) * u;
-    }
+    blendRows(data, top, Math.min(top + stride, data.length - stride), fy - Math.floor(fy), line, stride);
+    stretchRow(line, starts, shares, out, y * width * 3);
   }
   return result;
+}
+
+// Loops over a row are functions of their own: called a thousand times a picture they stay compiled, while a loop
+// within a loop is compiled anew for each picture.
+
+function blendRows(
+  data: Float32Array,
+  top: number,
+  low: number,
+  share: number,
+  line: Float32Array,
+  stride: number,
+): void {
+  for (let i = 0; i < stride; i++) {
+    const above = data[top + i] ?? 0;
+    line[i] = above + ((data[low + i] ?? 0) - above) * share;
+  }
+  for (let i = 0; i < 3; i++) line[stride + i] = line[stride - 3 + i] ?? 0;
+}
+
+function stretchRow(
+  line: Float32Array,
+  starts: Int32Array,
+  shares: Float32Array,
+  out: Float32Array,
+  from: number,
+): void {
+  for (let x = 0, o = from; x < starts.length; x++, o += 3) {
+    const left = starts[x] ?? 0;
+    const u = shares[x] ?? 0;
+    const red = line[left] ?? 0;
+    const green = line[left + 1] ?? 0;
+    const blue = line[left + 2] ?? 0;
+    out[o] = red + ((line[left + 3] ?? 0) - red) * u;
+    out[o + 1] = green + ((line[left + 4] ?? 0) - green) * u;
+    out[o + 2] = blue + ((line[left + 5] ?? 0) - blue) * u;
+  }
 }
 
 /** Onto a canvas, with half a step of ordered noise so that a slow gradient does not show its steps. */
@@ -91,20 +101,33 @@ export function toCanvas(raster: Raster): { canvas: Canvas; context: SKRSContext
   const canvas = createCanvas(width, height);
   const context = canvas.getContext('2d');
   const image = context.createImageData(width, height);
-  const bytes = image.data;
   let noise = 0x2545f491;
-  for (let pixel = 0, from = 0, to = 0; pixel < width * height; pixel++) {
+  for (let row = 0; row < height; row++) noise = ditherRow(data, image.data, row * width, width, noise);
+  context.putImageData(image, 0, 0);
+  return { canvas, context };
+}
+
+/** Returns where its noise has come to. */
+function ditherRow(
+  data: Float32Array,
+  bytes: Uint8ClampedArray,
+  first: number,
+  count: number,
+  noise: number,
+): number {
+  for (
+    let pixel = first, from = first * 3, to = first * 4;
+    pixel < first + count;
+    pixel++, from += 3, to += 4
+  ) {
     noise = (Math.imul(noise, 1664525) + 1013904223) | 0;
     const dither = (noise >>> 8) / 16777216 - 0.5;
     bytes[to] = (data[from] ?? 0) * 255 + dither;
     bytes[to + 1] = (data[from + 1] ?? 0) * 255 + dither;
     bytes[to + 2] = (data[from + 2] ?? 0) * 255 + dither;
     bytes[to + 3] = 255;
-    from += 3;
-    to += 4;
   }
-  context.putImageData(image, 0, 0);
-  return { canvas, context };
+  return noise;
 }
 
 /** The way back, for hands that draw with a canvas first and shade pixels after. */
@@ -112,11 +135,14 @@ export function fromCanvas(canvas: Canvas): Raster {
   const { width, height } = canvas;
   const bytes = canvas.getContext('2d').getImageData(0, 0, width, height).data;
   const raster = createRaster(width, height);
-  const { data } = raster;
-  for (let from = 0, to = 0; to < data.length; from += 4, to += 3) {
+  for (let row = 0; row < height; row++) readRow(bytes, raster.data, row * width, width);
+  return raster;
+}
+
+function readRow(bytes: Uint8ClampedArray, data: Float32Array, first: number, count: number): void {
+  for (let from = first * 4, to = first * 3; to < (first + count) * 3; from += 4, to += 3) {
     data[to] = (bytes[from] ?? 0) / 255;
     data[to + 1] = (bytes[from + 1] ?? 0) / 255;
     data[to + 2] = (bytes[from + 2] ?? 0) / 255;
   }
-  return raster;
 }

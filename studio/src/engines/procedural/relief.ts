@@ -1,8 +1,8 @@
 import { clamp, lerp, smoothstep } from './colour.ts';
-import { createGround, type Ground } from './ground.ts';
+import { createGround, enterColumn, shadeGround, treesAt, type Ground } from './ground.ts';
 import type { Raster } from './raster.ts';
 import type { Scene } from './scene.ts';
-import { createTerrain, FAR, NEAR, type Terrain } from './terrain.ts';
+import { createTerrain, FAR, heightAt, NEAR, type Terrain } from './terrain.ts';
 
 /** What the land left for the hands that come after it. */
 export interface Relief {
@@ -32,6 +32,7 @@ export function paintRelief(raster: Raster, scene: Scene): Relief {
     top: 0,
     from: new Float32Array(3),
     joined: false,
+    wet: false,
     openRow: -1,
     behind: new Float32Array(3),
   };
@@ -54,12 +55,24 @@ function surveyLand(scene: Scene, terrain: Terrain, columns: number): Survey {
   for (let step = 0; step < STEPS; step++) {
     const z = NEAR * (FAR / NEAR) ** (step / (STEPS - 1));
     depths[step] = z;
-    for (let column = 0; column < columns; column++) {
-      const x = ((column * COARSE + 0.5) / scene.width - 0.5) * scene.aspect * z;
-      heights[step * columns + column] = terrain.heightAt(x, z);
-    }
+    surveyRow(heights, step * columns, columns, terrain, z, (scene.aspect * z) / scene.width, scene.width);
   }
   return { columns, depths, heights };
+}
+
+/** A function of its own so that it is compiled once and not anew for each picture's loop. */
+function surveyRow(
+  heights: Float32Array,
+  from: number,
+  columns: number,
+  terrain: Terrain,
+  z: number,
+  pitch: number,
+  width: number,
+): void {
+  for (let column = 0; column < columns; column++) {
+    heights[from + column] = heightAt(terrain, (column * COARSE + 0.5 - width / 2) * pitch, z);
+  }
 }
 
 /** Light on each sample, 0–1: the face's turn towards the sun, less what the land beside it hides. */
@@ -113,7 +126,7 @@ function drawColumn(pass: Pass, column: number): void {
   const { columns, depths, heights } = survey;
   const horizon = scene.horizon * raster.height;
   const across = ((column + 0.5) / raster.width - 0.5) * scene.aspect;
-  ground.enterColumn((column + 0.5) / raster.width);
+  enterColumn(ground, (column + 0.5) / raster.width);
   const left = Math.floor(column / COARSE);
   const share = column / COARSE - left;
   run.column = column;
@@ -130,17 +143,18 @@ function drawColumn(pass: Pass, column: number): void {
       run.joined = false;
       continue;
     }
-    const trees = wet ? 0 : ground.treesAt(across * z, z, step, bare);
+    const trees = wet ? 0 : treesAt(ground, across * z, z, step, bare);
     const y = horizon + ((terrain.eye - (wet ? 0 : bare + trees)) / z) * raster.height;
     if (y >= run.top) {
       run.joined = false;
       continue;
     }
-    ground.shade(across * z, z, bare, trees, blend(light, index, share));
+    shadeGround(ground, across * z, z, bare, trees, blend(light, index, share));
     fillRun(raster, relief, run, y, ground.colour, wet);
     run.top = y;
     run.from.set(ground.colour);
     run.joined = true;
+    run.wet = wet;
   }
   relief.skyline[column] = run.top;
 }
@@ -154,6 +168,7 @@ interface Run {
   top: number;
   readonly from: Float32Array;
   joined: boolean;
+  wet: boolean;
   openRow: number;
   readonly behind: Float32Array;
 }
@@ -181,7 +196,7 @@ function fillRun(
       behind[2] = data[index + 2] ?? 0;
     }
     const coverage = Math.min(row + 1, top) - Math.max(row, y);
-    const t = run.joined ? clamp((top - row - 0.5) / span) : 1;
+    const t = run.joined && run.wet === wet ? clamp((top - row - 0.5) / span) : 1;
     if (coverage > 0.5) relief.water[pixel] = wet ? 1 : 0;
     const red = lerp(from[0] ?? 0, colour[0] ?? 0, t);
     const green = lerp(from[1] ?? 0, colour[1] ?? 0, t);

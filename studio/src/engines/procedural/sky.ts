@@ -12,19 +12,23 @@ export function paintSky(scene: Scene, scale = 0.34): Raster {
   // One row past the horizon is enough: what lies below is painted over, and costs as much as the sky.
   const rows = Math.min(height, Math.ceil((scene.horizon + 0.04) * height));
   for (let row = 0; row < rows; row++) {
-    const y = (row + 0.5) / height;
-    for (let column = 0; column < width; column++) {
-      airAt(air, (column + 0.5) / width, y);
-      const index = (row * width + column) * 3;
-      raster.data[index] = air.out[0] ?? 0;
-      raster.data[index + 1] = air.out[1] ?? 0;
-      raster.data[index + 2] = air.out[2] ?? 0;
-    }
+    paintRow(air, raster, row);
   }
   const stride = width * 3;
   const lastRow = raster.data.slice((rows - 1) * stride, rows * stride);
   for (let row = rows; row < height; row++) raster.data.set(lastRow, row * stride);
   return enlarge(raster, scene.width, scene.height);
+}
+
+function paintRow(air: Air, { data, width, height }: Raster, row: number): void {
+  const y = (row + 0.5) / height;
+  const { out } = air;
+  for (let column = 0, index = row * width * 3; column < width; column++, index += 3) {
+    airAt(air, (column + 0.5) / width, y);
+    data[index] = out[0] ?? 0;
+    data[index + 1] = out[1] ?? 0;
+    data[index + 2] = out[2] ?? 0;
+  }
 }
 
 interface Air {

@@ -3,7 +3,7 @@ import { css, mix, shade, type Colour } from './colour.ts';
 import type { Random } from './random.ts';
 import type { Relief } from './relief.ts';
 import type { Scene } from './scene.ts';
-import { createTerrain } from './terrain.ts';
+import { createTerrain, heightAt } from './terrain.ts';
 
 /** Works of people that the prompt names, small in the landscape. */
 export function paintThings(context: SKRSContext2D, scene: Scene, relief: Relief): void {
@@ -120,7 +120,7 @@ function paintVillage(context: SKRSContext2D, scene: Scene): void {
     church: index === 0,
   })).sort((one, other) => other.z - one.z);
   for (const { z, across, church } of houses) {
-    const ground = Math.max(0.05, terrain.heightAt(across * z, z));
+    const ground = Math.max(0.05, heightAt(terrain, across * z, z));
     const x = (0.5 + across / aspect) * width;
     const y = (horizon + (terrain.eye - ground) / z) * height;
     const size = (height / z) * random.range(0.55, 0.8);

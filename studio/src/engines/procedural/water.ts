@@ -11,18 +11,21 @@ export function paintWater(raster: Raster, relief: Pick<Relief, 'water'>, scene:
   if (first < 0) return;
   const surface = prepareSurface(raster, scene);
   const shores = new Int32Array(width).fill(-1);
-  for (let row = Math.floor(first / width); row < height; row++) {
-    let rippled = false;
-    for (let column = 0; column < width; column++) {
-      if (relief.water[row * width + column] !== 1) {
-        shores[column] = -1;
-        continue;
-      }
-      if (!rippled) rippleRow(surface, row);
-      rippled = true;
-      if ((shores[column] ?? -1) < 0) shores[column] = row;
-      reflect(surface, relief.water, column, row, shores[column] ?? row);
+  for (let row = Math.floor(first / width); row < height; row++) paintRow(surface, relief.water, shores, row);
+}
+
+function paintRow(surface: Surface, water: Uint8Array, shores: Int32Array, row: number): void {
+  const { width } = surface.raster;
+  let rippled = false;
+  for (let column = 0; column < width; column++) {
+    if (water[row * width + column] !== 1) {
+      shores[column] = -1;
+      continue;
     }
+    if (!rippled) rippleRow(surface, row);
+    rippled = true;
+    if ((shores[column] ?? -1) < 0) shores[column] = row;
+    reflect(surface, water, column, row, shores[column] ?? row);
   }
 }
 
