@@ -564,7 +564,7 @@ begin
   ), paused as (
     update accounts a
        set dispatch_failures = least(a.dispatch_failures + 1, 30),
-           dispatch_after = clock() + coalesce(
+           dispatch_after = clock() + greatest(
              p.retry_after_ms, least(30000, 1000 * 2 ^ least(a.dispatch_failures, 5)) * (0.75 + random() / 2)
            ) * interval '1 millisecond'
       from (select account_id, max(retry_after_ms) as retry_after_ms from released

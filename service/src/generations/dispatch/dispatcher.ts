@@ -3,7 +3,14 @@ import type { Database } from '@renderkit/server-kit/database.ts';
 import type { Logger } from '@renderkit/server-kit/logger.ts';
 import { startLoop } from '@renderkit/server-kit/loop.ts';
 import type { LimitsReader } from './limits-reader.ts';
-import { accountsToDispatch, type AccountState, type Claim, claimGenerations, renewLeases } from './store.ts';
+import {
+  accountsToDispatch,
+  type AccountState,
+  type Claim,
+  claimGenerations,
+  releaseGenerations,
+  renewLeases,
+} from './store.ts';
 import { createSubmitQueue } from './submit-queue.ts';
 import { createWakes, type Wakes } from './wakes.ts';
 
@@ -41,7 +48,14 @@ const lanes = ['image', 'edit', 'video'] as const satisfies readonly Lane[];
  */
 export function startDispatcher(options: DispatcherOptions): Dispatcher {
   const { database, log, owner, leaseMs, onStuck, stuckAfterMs } = options;
-  const submits = createSubmitQueue(options.submit, log);
+  const submits = createSubmitQueue({
+    submit: options.submit,
+    giveBack: async (claims) => {
+      const releases = claims.map((claim) => ({ ...claim, unsent: !claim.sentBefore, atOnce: true }));
+      if (releases.length > 0) await releaseGenerations(database, releases);
+    },
+    log,
+  });
 
   const claimFor = async (accountIds: string[], skipLocked: boolean) => {
     const { claims, accounts } = await claimGenerations(database, { accountIds, owner, leaseMs, skipLocked });

@@ -93,7 +93,7 @@ export type Release = {
   attempt: number;
   /** The studio certainly knows nothing of it. */
   unsent: boolean;
-  /** Asked for by the studio; left out: the account's own back-off. */
+  /** Asked for by the studio: the account pauses for at least so long. */
   retryAfterMs?: number | undefined;
   /** Without any pause for the account. */
   atOnce?: boolean;

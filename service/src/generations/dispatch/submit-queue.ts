@@ -9,14 +9,16 @@ export type SubmitQueue = AsyncDisposable & {
 
 /** Submits of this process at once, whatever the account. */
 const submitsAtOnce = 64;
-/** How long submits under way may take to end when the process stops; the others wait for their leases to end. */
+/** How long submits under way may take to end when the process stops; then they are left to their leases. */
 const finishWithinMs = 8_000;
 
-/** Submits claims, so many at a time, first come first served. */
-export function createSubmitQueue(
-  submit: (claim: Claim, stopping: AbortSignal) => Promise<void>,
-  log: Logger,
-): SubmitQueue {
+/** Submits claims, so many at a time, first come first served. What has not begun when it stops is given back. */
+export function createSubmitQueue(options: {
+  submit: (claim: Claim, stopping: AbortSignal) => Promise<void>;
+  giveBack: (claims: readonly Claim[]) => Promise<void>;
+  log: Logger;
+}): SubmitQueue {
+  const { submit, log } = options;
   const stopping = new AbortController();
   const since = new Map<string, number>();
   const underWay = new Set<Promise<void>>();
@@ -54,6 +56,9 @@ export function createSubmitQueue(
     },
     [Symbol.asyncDispose]: async () => {
       stopping.abort(new Error('submits are stopping'));
+      await options
+        .giveBack(waiting.splice(0))
+        .catch((error: unknown) => log.warn({ err: error }, 'claims were left to their leases'));
       let timer: NodeJS.Timeout | undefined;
       const late = new Promise<void>((resolve) => {
         timer = setTimeout(resolve, finishWithinMs);
