@@ -35,7 +35,6 @@ export function turn(a: Colour, b: Colour, t: number): Colour {
   return { l: lerp(a.l, b.l, t), c: lerp(a.c, b.c, t), h: a.h + way * t };
 }
 
-export const withLight = (a: Colour, l: number): Colour => ({ l, c: a.c, h: a.h });
 export const shade = (a: Colour, lightness: number, chroma = 1): Colour => ({
   l: clamp(a.l * lightness),
   c: a.c * chroma,

@@ -59,6 +59,7 @@ test('Every parameter changes the picture of every model', async () => {
     { options: { palette: 'pastel' } },
     { options: { palette: 'mono' } },
     { options: { detail: 10 } },
+    { options: { finish: 'fine' } },
     { styles: ['vivid'] },
     { suggestions: ['stormy'] },
   ];
@@ -73,6 +74,12 @@ test('Every parameter changes the picture of every model', async () => {
       );
     }
   }
+});
+
+test('An empty prompt still makes pictures, another for each seed', async () => {
+  const [one] = await pixels({ engineModel: 'prism', prompt: '', seed: 1 });
+  const [other] = await pixels({ engineModel: 'prism', prompt: '', seed: 2 });
+  assert.ok(one && other && difference(one, other) > 5);
 });
 
 test('Soft and bold base models draw different figures', async () => {

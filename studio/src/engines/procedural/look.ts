@@ -26,11 +26,14 @@ export interface Look {
 
 const DEFAULT_CFG = 7;
 const DEFAULT_DETAIL = 6;
+/** What the option `finish: fine` adds to the detail. */
+const FINER = 0.3;
 
 export function readLook(parameters: ImageParameters, references: readonly Colour[]): Look {
   const options = parameters.options ?? {};
   const cfg = Math.max(0, parameters.cfg ?? DEFAULT_CFG);
-  const detail = clamp((Number(options['detail'] ?? DEFAULT_DETAIL) - 1) / 9 || 0);
+  const asked = clamp((Number(options['detail'] ?? DEFAULT_DETAIL) - 1) / 9 || 0);
+  const detail = options['finish'] === 'fine' ? Math.min(1, asked + FINER) : asked;
   const clipSkip = Math.max(1, parameters.clipSkip ?? 1);
   return {
     obedience: cfg / (cfg + DEFAULT_CFG),

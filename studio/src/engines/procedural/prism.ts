@@ -11,7 +11,8 @@ import { paintView } from './view.ts';
 /** Facets, panes and tiles cut from a view; pure shapes where the prompt names no subject but form. */
 export function paintPrism(scene: Scene): Canvas {
   const { mood, look } = scene;
-  if (mood.places.has('abstract')) return paintComposition(scene);
+  const formless = mood.places.size === 0 && scene.random.fork('form').chance(0.5);
+  if (mood.places.has('abstract') || formless) return paintComposition(scene);
   const { raster: view } = paintView(scene, 400);
   enrich(view, 1.38, 1 + look.weight * 0.35);
   const canvas = createCanvas(scene.width, scene.height);

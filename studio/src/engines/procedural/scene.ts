@@ -55,7 +55,8 @@ export interface Brief {
 /** Chooses what the words leave open: by the prompt what kind of picture, by the seed how it is laid out. */
 export function composeScene(brief: Brief): Scene {
   const { width, height, mood, look, random } = brief;
-  const subject = createRandom(`subject\u0000${brief.prompt}`);
+  // Without a word to hold on to, each seed may choose its own subject.
+  const subject = brief.prompt === '' ? random.fork('subject') : createRandom(`subject\u0000${brief.prompt}`);
   const layout = random.fork('layout');
   const time = mood.time ?? defaultTime(mood, subject);
   const [land, water] = chooseLand(mood, subject);
