@@ -9,7 +9,14 @@ import { listGenerations, readAwaited, readGenerations, readSettledSince } from 
 import { readDoubtful, readUnsettled } from './settle/store.ts';
 import { moveGenerations } from './store.ts';
 import { limitsOf, seedAccount, type Seeded, seedQueue } from './testing/seed.ts';
-import { ensureWatches, readInFlight, readTooOld, takeUnheard, takeWatches } from './watch/store.ts';
+import {
+  ensureWatches,
+  readInFlight,
+  readTooOld,
+  takeUnheard,
+  readOwnWatches,
+  takeWatches,
+} from './watch/store.ts';
 
 // Plans are made once per connection, here on empty tables, which is when scanning them looks cheapest.
 
@@ -86,6 +93,7 @@ const hotStatements: Record<string, () => Promise<unknown>> = {
   watches: async () => {
     await ensureWatches(database);
     await takeWatches(database, { owner, leaseMs: 1_000, ...everyone });
+    await readOwnWatches(database, owner);
   },
 };
 test('no hot statement scans a whole table, though its plan was made while that was empty', async () => {

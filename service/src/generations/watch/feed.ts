@@ -9,8 +9,8 @@ import { createWatchList, type Watched } from './watch-list.ts';
 export type Feed = AsyncDisposable & {
   /** Reads these accounts' feeds from now on. Known ones stay where they are. */
   add: (watches: readonly WatchRow[]) => void;
-  /** Reads no other feeds than these accounts' from now on. */
-  keepOnly: (accountIds: ReadonlySet<string>) => void;
+  /** Reads no other feeds than these accounts', and those of whoever was added since `asOf` (performance.now()). */
+  keepOnly: (accountIds: ReadonlySet<string>, asOf: number) => void;
   has: (accountId: string) => boolean;
 };
 

@@ -19,29 +19,38 @@ export async function ensureWatches(database: Database): Promise<void> {
   );
 }
 
-/**
- * Renews the watches of this owner and takes those that nobody holds, of accounts that are connected. Answers all
- * that it holds now.
- */
+/** Renews the watches of this owner and takes those that nobody holds, of accounts that are connected. */
 export async function takeWatches(
   database: Database,
   watch: { owner: string; leaseMs: number; atMost: number },
-): Promise<WatchRow[]> {
-  return database.rows<WatchRow>(
+): Promise<void> {
+  await database.rows(
     `with free as (
        select w.account_id from watches w
         where w.watch_until > clock()
           and (w.owner = $1 or w.lease_until is null or w.lease_until <= clock())
           and exists (select from connections c where c.account_id = w.account_id and c.status = 'live')
         order by (w.owner = $1) is true desc, w.account_id
+        -- What is being written just now is renewed by the next round.
         limit $3 for update skip locked
      )
      update watches w set owner = $1, lease_until = clock() + $2 * interval '1 millisecond'
-       from free join accounts a on a.id = free.account_id
-      where w.account_id = free.account_id
-     returning w.account_id, a.studio_account_id, w.cursor`,
+       from free where w.account_id = free.account_id`,
     [watch.owner, watch.leaseMs, watch.atMost],
     'watches_take',
+  );
+}
+
+/** The watches that this owner holds, of accounts that are connected. */
+export async function readOwnWatches(database: Database, owner: string): Promise<WatchRow[]> {
+  return database.rows<WatchRow>(
+    `select w.account_id, a.studio_account_id, w.cursor
+       from watches w
+       join accounts a on a.id = w.account_id
+       join connections c on c.account_id = w.account_id and c.status = 'live'
+      where w.owner = $1 and w.lease_until > clock() and w.watch_until > clock()`,
+    [owner],
+    'watches_own',
   );
 }
 

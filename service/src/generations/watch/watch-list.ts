@@ -1,7 +1,7 @@
 import type { WatchRow } from './store.ts';
 
 /** An account whose feed is read, and up to where it was applied. */
-export type Watched = { accountId: string; studioAccountId: string; cursor: number };
+export type Watched = { accountId: string; studioAccountId: string; cursor: number; addedAt: number };
 
 /** The studio's contract takes no more accounts in one call. */
 const accountsPerCall = 5_000;
@@ -24,14 +24,21 @@ export function createWatchList() {
     /** The new entry; undefined where the account is there already. */
     add: (row: WatchRow): Watched | undefined => {
       if (watched.has(row.account_id)) return undefined;
-      const entry = { accountId: row.account_id, studioAccountId: row.studio_account_id, cursor: row.cursor };
+      const entry = {
+        accountId: row.account_id,
+        studioAccountId: row.studio_account_id,
+        cursor: row.cursor,
+        addedAt: performance.now(),
+      };
       watched.set(entry.accountId, entry);
       byStudioId.set(entry.studioAccountId, entry);
       return entry;
     },
     remove,
-    keepOnly: (accountIds: ReadonlySet<string>) => {
-      for (const entry of watched.values()) if (!accountIds.has(entry.accountId)) remove(entry);
+    /** Removes all others, but for those that came after the moment as of which these were read. */
+    keepOnly: (accountIds: ReadonlySet<string>, asOf: number) => {
+      for (const entry of watched.values())
+        if (!accountIds.has(entry.accountId) && entry.addedAt < asOf) remove(entry);
     },
     /** Members of the next call: those who waited longest where there are more than it takes. */
     next: (): Watched[] => {

@@ -6,7 +6,14 @@ import type { Settlement } from '../settle/settlement.ts';
 import { createApplyChanges } from './apply-changes.ts';
 import type { AskRenders } from './ask-renders.ts';
 import { startFeed } from './feed.ts';
-import { ensureWatches, readInFlight, readWatches, releaseWatches, takeWatches } from './store.ts';
+import {
+  ensureWatches,
+  readInFlight,
+  readOwnWatches,
+  readWatches,
+  releaseWatches,
+  takeWatches,
+} from './store.ts';
 
 export type Watcher = AsyncDisposable & {
   /** The account's watch is this process's: its feed is read at once. */
@@ -56,12 +63,10 @@ export function startWatcher(options: WatcherOptions): Watcher {
     stuckAfterMs: options.stuckAfterMs,
     run: async () => {
       await ensureWatches(database);
-      const held = await takeWatches(database, {
-        owner,
-        leaseMs: options.leaseMs,
-        atMost: watchesAtMost,
-      });
-      feed.keepOnly(new Set(held.map((row) => row.account_id)));
+      await takeWatches(database, { owner, leaseMs: options.leaseMs, atMost: watchesAtMost });
+      const asOf = performance.now();
+      const held = await readOwnWatches(database, owner);
+      feed.keepOnly(new Set(held.map((row) => row.account_id)), asOf);
       feed.add(held);
     },
   });
