@@ -1,6 +1,7 @@
 import type { SKRSContext2D } from '@napi-rs/canvas';
 import { css, mix, shade, smoothstep, type Colour } from './colour.ts';
 import { createNoise } from './noise.ts';
+import { paintBankFlowers } from './meadow.ts';
 import type { Random } from './random.ts';
 import type { Scene } from './scene.ts';
 import { createStrokeBatch } from './stroke-batch.ts';
@@ -80,6 +81,7 @@ export function paintForeground(context: SKRSContext2D, scene: Scene): void {
     paintWanderer(context, scene, x * scene.width, (bank(x) + 0.012) * scene.height, size);
   }
   growGrass(context, scene, bank, random.fork('grass'));
+  paintBankFlowers(context, scene, bank);
 }
 
 /** Row (share of the height) where the bank begins, for a column (share of the width). */

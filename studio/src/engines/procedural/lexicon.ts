@@ -73,7 +73,7 @@ export interface Effect {
 type Entry = readonly [words: string, effect: Effect];
 
 const COLOURS: readonly Entry[] = [
-  ['red crimson scarlet ruby vermilion blood cherry', { colour: colour(0.58, 0.21, 26) }],
+  ['red crimson scarlet ruby vermilion blood', { colour: colour(0.58, 0.21, 26) }],
   ['orange tangerine apricot amber copper bronze rust rusty', { colour: colour(0.72, 0.17, 56) }],
   ['yellow lemon saffron mustard', { colour: colour(0.86, 0.17, 95) }],
   ['gold golden honey', { colour: colour(0.8, 0.15, 84) }],

@@ -48,15 +48,39 @@ export function paintGrass(context: SKRSContext2D, scene: Scene): void {
 export function paintFlowers(context: SKRSContext2D, scene: Scene): void {
   const asked = scene.mood.places.has('flowers');
   if (!asked && !(scene.land === 'plain' && scene.mood.season !== 'winter')) return;
-  if (scene.land === 'dunes' || scene.land === 'sea' || scene.land === 'canyon' || scene.water === 'sea')
+  if (scene.land === 'dunes' || scene.land === 'sea' || scene.land === 'canyon' || scene.water !== 'none')
     return;
-  const { width, height, unit, palette, horizon } = scene;
+  const { width, height, unit, horizon } = scene;
   const random = scene.random.fork('flowers');
   const noise = createNoise(random);
   const count = Math.round(
     (asked ? 2600 : 520) * clamp(scene.aspect, 0.5, 2) * (0.5 + scene.look.detail * 0.8),
   );
-  const dim = 0.42 + palette.exposure * 0.68;
+  const { tones, darks } = bloomTones(scene);
+  const spots = Array.from({ length: count }, () => ({ x: random.next(), near: random.next() ** 1.7 })).sort(
+    (a, b) => a.near - b.near,
+  );
+  for (const { x, near } of spots) {
+    const y = horizon + 0.035 + near * (1.02 - horizon - 0.035);
+    const depth = 1 / (y - horizon);
+    if (noise.fbm((x - 0.5) * depth * 0.9, depth * 0.8, 3) < (asked ? -0.16 : 0.06)) continue;
+    const size = unit * (1.2 + near * near * 9) * random.range(0.7, 1.25);
+    const tone = random.chance(0.62) ? 0 : random.int(tones.length);
+    drawBloom(
+      context,
+      x * width,
+      y * height,
+      size,
+      tones[tone] ?? '#fff',
+      darks[tone] ?? '#fff',
+      near,
+      random,
+    );
+  }
+}
+
+function bloomTones({ palette }: Scene): { tones: string[]; darks: string[] } {
+  const dim = 0.42 + palette.exposure * 0.56;
   const kinds = [
     palette.blossom,
     mix(palette.blossom, palette.snow, 0.55),
@@ -67,23 +91,29 @@ export function paintFlowers(context: SKRSContext2D, scene: Scene): void {
   const darks = kinds.map((kind) =>
     css(mix({ ...kind, l: clamp(kind.l * dim * 0.66) }, palette.ambient, 0.2)),
   );
-  const spots = Array.from({ length: count }, () => ({ x: random.next(), near: random.next() ** 1.7 })).sort(
-    (a, b) => a.near - b.near,
-  );
-  for (const { x, near } of spots) {
-    const y = horizon + 0.035 + near * (1.02 - horizon - 0.035);
-    const depth = 1 / (y - horizon);
-    if (noise.fbm((x - 0.5) * depth * 0.9, depth * 0.8, 3) < (asked ? -0.16 : 0.06)) continue;
-    const size = unit * (1.2 + near * near * 9) * random.range(0.7, 1.25);
-    const tone = random.chance(0.62) ? 0 : random.int(kinds.length);
+  return { tones, darks };
+}
+
+/** Single blooms on the bank at the viewer's feet; `bank` gives its row for a column, as shares of the frame. */
+export function paintBankFlowers(context: SKRSContext2D, scene: Scene, bank: (x: number) => number): void {
+  if (!scene.mood.places.has('flowers')) return;
+  const random = scene.random.fork('bank flowers');
+  const { tones, darks } = bloomTones(scene);
+  const count = Math.round(90 * scene.aspect * (0.5 + scene.look.detail));
+  for (let bloom = 0; bloom < count; bloom++) {
+    const x = random.next();
+    const deep = random.next();
+    const y = bank(x) - 0.012 + deep * 0.07;
+    const tone = random.chance(0.65) ? 0 : random.int(tones.length);
+    const size = scene.unit * (5 + deep * 6) * random.range(0.7, 1.3);
     drawBloom(
       context,
-      x * width,
-      y * height,
+      x * scene.width,
+      y * scene.height,
       size,
-      tones[tone] ?? '#fff',
-      darks[tone] ?? '#fff',
-      near,
+      tones[tone] ?? '',
+      darks[tone] ?? '',
+      1,
       random,
     );
   }

@@ -34,9 +34,9 @@ export function paintNocturne(day: Scene): Canvas {
   return canvas;
 }
 
-/** The same picture at night: the sun becomes a moon, the palette a nocturnal one; dusk may stay. */
+/** The same picture at night: the sun becomes a moon, the palette a nocturnal one; a dusk that was asked for stays. */
 function afterDark(scene: Scene): Scene {
-  const time = scene.palette.time === 'sunset' || scene.palette.time === 'dusk' ? 'dusk' : 'night';
+  const time = scene.mood.time === 'sunset' || scene.mood.time === 'dusk' ? 'dusk' : 'night';
   const random = scene.random.fork('nocturne');
   const covered = scene.mood.weather.storm > 0 || scene.mood.sky.has('aurora');
   return {

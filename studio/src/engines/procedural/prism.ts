@@ -41,10 +41,13 @@ interface Cutter {
 
 /** Deeper colour and contrast: haze that flatters a landscape makes dull stones. */
 function enrich({ data }: Raster, chroma: number, contrast: number): void {
+  const mean = data.reduce((sum, value) => sum + value, 0) / data.length;
+  // Stones in the dark still want some light on them.
+  const gain = clamp(0.3 / Math.max(0.05, mean), 1, 1.7);
   for (let index = 0; index < data.length; index += 3) {
-    const red = data[index] ?? 0;
-    const green = data[index + 1] ?? 0;
-    const blue = data[index + 2] ?? 0;
+    const red = (data[index] ?? 0) * gain;
+    const green = (data[index + 1] ?? 0) * gain;
+    const blue = (data[index + 2] ?? 0) * gain;
     const grey = red * 0.3 + green * 0.55 + blue * 0.15;
     const bent = clamp(grey + (grey - 0.5) * (contrast - 1) * (1 - Math.abs(grey * 2 - 1)) * 1.6);
     data[index] = clamp(bent + (red - grey) * chroma);

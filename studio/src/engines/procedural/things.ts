@@ -130,10 +130,11 @@ function paintVillage(context: SKRSContext2D, scene: Scene): void {
       palette.haze,
       far,
     );
+    const slate = scene.mood.season === 'autumn' ? { l: 0.3, c: 0.03, h: 265 } : { l: 0.32, c: 0.09, h: 36 };
     const roof = mix(
-      mix({ l: 0.25 + palette.exposure * 0.3, c: 0.09, h: 38 }, palette.dark, 0.25),
+      mix({ ...slate, l: slate.l * (0.7 + palette.exposure * 0.6) }, palette.dark, 0.25),
       palette.haze,
-      far,
+      far * 0.8,
     );
     drawHouse(context, { x, y, size, wall, roof, lamp: lampOf(scene), church, random });
   }
