@@ -16,7 +16,7 @@ interface Touch {
 }
 
 const TOUCHES: Readonly<Record<'brush' | 'knife' | 'stipple', Touch>> = {
-  brush: { spacing: 9.8, length: 28, width: 7, alpha: 0.72, bristles: 0.45, round: true },
+  brush: { spacing: 10.6, length: 29, width: 7.4, alpha: 0.72, bristles: 0.45, round: true },
   knife: { spacing: 12.5, length: 30, width: 13, alpha: 0.86, bristles: 0.12, round: false },
   stipple: { spacing: 7.6, length: 0, width: 7, alpha: 0.85, bristles: 0, round: true },
 };

@@ -1,6 +1,6 @@
 import type { SKRSContext2D } from '@napi-rs/canvas';
 import { clamp, colour, css, lerp, mix, smoothstep, toRgb, type Rgb } from './colour.ts';
-import { createNoise } from './noise.ts';
+import { createNoise, type Noise } from './noise.ts';
 import { createRaster, enlarge, type Raster } from './raster.ts';
 import type { Relief } from './relief.ts';
 import type { Scene } from './scene.ts';
@@ -9,41 +9,64 @@ import type { Scene } from './scene.ts';
 export function paintLuminary(raster: Raster, scene: Scene): void {
   const { sun, palette } = scene;
   if (!sun.visible) return;
-  const { width, height, data } = raster;
+  const { width, height } = raster;
   const radius = sun.radius * Math.min(width, height);
-  const centreX = sun.x * width;
-  const centreY = sun.y * height;
-  const disc = toRgb(palette.disc);
-  const halo = toRgb(palette.glow);
-  const veil = 1 - Math.max(scene.mood.weather.fog, scene.clouds > 0.7 ? 0.5 : 0) * 0.5;
-  const noise = createNoise(scene.random.fork('moon'));
-  const reach = radius * 6;
-  const bottom = Math.min(height, Math.ceil(centreY + reach));
-  for (let y = Math.max(0, Math.floor(centreY - reach)); y < bottom; y++) {
-    for (let x = Math.max(0, Math.floor(centreX - reach)); x < Math.min(width, centreX + reach); x++) {
-      const dx = x + 0.5 - centreX;
-      const dy = y + 0.5 - centreY;
-      const distance = Math.sqrt(dx * dx + dy * dy);
-      if (distance > reach) continue;
-      const fade = 1 - distance / reach;
-      const spread = Math.exp(-Math.max(0, distance - radius) / (radius * 1.5)) * 0.55 * fade;
-      let body = clamp(radius - distance + 0.5) * veil;
-      let tone = 1;
-      if (sun.kind !== 'sun' && body > 0) {
-        const nx = dx / radius;
-        const ny = dy / radius;
-        tone =
-          0.97 -
-          smoothstep(0.02, 0.4, noise.fbm(nx * 1.6 + 3, ny * 1.6, 4)) * 0.16 -
-          (nx * nx + ny * ny) * 0.05;
-        if (sun.kind === 'crescent') {
-          const cut = Math.hypot(dx - radius * 0.42, dy + radius * 0.2) - radius * 0.92;
-          body *= clamp(cut + 0.5);
-        }
-      }
-      blend(data, (y * width + x) * 3, halo, disc, spread * (sun.kind === 'crescent' ? 0.55 : 1), body, tone);
+  const lamp: Lamp = {
+    scene,
+    radius,
+    reach: radius * HALO,
+    centreX: sun.x * width,
+    centreY: sun.y * height,
+    disc: toRgb(palette.disc),
+    halo: toRgb(palette.glow),
+    veil: 1 - Math.max(scene.mood.weather.fog, scene.clouds > 0.7 ? 0.5 : 0) * 0.5,
+    noise: createNoise(scene.random.fork('moon')),
+  };
+  const bottom = Math.min(height, Math.ceil(lamp.centreY + lamp.reach));
+  for (let y = Math.max(0, Math.floor(lamp.centreY - lamp.reach)); y < bottom; y++) lightRow(raster, lamp, y);
+}
+
+/** How many radii the halo reaches. */
+const HALO = 4.6;
+
+interface Lamp {
+  readonly scene: Scene;
+  readonly radius: number;
+  readonly reach: number;
+  readonly centreX: number;
+  readonly centreY: number;
+  readonly disc: Rgb;
+  readonly halo: Rgb;
+  readonly veil: number;
+  readonly noise: Noise;
+}
+
+function lightRow({ width, data }: Raster, lamp: Lamp, y: number): void {
+  const { radius, reach, centreX, centreY, disc, halo, veil } = lamp;
+  const crescent = lamp.scene.sun.kind === 'crescent';
+  const strength = crescent ? 0.3 : 0.55;
+  const dy = y + 0.5 - centreY;
+  const half = Math.sqrt(Math.max(0, reach * reach - dy * dy));
+  const right = Math.min(width, centreX + half);
+  for (let x = Math.max(0, Math.floor(centreX - half)); x < right; x++) {
+    const dx = x + 0.5 - centreX;
+    const distance = Math.sqrt(dx * dx + dy * dy);
+    const fade = Math.max(0, 1 - distance / reach);
+    const spread = Math.exp(-Math.max(0, distance - radius) / (radius * 1.5)) * strength * fade;
+    let body = clamp(radius - distance + 0.5) * veil;
+    if (crescent && body > 0) {
+      const cut = Math.hypot(dx - radius * 0.42, dy + radius * 0.2) - radius * 0.92;
+      body *= clamp(cut + 0.5);
     }
+    const tone = body > 0 ? faceOf(lamp, dx / radius, dy / radius) : 1;
+    blend(data, (y * width + x) * 3, halo, disc, spread, body, tone);
   }
+}
+
+/** The moon's seas; the sun has none. */
+function faceOf({ scene, noise }: Lamp, x: number, y: number): number {
+  if (scene.sun.kind === 'sun') return 1;
+  return 0.97 - smoothstep(0.02, 0.4, noise.fbm(x * 1.6 + 3, y * 1.6, 4)) * 0.16 - (x * x + y * y) * 0.05;
 }
 
 function blend(

@@ -12,7 +12,7 @@ export interface Relief {
   readonly skyline: Float32Array;
 }
 
-const STEPS = 184;
+const STEPS = 168;
 /** Columns of pixels between two surveyed ones; what is finer than that, trees above all, is added per column. */
 const COARSE = 3;
 const TALLEST_TREE = 0.85;

@@ -116,10 +116,11 @@ function reflect(surface: Surface, water: Uint8Array, column: number, row: numbe
   const glint = glitterAt(surface, column, below, between(surface.flakes, cell, share), ripple);
   const index = (row * width + column) * 3;
   const bank = run < 3 ? 0.82 + run * 0.06 : 1;
+  const light = surface.mirrorLight;
   for (let channel = 0; channel < 3; channel++) {
-    const mirror = (data[source * 3 + channel] ?? 0) * surface.mirrorLight;
-    const body = lerp(mirror, deep[channel] ?? 0, tilt) * bank;
-    data[index + channel] = body + ((spark[channel] ?? 0) - body) * glint;
+    const mirror = (data[source * 3 + channel] ?? 0) * light;
+    const body = (mirror + ((deep[channel] ?? 0) - mirror) * tilt) * bank;
+    data[index + channel] = glint > 0 ? body + ((spark[channel] ?? 0) - body) * glint : body;
   }
 }
 
@@ -134,7 +135,7 @@ function glitterAt(surface: Surface, column: number, below: number, flake: numbe
   const away = Math.abs((column + 0.5) / raster.width - scene.sun.x) * scene.aspect;
   const spread = 0.035 + below * 0.32;
   if (away > spread * 2.2) return 0;
-  const path = Math.exp(-((away / spread) ** 2));
+  const path = Math.exp((-away * away) / (spread * spread));
   const calm = (1 - smoothstep(0.01, 0.06, below)) * 0.45;
   return clamp((smoothstep(0.12, 0.5, flake * 0.7 + ripple * 0.35) * 0.85 + calm) * path * glitter);
 }
