@@ -24,6 +24,7 @@ beforeEach(async () => {
   const lane = { limit: 2, running: 0, running_elsewhere: 0 };
   studio.limits = { overall: { ...lane, limit: 4 }, image: lane, edit: lane, video: lane };
   // What the last test left comes to its end first.
+  await service.database.rows('update accounts set dispatch_after = null, limits_read_at = null');
   await until(async () => {
     for (const { token, status } of studio.renders.values()) if (status === 'queued') studio.finish(token);
     return (await statusCount('queued')) + (await statusCount('running')) === 0;
@@ -155,7 +156,8 @@ test('a busy studio leaves it queued, to be canceled or to start later, within t
   const busy = { ...studio.limits, image: { limit: 1, running: 1, running_elsewhere: 1 } };
   studio.next = [{ outcome: { outcome: 'busy', retry_after: 1, limits: busy } }];
   const id = await accepted();
-  await until(async () => (await account())['elsewhere_image'] === 1);
+  await until(async () => (await account())['dispatch_failures'] === 1);
+  assert.equal((await account())['elsewhere_image'], 1);
   assert.equal((await get(id)).status, 'queued');
   const other = await accepted();
   const canceled = await service.ask<Generation>(`/v1/generations/${other}/cancel`, { key, method: 'POST' });
@@ -163,6 +165,16 @@ test('a busy studio leaves it queued, to be canceled or to start later, within t
   const first = await service.ask(`/v1/generations/${id}/cancel`, { key, method: 'POST' });
   assert.equal(first.status, 200, 'the studio said that it knows nothing of it');
   assert.equal(studio.submits.filter((token) => token === other).length, 0);
+});
+
+test('a busy studio is asked for its limits again after the pause', async () => {
+  const busy = { ...studio.limits, image: { limit: 2, running: 2, running_elsewhere: 2 } };
+  studio.next = [{ outcome: { outcome: 'busy', retry_after: 0, limits: busy } }];
+  const id = await accepted();
+  const began = performance.now();
+  await submitted(id);
+  const took = performance.now() - began;
+  assert.ok(took > 600 && took < 5_000, `it took ${took} ms`);
 });
 
 test('an answer that is lost costs no second render and no second charge', async () => {

@@ -64,6 +64,8 @@ export function startDispatcher(options: DispatcherOptions): Dispatcher {
   };
   const wakes = createWakes({
     claim: (accountIds) => claimFor(accountIds, false),
+    // What a busy studio said of its limits may be over as well.
+    onPauseOver: options.limits.refresh,
     accountsPerClaim,
     claimsInFlight,
     log,

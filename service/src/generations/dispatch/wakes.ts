@@ -10,7 +10,7 @@ export type Wakes = {
   wake: (accountId: string) => void;
   /** A generation was queued; heeded unless its lane was just seen to be full. */
   queued: (accountId: string, lane: Lane) => void;
-  /** The account pauses: it is looked at again when the pause is over. */
+  /** The account pauses: when that is over it is claimed for, and `onPauseOver` called. */
   wakeAfter: (accountId: string, ms: number) => void;
   /** Until the account is woken, or `forget`, what is queued in a lane without room wakes nobody. */
   remember: (accountId: string, left: Room) => void;
@@ -21,6 +21,7 @@ export type Wakes = {
 
 export type WakesOptions = {
   claim: (accountIds: string[]) => Promise<void>;
+  onPauseOver: (accountId: string) => void;
   accountsPerClaim: number;
   claimsInFlight: number;
   log: Logger;
@@ -52,7 +53,10 @@ export function createWakes(options: WakesOptions): Wakes {
       pausing.add(accountId);
       void pause(Math.min(ms, longestPauseMs), stopping.signal).then((over) => {
         pausing.delete(accountId);
-        return over && wake(accountId);
+        if (!over) return false;
+        wake(accountId);
+        options.onPauseOver(accountId);
+        return true;
       });
     },
     remember: (accountId, left) => {
