@@ -18,7 +18,7 @@ sharp.cache(false);
 export async function encodePicture(bitmap: Bitmap): Promise<Omit<RenderedFile, 'index' | 'nsfw'>> {
   const { width, height, bytes } = bitmap;
   const raw = { width, height, channels: 3 } as const;
-  // Grain leaves little to compress: level 6 takes a third longer than level 2 and saves a thirtieth.
+  // Grain leaves little to compress: on a painted landscape level 4 took a seventh longer and saved a fiftieth.
   const png = await sharp(bytes, { raw }).png({ compressionLevel: 2 }).toBuffer();
   const thumbnail = await sharp(bytes, { raw })
     .resize({ width: THUMBNAIL_SIDE, height: THUMBNAIL_SIDE, fit: 'inside', withoutEnlargement: true })
