@@ -1,9 +1,13 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { StudioBalance } from '@renderkit/contract/studio/schemas.ts';
 import type { Database } from '@renderkit/server-kit/database.ts';
 import { createReservedReader, type ReadReserved } from './store.ts';
 
 /** What can be spent now, in 1/1000 credit; never below 0. */
 export type AvailableCredits = { monthly: number; lifetime: number; total: number };
+
+/** About a second in all; a studio silent for longer leaves the number low for the time being, never high. */
+const longestDoubtPauseMs = 512;
 
 // One reader for each database, so that what is asked in one turn shares a statement.
 const readers = new WeakMap<Database, ReadReserved>();
@@ -19,7 +23,16 @@ export async function availableCredits(
 ): Promise<AvailableCredits> {
   let read = readers.get(database);
   if (read === undefined) readers.set(database, (read = createReservedReader(database)));
-  return lessReserved(balance, await read({ accountId, ledgerSeq: balance.ledger_seq }));
+  const asked = { accountId, ledgerSeq: balance.ledger_seq };
+  let { reserved, inDoubt } = await read(asked);
+  // Until its answer is recorded nobody here knows whether the balance already lacks the charge of a submit.
+  for (let pauseMs = 4; inDoubt.length > 0 && pauseMs <= longestDoubtPauseMs; pauseMs *= 2) {
+    await sleep(pauseMs);
+    const now = await read(asked);
+    reserved = now.reserved;
+    inDoubt = inDoubt.filter((id) => now.inDoubt.includes(id));
+  }
+  return lessReserved(balance, reserved);
 }
 
 /** Takes reservations off a balance: monthly credits are spent first. */

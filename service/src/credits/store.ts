@@ -7,17 +7,25 @@ const batchSize = 200;
 const batchesInFlight = 2;
 
 /** Reads reservations, those asked for in one turn of the event loop by one statement. */
-export type ReadReserved = (asked: Asked) => Promise<number>;
+export type ReadReserved = (asked: Asked) => Promise<Reserved>;
+
+type Reserved = {
+  /** In 1/1000 credit. */
+  reserved: number;
+  /** Generations whose submit left and whose charge is not recorded: they may be counted twice. */
+  inDoubt: string[];
+};
 
 /**
  * What an account's generations will still take from a balance that holds the studio's ledger up to an entry, in
  * 1/1000 credit: accepted and not charged, or charged after that entry and not refunded.
  */
 export function createReservedReader(database: Database): ReadReserved {
-  return createBatcher<Asked, number>({
+  return createBatcher<Asked, Reserved>({
     run: async (asked) => {
-      const rows = await database.rows<{ reserved: number }>(
-        `select coalesce(a.uncharged_millicredits, 0) + coalesce(charged.cost, 0) as reserved
+      const rows = await database.rows<{ reserved: number; in_doubt: string }>(
+        `select coalesce(a.uncharged_millicredits, 0) + coalesce(charged.cost, 0) as reserved,
+                coalesce(doubt.ids, '') as in_doubt
            from unnest($1::text[], $2::bigint[]) with ordinality as asked (account_id, ledger_seq, place)
            left join lateral (
              select uncharged_millicredits from accounts where id = asked.account_id limit 1) a on true
@@ -25,11 +33,18 @@ export function createReservedReader(database: Database): ReadReserved {
              select sum(g.cost_millicredits)::bigint as cost from generations g
               where g.account_id = asked.account_id and g.charge_ledger_seq > asked.ledger_seq
                 and g.status in ('running', 'succeeded')) charged on true
+           left join lateral (
+             select string_agg(g.id, ',') as ids from generations g
+              where g.account_id = asked.account_id and g.submit_sent_at is not null
+                and g.charge_ledger_seq is null and g.status = 'queued') doubt on true
           order by asked.place`,
         [asked.map(({ accountId }) => accountId), asked.map(({ ledgerSeq }) => ledgerSeq)],
         'credits_reserved',
       );
-      return rows.map(({ reserved }) => reserved);
+      return rows.map((row) => ({
+        reserved: row.reserved,
+        inDoubt: row.in_doubt === '' ? [] : row.in_doubt.split(','),
+      }));
     },
     maxSize: batchSize,
     maxInFlight: batchesInFlight,
