@@ -61,6 +61,7 @@ test('a render that fails three times has failed: refunded, told, and nothing of
     moved.changes.map(({ render: told }) => (told as { status: string }).status),
     ['failed'],
   );
+  for (let i = 0; i < 100 && (await mediaOf(studio)).length > 0; i++) await sleep(50);
   assert.deepEqual(await mediaOf(studio), []);
   assert.deepEqual(await checkLedger(studio.database), []);
 });
@@ -93,6 +94,8 @@ test('outputs that were finished before the last failure are kept, paid for, and
     ['succeeded', 'partial_failure', 1, 2],
   );
   assert.equal((await account.balance()).monthly_millicredits, 5_000_000 - 6_000);
+  // What earlier tries left is removed after the outcome was told.
+  for (let i = 0; i < 100 && (await mediaOf(studio)).length > 2; i++) await sleep(50);
   assert.equal((await mediaOf(studio)).length, 2);
 });
 
