@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import path from 'node:path';
 import { test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { moveClock } from '@renderkit/server-kit/testing/database.ts';
 import { type Engine, EngineError, type RenderedFile } from '@renderkit/studio/engines/contract.ts';
 import { checkLedger, showLedger } from '@renderkit/studio/operator.ts';

@@ -186,7 +186,8 @@ export const models: CatalogModel[] = [
     id: 'nocturne-1',
     name: 'Nocturne',
     description:
-      'Nudes in moonlight and other night pieces, for accounts of confirmed age. Procedural, no AI model.',
+      'Cities, space and land at night, sold as work for adults and so open to accounts of confirmed age only. ' +
+      'Procedural: drawn by a program, with no AI model behind it.',
     engineModel: 'nocturne',
     credits: 8,
     batch: 1,
