@@ -1,5 +1,5 @@
-// Measures: `npm run bench [-- name…] [--quick] [--rounds N] [--seconds N] [--profile DIRECTORY]`. Without names all
-// benchmarks run and bench/RESULTS.md is written anew.
+// Measures: `npm run bench [-- name…] [--quick] [--rounds N] [--seconds N] [--profile DIRECTORY] [--record]`. Without
+// names all benchmarks run and bench/RESULTS.md is written anew; with names only if --record says so.
 
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
@@ -22,6 +22,7 @@ const { values, positionals: names } = parseArgs({
   allowPositionals: true,
   options: {
     quick: { type: 'boolean', default: false },
+    record: { type: 'boolean', default: false },
     rounds: { type: 'string' },
     seconds: { type: 'string' },
     profile: { type: 'string' },
@@ -51,7 +52,8 @@ async function run(chosen: readonly string[]): Promise<void> {
     results.push(...found);
   }
   const complete = names.length === 0 && !values.quick;
-  if (complete) await writeFile(resultsFile, resultsText(results, { rounds, date: new Date() }));
+  if (complete || values.record)
+    await writeFile(resultsFile, resultsText(results, { rounds, date: new Date() }));
   if (results.some(({ met }) => !met)) say('Not every goal was reached.');
 }
 
