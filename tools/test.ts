@@ -41,9 +41,9 @@ async function testFiles(wanted: string[], quick: boolean): Promise<string[]> {
   const found: string[] = [];
   for await (const file of glob(patterns, { cwd: root, exclude: (name) => name.includes('node_modules') }))
     found.push(file);
-  const chosen = quick ? found.filter((file) => weightOf(file) === 0) : found;
+  const kept = quick ? found.filter((file) => weightOf(file) === 0) : found;
   // The long ones first, or the last of them would run alone at the end.
-  return chosen.sort((a, b) => weightOf(b) - weightOf(a) || (a < b ? -1 : 1));
+  return kept.sort((a, b) => weightOf(b) - weightOf(a) || (a < b ? -1 : 1));
 }
 
 /** 2: minutes of waiting. 1: servers over HTTP, the whole product, pictures. 0: the rest, which --quick keeps to. */
