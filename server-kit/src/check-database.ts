@@ -13,10 +13,16 @@ export async function checkDatabase(
   database: Database,
   options: { variable: string; migrationsDirectory: string },
 ): Promise<void> {
-  const rows = await database.rows<{ name: string; setting: string }>(
-    `select name, setting from pg_settings where name in ('fsync', 'full_page_writes', 'synchronous_commit',
-       'server_version_num', 'server_encoding')`,
-  );
+  const rows = await database
+    .rows<{ name: string; setting: string }>(
+      `select name, setting from pg_settings where name in ('fsync', 'full_page_writes', 'synchronous_commit',
+         'server_version_num', 'server_encoding')`,
+    )
+    .catch((error: Error) => {
+      throw new ConfigError(`The database of ${options.variable} cannot be used: ${error.message}.`, {
+        cause: error,
+      });
+    });
   const settings = new Map(rows.map(({ name, setting }) => [name, setting]));
   const demand = (fine: boolean, sentence: string) => {
     if (!fine) throw new ConfigError(`The database of ${options.variable} does not serve: ${sentence}`);
