@@ -185,16 +185,22 @@ async function connectAccount(databases: Databases, email: string): Promise<stri
   return connection.accountId;
 }
 
-/** Ports that were free a moment ago, all different. */
+/**
+ * Ports that were free a moment ago, all different, below those that the system hands out to connections: a part that
+ * was killed must find its port again.
+ */
 async function freePorts(count: number): Promise<number[]> {
-  const servers = await Promise.all(
-    Array.from({ length: count }, async () => {
-      const server = createServer().listen(0, '127.0.0.1');
-      await once(server, 'listening');
-      return server;
-    }),
-  );
-  const ports = servers.map((server) => (server.address() as { port: number }).port);
-  await Promise.all(servers.map((server) => once(server.close(), 'close')));
-  return ports;
+  const ports = new Set<number>();
+  while (ports.size < count) {
+    const port = 20_000 + Math.floor(Math.random() * 10_000);
+    const server = createServer().listen(port, '127.0.0.1');
+    const free = await once(server, 'listening').then(
+      () => true,
+      () => false,
+    );
+    if (!free) continue;
+    ports.add(port);
+    await once(server.close(), 'close');
+  }
+  return [...ports];
 }
