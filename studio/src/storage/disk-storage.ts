@@ -67,11 +67,29 @@ async function syncDirectory(directory: string): Promise<void> {
   }
 }
 
-/** Every stored file's key; for checks that nothing was left behind. */
+/** Every stored file's key; for checks that nothing was left behind. A folder that is removed meanwhile holds nothing. */
 export async function listKeys(directory: string): Promise<string[]> {
-  const entries = await readdir(directory, { recursive: true, withFileTypes: true });
-  return entries
-    .filter((entry) => entry.isFile())
-    .map((entry) => `${path.basename(entry.parentPath)}/${entry.name}`)
-    .sort();
+  const shards = await namesIn(directory);
+  const folders = (
+    await Promise.all(
+      shards.map(async (shard) =>
+        (await namesIn(path.join(directory, shard))).map((name) => [shard, name] as const),
+      ),
+    )
+  ).flat();
+  const keys = await Promise.all(
+    folders.map(async ([shard, name]) =>
+      (await namesIn(path.join(directory, shard, name))).map((file) => `${name}/${file}`),
+    ),
+  );
+  return keys.flat().sort();
+}
+
+async function namesIn(directory: string): Promise<string[]> {
+  try {
+    return await readdir(directory);
+  } catch (error) {
+    if (['ENOENT', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? '')) return [];
+    throw error;
+  }
 }
