@@ -11,6 +11,8 @@ export type StudioOperation = {
   params?: TSchema;
   query?: TSchema;
   body?: TSchema;
+  /** The body is a file, streamed as `application/octet-stream`. */
+  bytes?: true;
   answer: TSchema;
 };
 
@@ -92,6 +94,91 @@ export const studioOperations = {
     caller: 'account',
     params: idParam,
     answer: schemas.StudioProject,
+  },
+  renameProject: {
+    method: 'PATCH',
+    path: '/api/projects/:id',
+    caller: 'account',
+    params: idParam,
+    body: schemas.ProjectTitle,
+    answer: schemas.StudioProject,
+  },
+  /** Its items stay in the library. */
+  deleteProject: {
+    method: 'DELETE',
+    path: '/api/projects/:id',
+    caller: 'account',
+    params: idParam,
+    answer: schemas.DeletedAnswer,
+  },
+  listAssets: {
+    method: 'GET',
+    path: '/api/assets',
+    caller: 'account',
+    query: schemas.AssetsQuery,
+    answer: schemas.AssetsAnswer,
+  },
+  getAsset: {
+    method: 'GET',
+    path: '/api/assets/:type/:id',
+    caller: 'account',
+    params: schemas.AssetAddress,
+    answer: schemas.StudioAsset,
+  },
+  favoriteAsset: {
+    method: 'PATCH',
+    path: '/api/assets/:type/:id',
+    caller: 'account',
+    params: schemas.AssetAddress,
+    body: schemas.FavoriteRequest,
+    answer: schemas.StudioAsset,
+  },
+  deleteAsset: {
+    method: 'DELETE',
+    path: '/api/assets/:type/:id',
+    caller: 'account',
+    params: schemas.AssetAddress,
+    answer: schemas.DeletedAnswer,
+  },
+  /** Takes a still from a video of the library. */
+  takeFrame: {
+    method: 'POST',
+    path: '/api/videos/:id/frames',
+    caller: 'account',
+    params: idParam,
+    body: schemas.FrameRequest,
+    answer: schemas.FrameAnswer,
+  },
+  storeUpload: {
+    method: 'PUT',
+    path: '/api/uploads/:token',
+    caller: 'account',
+    params: tokenParam,
+    query: schemas.StoreUploadQuery,
+    bytes: true,
+    answer: schemas.StoreUploadAnswer,
+  },
+  getUpload: {
+    method: 'GET',
+    path: '/api/uploads/:token',
+    caller: 'account',
+    params: tokenParam,
+    answer: schemas.StudioUpload,
+  },
+  lookUpUploads: {
+    method: 'POST',
+    path: '/api/uploads/lookup',
+    caller: 'account',
+    body: schemas.LookupRequest,
+    answer: schemas.UploadsLookupAnswer,
+  },
+  /** Also where there is none: after this the token names nothing. */
+  deleteUpload: {
+    method: 'DELETE',
+    path: '/api/uploads/:token',
+    caller: 'account',
+    params: tokenParam,
+    answer: schemas.DeletedAnswer,
   },
 } as const satisfies Record<string, StudioOperation>;
 

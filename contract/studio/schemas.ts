@@ -193,18 +193,38 @@ export const RenderRequest = Type.Object({
   weight: Type.Optional(Type.Number()),
   clip_skip: Type.Optional(Type.Integer()),
   sampler: Type.Optional(shortText),
-  /** Ids of library items of the account. */
+  // A reference is the id of one of the account's library items or the token of one of its uploads.
   reference_images: Type.Array(id, { maxItems: 50 }),
+  // Edits: the source, and for an inpaint what of it may change.
+  image: Type.Optional(id),
+  mode: Type.Optional(oneOf(['transform', 'inpaint'] as const)),
+  strength: Type.Optional(Type.Number({ minimum: 0, maximum: 1 })),
+  mask: Type.Optional(id),
+  inpaint_type: Type.Optional(oneOf(['refine', 'fill'] as const)),
+  mask_blur: Type.Optional(Type.Number()),
+  // Videos.
   duration_seconds: Type.Optional(Type.Number({ minimum: 0, maximum: 3_600 })),
+  start_image: Type.Optional(id),
+  end_image: Type.Optional(id),
+  reference_audios: Type.Optional(Type.Array(id, { maxItems: 20 })),
+  source_video: Type.Optional(id),
+  // Extensions: a library item of type video, and one of the values of the model's option `resolution`.
+  video_id: Type.Optional(id),
+  resolution: Type.Optional(shortText),
 });
 export type RenderRequest = Static<typeof RenderRequest>;
 
 export const QuotesRequest = Type.Object(
   {
-    quotes: Type.Array(Type.Object({ request: RenderRequest, moderate: Type.Boolean() }), {
-      minItems: 1,
-      maxItems: 64,
-    }),
+    quotes: Type.Array(
+      Type.Object({
+        request: RenderRequest,
+        moderate: Type.Boolean(),
+        /** Tokens of uploads that the request names and that will be there, and ready, before it is submitted. */
+        coming: Type.Optional(Type.Array(id, { maxItems: 50 })),
+      }),
+      { minItems: 1, maxItems: 64 },
+    ),
   },
   { additionalProperties: false },
 );
@@ -221,6 +241,10 @@ export const QuoteResult = Type.Object({
   account_state: oneOf(accountStates),
   /** Paths (as in the request: `project_id`, `reference_images[1]`) of ids that the account does not have. */
   unknown_ids: Type.Array(shortText, { maxItems: 100 }),
+  /** Fields that name something which cannot serve there: a video as a picture, a mask of another shape. */
+  invalid_fields: Type.Optional(
+    Type.Array(Type.Object({ field: shortText, message: longText }), { maxItems: 100 }),
+  ),
   cost_millicredits: millicredits,
   outputs: Type.Integer({ minimum: 0, maximum: 64 }),
   balance: StudioBalance,
@@ -307,6 +331,8 @@ export const Change = Type.Object({
   token: id,
   /** As it stood at the change; for type `render`. */
   render: Type.Optional(Type.Unknown()),
+  /** As it stood at the change; for type `upload`. */
+  upload: Type.Optional(Type.Unknown()),
 });
 export const AccountChanges = Type.Union([
   Type.Object({
@@ -349,6 +375,111 @@ export const ProjectsAnswer = Type.Object({
   has_more: Type.Boolean(),
 });
 export const ProjectTitle = Type.Object({ title: Type.String({ minLength: 2, maxLength: 50 }) });
+
+export const uploadTypes = ['image', 'video', 'audio'] as const;
+export const uploadStatuses = ['processing', 'ready', 'rejected'] as const;
+export const StudioUpload = Type.Object({
+  /** The client's own name for it: the service sends its upload's id. */
+  token: id,
+  type: oneOf(uploadTypes),
+  status: oneOf(uploadStatuses),
+  url: link,
+  file_name: shortText,
+  /** Judged by the bytes. */
+  content_type: shortText,
+  size_bytes: Type.Integer({ minimum: 0, maximum: 1e12 }),
+  /** Pixels, as a viewer shows it. */
+  width: nullable(Type.Number()),
+  height: nullable(Type.Number()),
+  duration_seconds: nullable(Type.Number()),
+  project_id: nullable(id),
+  /** Why it was rejected. */
+  error: nullable(longText),
+  created_at: time,
+});
+export type StudioUpload = Static<typeof StudioUpload>;
+
+/** The body of `storeUpload` is the file itself, `application/octet-stream`; what is said of it comes in the query. */
+export const StoreUploadQuery = Type.Object({
+  file_name: Type.Optional(Type.String({ maxLength: 255 })),
+  project_id: Type.Optional(id),
+  /** A mask or an import for one generation: kept out of what people see. */
+  hidden: Type.Optional(Type.Boolean()),
+});
+
+/** What is wrong with a file, as far as reading its head and its structure tells. */
+export const fileFaults = [
+  'empty',
+  'unknown_type',
+  'unsupported_type',
+  'broken',
+  'too_large',
+  'too_many_pixels',
+  'too_long',
+  'no_video_track',
+  'no_audio_track',
+] as const;
+export type FileFault = (typeof fileFaults)[number];
+
+/** The same token gets the same answer again; refused files are not remembered. */
+export const StoreUploadAnswer = Type.Union([
+  Type.Object({ outcome: Type.Literal('stored'), upload: StudioUpload }),
+  /** The file cannot be taken; the message is a sentence for whoever sent it. */
+  Type.Object({
+    outcome: Type.Literal('unusable'),
+    reason: oneOf(fileFaults),
+    message: longText,
+  }),
+  /** The account may not send this; `field` is `project_id` where the project is not the account's. */
+  Type.Object({ outcome: Type.Literal('refused'), refusal: Refusal }),
+]);
+export type StoreUploadAnswer = Static<typeof StoreUploadAnswer>;
+
+export const UploadsLookupAnswer = Type.Object({ uploads: Type.Array(StudioUpload, { maxItems: 200 }) });
+export const DeletedAnswer = Type.Object({ deleted: Type.Literal(true) });
+
+/** `frame` is an image that was taken from a video and saved. */
+export const assetAddressTypes = ['image', 'video', 'frame'] as const;
+export const StudioAsset = Type.Object({
+  id,
+  type: oneOf(['image', 'video'] as const),
+  generation_type: nullable(shortText),
+  url: nullable(link),
+  thumb_url: nullable(link),
+  width: nullable(Type.Number()),
+  height: nullable(Type.Number()),
+  duration: nullable(Type.Number()),
+  aspect_ratio: nullable(shortText),
+  nsfw: Type.Boolean(),
+  favorite: Type.Boolean(),
+  project_id: nullable(id),
+  prompt_id: nullable(id),
+  created_at: nullable(time),
+});
+export type StudioAsset = Static<typeof StudioAsset>;
+export const AssetsQuery = Type.Object({
+  page: Type.Integer({ minimum: 1, maximum: 1_000_001 }),
+  limit: Type.Integer({ minimum: 1, maximum: 100 }),
+  type: Type.Optional(oneOf(['image', 'video'] as const)),
+  project_id: Type.Optional(Type.String({ maxLength: 200 })),
+  /** Words of the prompt. */
+  search: Type.Optional(Type.String({ maxLength: 100 })),
+  favorites: Type.Optional(Type.Boolean()),
+});
+export const AssetsAnswer = Type.Object({
+  assets: Type.Array(StudioAsset, { maxItems: 100 }),
+  has_more: Type.Boolean(),
+});
+export const AssetAddress = Type.Object({ type: oneOf(assetAddressTypes), id });
+export const FavoriteRequest = Type.Object({ favorite: Type.Boolean() });
+
+export const FrameRequest = Type.Object({
+  /** Seconds from the start; past the end it is the last frame. */
+  time: Type.Union([Type.Number({ minimum: 0, maximum: 1e6 }), Type.Literal('last')]),
+  /** Where the frame is to be kept as an item of the library; null: nowhere. */
+  project_id: nullable(id),
+});
+export const FrameAnswer = Type.Object({ url: link, asset_id: nullable(id) });
 
 export const StudioError = Type.Object({
   code: shortText,
