@@ -23,6 +23,8 @@ export type PartOptions = {
 };
 
 const readyWithinMs = 30_000;
+/** Pieces of its log that are told when it dies before it serves. */
+const lastWordsKept = 3;
 
 /** One process of the platform, killed and started at will. Not started yet. */
 export function createPart(options: PartOptions): Part {
@@ -43,13 +45,22 @@ export function createPart(options: PartOptions): Part {
     child = mine;
     mine.stdout?.pipe(log, { end: false });
     mine.stderr?.pipe(log, { end: false });
+    const lastWords: string[] = [];
+    for (const stream of [mine.stdout, mine.stderr])
+      stream?.on('data', (chunk: Buffer) => {
+        lastWords.push(chunk.toString());
+        if (lastWords.length > lastWordsKept) lastWords.shift();
+      });
     mine.once('exit', () => log.end());
     const ready = new Promise<void>((resolve, reject) => {
       mine.on('message', (message) => {
         if ((message as { type?: string }).type === 'ready') resolve();
       });
-      mine.once('exit', (code, signal) =>
-        reject(new Error(`${options.name} ended by ${signal ?? code} before it was ready`)),
+      // `close` and not `exit`: by then its last words have been read.
+      mine.once('close', (code, signal) =>
+        reject(
+          new Error(`${options.name} ended by ${signal ?? code} before it was ready: ${lastWords.join('')}`),
+        ),
       );
     });
     const late = setTimeout(() => mine.kill('SIGKILL'), readyWithinMs);
