@@ -15,6 +15,23 @@ export type LoopOptions = {
 
 export type Loop = AsyncDisposable & { wake: () => void };
 
+export type LoopProgress = {
+  name: string;
+  /** Rounds that ended, well or not, since the process started it. */
+  rounds: number;
+  /** Rounds that failed since the last good one. */
+  failures: number;
+  /** Since the last good round ended; since the start where there was none. */
+  secondsSinceGood: number;
+};
+
+const underWay = new Set<() => LoopProgress>();
+
+/** How the loops of this process fare: for metrics, not for decisions. */
+export function readLoopProgress(): LoopProgress[] {
+  return [...underWay].map((read) => read());
+}
+
 const longestPauseMs = 30_000;
 const firstPauseMs = 250;
 
@@ -25,6 +42,8 @@ export function startLoop(options: LoopOptions): Loop {
   let failures = 0;
   let endPause: (() => void) | undefined;
   let roundBegan = performance.now();
+  let lastGood = roundBegan;
+  let rounds = 0;
 
   const pause = (ms: number) =>
     new Promise<void>((resolve) => {
@@ -42,11 +61,13 @@ export function startLoop(options: LoopOptions): Loop {
       try {
         await options.run(stopping.signal);
         failures = 0;
+        lastGood = performance.now();
       } catch (error) {
         if (stopping.signal.aborted) return;
         failures++;
         options.log.warn({ loop: options.name, failures, err: error }, 'a round of a background loop failed');
       }
+      rounds++;
       roundBegan = Number.POSITIVE_INFINITY;
       if (stopping.signal.aborted) return;
       // After a failure waking does not cut the pause: a database that is away must not be hammered.
@@ -67,6 +88,13 @@ export function startLoop(options: LoopOptions): Loop {
     if (performance.now() - roundBegan > stuckAfterMs) options.onStuck?.(options.name);
   }, stuckAfterMs / 4);
   watchdog.unref();
+  const progress = () => ({
+    name: options.name,
+    rounds,
+    failures,
+    secondsSinceGood: (performance.now() - lastGood) / 1_000,
+  });
+  underWay.add(progress);
   const done = turn();
 
   return {
@@ -77,6 +105,7 @@ export function startLoop(options: LoopOptions): Loop {
     [Symbol.asyncDispose]: async () => {
       stopping.abort(new Error(`${options.name} is stopping`));
       clearInterval(watchdog);
+      underWay.delete(progress);
       endPause?.();
       await done;
     },

@@ -281,6 +281,9 @@ describe('beside the API', () => {
       /renderkit_request_seconds_count\{operation="listGenerations",status="200"\} 1/,
     );
     assert.match(metrics.text, /renderkit_queued_generations\{lane="image"\} 0/);
+    assert.match(metrics.text, /renderkit_loop_rounds\{loop="last use of keys"\} \d+/);
+    assert.match(metrics.text, /renderkit_loop_failures\{loop="last use of keys"\} 0/);
+    assert.match(metrics.text, /renderkit_loop_seconds_since_good_round\{loop="last use of keys"\} \d/);
     const openapi = await service.ask<{ openapi: string }>('/openapi.json');
     assert.equal(openapi.body.openapi, '3.1.0');
     assert.match((await service.ask('/')).text, /openapi\.json/);

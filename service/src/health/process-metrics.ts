@@ -1,4 +1,5 @@
 import type { Database } from '@renderkit/server-kit/database.ts';
+import { type LoopProgress, readLoopProgress } from '@renderkit/server-kit/loop.ts';
 import { collectDefaultMetrics, Gauge, type Registry } from 'prom-client';
 import { readQueueDepth } from './store.ts';
 
@@ -27,6 +28,7 @@ export function addProcessMetrics(registry: Registry, database: Database, openLo
       for (const [lane, count] of Object.entries(depth ?? {})) queue.set({ lane }, count);
     },
   });
+  addLoopMetrics(registry);
   const polls = new Gauge({
     name: 'renderkit_open_long_polls',
     help: 'Requests of this process that wait for a generation to finish.',
@@ -35,4 +37,36 @@ export function addProcessMetrics(registry: Registry, database: Database, openLo
       polls.set(openLongPolls());
     },
   });
+}
+
+const loopGauges = [
+  {
+    name: 'renderkit_loop_rounds',
+    help: 'Rounds of a background loop since the process started.',
+    read: (loop: LoopProgress) => loop.rounds,
+  },
+  {
+    name: 'renderkit_loop_failures',
+    help: 'Rounds of a background loop that failed since its last good one.',
+    read: (loop: LoopProgress) => loop.failures,
+  },
+  {
+    name: 'renderkit_loop_seconds_since_good_round',
+    help: 'Seconds since a background loop last ended a good round: what grows without end is stuck.',
+    read: (loop: LoopProgress) => loop.secondsSinceGood,
+  },
+];
+
+function addLoopMetrics(registry: Registry): void {
+  for (const { name, help, read } of loopGauges) {
+    const gauge = new Gauge({
+      name,
+      help,
+      labelNames: ['loop'],
+      registers: [registry],
+      collect: () => {
+        for (const loop of readLoopProgress()) gauge.set({ loop: loop.name }, read(loop));
+      },
+    });
+  }
 }
