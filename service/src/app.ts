@@ -13,6 +13,7 @@ import { catalogRoutes } from './catalog/routes.ts';
 import type { ServiceConfig } from './config.ts';
 import { addDocsRoutes } from './docs/routes.ts';
 import { estimateRoutes } from './estimate/routes.ts';
+import { framesRoutes } from './frames/routes.ts';
 import { type Generations, startGenerations } from './generations/background.ts';
 import { generationRoutes } from './generations/routes.ts';
 import type { Handlers } from './handler.ts';
@@ -20,6 +21,7 @@ import { addProcessMetrics } from './health/process-metrics.ts';
 import { createReadinessCheck } from './health/readiness.ts';
 import { createRequestMetrics } from './health/request-metrics.ts';
 import { addHealthRoutes } from './health/routes.ts';
+import { libraryRoutes } from './library/routes.ts';
 import { startErasure } from './operator/erase-accounts.ts';
 import { checkDatabase } from './preflight/check-database.ts';
 import { checkSecretKey } from './preflight/check-secret-key.ts';
@@ -145,6 +147,8 @@ function startRooms(
       ...accountRoutes({ studioClient, database }),
       ...catalogRoutes({ catalogCache }),
       ...projectsRoutes({ studioClient }),
+      ...libraryRoutes({ studioClient }),
+      ...framesRoutes({ studioClient }),
       ...estimateRoutes({ judgeAndQuote, database }),
       ...generationRoutes({ ...generations, database }),
     },

@@ -11,6 +11,7 @@ import type {
   StudioBalance,
   StudioModel,
 } from '@renderkit/contract/studio/schemas.ts';
+import { answerOfLibrary } from './example-library.ts';
 
 /** What a script makes of one request: an answer, or the socket itself. */
 export type Scripted =
@@ -168,14 +169,13 @@ function answer(studio: State, operation: string, request: IncomingMessage, body
       const { quotes } = JSON.parse(body) as QuotesRequest;
       return { json: { results: quotes.map((one) => quoteOf(studio, one)) } };
     }
-    case 'getProject':
-      return { json: exampleProject(decodeURIComponent(request.url?.split('/').at(-1) ?? '')) };
-    case 'createProject':
-      return { status: 201, json: { ...exampleProject('prj_new'), ...JSON.parse(body) } };
-    case 'listProjects':
-      return { json: { projects: [exampleProject('prj_1')], has_more: false } };
     default:
-      return { status: 404, json: { code: 'not_found', message: 'nothing here' } };
+      return (
+        answerOfLibrary(operation, (request.url ?? '').split('?')[0] ?? '', body) ?? {
+          status: 404,
+          json: { code: 'not_found', message: 'nothing here' },
+        }
+      );
   }
 }
 
@@ -301,8 +301,4 @@ function exampleCatalog(): Catalog {
     styles: [{ id: 'ink', name: 'Ink', type: 'image', custom: false }],
     suggestions: [],
   };
-}
-
-function exampleProject(id: string) {
-  return { id, title: 'Untitled', updated_at: '2026-11-21T09:30:00.000Z', last_generation: null };
 }

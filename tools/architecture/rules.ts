@@ -41,6 +41,8 @@ export const roomOrder: Record<Server, readonly string[]> = {
     'account',
     'catalog',
     'projects',
+    'library',
+    'frames',
     'quotes',
     'estimate',
     'budgets',

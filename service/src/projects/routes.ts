@@ -1,18 +1,19 @@
 import { defaultProjectTitle } from '@renderkit/contract/v1/schemas/project.ts';
 import type { Handlers } from '../handler.ts';
 import { pageOf } from '../list-page.ts';
-import { ApiProblem } from '../problems/api-problem.ts';
+import { asNotFound } from '../studio-client/as-not-found.ts';
 import type { StudioClient } from '../studio-client/studio-client.ts';
-import { StudioFailure } from '../studio-client/studio-failure.ts';
 import { translated } from '../studio-client/translate-error.ts';
 import { presentProject } from './present.ts';
 
-/** Projects are the studio's (specification §4): nothing of them is kept here. */
+const noSuchProject = asNotFound('There is no such project.');
+
+/** Projects are the studio's (docs/api.md §4): nothing of them is kept here. */
 export function projectsRoutes({
   studioClient,
 }: {
   studioClient: StudioClient;
-}): Pick<Handlers, 'listProjects' | 'createProject' | 'getProject'> {
+}): Pick<Handlers, 'listProjects' | 'createProject' | 'getProject' | 'updateProject' | 'deleteProject'> {
   return {
     listProjects: async ({ principal, query }) => {
       const { page, limit } = pageOf(query);
@@ -37,17 +38,17 @@ export function projectsRoutes({
     },
     getProject: async ({ principal, params }) => {
       const call = studioClient.call('getProject', { accountId: principal.account.id, params });
-      return presentProject(await translated(call.catch(asNotFound)));
+      return presentProject(await translated(call.catch(noSuchProject)));
+    },
+    updateProject: async ({ principal, params, body: { title } }) => {
+      const accountId = principal.account.id;
+      const call = studioClient.call('renameProject', { accountId, params, body: { title } });
+      return presentProject(await translated(call.catch(noSuchProject)));
+    },
+    deleteProject: async ({ principal, params }) => {
+      const call = studioClient.call('deleteProject', { accountId: principal.account.id, params });
+      await translated(call.catch(noSuchProject));
+      return { id: params.id, object: 'project', deleted: true };
     },
   };
-}
-
-/** An id that the studio cannot even read is nobody's project. */
-function asNotFound(error: unknown): never {
-  if (
-    error instanceof StudioFailure &&
-    (error.studioCode === 'not_found' || error.studioCode === 'invalid_request')
-  )
-    throw new ApiProblem('not_found', { detail: 'There is no such project.', cause: error });
-  throw error;
 }

@@ -3,7 +3,7 @@ import {
   type StudioOperationId,
   studioOperations,
 } from '@renderkit/contract/studio/operations.ts';
-import { Render } from '@renderkit/contract/studio/schemas.ts';
+import { Render, type StudioAsset, type StudioProject } from '@renderkit/contract/studio/schemas.ts';
 import type { TSchema } from 'typebox';
 import { Compile } from 'typebox/compile';
 import { StudioFailure } from './studio-failure.ts';
@@ -125,13 +125,38 @@ const table: { [Id in StudioOperationId]?: Sanity<Id> } = {
       ? 'more projects than asked for'
       : projects.map((project) => projectLinks(project, origin)).find((complaint) => complaint !== undefined),
   createProject: (project, _asked, origin) => projectLinks(project, origin),
-  getProject: (project, { params }, origin) =>
-    project.id === params?.['id'] ? projectLinks(project, origin) : 'another project',
+  getProject: oneProject,
+  renameProject: oneProject,
+  listAssets: ({ assets }, { query }, origin) =>
+    assets.length > (query?.limit ?? 100)
+      ? 'more items than asked for'
+      : assets.map((asset) => assetLinks(asset, origin)).find((complaint) => complaint !== undefined),
+  getAsset: oneAsset,
+  favoriteAsset: (asset, asked, origin) =>
+    asset.favorite === (asked.body as { favorite: boolean }).favorite
+      ? oneAsset(asset, asked, origin)
+      : 'the opposite of what was asked for',
+  takeFrame: ({ url }, _asked, origin) =>
+    isAllowedLink(url, origin) ? undefined : 'a still on a foreign address',
 };
 const sanity = table as { [id: string]: Sanity<StudioOperationId> | undefined };
 
 function oneRender(render: Render, token: string | undefined, origin: string): string | undefined {
   return render.token === token ? renderLinks(render, origin) : 'another render';
+}
+
+function oneProject(project: StudioProject, { params }: Asked, origin: string): string | undefined {
+  return project.id === params?.['id'] ? projectLinks(project, origin) : 'another project';
+}
+
+function oneAsset(asset: StudioAsset, { params }: Asked, origin: string): string | undefined {
+  const type = params?.['type'] === 'video' ? 'video' : 'image';
+  return asset.id === params?.['id'] && asset.type === type ? assetLinks(asset, origin) : 'another item';
+}
+
+function assetLinks({ url, thumb_url: thumb }: StudioAsset, origin: string): string | undefined {
+  const fine = [url, thumb].every((link) => link === null || isAllowedLink(link, origin));
+  return fine ? undefined : 'an item on a foreign address';
 }
 
 function renderLinks(render: Render, origin: string): string | undefined {

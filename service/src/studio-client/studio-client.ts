@@ -86,7 +86,7 @@ export type StudioClientOptions = {
 type Parts = {
   accountId?: string | undefined;
   params?: Record<string, string> | undefined;
-  query?: Record<string, string | number | undefined> | undefined;
+  query?: Record<string, string | number | boolean | undefined> | undefined;
   body?: unknown;
   signal?: AbortSignal | undefined;
   timeoutMs?: number | undefined;
@@ -254,7 +254,7 @@ function pathOf(path: string, params: Record<string, string> = {}): string {
   return path.replace(/:(\w+)/g, (_, name: string) => encodeURIComponent(params[name] ?? ''));
 }
 
-function queryOf(query: Record<string, string | number | undefined> = {}): string {
+function queryOf(query: Record<string, string | number | boolean | undefined> = {}): string {
   const given = new URLSearchParams();
   for (const [name, value] of Object.entries(query)) if (value !== undefined) given.set(name, String(value));
   return given.size === 0 ? '' : `?${given.toString()}`;

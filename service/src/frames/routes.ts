@@ -1,0 +1,57 @@
+import type { Handlers } from '../handler.ts';
+import { ApiProblem } from '../problems/api-problem.ts';
+import { asNotFound } from '../studio-client/as-not-found.ts';
+import type { StudioClient } from '../studio-client/studio-client.ts';
+import { StudioFailure } from '../studio-client/studio-failure.ts';
+import { translated } from '../studio-client/translate-error.ts';
+
+/** The latest moment that the studio can be asked for; any later one is the last frame all the same. */
+const latestSeconds = 1e6;
+
+const noSuchVideo = asNotFound('There is no such video in the library.');
+
+/** Stills of videos in the library (docs/api.md §4). Free: nothing of a budget or a balance is looked at. */
+export function framesRoutes({
+  studioClient,
+}: {
+  studioClient: StudioClient;
+}): Pick<Handlers, 'createFrame'> {
+  return {
+    createFrame: async ({ principal, params, body }) => {
+      const accountId = principal.account.id;
+      if (body.project_id === '') throw noSuchProject();
+      const call = studioClient.call('takeFrame', {
+        accountId,
+        params,
+        body: {
+          time: body.time === 'last' ? 'last' : Math.min(body.time, latestSeconds),
+          project_id: body.project_id ?? null,
+        },
+      });
+      const frame = await translated(
+        call.catch(async (error: unknown) => {
+          // The studio does not say which of the two it did not find; a path comes before a body.
+          if (body.project_id !== undefined && isNotFound(error)) {
+            await studioClient
+              .call('getAsset', { accountId, params: { type: 'video', id: params.id } })
+              .catch(noSuchVideo);
+            throw noSuchProject(error);
+          }
+          return noSuchVideo(error);
+        }),
+      );
+      return { object: 'frame', url: frame.url };
+    },
+  };
+}
+
+function isNotFound(error: unknown): boolean {
+  return error instanceof StudioFailure && error.studioCode === 'not_found';
+}
+
+function noSuchProject(cause?: unknown): ApiProblem {
+  return new ApiProblem('invalid_request', {
+    errors: [{ field: 'project_id', message: 'there is no such project' }],
+    cause,
+  });
+}

@@ -1,0 +1,63 @@
+import type { Handlers } from '../handler.ts';
+import { pageOf } from '../list-page.ts';
+import { asNotFound } from '../studio-client/as-not-found.ts';
+import type { StudioClient } from '../studio-client/studio-client.ts';
+import { translated } from '../studio-client/translate-error.ts';
+import { presentAsset } from './present.ts';
+
+const noSuchItem = asNotFound('There is no such item in the library.');
+
+/** The library is the studio's (docs/api.md §4), and its ids are: the output of a generation is an item of that id. */
+export function libraryRoutes({
+  studioClient,
+}: {
+  studioClient: StudioClient;
+}): Pick<Handlers, 'listAssets' | 'getImageAsset' | 'updateAsset' | 'deleteAsset'> {
+  return {
+    listAssets: async ({ principal, query }) => {
+      const { page, limit } = pageOf(query);
+      const { type, project_id, search, favorites } = query;
+      const answer = await translated(
+        studioClient.call('listAssets', {
+          accountId: principal.account.id,
+          query: {
+            page,
+            limit,
+            ...(type !== undefined && { type }),
+            ...(project_id !== undefined && { project_id }),
+            ...(search !== undefined && { search }),
+            ...(favorites !== undefined && { favorites: favorites === 'true' }),
+          },
+        }),
+      );
+      return {
+        object: 'list',
+        data: answer.assets.map(presentAsset),
+        page,
+        limit,
+        has_more: answer.has_more,
+      };
+    },
+    getImageAsset: async ({ principal, params: { id } }) => {
+      const call = studioClient.call('getAsset', {
+        accountId: principal.account.id,
+        params: { type: 'image', id },
+      });
+      return presentAsset(await translated(call.catch(noSuchItem)));
+    },
+    updateAsset: async ({ principal, params, body: { favorite } }) => {
+      const call = studioClient.call('favoriteAsset', {
+        accountId: principal.account.id,
+        params,
+        body: { favorite },
+      });
+      const asset = await translated(call.catch(noSuchItem));
+      return { id: asset.id, object: 'asset', favorite: asset.favorite };
+    },
+    deleteAsset: async ({ principal, params }) => {
+      const call = studioClient.call('deleteAsset', { accountId: principal.account.id, params });
+      await translated(call.catch(noSuchItem));
+      return { id: params.id, object: 'asset', deleted: true };
+    },
+  };
+}
