@@ -107,13 +107,13 @@ async function killAtRandom(
     if (target === 'postgres') {
       await platform.killPostgres();
       await untilServing(platform);
-      continue;
+    } else {
+      const parts =
+        target === 'studio' ? [platform.studio] : target === 'worker' ? platform.workers : platform.services;
+      const victim = parts[Math.floor(random() * parts.length)] as Part;
+      await victim.kill('SIGKILL');
+      await startAgain(victim);
     }
-    const parts =
-      target === 'studio' ? [platform.studio] : target === 'worker' ? platform.workers : platform.services;
-    const victim = parts[Math.floor(random() * parts.length)] as Part;
-    await victim.kill('SIGKILL');
-    await startAgain(victim);
     if ((n + 1) % 20 === 0) options.say(`${n + 1} kills`);
   }
   return kills;

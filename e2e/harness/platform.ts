@@ -4,6 +4,7 @@ import { chmod, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { type Database, openDatabase } from '@renderkit/server-kit/database.ts';
 import { migrate } from '@renderkit/server-kit/migrate.ts';
@@ -142,20 +143,64 @@ async function openUrls(owned: AsyncDisposableStack, directory: string, own: boo
       Promise.reject(new Error('this PostgreSQL is shared with other tests: ask for ownPostgres'));
     return { service: service.url, studio: studio.url, kill };
   }
-  const postgres = owned.use(
-    await startPostgres({ dataDirectory: directory, databases: ['service', 'studio'] }),
-  );
+  const postgres = owned.use(await startOwnPostgres(directory));
   const urls = { service: postgres.urlFor('service'), studio: postgres.urlFor('studio') };
   for (const part of ['service', 'studio'] as const)
     await migrate({ url: urls[part], directory: entry(`${part}/migrations`) });
-  const kill = async () => {
-    const pidFile = await readFile(path.join(postgres.clusterDirectory, 'postmaster.pid'), 'utf8').catch(
-      () => '',
-    );
-    const pid = Number(pidFile.split('\n')[0]);
-    if (pid > 1) process.kill(pid, 'SIGKILL');
+  return { ...urls, kill: postgres.kill };
+}
+
+type OwnPostgres = AsyncDisposable & { urlFor: (database: string) => string; kill: () => Promise<void> };
+
+/** A cluster that is started anew even when its keeper gives it up, as a person would after five quick deaths. */
+async function startOwnPostgres(directory: string): Promise<OwnPostgres> {
+  const start = () => startPostgres({ dataDirectory: directory, databases: ['service', 'studio'] });
+  let postgres = await start();
+  const stopping = new AbortController();
+  const stopped = once(stopping.signal, 'abort');
+  const watch = async (): Promise<void> => {
+    for (;;) {
+      await Promise.race([postgres.failed, stopped]);
+      if (stopping.signal.aborted) return;
+      postgres = await start();
+    }
   };
-  return { ...urls, kill };
+  const watching = watch();
+  return {
+    urlFor: (database) => postgres.urlFor(database),
+    kill: () => killPostmaster(path.join(postgres.clusterDirectory, 'postmaster.pid')),
+    [Symbol.asyncDispose]: async () => {
+      stopping.abort();
+      await watching;
+      await postgres[Symbol.asyncDispose]();
+    },
+  };
+}
+
+const postmasterWithinMs = 30_000;
+
+/** Kills the postmaster that serves; one that is on its way up is waited for, so that no stale id is ever killed. */
+async function killPostmaster(pidFile: string): Promise<void> {
+  const deadline = performance.now() + postmasterWithinMs;
+  while (performance.now() < deadline) {
+    const lines = (await readFile(pidFile, 'utf8').catch(() => '')).split('\n');
+    const pid = Number(lines[0]);
+    if (lines[7]?.trim() === 'ready' && pid > 1 && sendSignal(pid, 0)) {
+      sendSignal(pid, 'SIGKILL');
+      return;
+    }
+    await sleep(50);
+  }
+  throw new Error('PostgreSQL did not come up to be killed again');
+}
+
+/** False where there is no such process. */
+function sendSignal(pid: number, signal: 0 | 'SIGKILL'): boolean {
+  try {
+    return process.kill(pid, signal);
+  } catch {
+    return false;
+  }
 }
 
 let accounts = 0;
