@@ -25,8 +25,8 @@ await serveParent(async () => async ({ model, prompts }: DrawTask) => {
       references: [],
       outputs: 1,
     };
-    for await (const { bytes } of engine.render(request, new AbortController().signal))
-      if (bytes.length === 0) throw new Error(`${model} drew nothing`);
+    for await (const { width } of engine.render(request, new AbortController().signal))
+      if (width !== side) throw new Error(`${model} drew another size`);
     const { user, system } = process.cpuUsage(before);
     times.push((user + system) / 1000);
   }

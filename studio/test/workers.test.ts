@@ -28,8 +28,8 @@ function scriptedEngine(
           index,
           bytes: png,
           contentType: 'image/png',
-          width: request.width,
-          height: request.height,
+          width: 1024,
+          height: 1024,
           thumbnail: { bytes: png, contentType: 'image/webp', width: 256, height: 256 },
           nsfw: false,
         } satisfies RenderedFile;

@@ -24,13 +24,13 @@ test('draws elsewhere, output by output; an error keeps its code; an aborted ren
     Array.fromAsync(processes.engine.render(request(more), signal));
   const files = await draw({});
   assert.deepEqual(
-    files.map(({ index, width, bytes }) => [index, width, bytes.subarray(1, 4).toString()]),
+    files.map(({ index, width, contentType }) => [index, width, contentType]),
     [
-      [0, 128, 'PNG'],
-      [1, 128, 'PNG'],
+      [0, 128, 'image/png'],
+      [1, 128, 'image/png'],
     ],
   );
-  assert.ok(Buffer.isBuffer(files[0]?.bytes));
+  assert.ok(files.every((file) => file.contentType === 'image/png' && Buffer.isBuffer(file.bytes)));
   assert.equal(files[0]?.thumbnail.bytes.subarray(8, 12).toString(), 'WEBP');
   await assert.rejects(
     draw({ engineModel: 'none' }),

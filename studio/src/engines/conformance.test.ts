@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import sharp from 'sharp';
-import { EngineError, type Engine, type ImageRequest, type RenderedFile } from './contract.ts';
+import { EngineError, type Engine, type ImageRequest, type RenderedImage } from './contract.ts';
 import { createProceduralEngine } from './procedural/engine.ts';
 
 /** Every engine stands in this list; what follows is what a render worker relies on. */
@@ -103,8 +103,11 @@ async function collect(
   engine: Engine,
   change: Partial<ImageRequest>,
   signal = AbortSignal.timeout(60_000),
-): Promise<RenderedFile[]> {
-  const files: RenderedFile[] = [];
-  for await (const file of engine.render(request(engine, change), signal)) files.push(file);
+): Promise<RenderedImage[]> {
+  const files: RenderedImage[] = [];
+  for await (const file of engine.render(request(engine, change), signal)) {
+    assert.ok(file.contentType === 'image/png');
+    files.push(file);
+  }
   return files;
 }

@@ -6,7 +6,7 @@
 export type EngineKind = 'image' | 'image_edit' | 'video' | 'video_extend';
 
 /** The generation's own parameters, already validated against the model's entry in the catalog. */
-export interface ImageParameters {
+export interface Parameters {
   readonly cfg?: number;
   readonly weight?: number;
   readonly clipSkip?: number;
@@ -18,41 +18,101 @@ export interface ImageParameters {
   readonly baseModel?: string;
 }
 
-export interface ImageRequest {
-  readonly kind: 'image';
+/** A file on this machine, already moderated and inspected; its bytes are foreign all the same. */
+export interface MediaFile {
+  readonly path: string;
+}
+
+/** Pixels. */
+export interface Size {
+  readonly width: number;
+  readonly height: number;
+}
+
+interface Job {
   /** The engine's own name of the model; the catalog maps public model ids to it. */
   readonly engineModel: string;
   readonly prompt: string;
-  /** Pixels. */
-  readonly width: number;
-  readonly height: number;
   readonly seed: number | bigint;
-  readonly parameters: ImageParameters;
-  /** JPEG or PNG files on this machine, already moderated and checked for size. */
-  readonly references: readonly { readonly path: string }[];
-  /** How many pictures to render. */
+  readonly parameters: Parameters;
+  /** JPEG or PNG. */
+  readonly references: readonly MediaFile[];
+  /** How many files to render. */
   readonly outputs: number;
 }
 
-/** One member per kind; further kinds join here. */
-export type EngineRequest = ImageRequest;
+export interface ImageRequest extends Job, Size {
+  readonly kind: 'image';
+}
 
-export interface RenderedFile {
+export interface ImageEditRequest extends Job {
+  readonly kind: 'image_edit';
+  /** JPEG or PNG: the picture to work on. */
+  readonly image: MediaFile;
+  /** Null: as the source is, but for what the engine must round or cap. Otherwise the source is cut to this ratio. */
+  readonly size: Size | null;
+  /** 0–1: how far the source gives way. */
+  readonly strength: number;
+  /** Null for a transform. */
+  readonly inpaint: Inpaint | null;
+}
+
+export interface Inpaint {
+  /** PNG of the source's ratio: white changes, black stays, grey mixes by its value; alpha means nothing. */
+  readonly mask: MediaFile;
+  /** `refine` keeps the forms that are there, `fill` puts others in their place. */
+  readonly type: 'refine' | 'fill';
+  /** How softly the change sets in, in pixels of the source. Never reaches into what is black. */
+  readonly blur: number;
+}
+
+export interface VideoRequest extends Job, Size {
+  readonly kind: 'video';
+  readonly durationSeconds: number;
+  /** The first and the last frame, cut to the ratio of the video. */
+  readonly startImage: MediaFile | null;
+  readonly endImage: MediaFile | null;
+  /** One after the other they are the sound, cut or followed by silence to the video's end. */
+  readonly audios: readonly MediaFile[];
+  /** A video to draw anew, frame by frame; what it shows of time goes on at its own pace. */
+  readonly sourceVideo: MediaFile | null;
+}
+
+export interface VideoExtendRequest extends Job {
+  readonly kind: 'video_extend';
+  /** The continuation alone is made; it begins with this video's last frame. */
+  readonly video: MediaFile;
+  /** Length of the continuation. */
+  readonly durationSeconds: number;
+  /** Pixels of the shorter side; null: as the source has it. The ratio is the source's. */
+  readonly shortSide: number | null;
+}
+
+export type EngineRequest = ImageRequest | ImageEditRequest | VideoRequest | VideoExtendRequest;
+
+interface Rendered extends Size {
   /** 0-based position among the outputs of its request. */
   readonly index: number;
-  readonly bytes: Buffer;
-  readonly contentType: 'image/png';
-  /** Pixels, exactly as asked. */
-  readonly width: number;
-  readonly height: number;
-  readonly thumbnail: {
+  readonly thumbnail: Size & {
     readonly bytes: Buffer;
     readonly contentType: 'image/webp';
-    readonly width: number;
-    readonly height: number;
   };
   readonly nsfw: boolean;
 }
+
+export interface RenderedImage extends Rendered {
+  readonly contentType: 'image/png';
+  readonly bytes: Buffer;
+}
+
+export interface RenderedVideo extends Rendered {
+  readonly contentType: 'video/mp4';
+  /** On this machine; there until the next output is asked for, or no more are. */
+  readonly path: string;
+  readonly durationSeconds: number;
+}
+
+export type RenderedFile = RenderedImage | RenderedVideo;
 
 export interface Engine {
   /** Stable name, stored beside each render. */
@@ -72,8 +132,10 @@ export type EngineErrorCode =
   | 'unknown_model'
   /** A value the engine cannot work with; trying again gives the same answer. */
   | 'invalid_request'
-  /** A reference picture that cannot be read. */
+  /** A picture, a video or a sound of the request that cannot be read. */
   | 'unreadable_reference'
+  /** Cannot be made, now or later. */
+  | 'render_impossible'
   /** Drawing or encoding broke; another try may succeed. */
   | 'render_failed';
 

@@ -195,6 +195,7 @@ async function store(
   about: { ratio: string; nsfw: boolean },
   { storage, mediaKey }: RunDependencies,
 ): Promise<MadeAsset> {
+  if (file.contentType !== 'image/png') throw new EngineError('render_failed', 'No picture was drawn.');
   const folder = mediaFolder(mediaKey, started.id, started.attempt, file.index);
   const id = newId('ast_');
   const key = `${folder}/${id}.png`;

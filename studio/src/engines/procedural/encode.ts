@@ -1,5 +1,5 @@
 import sharp from 'sharp';
-import type { RenderedFile } from '../contract.ts';
+import type { RenderedImage } from '../contract.ts';
 
 /** Longer side of a thumbnail, in pixels. */
 export const THUMBNAIL_SIDE = 512;
@@ -15,25 +15,32 @@ export interface Bitmap {
 sharp.concurrency(1);
 sharp.cache(false);
 
-export async function encodePicture(bitmap: Bitmap): Promise<Omit<RenderedFile, 'index' | 'nsfw'>> {
-  const { width, height, bytes } = bitmap;
-  const raw = { width, height, channels: 3 } as const;
+/** `alpha`: one byte per pixel, or null where the picture is opaque. */
+export async function encodePicture(
+  bitmap: Bitmap,
+  alpha: Buffer | null = null,
+): Promise<Omit<RenderedImage, 'index' | 'nsfw'>> {
+  const { width, height } = bitmap;
   // Grain leaves little to compress: on a painted landscape level 4 took a seventh longer and saved a fiftieth.
-  const png = await sharp(bytes, { raw }).png({ compressionLevel: 2 }).toBuffer();
-  const thumbnail = await sharp(bytes, { raw })
+  const png = await read(bitmap, alpha).png({ compressionLevel: 1 }).toBuffer();
+  const thumbnail = await encodeThumbnail(bitmap, alpha);
+  return { bytes: png, contentType: 'image/png', width, height, thumbnail };
+}
+
+export async function encodeThumbnail(
+  bitmap: Bitmap,
+  alpha: Buffer | null = null,
+): Promise<RenderedImage['thumbnail']> {
+  const { data, info } = await read(bitmap, alpha)
     .resize({ width: THUMBNAIL_SIDE, height: THUMBNAIL_SIDE, fit: 'inside', withoutEnlargement: true })
     .webp({ quality: 82, effort: 1 })
     .toBuffer({ resolveWithObject: true });
-  return {
-    bytes: png,
-    contentType: 'image/png',
-    width,
-    height,
-    thumbnail: {
-      bytes: thumbnail.data,
-      contentType: 'image/webp',
-      width: thumbnail.info.width,
-      height: thumbnail.info.height,
-    },
-  };
+  return { bytes: data, contentType: 'image/webp', width: info.width, height: info.height };
+}
+
+function read({ width, height, bytes }: Bitmap, alpha: Buffer | null) {
+  const opaque = sharp(bytes, { raw: { width, height, channels: 3 } });
+  return alpha === null
+    ? opaque
+    : opaque.joinChannel(alpha, { raw: { width, height, channels: 1 } }).toColourspace('srgb');
 }

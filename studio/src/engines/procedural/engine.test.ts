@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import sharp from 'sharp';
-import { EngineError, type ImageParameters, type ImageRequest, type RenderedFile } from '../contract.ts';
+import { EngineError, type ImageRequest, type Parameters } from '../contract.ts';
 import { createProceduralEngine } from './engine.ts';
 
 const engine = createProceduralEngine();
@@ -49,7 +49,7 @@ test('A higher cfg follows the colour words more closely', async () => {
 });
 
 test('Every parameter changes the picture of every model', async () => {
-  const changes: ImageParameters[] = [
+  const changes: Parameters[] = [
     { cfg: 14 },
     { weight: 1.7 },
     { clipSkip: 4 },
@@ -134,9 +134,12 @@ function request(change: Partial<ImageRequest>): ImageRequest {
 }
 
 async function pixels(change: Partial<ImageRequest>): Promise<Buffer[]> {
-  const files: RenderedFile[] = [];
-  for await (const file of engine.render(request(change), AbortSignal.timeout(60_000))) files.push(file);
-  return Promise.all(files.map(({ bytes }) => sharp(bytes).raw().toBuffer()));
+  const pictures: Buffer[] = [];
+  for await (const file of engine.render(request(change), AbortSignal.timeout(60_000))) {
+    assert.ok(file.contentType === 'image/png');
+    pictures.push(await sharp(file.bytes).raw().toBuffer());
+  }
+  return pictures;
 }
 
 function difference(one: Buffer, other: Buffer): number {

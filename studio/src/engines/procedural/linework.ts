@@ -6,14 +6,21 @@ import { mixInks, type Print } from './print.ts';
 import { createRaster, sampleField, toCanvas, type Raster } from './raster.ts';
 import type { Scene } from './scene.ts';
 import { softened, toneOf } from './tone.ts';
-import { paintView } from './view.ts';
+import { paintView, type View } from './view.ts';
 
 /** A print: a few flat inks out of register, and over them one engraved line that swells with the dark. */
 export function paintLinework(scene: Scene): Canvas {
   // A face needs finer grain than a mountain, and its two flat halves.
   const close = scene.mood.places.has('person');
   const subject: Scene = close ? { ...scene, look: { ...scene.look, baseModel: 'bold' } } : scene;
-  const { raster: view, skyline } = paintView(subject, close ? 460 : 300);
+  return printView(paintView(subject, close ? CLOSE_VIEW_SIDE : 300), scene, close);
+}
+
+/** Longer side of a view that holds a face. */
+export const CLOSE_VIEW_SIDE = 460;
+
+/** A small view printed at the scene's full size; `close` keeps the forms of a face. */
+export function printView({ raster: view, skyline }: View, scene: Scene, close: boolean): Canvas {
   const tone = toneOf(view, skyline);
   const smooth = close ? softened(tone) : softened(softened(tone));
   const print: Print = {

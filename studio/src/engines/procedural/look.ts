@@ -1,4 +1,4 @@
-import type { ImageParameters } from '../contract.ts';
+import type { Parameters } from '../contract.ts';
 import { clamp, type Colour } from './colour.ts';
 import { wordsOf } from './prompt-mood.ts';
 
@@ -29,7 +29,7 @@ const DEFAULT_DETAIL = 6;
 /** What the option `finish: fine` adds to the detail. */
 const FINER = 0.3;
 
-export function readLook(parameters: ImageParameters, references: readonly Colour[]): Look {
+export function readLook(parameters: Parameters, references: readonly Colour[]): Look {
   const options = parameters.options ?? {};
   const cfg = Math.max(0, parameters.cfg ?? DEFAULT_CFG);
   const asked = clamp((Number(options['detail'] ?? DEFAULT_DETAIL) - 1) / 9 || 0);

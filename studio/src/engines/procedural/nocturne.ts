@@ -35,7 +35,7 @@ export function paintNocturne(day: Scene): Canvas {
 }
 
 /** The same picture at night: the sun becomes a moon, the palette a nocturnal one; a dusk that was asked for stays. */
-function afterDark(scene: Scene): Scene {
+export function afterDark(scene: Scene): Scene {
   const time = scene.mood.time === 'sunset' || scene.mood.time === 'dusk' ? 'dusk' : 'night';
   const random = scene.random.fork('nocturne');
   const covered = scene.mood.weather.storm > 0 || scene.mood.sky.has('aurora');

@@ -10,10 +10,18 @@ import { paintView } from './view.ts';
 
 /** Facets, panes and tiles cut from a view; pure shapes where the prompt names no subject but form. */
 export function paintPrism(scene: Scene): Canvas {
-  const { mood, look } = scene;
+  const { mood } = scene;
   const formless = mood.places.size === 0 && scene.random.fork('form').chance(0.5);
   if (mood.places.has('abstract') || formless) return paintComposition(scene);
-  const { raster: view } = paintView(scene, 400);
+  return cutView(paintView(scene, VIEW_SIDE).raster, scene);
+}
+
+/** Longer side of a view that is large enough to take a facet's colour from. */
+export const VIEW_SIDE = 400;
+
+/** A small view in stones of the scene's full size. Changes the view. */
+export function cutView(view: Raster, scene: Scene): Canvas {
+  const { mood, look } = scene;
   enrich(view, 1.38, 1 + look.weight * 0.35);
   const canvas = createCanvas(scene.width, scene.height);
   const cutter: Cutter = {

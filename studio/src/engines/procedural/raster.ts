@@ -95,6 +95,41 @@ function stretchRow(
   }
 }
 
+/** Brought to `longSide` by averaging whole cells, never enlarged. The result is the caller's own. */
+export function shrinkRaster(source: Raster, longSide: number): Raster {
+  const share = Math.min(1, longSide / Math.max(source.width, source.height));
+  const width = Math.max(1, Math.round(source.width * share));
+  const height = Math.max(1, Math.round(source.height * share));
+  const result = createRaster(width, height);
+  for (let row = 0; row < height; row++) {
+    const top = Math.floor((row * source.height) / height);
+    const bottom = Math.max(top + 1, Math.floor(((row + 1) * source.height) / height));
+    averageRow(source, result, row, top, bottom);
+  }
+  return result;
+}
+
+function averageRow(source: Raster, result: Raster, row: number, top: number, bottom: number): void {
+  for (let column = 0, to = row * result.width * 3; column < result.width; column++, to += 3) {
+    const left = Math.floor((column * source.width) / result.width);
+    const right = Math.max(left + 1, Math.floor(((column + 1) * source.width) / result.width));
+    const cells = (bottom - top) * (right - left);
+    let red = 0;
+    let green = 0;
+    let blue = 0;
+    for (let y = top; y < bottom; y++) {
+      for (let index = (y * source.width + left) * 3; index < (y * source.width + right) * 3; index += 3) {
+        red += source.data[index] ?? 0;
+        green += source.data[index + 1] ?? 0;
+        blue += source.data[index + 2] ?? 0;
+      }
+    }
+    result.data[to] = red / cells;
+    result.data[to + 1] = green / cells;
+    result.data[to + 2] = blue / cells;
+  }
+}
+
 /** Onto a canvas, with half a step of ordered noise so that a slow gradient does not show its steps. */
 export function toCanvas(raster: Raster): { canvas: Canvas; context: SKRSContext2D } {
   const { width, height, data } = raster;
