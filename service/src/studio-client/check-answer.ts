@@ -3,7 +3,12 @@ import {
   type StudioOperationId,
   studioOperations,
 } from '@renderkit/contract/studio/operations.ts';
-import { Render, type StudioAsset, type StudioProject } from '@renderkit/contract/studio/schemas.ts';
+import {
+  Render,
+  type StudioAsset,
+  type StudioProject,
+  StudioUpload,
+} from '@renderkit/contract/studio/schemas.ts';
 import type { TSchema } from 'typebox';
 import { Compile } from 'typebox/compile';
 import { StudioFailure } from './studio-failure.ts';
@@ -59,6 +64,14 @@ export function readRender(value: unknown, studioOrigin: string): Render {
   const complaint = renderLinks(render, studioOrigin);
   if (complaint !== undefined) throw nonsense('render', complaint);
   return render;
+}
+
+/** Reads an upload from the feed. @throws StudioFailure of kind nonsense */
+export function readUpload(value: unknown, studioOrigin: string): StudioUpload {
+  const upload = checked(value, StudioUpload, 'upload') as StudioUpload;
+  const complaint = uploadTexts(upload, studioOrigin);
+  if (complaint !== undefined) throw nonsense('upload', complaint);
+  return upload;
 }
 
 /** A link that may be handed to clients: https, or of the configured studio's own public origin. */
@@ -138,6 +151,18 @@ const table: { [Id in StudioOperationId]?: Sanity<Id> } = {
       : 'the opposite of what was asked for',
   takeFrame: ({ url }, _asked, origin) =>
     isAllowedLink(url, origin) ? undefined : 'a still on a foreign address',
+  storeUpload: (answer, { params }, origin) =>
+    answer.outcome === 'stored' ? oneUpload(answer.upload, params?.['token'], origin) : undefined,
+  getUpload: (upload, { params }, origin) => oneUpload(upload, params?.['token'], origin),
+  lookUpUploads: ({ uploads }, { body }, origin) => {
+    const tokens = new Set((body as { tokens: string[] }).tokens);
+    for (const upload of uploads) {
+      if (!tokens.delete(upload.token)) return 'an upload that was not asked for, or one twice';
+      const complaint = uploadTexts(upload, origin);
+      if (complaint !== undefined) return complaint;
+    }
+    return undefined;
+  },
 };
 const sanity = table as { [id: string]: Sanity<StudioOperationId> | undefined };
 
@@ -152,6 +177,18 @@ function oneProject(project: StudioProject, { params }: Asked, origin: string): 
 function oneAsset(asset: StudioAsset, { params }: Asked, origin: string): string | undefined {
   const type = params?.['type'] === 'video' ? 'video' : 'image';
   return asset.id === params?.['id'] && asset.type === type ? assetLinks(asset, origin) : 'another item';
+}
+
+function oneUpload(upload: StudioUpload, token: string | undefined, origin: string): string | undefined {
+  return upload.token === token ? uploadTexts(upload, origin) : 'another upload';
+}
+
+function uploadTexts(upload: StudioUpload, origin: string): string | undefined {
+  const storable = [upload.file_name, upload.content_type, upload.error ?? ''].every(
+    (text) => text.isWellFormed() && !text.includes('\0'),
+  );
+  if (!storable) return 'an upload with texts that no database takes';
+  return isAllowedLink(upload.url, origin) ? undefined : 'an upload on a foreign address';
 }
 
 function assetLinks({ url, thumb_url: thumb }: StudioAsset, origin: string): string | undefined {

@@ -1,3 +1,4 @@
+import type { Readable } from 'node:stream';
 import { type Dispatcher, Pool } from 'undici';
 import { StudioFailure } from './studio-failure.ts';
 
@@ -7,8 +8,12 @@ export type Request = {
   /** Path and query. */
   path: string;
   headers?: Record<string, string>;
-  body?: string;
-  /** Wall clock for all of it: connecting, sending, and the last byte of the answer. */
+  /** A stream is sent as it comes; what it throws is thrown on as it is. */
+  body?: string | AsyncIterable<Uint8Array>;
+  /**
+   * Wall clock for all of it: connecting, sending, and the last byte of the answer. For a stream it begins anew with
+   * each chunk, and waiting for the next one does not count: how slow that may be is its sender's affair.
+   */
   timeoutMs: number;
   /** Bytes of the answer's body at most. */
   maxBytes: number;
@@ -83,7 +88,20 @@ function sendOnce(pool: Pool, request: Request, timeoutMs: number): Promise<Repl
       controller?.abort(failure);
     };
     const onAbort = () => fail('unavailable', 'the call was given up');
-    const timer = setTimeout(() => fail('timeout', `no answer within ${timeoutMs} ms`), timeoutMs);
+    const onLate = () => fail('timeout', `no answer within ${timeoutMs} ms`);
+    let timer = setTimeout(onLate, timeoutMs);
+    const clock: Clock = {
+      start: () => {
+        clearTimeout(timer);
+        if (!ended) timer = setTimeout(onLate, timeoutMs);
+      },
+      stop: () => clearTimeout(timer),
+      broken: (error) => {
+        if (ended) return;
+        end();
+        reject(error);
+      },
+    };
     if (request.signal?.aborted === true) return onAbort();
     request.signal?.addEventListener('abort', onAbort, { once: true });
 
@@ -92,7 +110,7 @@ function sendOnce(pool: Pool, request: Request, timeoutMs: number): Promise<Repl
         method: request.method,
         path: request.path,
         headers: request.headers ?? null,
-        body: request.body ?? null,
+        body: bodyOf(request.body, clock),
       },
       {
         onRequestStart: (started) => {
@@ -119,6 +137,29 @@ function sendOnce(pool: Pool, request: Request, timeoutMs: number): Promise<Repl
       },
     );
   });
+}
+
+// The client takes any async iterable, but its types know streams alone.
+function bodyOf(body: Request['body'], clock: Clock): string | Readable | null {
+  return typeof body === 'object' ? (watched(body, clock) as unknown as Readable) : (body ?? null);
+}
+
+type Clock = { start: () => void; stop: () => void; broken: (error: unknown) => void };
+
+/** The stream as it is, with the clock running only while the studio is at work on what it was given. */
+async function* watched(body: AsyncIterable<Uint8Array>, clock: Clock): AsyncGenerator<Uint8Array> {
+  try {
+    clock.stop();
+    for await (const chunk of body) {
+      clock.start();
+      yield chunk;
+      clock.stop();
+    }
+    clock.start();
+  } catch (error) {
+    clock.broken(error);
+    throw error;
+  }
 }
 
 const broken = new Set(['UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE']);

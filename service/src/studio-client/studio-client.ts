@@ -1,40 +1,32 @@
 import {
   type StudioAnswer,
   type StudioBody,
-  type StudioOperation,
   type StudioOperationId,
   type StudioParams,
   type StudioQuery,
   studioOperations,
 } from '@renderkit/contract/studio/operations.ts';
-import type { Render } from '@renderkit/contract/studio/schemas.ts';
+import type { Render, StudioUpload } from '@renderkit/contract/studio/schemas.ts';
 import type { Database } from '@renderkit/server-kit/database.ts';
 import type { Logger } from '@renderkit/server-kit/logger.ts';
-import { readAnswer, readRender } from './check-answer.ts';
+import { readAnswer, readRender, readUpload } from './check-answer.ts';
 import { connectionSecrets } from './connect-account.ts';
 import { createConnections } from './connection.ts';
 import { createExchange, type Exchange, type Reply } from './exchange.ts';
 import { createPacing, longestHoldMs, type Pacing } from './pacing.ts';
-import { readRefusal } from './read-refusal.ts';
 import { basicAuthorization, refreshGrant } from './refresh-grant.ts';
+import { type Parts, send } from './send-call.ts';
+import { createStoreUpload, type StoreUpload } from './store-upload.ts';
 import { createStudioIdentity } from './studio-identity.ts';
 import { StudioFailure } from './studio-failure.ts';
 
 /** Milliseconds within which the studio must have answered. */
 const defaultTimeoutMs = 10_000;
-const megabyte = 1024 * 1024;
-/** Bytes of an answer at most. */
-const maxAnswerBytes = megabyte;
-const maxAnswerBytesOf: { [Id in StudioOperationId]?: number } = {
-  getCatalog: 8 * megabyte,
-  lookUpRenders: 4 * megabyte,
-  readChanges: 16 * megabyte,
-};
-// Everything else may be sent twice and does no more than once: it reads, or it names its own token.
-const notRepeatable = new Set<StudioOperationId>(['createProject']);
 const accountConnections = 64;
 // Long polls keep a connection each: they have their own, so that no other call waits behind one.
 const clientConnections = 8;
+// Files may be on their way for long: they hold up no other call.
+const uploadConnections = 32;
 
 // The first may hand out what another process refreshed, and that may have been revoked too.
 const maxRenewals = 2;
@@ -65,6 +57,9 @@ export type StudioClient = AsyncDisposable & {
   readCatalog: (bytes: Buffer) => StudioAnswer<'getCatalog'>;
   /** Reads a render from the feed. @throws StudioFailure of kind nonsense */
   readRender: (value: unknown) => Render;
+  /** Reads an upload from the feed. @throws StudioFailure of kind nonsense */
+  readUpload: (value: unknown) => StudioUpload;
+  storeUpload: StoreUpload;
   /** The studio's stored id. @throws StudioFailure */
   studioId: () => Promise<string>;
 };
@@ -83,20 +78,11 @@ export type StudioClientOptions = {
   crashPoint?: ((name: string) => void | Promise<void>) | undefined;
 };
 
-type Parts = {
-  accountId?: string | undefined;
-  params?: Record<string, string> | undefined;
-  query?: Record<string, string | number | boolean | undefined> | undefined;
-  body?: unknown;
-  signal?: AbortSignal | undefined;
-  timeoutMs?: number | undefined;
-  ifNoneMatch?: string | undefined;
-};
-
 /** Speaks to the studio for all accounts of this process. The address is the operator's own and is not guarded. */
 export function createStudioClient(options: StudioClientOptions): StudioClient {
   const exchange = createExchange(options.studioUrl, accountConnections);
   const clientExchange = createExchange(options.studioUrl, clientConnections);
+  const uploadExchange = createExchange(options.studioUrl, uploadConnections);
   const origin = new URL(options.studioPublicUrl).origin;
   const authorization = basicAuthorization({
     id: options.studioClientId,
@@ -122,21 +108,21 @@ export function createStudioClient(options: StudioClientOptions): StudioClient {
       studioOperations[operation].caller === 'client' ? { authorization } : {};
     return { reply: await send(clientExchange, operation, parts, headers, timeoutMs) };
   };
-  const performLogged = async (operation: StudioOperationId, parts: Parts): Promise<Answered> => {
-    try {
-      return await perform(operation, parts);
-    } catch (error) {
-      if (
-        error instanceof StudioFailure &&
-        (error.kind === 'nonsense' || error.studioCode === 'invalid_token')
-      )
+  const performLogged = (operation: StudioOperationId, parts: Parts): Promise<Answered> =>
+    perform(operation, parts).catch((error: unknown) => {
+      if (isNonsense(error))
         options.log.warn(
           { operation, accountId: parts.accountId, err: error },
           'the studio answered nonsense',
         );
       throw error;
-    }
-  };
+    });
+  const storeUpload = createStoreUpload({
+    exchange: uploadExchange,
+    connections,
+    perform: performLogged,
+    origin,
+  });
 
   void identity
     .studioId()
@@ -156,16 +142,23 @@ export function createStudioClient(options: StudioClientOptions): StudioClient {
     },
     readCatalog: (bytes) => readAnswer('getCatalog', bytes, {}, origin),
     readRender: (value) => readRender(value, origin),
+    readUpload: (value) => readUpload(value, origin),
+    storeUpload,
     studioId: () => identity.studioId(),
     [Symbol.asyncDispose]: async () => {
       await connections[Symbol.asyncDispose]();
-      await exchange[Symbol.asyncDispose]();
-      await clientExchange[Symbol.asyncDispose]();
+      for (const one of [exchange, clientExchange, uploadExchange]) await one[Symbol.asyncDispose]();
     },
   };
 }
 
 type Answered = { reply: Reply; studioAccountId?: string };
+
+function isNonsense(error: unknown): boolean {
+  return (
+    error instanceof StudioFailure && (error.kind === 'nonsense' || error.studioCode === 'invalid_token')
+  );
+}
 
 /** With the account's token and its turn: renewed where refused, waited once where limited for 2 s or less. */
 async function performForAccount(job: {
@@ -219,43 +212,4 @@ async function nothingSent<T>(work: Promise<T>): Promise<T> {
     if (!(error instanceof StudioFailure) || !error.maybeSent) throw error;
     throw new StudioFailure(error.kind, error.message, { ...error, maybeSent: false, cause: error });
   }
-}
-
-async function send(
-  exchange: Exchange,
-  operation: StudioOperationId,
-  parts: Parts,
-  authorization: Record<string, string>,
-  timeoutMs: number,
-): Promise<Reply> {
-  const { method, path }: StudioOperation = studioOperations[operation];
-  const heldSeconds = (parts.body as { wait_seconds?: number } | undefined)?.wait_seconds ?? 0;
-  const reply = await exchange.send({
-    method,
-    path: pathOf(path, parts.params) + queryOf(parts.query),
-    headers: {
-      ...authorization,
-      accept: 'application/json',
-      ...(parts.body !== undefined && { 'content-type': 'application/json' }),
-      ...(parts.ifNoneMatch !== undefined && { 'if-none-match': parts.ifNoneMatch }),
-    },
-    ...(parts.body !== undefined && { body: JSON.stringify(parts.body) }),
-    timeoutMs: parts.timeoutMs ?? timeoutMs + heldSeconds * 1000,
-    maxBytes: maxAnswerBytesOf[operation] ?? maxAnswerBytes,
-    repeatable: !notRepeatable.has(operation),
-    ...(parts.signal !== undefined && { signal: parts.signal }),
-  });
-  if (reply.status === 200 || reply.status === 201) return reply;
-  if (reply.status === 304 && parts.ifNoneMatch !== undefined) return reply;
-  throw readRefusal(operation, reply);
-}
-
-function pathOf(path: string, params: Record<string, string> = {}): string {
-  return path.replace(/:(\w+)/g, (_, name: string) => encodeURIComponent(params[name] ?? ''));
-}
-
-function queryOf(query: Record<string, string | number | boolean | undefined> = {}): string {
-  const given = new URLSearchParams();
-  for (const [name, value] of Object.entries(query)) if (value !== undefined) given.set(name, String(value));
-  return given.size === 0 ? '' : `?${given.toString()}`;
 }
