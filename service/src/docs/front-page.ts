@@ -11,6 +11,7 @@ export function frontPage(): string {
 <ul>
 <li><a href="/openapi.json">The API as an OpenAPI document</a></li>
 <li><a href="/docs/errors">What each error means</a></li>
+<li><a href="/docs/webhooks">How to receive events</a></li>
 <li><a href="/readyz">Whether the service is ready</a></li>
 </ul>
 </main>`,

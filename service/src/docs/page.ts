@@ -20,6 +20,12 @@ h2 a { color: inherit; text-decoration: none; }
 h2 code { background: none; padding: 0; font-size: 1.1rem; font-weight: 650; }
 .status { color: var(--soft); font-size: .875rem; font-weight: 400; }
 section p { margin: .5rem 0; }
+h3 { margin: 1.4rem 0 .4rem; font-size: 1rem; }
+pre { margin: .4rem 0 1rem; padding: .9rem 1rem; overflow-x: auto; background: var(--tint); border-radius: .4rem; line-height: 1.45; }
+pre code { background: none; padding: 0; font-size: .82rem; }
+table { border-collapse: collapse; width: 100%; margin: .8rem 0; font-size: .93rem; }
+th, td { text-align: left; vertical-align: top; padding: .4rem .8rem .4rem 0; border-bottom: 1px solid var(--line); }
+th { font-weight: 600; color: var(--soft); }
 .todo { border-left: 3px solid var(--accent); padding-left: .85rem; }
 `;
 
@@ -54,6 +60,7 @@ export function prose(text: string): string {
   return escapeHtml(text).replaceAll(/`([^`]+)`/g, '<code>$1</code>');
 }
 
-function escapeHtml(text: string): string {
+/** Text as HTML, nothing in it meaning anything. */
+export function escapeHtml(text: string): string {
   return text.replaceAll(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
 }
