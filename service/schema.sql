@@ -79,6 +79,81 @@ create table connections (
 );
 CREATE INDEX connections_refreshing ON public.connections USING btree (refresh_lease_until) WHERE (refresh_owner IS NOT NULL);
 
+create table deliveries (
+  id text not null,
+  endpoint_id text not null,
+  account_id text not null,
+  event_id text not null,
+  event_type text not null,
+  status text not null default 'pending'::text,
+  attempts integer not null default 0,
+  tries integer not null default 0,
+  last_status integer,
+  last_failure text,
+  last_attempt_at timestamp with time zone,
+  created_at timestamp with time zone not null,
+  completed_at timestamp with time zone,
+  constraint deliveries_pkey PRIMARY KEY (id),
+  constraint deliveries_event_id_endpoint_id_key UNIQUE (event_id, endpoint_id),
+  constraint deliveries_endpoint_id_fkey FOREIGN KEY (endpoint_id) REFERENCES webhook_endpoints(id) ON DELETE CASCADE,
+  constraint deliveries_event_id_fkey FOREIGN KEY (event_id) REFERENCES events(id) ON DELETE CASCADE,
+  constraint deliveries_check CHECK ((status = 'pending'::text) = (completed_at IS NULL)),
+  constraint deliveries_status_check CHECK (status = ANY (ARRAY['pending'::text, 'delivered'::text, 'failed'::text, 'ended'::text]))
+);
+CREATE INDEX deliveries_by_time ON public.deliveries USING brin (created_at);
+CREATE INDEX deliveries_newest ON public.deliveries USING btree (account_id, created_at DESC, id DESC);
+CREATE INDEX deliveries_newest_of_endpoint ON public.deliveries USING btree (endpoint_id, created_at DESC, id DESC);
+CREATE INDEX deliveries_undelivered ON public.deliveries USING btree (endpoint_id, status, created_at DESC, id DESC) WHERE (status <> 'delivered'::text);
+
+create table delivery_attempts (
+  delivery_id text not null,
+  try integer not null,
+  number integer,
+  started_at timestamp with time zone not null,
+  ended_at timestamp with time zone,
+  duration_ms integer,
+  status integer,
+  failure text,
+  answer text,
+  constraint delivery_attempts_pkey PRIMARY KEY (delivery_id, try),
+  constraint delivery_attempts_delivery_id_fkey FOREIGN KEY (delivery_id) REFERENCES deliveries(id) ON DELETE CASCADE
+);
+CREATE INDEX delivery_attempts_by_time ON public.delivery_attempts USING brin (started_at);
+
+create table delivery_queue (
+  delivery_id text not null,
+  endpoint_id text not null,
+  ping boolean not null,
+  scheduled_at timestamp with time zone,
+  resend_at timestamp with time zone,
+  claim_at timestamp with time zone not null,
+  attempts integer not null default 0,
+  tries integer not null default 0,
+  lease_owner text,
+  lease_until timestamp with time zone,
+  constraint delivery_queue_pkey PRIMARY KEY (delivery_id),
+  constraint delivery_queue_delivery_id_fkey FOREIGN KEY (delivery_id) REFERENCES deliveries(id) ON DELETE CASCADE,
+  constraint delivery_queue_check CHECK ((lease_owner IS NULL) = (lease_until IS NULL))
+);
+CREATE INDEX delivery_queue_claimed ON public.delivery_queue USING btree (endpoint_id, lease_until) WHERE (lease_until IS NOT NULL);
+CREATE INDEX delivery_queue_due ON public.delivery_queue USING btree (endpoint_id, claim_at, delivery_id);
+CREATE INDEX delivery_queue_pings ON public.delivery_queue USING btree (endpoint_id, claim_at, delivery_id) WHERE ping;
+
+create table endpoint_turns (
+  endpoint_id text not null,
+  account_id text not null,
+  next_due timestamp with time zone,
+  last_served_at timestamp with time zone,
+  state text not null default 'untried'::text,
+  failing_since timestamp with time zone,
+  constraint endpoint_turns_pkey PRIMARY KEY (endpoint_id),
+  constraint endpoint_turns_endpoint_id_fkey FOREIGN KEY (endpoint_id) REFERENCES webhook_endpoints(id) ON DELETE CASCADE,
+  constraint endpoint_turns_check CHECK ((state = 'failing'::text) = (failing_since IS NOT NULL)),
+  constraint endpoint_turns_state_check CHECK (state = ANY (ARRAY['untried'::text, 'healthy'::text, 'failing'::text]))
+);
+CREATE INDEX endpoint_turns_due ON public.endpoint_turns USING btree (next_due) WHERE (state <> 'failing'::text);
+CREATE INDEX endpoint_turns_failing ON public.endpoint_turns USING btree (next_due) WHERE (state = 'failing'::text);
+
 create table events (
   id text not null,
   account_id text not null,
@@ -89,7 +164,7 @@ create table events (
   constraint events_pkey PRIMARY KEY (id),
   constraint events_subject_id_key UNIQUE (subject_id),
   constraint events_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id) ON DELETE CASCADE,
-  constraint events_type_check CHECK (type = ANY (ARRAY['generation.succeeded'::text, 'generation.failed'::text, 'upload.ready'::text, 'upload.rejected'::text]))
+  constraint events_type_check CHECK (type = ANY (ARRAY['generation.succeeded'::text, 'generation.failed'::text, 'upload.ready'::text, 'upload.rejected'::text, 'ping'::text]))
 );
 CREATE INDEX events_by_time ON public.events USING brin (created_at);
 CREATE INDEX events_of_account ON public.events USING btree (account_id, created_at DESC);
@@ -191,6 +266,24 @@ create table watches (
   constraint watches_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id) ON DELETE CASCADE
 );
 CREATE INDEX watches_until ON public.watches USING btree (watch_until);
+
+create table webhook_endpoints (
+  id text not null,
+  account_id text not null,
+  url text not null,
+  events text[] not null,
+  secret_sealed text not null,
+  previous_secret_sealed text,
+  previous_secret_until timestamp with time zone,
+  created_at timestamp with time zone not null default clock(),
+  paused_at timestamp with time zone,
+  deleted_at timestamp with time zone,
+  constraint webhook_endpoints_pkey PRIMARY KEY (id),
+  constraint webhook_endpoints_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id) ON DELETE CASCADE,
+  constraint webhook_endpoints_check CHECK ((previous_secret_sealed IS NULL) = (previous_secret_until IS NULL))
+);
+CREATE INDEX webhook_endpoints_of_account ON public.webhook_endpoints USING btree (account_id, created_at, id);
+CREATE INDEX webhook_endpoints_told ON public.webhook_endpoints USING btree (account_id) INCLUDE (id, events) WHERE ((paused_at IS NULL) AND (deleted_at IS NULL));
 
 CREATE OR REPLACE FUNCTION public.accept_generations(p_creates json, p_body_end text, p_queue_cap integer)
  RETURNS TABLE(ordinal integer, outcome text, body text, amount bigint)
@@ -354,6 +447,107 @@ end
 $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.claim_deliveries(p_owner text, p_lease interval, p_places integer, p_failing_places integer, p_several boolean)
+ RETURNS TABLE(delivery_id text, try integer, number integer, endpoint_id text, failing boolean, url text, secret_sealed text, previous_secret_sealed text, event_type text, body text)
+ LANGUAGE plpgsql
+ SET enable_seqscan TO 'off'
+ SET enable_bitmapscan TO 'off'
+AS $function$
+#variable_conflict use_column
+declare
+  at constant timestamptz := clock();
+  lease_end constant timestamptz := at + p_lease;
+  locked text[];
+  deleted text;
+begin
+  -- What is locked is somebody else's turn just now.
+  locked := array(
+    select t.endpoint_id from endpoint_turns t
+     where t.endpoint_id in (
+       (select c.endpoint_id
+          from (select endpoint_id, last_served_at,
+                       row_number() over (partition by account_id order by last_served_at nulls first) as place
+                  from endpoint_turns where next_due <= at and state <> 'failing') c
+         order by c.place, c.last_served_at nulls first limit p_places)
+       union all
+       (select c.endpoint_id
+          from (select endpoint_id, last_served_at,
+                       row_number() over (partition by account_id order by last_served_at nulls first) as place
+                  from endpoint_turns where next_due <= at and state = 'failing') c
+         order by c.place, c.last_served_at nulls first limit p_failing_places))
+     order by t.endpoint_id for no key update skip locked);
+  if locked = '{}' then
+    return;
+  end if;
+
+  -- From here on with the locks held and a snapshot taken after.
+  return query
+  with room as (
+    select t.endpoint_id, t.account_id, t.last_served_at, t.state = 'failing' as failing,
+           e.paused_at is not null as paused,
+           case when t.state = 'healthy' and p_several then 4 else 1 end
+           - (select count(*) from delivery_queue f where f.endpoint_id = t.endpoint_id and f.lease_until > at)
+             as places
+      from endpoint_turns t join webhook_endpoints e on e.id = t.endpoint_id and e.deleted_at is null
+     where t.endpoint_id = any (locked)
+  ), oldest as (
+    select r.*, w.delivery_id, w.lease_owner,
+           row_number() over (partition by r.endpoint_id order by w.claim_at, w.delivery_id) as place
+      from room r
+     -- The limit is constant: one that came from a subquery would sort the whole queue.
+     cross join lateral (
+       (select q.delivery_id, q.claim_at, q.lease_owner from delivery_queue q
+         where q.endpoint_id = r.endpoint_id and q.claim_at <= at and not r.paused
+         order by q.claim_at, q.delivery_id limit 4)
+       union all
+       (select q.delivery_id, q.claim_at, q.lease_owner from delivery_queue q
+         where q.endpoint_id = r.endpoint_id and q.claim_at <= at and q.ping and r.paused
+         order by q.claim_at, q.delivery_id limit 4)) w
+     where r.places > 0
+  ), fair as (
+    select o.*, row_number() over (partition by o.account_id order by o.place, o.last_served_at nulls first) as turn
+      from oldest o where o.place <= o.places
+  ), chosen as (
+    select f.* from fair f order by f.turn, f.last_served_at nulls first limit p_places
+  ), claimed as (
+    update delivery_queue q
+       set tries = q.tries + 1, lease_owner = p_owner, lease_until = lease_end, claim_at = lease_end
+      from chosen c where q.delivery_id = c.delivery_id
+    returning q.delivery_id, q.tries, q.endpoint_id, c.failing, c.lease_owner is not null as cut_off,
+              case when q.scheduled_at <= at then q.attempts + 1 end as number
+  ), begun as (
+    insert into delivery_attempts (delivery_id, try, number, started_at)
+      select c.delivery_id, c.tries, c.number, at from claimed c
+  ), cut_off as (
+    update delivery_attempts a set ended_at = at, failure = 'interrupted'
+      from claimed c
+     where c.cut_off and a.delivery_id = c.delivery_id and a.try = c.tries - 1 and a.ended_at is null
+  )
+  select c.delivery_id, c.tries, c.number, c.endpoint_id, c.failing, e.url, e.secret_sealed,
+         case when e.previous_secret_until > at then e.previous_secret_sealed end, d.event_type, v.body
+    from claimed c
+    join deliveries d on d.id = c.delivery_id
+    join events v on v.id = d.event_id
+    join webhook_endpoints e on e.id = c.endpoint_id;
+
+  -- Written while its endpoint was being deleted, or left behind by a crash.
+  for deleted in
+    select e.id from webhook_endpoints e where e.id = any (locked) and e.deleted_at is not null
+  loop
+    perform end_deliveries(deleted, 500);
+  end loop;
+
+  update endpoint_turns t
+     set next_due = next_due_of(t.endpoint_id, t.state = 'healthy', at),
+         last_served_at = case when exists (
+             select from delivery_queue q
+              where q.endpoint_id = t.endpoint_id and q.lease_until = lease_end and q.lease_owner = p_owner)
+           then at else t.last_served_at end
+   where t.endpoint_id = any (locked);
+end
+$function$
+;
+
 CREATE OR REPLACE FUNCTION public.claim_generations(p_accounts text[], p_owner text, p_lease interval, p_skip_locked boolean)
  RETURNS TABLE(account_id text, generation_id text, attempt integer, lane text, cost_millicredits bigint, sent_before boolean, render_request text, quote text, free_overall integer, free_image integer, free_edit integer, free_video integer, limits_age_ms double precision, wait_ms double precision, connected boolean)
  LANGUAGE plpgsql
@@ -437,8 +631,37 @@ CREATE OR REPLACE FUNCTION public.clock()
 AS $function$ select statement_timestamp() $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.end_deliveries(p_endpoint_id text, p_most integer)
+ RETURNS integer
+ LANGUAGE plpgsql
+ SET enable_seqscan TO 'off'
+ SET enable_bitmapscan TO 'off'
+AS $function$
+declare
+  at constant timestamptz := clock();
+  ended integer;
+begin
+  perform 1 from endpoint_turns where endpoint_id = p_endpoint_id for no key update;
+  with waiting as (
+    select q.delivery_id from delivery_queue q
+     where q.endpoint_id = p_endpoint_id and (q.lease_until is null or q.lease_until <= at)
+     order by q.claim_at limit p_most
+  ), gone as (
+    delete from delivery_queue q using waiting w where q.delivery_id = w.delivery_id
+  ), marked as (
+    update deliveries d set status = 'ended', completed_at = at
+      from waiting w where d.id = w.delivery_id and d.status = 'pending'
+  )
+  select count(*) into ended from waiting;
+  update endpoint_turns t set next_due = next_due_of(t.endpoint_id, false, at)
+   where t.endpoint_id = p_endpoint_id;
+  return ended;
+end
+$function$
+;
+
 CREATE OR REPLACE FUNCTION public.move_generations(p_moves json, p_cursors json, p_watcher text, p_watch_lease interval)
- RETURNS TABLE(id text, account_id text, lane text, to_status text, watching boolean)
+ RETURNS TABLE(id text, account_id text, lane text, to_status text, watching boolean, deliveries integer)
  LANGUAGE plpgsql
  SET enable_seqscan TO 'off'
 AS $function$
@@ -533,8 +756,130 @@ begin
     insert into events (id, account_id, type, subject_id, body, created_at)
       select event_id, moved.account_id, event_type, moved.id, event_body, at
         from moved where event_id is not null
+  ), delivery_insert as (
+    insert into deliveries as d (id, endpoint_id, account_id, event_id, event_type, created_at)
+      select new_delivery_id(moved.event_id), e.id, moved.account_id, moved.event_id, moved.event_type, moved.at
+        from moved
+       -- Most accounts have none, and most moves no event.
+       cross join lateral (
+         select e.id from webhook_endpoints e
+          where e.account_id = moved.account_id and e.paused_at is null and e.deleted_at is null
+            and moved.event_type = any (e.events)) e
+       where moved.event_id is not null
+    returning d.id, d.endpoint_id, d.account_id, d.event_id, d.created_at
+  ), queue_insert as (
+    insert into delivery_queue (delivery_id, endpoint_id, ping, scheduled_at, claim_at)
+      select d.id, d.endpoint_id, false, d.created_at, d.created_at from delivery_insert d
+  ), turn_update as (
+    insert into endpoint_turns as t (endpoint_id, account_id, next_due)
+      select d.endpoint_id, d.account_id, min(d.created_at)
+        from delivery_insert d group by d.endpoint_id, d.account_id order by d.endpoint_id
+    on conflict (endpoint_id) do update set next_due = least(t.next_due, excluded.next_due)
   )
-  select moved.id, moved.account_id, moved.lane, moved.to_status, moved.account_id = any (mine) from moved;
+  select moved.id, moved.account_id, moved.lane, moved.to_status, moved.account_id = any (mine),
+         (select count(*)::integer from delivery_insert d where d.event_id = moved.event_id)
+    from moved;
+end
+$function$
+;
+
+CREATE OR REPLACE FUNCTION public.new_delivery_id(p_event_id text)
+ RETURNS text
+ LANGUAGE sql
+AS $function$
+  select 'dlv_' || substr(p_event_id, 5, 10) ||
+         (select string_agg(substr('0123456789abcdefghjkmnpqrstvwxyz', 1 + (get_byte(bytes, i) & 31), 1), '')
+            from sha256(uuid_send(gen_random_uuid())) as bytes, generate_series(0, 15) as i)
+$function$
+;
+
+CREATE OR REPLACE FUNCTION public.next_due_of(p_endpoint_id text, p_healthy boolean, p_at timestamp with time zone)
+ RETURNS timestamp with time zone
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select case
+    when (select count(*) from delivery_queue q where q.endpoint_id = p_endpoint_id and q.lease_until > p_at)
+         >= case when p_healthy then 4 else 1 end
+      then (select min(q.lease_until) from delivery_queue q
+             where q.endpoint_id = p_endpoint_id and q.lease_until > p_at)
+    -- Paused: its pings alone go on.
+    when (select e.paused_at is not null and e.deleted_at is null from webhook_endpoints e where e.id = p_endpoint_id)
+      then (select q.claim_at from delivery_queue q
+             where q.endpoint_id = p_endpoint_id and q.ping order by q.claim_at limit 1)
+    else (select q.claim_at from delivery_queue q
+           where q.endpoint_id = p_endpoint_id order by q.claim_at limit 1)
+  end
+$function$
+;
+
+CREATE OR REPLACE FUNCTION public.record_attempts(p_results json, p_delays integer[])
+ RETURNS TABLE(delivery_id text, status text)
+ LANGUAGE plpgsql
+ SET enable_seqscan TO 'off'
+ SET enable_bitmapscan TO 'off'
+AS $function$
+#variable_conflict use_column
+declare
+  at timestamptz;
+  results attempt_result[];
+begin
+  results := array(select r from json_populate_recordset(null::attempt_result, p_results) as r);
+  perform 1 from endpoint_turns
+    where endpoint_id in (select endpoint_id from unnest(results)) order by endpoint_id for no key update;
+  at := clock();
+  results := array(
+    select r from unnest(results) as r
+      join delivery_queue q on q.delivery_id = r.delivery_id and q.tries = r.try and q.lease_until is not null);
+
+  return query
+  with told as (
+    select r.*, r.failure is null as ok, r.number >= cardinality(p_delays) as last_one, q.attempts,
+           q.scheduled_at, case when q.resend_at > a.started_at then q.resend_at end as resend_at, d.status as before
+      from unnest(results) r
+      join delivery_queue q on q.delivery_id = r.delivery_id
+      join deliveries d on d.id = r.delivery_id
+      join delivery_attempts a on a.delivery_id = r.delivery_id and a.try = r.try
+  ), judged as (
+    select t.delivery_id, t.try, t.duration_ms, t.status, t.failure, t.answer, t.before,
+           coalesce(t.number, t.attempts) as attempts,
+           case when t.ok then 'delivered' when t.before = 'pending' and t.last_one then 'failed'
+                else t.before end as after,
+           case when t.ok or t.before <> 'pending' then null
+                when t.number is null then t.scheduled_at
+                when not t.last_one then at + p_delays[t.number + 1] * interval '1 second' end as scheduled_at,
+           case when t.before <> 'ended' then t.resend_at end as resend_at
+      from told t
+  ), attempt as (
+    update delivery_attempts a
+       set ended_at = at, duration_ms = j.duration_ms, status = j.status, failure = j.failure, answer = j.answer
+      from judged j where a.delivery_id = j.delivery_id and a.try = j.try
+  ), done as (
+    delete from delivery_queue q using judged j
+     where q.delivery_id = j.delivery_id and j.scheduled_at is null and j.resend_at is null
+  ), waiting as (
+    update delivery_queue q
+       set scheduled_at = j.scheduled_at, resend_at = j.resend_at, claim_at = least(j.scheduled_at, j.resend_at),
+           attempts = j.attempts, lease_owner = null, lease_until = null
+      from judged j
+     where q.delivery_id = j.delivery_id and (j.scheduled_at is not null or j.resend_at is not null)
+  )
+  update deliveries d
+     set status = j.after, attempts = j.attempts, tries = j.try, last_status = j.status, last_failure = j.failure,
+         last_attempt_at = at, completed_at = case when j.after = j.before then d.completed_at else at end
+    from judged j where d.id = j.delivery_id
+  returning d.id, d.status;
+
+  -- Of several results of one endpoint the last one counts.
+  update endpoint_turns t
+     set state = case when l.failure is null then 'healthy' else 'failing' end,
+         failing_since = case when l.failure is not null then coalesce(t.failing_since, at) end,
+         next_due = next_due_of(t.endpoint_id, l.failure is null, at)
+    from (select distinct on (r.endpoint_id) r.endpoint_id, r.failure
+            from unnest(results) with ordinality as
+                 r (delivery_id, endpoint_id, try, number, duration_ms, status, failure, answer, place)
+           order by r.endpoint_id, r.place desc) l
+   where t.endpoint_id = l.endpoint_id;
 end
 $function$
 ;
@@ -575,5 +920,56 @@ begin
   select released.id, released.account_id, paused.wait_ms
     from released left join paused on paused.id = released.account_id;
 end
+$function$
+;
+
+CREATE OR REPLACE FUNCTION public.write_event(p_event_id text, p_account_id text, p_type text, p_subject_id text, p_body text, p_at timestamp with time zone)
+ RETURNS integer
+ LANGUAGE sql
+AS $function$
+  with event as (
+    insert into events (id, account_id, type, subject_id, body, created_at)
+      values (p_event_id, p_account_id, p_type, p_subject_id, p_body, p_at)
+  ), delivery as (
+    insert into deliveries (id, endpoint_id, account_id, event_id, event_type, created_at)
+      select new_delivery_id(p_event_id), e.id, p_account_id, p_event_id, p_type, p_at
+        from webhook_endpoints e
+       where e.account_id = p_account_id and e.paused_at is null and e.deleted_at is null
+         and p_type = any (e.events)
+    returning id, endpoint_id
+  ), queued as (
+    insert into delivery_queue (delivery_id, endpoint_id, ping, scheduled_at, claim_at)
+      select id, endpoint_id, false, p_at, p_at from delivery
+  ), turn as (
+    insert into endpoint_turns as t (endpoint_id, account_id, next_due)
+      select endpoint_id, p_account_id, p_at from delivery order by endpoint_id
+    on conflict (endpoint_id) do update set next_due = least(t.next_due, excluded.next_due)
+  )
+  select count(*)::integer from delivery
+$function$
+;
+
+CREATE OR REPLACE FUNCTION public.write_ping(p_event_id text, p_endpoint_id text, p_body text, p_at timestamp with time zone)
+ RETURNS text
+ LANGUAGE sql
+AS $function$
+  with endpoint as (
+    select id, account_id from webhook_endpoints where id = p_endpoint_id and deleted_at is null
+  ), event as (
+    insert into events (id, account_id, type, subject_id, body, created_at)
+      select p_event_id, account_id, 'ping', p_event_id, p_body, p_at from endpoint
+  ), delivery as (
+    insert into deliveries (id, endpoint_id, account_id, event_id, event_type, created_at)
+      select new_delivery_id(p_event_id), id, account_id, p_event_id, 'ping', p_at from endpoint
+    returning id, endpoint_id, account_id
+  ), queued as (
+    insert into delivery_queue (delivery_id, endpoint_id, ping, scheduled_at, claim_at)
+      select id, endpoint_id, true, p_at, p_at from delivery
+  ), turn as (
+    insert into endpoint_turns as t (endpoint_id, account_id, next_due)
+      select endpoint_id, account_id, p_at from delivery
+    on conflict (endpoint_id) do update set next_due = least(t.next_due, excluded.next_due)
+  )
+  select id from delivery
 $function$
 ;

@@ -1,10 +1,11 @@
-/** Prefixes of the ids that the service gives out (docs/api.md §2, §6 and §7). */
+/** Prefixes of the ids that the service gives out (docs/api.md §2, §6 and §7); a webhook endpoint's is for who manages it. */
 export const idPrefixes = {
   generation: 'gen_',
   upload: 'upl_',
   event: 'evt_',
   delivery: 'dlv_',
   request: 'req_',
+  webhook: 'whk_',
 } as const;
 
 export const apiKeyPrefix = 'rk_live_';

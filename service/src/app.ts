@@ -1,5 +1,6 @@
 import type { AddressInfo } from 'node:net';
 import { type Database, openDatabase } from '@renderkit/server-kit/database.ts';
+import { parseCidrs } from '@renderkit/server-kit/egress/public-address.ts';
 import { createHttpServer } from '@renderkit/server-kit/http/create-http-server.ts';
 import { newId } from '@renderkit/server-kit/ids.ts';
 import { createLogger, type Logger } from '@renderkit/server-kit/logger.ts';
@@ -11,6 +12,7 @@ import { type Admission, createAdmission } from './admission/admit.ts';
 import { createCatalogCache } from './catalog/catalog-cache.ts';
 import { catalogRoutes } from './catalog/routes.ts';
 import type { ServiceConfig } from './config.ts';
+import { type DeliveringOptions, startDeliveries } from './deliveries/background.ts';
 import { addDocsRoutes } from './docs/routes.ts';
 import { estimateRoutes } from './estimate/routes.ts';
 import { framesRoutes } from './frames/routes.ts';
@@ -33,6 +35,7 @@ import { createQuotes } from './quotes/quote.ts';
 import { startCleaner } from './retention/cleaner.ts';
 import { registerRoutes } from './routes.ts';
 import { createStudioClient } from './studio-client/studio-client.ts';
+import { signingSecrets } from './webhooks/signing-secret.ts';
 
 export type ServiceOptions = {
   log?: Logger;
@@ -47,6 +50,8 @@ export type ServiceOptions = {
   stuckAfterMs?: number;
   studioTimeoutMs?: number;
   mostLongPolls?: number;
+  /** For tests: how events are delivered otherwise than usual. */
+  delivering?: DeliveringOptions;
 };
 
 export type RunningService = AsyncDisposable & { url: string };
@@ -128,16 +133,27 @@ function startRooms(
     quotes: createQuotes(studioClient),
   });
   const admission = owned.use(createAdmission({ database, log }));
-  const generations = owned.use(
-    startGenerations({
-      ...options,
-      database,
-      studioClient,
-      judgeAndQuote: judgeAndQuote.judgeAndQuote,
-      queueCap: config.queueCap,
-      log,
-    }),
-  );
+  const deliveries = startDeliveries({
+    ...options,
+    ...options.delivering,
+    database,
+    secrets: signingSecrets(config.secretKey),
+    allow: parseCidrs(config.egressAllow.join(',')),
+    log,
+  });
+  const generations = startGenerations({
+    ...options,
+    database,
+    studioClient,
+    judgeAndQuote: judgeAndQuote.judgeAndQuote,
+    queueCap: config.queueCap,
+    announceDeliveries: deliveries.announce,
+    log,
+  });
+  // Together: each may take seconds to let go of what is under way.
+  owned.defer(async () => {
+    await Promise.all([generations[Symbol.asyncDispose](), deliveries[Symbol.asyncDispose]()]);
+  });
   owned.use(startCleaner({ database, log, onStuck: options.onStuck }));
   owned.use(startErasure({ database, log, onStuck: options.onStuck }));
   return {

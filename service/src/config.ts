@@ -1,6 +1,7 @@
 import { isIP } from 'node:net';
 import { queuedPerAccountDefault } from '@renderkit/contract/v1/limits.ts';
 import { ConfigError, type Environment, readEnvironment } from '@renderkit/server-kit/config.ts';
+import { parseCidrs } from '@renderkit/server-kit/egress/public-address.ts';
 import { type LogLevel, logLevels } from '@renderkit/server-kit/logger.ts';
 import { parseSecretKey } from '@renderkit/server-kit/secrets.ts';
 
@@ -56,7 +57,7 @@ export function readServiceConfig(environment: Environment): ServiceConfig {
     studioClientId: read.required('STUDIO_CLIENT_ID', 'the id of the client that the studio knows us by'),
     studioClientSecret: read.required('STUDIO_CLIENT_SECRET', 'the secret of that client'),
     secretKey: secretKeyOf(read.required('SECRET_KEY', secretKeyShape)),
-    egressAllow: read.list('EGRESS_ALLOW').map((cidr) => checkedNetwork('EGRESS_ALLOW', cidr)),
+    egressAllow: egressBlocks(read.list('EGRESS_ALLOW')),
     trustProxy: trustedProxies(read.list('TRUST_PROXY')),
     metricsToken: read.text('METRICS_TOKEN'),
     queueCap: read.integer('QUEUE_CAP', { min: 1, max: 1_000_000, default: queuedPerAccountDefault }),
@@ -81,6 +82,16 @@ function secretKeyOf(text: string): Buffer {
   if (key === undefined)
     throw new ConfigError(`SECRET_KEY has the wrong shape: it must be ${secretKeyShape}.`);
   return key;
+}
+
+function egressBlocks(entries: string[]): string[] {
+  const blocks = entries.map((entry) => checkedNetwork('EGRESS_ALLOW', entry));
+  try {
+    parseCidrs(blocks.join(','));
+  } catch (error) {
+    throw new ConfigError(`EGRESS_ALLOW: ${(error as Error).message}.`, { cause: error });
+  }
+  return blocks;
 }
 
 function trustedProxies(entries: string[]): string[] {

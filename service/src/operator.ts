@@ -4,15 +4,28 @@
  */
 import type { Scope } from '@renderkit/contract/v1/scopes.ts';
 import type { Database } from '@renderkit/server-kit/database.ts';
+import { parseCidrs } from '@renderkit/server-kit/egress/public-address.ts';
 import { createKey as createKeyOf, type NewKey } from './keys/create-key.ts';
 import { findAccountByEmail } from './operator/find-account.ts';
 import { ApiProblem } from './problems/api-problem.ts';
+import { createWebhook as createWebhookOf } from './webhooks/create-webhook.ts';
+import { revealSecret } from './webhooks/reveal-secret.ts';
+import { rotateSecret } from './webhooks/rotate-secret.ts';
+import { signingSecrets } from './webhooks/signing-secret.ts';
 
 export { connectAccount } from './studio-client/connect-account.ts';
 export { deleteAccount } from './operator/delete-account.ts';
 export { type AccountRow, findAccount, findAccountByEmail, listAccounts } from './operator/find-account.ts';
 export { type ListedKey, listKeys } from './keys/list-keys.ts';
 export { revokeKey } from './keys/revoke-key.ts';
+export { type ListedWebhook, listWebhooks } from './webhooks/list-webhooks.ts';
+export { pauseWebhook, resumeWebhook } from './webhooks/pause-webhook.ts';
+export { deleteWebhook } from './webhooks/delete-webhook.ts';
+export { pingWebhook } from './webhooks/ping-webhook.ts';
+export { type ListedDelivery, listDeliveries, maxListedDeliveries } from './deliveries/list-deliveries.ts';
+export { type ShownDelivery, showDelivery } from './deliveries/show-delivery.ts';
+export { recoverDeliveries, resendDelivery } from './deliveries/resend-delivery.ts';
+export { type DeliveryStatus, deliveryStatuses } from './deliveries/delivery-status.ts';
 
 /**
  * Makes an API key for an account, named by its id or its e-mail address. Its text is in the answer and nowhere else.
@@ -34,4 +47,38 @@ export async function createKey(
     accountId,
     scopes: wanted.scopes as readonly Scope[] | undefined,
   });
+}
+
+/**
+ * Makes a webhook endpoint for an account. `egressAllow`: blocks that may be reached though they are not public, as the
+ * service's own configuration has them.
+ * @throws ApiProblem `invalid_request`, `not_found`, `conflict` past 10 endpoints
+ */
+export function createWebhook(
+  database: Database,
+  secretKey: Buffer,
+  wanted: { accountId: string; url: string; events: readonly string[]; egressAllow: readonly string[] },
+): Promise<{ id: string; secret: string }> {
+  return createWebhookOf(database, signingSecrets(secretKey), {
+    ...wanted,
+    allow: parseCidrs(wanted.egressAllow.join(',')),
+  });
+}
+
+/** The secret that deliveries to an endpoint are signed with. @throws ApiProblem `not_found` */
+export function revealWebhookSecret(
+  database: Database,
+  secretKey: Buffer,
+  endpointId: string,
+): Promise<string> {
+  return revealSecret(database, signingSecrets(secretKey), endpointId);
+}
+
+/** Gives an endpoint a new secret; for a day the old one signs too. @throws ApiProblem `not_found` */
+export function rotateWebhookSecret(
+  database: Database,
+  secretKey: Buffer,
+  endpointId: string,
+): Promise<string> {
+  return rotateSecret(database, signingSecrets(secretKey), endpointId);
 }

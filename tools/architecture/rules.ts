@@ -48,6 +48,8 @@ export const roomOrder: Record<Server, readonly string[]> = {
     'budgets',
     'idempotency',
     'events',
+    'webhooks',
+    'deliveries',
     'generations',
     'operator',
     'retention',

@@ -30,6 +30,8 @@ export type GenerationsOptions = {
   judgeAndQuote: JudgeAndQuote;
   /** Waiting generations of one account at most. */
   queueCap: number;
+  /** Told of accounts whose events are to be delivered, once they are committed. */
+  announceDeliveries: (accountIds: readonly string[]) => void;
   log: Logger;
   onStuck?: ((name: string) => void) | undefined;
   /** For tests: where the process may die, and shorter times. */
@@ -104,6 +106,7 @@ function startLoops(options: GenerationsOptions, longPolls: LongPolls) {
       dispatcher.wake(accountId);
     }
     for (const { watching, account_id: accountId } of moved) if (watching) watcher.watch(accountId);
+    options.announceDeliveries(moved.flatMap((one) => (one.deliveries > 0 ? [one.account_id] : [])));
   };
   const settlement = createSettlement({
     database,

@@ -34,6 +34,8 @@ export type Moved = {
   to_status: GenerationStatus;
   /** The feed of its account is the given watcher's to read. */
   watching: boolean;
+  /** Deliveries of its event, due at once. */
+  deliveries: number;
   /** Of the move. */
   text: string | undefined;
 };
@@ -59,7 +61,7 @@ export async function moveGenerations(
   const cursors = watch?.cursors ?? [];
   if (moves.length === 0 && cursors.length === 0) return [];
   const rows = await database.rows<Omit<Moved, 'text'>>(
-    `select id, account_id, lane, to_status, watching
+    `select id, account_id, lane, to_status, watching, deliveries
        from move_generations($1::json, $2::json, $3, $4 * interval '1 millisecond')`,
     [
       JSON.stringify(moves.map(moveRecord)),

@@ -80,6 +80,7 @@ export async function eraseGenerations(
 export async function eraseAccount(database: Database, accountId: string): Promise<void> {
   await database.transaction(async (transaction) => {
     await transaction.query('delete from connections where account_id = $1', [accountId]);
+    await transaction.query('delete from webhook_endpoints where account_id = $1', [accountId]);
     await transaction.query(`update api_keys set name = '' where account_id = $1`, [accountId]);
     await transaction.query('update accounts set email = null where id = $1 and deleted_at is not null', [
       accountId,

@@ -1,0 +1,129 @@
+import type { Database } from '@renderkit/server-kit/database.ts';
+import { createEgress } from '@renderkit/server-kit/egress/guarded-fetch.ts';
+import type { Cidr } from '@renderkit/server-kit/egress/public-address.ts';
+import type { NameResolver } from '@renderkit/server-kit/egress/resolve-name.ts';
+import { newId } from '@renderkit/server-kit/ids.ts';
+import type { Logger } from '@renderkit/server-kit/logger.ts';
+import { startLoop } from '@renderkit/server-kit/loop.ts';
+import { createNotifier, listen } from '@renderkit/server-kit/notify.ts';
+import { deliveriesDueChannel } from '../events/announce-due.ts';
+import type { SigningSecrets } from '../webhooks/signing-secret.ts';
+import { attempt } from './attempt.ts';
+import { createAttempts } from './attempts.ts';
+import type { DeliveryCrashPoint } from './crash-point.ts';
+import { createRecorder } from './recorder.ts';
+import { claimDeliveries } from './store.ts';
+
+/** For tests: other name servers and authorities, other times, another clock. */
+export type DeliveringOptions = {
+  /** Attempts of this process at once. Default 1,024. */
+  attemptsAtOnce?: number | undefined;
+  resolver?: NameResolver | undefined;
+  ca?: string | undefined;
+  pollMs?: number | undefined;
+  now?: (() => number) | undefined;
+};
+
+export type DeliveriesOptions = DeliveringOptions & {
+  database: Database;
+  secrets: SigningSecrets;
+  /** Networks that may be reached though they are not public. */
+  allow: readonly Cidr[];
+  log: Logger;
+  onStuck?: ((name: string) => void) | undefined;
+  stuckAfterMs?: number | undefined;
+  /** For tests: where the process may die, and shorter leases. */
+  crashPoint?: DeliveryCrashPoint | undefined;
+  leaseMs?: number | undefined;
+};
+
+export type Deliveries = AsyncDisposable & {
+  /** Deliveries of these accounts were committed: tells this process at once and the others within milliseconds. */
+  announce: (accountIds: readonly string[]) => void;
+  /** Attempts under way. */
+  readonly underWay: number;
+};
+
+/**
+ * An attempt takes 10 s at most and is recorded within a moment: no lease needs renewal. One left behind by a dead
+ * process is found again by the next look after, within 15 s in all.
+ */
+const defaultLeaseMs = 12_500;
+const defaultPollMs = 1_000;
+/** A waiting attempt costs a socket and some 30 kB. */
+const defaultAttemptsAtOnce = 1_024;
+const claimsPerStatement = 256;
+
+/**
+ * Starts what delivers events: whatever is due is claimed by turns, sent, and what came of it recorded. Woken at once by
+ * what is announced; a look each second finds retries that fell due and what a dead process left.
+ */
+export function startDeliveries(options: DeliveriesOptions): Deliveries {
+  const { database, log, crashPoint } = options;
+  const owner = newId('svc_');
+  const leaseMs = options.leaseMs ?? defaultLeaseMs;
+  const egress = createEgress({
+    allow: options.allow,
+    ...(options.resolver !== undefined && { resolver: options.resolver }),
+    ...(options.ca !== undefined && { ca: options.ca }),
+  });
+  const recorder = createRecorder({ database, log });
+  const attempts = createAttempts({
+    atOnce: options.attemptsAtOnce ?? defaultAttemptsAtOnce,
+    log,
+    run: async (claim) => {
+      await crashPoint?.('delivery-claimed');
+      const outcome = await attempt(claim, { egress, secrets: options.secrets, now: options.now });
+      // Stopped by the end of this process: the lease leaves it to another.
+      if (outcome === undefined) return;
+      await crashPoint?.('delivery-posted');
+      await recorder.record(claim, outcome);
+      await crashPoint?.('delivery-recorded');
+    },
+    onDone: () => loop.wake(),
+  });
+  const loop = startLoop({
+    name: 'deliveries',
+    everyMs: options.pollMs ?? defaultPollMs,
+    log,
+    onStuck: options.onStuck,
+    stuckAfterMs: options.stuckAfterMs,
+    run: async (stopping) => {
+      for (;;) {
+        const places = Math.min(attempts.room().places, claimsPerStatement);
+        if (places === 0 || stopping.aborted) return;
+        const claims = await claimDeliveries(database, { owner, leaseMs, ...attempts.room(), places });
+        attempts.start(claims);
+        // Fewer than asked for: nothing else is due, or it waits for one that is under way.
+        if (claims.length < places) return;
+      }
+    },
+  });
+  const notifier = createNotifier({ database, channel: deliveriesDueChannel, log });
+  const listener = listen({
+    url: database.url,
+    channel: deliveriesDueChannel,
+    log,
+    onIds: loop.wake,
+    onConnect: loop.wake,
+  });
+  return {
+    announce: (accountIds) => {
+      if (accountIds.length === 0) return;
+      for (const accountId of accountIds) notifier.announce(accountId);
+      loop.wake();
+    },
+    get underWay() {
+      return attempts.underWay;
+    },
+    [Symbol.asyncDispose]: async () => {
+      await listener[Symbol.asyncDispose]();
+      await loop[Symbol.asyncDispose]();
+      await attempts.finish();
+      await egress[Symbol.asyncDispose]();
+      await recorder[Symbol.asyncDispose]();
+      await attempts.finish();
+      await notifier[Symbol.asyncDispose]();
+    },
+  };
+}

@@ -1,0 +1,259 @@
+import type { Database } from '@renderkit/server-kit/database.ts';
+import type { EventType } from '@renderkit/contract/v1/event-types.ts';
+import type { DeliveryStatus } from './delivery-status.ts';
+import type { DeliveryFailure } from './failure.ts';
+
+/** One attempt that is this process's to make, until its lease ends. */
+export type Claim = {
+  deliveryId: string;
+  endpointId: string;
+  /** Whoever holds an older one records nothing. */
+  try: number;
+  /** Its place in the schedule, from 1; null: an extra one. */
+  number: number | null;
+  /** The attempt before it was a failure. */
+  failing: boolean;
+  url: string;
+  /** The endpoint's secret, and the one before it while that is good. */
+  secretsSealed: [string, string | null];
+  eventType: EventType;
+  body: string;
+};
+
+export type AttemptOutcome = {
+  durationMs: number;
+  /** Of the status line, if one came. */
+  status: number | null;
+  /** Null: a success. */
+  failure: DeliveryFailure | null;
+  /** How the body of the answer begins. */
+  answer: string | null;
+};
+
+type ClaimRow = {
+  delivery_id: string;
+  try: number;
+  number: number | null;
+  endpoint_id: string;
+  failing: boolean;
+  url: string;
+  secret_sealed: string;
+  previous_secret_sealed: string | null;
+  event_type: EventType;
+  body: string;
+};
+
+/** Claims what is due, by turns; see 007-deliver.sql. */
+export async function claimDeliveries(
+  database: Database,
+  options: {
+    owner: string;
+    leaseMs: number;
+    places: number;
+    /** Of the places, those that endpoints whose last attempt failed may take. */
+    failingPlaces: number;
+    /** Others may have more than one under way. */
+    several: boolean;
+  },
+): Promise<Claim[]> {
+  const rows = await database.rows<ClaimRow>(
+    `select * from claim_deliveries($1, $2 * interval '1 millisecond', $3, $4, $5)`,
+    [options.owner, options.leaseMs, options.places, options.failingPlaces, options.several],
+    'deliveries_claim',
+  );
+  return rows.map((row) => ({
+    deliveryId: row.delivery_id,
+    endpointId: row.endpoint_id,
+    try: row.try,
+    number: row.number,
+    failing: row.failing,
+    url: row.url,
+    secretsSealed: [row.secret_sealed, row.previous_secret_sealed],
+    eventType: row.event_type,
+    body: row.body,
+  }));
+}
+
+/**
+ * Records what came of attempts, each if its claim still holds; ids of those recorded. `delaySeconds`: the schedule.
+ */
+export async function recordAttempts(
+  database: Database,
+  results: readonly { claim: Claim; outcome: AttemptOutcome }[],
+  delaySeconds: readonly number[],
+): Promise<Map<string, DeliveryStatus>> {
+  const records = results.map(({ claim, outcome }) => ({
+    delivery_id: claim.deliveryId,
+    endpoint_id: claim.endpointId,
+    try: claim.try,
+    number: claim.number,
+    duration_ms: outcome.durationMs,
+    status: outcome.status,
+    failure: outcome.failure,
+    answer: outcome.answer,
+  }));
+  const rows = await database.rows<{ delivery_id: string; status: DeliveryStatus }>(
+    'select delivery_id, status from record_attempts($1::json, $2::integer[])',
+    [JSON.stringify(records), delaySeconds],
+    'deliveries_record',
+  );
+  return new Map(rows.map(({ delivery_id: id, status }) => [id, status]));
+}
+
+/** Of which account: others' deliveries are unknown to it. Left out: of any. */
+export type Owner = { accountId?: string | undefined };
+
+export type DeliveryRow = {
+  id: string;
+  endpoint_id: string;
+  event_id: string;
+  event_type: EventType;
+  status: DeliveryStatus;
+  attempts: number;
+  last_status: number | null;
+  last_failure: DeliveryFailure | null;
+  last_attempt_at: Date | null;
+  created_at: Date;
+  completed_at: Date | null;
+  next_attempt_at: Date | null;
+  url: string;
+};
+
+const deliveryColumns = `d.id, d.endpoint_id, d.event_id, d.event_type, d.status, d.attempts, d.last_status,
+  d.last_failure, d.last_attempt_at, d.created_at, d.completed_at, e.url,
+  case when e.paused_at is null or q.ping then q.claim_at end as next_attempt_at`;
+
+/** Newest first. */
+export function selectDeliveries(
+  database: Database,
+  filter: {
+    accountId: string;
+    endpointId?: string | undefined;
+    status?: DeliveryStatus | undefined;
+    limit: number;
+    offset: number;
+  },
+): Promise<DeliveryRow[]> {
+  const conditions = ['d.account_id = $1'];
+  const values: unknown[] = [filter.accountId, filter.limit, filter.offset];
+  if (filter.endpointId !== undefined) conditions.push(`d.endpoint_id = $${values.push(filter.endpointId)}`);
+  // A constant, so that the index of what was not delivered serves.
+  if (filter.status !== undefined)
+    conditions.push(`d.status = '${filter.status}'${filter.status === 'delivered' ? '' : undelivered}`);
+  return database.rows<DeliveryRow>(
+    `with page as (
+       select d.id, d.created_at from deliveries d where ${conditions.join(' and ')}
+        order by d.created_at desc, d.id desc limit $2 offset $3
+     )
+     select ${deliveryColumns}
+       from page p join deliveries d on d.id = p.id join webhook_endpoints e on e.id = d.endpoint_id
+       left join delivery_queue q on q.delivery_id = d.id
+      order by p.created_at desc, p.id desc`,
+    values,
+  );
+}
+
+const undelivered = ` and d.status <> 'delivered' and d.endpoint_id in (
+  select id from webhook_endpoints where account_id = $1)`;
+
+export type AttemptRow = {
+  try: number;
+  number: number | null;
+  started_at: Date;
+  ended_at: Date | null;
+  duration_ms: number | null;
+  status: number | null;
+  failure: DeliveryFailure | null;
+  answer: string | null;
+};
+
+/** A delivery with the body that is sent, and its attempts in order. */
+export async function selectDelivery(
+  database: Database,
+  deliveryId: string,
+  owner: Owner,
+): Promise<{ delivery: DeliveryRow & { body: string }; attempts: AttemptRow[] } | undefined> {
+  const [delivery] = await database.rows<DeliveryRow & { body: string }>(
+    `select ${deliveryColumns}, v.body
+       from deliveries d join webhook_endpoints e on e.id = d.endpoint_id join events v on v.id = d.event_id
+       left join delivery_queue q on q.delivery_id = d.id
+      where d.id = $1 and d.account_id = coalesce($2, d.account_id)`,
+    [deliveryId, owner.accountId ?? null],
+  );
+  if (delivery === undefined) return undefined;
+  const attempts = await database.rows<AttemptRow>(
+    `select try, number, started_at, ended_at, duration_ms, status, failure, answer
+       from delivery_attempts where delivery_id = $1 order by try`,
+    [deliveryId],
+  );
+  return { delivery, attempts };
+}
+
+/** What can be said of an endpoint before something is sent to it again. */
+export async function selectEndpointState(
+  database: Database,
+  endpointId: string,
+  owner: Owner,
+): Promise<'active' | 'paused' | 'deleted' | undefined> {
+  const rows = await database.rows<{ state: 'active' | 'paused' | 'deleted' }>(
+    `select case when deleted_at is not null then 'deleted' when paused_at is not null then 'paused'
+                 else 'active' end as state
+       from webhook_endpoints where id = $1 and account_id = coalesce($2, account_id)`,
+    [endpointId, owner.accountId ?? null],
+  );
+  return rows[0]?.state;
+}
+
+/** Asks for an extra attempt of each; how many there were. They belong to one endpoint. */
+export function requestResends(
+  database: Database,
+  endpointId: string,
+  deliveryIds: readonly string[],
+): Promise<number> {
+  return database.transaction(async (transaction) => {
+    await transaction.query('select 1 from endpoint_turns where endpoint_id = $1 for no key update', [
+      endpointId,
+    ]);
+    const result = await transaction.query(
+      `insert into delivery_queue as q (delivery_id, endpoint_id, ping, resend_at, claim_at, attempts, tries)
+         select d.id, d.endpoint_id, d.event_type = 'ping', clock(), clock(), d.attempts, d.tries
+           from deliveries d
+          where d.id = any ($2) and d.endpoint_id = $1 and d.status <> 'ended'
+       on conflict (delivery_id) do update
+          set resend_at = excluded.resend_at,
+              -- What is under way just now is sent once more when that has ended.
+              claim_at = case when q.lease_until is null then excluded.claim_at else q.claim_at end`,
+      [endpointId, deliveryIds],
+    );
+    await transaction.query(
+      'update endpoint_turns set next_due = least(next_due, clock()) where endpoint_id = $1',
+      [endpointId],
+    );
+    return result.rowCount ?? 0;
+  });
+}
+
+/** Failed deliveries of an endpoint whose event came at `since` or later, newest first, below where it was left. */
+export function selectFailed(
+  database: Database,
+  filter: {
+    endpointId: string;
+    since: string;
+    below: { createdAt: string; id: string } | null;
+    limit: number;
+  },
+): Promise<{ id: string; created_at: string }[]> {
+  return database.rows<{ id: string; created_at: string }>(
+    `select id, created_at::text from deliveries
+      where endpoint_id = $1 and status = 'failed' and created_at >= $2::timestamptz
+        and (created_at, id) < ($3::timestamptz, $4)
+      order by created_at desc, id desc limit $5`,
+    [
+      filter.endpointId,
+      filter.since,
+      filter.below?.createdAt ?? 'infinity',
+      filter.below?.id ?? '',
+      filter.limit,
+    ],
+  );
+}

@@ -1,0 +1,29 @@
+import type { Database } from '@renderkit/server-kit/database.ts';
+import { noSuchEndpoint } from './no-such-endpoint.ts';
+import { endDeliveries, markDeleted, type Owner, selectEndpointIds } from './store.ts';
+
+/** Deliveries ended in one statement, small enough that nobody waits for it. */
+const batchSize = 500;
+/** Batches that the caller waits for; what is left is ended by the deliverers. */
+const mostBatches = 200;
+
+/**
+ * Deletes an endpoint and ends what is pending for it; what is under way just now may still be delivered. Its
+ * deliveries can be looked at for as long as any.
+ * @throws ApiProblem `not_found`
+ */
+export async function deleteWebhook(
+  database: Database,
+  endpointId: string,
+  owner: Owner = {},
+): Promise<void> {
+  if (!(await markDeleted(database, endpointId, owner))) throw noSuchEndpoint();
+  for (let i = 0; i < mostBatches; i++)
+    if ((await endDeliveries(database, endpointId, batchSize)) < batchSize) return;
+}
+
+/** Deletes all endpoints of an account. */
+export async function deleteWebhooksOf(database: Database, accountId: string): Promise<void> {
+  for (const id of await selectEndpointIds(database, accountId))
+    if (await markDeleted(database, id, { accountId })) await endDeliveries(database, id, batchSize);
+}

@@ -1,0 +1,25 @@
+import { signingSecretPrefix } from '@renderkit/contract/v1/identifiers.ts';
+import { randomBase62 } from '@renderkit/server-kit/ids.ts';
+import { createSecretBox } from '@renderkit/server-kit/secrets.ts';
+
+export type SigningSecrets = {
+  /** A new secret, and as it is stored. */
+  create: (endpointId: string) => { secret: string; sealed: string };
+  /** @throws UndecipherableSecret */
+  open: (sealed: string, endpointId: string) => string;
+};
+
+/** About 190 bits. */
+const secretCharacters = 32;
+
+/** Makes and opens the secrets that deliveries are signed with; what is stored is bound to its endpoint. */
+export function signingSecrets(secretKey: Buffer): SigningSecrets {
+  const box = createSecretBox(secretKey, 'webhook signing');
+  return {
+    create: (endpointId) => {
+      const secret = signingSecretPrefix + randomBase62(secretCharacters);
+      return { secret, sealed: box.seal(secret, endpointId) };
+    },
+    open: (sealed, endpointId) => box.open(sealed, endpointId),
+  };
+}

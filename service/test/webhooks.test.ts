@@ -1,0 +1,93 @@
+import assert from 'node:assert/strict';
+import { after, afterEach, before, beforeEach, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { eventSchemas } from '@renderkit/contract/v1/schemas/event.ts';
+import type { Generation } from '@renderkit/contract/v1/schemas/generation.ts';
+import Stripe from 'stripe';
+import { Compile } from 'typebox/compile';
+import { createWebhook, listDeliveries, revealWebhookSecret, showDelivery } from '../src/operator.ts';
+import { startTestService, type TestService } from './harness.ts';
+import { type Receiver, startReceiver } from './receiver.ts';
+import { type ScriptedRenders, scriptRenders } from './scripted-renders.ts';
+
+// Events from their outcome to a receiver, over HTTP all the way. `stripe` reads this very scheme of signatures, and
+// was written by others.
+
+const secretKey = Buffer.alloc(32, 5);
+const egressAllow = ['127.0.0.0/8'];
+const stripe = new Stripe('sk_test');
+
+let service: TestService;
+let studio: ScriptedRenders;
+let receiver: Receiver;
+let key: string;
+before(async () => {
+  service = await startTestService({ config: { secretKey, egressAllow } });
+  studio = scriptRenders(service.studio);
+  key = await service.createKey();
+});
+after(() => service[Symbol.asyncDispose]());
+beforeEach(async () => {
+  await service.database.rows('delete from webhook_endpoints');
+  receiver = await startReceiver();
+});
+afterEach(() => receiver[Symbol.asyncDispose]());
+
+async function endpoint(events: string[] = ['generation.succeeded'], path = '/hook') {
+  return createWebhook(service.database, secretKey, {
+    accountId: service.accountId,
+    url: receiver.url + path,
+    events,
+    egressAllow,
+  });
+}
+
+async function create(metadata: Record<string, string> = {}): Promise<string> {
+  const { status, body, text } = await service.ask<Generation>('/v1/images/generations', {
+    key,
+    body: { prompt: 'a lighthouse', metadata },
+  });
+  assert.equal(status, 202, text);
+  while (!studio.renders.has(body.id)) await sleep(10);
+  return body.id;
+}
+
+async function finished(how?: Parameters<ScriptedRenders['finish']>[1]): Promise<Generation> {
+  const id = await create({ order: '4711' });
+  studio.finish(id, how);
+  return (await service.ask<Generation>(`/v1/generations/${id}?wait=20`, { key })).body;
+}
+
+test('a generation that succeeds is told, signed, once, as it was', async () => {
+  const { id, secret } = await endpoint();
+  assert.match(secret, /^whsec_[0-9A-Za-z]{32}$/);
+  assert.equal(await revealWebhookSecret(service.database, secretKey, id), secret);
+  const generation = await finished();
+  const [told] = await receiver.until(1);
+  assert.ok(told);
+  assert.equal(told.headers['service-event'], 'generation.succeeded');
+  assert.equal(told.headers['user-agent'], 'Service-API-Webhooks/1.0');
+  assert.equal(told.headers['content-type'], 'application/json');
+  assert.match(told.delivery, /^dlv_[0-9a-z]{26}$/);
+  assert.match(told.event.id, /^evt_[0-9a-z]{26}$/);
+  assert.deepEqual(told.event.data, generation);
+  assert.ok(Compile(eventSchemas['generation.succeeded']).Check(told.event));
+  const event = stripe.webhooks.constructEvent(
+    told.body,
+    String(told.headers['service-signature']),
+    secret,
+    300,
+  );
+  assert.equal(event.id, told.event.id);
+  await sleep(200);
+  assert.equal(receiver.received.length, 1);
+  const [delivery] = await listDeliveries(service.database, { accountId: service.accountId });
+  assert.equal(delivery?.status, 'delivered');
+  assert.deepEqual([delivery.id, delivery.lastStatus, delivery.attempts], [told.delivery, 200, 1]);
+  const shown = await showDelivery(service.database, told.delivery);
+  assert.equal(shown.body, told.body.toString());
+  assert.deepEqual(
+    shown.history.map(({ number, status, failure, answer }) => ({ number, status, failure, answer })),
+    [{ number: 1, status: 200, failure: null, answer: 'thank you' }],
+  );
+});
