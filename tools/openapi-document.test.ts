@@ -3,8 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
 import { operations, type OperationId } from '@renderkit/contract/v1/operations.ts';
 import { problemCodes } from '@renderkit/contract/v1/problem-codes.ts';
-import { generationKinds } from '@renderkit/contract/v1/schemas/generation.ts';
-import { servedKinds, servedOperations } from '@renderkit/contract/v1/served-operations.ts';
+import { servedOperations } from '@renderkit/contract/v1/served-operations.ts';
 import { openapiDocument, openapiText } from './openapi-document.ts';
 
 type Parameter = { $ref?: string; name: string; in: string };
@@ -22,7 +21,7 @@ type Document = {
 };
 
 const allIds = Object.keys(operations) as OperationId[];
-const whole = openapiDocument(allIds, generationKinds) as unknown as Document;
+const whole = openapiDocument(allIds) as unknown as Document;
 
 test('contract/openapi.json is what the table of operations says', async () => {
   const file = await readFile(new URL('../contract/openapi.json', import.meta.url), 'utf8');
@@ -36,7 +35,7 @@ test('the document is OpenAPI 3.1 and carries version 1.0.0', () => {
 
 test('every reference leads to something, and every component is used', () => {
   const used = new Set<string>();
-  for (const document of [whole, openapiDocument(servedOperations, servedKinds)]) {
+  for (const document of [whole, openapiDocument(servedOperations)]) {
     for (const reference of referencesIn(document)) {
       let target: unknown = document;
       for (const step of reference.slice(2).split('/')) target = (target as Record<string, unknown>)[step];
@@ -92,7 +91,7 @@ test('parameters in a path are declared, and creates take an Idempotency-Key', (
 });
 
 test('an operation that is not served is not in the document', () => {
-  const document = openapiDocument(['getAccount'], servedKinds) as unknown as Document;
+  const document = openapiDocument(['getAccount']) as unknown as Document;
   assert.deepEqual(Object.keys(document.paths), ['/v1/account']);
   assert.ok(!('Upload' in document.components.schemas!));
 });

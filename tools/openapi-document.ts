@@ -4,10 +4,10 @@ import type { Operation } from '@renderkit/contract/v1/operation.ts';
 import { acceptedScopes, operations, type OperationId } from '@renderkit/contract/v1/operations.ts';
 import { problemCodes, type ProblemCode } from '@renderkit/contract/v1/problem-codes.ts';
 import { estimateRequests } from '@renderkit/contract/v1/schemas/generation-requests.ts';
-import type { GenerationKind } from '@renderkit/contract/v1/schemas/generation.ts';
+import { generationKinds } from '@renderkit/contract/v1/schemas/generation.ts';
 import { Problem } from '@renderkit/contract/v1/schemas/problem.ts';
 import { scopeDescriptions, scopes } from '@renderkit/contract/v1/scopes.ts';
-import { servedKinds, servedOperations } from '@renderkit/contract/v1/served-operations.ts';
+import { servedOperations } from '@renderkit/contract/v1/served-operations.ts';
 
 type Json = { [key: string]: unknown };
 
@@ -24,15 +24,15 @@ const schemeNames = ['bearer', 'apiKeyHeader'] as const;
 
 /** What contract/openapi.json has to hold: the document of all that is served. */
 export function openapiText(): string {
-  return `${JSON.stringify(openapiDocument(servedOperations, servedKinds), null, 2)}\n`;
+  return `${JSON.stringify(openapiDocument(servedOperations), null, 2)}\n`;
 }
 
 /**
  * The OpenAPI 3.1 document of the given operations. Named schemas become components, and equal refusals are
- * written once. `kinds` are those that an estimate takes today.
+ * written once.
  */
-export function openapiDocument(ids: readonly OperationId[], kinds: readonly GenerationKind[]): Json {
-  const components = new Components(kinds);
+export function openapiDocument(ids: readonly OperationId[]): Json {
+  const components = new Components();
   const paths: Record<string, Json> = {};
   for (const id of ids) {
     const operation: Operation = operations[id];
@@ -146,11 +146,6 @@ class Components {
   readonly schemas: Record<string, Json> = {};
   readonly responses: Record<string, Json> = {};
   readonly parameters: Record<string, Json> = {};
-  private readonly kinds: readonly GenerationKind[];
-
-  constructor(kinds: readonly GenerationKind[]) {
-    this.kinds = kinds;
-  }
 
   /** The schema as OpenAPI writes it: a reference where it has a title. */
   convert(input: object): Json {
@@ -208,7 +203,7 @@ class Components {
 
   /** Clients' generators know a tagged union better than `if` and `then`. */
   private estimateRequest(schema: Json): Json {
-    const branches = this.kinds.map((kind) => [kind, this.convert(estimateRequests[kind])] as const);
+    const branches = generationKinds.map((kind) => [kind, this.convert(estimateRequests[kind])] as const);
     return {
       title: schema.title,
       description: schema.description,

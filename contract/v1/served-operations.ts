@@ -1,5 +1,4 @@
 import type { OperationId } from './operations.ts';
-import type { GenerationKind } from './schemas/generation.ts';
 
 /** Operations that the service answers today. Only these are documented and routed; the others are 404. */
 export const servedOperations = [
@@ -20,6 +19,9 @@ export const servedOperations = [
   'updateAsset',
   'deleteAsset',
   'createImageGeneration',
+  'createImageEdit',
+  'createVideoGeneration',
+  'extendVideo',
   'createFrame',
   'estimate',
   'getGeneration',
@@ -28,6 +30,3 @@ export const servedOperations = [
 ] as const satisfies readonly OperationId[];
 
 export type ServedOperationId = (typeof servedOperations)[number];
-
-/** Kinds of generation that can be created, and so estimated, today. */
-export const servedKinds = ['image'] as const satisfies readonly GenerationKind[];

@@ -210,6 +210,9 @@ function valueOf(random: Random, schema: Schema): unknown {
         'é😀ж',
         '5',
         'prj_1',
+        'lib_1',
+        'film',
+        '720p',
         'Title',
       ]);
       return word.slice(0, maxLength).padEnd(minLength, 'x');

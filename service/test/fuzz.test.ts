@@ -40,6 +40,7 @@ test(`${total} requests built from the schemas get answers of their schemas or v
     await service.addGeneration({ status: 'failed' }),
     'plain',
     'prj_1',
+    'lib_1',
   ];
   const seen = new Map<string, number>();
 

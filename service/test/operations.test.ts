@@ -57,6 +57,12 @@ describe('every operation', () => {
     deleteAsset: () => ({ path: '/v1/assets/video/lib_1' }),
     createFrame: () => ({ path: '/v1/videos/lib_1/frames', body: { time: 'last', project_id: 'prj_1' } }),
     createImageGeneration: () => ({ path: '/v1/images/generations', body: { prompt: 'a lighthouse' } }),
+    createImageEdit: () => ({ path: '/v1/images/edits', body: { image: 'lib_1', prompt: 'in winter' } }),
+    createVideoGeneration: () => ({
+      path: '/v1/videos/generations',
+      body: { prompt: 'clouds drift', duration: '5', start_image: 'lib_1' },
+    }),
+    extendVideo: () => ({ path: '/v1/videos/extend', body: { video_id: 'lib_2', resolution: '720p' } }),
     estimate: () => ({ path: '/v1/estimate', body: { kind: 'image', prompt: 'a lighthouse' } }),
     getGeneration: () => ({ path: `/v1/generations/${generation}` }),
     listGenerations: () => ({ path: '/v1/generations?status=succeeded&kind=image' }),

@@ -11,6 +11,7 @@ import type {
   StudioBalance,
   StudioModel,
 } from '@renderkit/contract/studio/schemas.ts';
+import { exampleCatalog } from './example-catalog.ts';
 import { answerOfLibrary } from './example-library.ts';
 
 /** What a script makes of one request: an answer, or the socket itself. */
@@ -190,8 +191,9 @@ function quoteOf(
     cost_millicredits: price(model.price, {
       options: request.options,
       referenceImages: request.reference_images.length,
+      ...(request.duration_seconds !== undefined && { durationSeconds: request.duration_seconds }),
     }),
-    outputs: model.batch_size['Conjure'] ?? 1,
+    outputs: Object.values(model.batch_size)[0] ?? 1,
     balance: studio.balance,
     refusal: null,
     quote: 'quote',
@@ -250,55 +252,5 @@ function exampleBalance(catalog: Catalog): StudioBalance {
     ledger_seq: 3,
     catalog_version: catalog.version,
     plan: catalog.plan,
-  };
-}
-
-export function exampleModel(model: Partial<StudioModel> = {}): StudioModel {
-  return {
-    id: 'plain',
-    name: 'Plain',
-    kind: 'system',
-    suites: ['image'],
-    default_for: ['image'],
-    inpaint: false,
-    nsfw: false,
-    description: null,
-    thumbnail: null,
-    prompt_required: true,
-    tiers: [],
-    batch_size: { Conjure: 1 },
-    price: { base_millicredits: 4_000 },
-    ...model,
-    parameters: {
-      aspect_ratios: [{ ratio: '1:1', width: 64, height: 64 }],
-      same_ratio_supported: false,
-      video_aspect_ratios: [],
-      durations: [],
-      cfg: null,
-      weight: null,
-      clip_skip: null,
-      mask_blur: null,
-      sampler: null,
-      max_reference_images: 0,
-      frames: { start: false, start_required: false, end: false, end_required: false },
-      audio: null,
-      source_video: null,
-      options: [],
-      ...model.parameters,
-    },
-  };
-}
-
-function exampleCatalog(): Catalog {
-  return {
-    version: 'v1',
-    plan: 'plus',
-    models: [
-      exampleModel(),
-      exampleModel({ id: 'grand', name: 'Grand', default_for: [], tiers: ['pro'] }),
-      exampleModel({ id: 'night/adult', name: 'Night', default_for: [], nsfw: true }),
-    ],
-    styles: [{ id: 'ink', name: 'Ink', type: 'image', custom: false }],
-    suggestions: [],
   };
 }

@@ -7,10 +7,16 @@ import type {
   Suite,
 } from '@renderkit/contract/studio/schemas.ts';
 
+/** Longest video that the studio's contract can ask for; what is no number of seconds cannot be asked for either. */
+const longestSeconds = 3_600;
+
 /** A model with what judging a request against it looks up. */
 export type IndexedModel = {
   model: StudioModel;
   ratios: ReadonlySet<string>;
+  videoRatios: ReadonlySet<string>;
+  /** As listed, with the number of seconds. */
+  durations: ReadonlyMap<string, number>;
   /** The first is the default; empty where there is no choice. */
   samplers: readonly string[];
   options: ReadonlyMap<string, ModelOption>;
@@ -62,6 +68,12 @@ function indexModel(model: StudioModel, plan: string | null): IndexedModel {
   return {
     model,
     ratios: new Set(model.parameters.aspect_ratios.map(({ ratio }) => ratio)),
+    videoRatios: new Set(model.parameters.video_aspect_ratios),
+    durations: new Map(
+      model.parameters.durations
+        .map(({ value }): [string, number] => [value, Number(value)])
+        .filter(([, seconds]) => seconds > 0 && seconds <= longestSeconds),
+    ),
     samplers: (model.parameters.sampler ?? '')
       .split(',')
       .map((name) => name.trim())

@@ -1,6 +1,6 @@
 import { maxProblemErrors } from '@renderkit/contract/v1/limits.ts';
 import type { ModelOption, StudioModel } from '@renderkit/contract/studio/schemas.ts';
-import type { FieldError } from '../problems/api-problem.ts';
+import { ApiProblem, type FieldError } from '../problems/api-problem.ts';
 import type { CatalogIndex, IndexedModel } from './catalog-index.ts';
 
 /** Gathers what is wrong with a request, all fields at once. */
@@ -14,6 +14,11 @@ export function createFaults(): Faults {
       if (list.length < maxProblemErrors) list.push({ field, message });
     },
   };
+}
+
+/** The refusal that the faults amount to. */
+export function invalid({ list }: Faults): ApiProblem {
+  return new ApiProblem('invalid_request', { errors: list });
 }
 
 export type OptionValue = string | number | boolean;
@@ -56,21 +61,22 @@ function isOnStep(value: number, min: number, step: number): boolean {
   return Math.abs(steps - Math.round(steps)) <= 1e-12 * Math.max(1, Math.abs(steps));
 }
 
-/** Every option of the model with its value, the default where none was sent. */
+/** Every option of the model with its value, the default where none was sent. `fieldOf` says where a key was sent. */
 export function judgeOptions(
   faults: Faults,
   sent: Readonly<Record<string, OptionValue>> | undefined,
   indexed: IndexedModel,
+  fieldOf = (key: string) => `options.${key}`,
 ): Record<string, OptionValue> {
   const given = new Map(Object.entries(sent ?? {}));
   for (const key of given.keys())
-    if (!indexed.options.has(key)) faults.add(`options.${key}`, 'is not an option of this model');
+    if (!indexed.options.has(key)) faults.add(fieldOf(key), 'is not an option of this model');
   return Object.fromEntries(
     [...indexed.options.values()].map((option) => {
       const value = given.get(option.key);
       if (value === undefined) return [option.key, defaultOf(option)];
       const judged = judgeOption(option, value);
-      if (typeof judged === 'object') faults.add(`options.${option.key}`, judged.complaint);
+      if (typeof judged === 'object') faults.add(fieldOf(option.key), judged.complaint);
       return [option.key, typeof judged === 'object' ? defaultOf(option) : judged];
     }),
   );
@@ -144,7 +150,7 @@ export function judgeSuggestions(
 /** How long a library item's id may be; what is longer is nobody's. */
 const maxLibraryIdCharacters = 200;
 
-/** A reference that stands for a picture: only items of the library can be named so far. */
+/** A reference: so far only items of the library can be named. Whether there is such an item, the studio knows. */
 export function judgeReference(faults: Faults, field: string, reference: string): void {
   if (reference.startsWith('upl_')) faults.add(field, 'uploads cannot be referred to yet; this comes later');
   else if (/^https:/i.test(reference))
@@ -153,4 +159,31 @@ export function judgeReference(faults: Faults, field: string, reference: string)
     faults.add(field, 'must be the id of an item in the library, of an upload, or an https address');
   else if (reference.length > maxLibraryIdCharacters)
     faults.add(field, 'there is no such item in the library');
+}
+
+/** A list of references, of which a model takes so many. */
+export function judgeReferences(
+  faults: Faults,
+  field: string,
+  references: readonly string[] = [],
+  max = Number.POSITIVE_INFINITY,
+): void {
+  references.forEach((reference, i) => judgeReference(faults, `${field}[${i}]`, reference));
+  if (references.length > max)
+    faults.add(field, max === 0 ? 'is not taken by this model' : `this model takes ${max} at most`);
+}
+
+/** One reference that a model takes, must have, or does not take. */
+export function judgeOneReference(
+  faults: Faults,
+  field: string,
+  reference: string | undefined,
+  { taken, required }: { taken: boolean; required: boolean },
+): void {
+  if (reference === undefined) {
+    if (required) faults.add(field, 'is required by this model');
+  } else {
+    judgeReference(faults, field, reference);
+    if (!taken) faults.add(field, 'is not taken by this model');
+  }
 }

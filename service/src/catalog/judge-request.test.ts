@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Catalog, StudioModel } from '@renderkit/contract/studio/schemas.ts';
 import type { CreateImageRequest } from '@renderkit/contract/v1/schemas/generation-requests.ts';
-import { exampleModel } from '../../test/scripted-studio.ts';
+import { exampleModel } from '../../test/example-catalog.ts';
 import { ApiProblem } from '../problems/api-problem.ts';
-import { judgeImageRequest, judgeRequest, requireAge } from './judge-request.ts';
+import { judgeRequest, requireAge } from './judge-request.ts';
 
 const rich = exampleModel({
   id: 'character/rich',
@@ -78,7 +78,7 @@ function suggestion(id: string, category: string | null, suites: ('image' | 'vid
 /** The fields that are refused, in order. */
 function refused(body: CreateImageRequest, of: Catalog = catalog): string[] {
   try {
-    judgeImageRequest(of, body);
+    judgeRequest(of, 'image', body);
     return [];
   } catch (error) {
     assert.ok(error instanceof ApiProblem);
@@ -91,7 +91,7 @@ function refused(body: CreateImageRequest, of: Catalog = catalog): string[] {
 const fine: CreateImageRequest = { prompt: 'a boat' };
 
 test('a bare prompt is rendered by the default model with every default filled in', () => {
-  const judged = judgeImageRequest(catalog, fine);
+  const judged = judgeRequest(catalog, 'image', fine);
   assert.deepEqual(judged.renderRequest, {
     kind: 'image',
     model: 'character/rich',
@@ -130,14 +130,14 @@ test('what is sent goes to the studio as sent', () => {
     sampler: 'knife',
     reference_images: ['lib_1', 'lib_2'],
   };
-  const { renderRequest, costMillicredits } = judgeImageRequest(catalog, body);
+  const { renderRequest, costMillicredits } = judgeRequest(catalog, 'image', body);
   const { metadata: _, ...sent } = body;
   assert.deepEqual(renderRequest, { kind: 'image', ...sent });
   assert.equal(costMillicredits, 6_000 + 2 * 500 + 2_000);
 });
 
 test('a model without settings gets none of them', () => {
-  const { renderRequest } = judgeImageRequest(catalog, { ...fine, model: 'plain' });
+  const { renderRequest } = judgeRequest(catalog, 'image', { ...fine, model: 'plain' });
   for (const absent of ['base_model', 'cfg', 'weight', 'clip_skip', 'sampler'])
     assert.ok(!(absent in renderRequest), absent);
   assert.deepEqual(renderRequest.options, {});
@@ -273,23 +273,23 @@ function codeOf(work: () => unknown): string {
 test('a model outside the plan is tier_required, after its fields are right', () => {
   const body = { ...fine, model: 'pro-only' };
   assert.equal(
-    codeOf(() => judgeImageRequest(catalog, body)),
+    codeOf(() => judgeRequest(catalog, 'image', body)),
     'tier_required',
   );
   assert.equal(
-    codeOf(() => judgeImageRequest(catalog, { ...body, cfg: 1 })),
+    codeOf(() => judgeRequest(catalog, 'image', { ...body, cfg: 1 })),
     'invalid_request',
   );
   assert.equal(
-    codeOf(() => judgeImageRequest({ ...catalog, plan: 'pro' }, body)),
+    codeOf(() => judgeRequest({ ...catalog, plan: 'pro' }, 'image', body)),
     'fine',
   );
   assert.equal(
-    codeOf(() => judgeImageRequest({ ...catalog, plan: null }, body)),
+    codeOf(() => judgeRequest({ ...catalog, plan: null }, 'image', body)),
     'tier_required',
   );
   assert.equal(
-    codeOf(() => judgeImageRequest({ ...catalog, plan: null }, fine)),
+    codeOf(() => judgeRequest({ ...catalog, plan: null }, 'image', fine)),
     'fine',
   );
 });
@@ -306,17 +306,6 @@ test('a model for adults needs a verified age', () => {
   );
   assert.equal(
     codeOf(() => requireAge(rich, false)),
-    'fine',
-  );
-});
-
-test('a kind that cannot be made yet is refused at its field', () => {
-  assert.equal(
-    codeOf(() => judgeRequest(catalog, 'video', {})),
-    'invalid_request',
-  );
-  assert.equal(
-    codeOf(() => judgeRequest(catalog, 'image', fine)),
     'fine',
   );
 });

@@ -4,7 +4,7 @@ import { operations } from '@renderkit/contract/v1/operations.ts';
 import { createTestDatabase, type TestDatabase } from '@renderkit/server-kit/testing/database.ts';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
-import { exampleModel } from '../../test/scripted-studio.ts';
+import { exampleModel } from '../../test/example-catalog.ts';
 import { startUpstream, type Upstream } from '../../test/upstream-fixture.ts';
 import { accountRoutes } from '../account/routes.ts';
 import type { HandlerContext } from '../handler.ts';
@@ -72,6 +72,7 @@ test('models are those of the plan, filtered, and one page without paging', asyn
   await using upstream = await startUpstream(db.database);
   const call = caller(upstream);
   const { catalog } = upstream.studio;
+  catalog.models.splice(3);
   catalog.models.push(
     exampleModel({
       id: 'clip',
@@ -129,7 +130,7 @@ test('styles and suggestions are lists of their own', async () => {
     },
     { id: 's2', name: 'S2', category: null, category_id: null, suites: ['video'], media_seconds: 1.5 },
   );
-  assert.deepEqual(ids(await call('listStyles')), ['ink']);
+  assert.deepEqual(ids(await call('listStyles')), ['ink', 'film']);
   assert.deepEqual(ids(await call('listSuggestions')), ['s1', 's2']);
   assert.deepEqual(ids(await call('listSuggestions', { query: { suite: 'edit' } })), ['s1']);
 });

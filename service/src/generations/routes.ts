@@ -1,4 +1,5 @@
-import type { CreateGeneration } from './create-generation.ts';
+import type { GenerationKind } from '@renderkit/contract/v1/schemas/generation.ts';
+import type { CreateGeneration, CreateRequest } from './create-generation.ts';
 import type { Database } from '@renderkit/server-kit/database.ts';
 import { type Handlers, RawReply } from '../handler.ts';
 import { pageOf } from '../list-page.ts';
@@ -17,11 +18,26 @@ export type GenerationVerbs = {
 
 export function generationRoutes(
   options: GenerationVerbs & { database: Database },
-): Pick<Handlers, 'createImageGeneration' | 'getGeneration' | 'listGenerations' | 'cancelGeneration'> {
+): Pick<
+  Handlers,
+  | 'createImageGeneration'
+  | 'createImageEdit'
+  | 'createVideoGeneration'
+  | 'extendVideo'
+  | 'getGeneration'
+  | 'listGenerations'
+  | 'cancelGeneration'
+> {
   const { createGeneration, readGeneration, cancelGeneration, longPolls, database } = options;
+  const create =
+    (kind: GenerationKind) =>
+    ({ principal, body, idempotencyKey, method, path }: Omit<CreateRequest, 'kind'>) =>
+      createGeneration({ principal, kind, body, idempotencyKey, method, path });
   return {
-    createImageGeneration: ({ principal, body, idempotencyKey, method, path }) =>
-      createGeneration({ principal, kind: 'image', body, idempotencyKey, method, path }),
+    createImageGeneration: create('image'),
+    createImageEdit: create('image_edit'),
+    createVideoGeneration: create('video'),
+    extendVideo: create('video_extend'),
 
     getGeneration: async (request) => {
       const { principal, params, query } = request;

@@ -42,13 +42,15 @@ const byRefusal = {
   quote_invalid: unexpected,
 } as const satisfies Record<RefusalCode, Told>;
 
-/** A field as the studio may name it: part of an image request, with an index or a key at most. */
+/** A field as the studio may name it: part of a request, with an index or a key at most. */
 const fieldShape = /^[a-z_]{1,40}(\[\d{1,3}\]|\.[\w-]{1,100})?$/;
-const idFieldShape = /^(project_id|(reference_images|styles|suggestions)\[\d{1,3}\])$/;
+const idFieldShape =
+  /^(project_id|image|mask|start_image|end_image|source_video|video_id|(reference_images|reference_audios|styles|suggestions)\[\d{1,3}\])$/;
 
 const missing: Record<string, string> = {
   project_id: 'there is no such project',
-  reference_images: 'there is no such item in the library',
+  video_id: 'there is no such video in the library',
+  mask: 'there is no such upload',
   styles: 'there is no such style',
   suggestions: 'there is no such suggestion',
 };
@@ -107,7 +109,8 @@ function unknownIds({ unknown_ids: fields }: QuoteResult): ApiProblem | undefine
     .filter((field) => idFieldShape.test(field))
     .map((field) => ({
       field,
-      message: missing[field.split('[')[0] ?? ''] ?? 'there is no such item',
+      message:
+        missing[field.split('[')[0] ?? ''] ?? 'there is no such item in the library, and no such upload',
     }));
   if (errors.length === 0) return new ApiProblem(unexpected.code, unexpected);
   return new ApiProblem('invalid_request', { errors });

@@ -1,0 +1,17 @@
+import assert from 'node:assert/strict';
+import type { Catalog, Kind } from '@renderkit/contract/studio/schemas.ts';
+import { judgeRequest } from '../src/catalog/judge-request.ts';
+import { ApiProblem } from '../src/problems/api-problem.ts';
+
+/** The fields that the judgement by a catalog refuses, in order; none where the request is fine. */
+export function refusedFields(catalog: Catalog, kind: Kind, body: object): string[] {
+  try {
+    judgeRequest(catalog, kind, body);
+    return [];
+  } catch (error) {
+    assert.ok(error instanceof ApiProblem);
+    assert.equal(error.code, 'invalid_request');
+    for (const { message } of error.errors ?? []) assert.notEqual(message, '');
+    return (error.errors ?? []).map(({ field }) => field);
+  }
+}
