@@ -1,0 +1,125 @@
+import { copyFile, mkdtemp, rename, rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { ffmpegPath } from './config.ts';
+import { MediaToolError } from './media-tool-error.ts';
+import { runSystemFfmpeg } from './system-ffmpeg.ts';
+import { runWasmFfmpeg } from './wasm-ffmpeg.ts';
+
+export type FfmpegOptions = {
+  /** Paths of files that are read, by the names that stand for them in the arguments. */
+  inputs: Readonly<Record<string, string>>;
+  /** Paths of files to be written, likewise. They appear when all went well, never in part. */
+  outputs: Readonly<Record<string, string>>;
+  signal: AbortSignal;
+  timeoutMs: number;
+  /** Bytes of all outputs together. */
+  maxOutputBytes: number;
+  maxMemoryBytes?: number;
+  /** For tests and comparisons; by default the system's where there is one. */
+  executor?: 'system' | 'wasm';
+};
+
+/** One run as an executor sees it: names are paths already. */
+export type FfmpegRun = Omit<FfmpegOptions, 'executor' | 'maxMemoryBytes'> & {
+  args: readonly string[];
+  maxMemoryBytes: number;
+};
+
+const defaultMaxMemoryBytes = 1024 * 1024 * 1024;
+/** A name is one whole argument: it must not be taken for a number or an option. */
+const nameShape = /^[a-z][a-z0-9-]*\.[a-z0-9]+$/;
+
+/**
+ * Runs ffmpeg in a process of its own: the system's (`FFMPEG_PATH`, or `ffmpeg` on the PATH), else the WebAssembly
+ * build, with the same arguments and the same result. An argument that is the name of an input or an output stands
+ * for that file (`-i in.mp4`). It reads files and pipes only, never the network; foreign files should be read with
+ * their format named (`-f mov -i in.mp4`), or a playlist may pass for a video.
+ *
+ * @returns the end of what it said, for logs
+ * @throws MediaToolError
+ */
+export async function ffmpeg(
+  args: readonly string[],
+  options: FfmpegOptions,
+): Promise<{ stderrTail: string }> {
+  const names = [...Object.keys(options.inputs), ...Object.keys(options.outputs)];
+  const odd = names.find((name) => !nameShape.test(name));
+  if (odd !== undefined) throw new TypeError(`"${odd}" cannot stand for a file: it must be like "in.mp4"`);
+  if (new Set(names).size < names.length) throw new TypeError('an input and an output have the same name');
+  if (options.signal.aborted)
+    throw new MediaToolError('aborted', 'The work was ended.', { cause: options.signal.reason });
+  const directory = await mkdtemp(path.join(tmpdir(), 'renderkit-media-'));
+  try {
+    const outputs = mapValues(options.outputs, (_, name) => path.join(directory, name));
+    const inputs = mapValues(options.inputs, (file) => path.resolve(file));
+    const run = {
+      ...options,
+      args: filesOnly(args),
+      inputs,
+      outputs,
+      maxMemoryBytes: options.maxMemoryBytes ?? defaultMaxMemoryBytes,
+    };
+    const result = await execute(run, options.executor);
+    await handOver(options, outputs);
+    return result;
+  } finally {
+    await rm(directory, { recursive: true, force: true, maxRetries: 3 });
+  }
+}
+
+async function execute(run: FfmpegRun, executor: FfmpegOptions['executor']): Promise<{ stderrTail: string }> {
+  if (executor === 'wasm') return runWasmFfmpeg(run);
+  const own = ffmpegPath();
+  try {
+    return await runSystemFfmpeg(own ?? 'ffmpeg', run);
+  } catch (error) {
+    const missing = error instanceof MediaToolError && error.kind === 'unavailable';
+    if (missing && own !== undefined)
+      throw new MediaToolError('unavailable', `FFMPEG_PATH is "${own}", which cannot be started.`, {
+        cause: error,
+      });
+    if (!missing || executor === 'system') throw error;
+  }
+  return runWasmFfmpeg(run);
+}
+
+/** The whitelist belongs to the input that follows it, so each has one. */
+function filesOnly(args: readonly string[]): string[] {
+  return args.flatMap((arg) => (arg === '-i' ? ['-protocol_whitelist', 'file,pipe', '-i'] : [arg]));
+}
+
+async function handOver(options: FfmpegOptions, made: Readonly<Record<string, string>>): Promise<void> {
+  const sizes = await Promise.all(
+    Object.entries(made).map(async ([name, file]) => {
+      const found = await stat(file).catch(() => undefined);
+      // It ends well also when it found nothing to write, such as a frame past the end.
+      if (found === undefined || found.size === 0)
+        throw new MediaToolError('failed', `ffmpeg wrote nothing into ${name}.`);
+      return found.size;
+    }),
+  );
+  if (sizes.reduce((sum, size) => sum + size, 0) > options.maxOutputBytes)
+    throw new MediaToolError(
+      'output_too_large',
+      `The output is larger than ${options.maxOutputBytes} bytes.`,
+    );
+  for (const [name, target] of Object.entries(options.outputs)) await move(made[name] as string, target);
+}
+
+/** The temporary directory may be on another disk. */
+async function move(from: string, to: string): Promise<void> {
+  try {
+    await rename(from, to);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EXDEV') throw error;
+    await copyFile(from, to);
+  }
+}
+
+function mapValues(
+  values: Readonly<Record<string, string>>,
+  change: (value: string, name: string) => string,
+): Record<string, string> {
+  return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, change(value, name)]));
+}

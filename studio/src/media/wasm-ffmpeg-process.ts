@@ -1,0 +1,57 @@
+// Runs the WebAssembly build of ffmpeg once. Started by wasm-ffmpeg.ts alone.
+import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { endWithParent } from './end-with-parent.ts';
+import { createTail } from './tail.ts';
+import type { WasmAnswer, WasmTask } from './wasm-ffmpeg.ts';
+import { createDiskFiles, type EmscriptenFs, OutputTooLarge } from './wasm-files.ts';
+
+/** What is used of @ffmpeg/core, which has no types. */
+type Core = {
+  FS: EmscriptenFs;
+  exec: (...args: string[]) => number;
+  setLogger: (logger: (line: { type: string; message: string }) => void) => void;
+};
+type CreateCore = (options: { wasmBinary: Uint8Array }) => Promise<Core>;
+
+const directory = '/files';
+
+endWithParent();
+process.once('message', (task: WasmTask) => {
+  void run(task)
+    .catch((error: Error): WasmAnswer => ({
+      type: 'unavailable',
+      message: `ffmpeg for WebAssembly could not be loaded: ${error.message}`,
+    }))
+    .then((answer) => process.send?.(answer));
+});
+
+async function run(task: WasmTask): Promise<WasmAnswer> {
+  const core = await loadCore();
+  const tail = createTail();
+  core.setLogger(({ message }) => message !== 'Aborted()' && tail.add(`${message}\n`));
+  const files = createDiskFiles(core.FS, task);
+  core.FS.mkdir(directory);
+  core.FS.mount(files.type, {}, directory);
+  const names = new Set([...Object.keys(task.inputs), ...Object.keys(task.outputs)]);
+  try {
+    const args = task.args.map((arg) => (names.has(arg) ? `${directory}/${arg}` : arg));
+    const exitCode = core.exec('-hide_banner', '-loglevel', 'error', ...args);
+    if (files.tooLarge()) return { type: 'output_too_large' };
+    return { type: 'ended', exitCode, stderrTail: tail.text() };
+  } catch (error) {
+    if (error instanceof OutputTooLarge) return { type: 'output_too_large' };
+    return { type: 'ended', exitCode: -1, stderrTail: `${tail.text()} ${(error as Error).message}` };
+  } finally {
+    files.close();
+  }
+}
+
+async function loadCore(): Promise<Core> {
+  const require = createRequire(import.meta.url);
+  const wasmBinary = await readFile(require.resolve('@ffmpeg/core/wasm'));
+  // The build was made for a browser's worker and asks where it was loaded from.
+  Object.assign(globalThis, { self: { location: { href: 'file:///' } } });
+  const create = require('@ffmpeg/core') as CreateCore;
+  return create({ wasmBinary });
+}
