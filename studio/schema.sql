@@ -61,13 +61,21 @@ create table assets (
   favorite boolean not null default false,
   prompt_id text,
   created_at timestamp with time zone not null default clock(),
+  prompt text,
+  words tsvector generated always as ((to_tsvector('simple'::regconfig, COALESCE(prompt, ''::text)) || array_to_tsvector(ARRAY[account_id]))) stored,
+  frame_video_id text,
+  frame_time_ms bigint,
   constraint assets_pkey PRIMARY KEY (id),
   constraint assets_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id),
   constraint assets_type_check CHECK (type = ANY (ARRAY['image'::text, 'video'::text]))
 );
+CREATE INDEX assets_favorite ON public.assets USING btree (account_id, created_at DESC, id DESC) WHERE favorite;
 CREATE INDEX assets_newest ON public.assets USING btree (account_id, created_at DESC, id DESC);
 CREATE INDEX assets_of_project ON public.assets USING btree (project_id, created_at DESC, id DESC) WHERE (project_id IS NOT NULL);
 CREATE UNIQUE INDEX assets_of_render ON public.assets USING btree (render_id, "position") WHERE (render_id IS NOT NULL);
+CREATE INDEX assets_of_type ON public.assets USING btree (account_id, type, created_at DESC, id DESC);
+CREATE UNIQUE INDEX assets_saved_frame ON public.assets USING btree (project_id, frame_video_id, frame_time_ms) WHERE ((project_id IS NOT NULL) AND (frame_video_id IS NOT NULL));
+CREATE INDEX assets_words ON public.assets USING gin (words);
 
 create table changes (
   account_id text not null,
@@ -76,11 +84,33 @@ create table changes (
   token text not null,
   render json,
   created_at timestamp with time zone not null default clock(),
+  upload json,
   constraint changes_pkey PRIMARY KEY (account_id, seq),
   constraint changes_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id),
   constraint changes_type_check CHECK (type = ANY (ARRAY['render'::text, 'upload'::text]))
 );
 CREATE INDEX changes_age ON public.changes USING btree (created_at);
+
+create table deleted_uploads (
+  account_id text not null,
+  token text not null,
+  deleted_at timestamp with time zone not null default clock(),
+  constraint deleted_uploads_pkey PRIMARY KEY (account_id, token),
+  constraint deleted_uploads_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id)
+);
+CREATE INDEX deleted_uploads_age ON public.deleted_uploads USING btree (deleted_at);
+
+create table frames (
+  video_id text not null,
+  time_ms bigint not null,
+  storage_key text not null,
+  width integer not null,
+  height integer not null,
+  size_bytes bigint not null,
+  created_at timestamp with time zone not null default clock(),
+  constraint frames_pkey PRIMARY KEY (video_id, time_ms),
+  constraint frames_video_id_fkey FOREIGN KEY (video_id) REFERENCES assets(id)
+);
 
 create table ledger (
   account_id text not null,
@@ -109,6 +139,14 @@ END),
 CREATE UNIQUE INDEX ledger_one_charge ON public.ledger USING btree (account_id, token, bucket) WHERE (kind = 'charge'::text);
 CREATE UNIQUE INDEX ledger_one_refund ON public.ledger USING btree (account_id, token, bucket) WHERE (kind = 'refund'::text);
 CREATE TRIGGER ledger_is_append_only BEFORE DELETE OR UPDATE ON public.ledger FOR EACH ROW EXECUTE FUNCTION refuse_change();
+
+create table loose_folders (
+  folder text not null,
+  remove_after timestamp with time zone not null,
+  removing boolean not null default false,
+  constraint loose_folders_pkey PRIMARY KEY (folder)
+);
+CREATE INDEX loose_folders_due ON public.loose_folders USING btree (remove_after);
 
 create table oidc_payloads (
   model text not null,
@@ -192,6 +230,35 @@ create table styles (
 );
 CREATE INDEX styles_of_account ON public.styles USING btree (account_id, created_at);
 
+create table uploads (
+  id text not null,
+  account_id text not null,
+  token text not null,
+  project_id text,
+  type text not null,
+  status text not null default 'processing'::text,
+  hidden boolean not null,
+  file_name text not null,
+  storage_key text not null,
+  content_type text not null,
+  size_bytes bigint not null,
+  sha256 text not null,
+  width integer,
+  height integer,
+  duration double precision,
+  has_audio boolean not null,
+  error text,
+  created_at timestamp with time zone not null default clock(),
+  settled_at timestamp with time zone,
+  constraint uploads_pkey PRIMARY KEY (id),
+  constraint uploads_account_id_token_key UNIQUE (account_id, token),
+  constraint uploads_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id),
+  constraint uploads_status_check CHECK (status = ANY (ARRAY['processing'::text, 'ready'::text, 'rejected'::text])),
+  constraint uploads_type_check CHECK (type = ANY (ARRAY['image'::text, 'video'::text, 'audio'::text]))
+);
+CREATE INDEX uploads_of_project ON public.uploads USING btree (project_id) WHERE (project_id IS NOT NULL);
+CREATE INDEX uploads_processing ON public.uploads USING btree (created_at) WHERE (status = 'processing'::text);
+
 CREATE OR REPLACE FUNCTION public.api_project(account text, new_id text)
  RETURNS text
  LANGUAGE plpgsql
@@ -257,6 +324,61 @@ CREATE OR REPLACE FUNCTION public.clock()
 AS $function$ select statement_timestamp() $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.delete_asset(account text, asset text)
+ RETURNS SETOF text
+ LANGUAGE plpgsql
+AS $function$
+begin
+  perform 1 from accounts where id = account for update;
+  return query
+    with taken as (
+      delete from frames f using assets a
+      where f.video_id = a.id and a.id = asset and a.account_id = account returning f.storage_key
+    ), gone as (
+      select storage_key from assets where id = asset and account_id = account
+      union all select storage_key from taken
+    )
+    insert into loose_folders (folder, remove_after)
+    select distinct split_part(storage_key, '/', 1), clock() from gone
+    on conflict (folder) do update set remove_after = clock() returning folder;
+  delete from assets where id = asset and account_id = account;
+end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.delete_project(account text, project text)
+ RETURNS boolean
+ LANGUAGE plpgsql
+AS $function$
+begin
+  perform 1 from accounts where id = account for update;
+  delete from projects where id = project and account_id = account;
+  if not found then return false; end if;
+  update assets set project_id = null where project_id = project;
+  update uploads set project_id = null where project_id = project;
+  return true;
+end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.delete_upload(account text, upload_token text)
+ RETURNS text
+ LANGUAGE plpgsql
+AS $function$
+declare
+  folder_of_file text;
+begin
+  perform 1 from accounts where id = account for update;
+  insert into deleted_uploads (account_id, token) values (account, upload_token)
+    on conflict (account_id, token) do update set deleted_at = clock();
+  delete from uploads where account_id = account and token = upload_token
+    returning split_part(storage_key, '/', 1) into folder_of_file;
+  if folder_of_file is not null then
+    insert into loose_folders (folder, remove_after) values (folder_of_file, clock())
+      on conflict (folder) do update set remove_after = clock();
+  end if;
+  return folder_of_file;
+end $function$
+;
+
 CREATE OR REPLACE FUNCTION public.finish_render(render text, at_attempt integer, end_status text, end_error jsonb, made jsonb)
  RETURNS SETOF renders
  LANGUAGE plpgsql
@@ -274,9 +396,11 @@ begin
   if not found then return; end if;
   if end_status = 'failed' then perform refund(r.account_id, r.token); end if;
   insert into assets (id, account_id, project_id, render_id, position, type, generation_type, storage_key, thumb_key,
-    content_type, size_bytes, width, height, duration, aspect_ratio, nsfw, prompt_id)
-  select m.id, r.account_id, r.project_id, r.id, m.position, m.type, r.kind, m.storage_key, m.thumb_key,
-    m.content_type, m.size_bytes, m.width, m.height, m.duration, m.aspect_ratio, m.nsfw, r.prompt_id
+    content_type, size_bytes, width, height, duration, aspect_ratio, nsfw, prompt_id, prompt)
+  -- The project may have been deleted since.
+  select m.id, r.account_id, (select p.id from projects p where p.id = r.project_id), r.id, m.position, m.type, r.kind,
+    m.storage_key, m.thumb_key, m.content_type, m.size_bytes, m.width, m.height, m.duration, m.aspect_ratio, m.nsfw,
+    r.prompt_id, r.request->>'prompt'
   from jsonb_to_recordset(made) as m (id text, position integer, type text, storage_key text, thumb_key text,
     content_type text, size_bytes bigint, width integer, height integer, duration double precision,
     aspect_ratio text, nsfw boolean);
@@ -333,7 +457,7 @@ AS $function$
 $function$
 ;
 
-CREATE OR REPLACE FUNCTION public.record_change(account text, change_type text, change_token text, render json)
+CREATE OR REPLACE FUNCTION public.record_change(account text, change_type text, change_token text, render json, upload json DEFAULT NULL::json)
  RETURNS bigint
  LANGUAGE plpgsql
 AS $function$
@@ -341,8 +465,8 @@ declare
   change_number bigint;
 begin
   update accounts set change_seq = change_seq + 1 where id = account returning change_seq into strict change_number;
-  insert into changes (account_id, seq, type, token, render)
-  values (account, change_number, change_type, change_token, render);
+  insert into changes (account_id, seq, type, token, render, upload)
+  values (account, change_number, change_type, change_token, render, upload);
   return change_number;
 end $function$
 ;
@@ -421,6 +545,35 @@ AS $function$
 $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.search_words(account text, search text)
+ RETURNS tsquery
+ LANGUAGE sql
+ IMMUTABLE
+AS $function$
+  select quote_literal(account)::tsquery && string_agg(
+    '''' || replace(replace(lexeme, '\', '\\'), '''', '''''') || ''':*', ' & ')::tsquery
+  from unnest(to_tsvector('simple', search))
+$function$
+;
+
+CREATE OR REPLACE FUNCTION public.settle_upload(upload text, end_status text, end_error text)
+ RETURNS SETOF uploads
+ LANGUAGE plpgsql
+AS $function$
+declare
+  u uploads;
+begin
+  select * into u from uploads where id = upload;
+  if not found then return; end if;
+  perform 1 from accounts where id = u.account_id for update;
+  update uploads set status = end_status, error = end_error, settled_at = greatest(clock(), created_at)
+  where id = upload and status = 'processing' returning * into u;
+  if not found then return; end if;
+  perform record_change(u.account_id, 'upload', u.token, null, upload_json(u));
+  return next u;
+end $function$
+;
+
 CREATE OR REPLACE FUNCTION public.start_render(render text, most_attempts integer)
  RETURNS SETOF renders
  LANGUAGE sql
@@ -479,7 +632,7 @@ begin
       when not exists (select 1 from projects where id = project and account_id = a.id)
         then '{"code":"unprocessable","field":"project_id"}'
     end;
-    if refused is null and (running >= a.limit_overall
+    if refused is null and ((entry->>'waits')::boolean or running >= a.limit_overall
       or running_in_lane >= case entry->>'lane' when 'image' then a.limit_image when 'edit' then a.limit_edit
         else a.limit_video end) then
       outcome := 'busy';
@@ -511,6 +664,19 @@ begin
     return next;
   end loop;
 end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.upload_json(u uploads)
+ RETURNS json
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select json_build_object(
+    'token', u.token, 'type', u.type, 'status', u.status, 'url', u.storage_key, 'file_name', u.file_name,
+    'content_type', u.content_type, 'size_bytes', u.size_bytes, 'width', u.width, 'height', u.height,
+    'duration_seconds', u.duration, 'project_id', u.project_id, 'error', u.error,
+    'created_at', iso_time(u.created_at))
+$function$
 ;
 
 CREATE OR REPLACE FUNCTION public.write_ledger(account text, entry_kind text, entry_bucket text, amount bigint, entry_token text)

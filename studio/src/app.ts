@@ -13,18 +13,22 @@ import { clean, cleanEveryMs } from './clean.ts';
 import { ConfigError, type StudioConfig } from './config.ts';
 import { migrationsDirectory } from './migrations-directory.ts';
 import { openRuleList } from './moderation/rule-list.ts';
+import { openJobQueues } from './jobs/job-queues.ts';
 import { openRenderQueue } from './renders/queue.ts';
 import { failLostRender } from './renders/run-render.ts';
 import { registerRoutes, type RouteDependencies } from './routes.ts';
 import { createServer } from './server.ts';
 import { keepSettings } from './settings/keep-settings.ts';
 import { openDiskStorage } from './storage/disk-storage.ts';
+import { openUploadQueue } from './uploads/queue.ts';
+import type { Pace } from './uploads/receive-file.ts';
 
 /** What only tests hand in. */
 export type StudioTestArguments = {
   log?: Logger;
   crashPoint?: (name: string) => void | Promise<void>;
   onStuck?: (loop: string) => void;
+  uploadPace?: Pace;
 };
 
 export type RunningStudio = AsyncDisposable & { url: string };
@@ -42,7 +46,7 @@ export async function startStudio(
   const dependencies = await open(config, owners, log);
   const { database, storage, announce, settings } = dependencies;
   const lost = { database, storage, mediaKey: settings.mediaKey, announce: announce.change, log };
-  await dependencies.queue.workLost((render) => failLostRender(render, lost));
+  await dependencies.renders.workLost((render) => failLostRender(render, lost));
   const app = createServer({ log, trustProxy: config.trustProxy });
   registerRoutes(app, {
     ...dependencies,
@@ -52,6 +56,7 @@ export async function startStudio(
     stopping: stopping.signal,
     log,
     crashPoint: testArguments.crashPoint,
+    ...(testArguments.uploadPace && { uploadPace: testArguments.uploadPace }),
   });
   owners.use(
     startLoop({
@@ -74,7 +79,7 @@ export async function startStudio(
 
 type Opened = Pick<
   RouteDependencies,
-  'database' | 'settings' | 'storage' | 'moderation' | 'queue' | 'wakeups' | 'announce'
+  'database' | 'settings' | 'storage' | 'moderation' | 'renders' | 'uploads' | 'wakeups' | 'announce'
 >;
 
 /** Opens what the routes stand on; what has to be closed goes to `owners`. */
@@ -93,9 +98,11 @@ async function open(config: StudioConfig, owners: AsyncDisposableStack, log: Log
   await mkdir(dataDirectory, { recursive: true });
   const storage = await openDiskStorage(path.join(dataDirectory, 'media'));
   const moderation = await openRuleList({ path: path.join(dataDirectory, 'moderation.json'), log });
-  const queue = owners.use(
-    await openRenderQueue({ databaseUrl, log, applicationName: 'studio jobs', poolSize: 2 }),
+  const queues = owners.use(
+    await openJobQueues({ databaseUrl, log, applicationName: 'studio jobs', poolSize: 2 }),
   );
+  const renders = await openRenderQueue(queues);
+  const uploads = await openUploadQueue(queues);
   const wakeups = createWakeups();
   const changes = owners.use(createNotifier({ database, channel: changesChannel, log }));
   const jobs = owners.use(createNotifier({ database, channel: jobsChannel, log }));
@@ -108,7 +115,7 @@ async function open(config: StudioConfig, owners: AsyncDisposableStack, log: Log
     },
     job: () => jobs.announce('job'),
   };
-  return { database, settings, storage, moderation, queue, wakeups, announce };
+  return { database, settings, storage, moderation, renders, uploads, wakeups, announce };
 }
 
 async function listenOrSay(app: FastifyInstance, host: string, port: number): Promise<void> {

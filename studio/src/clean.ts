@@ -3,15 +3,20 @@ import { deleteOldChanges } from './changes/store.ts';
 import { refillDueAccounts } from './credits/refill-account.ts';
 import { failForgottenRenders, type LostDependencies } from './renders/run-render.ts';
 import { deleteExpired } from './sign-in/store.ts';
+import { sweepLooseFolders } from './storage/loose-folders.ts';
+import { rejectOverdueUploads } from './uploads/check-upload.ts';
+import { forgetDeletedUploads } from './uploads/store.ts';
 
 export const cleanEveryMs = 60_000;
 const changesKeptDays = 30;
+// Longer than any file is on its way.
+const deletedUploadsKeptHours = 24;
 const rowsPerBatch = 1_000;
 const batchesPerRound = 50;
 
 /**
- * One round of keeping house: due refills, old changes, expired tokens, renders without a job,
- * accounts that were deleted. In batches.
+ * One round of keeping house: due refills, old changes, expired tokens, renders without a job, uploads that nobody
+ * checked, accounts that were deleted, files that nothing names. In batches.
  */
 export async function clean(dependencies: LostDependencies, stopping: AbortSignal): Promise<void> {
   const { database, storage } = dependencies;
@@ -20,7 +25,11 @@ export async function clean(dependencies: LostDependencies, stopping: AbortSigna
     async () => (await deleteOldChanges(database, changesKeptDays, rowsPerBatch)) > 0,
     async () => (await deleteExpired(database, rowsPerBatch)) === rowsPerBatch,
     async () => (await failForgottenRenders(dependencies)) > 0,
+    async () => (await rejectOverdueUploads(dependencies)) > 0,
+    async () =>
+      (await forgetDeletedUploads(database, deletedUploadsKeptHours, rowsPerBatch)) === rowsPerBatch,
     async () => (await eraseDeletedAccounts(database, storage)) > 0,
+    async () => (await sweepLooseFolders(database, storage)) > 0,
   ];
   for (const job of jobs)
     for (let batch = 0; batch < batchesPerRound && !stopping.aborted; batch++) if (!(await job())) break;

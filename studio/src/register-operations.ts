@@ -42,8 +42,15 @@ export function registerOperations(
   handlers: Handlers,
   authenticate: Authenticate,
 ): void {
-  for (const [id, operation] of Object.entries(studioOperations) as [StudioOperationId, StudioOperation][])
-    registerOperation(app, operation, handlers[id], authenticate);
+  for (const [id, operation] of Object.entries(studioOperations) as [StudioOperationId, StudioOperation][]) {
+    if (operation.bytes !== true) registerOperation(app, operation, handlers[id], authenticate);
+    else
+      void app.register(async (files) => {
+        // The handler reads the file from the request itself.
+        files.addContentTypeParser('application/octet-stream', (_request, _bytes, done) => done(null));
+        registerOperation(files, operation, handlers[id], authenticate);
+      });
+  }
 }
 
 function registerOperation(

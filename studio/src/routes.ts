@@ -1,4 +1,4 @@
-import type { Render } from '@renderkit/contract/studio/schemas.ts';
+import type { Render, StudioUpload } from '@renderkit/contract/studio/schemas.ts';
 import type { Database } from '@renderkit/server-kit/database.ts';
 import type { Logger } from '@renderkit/server-kit/logger.ts';
 import type { FastifyInstance } from 'fastify';
@@ -7,6 +7,7 @@ import { catalogRoutes } from './catalog/routes.ts';
 import { changesRoutes } from './changes/routes.ts';
 import type { Wakeups } from './changes/watch-changes.ts';
 import { healthRoutes } from './health.ts';
+import { libraryRoutes } from './library/routes.ts';
 import { mediaRoutes } from './media/routes.ts';
 import type { Moderation } from './moderation/moderation.ts';
 import { projectRoutes } from './projects/routes.ts';
@@ -20,6 +21,10 @@ import { createProvider, issuerPath } from './sign-in/provider.ts';
 import { signInRoutes } from './sign-in/routes.ts';
 import { isUnderMaintenance } from './sign-in/store.ts';
 import type { Storage } from './storage/storage.ts';
+import { presentUpload } from './uploads/present.ts';
+import type { UploadQueue } from './uploads/queue.ts';
+import { uploadRoutes } from './uploads/routes.ts';
+import type { Pace } from './uploads/receive-file.ts';
 
 export const studioVersion = '0.1.0';
 
@@ -28,7 +33,8 @@ export type RouteDependencies = {
   settings: StudioSettings;
   storage: Storage;
   moderation: Moderation;
-  queue: RenderQueue;
+  renders: RenderQueue;
+  uploads: UploadQueue;
   wakeups: Wakeups;
   announce: { change: (account: string) => void; job: () => void };
   /** What the outside sees, without a slash at the end. */
@@ -38,6 +44,7 @@ export type RouteDependencies = {
   stopping: AbortSignal;
   log: Logger;
   crashPoint: ((name: string) => void | Promise<void>) | undefined;
+  uploadPace?: Pace;
 };
 
 /** Everything that the studio answers: its interface, media, health and sign-in. */
@@ -45,7 +52,11 @@ export function registerRoutes(app: FastifyInstance, dependencies: RouteDependen
   const { database, settings, publicUrl, client } = dependencies;
   const mediaUrl = `${publicUrl}/media/`;
   const issuer = publicUrl + issuerPath;
-  const present = (render: Render) => presentRender(render, mediaUrl);
+  const present = {
+    presentRender: (render: Render) => presentRender(render, mediaUrl),
+    presentUpload: (upload: StudioUpload) => presentUpload(upload, mediaUrl),
+  };
+  const { mediaKey } = settings;
   // What is answered while stopping must not keep its connection: closing would wait for it.
   app.addHook('onSend', async (_request, reply) => {
     if (dependencies.stopping.aborted) reply.header('connection', 'close');
@@ -58,8 +69,15 @@ export function registerRoutes(app: FastifyInstance, dependencies: RouteDependen
       ...accountRoutes(database),
       ...catalogRoutes(database),
       ...projectRoutes(database, mediaUrl),
-      ...renderRoutes({ ...dependencies, quoteKey: settings.quoteKey, presentRender: present }),
-      ...changesRoutes({ ...dependencies, clientId: client.id, presentRender: present }),
+      ...libraryRoutes({ ...dependencies, mediaKey, mediaUrl }),
+      ...uploadRoutes({
+        ...dependencies,
+        ...present,
+        mediaKey,
+        ...(dependencies.uploadPace && { pace: dependencies.uploadPace }),
+      }),
+      ...renderRoutes({ ...dependencies, ...present, quoteKey: settings.quoteKey }),
+      ...changesRoutes({ ...dependencies, ...present, clientId: client.id }),
     },
     {
       account: createAuthenticator(database),

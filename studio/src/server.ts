@@ -1,9 +1,12 @@
+import { STATUS_CODES } from 'node:http';
+import type { Socket } from 'node:net';
 import { isDatabaseUnavailable } from '@renderkit/server-kit/database.ts';
 import { JsonRefused, parseStrictJson } from '@renderkit/server-kit/http/strict-json.ts';
 import { newId } from '@renderkit/server-kit/ids.ts';
 import type { Logger } from '@renderkit/server-kit/logger.ts';
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import { StudioError } from './errors.ts';
+import { mayTakeItsTime } from './uploads/takes-its-time.ts';
 
 // A list of 64 quotes with prompts of 20,000 characters, or 5,000 accounts to watch.
 const bodyLimitBytes = 8 * 1024 * 1024;
@@ -29,6 +32,7 @@ export function createServer(options: { log: Logger; trustProxy: boolean }): Fas
     routerOptions: { maxParamLength: 800 },
     forceCloseConnections: 'idle',
     logger: false,
+    clientErrorHandler: answerOnSocket,
   });
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (_request, bytes, done) => {
@@ -43,6 +47,22 @@ export function createServer(options: { log: Logger; trustProxy: boolean }): Fas
   });
   app.setErrorHandler((error, request, reply) => answerError(error, request, reply, options.log));
   return app;
+}
+
+/** What was wrong before there was a request to answer, or took too long to become one. */
+function answerOnSocket(error: Error & { code?: string }, socket: Socket): void {
+  // Node's one limit of time is for every request; a file has a pace to keep instead.
+  if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT' && mayTakeItsTime(socket)) return;
+  if (!socket.writable || error.code === 'ECONNRESET') {
+    socket.destroy();
+    return;
+  }
+  const status = error.code === 'ERR_HTTP_REQUEST_TIMEOUT' ? 408 : 400;
+  const body = JSON.stringify({ code: 'invalid_request', message: 'The request could not be read.' });
+  socket.end(
+    `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\ncontent-type: application/json\r\n` +
+      `content-length: ${body.length}\r\nconnection: close\r\n\r\n${body}`,
+  );
 }
 
 /** Sends any error as the contract's error body. */
@@ -79,6 +99,11 @@ function translateError(error: unknown): StudioError {
   if (error instanceof JsonRefused)
     return new StudioError('invalid_request', `${error.path} ${error.message}`.trim(), { cause: error });
   const { statusCode, code } = error as { statusCode?: number; code?: string };
+  if (code === 'ENOSPC' || code === 'EDQUOT')
+    return new StudioError('overloaded', 'The studio has no space left.', {
+      cause: error,
+      retryAfterSeconds: 30,
+    });
   if (code === 'FST_ERR_CTP_BODY_TOO_LARGE')
     return new StudioError('too_large', 'The body is too large.', { cause: error });
   if (statusCode !== undefined && statusCode >= 400 && statusCode < 500)

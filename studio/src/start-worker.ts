@@ -9,10 +9,14 @@ import type { WorkerConfig } from './config.ts';
 import { openEngineProcesses } from './drawing/engine-processes.ts';
 import type { Engine } from './engines/contract.ts';
 import { migrationsDirectory } from './migrations-directory.ts';
+import { openRuleList } from './moderation/rule-list.ts';
+import { openJobQueues } from './jobs/job-queues.ts';
 import { openRenderQueue } from './renders/queue.ts';
 import { runRender } from './renders/run-render.ts';
 import { keepSettings } from './settings/keep-settings.ts';
 import { openDiskStorage } from './storage/disk-storage.ts';
+import { checkUpload } from './uploads/check-upload.ts';
+import { openUploadQueue } from './uploads/queue.ts';
 
 /** What only tests hand in. */
 export type WorkerTestArguments = {
@@ -42,8 +46,9 @@ export async function startWorker(
   // Before the queue, so that it is closed after it: what is being drawn when the worker stops is finished.
   const engines = testArguments.engines ?? [owners.use(openEngineProcesses(config.workers)).engine];
   const changes = owners.use(createNotifier({ database, channel: changesChannel, log }));
-  const queue = owners.use(
-    await openRenderQueue({
+  const moderation = await openRuleList({ path: path.join(config.dataDirectory, 'moderation.json'), log });
+  const queues = owners.use(
+    await openJobQueues({
       databaseUrl: config.databaseUrl,
       log,
       applicationName: 'worker jobs',
@@ -59,15 +64,20 @@ export async function startWorker(
     log,
     crashPoint: testArguments.crashPoint,
   };
+  const renders = await openRenderQueue(queues);
+  const uploads = await openUploadQueue(queues);
   for (const lane of lanes)
-    await queue.work(lane, config.workers, (render, signal) => runRender(render, signal, dependencies));
+    await renders.work(lane, config.workers, (render, signal) => runRender(render, signal, dependencies));
+  await uploads.work(config.workers, (upload, signal) =>
+    checkUpload(upload, signal, { ...dependencies, moderation }),
+  );
   owners.use(
     listen({
       url: config.databaseUrl,
       channel: jobsChannel,
       log,
-      onIds: () => queue.wake(),
-      onConnect: () => queue.wake(),
+      onIds: () => queues.wake(),
+      onConnect: () => queues.wake(),
     }),
   );
   log.info({ workers: config.workers }, 'the worker waits for renders');

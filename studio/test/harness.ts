@@ -138,6 +138,12 @@ export type TestAccount = Tokens & {
   ) => Promise<StudioAnswer<'createQuotes'>['results'][0]>;
   /** Quotes and submits. */
   submit: (token: string, request?: Partial<RenderRequest>) => Promise<StudioAnswer<'submitRender'>>;
+  /** Sends a file under the token. */
+  upload: (
+    token: string,
+    bytes: Buffer | ReadableStream,
+    query?: Record<string, string>,
+  ) => Promise<Answer<StudioAnswer<'storeUpload'>>>;
   balance: () => Promise<StudioAnswer<'getBalance'>>;
   /** Waits for the render's end, at most 30 seconds. */
   finished: (token: string) => Promise<StudioAnswer<'getRender'>>;
@@ -198,6 +204,19 @@ function createTestAccount(url: string, account: { id: string; email: string } &
         request: request(more),
       });
       return body;
+    },
+    upload: async (token, bytes, query = {}) => {
+      const response = await fetch(`${url}/api/uploads/${token}?${new URLSearchParams(query)}`, {
+        method: 'PUT',
+        headers: {
+          authorization: `Bearer ${account.accessToken}`,
+          'content-type': 'application/octet-stream',
+        },
+        body: Buffer.isBuffer(bytes) ? new Uint8Array(bytes) : bytes,
+        duplex: 'half',
+      } as RequestInit);
+      const body = (await response.json()) as StudioAnswer<'storeUpload'>;
+      return { status: response.status, body, headers: response.headers };
     },
     balance: async () => (await call<StudioAnswer<'getBalance'>>('GET', '/api/balance')).body,
     finished: async (token) => {

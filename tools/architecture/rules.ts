@@ -58,6 +58,7 @@ export const roomOrder: Record<Server, readonly string[]> = {
   ],
   studio: [
     'settings',
+    'jobs',
     'sign-in',
     'storage',
     'media',
@@ -68,6 +69,7 @@ export const roomOrder: Record<Server, readonly string[]> = {
     'drawing',
     'moderation',
     'changes',
+    'uploads',
     'projects',
     'library',
     'renders',

@@ -12,7 +12,9 @@ export async function accountsToErase(database: Database, atMost: number): Promi
 
 export async function mediaOf(database: Database, account: string): Promise<string[]> {
   const rows = await database.rows<{ storage_key: string }>(
-    'select storage_key from assets where account_id = $1',
+    `select storage_key from assets where account_id = $1
+     union all select storage_key from uploads where account_id = $1
+     union all select f.storage_key from frames f join assets a on a.id = f.video_id where a.account_id = $1`,
     [account],
   );
   return rows.map(({ storage_key }) => storage_key);
@@ -22,7 +24,10 @@ export async function eraseRows(database: Database, account: string): Promise<vo
   await database.transaction(async (transaction) => {
     await transaction.query('select from accounts where id = $1 for update', [account]);
     for (const statement of [
+      'delete from frames f using assets a where a.id = f.video_id and a.account_id = $1',
       'delete from assets where account_id = $1',
+      'delete from uploads where account_id = $1',
+      'delete from deleted_uploads where account_id = $1',
       'delete from styles where account_id = $1',
       'delete from projects where account_id = $1',
       'delete from changes where account_id = $1',

@@ -3,13 +3,11 @@ import type { StudioStyle } from '@renderkit/contract/studio/schemas.ts';
 /** A style and the words that it adds for the engine. */
 export type PlatformStyle = StudioStyle & { words: string };
 
-const image = (id: string, name: string, words: string): PlatformStyle => ({
-  id,
-  name,
-  type: 'image',
-  custom: false,
-  words,
-});
+const ofType =
+  (type: PlatformStyle['type']) =>
+  (id: string, name: string, words: string): PlatformStyle => ({ id, name, type, custom: false, words });
+const image = ofType('image');
+const video = ofType('video');
 
 export const platformStyles: PlatformStyle[] = [
   image('sty_watercolour', 'Watercolour', 'soft pastel mist'),
@@ -20,6 +18,9 @@ export const platformStyles: PlatformStyle[] = [
   image('sty_neon', 'Neon', 'neon vivid night city'),
   image('sty_desert', 'Desert', 'desert sand orange'),
   image('sty_dream', 'Dreamlike', 'dream violet fog'),
-  { id: 'sty_slow_pan', name: 'Slow pan', type: 'video', custom: false, words: 'calm' },
-  { id: 'sty_storm_cut', name: 'Storm cut', type: 'video', custom: false, words: 'storm wind' },
+  video('sty_slow_pan', 'Slow pan', 'calm'),
+  video('sty_storm_cut', 'Storm cut', 'storm wind'),
+  video('sty_evening_film', 'Evening film', 'golden sunset warm'),
+  video('sty_winter_film', 'Winter film', 'snow ice blue cold'),
+  video('sty_night_film', 'Night film', 'night moon'),
 ];

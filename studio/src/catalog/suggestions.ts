@@ -12,7 +12,7 @@ const categories: {
   {
     id: 'light',
     name: 'Light',
-    suites: ['image', 'edit', 'video'],
+    suites: ['image', 'edit', 'video', 'extend'],
     blocks: [
       ['dawn', 'dawn'],
       ['noon', 'noon bright'],
@@ -23,7 +23,7 @@ const categories: {
   {
     id: 'weather',
     name: 'Weather',
-    suites: ['image', 'video'],
+    suites: ['image', 'video', 'extend'],
     blocks: [
       ['clear', 'clear sky'],
       ['fog', 'fog'],
@@ -35,7 +35,7 @@ const categories: {
   {
     id: 'place',
     name: 'Place',
-    suites: ['image'],
+    suites: ['image', 'video'],
     blocks: [
       ['mountains', 'mountains'],
       ['sea', 'sea'],
@@ -48,7 +48,7 @@ const categories: {
   {
     id: 'season',
     name: 'Season',
-    suites: ['image', 'edit'],
+    suites: ['image', 'edit', 'video'],
     blocks: [
       ['spring', 'spring'],
       ['summer', 'summer'],
@@ -70,10 +70,11 @@ const categories: {
   {
     id: 'motion',
     name: 'Motion',
-    suites: ['video'],
+    suites: ['video', 'extend'],
     blocks: [
       ['drift', 'calm'],
       ['rush', 'wind'],
+      ['storm', 'storm wind'],
     ],
   },
 ];

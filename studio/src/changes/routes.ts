@@ -1,5 +1,5 @@
 import type { Database } from '@renderkit/server-kit/database.ts';
-import type { Render } from '@renderkit/contract/studio/schemas.ts';
+import type { Render, StudioUpload } from '@renderkit/contract/studio/schemas.ts';
 import { StudioError } from '../errors.ts';
 import type { Handlers } from '../register-operations.ts';
 import { createPollCounter, type Wakeups, watchChanges } from './watch-changes.ts';
@@ -10,6 +10,7 @@ export function changesRoutes(options: {
   clientId: string;
   stopping: AbortSignal;
   presentRender: (render: Render) => Render;
+  presentUpload: (upload: StudioUpload) => StudioUpload;
 }): Pick<Handlers, 'readChanges'> {
   const polls = createPollCounter();
   return {
@@ -26,6 +27,7 @@ export function changesRoutes(options: {
           waitMs: body.wait_seconds * 1000,
           signal: AbortSignal.any([gone.signal, options.stopping]),
           presentRender: options.presentRender,
+          presentUpload: options.presentUpload,
         });
         return { accounts };
       } finally {

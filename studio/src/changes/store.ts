@@ -26,7 +26,7 @@ export async function readMoved(database: Database, client: string, watched: Wat
          else least(a.change_seq, w.cursor + ${changesPerAccount}) end as cursor,
        case when g.id is not null and w.cursor >= a.change_floor and w.cursor < a.change_seq then (
          select coalesce(json_agg(c.change order by c.seq), '[]'::json) from (
-           select seq, json_build_object('seq', seq, 'type', type, 'token', token, 'render', render) as change
+           select seq, json_build_object('seq', seq, 'type', type, 'token', token, 'render', render, 'upload', upload) as change
            from changes where account_id = w.account and seq > w.cursor
              and seq <= w.cursor + ${changesPerAccount}) as c) end as changes
      from unnest($2::text[], $3::bigint[]) as w (account, cursor)

@@ -1,4 +1,4 @@
-import type { AccountChanges, Render } from '@renderkit/contract/studio/schemas.ts';
+import type { AccountChanges, Render, StudioUpload } from '@renderkit/contract/studio/schemas.ts';
 import type { Database } from '@renderkit/server-kit/database.ts';
 import { type MovedRow, readMoved, type Watched } from './store.ts';
 
@@ -35,6 +35,7 @@ export type WatchOptions = {
   /** Aborted when the caller has gone or the studio stops: the answer is then what there is. */
   signal: AbortSignal;
   presentRender: (render: Render) => Render;
+  presentUpload: (upload: StudioUpload) => StudioUpload;
 };
 
 /**
@@ -59,7 +60,7 @@ export async function watchChanges(
     let lookAt = options.watched;
     for (;;) {
       const moved = await readMoved(database, options.client, lookAt);
-      if (moved.length > 0) return moved.map((row) => present(row, options.presentRender));
+      if (moved.length > 0) return moved.map((row) => present(row, options));
       const left = deadline - performance.now();
       if (left <= 0 || options.signal.aborted) return [];
       await waitFor(Math.min(left, floorMs), options.signal, woken.size > 0, (wake) => (onWake = wake));
@@ -107,15 +108,20 @@ async function waitFor(
   signal.removeEventListener('abort', end);
 }
 
-function present(row: MovedRow, presentRender: (render: Render) => Render): AccountChanges {
+function present(
+  row: MovedRow,
+  { presentRender, presentUpload }: Pick<WatchOptions, 'presentRender' | 'presentUpload'>,
+): AccountChanges {
   const { account, status } = row;
   if (status === 'ended') return { account, status };
   const cursor = row.cursor ?? 0;
   if (status === 'reset') return { account, status, cursor };
-  const changes = (row.changes ?? []).map((change) => ({
+  const changes = (row.changes ?? []).map(({ render, upload, ...change }) => ({
     ...change,
-    ...(change.render !== undefined &&
-      change.render !== null && { render: presentRender(change.render as Render) }),
+    ...(isThere(render) && { render: presentRender(render as Render) }),
+    ...(isThere(upload) && { upload: presentUpload(upload as StudioUpload) }),
   }));
   return { account, status, changes, cursor };
 }
+
+const isThere = (value: unknown) => value !== undefined && value !== null;

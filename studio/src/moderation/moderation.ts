@@ -1,5 +1,15 @@
-/** What judges words before anything is made of them. Another judge, such as a model, can take the list's place. */
+/** What judges words and files before anything is made of them. Another judge, such as a model, can take the list's place. */
 export type Moderation = {
   /** Why the text is refused, or undefined. */
   judgeText: (text: string) => Promise<{ reason: string } | undefined>;
+  /** Why the file is refused, or undefined. */
+  judgeUpload: (file: JudgedFile) => Promise<{ reason: string } | undefined>;
+  /** How long the check of a file of this name is put off. */
+  uploadDelaySeconds: (fileName: string) => Promise<number>;
+};
+
+export type JudgedFile = {
+  fileName: string;
+  /** Of the bytes, in lower-case hex. */
+  sha256: string;
 };

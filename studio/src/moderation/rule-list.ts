@@ -4,7 +4,19 @@ import type { Moderation } from './moderation.ts';
 
 export type RuleList = {
   /** Each rule refuses a text that holds one of its phrases as whole words, however they are spelt. */
-  rules: { reason: string; phrases: string[] }[];
+  rules: TextRule[];
+  /** The same for uploads, by their file names and their bytes. */
+  uploads: {
+    rules: FileRule[];
+    /** Files whose check is put off, to see how clients wait. */
+    slow: { phrases: string[]; seconds: number }[];
+  };
+};
+
+type TextRule = { reason: string; phrases: string[] };
+type FileRule = TextRule & {
+  /** SHA-256 of files, in hex. */
+  sha256: string[];
 };
 
 const defaults: RuleList = {
@@ -20,9 +32,22 @@ const defaults: RuleList = {
     },
     { reason: 'extreme gore', phrases: ['beheading', 'decapitated body', 'dismembered body', 'snuff film'] },
   ],
+  uploads: {
+    rules: [
+      { reason: 'a file to try rejection with', phrases: ['sandbox-rejected'], sha256: [] },
+      { reason: 'sexual content involving minors', phrases: ['child porn', 'csam'], sha256: [] },
+    ],
+    slow: [{ phrases: ['sandbox-slow'], seconds: 20 }],
+  },
 };
 
-type Compiled = { reason: string; expression: RegExp }[];
+type CompiledRule = { reason: string; matches: (readings: string[]) => boolean };
+
+type Compiled = {
+  rules: CompiledRule[];
+  uploadRules: (CompiledRule & { sha256: Set<string> })[];
+  slow: { seconds: number; matches: (readings: string[]) => boolean }[];
+};
 
 // How long a change of the file may go unseen.
 const lookEveryMs = 1_000;
@@ -56,38 +81,69 @@ export async function openRuleList(options: { path: string; log: Logger }): Prom
     }
   };
   await refresh();
+  const current = async () => {
+    if (performance.now() - lookedAt > lookEveryMs) await refresh();
+    return rules;
+  };
   return {
     judgeText: async (text) => {
-      if (performance.now() - lookedAt > lookEveryMs) await refresh();
       const readings = readingsOf(text);
-      return rules.find(({ expression }) => readings.some((words) => expression.test(words)));
+      return (await current()).rules.find(({ matches }) => matches(readings));
+    },
+    judgeUpload: async ({ fileName, sha256 }) => {
+      const readings = readingsOf(fileName);
+      return (await current()).uploadRules.find((rule) => rule.sha256.has(sha256) || rule.matches(readings));
+    },
+    uploadDelaySeconds: async (fileName) => {
+      const readings = readingsOf(fileName);
+      const slow = (await current()).slow.filter(({ matches }) => matches(readings));
+      return Math.max(0, ...slow.map(({ seconds }) => seconds));
     },
   };
 }
 
+/** A file of before uploads were judged has no rules for them: those it would be made with hold. */
 function parseRules(text: string): RuleList {
   const value = JSON.parse(text) as Partial<RuleList> | null;
+  const { rules, uploads = defaults.uploads } = value ?? {};
   const valid =
-    Array.isArray(value?.rules) &&
-    value.rules.every(
-      ({ reason, phrases }) =>
-        typeof reason === 'string' &&
-        Array.isArray(phrases) &&
-        phrases.every((phrase) => typeof phrase === 'string' && phrase.trim() !== ''),
-    );
-  if (!valid) throw new Error('expected {"rules": [{"reason": "…", "phrases": ["…"]}]}');
-  return value as RuleList;
+    isListOf(rules, isTextRule) &&
+    isListOf(uploads.rules, (rule) => isTextRule(rule) && isListOf(rule.sha256, isDigest)) &&
+    isListOf(uploads.slow, ({ phrases, seconds }) => isListOf(phrases, isPhrase) && isDelay(seconds));
+  if (!valid) throw new Error(`expected the form of ${JSON.stringify(defaults).slice(0, 60)}…`);
+  return { rules, uploads };
 }
 
-function compile({ rules }: RuleList): Compiled {
-  return rules
-    .filter(({ phrases }) => phrases.length > 0)
-    .map(({ reason, phrases }) => ({
+function isListOf<T>(value: T[] | undefined, isOne: (one: T) => boolean): value is T[] {
+  return Array.isArray(value) && value.every((one) => one !== null && isOne(one));
+}
+
+const longestDelaySeconds = 600;
+const isPhrase = (phrase: unknown) => typeof phrase === 'string' && phrase.trim() !== '';
+const isDigest = (digest: unknown) => typeof digest === 'string' && /^[0-9a-f]{64}$/.test(digest);
+const isDelay = (seconds: unknown) =>
+  typeof seconds === 'number' && seconds >= 0 && seconds <= longestDelaySeconds;
+const isTextRule = ({ reason, phrases }: TextRule) =>
+  typeof reason === 'string' && isListOf(phrases, isPhrase);
+
+function compile({ rules, uploads }: RuleList): Compiled {
+  return {
+    rules: rules.map(({ reason, phrases }) => ({ reason, matches: matcherOf(phrases) })),
+    uploadRules: uploads.rules.map(({ reason, phrases, sha256 }) => ({
       reason,
-      expression: new RegExp(
-        `(?<= )(?:${phrases.map((phrase) => spell(fold(phrase)).trim()).join('|')})(?= )`,
-      ),
-    }));
+      matches: matcherOf(phrases),
+      sha256: new Set(sha256),
+    })),
+    slow: uploads.slow.map(({ phrases, seconds }) => ({ seconds, matches: matcherOf(phrases) })),
+  };
+}
+
+function matcherOf(phrases: string[]): (readings: string[]) => boolean {
+  if (phrases.length === 0) return () => false;
+  const expression = new RegExp(
+    `(?<= )(?:${phrases.map((phrase) => spell(fold(phrase)).trim()).join('|')})(?= )`,
+  );
+  return (readings) => readings.some((words) => expression.test(words));
 }
 
 const lookalikes: Record<string, string> = {

@@ -3,7 +3,14 @@ import type { Database } from '@renderkit/server-kit/database.ts';
 import { newId } from '@renderkit/server-kit/ids.ts';
 import { StudioError } from '../errors.ts';
 import type { Handlers } from '../register-operations.ts';
-import { findProject, insertProject, listProjects, type ProjectRow } from './store.ts';
+import {
+  deleteProjectRow,
+  findProject,
+  insertProject,
+  listProjects,
+  type ProjectRow,
+  updateTitle,
+} from './store.ts';
 
 const titleShape = /^[a-zA-Z0-9\s]*$/;
 const farthestOffset = 1_000_000;
@@ -11,10 +18,10 @@ const farthestOffset = 1_000_000;
 export function projectRoutes(
   database: Database,
   mediaUrl: string,
-): Pick<Handlers, 'listProjects' | 'createProject' | 'getProject'> {
+): Pick<Handlers, 'listProjects' | 'createProject' | 'getProject' | 'renameProject' | 'deleteProject'> {
   const get = async (account: string, id: string): Promise<StudioProject> => {
     const row = await findProject(database, account, id);
-    if (row === undefined) throw new StudioError('not_found', 'There is no such project.');
+    if (row === undefined) throw noSuchProject();
     return present(row, mediaUrl);
   };
   return {
@@ -25,15 +32,31 @@ export function projectRoutes(
       return { projects: list.projects.map((row) => present(row, mediaUrl)), has_more: list.hasMore };
     },
     createProject: async ({ body: { title }, bearer }) => {
-      if (!titleShape.test(title))
-        throw new StudioError('invalid_request', 'A title has letters, digits and spaces only.');
+      judgeTitle(title);
       const id = newId('prj_');
       await insertProject(database, { id, account: bearer.account.id, title });
       return get(bearer.account.id, id);
     },
     getProject: async ({ params, bearer }) => get(bearer.account.id, params.id),
+    renameProject: async ({ params: { id }, body: { title }, bearer }) => {
+      judgeTitle(title);
+      const account = bearer.account.id;
+      if (!(await updateTitle(database, { account, id, title }))) throw noSuchProject();
+      return get(account, id);
+    },
+    deleteProject: async ({ params, bearer }) => {
+      if (!(await deleteProjectRow(database, bearer.account.id, params.id))) throw noSuchProject();
+      return { deleted: true };
+    },
   };
 }
+
+function judgeTitle(title: string): void {
+  if (!titleShape.test(title))
+    throw new StudioError('invalid_request', 'A title has letters, digits and spaces only.');
+}
+
+const noSuchProject = () => new StudioError('not_found', 'There is no such project.');
 
 function present(row: ProjectRow, mediaUrl: string): StudioProject {
   return {

@@ -13,7 +13,8 @@ export type ProjectRow = {
 const projectRow = `p.id, p.title, iso_time(p.updated_at) as updated_at, last.type as last_type,
   last.storage_key as last_url, last.thumb_key as last_thumb, last.nsfw as last_nsfw`;
 const lastAsset = `left join lateral (
-  select type, storage_key, thumb_key, nsfw from assets where project_id = p.id
+  select type, storage_key, thumb_key, nsfw from assets
+  where project_id = p.id and generation_type is distinct from 'frame'
   order by created_at desc, id desc limit 1) as last on true`;
 
 /** One page, newest first, and whether more follow. */
@@ -57,4 +58,25 @@ export async function insertProject(
     project.account,
     project.title,
   ]);
+}
+
+/** False where there is no such project. */
+export async function updateTitle(
+  database: Database,
+  { account, id, title }: { account: string; id: string; title: string },
+): Promise<boolean> {
+  const { rowCount } = await database.pool.query(
+    'update projects set title = $3, updated_at = clock() where id = $2 and account_id = $1',
+    [account, id, title],
+  );
+  return rowCount === 1;
+}
+
+/** Deletes it and leaves its items in the library. False where there is no such project. */
+export async function deleteProjectRow(database: Database, account: string, id: string): Promise<boolean> {
+  const [row] = await database.rows<{ deleted: boolean }>('select delete_project($1, $2) as deleted', [
+    account,
+    id,
+  ]);
+  return row?.deleted === true;
 }

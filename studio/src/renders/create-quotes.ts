@@ -3,20 +3,22 @@ import type { QuoteResult, QuotesRequest, RenderRequest } from '@renderkit/contr
 import { quoteLifetimeSeconds } from '@renderkit/contract/studio/operations.ts';
 import { accountState } from '../accounts/account-state.ts';
 import { presentBalance } from '../accounts/present.ts';
-import { isPlatformChoice } from '../catalog/catalog.ts';
+import { findModel, isPlatformChoice } from '../catalog/catalog.ts';
 import type { Moderation } from '../moderation/moderation.ts';
 import type { AccountFacts } from '../sign-in/authenticate.ts';
+import { judgeReferences, type ReferencesJudged, referencesOf } from './judge-references.ts';
 import { judgeRequest } from './judge-request.ts';
 import { digestOf, signQuote } from './quote-token.ts';
 import { refusal } from './refusals.ts';
+import type { OwnAnswer, OwnQuestion } from './store.ts';
 
-export type OwnIdQuestion = { account: string; kind: 'project' | 'image' | 'style'; id: string };
+/** What the account has of an id. */
+export type FindOwn = (question: OwnQuestion) => Promise<OwnAnswer>;
 
 export type QuoteDependencies = {
   quoteKey: KeyObject;
   moderation: Moderation;
-  /** Whether the account has this. */
-  isOwn: (question: OwnIdQuestion) => Promise<boolean>;
+  findOwn: FindOwn;
 };
 
 /**
@@ -31,11 +33,14 @@ export async function createQuotes(
 ): Promise<QuoteResult[]> {
   const balance = presentBalance(bearer.account);
   return Promise.all(
-    quotes.map(async ({ request, moderate }) => {
-      const result = await quote(request, moderate, bearer.account, dependencies);
+    quotes.map(async ({ request, moderate, coming = [] }) => {
+      const result = await quote({ request, moderate, coming }, bearer.account, dependencies);
       if (options.refuseConcurrency) result.refusal = refusal('concurrency');
       const stands =
-        result.refusal === null && result.unknown_ids.length === 0 && result.account_state === 'ok';
+        result.refusal === null &&
+        result.unknown_ids.length === 0 &&
+        result.invalid_fields?.length === 0 &&
+        result.account_state === 'ok';
       return {
         ...result,
         balance,
@@ -55,23 +60,28 @@ export async function createQuotes(
 }
 
 async function quote(
-  request: RenderRequest,
-  moderate: boolean,
+  { request, moderate, coming }: { request: RenderRequest; moderate: boolean; coming: string[] },
   account: AccountFacts,
   dependencies: QuoteDependencies,
 ): Promise<Omit<QuoteResult, 'balance' | 'quote'>> {
   const judged = judgeRequest(request, account);
-  const unknown = await unknownIds(request, account.id, dependencies.isOwn);
+  const [unknown, references] = await Promise.all([
+    unknownChoices(request, account.id, dependencies.findOwn),
+    judgeOwnReferences(request, account.id, new Set(coming), dependencies.findOwn),
+  ]);
+  // Estimates moderate nothing, not even what moderation said before.
+  const refused = judged.refusal ?? (moderate ? references.refusal : undefined);
   const blocked =
-    moderate && judged.refusal === undefined
+    moderate && refused === undefined
       ? await dependencies.moderation.judgeText(moderatedText(request))
       : undefined;
   return {
     account_state: accountState(account),
-    unknown_ids: unknown,
+    unknown_ids: [...unknown, ...references.unknown],
+    invalid_fields: references.invalid,
     cost_millicredits: judged.costMillicredits,
     outputs: judged.outputs,
-    refusal: judged.refusal ?? (blocked === undefined ? null : moderationRefusal(blocked.reason)),
+    refusal: refused ?? (blocked === undefined ? null : moderationRefusal(blocked.reason)),
   };
 }
 
@@ -88,22 +98,33 @@ export function moderationRefusal(reason: string) {
   });
 }
 
-/** Paths, as in the request, of ids that the account does not have. */
-async function unknownIds(
+/** What is wrong with the media of a request, looked up; no look-up where it names none. */
+export async function judgeOwnReferences(
   request: RenderRequest,
   account: string,
-  isOwn: QuoteDependencies['isOwn'],
-): Promise<string[]> {
-  const questions: [path: string, question: OwnIdQuestion][] = [];
+  coming: ReadonlySet<string>,
+  findOwn: FindOwn,
+): Promise<ReferencesJudged> {
+  const ids = [...new Set(referencesOf(request).map(({ id }) => id))];
+  const answers = await Promise.all(ids.map((id) => findOwn({ account, kind: 'media', id })));
+  const own = new Map(
+    ids.flatMap((id, i) => {
+      const media = answers[i]?.media;
+      return media === undefined ? [] : [[id, media] as const];
+    }),
+  );
+  return judgeReferences(request, findModel(request.model)?.offered.parameters, own, coming);
+}
+
+/** Paths, as in the request, of projects, styles and suggestions that the account does not have. */
+async function unknownChoices(request: RenderRequest, account: string, findOwn: FindOwn): Promise<string[]> {
+  const questions: [path: string, question: OwnQuestion][] = [];
   if (request.project_id !== null)
     questions.push(['project_id', { account, kind: 'project', id: request.project_id }]);
-  request.reference_images.forEach((id, i) =>
-    questions.push([`reference_images[${i}]`, { account, kind: 'image', id }]),
-  );
   request.styles.forEach((id, i) => {
     if (!isPlatformChoice(id)) questions.push([`styles[${i}]`, { account, kind: 'style', id }]);
   });
   const unknown = request.suggestions.flatMap((id, i) => (isPlatformChoice(id) ? [] : [`suggestions[${i}]`]));
-  const own = await Promise.all(questions.map(([, question]) => isOwn(question)));
-  return [...questions.filter((_, i) => own[i] !== true).map(([path]) => path), ...unknown];
+  const own = await Promise.all(questions.map(([, question]) => findOwn(question)));
+  return [...questions.filter((_, i) => own[i] === undefined).map(([path]) => path), ...unknown];
 }

@@ -6,11 +6,11 @@ import type { FastifyReply } from 'fastify';
 import { refreshed } from '../credits/refill-account.ts';
 import { StudioError } from '../errors.ts';
 import type { Handlers } from '../register-operations.ts';
-import { createQuotes, type OwnIdQuestion } from './create-quotes.ts';
-import { barRender, findOwnIds, findRenders, takeFault } from './store.ts';
+import { createQuotes } from './create-quotes.ts';
+import { barRender, findOwn, findRenders, type OwnAnswer, type OwnQuestion, takeFault } from './store.ts';
 import { createSubmitter, type SubmitDependencies } from './submit-render.ts';
 
-export type RenderRoutesOptions = SubmitDependencies & {
+export type RenderRoutesOptions = Omit<SubmitDependencies, 'findOwn'> & {
   presentRender: (render: Render) => Render;
 };
 
@@ -23,13 +23,13 @@ export function renderRoutes(
   options: RenderRoutesOptions,
 ): Pick<Handlers, 'createQuotes' | 'submitRender' | 'getRender' | 'lookUpRenders' | 'barRender'> {
   const { database, presentRender } = options;
-  const submit = createSubmitter(options);
-  const isOwn = createBatcher<OwnIdQuestion, boolean>({
-    run: (questions) => findOwnIds(database, questions),
+  const lookUpOwn = createBatcher<OwnQuestion, OwnAnswer>({
+    run: (questions) => findOwn(database, questions),
     maxSize: idsPerStatement,
     maxInFlight: 2,
     isHopeless: isDatabaseUnavailable,
   });
+  const submit = createSubmitter({ ...options, findOwn: lookUpOwn });
   return {
     createQuotes: async ({ body, bearer, reply }) => {
       const fault =
@@ -39,7 +39,7 @@ export function renderRoutes(
         body,
         await refreshed(database, bearer),
         { refuseConcurrency: fault === 'concurrency' },
-        { quoteKey: options.quoteKey, moderation: options.moderation, isOwn },
+        { quoteKey: options.quoteKey, moderation: options.moderation, findOwn: lookUpOwn },
       );
       return { results };
     },

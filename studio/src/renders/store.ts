@@ -6,6 +6,7 @@ import type {
   StudioLimits,
 } from '@renderkit/contract/studio/schemas.ts';
 import type { Database, Transaction } from '@renderkit/server-kit/database.ts';
+import type { OwnMedia } from './judge-references.ts';
 
 /** One submit, decided as far as can be outside the transaction. */
 export type SubmitItem = {
@@ -20,6 +21,8 @@ export type SubmitItem = {
   /** Seconds since 1970; the transaction compares it with the database's clock. */
   quote_expires: number;
   refusal: Refusal | null;
+  /** A file that it names is still being looked at: it is told to come again. */
+  waits: boolean;
   /** Ids for what may have to be made. */
   render: string;
   prompt: string;
@@ -74,23 +77,31 @@ export async function barRender(
     : { outcome: 'barred' };
 }
 
-/** Which of these ids are an account's own: its projects, its images, its styles. */
-export async function findOwnIds(
-  database: Database,
-  asked: { account: string; kind: 'project' | 'image' | 'style'; id: string }[],
-): Promise<boolean[]> {
-  const rows = await database.rows<{ own: boolean }>(
-    `select case asked.kind
-       when 'project' then exists (select from projects p where p.id = asked.id and p.account_id = asked.account)
-       when 'image' then exists (select from assets a where a.id = asked.id and a.account_id = asked.account
-         and a.type = 'image')
-       else exists (select from styles s where s.id = asked.id and s.account_id = asked.account) end as own
+export type OwnQuestion = { account: string; kind: 'project' | 'style' | 'media'; id: string };
+
+/** What an account has of a project's, a style's or a medium's id; undefined where it has none. */
+export type OwnAnswer = { media?: OwnMedia } | undefined;
+
+/** A medium is an item of the library, or an upload by its token. */
+export async function findOwn(database: Database, asked: OwnQuestion[]): Promise<OwnAnswer[]> {
+  const rows = await database.rows<{ own: boolean; media: OwnMedia | null }>(
+    `select coalesce(case asked.kind
+         when 'project' then exists (select from projects p where p.id = asked.id and p.account_id = asked.account)
+         when 'style' then exists (select from styles s where s.id = asked.id and s.account_id = asked.account)
+       end, false) as own,
+       case when asked.kind = 'media' then coalesce(
+         (select json_build_object('type', a.type, 'from', 'library', 'status', 'ready', 'content_type', a.content_type,
+            'size_bytes', a.size_bytes, 'width', a.width, 'height', a.height, 'duration', a.duration)
+          from assets a where a.id = asked.id and a.account_id = asked.account),
+         (select json_build_object('type', u.type, 'from', 'upload', 'status', u.status, 'content_type', u.content_type,
+            'size_bytes', u.size_bytes, 'width', u.width, 'height', u.height, 'duration', u.duration)
+          from uploads u where u.account_id = asked.account and u.token = asked.id)) end as media
      from unnest($1::text[], $2::text[], $3::text[]) with ordinality as asked (account, kind, id, position)
      order by asked.position`,
     [asked.map(({ account }) => account), asked.map(({ kind }) => kind), asked.map(({ id }) => id)],
-    'find_own_ids',
+    'find_own',
   );
-  return rows.map(({ own }) => own);
+  return rows.map(({ own, media }) => (media !== null ? { media } : own ? {} : undefined));
 }
 
 /** Takes the fault that the operator set for the account's next quote; only one call gets it. */
@@ -189,20 +200,30 @@ export async function findForgottenRenders(
   return rows.map(({ id }) => id);
 }
 
-export type ReferenceFile = { id: string; storage_key: string };
+export type ReferenceFile = {
+  id: string;
+  storage_key: string;
+  type: 'image' | 'video' | 'audio';
+  width: number | null;
+  height: number | null;
+  duration: number | null;
+};
 
-/** The stored files of an account's images, and its own styles' names, for a render that names them. */
+/** The stored files of an account's library and of its ready uploads, and its own styles' names, for a render that names them. */
 export async function findMaterials(
   database: Database,
   account: string,
-  images: string[],
+  ids: string[],
 ): Promise<{ files: ReferenceFile[]; styles: { id: string; name: string }[] }> {
   const [row] = await database.rows<{ files: ReferenceFile[]; styles: { id: string; name: string }[] }>(
-    `select coalesce((select json_agg(json_build_object('id', id, 'storage_key', storage_key)) from assets
-         where account_id = $1 and id = any($2)), '[]'::json) as files,
+    `select coalesce((select json_agg(f) from (
+         select id, storage_key, type, width, height, duration from assets where account_id = $1 and id = any($2)
+         union all
+         select token, storage_key, type, width, height, duration from uploads
+         where account_id = $1 and token = any($2) and status = 'ready') as f), '[]'::json) as files,
        coalesce((select json_agg(json_build_object('id', id, 'name', name)) from styles
          where account_id = $1), '[]'::json) as styles`,
-    [account, images],
+    [account, ids],
   );
   return row ?? { files: [], styles: [] };
 }

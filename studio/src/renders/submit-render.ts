@@ -6,8 +6,10 @@ import { type Database, isDatabaseUnavailable } from '@renderkit/server-kit/data
 import { newId } from '@renderkit/server-kit/ids.ts';
 import type { Moderation } from '../moderation/moderation.ts';
 import type { Bearer } from '../sign-in/authenticate.ts';
-import { moderatedText, moderationRefusal } from './create-quotes.ts';
+import { type FindOwn, judgeOwnReferences, moderatedText, moderationRefusal } from './create-quotes.ts';
+import type { ReferencesJudged } from './judge-references.ts';
 import { judgeRequest, laneOf } from './judge-request.ts';
+import { unprocessable } from './judge-settings.ts';
 import { digestOf, readQuote } from './quote-token.ts';
 import type { RenderQueue } from './queue.ts';
 import { refusal } from './refusals.ts';
@@ -19,9 +21,10 @@ const busyRetrySeconds = 1;
 
 export type SubmitDependencies = {
   database: Database;
-  queue: RenderQueue;
+  renders: RenderQueue;
   quoteKey: KeyObject;
   moderation: Moderation;
+  findOwn: FindOwn;
   /** Called after commit for each account whose feed moved, and once where jobs wait. */
   announce: { change: (account: string) => void; job: () => void };
   crashPoint?: ((name: string) => void | Promise<void>) | undefined;
@@ -39,12 +42,14 @@ export function createSubmitter(
     isHopeless: isDatabaseUnavailable,
   });
   return async (token, body, bearer) => {
-    const { quoteKey, moderation } = dependencies;
+    const { quoteKey, moderation, findOwn } = dependencies;
     const quoted = readQuote(quoteKey, body.quote);
     const { request } = body;
     // Also with a quote that is none of ours the token is looked up first: what was answered stands.
     const valid = quoted?.account === bearer.account.id && quoted.digest === digestOf(request);
-    let refused: Refusal | undefined = judgeRequest(request, bearer.account).refusal;
+    const references = await judgeOwnReferences(request, bearer.account.id, new Set(), findOwn);
+    let refused: Refusal | undefined =
+      judgeRequest(request, bearer.account).refusal ?? references.refusal ?? faultOf(references);
     if (refused === undefined && valid && !quoted.moderated) {
       const blocked = await moderation.judgeText(moderatedText(request));
       if (blocked !== undefined) refused = moderationRefusal(blocked.reason);
@@ -61,6 +66,7 @@ export function createSubmitter(
         outputs: valid ? quoted.outputs : 0,
         quote_expires: valid ? quoted.expires : 0,
         refusal: refused ?? null,
+        waits: references.waits,
         render: newId('rnd_'),
         prompt: newId('prm_'),
         api_project: newId('prj_'),
@@ -70,8 +76,16 @@ export function createSubmitter(
   };
 }
 
+/** What was fine when it was quoted may be gone since, or was still to come. */
+function faultOf({ unknown, invalid }: ReferencesJudged): Refusal | undefined {
+  const [field] = unknown;
+  if (field !== undefined) return unprocessable(field, 'There is no such item or upload.');
+  const [first] = invalid;
+  return first && unprocessable(first.field, `What is named here ${first.message}.`);
+}
+
 async function submitGroup(dependencies: SubmitDependencies, items: SubmitItem[]): Promise<SubmitRow[]> {
-  const { database, queue, announce, crashPoint } = dependencies;
+  const { database, renders, announce, crashPoint } = dependencies;
   await crashPoint?.('submit: before the transaction');
   const rows = await database.transaction(async (transaction) => {
     const decided = await submitRenders(transaction, items);
@@ -80,7 +94,7 @@ async function submitGroup(dependencies: SubmitDependencies, items: SubmitItem[]
       return row.job_priority === null || item === undefined ? [] : [{ ...item, priority: row.job_priority }];
     });
     for (const [lane, jobs] of Map.groupBy(accepted, ({ lane: name }) => name))
-      await queue.enqueue(
+      await renders.enqueue(
         transaction,
         lane,
         jobs.map(({ job, render, priority }) => ({ id: job, render, priority })),

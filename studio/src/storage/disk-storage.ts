@@ -22,26 +22,28 @@ export async function openDiskStorage(directory: string): Promise<Storage> {
     put: async (key, bytes) => {
       const target = pathOf(key);
       if (target === undefined) throw new TypeError(`${key} is no key of the storage`);
-      const folder = path.dirname(target);
-      const firstMade = await mkdir(folder, { recursive: true });
-      const temporary = `${target}.${randomBytes(6).toString('hex')}.tmp`;
-      try {
-        const file = await open(temporary, 'wx', 0o644);
-        try {
-          await file.writeFile(bytes);
-          await file.sync();
-        } finally {
-          await file.close();
-        }
-        await rename(temporary, target);
-      } catch (error) {
-        await rm(temporary, { force: true });
-        throw error;
-      }
-      // A new name is safe when its directory is: the file's own, and those of the directories made for it.
-      const shard = path.dirname(folder);
-      const toSync = firstMade === undefined ? [folder] : [folder, shard, directory];
-      await Promise.all(toSync.map(syncDirectory));
+      const made = await makeFolder(directory, path.dirname(target));
+      const temporary = await writeTemporary(path.dirname(target), [bytes]);
+      await renameSafely(temporary.path, target, made);
+    },
+    receive: async (folder, chunks) => {
+      if (!folderShape.test(folder)) throw new TypeError(`${folder} is no folder of the storage`);
+      const made = await makeFolder(directory, folderPath(folder));
+      const temporary = await writeTemporary(folderPath(folder), chunks);
+      let kept = false;
+      return {
+        ...temporary,
+        keep: async (name) => {
+          const target = pathOf(`${folder}/${name}`);
+          if (target === undefined) throw new TypeError(`${name} is no name for a file of the storage`);
+          await renameSafely(temporary.path, target, made);
+          kept = true;
+          return `${folder}/${name}`;
+        },
+        [Symbol.asyncDispose]: async () => {
+          if (!kept) await rm(temporary.path, { force: true });
+        },
+      };
     },
     open: async (key) => {
       const file = pathOf(key);
@@ -54,6 +56,44 @@ export async function openDiskStorage(directory: string): Promise<Storage> {
       await rm(folderPath(folder), { recursive: true, force: true });
     },
   };
+}
+
+/** Makes a folder; answers the directories to sync once something in it has its name. */
+async function makeFolder(directory: string, folder: string): Promise<string[]> {
+  const firstMade = await mkdir(folder, { recursive: true });
+  return firstMade === undefined ? [folder] : [folder, path.dirname(folder), directory];
+}
+
+/** Writes and syncs a file of a name that nobody asks for; removes it again when that fails. */
+async function writeTemporary(
+  folder: string,
+  chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
+): Promise<{ path: string; sizeBytes: number }> {
+  const temporary = path.join(folder, `${randomBytes(6).toString('hex')}.tmp`);
+  let sizeBytes = 0;
+  try {
+    await using file = await open(temporary, 'wx', 0o644);
+    for await (const chunk of chunks) {
+      await file.writeFile(chunk);
+      sizeBytes += chunk.length;
+    }
+    await file.sync();
+  } catch (error) {
+    await rm(temporary, { force: true });
+    throw error;
+  }
+  return { path: temporary, sizeBytes };
+}
+
+/** A new name is safe when its directory is: the file's own, and those of the directories made for it. */
+async function renameSafely(temporary: string, target: string, toSync: string[]): Promise<void> {
+  try {
+    await rename(temporary, target);
+  } catch (error) {
+    await rm(temporary, { force: true });
+    throw error;
+  }
+  await Promise.all(toSync.map(syncDirectory));
 }
 
 /** Windows has no such thing and needs none. */

@@ -6,6 +6,15 @@ export type StoredFile = {
   read: (range?: { start: number; end: number }) => Readable;
 };
 
+/** A file that came whole and is safe on disk under a temporary name: kept under its own, or else removed. */
+export type ReceivedFile = AsyncDisposable & {
+  sizeBytes: number;
+  /** Its place on this machine, until it is kept. */
+  path: string;
+  /** Gives it its name in the folder; returns the key once the name would survive a power cut. */
+  keep: (name: string) => Promise<string>;
+};
+
 /**
  * Where finished media lie. A key is `<unguessable folder>/<file name>`; whoever knows it may read the file, so keys
  * are made by `mediaFolder` alone.
@@ -13,6 +22,8 @@ export type StoredFile = {
 export type Storage = {
   /** Returns once the bytes would survive a power cut; nobody ever sees half a file. */
   put: (key: string, bytes: Buffer) => Promise<void>;
+  /** Writes a file as it comes, whatever its size, into a folder; what the chunks throw removes it again. */
+  receive: (folder: string, chunks: AsyncIterable<Uint8Array>) => Promise<ReceivedFile>;
   open: (key: string) => Promise<StoredFile | undefined>;
   /** The file's place on this machine, for what reads files and not streams. */
   pathOf: (key: string) => string | undefined;

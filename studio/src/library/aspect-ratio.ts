@@ -1,0 +1,25 @@
+/** Ratios that people call by name; what is within a hundredth of one is called so. */
+const named = ['1:1', '16:9', '9:16', '4:3', '3:4', '3:2', '2:3', '21:9', '9:21', '5:4', '4:5'];
+const tolerance = 0.01;
+
+/** The ratio of a picture's sides as a person would say it, e.g. `16:9`; null where its size is not known. */
+export function aspectRatioOf({
+  width,
+  height,
+}: {
+  width: number | null;
+  height: number | null;
+}): string | null {
+  if (width === null || height === null || width === 0 || height === 0) return null;
+  const ratio = width / height;
+  const close = named.find((name) => {
+    const [across = 1, down = 1] = name.split(':').map(Number);
+    return Math.abs(ratio / (across / down) - 1) <= tolerance;
+  });
+  const divisor = greatestCommonDivisor(width, height);
+  return close ?? `${width / divisor}:${height / divisor}`;
+}
+
+function greatestCommonDivisor(a: number, b: number): number {
+  return b === 0 ? a : greatestCommonDivisor(b, a % b);
+}

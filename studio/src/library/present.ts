@@ -1,0 +1,10 @@
+import type { StudioAsset } from '@renderkit/contract/studio/schemas.ts';
+
+/** Puts the studio's public address before the links of an item as the database keeps it. */
+export function presentAsset(asset: StudioAsset, mediaUrl: string): StudioAsset {
+  return {
+    ...asset,
+    url: asset.url === null ? null : mediaUrl + asset.url,
+    thumb_url: asset.thumb_url === null ? null : mediaUrl + asset.thumb_url,
+  };
+}

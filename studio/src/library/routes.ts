@@ -1,0 +1,49 @@
+import type { StudioAsset } from '@renderkit/contract/studio/schemas.ts';
+import { StudioError } from '../errors.ts';
+import type { Handlers } from '../register-operations.ts';
+import { removeLooseFolders } from '../storage/loose-folders.ts';
+import { presentAsset } from './present.ts';
+import { deleteAssetRow, findAsset, selectAssets, updateFavorite } from './store.ts';
+import { createFrameTaker, type TakeFrameDependencies } from './take-frame.ts';
+
+const farthestOffset = 1_000_000;
+
+export function libraryRoutes(
+  options: TakeFrameDependencies & { mediaUrl: string },
+): Pick<Handlers, 'listAssets' | 'getAsset' | 'favoriteAsset' | 'deleteAsset' | 'takeFrame'> {
+  const { database, storage, mediaUrl } = options;
+  const takeFrame = createFrameTaker(options);
+  const present = (asset: StudioAsset | undefined) => presentAsset(found(asset), mediaUrl);
+  return {
+    listAssets: async ({ query, bearer }) => {
+      if ((query.page - 1) * query.limit > farthestOffset)
+        throw new StudioError('invalid_request', 'The page lies too far out.');
+      const { assets, hasMore } = await selectAssets(database, bearer.account.id, query);
+      return { assets: assets.map(present), has_more: hasMore };
+    },
+    getAsset: async ({ params, bearer }) =>
+      present(await findAsset(database, { ...params, account: bearer.account.id })),
+    favoriteAsset: async ({ params, body, bearer }) =>
+      present(await updateFavorite(database, { ...params, account: bearer.account.id }, body)),
+    deleteAsset: async ({ params, bearer }) => {
+      const folders = found(await deleteAssetRow(database, { ...params, account: bearer.account.id }));
+      // What cannot be removed now the sweep removes later.
+      await removeLooseFolders(database, storage, folders).catch(() => undefined);
+      return { deleted: true };
+    },
+    takeFrame: async ({ params, body, bearer }) => {
+      const { key, assetId } = await takeFrame({
+        account: bearer.account.id,
+        video: params.id,
+        time: body.time,
+        project: body.project_id,
+      });
+      return { url: mediaUrl + key, asset_id: assetId };
+    },
+  };
+}
+
+function found<T>(value: T | undefined): T {
+  if (value === undefined) throw new StudioError('not_found', 'There is no such item in the library.');
+  return value;
+}

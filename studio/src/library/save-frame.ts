@@ -1,0 +1,54 @@
+import { newId } from '@renderkit/server-kit/ids.ts';
+import { StudioError } from '../errors.ts';
+import { keepFiles } from '../storage/keep-files.ts';
+import { aspectRatioOf } from './aspect-ratio.ts';
+import { type FrameRow, insertAsset, type VideoRow } from './store.ts';
+import type { TakeFrameDependencies } from './take-frame.ts';
+
+export type FrameToSave = {
+  account: string;
+  project: string;
+  video: VideoRow;
+  timeMs: number;
+  frame: FrameRow;
+};
+
+/** Keeps a still as an item of the library, with a file of its own that stays when the video goes. Returns its id. */
+export async function saveFrame(
+  { account, project, video, timeMs, frame }: FrameToSave,
+  dependencies: TakeFrameDependencies,
+): Promise<string> {
+  const stored = await dependencies.storage.open(frame.storage_key);
+  if (stored === undefined) throw new StudioError('not_found', 'The video was deleted meanwhile.');
+  const bytes = Buffer.concat(await Array.fromAsync<Buffer>(stored.read()));
+  const id = newId('ast_');
+  const saved = await keepFiles(
+    { owner: id, files: [{ name: `${id}.png`, bytes }] },
+    dependencies,
+    async (transaction, [key = '']) => {
+      const inserted = await insertAsset(transaction, {
+        id,
+        account,
+        project,
+        type: 'image',
+        generationType: 'frame',
+        key,
+        thumbKey: null,
+        contentType: 'image/png',
+        sizeBytes: bytes.length,
+        width: frame.width,
+        height: frame.height,
+        durationSeconds: null,
+        aspectRatio: aspectRatioOf(frame),
+        nsfw: video.nsfw,
+        promptId: null,
+        prompt: video.prompt,
+        frame: { video: video.id, timeMs },
+      });
+      return { named: inserted.outcome === 'stored', inserted };
+    },
+  );
+  if (saved.inserted.outcome === 'gone')
+    throw new StudioError('not_found', 'The project was deleted meanwhile.');
+  return saved.inserted.id;
+}

@@ -1,0 +1,231 @@
+import type { StudioAsset } from '@renderkit/contract/studio/schemas.ts';
+import type { StudioBody, StudioParams, StudioQuery } from '@renderkit/contract/studio/operations.ts';
+import type { Database, Transaction } from '@renderkit/server-kit/database.ts';
+
+const assetRow = `a.id, a.type, a.generation_type, a.storage_key as url, a.thumb_key as thumb_url, a.width, a.height,
+  a.duration, a.aspect_ratio, a.nsfw, a.favorite, a.project_id, a.prompt_id, iso_time(a.created_at) as created_at`;
+
+/** What of the library each word of an address means. A saved still answers to `image` only where it is read. */
+const readAs = {
+  image: `a.type = 'image'`,
+  video: `a.type = 'video'`,
+  frame: `a.generation_type = 'frame'`,
+} as const;
+const writtenAs = {
+  image: `a.type = 'image' and a.generation_type is distinct from 'frame'`,
+  video: readAs.video,
+  frame: readAs.frame,
+} as const;
+
+type Address = StudioParams<'getAsset'> & { account: string };
+
+/** One page, newest first, and whether more follow. Each filter has an index that begins with it. */
+export async function selectAssets(
+  database: Database,
+  account: string,
+  { page, limit, type, project_id, search, favorites }: StudioQuery<'listAssets'>,
+): Promise<{ assets: StudioAsset[]; hasMore: boolean }> {
+  const values: unknown[] = [account, limit + 1, (page - 1) * limit];
+  const conditions = ['account_id = $1'];
+  const condition = (text: (parameter: string) => string, value: unknown) => {
+    values.push(value);
+    conditions.push(text(`$${values.length}`));
+  };
+  if (type !== undefined) condition((parameter) => `type = ${parameter}`, type);
+  if (project_id !== undefined) condition((parameter) => `project_id = ${parameter}`, project_id);
+  if (search !== undefined && search.trim() !== '')
+    condition((parameter) => `words @@ search_words($1, ${parameter})`, search);
+  if (favorites !== undefined) conditions.push(favorites ? 'favorite' : 'not favorite');
+  const assets = await database.rows<StudioAsset>(
+    `select ${assetRow} from (
+       select id from assets where ${conditions.join(' and ')}
+       order by created_at desc, id desc limit $2 offset $3) as page
+     join assets a using (id) order by a.created_at desc, a.id desc`,
+    values,
+  );
+  return { assets: assets.slice(0, limit), hasMore: assets.length > limit };
+}
+
+export async function findAsset(
+  database: Database,
+  { account, type, id }: Address,
+): Promise<StudioAsset | undefined> {
+  const [row] = await database.rows<StudioAsset>(
+    `select ${assetRow} from assets a where a.id = $2 and a.account_id = $1 and ${readAs[type]}`,
+    [account, id],
+  );
+  return row;
+}
+
+export async function updateFavorite(
+  database: Database,
+  { account, type, id }: Address,
+  { favorite }: StudioBody<'favoriteAsset'>,
+): Promise<StudioAsset | undefined> {
+  const [row] = await database.rows<StudioAsset>(
+    `update assets a set favorite = $3 where a.id = $2 and a.account_id = $1 and ${writtenAs[type]}
+     returning ${assetRow}`,
+    [account, id, favorite],
+  );
+  return row;
+}
+
+/** The folders of its files and of the stills taken from it; undefined where there is no such item. */
+export async function deleteAssetRow(
+  database: Database,
+  { account, type, id }: Address,
+): Promise<string[] | undefined> {
+  return database.transaction(async (transaction) => {
+    // Its account's row is locked first, as everywhere.
+    await transaction.query('select from accounts where id = $1 for update', [account]);
+    const { rowCount } = await transaction.query(
+      `select from assets a where a.id = $2 and a.account_id = $1 and ${writtenAs[type]}`,
+      [account, id],
+    );
+    if (rowCount === 0) return undefined;
+    const { rows } = await transaction.query<{ folder: string }>('select delete_asset($1, $2) as folder', [
+      account,
+      id,
+    ]);
+    return rows.map(({ folder }) => folder);
+  });
+}
+
+export type VideoRow = {
+  id: string;
+  storage_key: string;
+  duration: number | null;
+  nsfw: boolean;
+  prompt: string | null;
+  own_project: boolean;
+};
+
+export async function findVideo(
+  database: Database,
+  account: string,
+  id: string,
+  project: string | null,
+): Promise<VideoRow | undefined> {
+  const [row] = await database.rows<VideoRow>(
+    `select id, storage_key, duration, nsfw, prompt,
+       $3::text is null or exists (select from projects where id = $3 and account_id = $1) as own_project
+     from assets where id = $2 and account_id = $1 and type = 'video'`,
+    [account, id, project],
+  );
+  return row;
+}
+
+export type FrameRow = { storage_key: string; width: number; height: number; size_bytes: number };
+
+export async function findFrame(
+  database: Database,
+  video: string,
+  timeMs: number,
+): Promise<FrameRow | undefined> {
+  const [row] = await database.rows<FrameRow>(
+    'select storage_key, width, height, size_bytes from frames where video_id = $1 and time_ms = $2',
+    [video, timeMs],
+  );
+  return row;
+}
+
+/** `known`: somebody else was first. `gone`: the video was deleted meanwhile. */
+export async function insertFrame(
+  transaction: Transaction,
+  frame: FrameRow & { account: string; video: string; timeMs: number },
+): Promise<'stored' | 'known' | 'gone'> {
+  // Under the lock that deleting the video takes.
+  const { rowCount: accounts } = await transaction.query(
+    'select from accounts where id = $1 and deleted_at is null for update',
+    [frame.account],
+  );
+  const { rowCount: videos } = await transaction.query('select from assets where id = $1', [frame.video]);
+  if (accounts === 0 || videos === 0) return 'gone';
+  const { rowCount } = await transaction.query(
+    `insert into frames (video_id, time_ms, storage_key, width, height, size_bytes)
+     values ($1, $2, $3, $4, $5, $6) on conflict (video_id, time_ms) do nothing`,
+    [frame.video, frame.timeMs, frame.storage_key, frame.width, frame.height, frame.size_bytes],
+  );
+  return rowCount === 1 ? 'stored' : 'known';
+}
+
+export type NewAsset = {
+  id: string;
+  account: string;
+  project: string | null;
+  type: 'image' | 'video';
+  generationType: string;
+  key: string;
+  thumbKey: string | null;
+  contentType: string;
+  sizeBytes: number;
+  width: number | null;
+  height: number | null;
+  durationSeconds: number | null;
+  aspectRatio: string | null;
+  nsfw: boolean;
+  promptId: string | null;
+  prompt: string | null;
+  /** Where it is a still: of which video, and when. */
+  frame?: { video: string; timeMs: number };
+};
+
+/** `known`: the project has this still already. `gone`: the account or the project was deleted meanwhile. */
+export async function insertAsset(
+  transaction: Transaction,
+  asset: NewAsset,
+): Promise<{ outcome: 'stored' | 'known'; id: string } | { outcome: 'gone' }> {
+  const { rowCount } = await transaction.query(
+    `select from accounts where id = $1 and deleted_at is null
+       and ($2::text is null or exists (select from projects where id = $2 and account_id = $1)) for update`,
+    [asset.account, asset.project],
+  );
+  if (rowCount === 0) return { outcome: 'gone' };
+  const { rows } = await transaction.query<{ id: string }>(
+    `insert into assets (id, account_id, project_id, type, generation_type, storage_key, thumb_key, content_type,
+       size_bytes, width, height, duration, aspect_ratio, nsfw, prompt_id, prompt, frame_video_id, frame_time_ms)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18)
+     on conflict (project_id, frame_video_id, frame_time_ms)
+       where project_id is not null and frame_video_id is not null do nothing
+     returning id`,
+    [
+      asset.id,
+      asset.account,
+      asset.project,
+      asset.type,
+      asset.generationType,
+      asset.key,
+      asset.thumbKey,
+      asset.contentType,
+      asset.sizeBytes,
+      asset.width,
+      asset.height,
+      asset.durationSeconds,
+      asset.aspectRatio,
+      asset.nsfw,
+      asset.promptId,
+      asset.prompt,
+      asset.frame?.video ?? null,
+      asset.frame?.timeMs ?? null,
+    ],
+  );
+  if (rows[0] !== undefined) return { outcome: 'stored', id: rows[0].id };
+  const known = await transaction.query<{ id: string }>(
+    'select id from assets where project_id = $1 and frame_video_id = $2 and frame_time_ms = $3',
+    [asset.project, asset.frame?.video, asset.frame?.timeMs],
+  );
+  const [first] = known.rows;
+  if (first === undefined) throw new Error('an item is inserted or was there');
+  return { outcome: 'known', id: first.id };
+}
+
+export async function findSavedFrame(
+  database: Database,
+  frame: { project: string; video: string; timeMs: number },
+): Promise<string | undefined> {
+  const [row] = await database.rows<{ id: string }>(
+    'select id from assets where project_id = $1 and frame_video_id = $2 and frame_time_ms = $3',
+    [frame.project, frame.video, frame.timeMs],
+  );
+  return row?.id;
+}

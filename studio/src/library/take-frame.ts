@@ -1,0 +1,116 @@
+import type { KeyObject } from 'node:crypto';
+import type { Database } from '@renderkit/server-kit/database.ts';
+import { newId } from '@renderkit/server-kit/ids.ts';
+import { StudioError } from '../errors.ts';
+import { extractFrame } from '../media/extract-frame.ts';
+import type { Storage } from '../storage/storage.ts';
+import { keepFiles } from '../storage/keep-files.ts';
+import { findFrame, findSavedFrame, findVideo, insertFrame, type FrameRow, type VideoRow } from './store.ts';
+import { saveFrame } from './save-frame.ts';
+
+export type TakeFrameDependencies = {
+  database: Database;
+  storage: Storage;
+  mediaKey: KeyObject;
+  stopping: AbortSignal;
+};
+
+export type FrameCall = {
+  account: string;
+  video: string;
+  /** Seconds from the start. */
+  time: number | 'last';
+  /** Where the still is to be kept as an item of the library. */
+  project: string | null;
+};
+
+const takenAtOnce = 2;
+const waitingAtMost = 50;
+const busyRetrySeconds = 2;
+
+/**
+ * Takes stills of videos, two at a time. The same video and millisecond answer the same link for as long as the video
+ * is there; kept in a project, the still is an item with a file of its own, one for each project and moment.
+ */
+export function createFrameTaker(
+  dependencies: TakeFrameDependencies,
+): (call: FrameCall) => Promise<{ key: string; assetId: string | null }> {
+  const { database } = dependencies;
+  const inTurn = createTurns();
+  return async ({ account, video: id, time, project }) => {
+    const video = await findVideo(database, account, id, project);
+    if (video === undefined) throw new StudioError('not_found', 'There is no such video in the library.');
+    if (!video.own_project) throw new StudioError('not_found', 'The account has no such project.');
+    const timeMs = momentOf(time, video);
+    const frame =
+      (await findFrame(database, id, timeMs)) ??
+      (await inTurn(() => take(account, video, timeMs, dependencies)));
+    if (project === null) return { key: frame.storage_key, assetId: null };
+    const assetId =
+      (await findSavedFrame(database, { project, video: id, timeMs })) ??
+      (await saveFrame({ account, project, video, timeMs, frame }, dependencies));
+    return { key: frame.storage_key, assetId };
+  };
+}
+
+/** Milliseconds; every moment past the end is the end. */
+function momentOf(time: number | 'last', { duration }: VideoRow): number {
+  const endMs = Math.ceil((duration ?? 0) * 1000);
+  return time === 'last' ? endMs : Math.min(Math.round(time * 1000), endMs);
+}
+
+async function take(
+  account: string,
+  video: VideoRow,
+  timeMs: number,
+  dependencies: TakeFrameDependencies,
+): Promise<FrameRow> {
+  const { database, storage, stopping } = dependencies;
+  // Another call may have taken it while this one waited for its turn.
+  const known = await findFrame(database, video.id, timeMs);
+  if (known !== undefined) return known;
+  const path = storage.pathOf(video.storage_key);
+  if (path === undefined) throw new Error(`${video.storage_key} is no key of the storage`);
+  const atEnd = timeMs >= Math.ceil((video.duration ?? 0) * 1000);
+  const still = await extractFrame(path, atEnd ? 'last' : timeMs / 1000, stopping);
+  const id = newId('frm_');
+  const outcome = await keepFiles(
+    { owner: id, files: [{ name: `${id}.png`, bytes: still.bytes }] },
+    dependencies,
+    async (transaction, [key = '']) => {
+      const frame = {
+        storage_key: key,
+        width: still.width,
+        height: still.height,
+        size_bytes: still.bytes.length,
+      };
+      const inserted = await insertFrame(transaction, { ...frame, account, video: video.id, timeMs });
+      return { named: inserted === 'stored', frame, inserted };
+    },
+  );
+  if (outcome.inserted === 'gone') throw new StudioError('not_found', 'The video was deleted meanwhile.');
+  if (outcome.inserted === 'stored') return outcome.frame;
+  const first = await findFrame(database, video.id, timeMs);
+  if (first === undefined) throw new StudioError('not_found', 'The video was deleted meanwhile.');
+  return first;
+}
+
+function createTurns(): <T>(work: () => Promise<T>) => Promise<T> {
+  const waiting: (() => void)[] = [];
+  let free = takenAtOnce;
+  return async (work) => {
+    if (waiting.length >= waitingAtMost)
+      throw new StudioError('overloaded', 'Too many stills are being taken.', {
+        retryAfterSeconds: busyRetrySeconds,
+      });
+    if (free > 0) free--;
+    else await new Promise<void>((resolve) => waiting.push(resolve));
+    try {
+      return await work();
+    } finally {
+      const next = waiting.shift();
+      if (next === undefined) free++;
+      else next();
+    }
+  };
+}

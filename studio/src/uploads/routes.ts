@@ -1,0 +1,46 @@
+import type { StudioUpload } from '@renderkit/contract/studio/schemas.ts';
+import { StudioError } from '../errors.ts';
+import type { Handlers } from '../register-operations.ts';
+import { removeLooseFolders } from '../storage/loose-folders.ts';
+import { createUploadTaker, type StoreUploadDependencies } from './store-upload.ts';
+import { deleteUploadRow, findUploads } from './store.ts';
+
+export type UploadRoutesOptions = StoreUploadDependencies & {
+  presentUpload: (upload: StudioUpload) => StudioUpload;
+};
+
+export function uploadRoutes(
+  options: UploadRoutesOptions,
+): Pick<Handlers, 'storeUpload' | 'getUpload' | 'lookUpUploads' | 'deleteUpload'> {
+  const { database, storage, presentUpload } = options;
+  const take = createUploadTaker(options);
+  return {
+    storeUpload: async ({ params, query, bearer, request, reply }) => {
+      const answer = await take(
+        {
+          account: bearer.account,
+          token: params.token,
+          fileName: query.file_name,
+          project: query.project_id ?? null,
+          hidden: query.hidden ?? false,
+        },
+        request.raw,
+        reply,
+      );
+      return answer.outcome === 'stored' ? { ...answer, upload: presentUpload(answer.upload) } : answer;
+    },
+    getUpload: async ({ params, bearer }) => {
+      const [upload] = await findUploads(database, bearer.account.id, [params.token]);
+      if (upload === undefined) throw new StudioError('not_found', 'No upload has this token.');
+      return presentUpload(upload);
+    },
+    lookUpUploads: async ({ body, bearer }) => ({
+      uploads: (await findUploads(database, bearer.account.id, body.tokens)).map(presentUpload),
+    }),
+    deleteUpload: async ({ params, bearer }) => {
+      const folder = await deleteUploadRow(database, bearer.account.id, params.token);
+      if (folder !== undefined) await removeLooseFolders(database, storage, [folder]);
+      return { deleted: true };
+    },
+  };
+}

@@ -1,0 +1,209 @@
+import { type KeyObject, randomUUID } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
+import { mustCloseUnread } from '@renderkit/server-kit/http/unread-body.ts';
+import type { Refusal, StudioUpload } from '@renderkit/contract/studio/schemas.ts';
+import type { FileFault } from '@renderkit/contract/studio/schemas.ts';
+import { CommitInDoubt, type Database } from '@renderkit/server-kit/database.ts';
+import { newId } from '@renderkit/server-kit/ids.ts';
+import type { FastifyReply } from 'fastify';
+import { plans } from '../catalog/plans.ts';
+import { StudioError } from '../errors.ts';
+import { fileLimits, type Inspected, inspectFile, UnusableFile } from '../media/inspect-file.ts';
+import type { Moderation } from '../moderation/moderation.ts';
+import type { AccountFacts } from '../sign-in/authenticate.ts';
+import { announceFolder, claimFolder, removeLooseFolders } from '../storage/loose-folders.ts';
+import { mediaFolder } from '../storage/media-folder.ts';
+import type { Storage } from '../storage/storage.ts';
+import { fileNameOf } from './file-name.ts';
+import type { UploadQueue } from './queue.ts';
+import { FileCutShort, FileTooLarge, type Pace, receiveFile } from './receive-file.ts';
+import { findBeforeUpload, insertUpload, type NewUpload } from './store.ts';
+import { takesItsTime } from './takes-its-time.ts';
+
+export type StoreUploadDependencies = {
+  database: Database;
+  storage: Storage;
+  mediaKey: KeyObject;
+  uploads: UploadQueue;
+  moderation: Moderation;
+  announce: { job: () => void };
+  stopping: AbortSignal;
+  /** Tests make senders slow sooner. */
+  pace?: Pace;
+  crashPoint?: ((name: string) => void | Promise<void>) | undefined;
+};
+
+export type UploadCall = {
+  account: AccountFacts;
+  token: string;
+  fileName: string | undefined;
+  project: string | null;
+  hidden: boolean;
+};
+
+export type TakenUpload =
+  | { outcome: 'stored'; upload: StudioUpload }
+  | { outcome: 'unusable'; reason: FileFault; message: string }
+  | { outcome: 'refused'; refusal: Refusal };
+
+const pace: Pace = { minBytesPerSecond: 256 * 1024, windowMs: 15_000 };
+const receivedAtOnce = 64;
+const busyRetrySeconds = 1;
+
+/**
+ * Takes files: streamed to the storage, judged by their bytes, then named by a row together with the job that checks
+ * them. The same token again is answered without reading a byte. At most `receivedAtOnce` come in side by side.
+ */
+export function createUploadTaker(
+  dependencies: StoreUploadDependencies,
+): (call: UploadCall, request: IncomingMessage, reply: FastifyReply) => Promise<TakenUpload> {
+  let receiving = 0;
+  return async (call, request, reply) => {
+    try {
+      const { upload, deleted, own_project } = await findBeforeUpload(dependencies.database, {
+        account: call.account.id,
+        token: call.token,
+        project: call.project,
+      });
+      if (upload !== null) return { outcome: 'stored', upload };
+      if (deleted) throw new StudioError('conflict', 'The upload of this token was deleted.');
+      if (!plans[call.account.tier].capabilities.uploads) return lacking('files');
+      if (!own_project)
+        return {
+          outcome: 'refused',
+          refusal: {
+            code: 'unprocessable',
+            field: 'project_id',
+            message: 'The account has no such project.',
+          },
+        };
+      if (receiving >= receivedAtOnce)
+        throw new StudioError('overloaded', 'Too many files are coming in.', {
+          retryAfterSeconds: busyRetrySeconds,
+        });
+      receiving++;
+      try {
+        return await receive(call, request, dependencies);
+      } finally {
+        receiving--;
+      }
+    } finally {
+      if (mustCloseUnread(request)) reply.header('connection', 'close');
+    }
+  };
+}
+
+async function receive(
+  call: UploadCall,
+  request: IncomingMessage,
+  dependencies: StoreUploadDependencies,
+): Promise<TakenUpload> {
+  const { database, storage, mediaKey, crashPoint } = dependencies;
+  const id = newId('upf_');
+  const folder = mediaFolder(mediaKey, id, 0, 0);
+  await announceFolder(database, folder);
+  let loose = true;
+  try {
+    using _ = takesItsTime(request);
+    const received = await receiveFile(request, storage, folder, fileLimits, dependencies.pace ?? pace);
+    await using file = received.file;
+    const inspected = await inspectFile(file.path, fileLimits, dependencies.stopping);
+    const refused = lackingFor(inspected, call.account);
+    if (refused !== undefined) return refused;
+    const key = await file.keep(`${id}.${inspected.extension}`);
+    await crashPoint?.('upload: file written');
+    const stored = await name(
+      {
+        id,
+        account: call.account.id,
+        token: call.token,
+        project: call.project,
+        type: inspected.type,
+        hidden: call.hidden,
+        fileName: fileNameOf(call.fileName, inspected),
+        key,
+        contentType: inspected.contentType,
+        sizeBytes: file.sizeBytes,
+        sha256: received.sha256,
+        width: inspected.width,
+        height: inspected.height,
+        durationSeconds: inspected.durationSeconds,
+        hasAudio: inspected.hasAudio,
+      },
+      folder,
+      dependencies,
+    );
+    loose = !stored.fresh;
+    return { outcome: 'stored', upload: stored.upload };
+  } catch (error) {
+    // The row may be there after all: whether the folder is loose is then for the sweep to see.
+    if (error instanceof CommitInDoubt) loose = false;
+    return unusable(error);
+  } finally {
+    // What cannot be removed now the sweep removes later.
+    if (loose) await removeLooseFolders(database, storage, [folder]).catch(() => undefined);
+  }
+}
+
+/** The row and its job, in one transaction. `fresh` is false where another call of the same token was first. */
+async function name(
+  upload: NewUpload,
+  folder: string,
+  { database, uploads, moderation, announce, crashPoint }: StoreUploadDependencies,
+): Promise<{ fresh: boolean; upload: StudioUpload }> {
+  const startAfterSeconds = await moderation.uploadDelaySeconds(upload.fileName);
+  const inserted = await database.transaction(async (transaction) => {
+    const outcome = await insertUpload(transaction, upload);
+    if (outcome.outcome !== 'stored') return outcome;
+    if (!(await claimFolder(transaction, folder)))
+      throw new StudioError('overloaded', 'The file took too long.', { retryAfterSeconds: busyRetrySeconds });
+    await uploads.enqueue(transaction, { id: randomUUID(), upload: upload.id, startAfterSeconds });
+    await crashPoint?.('upload: before the commit');
+    return outcome;
+  });
+  if (inserted.outcome === 'gone')
+    throw new StudioError('conflict', 'The upload of this token, or its account, was deleted meanwhile.');
+  if (inserted.outcome === 'stored') announce.job();
+  await crashPoint?.('upload: after the commit');
+  return { fresh: inserted.outcome === 'stored', upload: inserted.upload };
+}
+
+const megabyte = 1024 * 1024;
+
+/** What is wrong with the file, as an answer; throws all else. */
+function unusable(error: unknown): TakenUpload {
+  if (error instanceof UnusableFile)
+    return {
+      outcome: 'unusable',
+      // The contract knows one word for pictures that are too big, whichever way.
+      reason: error.reason === 'side_too_long' ? 'too_many_pixels' : error.reason,
+      message: error.message,
+    };
+  if (error instanceof FileTooLarge)
+    return {
+      outcome: 'unusable',
+      reason: 'too_large',
+      message: `The file is too large: files of its kind may have ${Math.floor(error.limitBytes / megabyte)} MB.`,
+    };
+  if (error instanceof FileCutShort)
+    throw new StudioError('invalid_request', 'The file did not come to its end, or came too slowly.', {
+      cause: error,
+    });
+  throw error;
+}
+
+function lackingFor(
+  { type }: Pick<Inspected, 'type'>,
+  { tier }: Pick<AccountFacts, 'tier'>,
+): TakenUpload | undefined {
+  const { capabilities } = plans[tier];
+  if (type === 'video' && !capabilities.video_upload) return lacking('videos');
+  return type === 'audio' && !capabilities.audio_upload ? lacking('audio files') : undefined;
+}
+
+function lacking(what: string): TakenUpload {
+  return {
+    outcome: 'refused',
+    refusal: { code: 'tier_required', message: `The plan does not include uploads of ${what}.` },
+  };
+}

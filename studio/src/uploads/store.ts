@@ -1,0 +1,173 @@
+import type { StudioUpload } from '@renderkit/contract/studio/schemas.ts';
+import type { Database, Transaction } from '@renderkit/server-kit/database.ts';
+
+export async function findUploads(
+  database: Database,
+  account: string,
+  tokens: string[],
+): Promise<StudioUpload[]> {
+  const rows = await database.rows<{ upload: StudioUpload }>(
+    'select upload_json(u) as upload from uploads u where account_id = $1 and token = any($2)',
+    [account, tokens],
+    'find_uploads',
+  );
+  return rows.map(({ upload }) => upload);
+}
+
+export type BeforeUpload = { upload: StudioUpload | null; deleted: boolean; own_project: boolean };
+
+/** What has to be known before a file is taken: what the token names already, and whether the project is the account's. */
+export async function findBeforeUpload(
+  database: Database,
+  asked: { account: string; token: string; project: string | null },
+): Promise<BeforeUpload> {
+  const [row] = await database.rows<BeforeUpload>(
+    `select (select upload_json(u) from uploads u where account_id = $1 and token = $2) as upload,
+       exists (select from deleted_uploads where account_id = $1 and token = $2) as deleted,
+       $3::text is null or exists (select from projects where id = $3 and account_id = $1) as own_project`,
+    [asked.account, asked.token, asked.project],
+  );
+  if (row === undefined) throw new Error('a select without a table has one row');
+  return row;
+}
+
+export type NewUpload = {
+  id: string;
+  account: string;
+  token: string;
+  project: string | null;
+  type: StudioUpload['type'];
+  hidden: boolean;
+  fileName: string;
+  key: string;
+  contentType: string;
+  sizeBytes: number;
+  sha256: string;
+  width: number | null;
+  height: number | null;
+  durationSeconds: number | null;
+  hasAudio: boolean;
+};
+
+/** `known`: the token named one already. `gone`: the account, or the token, was deleted meanwhile. */
+export type InsertedUpload =
+  | { outcome: 'stored' | 'known'; upload: StudioUpload }
+  | { outcome: 'gone'; upload?: undefined };
+
+export async function insertUpload(transaction: Transaction, upload: NewUpload): Promise<InsertedUpload> {
+  const { rowCount } = await transaction.query(
+    'select from accounts where id = $1 and deleted_at is null for update',
+    [upload.account],
+  );
+  const { rows: deleted } = await transaction.query(
+    'select from deleted_uploads where account_id = $1 and token = $2',
+    [upload.account, upload.token],
+  );
+  if (rowCount === 0 || deleted.length > 0) return { outcome: 'gone' };
+  const { rows } = await transaction.query<{ upload: StudioUpload; fresh: boolean }>(
+    `with fresh as (
+       insert into uploads (id, account_id, token, project_id, type, hidden, file_name, storage_key, content_type,
+         size_bytes, sha256, width, height, duration, has_audio)
+       values ($1, $2, $3, (select id from projects where id = $4), $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)
+       on conflict (account_id, token) do nothing returning *)
+     select upload_json(u) as upload, true as fresh from fresh u
+     union all select upload_json(u), false from uploads u where account_id = $2 and token = $3`,
+    [
+      upload.id,
+      upload.account,
+      upload.token,
+      upload.project,
+      upload.type,
+      upload.hidden,
+      upload.fileName,
+      upload.key,
+      upload.contentType,
+      upload.sizeBytes,
+      upload.sha256,
+      upload.width,
+      upload.height,
+      upload.durationSeconds,
+      upload.hasAudio,
+    ],
+  );
+  const [row] = rows;
+  if (row === undefined) throw new Error('an upload is inserted or was there');
+  return { outcome: row.fresh ? 'stored' : 'known', upload: row.upload };
+}
+
+export type UploadToCheck = {
+  id: string;
+  account_id: string;
+  type: StudioUpload['type'];
+  file_name: string;
+  storage_key: string;
+  content_type: string;
+  sha256: string;
+  width: number | null;
+  height: number | null;
+  duration: number | null;
+  has_audio: boolean;
+};
+
+/** Undefined once its outcome is known. */
+export async function findUploadToCheck(database: Database, id: string): Promise<UploadToCheck | undefined> {
+  const [row] = await database.rows<UploadToCheck>(
+    `select id, account_id, type, file_name, storage_key, content_type, sha256, width, height, duration, has_audio
+     from uploads where id = $1 and status = 'processing'`,
+    [id],
+  );
+  return row;
+}
+
+/** The account whose feed moved; undefined where the outcome was known already. */
+export async function settleUpload(
+  database: Database,
+  id: string,
+  outcome: { status: 'ready' } | { status: 'rejected'; error: string },
+): Promise<string | undefined> {
+  const [row] = await database.rows<{ account_id: string }>(
+    'select account_id from settle_upload($1, $2, $3)',
+    [id, outcome.status, outcome.status === 'rejected' ? outcome.error : null],
+  );
+  return row?.account_id;
+}
+
+export async function findOverdueUploads(
+  database: Database,
+  minutes: number,
+  atMost: number,
+): Promise<string[]> {
+  const rows = await database.rows<{ id: string }>(
+    `select id from uploads where status = 'processing' and created_at < clock() - $1 * interval '1 minute'
+     order by created_at limit $2`,
+    [minutes, atMost],
+  );
+  return rows.map(({ id }) => id);
+}
+
+/** The folder of its file, where there was one. */
+export async function deleteUploadRow(
+  database: Database,
+  account: string,
+  token: string,
+): Promise<string | undefined> {
+  const [row] = await database.rows<{ folder: string | null }>('select delete_upload($1, $2) as folder', [
+    account,
+    token,
+  ]);
+  return row?.folder ?? undefined;
+}
+
+export async function forgetDeletedUploads(
+  database: Database,
+  hours: number,
+  atMost: number,
+): Promise<number> {
+  const { rowCount } = await database.pool.query(
+    `delete from deleted_uploads where (account_id, token) in (
+       select account_id, token from deleted_uploads where deleted_at < clock() - $1 * interval '1 hour'
+       order by deleted_at limit $2)`,
+    [hours, atMost],
+  );
+  return rowCount ?? 0;
+}
