@@ -14,8 +14,18 @@ import { read } from './read/read.ts';
 import { resultsText } from './results.ts';
 import { size } from './size/size.ts';
 import { submit } from './submit/submit.ts';
+import { webhooks } from './webhooks/webhooks.ts';
 
-const benchmarks: Record<string, Benchmark> = { read, create, submit, polls, size, memory, picture };
+const benchmarks: Record<string, Benchmark> = {
+  read,
+  create,
+  submit,
+  polls,
+  size,
+  memory,
+  picture,
+  webhooks,
+};
 const resultsFile = path.join(import.meta.dirname, 'RESULTS.md');
 
 const { values, positionals: names } = parseArgs({

@@ -14,6 +14,7 @@ export type Platform = AsyncDisposable & {
   service: Part;
   serviceDatabase: Database;
   studioDatabase: Database;
+  secretKey: Buffer;
   /** A pro account with credits without end, and keys that no rate holds up. */
   createAccount: (options: { keys: number }) => Promise<Account>;
 };
@@ -21,6 +22,8 @@ export type Platform = AsyncDisposable & {
 export type PlatformOptions = {
   /** With a render worker. */
   worker: boolean;
+  /** Webhooks may go to this machine. */
+  loopbackReceivers?: boolean;
 };
 
 const clientId = 'bench';
@@ -59,6 +62,7 @@ export async function startPlatform(bench: Bench, options: PlatformOptions): Pro
   const service = await start('service', 'service/src/main.ts', {
     ...common,
     ...serviceEnvironment({ databaseUrl: serviceData.url, port: servicePort, studioPort, secretKey }),
+    ...(options.loopbackReceivers === true && { EGRESS_ALLOW: '127.0.0.0/8' }),
   });
   let accounts = 0;
   const started = owners.move();
@@ -67,6 +71,7 @@ export async function startPlatform(bench: Bench, options: PlatformOptions): Pro
     service,
     serviceDatabase: serviceData.database,
     studioDatabase: studioData.database,
+    secretKey,
     createAccount: async ({ keys }) => {
       const email = `account-${++accounts}@bench.example`;
       await createAccount(studioData.database, {

@@ -1,0 +1,234 @@
+import { fileURLToPath } from 'node:url';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Database } from '@renderkit/server-kit/database.ts';
+import { createWebhook } from '@renderkit/service/operator.ts';
+import type { Bench, Result } from '../benchmark.ts';
+import { type Child, startChild } from '../child.ts';
+import { freePort, originOf, type Platform, startPlatform } from '../platform.ts';
+import { boundResult, milliseconds, rateResult, rateSample } from '../present.ts';
+import { cpuSeconds, residentMegabytes } from '../process-usage.ts';
+import { compare, type Sample } from '../rounds.ts';
+import { quantile } from '../statistics.ts';
+import type { BarePosts } from './bare-posts.ts';
+import type { SinkLatencies } from './sink.ts';
+
+const accounts = 5;
+const endpointsPerAccount = 10;
+/** Of one endpoint, while it is healthy: the service's own bound. */
+const attemptsPerEndpoint = 4;
+const goals = { ratio: 0.15, latencyP99Ms: 1_000, healthyP99Ms: 2_000, growthMegabytes: 20 };
+
+/** Deliveries: how many a second, how soon, how fairly, and in how much memory. */
+export async function webhooks(bench: Bench): Promise<Result[]> {
+  const rates = await measureRates(bench);
+  return [...rates, await measureLatency(bench), await measureFairness(bench)];
+}
+
+type Receiver = { sink: Child; origin: string };
+
+async function startReceiver(owners: AsyncDisposableStack): Promise<Receiver> {
+  const port = await freePort();
+  const sink = owners.use(await startChild(scriptOf('sink.ts'), { port }));
+  return { sink, origin: originOf(port) };
+}
+
+/** First attempts a second with everything due at once, against posts alone; then the memory of many. */
+async function measureRates(bench: Bench): Promise<Result[]> {
+  await using owners = new AsyncDisposableStack();
+  const receiver = await startReceiver(owners);
+  const platform = owners.use(await startPlatform(bench, { worker: false, loopbackReceivers: true }));
+  const ids: string[] = [];
+  for (let n = 0; n < accounts; n++) {
+    const { id } = await platform.createAccount({ keys: 0 });
+    await addEndpoints(platform, id, Array<string>(endpointsPerAccount).fill(`${receiver.origin}/ok/${n}`));
+    ids.push(id);
+  }
+  const bare = owners.use(await startChild(scriptOf('bare-posts.ts')));
+  const bareRate = (seconds: number) =>
+    bare.ask<number>({
+      origin: receiver.origin,
+      path: '/ok/bare',
+      body: eventBody('evt_01kaf3v5w8m2x9q4t7r6y1z0bc', new Date()),
+      concurrency: accounts * endpointsPerAccount * attemptsPerEndpoint,
+      seconds,
+    } satisfies BarePosts);
+
+  // The first attempt of each endpoint is its only one under way; both sides are warm before they are measured.
+  await deliver(platform, receiver, ids, bench.quick ? 1_000 : 10_000);
+  const early = residentMegabytes(platform.service.pid) ?? Number.NaN;
+  await bareRate(bench.quick ? 1 : 3);
+  const size = bench.quick ? 2_000 : 10_000;
+  const comparison = await compare({
+    rounds: bench.rounds,
+    ours: () => deliver(platform, receiver, ids, size),
+    baseline: async () => ({ value: await bareRate(bench.seconds) }),
+    onRound: (round, ours, baseline) =>
+      bench.say(`  round ${round}: ${rateSample(ours)} against ${rateSample(baseline)}`),
+  });
+  const inAll = bench.quick ? 5_000 : 100_000;
+  for (let sent = size * (bench.rounds + 1); sent < inAll; sent += size)
+    await deliver(platform, receiver, ids, size);
+  const late = residentMegabytes(platform.service.pid) ?? Number.NaN;
+  return [
+    rateResult('webhooks', comparison, goals.ratio),
+    boundResult({
+      name: 'webhooks, memory',
+      ours: `${early.toFixed(0)} MB after 10,000 deliveries, ${late.toFixed(0)} MB after ${inAll.toLocaleString('en-GB')}`,
+      goal: `${goals.growthMegabytes} MB more at most`,
+      met: late - early <= goals.growthMegabytes,
+    }),
+  ];
+}
+
+/** Writes events whose deliveries are `count` in all, and waits until the receiver has each. */
+async function deliver(
+  platform: Platform,
+  { sink }: Receiver,
+  accountIds: readonly string[],
+  count: number,
+): Promise<Sample> {
+  const before = await sink.ask<number>('count');
+  const events = Math.ceil(count / (accountIds.length * endpointsPerAccount));
+  // One statement, so that all fall due at its commit.
+  await writeEvents(platform.serviceDatabase, accountIds, events);
+  const wanted = before + events * accountIds.length * endpointsPerAccount;
+  const cpuBefore = cpuSeconds(platform.service.pid) ?? Number.NaN;
+  const began = performance.now();
+  await wake(platform.serviceDatabase, accountIds[0] as string);
+  const deadline = began + 120_000;
+  while ((await sink.ask<number>('count')) < wanted) {
+    if (performance.now() > deadline) throw new Error('the deliveries did not end within two minutes');
+    await sleep(5);
+  }
+  const seconds = (performance.now() - began) / 1000;
+  const used = (cpuSeconds(platform.service.pid) ?? Number.NaN) - cpuBefore;
+  return { value: (wanted - before) / seconds, cpuSeconds: (used / (wanted - before)) * 1000 };
+}
+
+/** From an event's own time to its first attempt, at 100 events a second. */
+async function measureLatency(bench: Bench): Promise<Result> {
+  await using owners = new AsyncDisposableStack();
+  const receiver = await startReceiver(owners);
+  const platform = owners.use(await startPlatform(bench, { worker: false, loopbackReceivers: true }));
+  const { id } = await platform.createAccount({ keys: 0 });
+  await addEndpoints(platform, id, [`${receiver.origin}/ok/1`]);
+  const times = await steadyEvents(platform, receiver, id, { perSecond: 100, seconds: bench.quick ? 3 : 20 });
+  const p99 = quantile(times, 0.99);
+  return boundResult({
+    name: 'webhooks, first attempt',
+    ours: `p50 ${milliseconds(quantile(times, 0.5))}, p99 ${milliseconds(p99)} (${times.length} events)`,
+    goal: `p99 ${goals.latencyP99Ms} ms or less`,
+    met: p99 <= goals.latencyP99Ms,
+  });
+}
+
+/** The same for one endpoint beside nine that hang until they are given up. */
+async function measureFairness(bench: Bench): Promise<Result> {
+  await using owners = new AsyncDisposableStack();
+  const receiver = await startReceiver(owners);
+  const platform = owners.use(await startPlatform(bench, { worker: false, loopbackReceivers: true }));
+  const { id } = await platform.createAccount({ keys: 0 });
+  const urls = Array.from({ length: 9 }, (_, n) => `${receiver.origin}/hang/${n}`);
+  await addEndpoints(platform, id, [...urls, `${receiver.origin}/ok/1`]);
+  const times = await steadyEvents(platform, receiver, id, { perSecond: 50, seconds: bench.quick ? 5 : 40 });
+  const p99 = quantile(times, 0.99);
+  return boundResult({
+    name: 'webhooks, nine of ten hang',
+    ours: `p50 ${milliseconds(quantile(times, 0.5))}, p99 ${milliseconds(p99)} at the tenth (${times.length} events)`,
+    goal: `p99 ${goals.healthyP99Ms} ms or less`,
+    met: p99 <= goals.healthyP99Ms,
+  });
+}
+
+async function steadyEvents(
+  platform: Platform,
+  { sink }: Receiver,
+  accountId: string,
+  { perSecond, seconds }: { perSecond: number; seconds: number },
+): Promise<number[]> {
+  const database = platform.serviceDatabase;
+  for (let n = 0; n < perSecond; n++) await writeEvents(database, [accountId], 1);
+  await wake(database, accountId);
+  await sleep(2_000);
+  await sink.ask<SinkLatencies>('latencies');
+  const began = performance.now();
+  for (let n = 0; n < perSecond * seconds; n++) {
+    await writeEvents(database, [accountId], 1);
+    await wake(database, accountId);
+    await sleep(Math.max(0, began + ((n + 1) * 1000) / perSecond - performance.now()));
+  }
+  await sleep(3_000);
+  const { milliseconds: times } = await sink.ask<SinkLatencies>('latencies');
+  if (times.length < perSecond * seconds)
+    throw new Error(`of ${perSecond * seconds} events ${times.length} arrived`);
+  return times;
+}
+
+async function addEndpoints(platform: Platform, accountId: string, urls: readonly string[]): Promise<void> {
+  for (const url of urls)
+    await createWebhook(platform.serviceDatabase, platform.secretKey, {
+      accountId,
+      url,
+      events: ['generation.succeeded'],
+      egressAllow: ['127.0.0.0/8'],
+    });
+}
+
+/** As an outcome writes them, `count` for each account. */
+async function writeEvents(database: Database, accountIds: readonly string[], count: number): Promise<void> {
+  await database.rows(
+    `select write_event(e.id, e.account_id, 'generation.succeeded', 'gen_' || substr(e.id, 5),
+       replace(replace($3, '{id}', e.id), '{at}', to_char(e.at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')),
+       e.at)
+     from (select 'evt_01' || substr(md5(random()::text || n || account_id), 1, 24) as id, account_id, clock() as at
+             from unnest($1::text[]) as account_id, generate_series(1, $2) n) e`,
+    [accountIds, count, eventBody('{id}', '{at}')],
+  );
+}
+
+async function wake(database: Database, accountId: string): Promise<void> {
+  await database.rows(`select pg_notify('deliveries_due', $1)`, [accountId]);
+}
+
+function eventBody(id: string, at: Date | string): string {
+  const createdAt = typeof at === 'string' ? at : at.toISOString();
+  return JSON.stringify({
+    id,
+    object: 'event',
+    type: 'generation.succeeded',
+    created_at: createdAt,
+    data: {
+      id: 'gen_01kaf3v5w8m2x9q4t7r6y1z0bc',
+      object: 'generation',
+      kind: 'image',
+      status: 'succeeded',
+      model: 'atelier-1',
+      project_id: 'prj_01kaf3v5w8m2x9q4t7r6y1z0bc',
+      cost: { credits: 4 },
+      expected_outputs: 1,
+      outputs: [
+        {
+          id: 'ast_01kaf3v5w8m2x9q4t7r6y1z0bc',
+          type: 'image',
+          url: 'https://studio.example/media/k3f9a0c2e4d6b8/picture.png',
+          thumb_url: 'https://studio.example/media/k3f9a0c2e4d6b8/thumb.webp',
+          width: 1024,
+          height: 1024,
+          duration: null,
+          nsfw: false,
+          request_id: 1,
+        },
+      ],
+      error: null,
+      prompt_id: 'prm_01kaf3v5w8m2x9q4t7r6y1z0bc',
+      metadata: { order: '4711' },
+      created_at: createdAt,
+      submitted_at: createdAt,
+      completed_at: createdAt,
+    },
+  });
+}
+
+function scriptOf(file: string): string {
+  return fileURLToPath(new URL(file, import.meta.url));
+}
