@@ -256,7 +256,7 @@ function headerComponents(): Json {
       schema: { type: 'string' },
     },
     [headers.rateLimit]: {
-      description: 'Requests that the key may make in a minute.',
+      description: 'Requests that the key may make in a minute. On every answer to a valid key.',
       schema: { type: 'integer' },
     },
     [headers.rateRemaining]: {
@@ -264,7 +264,8 @@ function headerComponents(): Json {
       schema: { type: 'integer', minimum: 0 },
     },
     [headers.retryAfter]: {
-      description: 'Seconds to wait before the request is sent again. Always there on 429 and 503.',
+      description:
+        'Seconds to wait before the request is sent again. Always there on 429 and 503, on 500 where waiting helps.',
       schema: { type: 'integer', minimum: 1 },
     },
     [headers.idempotentReplayed]: {

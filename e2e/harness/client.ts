@@ -1,3 +1,5 @@
+import { type Fields, judge, send } from '../spec/caller.ts';
+
 /** One answer of the API. */
 export type Answer<Body = Record<string, unknown>> = {
   status: number;
@@ -19,8 +21,9 @@ export type Problem = { code: string; status: number; detail: string; errors?: {
 
 const answerWithinMs = 70_000;
 
-/** Calls with one key against one service process. */
+/** Calls with one key against one service process; every answer must be one that its OpenAPI document promises. */
 export function createClient(baseUrl: string, key: string) {
+  let document: Promise<Fields> | undefined;
   const call = async <Body = Record<string, unknown>>(
     method: string,
     path: string,
@@ -37,7 +40,11 @@ export function createClient(baseUrl: string, key: string) {
       signal: AbortSignal.timeout(answerWithinMs),
     });
     const text = await response.text();
-    return { status: response.status, headers: response.headers, text, body: JSON.parse(text) as Body };
+    const { status, headers } = response;
+    const body = JSON.parse(text) as Fields;
+    document ??= send(baseUrl, 'GET', '/openapi.json').then((reply) => reply.body);
+    judge(await document, method, path, { status, headers: Object.fromEntries(headers), text, body });
+    return { status, headers, text, body: body as Body };
   };
   return {
     call,

@@ -71,7 +71,7 @@ export function createCaller(baseUrl: string, document: Fields, key?: string): C
 }
 
 /** Of every answer of /v1. */
-export function judge(document: Fields, method: string, path: string, reply: Reply): void {
+export function judge(document: Fields, method: string, path: string, reply: Omit<Reply, 'bytes'>): void {
   const told = `${method} ${path} → ${reply.status} ${reply.text.slice(0, 500)}`;
   assert.match(String(reply.headers['x-request-id']), /^req_[0-9a-z]{26}$/, told);
   const rated =
@@ -134,7 +134,7 @@ const titles: Record<number, string> = {
 };
 export const codes = Object.keys(statuses);
 
-function judgeProblem(reply: Reply, told: string): void {
+function judgeProblem(reply: Omit<Reply, 'bytes'>, told: string): void {
   assert.match(String(reply.headers['content-type']), /^application\/problem\+json\b/, told);
   assertShape(problem, reply.body);
   const { type, title, status, code, detail, request_id, errors } = reply.body as Problem &

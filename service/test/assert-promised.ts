@@ -1,0 +1,85 @@
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
+import ajvFormats from 'ajv-formats';
+
+type Response = { $ref?: string; headers?: Record<string, unknown>; content?: Record<string, unknown> };
+type Document = {
+  paths: Record<string, Record<string, { operationId: string; responses: Record<string, Response> }>>;
+  components: { responses: Record<string, Response> };
+};
+type Told = { status: number; headers: Headers; body: unknown; text: string };
+
+const id = 'openapi.json';
+const file = fileURLToPath(import.meta.resolve('@renderkit/contract/openapi.json'));
+const document = JSON.parse(await readFile(file, 'utf8')) as Document;
+const ajv = new Ajv2020({ strict: false, allErrors: true });
+ajvFormats.default(ajv);
+ajv.addSchema({ ...document, $id: id });
+
+/** The longest pattern of a path first: `/v1/assets/images/{id}` is no `/v1/assets/{type}/{id}`. */
+const templates = Object.keys(document.paths)
+  .sort((a, b) => a.split('{').length - b.split('{').length)
+  .map((template) => ({ template, shape: new RegExp(`^${template.replaceAll(/\{\w+\}/g, '[^/]+')}$`) }));
+const validators = new Map<string, ValidateFunction>();
+/** The statuses with which an answer may lack a header that the document lists for it; any, where none are named. */
+const occasional: Record<string, number[] | undefined> = {
+  'Idempotent-Replayed': undefined,
+  'Retry-After': [500, 502],
+  // Before it is known who asks: a path that cannot be read, a database that is away.
+  'X-RateLimit-Limit': [400, 500],
+  'X-RateLimit-Remaining': [400, 500],
+};
+
+/**
+ * Asserts that the OpenAPI document promises this answer of /v1: the status for the operation, the headers, the media
+ * type, and the body by its schema.
+ */
+export function assertPromised(method: string, path: string, answer: Told): void {
+  const what = `${method} ${path} → ${answer.status} ${answer.text.slice(0, 600)}`;
+  const bare = path.split('?')[0] ?? '';
+  const found = templates.find(({ shape }) => shape.test(bare));
+  const operation = found === undefined ? undefined : document.paths[found.template]?.[method.toLowerCase()];
+  if (found === undefined || operation === undefined) {
+    assert.ok(answer.status >= 400, `there is no such operation: ${what}`);
+    // An answer to HEAD has no body.
+    if (answer.text !== '') assertSchema(pointer('components', 'schemas', 'Problem'), answer.body, what);
+    return;
+  }
+  const promised = operation.responses[String(answer.status)];
+  assert.ok(promised, `${operation.operationId} does not promise this status: ${what}`);
+  const place =
+    promised.$ref === undefined
+      ? pointer('paths', found.template, method.toLowerCase(), 'responses', String(answer.status))
+      : promised.$ref.slice(1);
+  const response = promised.$ref === undefined ? promised : responseOf(promised.$ref);
+  const media = answer.headers.get('content-type') ?? '';
+  assert.ok(response.content?.[media] !== undefined, `another media type, ${media}: ${what}`);
+  for (const name of Object.keys(response.headers ?? {}))
+    if (!(name in occasional) || occasional[name]?.includes(answer.status) === false)
+      assert.ok(answer.headers.has(name), `${name} is missing: ${what}`);
+  assertSchema(`${place}${pointer('content', media, 'schema')}`, answer.body, what);
+}
+
+function assertSchema(place: string, body: unknown, what: string): void {
+  let validate = validators.get(place);
+  if (validate === undefined) {
+    validate = ajv.compile({ $ref: `${id}#${place}` });
+    validators.set(place, validate);
+  }
+  assert.ok(validate(body), `${what} ${JSON.stringify(validate.errors)}`);
+}
+
+function responseOf(reference: string): Response {
+  const response = document.components.responses[reference.split('/').at(-1) ?? ''];
+  assert.ok(response, reference);
+  return response;
+}
+
+/** A JSON pointer as it stands in a URL's fragment. */
+function pointer(...steps: string[]): string {
+  return steps
+    .map((step) => `/${encodeURIComponent(step.replaceAll('~', '~0').replaceAll('/', '~1'))}`)
+    .join('');
+}
