@@ -26,7 +26,7 @@ export async function read(bench: Bench): Promise<Result[]> {
   const measure = (url: string, pid: number, seconds: number) =>
     measureRate(load, { url, connections, seconds, reads }, { pid, status: 200 });
 
-  const warmSeconds = bench.quick ? 1 : 3;
+  const warmSeconds = bench.quick ? 1 : 10;
   await measure(platform.serviceUrl, platform.service.pid, warmSeconds);
   await measure(bare.url, bare.child.pid, warmSeconds);
   const comparison = await compare({
