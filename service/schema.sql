@@ -835,20 +835,24 @@ begin
   return query
   with told as (
     select r.*, r.failure is null as ok, r.number >= cardinality(p_delays) as last_one, q.attempts,
-           q.scheduled_at, case when q.resend_at > a.started_at then q.resend_at end as resend_at, d.status as before
+           q.scheduled_at, case when q.resend_at > a.started_at then q.resend_at end as resend_at, d.status as before,
+           e.deleted_at is not null as deleted
       from unnest(results) r
       join delivery_queue q on q.delivery_id = r.delivery_id
       join deliveries d on d.id = r.delivery_id
+      join webhook_endpoints e on e.id = d.endpoint_id
       join delivery_attempts a on a.delivery_id = r.delivery_id and a.try = r.try
   ), judged as (
     select t.delivery_id, t.try, t.duration_ms, t.status, t.failure, t.answer, t.before,
            coalesce(t.number, t.attempts) as attempts,
-           case when t.ok then 'delivered' when t.before = 'pending' and t.last_one then 'failed'
+           case when t.ok then 'delivered'
+                when t.before = 'pending' and t.last_one then 'failed'
+                when t.before = 'pending' and t.deleted then 'ended'
                 else t.before end as after,
-           case when t.ok or t.before <> 'pending' then null
+           case when t.ok or t.deleted or t.before <> 'pending' then null
                 when t.number is null then t.scheduled_at
                 when not t.last_one then at + p_delays[t.number + 1] * interval '1 second' end as scheduled_at,
-           case when t.before <> 'ended' then t.resend_at end as resend_at
+           case when not t.deleted then t.resend_at end as resend_at
       from told t
   ), attempt as (
     update delivery_attempts a
@@ -926,6 +930,7 @@ $function$
 CREATE OR REPLACE FUNCTION public.write_event(p_event_id text, p_account_id text, p_type text, p_subject_id text, p_body text, p_at timestamp with time zone)
  RETURNS integer
  LANGUAGE sql
+ SET enable_seqscan TO 'off'
 AS $function$
   with event as (
     insert into events (id, account_id, type, subject_id, body, created_at)

@@ -8,7 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Generation } from '@renderkit/contract/v1/schemas/generation.ts';
 import type { Database } from '@renderkit/server-kit/database.ts';
 import { createTestDatabase, type TestDatabase } from '@renderkit/server-kit/testing/database.ts';
-import { connectAccount, createKey } from '../src/operator.ts';
+import { connectAccount, createKey, createWebhook } from '../src/operator.ts';
 import type { Doom } from './doomed-entry.ts';
 import { type Answer, askAt } from './harness.ts';
 import { type ScriptedRenders, scriptRenders } from './scripted-renders.ts';
@@ -50,6 +50,13 @@ beforeEach(async () => {
     email: 'ada@example.org',
     refreshToken: scripted.newSession(),
   }));
+  // The services may not reach it: that its deliveries are written is what counts here.
+  await createWebhook(database, secretKey, {
+    accountId,
+    url: 'http://127.0.0.1:65535/',
+    events: ['generation.succeeded'],
+    egressAllow: ['127.0.0.0/8'],
+  });
   ({ key } = await createKey(database, { accountId, name: 'test', rateLimitPerMinute: 1_000_000 }));
 });
 afterEach(async () => {
@@ -126,12 +133,20 @@ async function assertBooks(id: string): Promise<void> {
   assert.deepEqual(studio.ledger, [{ token: id, millicredits: -4_000 }]);
   const [state] = await database.rows(
     `select (select count(*)::int from generations) as generations, (select count(*)::int from events) as events,
+            (select count(*)::int from deliveries) as deliveries,
             (select sum(committed_millicredits)::int from budget_days) as committed,
             uncharged_millicredits as uncharged, queued_image as queued
        from accounts where id = $1`,
     [accountId],
   );
-  assert.deepEqual(state, { generations: 1, events: 1, committed: 4_000, uncharged: 0, queued: 0 });
+  assert.deepEqual(state, {
+    generations: 1,
+    events: 1,
+    deliveries: 1,
+    committed: 4_000,
+    uncharged: 0,
+    queued: 0,
+  });
 }
 
 test('killed before the accept: nothing is there, and the retry makes the one', async () => {

@@ -17,6 +17,7 @@ await runPart({
       leaseMs: doom.leaseMs,
       sweepMs: 200,
       retryMs: 100,
+      delivering: { pollMs: 200 },
       crashPoint: async (name) => {
         if (name !== doom.point || reached) return;
         reached = true;

@@ -1,0 +1,245 @@
+import assert from 'node:assert/strict';
+import { after, before, beforeEach, test } from 'node:test';
+import { webhookAttemptDelaySeconds } from '@renderkit/contract/v1/limits.ts';
+import { type Database, openDatabase } from '@renderkit/server-kit/database.ts';
+import { createTestDatabase, moveClock, type TestDatabase } from '@renderkit/server-kit/testing/database.ts';
+import { type AttemptOutcome, type Claim, claimDeliveries, recordAttempts } from './store.ts';
+import { seedEndpoints, seedEvents } from './testing/seed.ts';
+
+const leaseMs = 12_500;
+const url = 'https://203.0.114.1/hook';
+const fine: AttemptOutcome = { durationMs: 5, status: 200, failure: null, answer: '' };
+const broken: AttemptOutcome = { durationMs: 10_000, status: null, failure: 'timeout', answer: null };
+
+let db: TestDatabase;
+let database: Database;
+before(async () => {
+  db = await createTestDatabase('service');
+  database = db.database;
+});
+after(() => db[Symbol.asyncDispose]());
+beforeEach(async () => {
+  await database.rows('delete from accounts');
+  await moveClock(database, 0);
+});
+
+const claim = (options: Partial<Parameters<typeof claimDeliveries>[1]> = {}) =>
+  claimDeliveries(database, {
+    owner: 'svc_a',
+    leaseMs,
+    places: 100,
+    failingPlaces: 50,
+    several: true,
+    ...options,
+  });
+const record = (claims: Claim[], outcome: AttemptOutcome) =>
+  recordAttempts(
+    database,
+    claims.map((one) => ({ claim: one, outcome })),
+    webhookAttemptDelaySeconds,
+  );
+const perEndpoint = (claims: Claim[]) => {
+  const counts = new Map<string, number>();
+  for (const { endpointId } of claims) counts.set(endpointId, (counts.get(endpointId) ?? 0) + 1);
+  return counts;
+};
+const setState = (ids: string[], state: 'healthy' | 'failing') =>
+  database.rows(
+    `update endpoint_turns set state = $2, failing_since = case when $2 = 'failing' then clock() end
+      where endpoint_id = any ($1)`,
+    [ids, state],
+  );
+
+test('an endpoint gets one attempt until one succeeds, then four at once, and one again after a failure', async () => {
+  const { accountId } = await seedEndpoints(database, [url]);
+  await seedEvents(database, accountId, 20);
+  const first = await claim();
+  assert.equal(first.length, 1);
+  assert.equal((await claim()).length, 0);
+  await record(first, fine);
+  const four = await claim();
+  assert.equal(four.length, 4);
+  assert.equal((await claim()).length, 0);
+  await record(four.slice(0, 1), fine);
+  assert.equal((await claim()).length, 1, 'whoever ends makes room');
+  await record(four.slice(1, 2), broken);
+  assert.equal((await claim()).length, 0, 'three are under way and it fails');
+});
+
+test('an endpoint gets its oldest first', async () => {
+  const { accountId, endpoints } = await seedEndpoints(database, [url]);
+  await setState([endpoints[0]?.id ?? ''], 'healthy');
+  await seedEvents(database, accountId, 10);
+  const rows = await database.rows<{ id: string }>(
+    'select delivery_id as id from delivery_queue order by claim_at, delivery_id',
+  );
+  const claimed = (await claim()).map(({ deliveryId }) => deliveryId).sort();
+  assert.deepEqual(
+    claimed,
+    rows
+      .slice(0, 4)
+      .map(({ id }) => id)
+      .sort(),
+  );
+});
+
+test('endpoints that fail take the places left to them and no more, those that answer take the rest', async () => {
+  const dead = await seedEndpoints(database, Array<string>(9).fill(url));
+  const alive = await seedEndpoints(database, [url]);
+  await seedEvents(database, dead.accountId, 300);
+  await seedEvents(database, alive.accountId, 50);
+  await setState(
+    dead.endpoints.map(({ id }) => id),
+    'failing',
+  );
+  await setState(
+    alive.endpoints.map(({ id }) => id),
+    'healthy',
+  );
+  const claims = await claim({ failingPlaces: 5 });
+  const counts = perEndpoint(claims);
+  assert.equal(counts.get(alive.endpoints[0]?.id ?? ''), 4);
+  assert.equal(claims.filter(({ failing }) => failing).length, 5);
+  // Those that were not served have their turn next.
+  const rest = await claim({ failingPlaces: 5 });
+  assert.equal(rest.length, 4);
+  for (const { endpointId } of rest) assert.ok(!counts.has(endpointId));
+  assert.equal((await claim({ failingPlaces: 5 })).length, 0);
+});
+
+test('places go round among accounts: ten endpoints of one do not outweigh one of another', async () => {
+  const many = await seedEndpoints(database, Array<string>(10).fill(url));
+  const one = await seedEndpoints(database, [url]);
+  const other = await seedEndpoints(database, [url]);
+  for (const { accountId, endpoints } of [many, one, other]) {
+    await seedEvents(database, accountId, 20);
+    await setState(
+      endpoints.map(({ id }) => id),
+      'healthy',
+    );
+  }
+  const counts = perEndpoint(await claim({ places: 3 }));
+  assert.equal(counts.get(one.endpoints[0]?.id ?? ''), 1);
+  assert.equal(counts.get(other.endpoints[0]?.id ?? ''), 1);
+});
+
+test('when half of the places are in use nobody gets a second one', async () => {
+  const { accountId, endpoints } = await seedEndpoints(database, [url, url]);
+  await setState(
+    endpoints.map(({ id }) => id),
+    'healthy',
+  );
+  await seedEvents(database, accountId, 10);
+  assert.deepEqual([...perEndpoint(await claim({ several: false })).values()], [1, 1]);
+});
+
+test('what a dead process left is claimed again under its number, and its late word counts for nothing', async () => {
+  const { accountId } = await seedEndpoints(database, [url]);
+  await seedEvents(database, accountId, 1);
+  const [lost] = await claim({ owner: 'svc_dead' });
+  assert.ok(lost);
+  await moveClock(database, 12);
+  assert.equal((await claim()).length, 0);
+  await moveClock(database, 13);
+  const [again] = await claim();
+  assert.ok(again);
+  assert.deepEqual([again.deliveryId, again.number, again.try], [lost.deliveryId, 1, 2]);
+  assert.equal((await record([lost], fine)).size, 0);
+  assert.equal((await record([again], broken)).get(lost.deliveryId), 'pending');
+  assert.equal((await record([again], fine)).size, 0, 'a second word neither');
+  const attempts = await database.rows('select try, number, failure from delivery_attempts order by try');
+  assert.deepEqual(attempts, [
+    { try: 1, number: 1, failure: 'interrupted' },
+    { try: 2, number: 1, failure: 'timeout' },
+  ]);
+});
+
+test('a claim that is late and still held is recorded', async () => {
+  const { accountId } = await seedEndpoints(database, [url]);
+  await seedEvents(database, accountId, 1);
+  const claims = await claim();
+  await moveClock(database, 60);
+  assert.equal((await record(claims, fine)).size, 1);
+});
+
+test('many claim and record at once: nothing twice, never more than four, nothing left, no deadlock', async () => {
+  const accounts: Awaited<ReturnType<typeof seedEndpoints>>[] = [];
+  for (let i = 0; i < 4; i++) accounts.push(await seedEndpoints(database, [url, url, url]));
+  const seen = new Map<string, number>();
+  const underWay = new Map<string, number>();
+  let writing = true;
+  let most = 0;
+  const work = async (owner: string) => {
+    for (let empty = 0; empty < 3;) {
+      const claims = await claim({ owner, places: 7 });
+      empty = claims.length === 0 && !writing ? empty + 1 : 0;
+      for (const { deliveryId, endpointId } of claims) {
+        seen.set(deliveryId, (seen.get(deliveryId) ?? 0) + 1);
+        underWay.set(endpointId, (underWay.get(endpointId) ?? 0) + 1);
+        most = Math.max(most, underWay.get(endpointId) ?? 0);
+      }
+      await new Promise((resolve) => setTimeout(resolve, Math.random() * 5));
+      for (const { endpointId } of claims) underWay.set(endpointId, (underWay.get(endpointId) ?? 0) - 1);
+      if (claims.length > 0) await record(claims, fine);
+    }
+  };
+  const write = async () => {
+    for (let i = 0; i < 25; i++)
+      await Promise.all(accounts.map(({ accountId }) => seedEvents(database, accountId, 4)));
+    writing = false;
+  };
+  await Promise.all([write(), ...['svc_a', 'svc_b', 'svc_c', 'svc_d'].map(work)]);
+  assert.equal(seen.size, 4 * 100 * 3);
+  assert.ok([...seen.values()].every((count) => count === 1));
+  assert.ok(most <= 4, `${most} at once`);
+  assert.deepEqual(await database.rows('select delivery_id from delivery_queue'), []);
+  assert.deepEqual(await database.rows(`select id from deliveries where status <> 'delivered'`), []);
+  assert.deepEqual(
+    await database.rows('select endpoint_id from endpoint_turns where next_due is not null'),
+    [],
+  );
+});
+
+test('a long queue costs no look of its own, whosever it is', async () => {
+  // One connection, whose plans are made while there is little: that is when scanning looks cheapest.
+  await using single = openDatabase({ url: db.url, poolSize: 1, applicationName: 'test' });
+  const dead = await seedEndpoints(single, [url, url, url]);
+  const alive = await seedEndpoints(single, [url]);
+  const round = async () => {
+    const claims = await claimDeliveries(single, {
+      owner: 'svc_a',
+      leaseMs,
+      places: 100,
+      failingPlaces: 50,
+      several: true,
+    });
+    const results = claims.map((one) => ({
+      claim: one,
+      outcome: one.endpointId === alive.endpoints[0]?.id ? fine : broken,
+    }));
+    await recordAttempts(single, results, webhookAttemptDelaySeconds);
+    return claims.length;
+  };
+  for (let i = 0; i < 8; i++) {
+    await seedEvents(single, alive.accountId, 1);
+    await round();
+  }
+  for (let i = 0; i < 30; i++) await seedEvents(single, dead.accountId, 100);
+  await seedEvents(single, alive.accountId, 10);
+  const earlier = await rowsRead(single);
+  for (let i = 0; i < 4; i++) assert.ok((await round()) > 0);
+  const later = await rowsRead(single);
+  assert.equal(later.scanned - earlier.scanned, 0);
+  assert.ok(later.entries - earlier.entries < 600, `${later.entries - earlier.entries} entries were read`);
+});
+
+async function rowsRead(single: Database): Promise<{ scanned: number; entries: number }> {
+  await single.rows('select pg_stat_force_next_flush()');
+  const [row] = await single.rows<{ scanned: number; entries: number }>(
+    `select (select sum(seq_tup_read)::int from pg_stat_user_tables
+              where relname in ('delivery_queue', 'deliveries', 'events', 'delivery_attempts')) as scanned,
+            (select sum(idx_tup_read)::int from pg_stat_user_indexes where relname = 'delivery_queue') as entries`,
+  );
+  if (row === undefined) throw new Error('there are no statistics');
+  return row;
+}

@@ -1,0 +1,186 @@
+import assert from 'node:assert/strict';
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { after, afterEach, before, beforeEach, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Database } from '@renderkit/server-kit/database.ts';
+import { createTestDatabase, type TestDatabase } from '@renderkit/server-kit/testing/database.ts';
+import { announceDue } from '../src/events/announce-due.ts';
+import { seedAccount, seedEvent, seedEvents } from '../src/deliveries/testing/seed.ts';
+import { createWebhook, listDeliveries, showDelivery } from '../src/operator.ts';
+import type { Doom } from './doomed-entry.ts';
+import { type Receiver, startReceiver } from './receiver.ts';
+
+// A process dies (or freezes) at the worst moment of an attempt, and another one finds what it left.
+
+const leaseMs = 1_000;
+const secretKey = Buffer.alloc(32, 9);
+const egressAllow = ['127.0.0.0/8'];
+
+type Service = { child: ChildProcess; gone: Promise<unknown> };
+
+let db: TestDatabase;
+let database: Database;
+let receiver: Receiver;
+let accountId: string;
+let running: Service[] = [];
+before(async () => {
+  db = await createTestDatabase('service');
+  database = db.database;
+});
+after(() => db[Symbol.asyncDispose]());
+beforeEach(async () => {
+  await database.rows('delete from accounts');
+  receiver = await startReceiver();
+  accountId = await seedAccount(database);
+  await createWebhook(database, secretKey, {
+    accountId,
+    url: receiver.url,
+    events: ['generation.succeeded'],
+    egressAllow,
+  });
+});
+afterEach(async () => {
+  await Promise.all(running.map(kill));
+  running = [];
+  await receiver[Symbol.asyncDispose]();
+});
+
+async function start(doom: Omit<Doom, 'leaseMs'> = {}): Promise<Service> {
+  const child = fork(
+    path.join(import.meta.dirname, 'doomed-entry.ts'),
+    [JSON.stringify({ ...doom, leaseMs } satisfies Doom)],
+    {
+      env: {
+        PATH: process.env['PATH'] ?? '',
+        NODE_COMPILE_CACHE:
+          process.env['NODE_COMPILE_CACHE'] ?? path.join(tmpdir(), 'renderkit-compile-cache'),
+        DATABASE_URL: db.url,
+        PORT: '0',
+        STUDIO_URL: 'http://127.0.0.1:1',
+        STUDIO_CLIENT_ID: 'service',
+        STUDIO_CLIENT_SECRET: 'a secret of the test',
+        SECRET_KEY: secretKey.toString('hex'),
+        EGRESS_ALLOW: egressAllow.join(','),
+        LOG_LEVEL: process.env['TEST_LOG'] ?? 'silent',
+      },
+      execArgv: [],
+      stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+    },
+  );
+  const gone = once(child, 'exit');
+  await new Promise<void>((resolve, reject) => {
+    child.on('message', (message: { type: string }) => {
+      if (message.type === 'ready') resolve();
+    });
+    child.once('exit', () => reject(new Error('a service ended before it was ready')));
+  });
+  const service = { child, gone };
+  running.push(service);
+  return service;
+}
+
+async function kill({ child, gone }: Service): Promise<void> {
+  child.kill('SIGKILL');
+  await gone;
+}
+
+async function until(what: string, look: () => Promise<boolean> | boolean, ms = 20_000): Promise<void> {
+  for (const end = performance.now() + ms; performance.now() < end; await sleep(25)) if (await look()) return;
+  assert.fail(`${what} did not come in time`);
+}
+
+async function tell(): Promise<{ id: string; body: string }> {
+  const event = await seedEvent(database, accountId);
+  await announceDue(database, accountId);
+  return event;
+}
+
+const allDelivered = async () =>
+  (await database.rows(`select id from deliveries where status <> 'delivered' limit 1`)).length === 0;
+
+for (const [point, requests, tries] of [
+  ['delivery-claimed', 1, 2],
+  ['delivery-posted', 2, 2],
+  ['delivery-recorded', 1, 1],
+] as const)
+  test(`killed at ${point}: ${requests === 1 ? 'delivered once' : 'delivered twice under the same ids'}, as attempt one`, async () => {
+    const doomed = await start({ point });
+    const event = await tell();
+    await doomed.gone;
+    await start();
+    await until('the delivery', allDelivered);
+    await sleep(1_500);
+    assert.equal(receiver.received.length, requests);
+    const [delivery, ...more] = await listDeliveries(database, { accountId });
+    assert.ok(delivery !== undefined && more.length === 0);
+    for (const told of receiver.received) {
+      assert.equal(told.delivery, delivery.id);
+      assert.equal(told.body.toString(), event.body);
+    }
+    const { history } = await showDelivery(database, delivery.id);
+    assert.deepEqual(
+      history.map(({ number }) => number),
+      Array.from({ length: tries }, () => 1),
+    );
+    assert.deepEqual(
+      history.map(({ failure }) => failure),
+      tries === 2 ? ['interrupted', null] : [null],
+    );
+    assert.equal(delivery.attempts, 1);
+  });
+
+test('frozen past its lease and thawed, a process changes nothing of what another recorded', async () => {
+  const zombie = await start({ point: 'delivery-claimed', fate: 'waits' });
+  const frozen = once(zombie.child, 'message');
+  await tell();
+  await frozen;
+  zombie.child.kill('SIGSTOP');
+  await start();
+  await until('the delivery', allDelivered);
+  const recorded = () =>
+    Promise.all(
+      ['deliveries', 'delivery_attempts', 'delivery_queue'].map((table) =>
+        database.rows(`select * from ${table}`),
+      ),
+    );
+  const earlier = await recorded();
+  zombie.child.kill('SIGCONT');
+  await receiver.until(2);
+  await sleep(500);
+  assert.deepEqual(await recorded(), earlier);
+  assert.equal(new Set(receiver.received.map(({ delivery }) => delivery)).size, 1);
+});
+
+test('two processes, one after another killed at random: every event arrives, under one id each', async () => {
+  for (let i = 0; i < 9; i++)
+    await createWebhook(database, secretKey, {
+      accountId,
+      url: `${receiver.url}/${i}`,
+      events: ['generation.succeeded'],
+      egressAllow,
+    });
+  receiver.answer = (_request, response) => void setTimeout(() => response.end(), Math.random() * 60);
+  const services = [await start(), await start()];
+  const events = 60;
+  for (let round = 0; round < 6; round++) {
+    await seedEvents(database, accountId, events / 6);
+    await announceDue(database, accountId);
+    await sleep(50 + Math.random() * 250);
+    await kill(services[round % 2] as Service);
+    services[round % 2] = await start();
+  }
+  await until('all', allDelivered, 30_000);
+  const ids = new Map<string, string>();
+  for (const { delivery, path: endpoint, event } of receiver.received) {
+    const name = `${endpoint} ${event.id}`;
+    assert.equal(ids.get(name) ?? delivery, delivery);
+    ids.set(name, delivery);
+  }
+  assert.equal(ids.size, events * 10);
+  const numbers = await database.rows<{ number: number }>('select distinct number from delivery_attempts');
+  assert.deepEqual(numbers, [{ number: 1 }]);
+  assert.deepEqual(await database.rows('select delivery_id from delivery_queue'), []);
+});
