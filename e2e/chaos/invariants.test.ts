@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import type { SeenGeneration } from './evidence.ts';
 import { type Evidence, findBreaches } from './invariants.ts';
+import type { Arrival } from './receiver.ts';
 
 test('a clean run has no breach', () => {
   assert.deepEqual(findBreaches(cleanRun()), []);
@@ -59,6 +60,23 @@ const broken: [invariant: string, what: string, break_: (run: Evidence) => void]
   ['I10', 'a reservation is left over', (run) => (run.balances[0]!.credits = 92)],
   ['I11', 'a canceled generation was rendered', (run) => (third(run).id = 'gen_1')],
   ['I11', 'a cancel that was confirmed did not last', (run) => (third(run).status = 'succeeded')],
+  ['I7', 'an outcome has no event', (run) => run.arrivals.shift()],
+  ['I7', 'an outcome has two events', (run) => run.arrivals.push({ ...arrivalOf(run), eventId: 'evt_9' })],
+  ['I7', 'the event tells another outcome', (run) => (arrivalOf(run).type = 'generation.failed')],
+  ['I7', 'an event tells of a cancel', (run) => (arrivalOf(run).subjectId = 'gen_3')],
+  ['I7', "an account was told of another's generation", (run) => (arrivalOf(run).subjectId = 'gen_9')],
+  ['I8', 'a delivery was never taken', (run) => (arrivalOf(run).status = 500)],
+  [
+    'I8',
+    'an event came under two ids',
+    (run) => run.arrivals.push({ ...arrivalOf(run), deliveryId: 'dlv_9' }),
+  ],
+  [
+    'I8',
+    'the bytes changed between attempts',
+    (run) => run.arrivals.push({ ...arrivalOf(run), digest: 'other' }),
+  ],
+  ['I8', 'a signature is wrong', (run) => (arrivalOf(run).genuine = false)],
 ];
 
 for (const [invariant, what, break_] of broken) {
@@ -119,7 +137,27 @@ function cleanRun(): Evidence {
       unbalanced: [],
       balances: new Map([['a', 96_000]]),
     },
+    arrivals: [arrival('gen_1', 'generation.succeeded'), arrival('gen_2', 'generation.failed')],
+    endpointsPerAccount: 1,
   };
+}
+
+function arrival(subjectId: string, type: string): Arrival {
+  return {
+    accountIndex: 0,
+    endpointIndex: 0,
+    eventId: `evt_of_${subjectId}`,
+    deliveryId: `dlv_of_${subjectId}`,
+    type,
+    subjectId,
+    digest: 'same',
+    genuine: true,
+    status: 204,
+  };
+}
+
+function arrivalOf(run: Evidence): Arrival {
+  return run.arrivals[0]!;
 }
 
 function generation(id: string, status: string, n: string): SeenGeneration {

@@ -3,6 +3,7 @@
 
 import type { SeenGeneration, StudioEvidence } from './evidence.ts';
 import type { History } from './history.ts';
+import type { Arrival } from './receiver.ts';
 
 export type Evidence = {
   history: History;
@@ -13,6 +14,10 @@ export type Evidence = {
   /** Per account and key: the daily budget in credits. */
   budgets: (number | null)[][];
   studio: StudioEvidence;
+  /** What came to the webhook endpoints. */
+  arrivals: Arrival[];
+  /** Of each account, each subscribed to every type. */
+  endpointsPerAccount: number;
 };
 
 const final = new Set(['succeeded', 'failed', 'canceled']);
@@ -34,6 +39,8 @@ export function findBreaches(evidence: Evidence): string[] {
     ...noPhantoms(evidence),
     ...budgetsHold(evidence),
     ...limitsHold(evidence.studio),
+    ...eventsArriveOnce(evidence),
+    ...deliveriesKeepTheirIds(evidence),
     ...transitionsAreLegal(evidence),
     ...booksBalance(evidence),
     ...canceledIsUnseen(evidence),
@@ -127,6 +134,53 @@ function limitsHold(studio: StudioEvidence): string[] {
     const inLane = [...mine.values()].filter((other) => other === lane).length;
     if (inLane > limits[lane as 'image'] || mine.size > limits.overall)
       breaches.push(`I6: ${inLane} in lane ${lane}, ${mine.size} in all for ${accountId} after ${token}`);
+  }
+  return breaches;
+}
+
+function eventsArriveOnce({ generations, arrivals, endpointsPerAccount }: Evidence): string[] {
+  const breaches: string[] = [];
+  const events = new Map<string, Set<string>>();
+  const accepted = new Map<string, Set<number>>();
+  for (const { subjectId, eventId, endpointIndex, status } of arrivals) {
+    events.set(subjectId, (events.get(subjectId) ?? new Set()).add(eventId));
+    if (status < 300) accepted.set(subjectId, (accepted.get(subjectId) ?? new Set()).add(endpointIndex));
+  }
+  const typeOf = new Map(arrivals.map(({ subjectId, type }) => [subjectId, type]));
+  generations.forEach((list, accountIndex) => {
+    for (const { id, status } of list) {
+      const told = events.get(id)?.size ?? 0;
+      if (status === 'canceled' && told > 0) breaches.push(`I7: ${id} is canceled and an event told of it`);
+      if (status !== 'succeeded' && status !== 'failed') continue;
+      if (told !== 1) breaches.push(`I7: ${told} events told of ${id} (${status})`);
+      else if (typeOf.get(id) !== `generation.${status}`)
+        breaches.push(`I7: ${id} is ${status} and its event ${typeOf.get(id)}`);
+      if ((accepted.get(id)?.size ?? 0) < endpointsPerAccount)
+        breaches.push(`I8: ${accepted.get(id)?.size ?? 0} of ${endpointsPerAccount} endpoints took ${id}`);
+    }
+    const mine = new Set(list.map(({ id }) => id));
+    for (const arrival of arrivals)
+      if (arrival.accountIndex === accountIndex && !mine.has(arrival.subjectId))
+        breaches.push(
+          `I7: an event told account ${accountIndex} of ${arrival.subjectId}, which is not its own`,
+        );
+  });
+  return breaches;
+}
+
+function deliveriesKeepTheirIds({ arrivals }: Evidence): string[] {
+  const breaches = arrivals.flatMap(({ genuine, deliveryId }) =>
+    genuine ? [] : [`I8: ${deliveryId} was not signed with its endpoint's secret`],
+  );
+  const first = new Map<string, Arrival>();
+  for (const arrival of arrivals) {
+    const way = `${arrival.accountIndex}/${arrival.endpointIndex} ${arrival.eventId}`;
+    const before = first.get(way);
+    if (before === undefined) first.set(way, arrival);
+    else if (before.deliveryId !== arrival.deliveryId)
+      breaches.push(`I8: ${arrival.eventId} came as ${before.deliveryId} and as ${arrival.deliveryId}`);
+    else if (before.digest !== arrival.digest)
+      breaches.push(`I8: ${arrival.deliveryId} came with other bytes`);
   }
   return breaches;
 }

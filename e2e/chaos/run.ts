@@ -6,6 +6,7 @@ import { emptyHistory } from './history.ts';
 import { findBreaches } from './invariants.ts';
 import { type LoadAccount, runLoad } from './load.ts';
 import { seededRandom } from './random.ts';
+import { type Receiver, startReceiver } from './receiver.ts';
 
 export type ChaosOptions = {
   kills: number;
@@ -29,12 +30,23 @@ const targets = ['service', 'service', 'service', 'studio', 'worker', 'postgres'
 /** A victim lives this long after it was ready, in milliseconds: from here to there. */
 const lifetimeMs = [50, 750] as const;
 const restWithinMs = 120_000;
+const endpointsPerAccount = 2;
+/** A refused delivery comes again after a minute: only a long run waits for that. */
+const flakyFromKills = 50;
+const deliveredWithinMs = { steady: 40_000, flaky: 120_000 };
 
 /** Kills parts at random under load, then judges what is left by outside evidence. */
 export async function runChaos(options: ChaosOptions): Promise<ChaosResult> {
   const random = seededRandom(options.seed);
-  await using platform = await startPlatform({ services: options.services, workers: 2, ownPostgres: true });
-  const { accounts, people, budgets } = await makeAccounts(platform);
+  await using platform = await startPlatform({
+    services: options.services,
+    workers: 2,
+    ownPostgres: true,
+    environment: { EGRESS_ALLOW: '127.0.0.0/8' },
+  });
+  const flaky = options.kills >= flakyFromKills;
+  await using receiver = await startReceiver({ flaky });
+  const { accounts, people, budgets } = await makeAccounts(platform, receiver);
   const history = emptyHistory();
   const stopping = new AbortController();
   const load = runLoad({
@@ -49,7 +61,8 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosResult> {
   stopping.abort();
   await load;
   const generations = await untilAtRest(platform, accounts, options.say);
-  const counts: Record<string, number> = {};
+  await untilDelivered(generations, receiver, deliveredWithinMs[flaky ? 'flaky' : 'steady'], options.say);
+  const counts: Record<string, number> = { arrivals: receiver.arrivals.length };
   for (const { status } of generations.flat()) counts[status] = (counts[status] ?? 0) + 1;
   const breaches = findBreaches({
     history,
@@ -62,6 +75,8 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosResult> {
     ),
     budgets,
     studio: await readStudio(platform.databases.studio.url),
+    arrivals: receiver.arrivals,
+    endpointsPerAccount,
   });
   return {
     breaches,
@@ -71,7 +86,7 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosResult> {
   };
 }
 
-async function makeAccounts(platform: Platform) {
+async function makeAccounts(platform: Platform, receiver: Receiver) {
   // One has plenty, one runs out of credits, one has keys with a budget.
   const plans = [
     { credits: 100_000, budgets: [null] },
@@ -88,6 +103,10 @@ async function makeAccounts(platform: Platform) {
         key: await platform.createKey(person, dailyBudget === null ? {} : { dailyBudget }),
         dailyBudget,
       });
+    for (let endpoint = 0; endpoint < endpointsPerAccount; endpoint++) {
+      const url = receiver.urlOf(people.length, endpoint);
+      receiver.learnSecret(people.length, endpoint, await platform.createWebhook(person, url));
+    }
     people.push(person);
     accounts.push({ keys });
   }
@@ -161,5 +180,27 @@ async function untilAtRest(platform: Platform, accounts: LoadAccount[], say: (li
     if (open === 0 || performance.now() > deadline) return generations;
     say(`${open} generations under way`);
     await sleep(1_000);
+  }
+}
+
+/** Waits until each endpoint took the event of each generation that has one. What is missing then is judged. */
+async function untilDelivered(
+  generations: readonly { id: string; status: string }[][],
+  receiver: Receiver,
+  withinMs: number,
+  say: (line: string) => void,
+): Promise<void> {
+  const told = generations.flat().filter(({ status }) => status === 'succeeded' || status === 'failed');
+  const deadline = performance.now() + withinMs;
+  for (;;) {
+    const taken = new Set(
+      receiver.arrivals
+        .filter(({ status }) => status < 300)
+        .map(({ subjectId, endpointIndex }) => `${subjectId}/${endpointIndex}`),
+    );
+    const missing = told.length * endpointsPerAccount - taken.size;
+    if (missing <= 0 || performance.now() > deadline) return;
+    say(`${missing} deliveries under way`);
+    await sleep(2_000);
   }
 }

@@ -45,6 +45,8 @@ export type Platform = AsyncDisposable & {
   connectAccount: (account: PlatformAccount) => Promise<void>;
   /** The key itself: `rk_live_…`. */
   createKey: (account: PlatformAccount, key?: NewKey) => Promise<string>;
+  /** A webhook endpoint that gets every event of the account; on this machine with `EGRESS_ALLOW`. Answers its secret. */
+  createWebhook: (account: PlatformAccount, url: string) => Promise<string>;
   /** Ends the postmaster as a crash would; it is started again by its keeper. Needs `ownPostgres`. */
   killPostgres: () => Promise<void>;
 };
@@ -128,6 +130,16 @@ export async function startPlatform(options: PlatformOptions = {}): Promise<Plat
           rateLimitPerMinute: key.rateLimit ?? 1_000_000,
         })
       ).key,
+    createWebhook: async ({ email }, url) => {
+      const owner = await serviceOperator.findAccountByEmail(service, email);
+      const { secret } = await serviceOperator.createWebhook(service, secretKey, {
+        accountId: owner?.id ?? '',
+        url,
+        events: ['generation.succeeded', 'generation.failed', 'upload.ready', 'upload.rejected'],
+        egressAllow: [options.environment?.['EGRESS_ALLOW'] ?? ''].filter((block) => block !== ''),
+      });
+      return secret;
+    },
     killPostgres: () => urls.kill(),
     [Symbol.asyncDispose]: () => ours.disposeAsync(),
   };
