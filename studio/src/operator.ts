@@ -1,3 +1,5 @@
+import path from 'node:path';
+import type { StudioAsset } from '@renderkit/contract/studio/schemas.ts';
 import { type Database, sqlState } from '@renderkit/server-kit/database.ts';
 import { newId } from '@renderkit/server-kit/ids.ts';
 import { hashPassword } from './accounts/password.ts';
@@ -16,8 +18,11 @@ import {
 } from './accounts/store.ts';
 import { openBalance, setBalance } from './credits/set-credits.ts';
 import { type LedgerDifference, type LedgerEntry, ledgerDifferences, ledgerOf } from './credits/store.ts';
+import { addItem } from './library/add-item.ts';
+import { UnusableFile } from './media/inspect-file.ts';
 import { keepSettings } from './settings/keep-settings.ts';
 import { endConnections, grantConnection } from './sign-in/grant-connection.ts';
+import { openDiskStorage } from './storage/disk-storage.ts';
 
 // What an operator does with the machine in hand: plain functions over the studio's database. They work whether
 // the studio runs or not; credits are in 1/1000.
@@ -174,4 +179,38 @@ export async function checkLedger(database: Database): Promise<LedgerDifference[
 /** Every movement of an account's credits, oldest first. */
 export async function showLedger(database: Database, email: string): Promise<LedgerEntry[]> {
   return ledgerOf(database, (await showAccount(database, email)).id);
+}
+
+export type LibraryItem = {
+  email: string;
+  /** Where the studio keeps its media: its data directory. */
+  dataDirectory: string;
+  /** Path of a JPEG, PNG, MP4 or MOV. */
+  file: string;
+  project?: string;
+  prompt?: string;
+};
+
+/**
+ * Adds a file to an account's library, as the studio's own web application would with what it has generated.
+ * @throws OperatorError where the account, the project or a usable file is missing
+ */
+export async function addLibraryItem(database: Database, item: LibraryItem): Promise<StudioAsset> {
+  const { id: account } = await showAccount(database, item.email);
+  const { mediaKey } = await keepSettings(database);
+  const storage = await openDiskStorage(path.join(item.dataDirectory, 'media'));
+  const stopping = new AbortController().signal;
+  try {
+    const added = await addItem(
+      { account, file: item.file, project: item.project ?? null, prompt: item.prompt ?? null },
+      { database, storage, mediaKey, stopping },
+    );
+    if (added === undefined) throw new OperatorError(`The account has no project ${item.project}.`);
+    return added;
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (error instanceof UnusableFile || code === 'ENOENT' || code === 'EISDIR' || code === 'EACCES')
+      throw new OperatorError(`${item.file} cannot be added: ${(error as Error).message}`, { cause: error });
+    throw error;
+  }
 }

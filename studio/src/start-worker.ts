@@ -8,6 +8,7 @@ import { changesChannel, jobsChannel } from './channels.ts';
 import type { WorkerConfig } from './config.ts';
 import { openEngineProcesses } from './drawing/engine-processes.ts';
 import type { Engine } from './engines/contract.ts';
+import { createSandboxEngine } from './engines/sandbox/engine.ts';
 import { migrationsDirectory } from './migrations-directory.ts';
 import { openRuleList } from './moderation/rule-list.ts';
 import { openJobQueues } from './jobs/job-queues.ts';
@@ -44,7 +45,7 @@ export async function startWorker(
   const settings = await keepSettings(database);
   const storage = await openDiskStorage(path.join(config.dataDirectory, 'media'));
   // Before the queue, so that it is closed after it: what is being drawn when the worker stops is finished.
-  const engines = testArguments.engines ?? [owners.use(openEngineProcesses(config.workers)).engine];
+  const engines = testArguments.engines ?? startEngines(config.workers, owners);
   const changes = owners.use(createNotifier({ database, channel: changesChannel, log }));
   const moderation = await openRuleList({ path: path.join(config.dataDirectory, 'moderation.json'), log });
   const queues = owners.use(
@@ -82,4 +83,9 @@ export async function startWorker(
   );
   log.info({ workers: config.workers }, 'the worker waits for renders');
   return owners.move();
+}
+
+function startEngines(atOnce: number, owners: AsyncDisposableStack): Engine[] {
+  const { engine } = owners.use(openEngineProcesses(atOnce));
+  return [engine, createSandboxEngine(engine)];
 }

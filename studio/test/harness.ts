@@ -13,6 +13,7 @@ import { createAccount, grantForService, type NewStudioAccount } from '@renderki
 import { keepSettings } from '@renderkit/studio/settings/keep-settings.ts';
 import { openDiskStorage } from '@renderkit/studio/storage/disk-storage.ts';
 import { startWorker } from '@renderkit/studio/start-worker.ts';
+import { type UploadCalls, uploadCalls } from './upload-calls.ts';
 
 export const client = { id: 'renderkit-service', secret: 'a secret for tests only' };
 
@@ -122,32 +123,28 @@ export function basic(): string {
 
 export type Answer<T> = { status: number; body: T; headers: Headers };
 
-export type TestAccount = Tokens & {
-  id: string;
-  email: string;
-  /** One call with the account's token. */
-  call: <T>(
-    method: string,
-    route: string,
-    body?: unknown,
-    headers?: Record<string, string>,
-  ) => Promise<Answer<T>>;
-  quote: (
-    request?: Partial<RenderRequest>,
-    moderate?: boolean,
-  ) => Promise<StudioAnswer<'createQuotes'>['results'][0]>;
-  /** Quotes and submits. */
-  submit: (token: string, request?: Partial<RenderRequest>) => Promise<StudioAnswer<'submitRender'>>;
-  /** Sends a file under the token. */
-  upload: (
-    token: string,
-    bytes: Buffer | ReadableStream,
-    query?: Record<string, string>,
-  ) => Promise<Answer<StudioAnswer<'storeUpload'>>>;
-  balance: () => Promise<StudioAnswer<'getBalance'>>;
-  /** Waits for the render's end, at most 30 seconds. */
-  finished: (token: string) => Promise<StudioAnswer<'getRender'>>;
-};
+export type TestAccount = Tokens &
+  UploadCalls & {
+    id: string;
+    email: string;
+    /** One call with the account's token. */
+    call: <T>(
+      method: string,
+      route: string,
+      body?: unknown,
+      headers?: Record<string, string>,
+    ) => Promise<Answer<T>>;
+    quote: (
+      request?: Partial<RenderRequest>,
+      moderate?: boolean,
+      coming?: string[],
+    ) => Promise<StudioAnswer<'createQuotes'>['results'][0]>;
+    /** Quotes and submits. */
+    submit: (token: string, request?: Partial<RenderRequest>) => Promise<StudioAnswer<'submitRender'>>;
+    balance: () => Promise<StudioAnswer<'getBalance'>>;
+    /** Waits for the render's end, at most 30 seconds. */
+    finished: (token: string) => Promise<StudioAnswer<'getRender'>>;
+  };
 
 export const request = (more: Partial<RenderRequest> = {}): RenderRequest => ({
   kind: 'image',
@@ -185,9 +182,9 @@ function createTestAccount(url: string, account: { id: string; email: string } &
       headers: response.headers,
     };
   };
-  const quote: TestAccount['quote'] = async (more = {}, moderate = true) => {
+  const quote: TestAccount['quote'] = async (more = {}, moderate = true, coming = []) => {
     const { body } = await call<StudioAnswer<'createQuotes'>>('POST', '/api/quotes', {
-      quotes: [{ request: request(more), moderate }],
+      quotes: [{ request: request(more), moderate, coming }],
     });
     const [result] = body.results;
     if (result === undefined) throw new Error('no quote');
@@ -205,19 +202,7 @@ function createTestAccount(url: string, account: { id: string; email: string } &
       });
       return body;
     },
-    upload: async (token, bytes, query = {}) => {
-      const response = await fetch(`${url}/api/uploads/${token}?${new URLSearchParams(query)}`, {
-        method: 'PUT',
-        headers: {
-          authorization: `Bearer ${account.accessToken}`,
-          'content-type': 'application/octet-stream',
-        },
-        body: Buffer.isBuffer(bytes) ? new Uint8Array(bytes) : bytes,
-        duplex: 'half',
-      } as RequestInit);
-      const body = (await response.json()) as StudioAnswer<'storeUpload'>;
-      return { status: response.status, body, headers: response.headers };
-    },
+    ...uploadCalls(url, account.accessToken, call),
     balance: async () => (await call<StudioAnswer<'getBalance'>>('GET', '/api/balance')).body,
     finished: async (token) => {
       for (let i = 0; i < 300; i++) {

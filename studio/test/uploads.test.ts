@@ -2,10 +2,9 @@ import assert from 'node:assert/strict';
 import path from 'node:path';
 import { after, before, test } from 'node:test';
 import type { StudioAnswer } from '@renderkit/contract/studio/operations.ts';
-import type { StudioUpload } from '@renderkit/contract/studio/schemas.ts';
 import { listKeys } from '@renderkit/studio/storage/disk-storage.ts';
-import sharp from 'sharp';
-import { readChanges, startTestStudio, type TestAccount, type TestStudio } from './harness.ts';
+import { readChanges, startTestStudio, type TestStudio } from './harness.ts';
+import { makePicture } from './media-files.ts';
 
 let studio: TestStudio;
 before(async () => {
@@ -13,28 +12,14 @@ before(async () => {
 });
 after(async () => studio[Symbol.asyncDispose]());
 
-const picture = (format: 'png' | 'jpeg' = 'png', width = 96, height = 64) =>
-  sharp({ create: { width, height, channels: 3, background: '#3a7' } })
-    .toFormat(format)
-    .toBuffer();
-
-async function settled(account: TestAccount, token: string): Promise<StudioUpload> {
-  for (let i = 0; i < 150; i++) {
-    const { body } = await account.call<StudioUpload>('GET', `/api/uploads/${token}`);
-    if (body.status !== 'processing') return body;
-    await new Promise((resolve) => setTimeout(resolve, 100));
-  }
-  throw new Error(`${token} was not settled within 15 seconds`);
-}
-
 test('a picture is kept as it is, checked, served, and told to the feed', async () => {
   const account = await studio.connect();
-  const bytes = await picture('jpeg');
+  const bytes = await makePicture({ format: 'jpeg' });
   const { body } = await account.upload('upl_1', bytes, { file_name: 'a/../Sea view.JPG' });
   assert.equal(body.outcome, 'stored');
   assert.ok(body.outcome === 'stored');
   assert.equal(body.upload.status, 'processing');
-  const upload = await settled(account, 'upl_1');
+  const upload = await account.checked('upl_1');
   assert.deepEqual(
     { ...upload, url: '', created_at: '' },
     {
@@ -68,7 +53,7 @@ test('a picture is kept as it is, checked, served, and told to the feed', async 
 
 test('the same token gets the same answer, whatever comes with it', async () => {
   const account = await studio.connect();
-  const first = await account.upload('upl_same', await picture());
+  const first = await account.upload('upl_same', await makePicture());
   const again = await account.upload('upl_same', Buffer.from('something else'));
   assert.ok(first.body.outcome === 'stored' && again.body.outcome === 'stored');
   assert.equal(again.body.upload.url, first.body.upload.url);
@@ -86,21 +71,21 @@ test('the same token gets the same answer, whatever comes with it', async () => 
 test('a deleted upload leaves nothing, and its token names nothing ever after', async () => {
   const account = await studio.connect();
   const media = path.join(studio.dataDirectory, 'media');
-  const before = await listKeys(media);
-  await account.upload('upl_gone', await picture());
-  assert.equal((await listKeys(media)).length, before.length + 1);
+  const atFirst = await listKeys(media);
+  await account.upload('upl_gone', await makePicture());
+  assert.equal((await listKeys(media)).length, atFirst.length + 1);
   for (const token of ['upl_gone', 'upl_never'])
     assert.deepEqual((await account.call('DELETE', `/api/uploads/${token}`)).body, { deleted: true });
-  assert.deepEqual(await listKeys(media), before);
+  assert.deepEqual(await listKeys(media), atFirst);
   assert.equal((await account.call('GET', '/api/uploads/upl_gone')).status, 404);
-  assert.equal((await account.upload('upl_gone', await picture())).status, 409);
-  assert.deepEqual(await listKeys(media), before);
+  assert.equal((await account.upload('upl_gone', await makePicture())).status, 409);
+  assert.deepEqual(await listKeys(media), atFirst);
 });
 
 test('names that the rules refuse are rejected with a sentence', async () => {
   const account = await studio.connect();
-  await account.upload('upl_bad', await picture(), { file_name: 'my sandbox-rejected.png' });
-  const upload = await settled(account, 'upl_bad');
+  await account.upload('upl_bad', await makePicture(), { file_name: 'my sandbox-rejected.png' });
+  const upload = await account.checked('upl_bad');
   assert.equal(upload.status, 'rejected');
   assert.match(upload.error ?? '', /rules of this studio/);
 });

@@ -1,15 +1,21 @@
 import { accountCommands } from './account.ts';
 import { backupCommands } from './backup.ts';
 import type { Command } from './command.ts';
+import { deliveriesCommands } from './deliveries.ts';
 import { keyCommands } from './key.ts';
 import { ledgerCommands } from './ledger.ts';
+import { libraryCommands } from './library.ts';
 import { studioCommands } from './studio.ts';
+import { webhookCommands } from './webhook.ts';
 
 /** Every command there is, in the order of the help. */
 export const commands: Command[] = [
   ...accountCommands,
   ...keyCommands,
+  ...webhookCommands,
+  ...deliveriesCommands,
   ...studioCommands,
+  ...libraryCommands,
   ...ledgerCommands,
   ...backupCommands,
 ];

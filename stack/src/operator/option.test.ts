@@ -8,6 +8,7 @@ import {
   readValues,
   required,
   text,
+  time,
   trueOrFalse,
   wholeNumber,
 } from './option.ts';
@@ -44,6 +45,15 @@ test('values arrive read, and those not given as undefined', () => {
     suspended: false,
     'rate-limit': 7,
   });
+});
+
+test('a time is read with its offset, and without one as UTC', () => {
+  const since = (value: string) => readValues('test', { since: required(time) }, ['--since', value]).since;
+  assert.equal(since('2026-11-21T08:00+02:00'), '2026-11-21T06:00:00.000Z');
+  assert.equal(since('2026-11-21T08:00:30'), '2026-11-21T08:00:30.000Z');
+  assert.equal(since('2026-11-21'), '2026-11-21T00:00:00.000Z');
+  for (const value of ['yesterday', '2026-13-01', '21.11.2026', '2026-11-21T25:00Z'])
+    assert.throws(() => since(value), /--since is .*, but it must be a time such as/);
 });
 
 for (const [argv, sentence] of [

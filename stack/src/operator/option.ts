@@ -68,6 +68,19 @@ export function wholeNumber(range: { min: number; max: number }): Option<number>
   };
 }
 
+/** A moment, as ISO 8601; without an offset it is UTC. */
+export const time: Option<string> = {
+  form: 'TIME',
+  read: (value) => {
+    const [, day, clock = '00:00', offset = 'Z'] =
+      /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d(?::\d\d(?:\.\d{1,6})?)?)(Z|[+-]\d\d:\d\d)?)?$/.exec(value) ?? [];
+    const moment = new Date(`${day}T${clock}${offset}`);
+    return day === undefined || Number.isNaN(moment.getTime())
+      ? refuse('must be a time such as 2026-11-21T08:00Z')
+      : moment.toISOString();
+  },
+};
+
 /** Credits with up to three decimals, as 1/1000 credit. */
 export const millicredits: Option<number> = {
   form: 'N',

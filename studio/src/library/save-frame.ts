@@ -23,7 +23,7 @@ export async function saveFrame(
   const bytes = Buffer.concat(await Array.fromAsync<Buffer>(stored.read()));
   const id = newId('ast_');
   const saved = await keepFiles(
-    { owner: id, files: [{ name: `${id}.png`, bytes }] },
+    { owner: id, files: [{ name: `${id}.png`, chunks: [bytes] }] },
     dependencies,
     async (transaction, [key = '']) => {
       const inserted = await insertAsset(transaction, {

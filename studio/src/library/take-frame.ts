@@ -75,7 +75,7 @@ async function take(
   const still = await extractFrame(path, atEnd ? 'last' : timeMs / 1000, stopping);
   const id = newId('frm_');
   const outcome = await keepFiles(
-    { owner: id, files: [{ name: `${id}.png`, bytes: still.bytes }] },
+    { owner: id, files: [{ name: `${id}.png`, chunks: [still.bytes] }] },
     dependencies,
     async (transaction, [key = '']) => {
       const frame = {

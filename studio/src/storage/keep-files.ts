@@ -4,12 +4,14 @@ import { announceFolder, claimFolder, removeLooseFolders } from './loose-folders
 import { mediaFolder } from './media-folder.ts';
 import type { Storage } from './storage.ts';
 
+export type NewFile = { name: string; chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array> };
+
 /**
  * Puts files into a folder of their own and lets `name` write the row that names them, in one transaction. Where
  * nothing was named, whether `name` says so or throws, the files are removed again.
  */
 export async function keepFiles<T extends { named: boolean }>(
-  folderOf: { owner: string; files: { name: string; bytes: Buffer }[] },
+  folderOf: { owner: string; files: NewFile[] },
   { database, storage, mediaKey }: { database: Database; storage: Storage; mediaKey: KeyObject },
   name: (transaction: Transaction, keys: string[]) => Promise<T>,
 ): Promise<T> {
@@ -17,9 +19,11 @@ export async function keepFiles<T extends { named: boolean }>(
   await announceFolder(database, folder);
   let loose = true;
   try {
-    const keys = folderOf.files.map((file) => `${folder}/${file.name}`);
-    for (const [i, key] of keys.entries())
-      await storage.put(key, folderOf.files[i]?.bytes ?? Buffer.alloc(0));
+    const keys: string[] = [];
+    for (const { name: fileName, chunks } of folderOf.files) {
+      await using file = await storage.receive(folder, chunks);
+      keys.push(await file.keep(fileName));
+    }
     const result = await database.transaction(async (transaction) => {
       const outcome = await name(transaction, keys);
       if (outcome.named && !(await claimFolder(transaction, folder)))

@@ -23,7 +23,10 @@ export type Storage = {
   /** Returns once the bytes would survive a power cut; nobody ever sees half a file. */
   put: (key: string, bytes: Buffer) => Promise<void>;
   /** Writes a file as it comes, whatever its size, into a folder; what the chunks throw removes it again. */
-  receive: (folder: string, chunks: AsyncIterable<Uint8Array>) => Promise<ReceivedFile>;
+  receive: (
+    folder: string,
+    chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
+  ) => Promise<ReceivedFile>;
   open: (key: string) => Promise<StoredFile | undefined>;
   /** The file's place on this machine, for what reads files and not streams. */
   pathOf: (key: string) => string | undefined;

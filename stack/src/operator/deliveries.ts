@@ -1,0 +1,114 @@
+import * as service from '@renderkit/service/operator.ts';
+import { accountInService } from '../connect-to-service.ts';
+import { command, type Command, done } from './command.ts';
+import { choice, email, required, text, time, wholeNumber } from './option.ts';
+
+export const deliveriesCommands: Command[] = [
+  command({
+    words: 'deliveries list',
+    about: 'Lists deliveries to the webhook endpoints of an account, newest first: 100, or --limit of them.',
+    options: {
+      email: required(email),
+      endpoint: text('ID'),
+      status: choice(service.deliveryStatuses),
+      limit: wholeNumber({ min: 1, max: service.maxListedDeliveries }),
+      page: wholeNumber({ min: 1, max: 1_000_000 }),
+    },
+    run: async ({ open }, values) => {
+      const databases = await open();
+      const accountId = await accountInService(databases, values.email);
+      const found =
+        accountId === undefined
+          ? []
+          : await service.listDeliveries(databases.service, {
+              accountId,
+              endpointId: values.endpoint,
+              status: values.status,
+              limit: values.limit,
+              page: values.page,
+            });
+      return {
+        data: found.map(presentDelivery),
+        lines: found.length === 0 ? ['There are no deliveries.'] : found.map(lineOf),
+      };
+    },
+  }),
+  command({
+    words: 'deliveries show',
+    about: 'Shows a delivery with every attempt and how the receiver answered.',
+    options: { id: required(text('ID')) },
+    run: async ({ open }, { id }) => {
+      const { history, body, ...delivery } = await service.showDelivery((await open()).service, id);
+      const attempts = history.map((attempt) => ({
+        number: attempt.number,
+        started_at: attempt.startedAt,
+        ended_at: attempt.endedAt,
+        duration_ms: attempt.durationMs,
+        status: attempt.status,
+        failure: attempt.failure,
+        answer: attempt.answer,
+      }));
+      return {
+        data: { ...presentDelivery(delivery), body, attempt_history: attempts },
+        lines: [lineOf(delivery), body, ...history.flatMap(linesOfAttempt)],
+      };
+    },
+  }),
+  command({
+    words: 'deliveries resend',
+    about: 'Sends a delivery once more, at once; its schedule stays as it is.',
+    options: { id: required(text('ID')) },
+    run: async ({ open }, { id }) => {
+      await service.resendDelivery((await open()).service, id);
+      return done({ id, resent: true }, 'It is sent once more, if the service runs.');
+    },
+  }),
+  command({
+    words: 'deliveries recover',
+    about: 'Sends everything once more that failed at an endpoint since TIME, such as 2026-11-21T08:00Z.',
+    options: { endpoint: required(text('ID')), since: required(time) },
+    run: async ({ open }, values) => {
+      const resent = await service.recoverDeliveries((await open()).service, values.endpoint, values.since);
+      return done(
+        { endpoint: values.endpoint, since: values.since, resent },
+        `${resent} failed deliveries are sent once more, if the service runs.`,
+      );
+    },
+  }),
+];
+
+function presentDelivery(delivery: service.ListedDelivery) {
+  return {
+    id: delivery.id,
+    endpoint_id: delivery.endpointId,
+    url: delivery.url,
+    event_id: delivery.eventId,
+    event_type: delivery.eventType,
+    status: delivery.status,
+    attempts: delivery.attempts,
+    last_status: delivery.lastStatus,
+    last_failure: delivery.lastFailure,
+    last_attempt_at: delivery.lastAttemptAt,
+    next_attempt_at: delivery.nextAttemptAt,
+    created_at: delivery.createdAt,
+    completed_at: delivery.completedAt,
+  };
+}
+
+function lineOf(delivery: service.ListedDelivery): string {
+  const { id, status, eventType, attempts, lastStatus, lastFailure, createdAt, url } = delivery;
+  const last = lastFailure ?? lastStatus ?? '-';
+  return `${id}  ${createdAt}  ${status.padEnd(9)}  ${eventType}  attempts ${attempts}  last ${last}  ${url}`;
+}
+
+function linesOfAttempt(attempt: service.ShownDelivery['history'][number]): string[] {
+  const what = attempt.number === null ? 'extra attempt' : `attempt ${attempt.number}`;
+  const outcome = [attempt.status, attempt.failure].filter((part) => part !== null).join(' ');
+  const end = attempt.endedAt === null ? 'under way' : `${outcome} after ${attempt.durationMs ?? '?'} ms`;
+  // A receiver chooses these bytes: none of them may act upon the terminal.
+  const answer = attempt.answer?.replaceAll(/[^\P{C}\n]/gu, '·');
+  return [
+    `${attempt.startedAt}  ${what}: ${end}`,
+    ...(answer ? [`    ${answer.replaceAll('\n', '\n    ')}`] : []),
+  ];
+}

@@ -1,0 +1,61 @@
+import { createReadStream } from 'node:fs';
+import { stat } from 'node:fs/promises';
+import type { StudioAsset } from '@renderkit/contract/studio/schemas.ts';
+import { newId } from '@renderkit/server-kit/ids.ts';
+import { fileLimits, inspectFile, UnusableFile } from '../media/inspect-file.ts';
+import { keepFiles } from '../storage/keep-files.ts';
+import { aspectRatioOf } from './aspect-ratio.ts';
+import { findAsset, insertAsset } from './store.ts';
+import type { TakeFrameDependencies } from './take-frame.ts';
+
+export type ItemToAdd = {
+  account: string;
+  /** Where the picture or video lies. */
+  file: string;
+  project: string | null;
+  prompt: string | null;
+};
+
+/**
+ * Adds a picture or a video to a library as if it had been generated elsewhere than through the service. Undefined
+ * where the account or the project is gone.
+ * @throws UnusableFile
+ */
+export async function addItem(
+  item: ItemToAdd,
+  dependencies: TakeFrameDependencies,
+): Promise<StudioAsset | undefined> {
+  const { account, file, project, prompt } = item;
+  const inspected = await inspectFile(file, fileLimits, dependencies.stopping);
+  const { type, contentType, extension, width, height, durationSeconds } = inspected;
+  if (type === 'audio')
+    throw new UnusableFile('unsupported_type', 'A library holds pictures and videos, no sound.');
+  const { size } = await stat(file);
+  const id = newId('ast_');
+  const added = await keepFiles(
+    { owner: id, files: [{ name: `${id}.${extension}`, chunks: createReadStream(file) }] },
+    dependencies,
+    async (transaction, [key = '']) => {
+      const inserted = await insertAsset(transaction, {
+        id,
+        account,
+        project,
+        type,
+        generationType: type,
+        key,
+        thumbKey: null,
+        contentType,
+        sizeBytes: size,
+        width,
+        height,
+        durationSeconds,
+        aspectRatio: aspectRatioOf({ width, height }),
+        nsfw: false,
+        promptId: newId('prm_'),
+        prompt,
+      });
+      return { named: inserted.outcome === 'stored' };
+    },
+  );
+  return added.named ? findAsset(dependencies.database, { account, type, id }) : undefined;
+}

@@ -1,0 +1,44 @@
+// Real files for tests, made on the spot.
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { ffmpeg } from '@renderkit/studio/media/ffmpeg.ts';
+import sharp from 'sharp';
+
+export const makePicture = (
+  options: { format?: 'png' | 'jpeg'; width?: number; height?: number; colour?: string } = {},
+): Promise<Buffer> => {
+  const { format = 'png', width = 96, height = 64, colour = '#33aa77' } = options;
+  return sharp({ create: { width, height, channels: 3, background: colour } })
+    .toFormat(format)
+    .toBuffer();
+};
+
+/** Writes a moving test picture of H.264, or the sound of a bell, and answers its bytes. */
+export async function makeMedia(
+  directory: string,
+  name: `${string}.${'mp4' | 'mov' | 'wav' | 'm4a'}`,
+  options: { seconds?: number; size?: string } = {},
+): Promise<Buffer> {
+  const { seconds = 1, size = '128x96' } = options;
+  const target = path.join(directory, name);
+  const sound = /\.(wav|m4a)$/.test(name);
+  const extension = name.split('.').at(-1);
+  await ffmpeg(
+    [
+      '-f',
+      'lavfi',
+      '-i',
+      sound ? `sine=frequency=440:duration=${seconds}` : `testsrc=size=${size}:rate=8:duration=${seconds}`,
+      ...(sound ? [] : ['-pix_fmt', 'yuv420p', '-c:v', 'libx264', '-movflags', '+faststart']),
+      `out.${extension}`,
+    ],
+    {
+      inputs: {},
+      outputs: { [`out.${extension}`]: target },
+      signal: new AbortController().signal,
+      timeoutMs: 60_000,
+      maxOutputBytes: 50_000_000,
+    },
+  );
+  return readFile(target);
+}
