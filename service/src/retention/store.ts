@@ -4,8 +4,15 @@ import type { Database } from '@renderkit/server-kit/database.ts';
 const removals = {
   rate_windows: `delete from rate_windows where (key_id, minute) in (
       select key_id, minute from rate_windows where minute < clock() - interval '5 minutes' limit $1)`,
+  delivery_attempts: `delete from delivery_attempts where (delivery_id, try) in (
+      select delivery_id, try from delivery_attempts where started_at < clock() - interval '30 days' limit $1)`,
+  deliveries: `delete from deliveries where id in (
+      select id from deliveries where created_at < clock() - interval '90 days' limit $1)`,
   events: `delete from events where id in (
       select id from events where created_at < clock() - interval '90 days' limit $1)`,
+  // Their last deliveries went just before.
+  webhook_endpoints: `delete from webhook_endpoints where id in (
+      select id from webhook_endpoints where deleted_at < clock() - interval '90 days' limit $1)`,
   unapplied_changes: `delete from unapplied_changes where (account_id, seq) in (
       select account_id, seq from unapplied_changes where created_at < clock() - interval '30 days' limit $1)`,
 } as const;

@@ -1,0 +1,41 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { createTestDatabase, moveClock } from '@renderkit/server-kit/testing/database.ts';
+import { seedEndpoints, seedEvent, seedEvents } from '../deliveries/testing/seed.ts';
+import { claimDeliveries } from '../deliveries/store.ts';
+import { deleteWebhook } from '../webhooks/delete-webhook.ts';
+import { removeOutdated, retainedTables } from './store.ts';
+
+test('attempts are kept for 30 days, deliveries, events and deleted endpoints for 90, in batches', async () => {
+  await using db = await createTestDatabase('service');
+  const { database } = db;
+  const { accountId, endpoints } = await seedEndpoints(database, ['https://8.8.8.8/a', 'https://8.8.8.8/b']);
+  await seedEvents(database, accountId, 5);
+  const room = { owner: 'svc_a', leaseMs: 1_000, places: 9, failingPlaces: 9, several: true };
+  assert.equal((await claimDeliveries(database, room)).length, 2);
+  await deleteWebhook(database, endpoints[1]?.id ?? '');
+  const counts = async () => {
+    const [row] = await database.rows(
+      `select (select count(*) from delivery_attempts) as attempts, (select count(*) from deliveries) as deliveries,
+              (select count(*) from delivery_queue) as queued, (select count(*) from events) as events,
+              (select count(*) from webhook_endpoints) as endpoints`,
+    );
+    return row;
+  };
+  const clean = async (batch = 1_000) => {
+    for (const table of retainedTables) while ((await removeOutdated(database, table, batch)) === batch);
+  };
+  const days = (count: number) => moveClock(database, count * 86_400);
+
+  const all = { attempts: 2, deliveries: 10, queued: 6, events: 5, endpoints: 2 };
+  await days(29.9);
+  await clean();
+  assert.deepEqual(await counts(), all);
+  await days(30.1);
+  await clean(1);
+  assert.deepEqual(await counts(), { ...all, attempts: 0 });
+  await seedEvent(database, accountId);
+  await days(90.1);
+  await clean(2);
+  assert.deepEqual(await counts(), { attempts: 0, deliveries: 1, queued: 1, events: 1, endpoints: 1 });
+});
