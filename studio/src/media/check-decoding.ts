@@ -1,7 +1,75 @@
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { ffmpeg } from './ffmpeg.ts';
 import type { Inspected } from './inspect-file.ts';
+import { runMediaJob, UnreadableMedia } from './media-processes.ts';
+import { MediaToolError } from './media-tool-error.ts';
+import { withTemporaryDirectory } from './temporary-directory.ts';
+import { UnusableFile } from './unusable-file.ts';
 
-export async function checkDecoding(
-  _path: string,
-  _inspected: Inspected,
-  _signal: AbortSignal,
-): Promise<void> {}
+const megabyte = 1024 * 1024;
+const limits = {
+  image: { timeoutMs: 30_000, maxMemoryBytes: 900 * megabyte },
+  /** Loading the WebAssembly build is in it, on a machine that may be busy with renders. */
+  stream: { timeoutMs: 90_000, maxMemoryBytes: 1024 * megabyte },
+};
+/** What is decoded at the start, and from the last key frame a second before the end. */
+const decodedFrames = 12;
+const maxReportBytes = 256 * 1024;
+/** Named, so that nothing passes for something else. */
+const demuxers: Readonly<Record<string, string>> = { mp3: 'mp3', wav: 'wav' };
+const demuxerOfBoxes = 'mov';
+
+/**
+ * Decodes an inspected file as far as it takes to know that it can be used: a picture whole, of videos and sounds
+ * the beginning and the end.
+ *
+ * @throws UnusableFile with a sentence for whoever sent the file
+ * @throws MediaToolError when it could not be judged: aborted, or there is no tool for it
+ */
+export async function checkDecoding(file: string, inspected: Inspected, signal: AbortSignal): Promise<void> {
+  try {
+    if (inspected.type === 'image')
+      await runMediaJob('decodePicture', { path: file }, { ...limits.image, signal });
+    else await decodeEnds(file, inspected, signal);
+  } catch (cause) {
+    if (cause instanceof MediaToolError && ['aborted', 'unavailable'].includes(cause.kind)) throw cause;
+    if (cause instanceof MediaToolError || cause instanceof UnreadableMedia)
+      throw new UnusableFile('broken', sentences[inspected.type], { cause });
+    throw cause;
+  }
+}
+
+const sentences = {
+  image: 'The picture cannot be decoded: it is damaged, or made in a way that is not supported.',
+  video: 'The video cannot be decoded: it is damaged, or its codec is not supported.',
+  audio: 'The sound cannot be decoded: it is damaged, or its codec is not supported.',
+} as const;
+
+/** Both ends must give something: a file that was cut short has a good start. */
+async function decodeEnds(file: string, { type, extension }: Inspected, signal: AbortSignal): Promise<void> {
+  const input = ['-f', demuxers[extension] ?? demuxerOfBoxes, '-i', 'in.bin'];
+  const stream = type === 'video' ? 'v:0' : 'a:0';
+  const report = (index: number, name: string) =>
+    `-map ${index}:${stream} -frames:${stream} ${decodedFrames} -f framecrc ${name}`.split(' ');
+  await withTemporaryDirectory(async (directory) => {
+    const outputs = { 'start.txt': path.join(directory, 'start'), 'end.txt': path.join(directory, 'end') };
+    await ffmpeg(
+      [
+        ...input,
+        '-noaccurate_seek',
+        '-sseof',
+        '-1',
+        ...input,
+        ...report(0, 'start.txt'),
+        ...report(1, 'end.txt'),
+      ],
+      { inputs: { 'in.bin': file }, outputs, maxOutputBytes: maxReportBytes, ...limits.stream, signal },
+    );
+    for (const output of Object.values(outputs)) {
+      const lines = (await readFile(output, 'latin1')).split('\n');
+      if (!lines.some((line) => /^\d/.test(line)))
+        throw new MediaToolError('failed', 'Nothing came out of the decoder.');
+    }
+  });
+}

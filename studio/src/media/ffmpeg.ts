@@ -1,9 +1,9 @@
-import { copyFile, mkdtemp, rename, rm, stat } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { copyFile, rename, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { ffmpegPath } from './config.ts';
 import { MediaToolError } from './media-tool-error.ts';
 import { runSystemFfmpeg } from './system-ffmpeg.ts';
+import { withTemporaryDirectory } from './temporary-directory.ts';
 import { runWasmFfmpeg } from './wasm-ffmpeg.ts';
 
 export type FfmpegOptions = {
@@ -49,8 +49,7 @@ export async function ffmpeg(
   if (new Set(names).size < names.length) throw new TypeError('an input and an output have the same name');
   if (options.signal.aborted)
     throw new MediaToolError('aborted', 'The work was ended.', { cause: options.signal.reason });
-  const directory = await mkdtemp(path.join(tmpdir(), 'renderkit-media-'));
-  try {
+  return withTemporaryDirectory(async (directory) => {
     const outputs = mapValues(options.outputs, (_, name) => path.join(directory, name));
     const inputs = mapValues(options.inputs, (file) => path.resolve(file));
     const run = {
@@ -63,9 +62,7 @@ export async function ffmpeg(
     const result = await execute(run, options.executor);
     await handOver(options, outputs);
     return result;
-  } finally {
-    await rm(directory, { recursive: true, force: true, maxRetries: 3 });
-  }
+  });
 }
 
 async function execute(run: FfmpegRun, executor: FfmpegOptions['executor']): Promise<{ stderrTail: string }> {

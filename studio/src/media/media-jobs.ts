@@ -1,0 +1,36 @@
+import type { Format } from './file-signature.ts';
+
+/** What a process that handles media can be asked to do, and what it answers. */
+export type MediaJobs = {
+  /** Reads tracks and times. */
+  probe: { ask: { path: string; format: Format }; answer: Probed };
+  /** Finds the picture of a video that is seen at a time, in seconds; past the end it is the last. */
+  findFrame: { ask: { path: string; time: number }; answer: FoundFrame };
+  /** Decodes a whole JPEG or PNG. */
+  decodePicture: { ask: { path: string }; answer: { width: number; height: number } };
+  /** Makes a WebP that fits in a square of `side` pixels. */
+  shrinkPicture: { ask: { path: string; side: number }; answer: Pixels };
+  /** Upright, 8 bits, sRGB, four bytes per pixel, written to `output`; no larger than `maxPixels`. */
+  writeRgba: { ask: { path: string; output: string; maxPixels: number }; answer: Size };
+};
+
+export type Size = { width: number; height: number };
+export type Pixels = Size & { bytes: Uint8Array };
+
+export type Probed = {
+  video: { width: number; height: number; codec: string | null } | null;
+  audio: { codec: string | null } | null;
+  /** Of the video track where there is one, else of the sound. */
+  durationSeconds: number;
+  /** Of the longest track. */
+  longestSeconds: number;
+};
+
+/** The seconds of the file's own clock at which the picture appears; undefined for the first one. */
+export type FoundFrame = { appearsAt: number | undefined };
+
+export type MediaJobName = keyof MediaJobs;
+export type MediaJob = { [Name in MediaJobName]: { name: Name; ask: MediaJobs[Name]['ask'] } }[MediaJobName];
+
+/** `unreadable`: the file is at fault, and the library said so. */
+export type MediaAnswer = { type: 'done'; answer: unknown } | { type: 'unreadable'; message: string };

@@ -1,0 +1,32 @@
+// Handles foreign media, one job at a time, apart from everything that matters. Started by media-processes.ts alone.
+import { endWithParent } from './end-with-parent.ts';
+import type { MediaAnswer, MediaJob } from './media-jobs.ts';
+
+endWithParent();
+process.on('message', (job: MediaJob) => {
+  void answer(job).then((message) => process.connected && process.send?.(message));
+});
+
+async function answer(job: MediaJob): Promise<MediaAnswer> {
+  try {
+    return { type: 'done', answer: await work(job) };
+  } catch (error) {
+    return { type: 'unreadable', message: (error as Error).message };
+  }
+}
+
+/** Each library is loaded when it is first needed: most processes need one. */
+async function work(job: MediaJob): Promise<unknown> {
+  if (job.name === 'probe') {
+    const { probe } = await import('./probe.ts');
+    return probe(job.ask.path, job.ask.format);
+  }
+  if (job.name === 'findFrame') {
+    const { findFrame } = await import('./probe.ts');
+    return findFrame(job.ask.path, job.ask.time);
+  }
+  const pictures = await import('./pictures.ts');
+  if (job.name === 'decodePicture') return pictures.decodePicture(job.ask.path);
+  if (job.name === 'shrinkPicture') return pictures.shrinkPicture(job.ask.path, job.ask.side);
+  return pictures.writeRgba(job.ask.path, job.ask.output, job.ask.maxPixels);
+}

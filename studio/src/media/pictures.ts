@@ -1,0 +1,57 @@
+import { writeFile } from 'node:fs/promises';
+import sharp, { type Sharp } from 'sharp';
+import type { Pixels, Size } from './media-jobs.ts';
+
+// SVG, TIFF, GIF and a dozen others are read by default, each by a parser of its own.
+sharp.block({ operation: ['VipsForeignLoad'] });
+sharp.unblock({ operation: ['VipsForeignLoadJpeg', 'VipsForeignLoadPng'] });
+sharp.concurrency(1);
+sharp.cache(false);
+
+const maxPixels = 50_000_000;
+
+/** Decodes every pixel, keeping few of them. */
+export async function decodePicture(path: string): Promise<Size> {
+  const { info } = await open(path)
+    .resize({ width: 16, height: 16, fit: 'fill', kernel: 'nearest', fastShrinkOnLoad: false })
+    .raw()
+    .toBuffer({ resolveWithObject: true });
+  return { width: info.width, height: info.height };
+}
+
+/** A WebP that fits in a square of `side` pixels. */
+export async function shrinkPicture(path: string, side: number): Promise<Pixels> {
+  const { data, info } = await open(path)
+    .autoOrient()
+    .resize({ width: side, height: side, fit: 'inside', withoutEnlargement: true })
+    .webp({ quality: 82, effort: 1 })
+    .toBuffer({ resolveWithObject: true });
+  return { bytes: data, width: info.width, height: info.height };
+}
+
+/** Pixels as a viewer shows them: upright, 8 bits, sRGB, opaque where the file says nothing. */
+export async function writeRgba(path: string, output: string, largestPixels: number): Promise<Size> {
+  const { data, info } = await open(path)
+    .autoOrient()
+    .resize(await sizeWithin(path, largestPixels))
+    .toColourspace('srgb')
+    .ensureAlpha()
+    .raw({ depth: 'uchar' })
+    .toBuffer({ resolveWithObject: true });
+  await writeFile(output, data);
+  return { width: info.width, height: info.height };
+}
+
+async function sizeWithin(path: string, largestPixels: number): Promise<Partial<Size>> {
+  const { autoOrient } = await open(path).metadata();
+  const scale = Math.sqrt(largestPixels / (autoOrient.width * autoOrient.height));
+  if (scale >= 1) return {};
+  return {
+    width: Math.max(1, Math.floor(autoOrient.width * scale)),
+    height: Math.max(1, Math.floor(autoOrient.height * scale)),
+  };
+}
+
+function open(path: string): Sharp {
+  return sharp(path, { limitInputPixels: maxPixels, failOn: 'warning', sequentialRead: true });
+}

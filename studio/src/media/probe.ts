@@ -1,0 +1,52 @@
+import { EncodedPacketSink, FilePathSource, Input, type InputFormat, MP3, MP4, QTFF, WAVE } from 'mediabunny';
+import type { Format } from './file-signature.ts';
+import type { FoundFrame, Probed } from './media-jobs.ts';
+
+/** Bytes of the file kept in memory at a time. */
+const maxCacheBytes = 4 * 1024 * 1024;
+
+const formats: Partial<Record<Format, InputFormat[]>> = {
+  mp4: [MP4, QTFF],
+  mov: [QTFF, MP4],
+  m4a: [MP4, QTFF],
+  mp3: [MP3],
+  wav: [WAVE],
+};
+
+/** Reads tracks and times, and decodes nothing. Runs in a process with limits: a file can make it run long. */
+export async function probe(path: string, format: Format): Promise<Probed> {
+  using input = open(path, format);
+  const video = await input.getPrimaryVideoTrack();
+  const audio = await input.getPrimaryAudioTrack();
+  const main = video ?? audio;
+  const tracks = [video, audio].filter((track) => track !== null);
+  return {
+    video: video && {
+      width: await video.getDisplayWidth(),
+      height: await video.getDisplayHeight(),
+      codec: await video.getCodec(),
+    },
+    audio: audio && { codec: await audio.getCodec() },
+    durationSeconds: main === null ? 0 : await main.computeDuration(),
+    longestSeconds: tracks.length === 0 ? 0 : await input.computeDuration(tracks),
+  };
+}
+
+/** The picture of an MP4 or MOV that is seen at `time` seconds. Runs in a process with limits. */
+export async function findFrame(path: string, time: number): Promise<FoundFrame> {
+  using input = open(path, 'mp4');
+  const track = await input.getPrimaryVideoTrack();
+  if (track === null) throw new Error('there is no video track');
+  const packets = new EncodedPacketSink(track);
+  const first = await packets.getFirstPacket({ metadataOnly: true });
+  const found = await packets.getPacket(time, { metadataOnly: true });
+  const isFirst = found === null || first === null || found.timestamp <= first.timestamp;
+  return { appearsAt: isFirst ? undefined : found.timestamp };
+}
+
+function open(path: string, format: Format): Input {
+  return new Input({
+    source: new FilePathSource(path, { maxCacheSize: maxCacheBytes }),
+    formats: formats[format] ?? [],
+  });
+}

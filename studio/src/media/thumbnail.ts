@@ -1,0 +1,42 @@
+import { writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { extractFrame } from './extract-frame.ts';
+import type { Inspected } from './inspect-file.ts';
+import { runMediaJob } from './media-processes.ts';
+import { withTemporaryDirectory } from './temporary-directory.ts';
+
+/** Longer side of a thumbnail, in pixels. */
+const thumbnailSide = 512;
+const limits = { timeoutMs: 30_000, maxMemoryBytes: 900 * 1024 * 1024 };
+/** Many videos begin with black. */
+const shownAt = 0.1;
+
+export type Thumbnail = { bytes: Buffer; contentType: 'image/webp'; width: number; height: number };
+
+/**
+ * A small WebP of a picture, or of a video's picture a tenth after its start.
+ * @throws UnreadableMedia
+ * @throws MediaToolError
+ */
+export async function makeThumbnail(
+  file: string,
+  { type, durationSeconds }: Pick<Inspected, 'durationSeconds'> & { type: 'image' | 'video' },
+  signal: AbortSignal,
+): Promise<Thumbnail> {
+  if (type === 'image') return shrink(file, signal);
+  const frame = await extractFrame(file, (durationSeconds ?? 0) * shownAt, signal);
+  return withTemporaryDirectory(async (directory) => {
+    const png = path.join(directory, 'frame.png');
+    await writeFile(png, frame.bytes);
+    return shrink(png, signal);
+  });
+}
+
+async function shrink(picture: string, signal: AbortSignal): Promise<Thumbnail> {
+  const { bytes, width, height } = await runMediaJob(
+    'shrinkPicture',
+    { path: picture, side: thumbnailSide },
+    { ...limits, signal },
+  );
+  return { bytes: Buffer.from(bytes), contentType: 'image/webp', width, height };
+}
