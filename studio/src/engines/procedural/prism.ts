@@ -2,7 +2,7 @@ import { createCanvas, type Canvas, type SKRSContext2D } from '@napi-rs/canvas';
 import { clamp } from './colour.ts';
 import { paintComposition } from './composition.ts';
 import { bloom } from './glow.ts';
-import { cellsOf, scatter, triangulate, type Point } from './mesh.ts';
+import { cellsOf, scatter, triangulate, type Mesh, type Point } from './mesh.ts';
 import type { Random } from './random.ts';
 import type { Raster } from './raster.ts';
 import type { Scene } from './scene.ts';
@@ -65,19 +65,54 @@ function enrich({ data }: Raster, chroma: number, contrast: number): void {
 }
 
 function setFacets(cutter: Cutter, smooth: boolean): void {
-  const { context, scene, size, random, view } = cutter;
+  drawFacets(cutter, meshFacets(cutter), 0, smooth);
+}
+
+function meshFacets({ scene, size, random, view }: Cutter): Mesh {
   const { width, height } = scene;
-  const spread = { width, height, fine: size, coarse: size * 4.2 };
-  const { points, triangles } = triangulate(scatter(view, spread, random), width, height);
+  return triangulate(scatter(view, { width, height, fine: size, coarse: size * 4.2 }, random), width, height);
+}
+
+/** `turned`: how far the stones have turned since they were set; each leans its own way. */
+function drawFacets(cutter: Cutter, { points, triangles }: Mesh, turned: number, smooth: boolean): void {
+  const { context, scene } = cutter;
   const light = scene.sun.x < 0.5 ? -0.6 : 0.6;
   context.lineJoin = 'round';
   for (const { a, b, c } of triangles) {
     const corners = [points[a], points[b], points[c]].filter((point) => point !== undefined);
-    // Each facet leans its own way; those that lean to the light are brighter.
+    // Those that lean to the light are brighter.
     const lean = Math.sin(a * 12.9898 + b * 78.233 + c * 37.719);
-    const tilt = (lean * 0.05 + light * Math.cos(lean * 9) * 0.03) * scene.look.weight;
+    const sway = Math.cos(lean * 9 + turned);
+    const tilt = (lean * 0.05 + light * sway * 0.03 + turnedLight(turned, sway)) * scene.look.weight;
     fillFacet(cutter, corners, tilt, smooth);
   }
+}
+
+/** Stones that turn flash; those that stand do not. */
+const turnedLight = (turned: number, sway: number): number =>
+  turned === 0 ? 0 : 0.05 * sway * Math.min(1, turned);
+
+/**
+ * Stones that keep their places while the view behind them changes and their faces turn. The stones are set for
+ * the first view; each call draws over the last.
+ */
+export function createTurningCut(scene: Scene, first: Raster): (view: Raster, turned: number) => Canvas {
+  const canvas = createCanvas(scene.width, scene.height);
+  const cutterOf = (view: Raster): Cutter => ({
+    context: canvas.getContext('2d'),
+    scene,
+    view,
+    random: scene.random.fork('cut'),
+    // A film's stones are larger: small ones would only flicker.
+    size: Math.max(4, scene.unit * (50 - scene.look.detail * 26)),
+  });
+  enrich(first, 1.38, 1 + scene.look.weight * 0.35);
+  const mesh = meshFacets(cutterOf(first));
+  return (view, turned) => {
+    enrich(view, 1.38, 1 + scene.look.weight * 0.35);
+    drawFacets(cutterOf(view), mesh, turned, false);
+    return canvas;
+  };
 }
 
 function fillFacet(cutter: Cutter, corners: readonly Point[], tilt: number, smooth: boolean): void {

@@ -20,7 +20,10 @@ const TALLEST_TREE = 0.85;
 /** Draws the terrain over the sky, column by column, from the viewer's feet to the horizon. */
 export function paintRelief(raster: Raster, scene: Scene): Relief {
   const terrain = createTerrain(scene);
-  const survey = surveyLand(scene, terrain, Math.ceil(raster.width / COARSE) + 2);
+  const survey = surveyLand(terrain, STEPS, Math.ceil(raster.width / COARSE) + 2, (z) => {
+    const pitch = (scene.aspect * z) / scene.width;
+    return { left: (0.5 - scene.width / 2) * pitch, cell: COARSE * pitch };
+  });
   const ground = createGround(scene, terrain);
   const relief: Relief = {
     water: new Uint8Array(raster.width * raster.height),
@@ -42,22 +45,37 @@ export function paintRelief(raster: Raster, scene: Scene): Relief {
 }
 
 /** Heights on a grid that widens with distance, so that near and far are sampled as finely as they are seen. */
-interface Survey {
+export interface Survey {
   readonly columns: number;
   readonly depths: Float32Array;
+  /** Per row, where its first column lies and how far apart its columns are. */
+  readonly lefts: Float32Array;
+  readonly cells: Float32Array;
   /** Row by row from near to far. */
   readonly heights: Float32Array;
 }
 
-function surveyLand(scene: Scene, terrain: Terrain, columns: number): Survey {
-  const depths = new Float32Array(STEPS);
-  const heights = new Float32Array(STEPS * columns);
-  for (let step = 0; step < STEPS; step++) {
-    const z = NEAR * (FAR / NEAR) ** (step / (STEPS - 1));
+export function surveyLand(
+  terrain: Terrain,
+  steps: number,
+  columns: number,
+  rowAt: (z: number) => { left: number; cell: number },
+  /** Below 1 there are more rows far away than near by. */
+  bias = 1,
+): Survey {
+  const depths = new Float32Array(steps);
+  const lefts = new Float32Array(steps);
+  const cells = new Float32Array(steps);
+  const heights = new Float32Array(steps * columns);
+  for (let step = 0; step < steps; step++) {
+    const z = NEAR * (FAR / NEAR) ** ((step / (steps - 1)) ** bias);
+    const { left, cell } = rowAt(z);
     depths[step] = z;
-    surveyRow(heights, step * columns, columns, terrain, z, (scene.aspect * z) / scene.width, scene.width);
+    lefts[step] = left;
+    cells[step] = cell;
+    surveyRow(heights, step * columns, columns, terrain, z, left, cell);
   }
-  return { columns, depths, heights };
+  return { columns, depths, lefts, cells, heights };
 }
 
 /** A function of its own so that it is compiled once and not anew for each picture's loop. */
@@ -67,17 +85,17 @@ function surveyRow(
   columns: number,
   terrain: Terrain,
   z: number,
-  pitch: number,
-  width: number,
+  left: number,
+  cell: number,
 ): void {
-  for (let column = 0; column < columns; column++) {
-    heights[from + column] = heightAt(terrain, (column * COARSE + 0.5 - width / 2) * pitch, z);
-  }
+  for (let column = 0; column < columns; column++)
+    heights[from + column] = heightAt(terrain, left + column * cell, z);
 }
 
 /** Light on each sample, 0–1: the face's turn towards the sun, less what the land beside it hides. */
-function shadeLand(scene: Scene, survey: Survey): Float32Array {
-  const { columns, depths, heights } = survey;
+export function shadeLand(scene: Scene, survey: Survey): Float32Array {
+  const { columns, depths, heights, cells } = survey;
+  const steps = depths.length;
   const side = scene.sun.x < 0.5 ? -1 : 1;
   const low =
     scene.palette.time === 'sunset' || scene.palette.time === 'dawn' || scene.palette.time === 'dusk';
@@ -85,10 +103,10 @@ function shadeLand(scene: Scene, survey: Survey): Float32Array {
   const length = Math.hypot(0.8, rise, 0.3);
   const [lx, ly, lz] = [(side * 0.8) / length, rise / length, -0.3 / length];
   const light = new Float32Array(heights.length);
-  for (let step = 0; step < STEPS; step++) {
+  for (let step = 0; step < steps; step++) {
     const z = depths[step] ?? NEAR;
-    const cell = (scene.aspect * z * COARSE) / scene.width;
-    const ahead = Math.min(step + 1, STEPS - 1);
+    const cell = cells[step] ?? 1;
+    const ahead = Math.min(step + 1, steps - 1);
     const depthCell = Math.max(1e-3, (depths[ahead] ?? z) - (depths[Math.max(0, step - 1)] ?? z));
     let shadow = -1e9;
     for (let walk = 0; walk < columns; walk++) {

@@ -5,10 +5,28 @@ import type { Scene } from './scene.ts';
 
 /** The sky fills the whole frame; below the horizon it goes on as haze for the land to stand on. */
 export function paintSky(scene: Scene, scale = 0.34): Raster {
+  return enlarge(createSky(scene, scale)(0), scene.width, scene.height);
+}
+
+/**
+ * The same sky at a small scale, again and again, as the wind moves its clouds: `drift` is how far, in widths of a
+ * large cloud. Every call paints over what the last one returned.
+ */
+export function createSky(scene: Scene, scale: number): (drift: number) => Raster {
   const width = Math.max(16, Math.round(scene.width * scale));
   const height = Math.max(16, Math.round(scene.height * scale));
   const raster = createRaster(width, height);
   const air = prepareAir(scene);
+  return (drift) => {
+    air.drift = drift;
+    paintRows(air, raster);
+    return raster;
+  };
+}
+
+function paintRows(air: Air, raster: Raster): void {
+  const { width, height } = raster;
+  const { scene } = air;
   // One row past the horizon is enough: what lies below is painted over, and costs as much as the sky.
   const rows = Math.min(height, Math.ceil((scene.horizon + 0.04) * height));
   for (let row = 0; row < rows; row++) {
@@ -17,7 +35,6 @@ export function paintSky(scene: Scene, scale = 0.34): Raster {
   const stride = width * 3;
   const lastRow = raster.data.slice((rows - 1) * stride, rows * stride);
   for (let row = rows; row < height; row++) raster.data.set(lastRow, row * stride);
-  return enlarge(raster, scene.width, scene.height);
 }
 
 function paintRow(air: Air, { data, width, height }: Raster, row: number): void {
@@ -46,6 +63,7 @@ interface Air {
   /** Where the functions below leave their answers, so that a million pixels make no garbage. */
   readonly out: Float32Array;
   readonly cloud: { cover: number; light: number };
+  drift: number;
 }
 
 function prepareAir(scene: Scene): Air {
@@ -75,6 +93,7 @@ function prepareAir(scene: Scene): Air {
     stretch: scene.random.fork('stretch').range(0.8, 1.5),
     out: new Float32Array(3),
     cloud: { cover: 0, light: 0 },
+    drift: 0,
   };
 }
 
@@ -116,10 +135,12 @@ function airAt(air: Air, x: number, y: number): void {
 function findCloud(air: Air, across: number, rise: number, dx: number, dy: number): void {
   const { noise, threshold, octaves, cloud } = air;
   const away = 1 / (rise + 0.16);
-  const u = across * away * 0.75 * air.stretch;
+  const u = across * away * 0.75 * air.stretch + air.drift;
   const v = away * 1.5;
-  const warpX = noise.at(u * 0.9 + 9.1, v * 0.9) * 0.5;
-  const warpY = noise.at(u * 0.9, v * 0.9 + 4.7) * 0.36;
+  // Their shapes lag behind, so that they change as they go.
+  const bend = u * 0.9 - air.drift * 0.5;
+  const warpX = noise.at(bend + 9.1, v * 0.9) * 0.5;
+  const warpY = noise.at(bend, v * 0.9 + 4.7) * 0.36;
   const density = noise.fbm(u + warpX, v + warpY, octaves) * 0.72 + 0.5;
   const cover = smoothstep(threshold, threshold + 0.24, density);
   cloud.cover = cover * smoothstep(0, 0.12, rise) * 0.94;

@@ -1,0 +1,59 @@
+import { createCanvas } from '@napi-rs/canvas';
+import type { Painter } from '../models.ts';
+import type { Scene } from '../scene.ts';
+import { glide, type PlainShot } from './film.ts';
+import { createMovingWeather } from './moving-weather.ts';
+import { vignetteOf } from './vignette.ts';
+
+/** The plate is painted this much larger than the frame that wanders over it. */
+const OVERSCAN = 1.2;
+
+/** A painted plate, a camera that wanders over it, and the weather in between. */
+export function createStillShot(scene: Scene, seconds: number, paint: Painter): PlainShot {
+  const { width, height } = scene;
+  const plate = paint(withoutWeather(scene));
+  const canvas = createCanvas(width, height);
+  const context = canvas.getContext('2d');
+  const weather = createMovingWeather(scene);
+  const vignette = vignetteOf(scene, 0.4);
+  const random = scene.random.fork('journey');
+  const [panX, panY] = [random.range(0.5, 0.9) * (random.chance(0.5) ? 1 : -1), random.range(-0.6, 0.6)];
+  const inwards = random.chance(0.6);
+  // A short film goes less far, at the same pace.
+  const reach = Math.min(1, seconds / 5);
+  const quay = scene.mood.places.has('city') ? plate.height * 0.745 : plate.height;
+  return (now) => {
+    const way = glide(now / seconds);
+    const zoom = 1 + 0.11 * reach * (inwards ? way : 1 - way);
+    const [sw, sh] = [width / zoom, height / zoom];
+    const sx = ((plate.width - sw) / 2) * (1 + panX * (way * 2 - 1) * reach);
+    const sy = ((plate.height - sh) / 2) * (1 + panY * (way * 2 - 1) * reach);
+    context.imageSmoothingQuality = 'medium';
+    context.drawImage(plate, sx, sy, sw, sh, 0, 0, width, height);
+    // Below the quay lies water, which is never still.
+    for (let row = (quay - sy) * zoom; row < height; row += 3) {
+      const deep = (row - (quay - sy) * zoom) / height;
+      const sway = Math.sin(row * 0.5 + now * 2.6) * Math.sin(row * 0.13 - now * 1.7) * (0.8 + deep * 9);
+      context.drawImage(plate, sx + sway, sy + row / zoom, sw, 3 / zoom, 0, row, width, 3.4);
+    }
+    weather(context, now, 1);
+    context.drawImage(vignette, 0, 0);
+    return canvas;
+  };
+}
+
+/** What moves is not painted on the plate; it is drawn on each frame. */
+function withoutWeather(scene: Scene): Scene {
+  const { mood } = scene;
+  return {
+    ...scene,
+    width: Math.round(scene.width * OVERSCAN),
+    height: Math.round(scene.height * OVERSCAN),
+    unit: scene.unit * OVERSCAN,
+    mood: {
+      ...mood,
+      weather: { ...mood.weather, rain: 0, snow: Math.min(0.3, mood.weather.snow) },
+      places: new Set([...mood.places].filter((place) => place !== 'birds')),
+    },
+  };
+}
