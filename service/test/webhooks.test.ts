@@ -29,6 +29,7 @@ before(async () => {
 after(() => service[Symbol.asyncDispose]());
 beforeEach(async () => {
   await service.database.rows('delete from webhook_endpoints');
+  service.studio.balance.lifetime_millicredits = 100_000;
   receiver = await startReceiver();
 });
 afterEach(() => receiver[Symbol.asyncDispose]());
@@ -90,4 +91,78 @@ test('a generation that succeeds is told, signed, once, as it was', async () => 
     shown.history.map(({ number, status, failure, answer }) => ({ number, status, failure, answer })),
     [{ number: 1, status: 200, failure: null, answer: 'thank you' }],
   );
+});
+
+test('a generation that fails is told with its error; one with outputs missing is a success', async () => {
+  await endpoint(['generation.succeeded', 'generation.failed']);
+  await finished({ status: 'failed', error: { code: 'moderation_blocked', message: 'x' } });
+  await finished({ outputs: 0 });
+  const told = await receiver.until(2);
+  const errors = told.map(({ event }) => [
+    event.type,
+    event.data['status'],
+    (event.data['error'] as { code: string } | null)?.code,
+  ]);
+  assert.deepEqual(errors, [
+    ['generation.failed', 'failed', 'moderation_blocked'],
+    ['generation.succeeded', 'succeeded', 'partial_failure'],
+  ]);
+  assert.ok(Compile(eventSchemas['generation.failed']).Check(told[0]?.event));
+  assert.deepEqual(told[0]?.event.data['metadata'], { order: '4711' });
+});
+
+test('canceling sends nothing, to whomever', async () => {
+  await endpoint(['generation.succeeded', 'generation.failed']);
+  const lane = { limit: 0, running: 0, running_elsewhere: 0 };
+  const { limits } = studio;
+  studio.limits = { overall: lane, image: lane, edit: lane, video: lane };
+  await service.database.rows('update accounts set limits_read_at = null');
+  const { body } = await service.ask<Generation>('/v1/images/generations', { key, body: { prompt: 'x' } });
+  await sleep(100);
+  const canceled = await service.ask<Generation>(`/v1/generations/${body.id}/cancel`, {
+    key,
+    method: 'POST',
+  });
+  assert.equal(canceled.body.status, 'canceled');
+  studio.limits = limits;
+  await service.database.rows('update accounts set limits_read_at = null');
+  await sleep(300);
+  assert.deepEqual(await listDeliveries(service.database, { accountId: service.accountId }), []);
+  assert.equal(receiver.received.length, 0);
+});
+
+test('events of all keys of an account are told, and of no other account', async () => {
+  await endpoint();
+  const stranger = await service.connectAccount();
+  await createWebhook(service.database, secretKey, {
+    accountId: stranger,
+    url: `${receiver.url}/stranger`,
+    events: ['generation.succeeded'],
+    egressAllow,
+  });
+  await finished();
+  key = await service.createKey();
+  await finished();
+  await receiver.until(2);
+  await sleep(200);
+  assert.deepEqual(
+    receiver.received.map(({ path }) => path),
+    ['/hook', '/hook'],
+  );
+});
+
+test('an API key opens no door to webhooks', async () => {
+  for (const path of ['/v1/webhooks', '/v1/webhook_endpoints', '/v1/deliveries', '/v1/events'])
+    assert.equal((await service.refusal(path, { key })).status, 404);
+});
+
+test('with two processes an event is still sent once', async () => {
+  await endpoint();
+  await using another = await service.startAnother();
+  const generation = await finished();
+  const [told] = await receiver.until(1);
+  assert.equal(told?.event.data['id'], generation.id);
+  assert.notEqual(another.url, service.url);
+  await sleep(200);
+  assert.equal(receiver.received.length, 1);
 });
