@@ -4,6 +4,7 @@ import path from 'node:path';
 import { test } from 'node:test';
 import { readSources } from './architecture/read-sources.ts';
 import { workspaces } from './architecture/rules.ts';
+import { sandboxText } from './sandbox-document.ts';
 
 const root = path.resolve(import.meta.dirname, '..');
 
@@ -58,4 +59,9 @@ test('every run-time dependency has its line in the decisions', async () => {
       if (!name.startsWith('@renderkit/')) assert.ok(record.includes(`\`${name}\``), `${workspace}: ${name}`);
     }
   }
+});
+
+test('docs/sandbox.md is what the recipes of the contract say', async () => {
+  const text = await readFile(path.join(root, 'docs/sandbox.md'), 'utf8');
+  assert.equal(text, sandboxText(), 'run tools/generate-sandbox.ts');
 });

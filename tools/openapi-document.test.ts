@@ -90,6 +90,24 @@ test('parameters in a path are declared, and creates take an Idempotency-Key', (
   }
 });
 
+test('everything that a person may read about has a description', () => {
+  const bare: string[] = [];
+  const walk = (value: unknown, place: string) => {
+    if (typeof value !== 'object' || value === null) return;
+    const { properties = {} } = value as { properties?: Record<string, Record<string, unknown>> };
+    for (const [name, property] of Object.entries(properties))
+      if (!('description' in property || '$ref' in property || 'const' in property || 'enum' in property))
+        bare.push(`${place}.${name}`);
+    for (const [name, part] of Object.entries(value))
+      if (name !== 'examples' && name !== 'default') walk(part, `${place}.${name}`);
+  };
+  for (const [name, schema] of Object.entries(whole.components.schemas!)) {
+    assert.ok((schema as { description?: string }).description, name);
+    walk(schema, name);
+  }
+  assert.deepEqual(bare, []);
+});
+
 test('an operation that is not served is not in the document', () => {
   const document = openapiDocument(['getAccount']) as unknown as Document;
   assert.deepEqual(Object.keys(document.paths), ['/v1/account']);

@@ -1,3 +1,4 @@
+import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { chmod, mkdtemp, readFile, rm } from 'node:fs/promises';
@@ -6,6 +7,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import { type Database, openDatabase } from '@renderkit/server-kit/database.ts';
 import { migrate } from '@renderkit/server-kit/migrate.ts';
 import { createTestDatabase } from '@renderkit/server-kit/testing/database.ts';
@@ -45,12 +47,15 @@ export type Platform = AsyncDisposable & {
   connectAccount: (account: PlatformAccount) => Promise<void>;
   /** The key itself: `rk_live_…`. */
   createKey: (account: PlatformAccount, key?: NewKey) => Promise<string>;
+  /** Runs an operator command as an operator would, and reads what it answers. */
+  operator: (...words: string[]) => Promise<Record<string, unknown>>;
   /** A webhook endpoint that gets every event of the account; on this machine with `EGRESS_ALLOW`. Answers its secret. */
   createWebhook: (account: PlatformAccount, url: string) => Promise<string>;
   /** Ends the postmaster as a crash would; it is started again by its keeper. Needs `ownPostgres`. */
   killPostgres: () => Promise<void>;
 };
 
+const run = promisify(execFile);
 const clientId = 'renderkit-service';
 const entry = (file: string) => fileURLToPath(new URL(`../../${file}`, import.meta.url));
 
@@ -139,6 +144,20 @@ export async function startPlatform(options: PlatformOptions = {}): Promise<Plat
         egressAllow: [options.environment?.['EGRESS_ALLOW'] ?? ''].filter((block) => block !== ''),
       });
       return secret;
+    },
+    operator: async (...words) => {
+      const { stdout } = await run(
+        process.execPath,
+        [entry('stack/src/operator/main.ts'), ...words, '--json'],
+        {
+          env: {
+            PATH: process.env['PATH'],
+            NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'],
+            ...shared,
+          },
+        },
+      );
+      return JSON.parse(stdout) as Record<string, unknown>;
     },
     killPostgres: () => urls.kill(),
     [Symbol.asyncDispose]: () => ours.disposeAsync(),

@@ -18,21 +18,21 @@ export const Asset = closed(
   {
     id: Type.String({ description: "For something generated here, the output's id." }),
     object: Type.Literal('asset'),
-    type: oneOf(assetTypes),
+    type: oneOf(assetTypes, { description: 'What it is; a saved still is an image.' }),
     generation_type: nullable(Type.String(), {
       description: 'How it came to be; `frame` for a saved still.',
     }),
-    url: nullable(Type.String()),
-    thumb_url: nullable(Type.String()),
+    url: nullable(Type.String(), { description: "A link to the studio's storage." }),
+    thumb_url: nullable(Type.String(), { description: 'A link to a small picture of it.' }),
     width: nullable(Type.Number(), { description: 'Pixels.' }),
     height: nullable(Type.Number(), { description: 'Pixels.' }),
     duration: nullable(Type.Number(), { description: 'Seconds.' }),
-    aspect_ratio: nullable(Type.String()),
-    nsfw: Type.Boolean(),
-    favorite: Type.Boolean(),
-    project_id: nullable(Type.String()),
+    aspect_ratio: nullable(Type.String(), { description: 'Width to height, as `16:9`.' }),
+    nsfw: Type.Boolean({ description: 'Only for adults.' }),
+    favorite: Type.Boolean({ description: 'Marked as a favorite.' }),
+    project_id: nullable(Type.String(), { description: 'The project that it lies in.' }),
     prompt_id: nullable(Type.String(), { description: 'Shared by all that one generation made.' }),
-    created_at: nullable(Type.String({ format: 'date-time' })),
+    created_at: nullable(Type.String({ format: 'date-time' }), { description: 'When it was made.' }),
   },
   {
     title: 'Asset',
@@ -64,13 +64,29 @@ export type Asset = Static<typeof Asset>;
 export const AssetList = listOf('AssetList', Asset);
 
 export const FavoriteAsset = closed(
-  { id: Type.String(), object: Type.Literal('asset'), favorite: Type.Boolean() },
-  { title: 'FavoriteAsset', description: 'Says whether the item is a favorite now.' },
+  {
+    id: Type.String({ description: 'Id of the item.' }),
+    object: Type.Literal('asset'),
+    favorite: Type.Boolean({ description: 'As it is now.' }),
+  },
+  {
+    title: 'FavoriteAsset',
+    description: 'Says whether the item is a favorite now.',
+    examples: [{ id: 'ast_01kaf3v5w8m2x9q4t7r6y1z0bc', object: 'asset', favorite: true }],
+  },
 );
 
 export const DeletedAsset = closed(
-  { id: Type.String(), object: Type.Literal('asset'), deleted: Type.Literal(true) },
-  { title: 'DeletedAsset', description: 'Says that the item is gone from the library.' },
+  {
+    id: Type.String({ description: 'Id that the item had.' }),
+    object: Type.Literal('asset'),
+    deleted: Type.Literal(true),
+  },
+  {
+    title: 'DeletedAsset',
+    description: 'Says that the item is gone from the library.',
+    examples: [{ id: 'ast_01kaf3v5w8m2x9q4t7r6y1z0bc', object: 'asset', deleted: true }],
+  },
 );
 
 export const ListAssetsQuery = closed({
@@ -98,5 +114,9 @@ export const AssetParams = closed({
 
 export const UpdateAssetRequest = closed(
   { favorite: Type.Boolean({ description: 'Whether the item is to be a favorite.' }) },
-  { title: 'UpdateAssetRequest', examples: [{ favorite: true }] },
+  {
+    title: 'UpdateAssetRequest',
+    description: 'What is to be so from now on.',
+    examples: [{ favorite: true }],
+  },
 );

@@ -27,8 +27,8 @@ export type EstimateRequest = Static<typeof EstimateRequest>;
 export const Estimate = closed(
   {
     object: Type.Literal('estimate'),
-    kind: oneOf(generationKinds),
-    model: Type.String(),
+    kind: oneOf(generationKinds, { description: 'As in the request.' }),
+    model: Type.String({ description: 'Id of the model that would render it.' }),
     credits: Type.Number({ description: 'What the generation would cost.' }),
     balance: nullable(Type.Number(), { description: 'Credits that can be spent now.' }),
     sufficient: nullable(Type.Boolean(), { description: 'Whether the balance covers the cost.' }),

@@ -3,7 +3,10 @@ import { maxPathIdCharacters, maxProjectIdCharacters } from '../limits.ts';
 import { closed } from './schema-builders.ts';
 
 export const Frame = closed(
-  { object: Type.Literal('frame'), url: Type.String() },
+  {
+    object: Type.Literal('frame'),
+    url: Type.String({ description: "A link to the picture in the studio's storage." }),
+  },
   {
     title: 'Frame',
     description: 'A still of a video.',
@@ -26,7 +29,11 @@ export const CreateFrameRequest = closed(
       }),
     ),
   },
-  { title: 'CreateFrameRequest', examples: [{ time: 1.5 }, { time: 'last' }] },
+  {
+    title: 'CreateFrameRequest',
+    description: 'Which moment, and where to keep it.',
+    examples: [{ time: 1.5 }, { time: 'last' }],
+  },
 );
 
 export const FrameParams = closed({

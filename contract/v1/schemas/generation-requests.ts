@@ -91,7 +91,10 @@ const aspectRatio = Type.Optional(
 );
 const cfg = Type.Optional(Type.Number({ description: "Within the model's `parameters.cfg`." }));
 const referenceImages = Type.Optional(
-  Type.Array(reference('A picture to go by.'), { maxItems: maxReferenceImages }),
+  Type.Array(reference('A picture to go by.'), {
+    maxItems: maxReferenceImages,
+    description: 'Pictures to go by, as many as the model takes.',
+  }),
 );
 const duration = Type.Optional(
   Type.Unsafe<string | number>({
@@ -159,7 +162,12 @@ const videoFields = {
   duration,
   start_image: Type.Optional(reference('First frame, where the model takes one.')),
   end_image: Type.Optional(reference('Last frame, where the model takes one.')),
-  reference_audios: Type.Optional(Type.Array(reference('Sound to go by.'), { maxItems: maxReferenceAudios })),
+  reference_audios: Type.Optional(
+    Type.Array(reference('Sound to go by.'), {
+      maxItems: maxReferenceAudios,
+      description: 'Sounds to go by, where the model takes any.',
+    }),
+  ),
   source_video: Type.Optional(reference('A video to start from, where the model takes one.')),
 };
 
@@ -173,7 +181,12 @@ const extendFields = {
     Type.String({ maxLength: maxExtendPromptCharacters, description: 'How the video is to go on.' }),
   ),
   duration,
-  resolution: Type.Optional(Type.String({ maxLength: maxResolutionCharacters })),
+  resolution: Type.Optional(
+    Type.String({
+      maxLength: maxResolutionCharacters,
+      description: "One of the extend model's option `resolution`.",
+    }),
+  ),
   project_id: projectId,
   styles,
   suggestions,
@@ -221,18 +234,34 @@ export type ExtendVideoRequest = Static<typeof ExtendVideoRequest>;
 export const estimateRequests = {
   image: closed(
     { kind: Type.Literal('image'), ...imageFields },
-    { title: 'EstimateImageRequest', examples: [{ kind: 'image', ...imageExample }] },
+    {
+      title: 'EstimateImageRequest',
+      description: 'The image request, to be priced.',
+      examples: [{ kind: 'image', ...imageExample }],
+    },
   ),
   image_edit: closed(
     { kind: Type.Literal('image_edit'), ...editFields },
-    { title: 'EstimateEditRequest', examples: [{ kind: 'image_edit', ...editExample }] },
+    {
+      title: 'EstimateEditRequest',
+      description: 'The edit request, to be priced.',
+      examples: [{ kind: 'image_edit', ...editExample }],
+    },
   ),
   video: closed(
     { kind: Type.Literal('video'), ...videoFields },
-    { title: 'EstimateVideoRequest', examples: [{ kind: 'video', ...videoExample }] },
+    {
+      title: 'EstimateVideoRequest',
+      description: 'The video request, to be priced.',
+      examples: [{ kind: 'video', ...videoExample }],
+    },
   ),
   video_extend: closed(
     { kind: Type.Literal('video_extend'), ...extendFields },
-    { title: 'EstimateExtendRequest', examples: [{ kind: 'video_extend', ...extendExample }] },
+    {
+      title: 'EstimateExtendRequest',
+      description: 'The extend request, to be priced.',
+      examples: [{ kind: 'video_extend', ...extendExample }],
+    },
   ),
 } as const;

@@ -24,13 +24,13 @@ export const outputTypes = ['image', 'video'] as const;
 export const Output = closed(
   {
     id: Type.String({ description: 'Also its id in the library.' }),
-    type: oneOf(outputTypes),
+    type: oneOf(outputTypes, { description: 'What it is.' }),
     url: Type.String({ description: "A link to the studio's storage." }),
-    thumb_url: nullable(Type.String()),
+    thumb_url: nullable(Type.String(), { description: 'A link to a small picture of it.' }),
     width: nullable(Type.Number(), { description: 'Pixels.' }),
     height: nullable(Type.Number(), { description: 'Pixels.' }),
     duration: nullable(Type.Number(), { description: 'Seconds.' }),
-    nsfw: Type.Boolean(),
+    nsfw: Type.Boolean({ description: 'Only for adults.' }),
     request_id: nullable(Type.Number(), { description: "The studio's number for this part of the job." }),
   },
   { title: 'Output', description: 'One picture or video that a generation made.' },
@@ -40,23 +40,24 @@ export type Output = Static<typeof Output>;
 
 const GenerationError = closed({
   code: Type.String({ description: 'A problem code, or `partial_failure`.' }),
-  message: Type.String(),
+  message: Type.String({ description: 'A sentence for people.' }),
 });
 
 export const Generation = closed(
   {
     id: Type.String({ description: 'Starts with `gen_`.' }),
     object: Type.Literal('generation'),
-    kind: oneOf(generationKinds),
-    status: oneOf(generationStatuses),
+    kind: oneOf(generationKinds, { description: 'Which of the four creates made it.' }),
+    status: oneOf(generationStatuses, { description: 'How far it is; the last three are final.' }),
     model: Type.String({ description: 'Id of the model that renders it.' }),
     project_id: nullable(Type.String(), {
       description: 'Null until a default project has been found for it.',
     }),
-    cost: closed({
-      credits: nullable(Type.Number(), { description: 'Fixed when the generation is created.' }),
-    }),
-    expected_outputs: Type.Integer({ minimum: 0 }),
+    cost: closed(
+      { credits: nullable(Type.Number(), { description: 'Fixed when the generation is created.' }) },
+      { description: 'What it costs.' },
+    ),
+    expected_outputs: Type.Integer({ minimum: 0, description: 'How many outputs it will have.' }),
     outputs: Type.Array(Output, { description: 'Empty until it has succeeded.' }),
     error: nullable(GenerationError, { description: 'Why it failed, or what is missing.' }),
     prompt_id: nullable(Type.String(), { description: "The studio's id of the job." }),

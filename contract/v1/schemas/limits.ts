@@ -1,25 +1,29 @@
 import { Type, type Static } from 'typebox';
 import { closed } from './schema-builders.ts';
 
-const Lane = closed({
-  limit: Type.Integer({ minimum: 0, description: 'How many may run at once.' }),
-  running: Type.Integer({ minimum: 0, description: 'How many run now, wherever they were started.' }),
-  queued: Type.Integer({ minimum: 0, description: 'How many wait in this service.' }),
-});
+const lane = (description: string) =>
+  closed(
+    {
+      limit: Type.Integer({ minimum: 0, description: 'How many may run at once.' }),
+      running: Type.Integer({ minimum: 0, description: 'How many run now, wherever they were started.' }),
+      queued: Type.Integer({ minimum: 0, description: 'How many wait in this service.' }),
+    },
+    { description },
+  );
 
 export const Limits = closed(
   {
     object: Type.Literal('limits'),
-    overall: closed({
-      limit: Type.Integer({ minimum: 0, description: 'How many may run at once, all kinds together.' }),
-      running: Type.Integer({ minimum: 0, description: 'How many run now, wherever they were started.' }),
-    }),
-    image: Lane,
-    edit: Lane,
-    video: Type.Object(Lane.properties, {
-      additionalProperties: false,
-      description: 'Videos and their extensions.',
-    }),
+    overall: closed(
+      {
+        limit: Type.Integer({ minimum: 0, description: 'How many may run at once, all kinds together.' }),
+        running: Type.Integer({ minimum: 0, description: 'How many run now, wherever they were started.' }),
+      },
+      { description: 'All lanes together.' },
+    ),
+    image: lane('Images.'),
+    edit: lane('Edits.'),
+    video: lane('Videos and their extensions.'),
   },
   {
     title: 'Limits',

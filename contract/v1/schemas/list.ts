@@ -7,7 +7,7 @@ export function listOf<T extends TSchema>(name: string, item: T) {
   return closed(
     {
       object: Type.Literal('list'),
-      data: Type.Array(item),
+      data: Type.Array(item, { description: 'The items of this page.' }),
       page: Type.Integer({ minimum: 1, description: 'Number of this page, from 1.' }),
       limit: Type.Integer({ minimum: 1, description: 'How many items a page holds at most.' }),
       has_more: Type.Boolean({ description: 'True when there is a page after this one.' }),

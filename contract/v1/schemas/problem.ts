@@ -4,7 +4,7 @@ import { closed } from './schema-builders.ts';
 
 export const FieldError = closed({
   field: Type.String({ description: 'Path of the field: `options.steps`, `reference_images[2]`.' }),
-  message: Type.String(),
+  message: Type.String({ description: 'What is wrong with it.' }),
 });
 
 export type FieldError = Static<typeof FieldError>;
@@ -13,7 +13,7 @@ export const Problem = closed(
   {
     type: Type.String({ description: 'Link to what the code means.' }),
     title: Type.String({ description: 'Reason phrase of the status.' }),
-    status: Type.Integer(),
+    status: Type.Integer({ description: 'Status of the answer.' }),
     code: Type.Unsafe<ProblemCode>({
       type: 'string',
       enum: problemCodeNames,

@@ -16,17 +16,19 @@ export const defaultProjectTitle = 'Untitled';
 
 const LastGeneration = closed({
   type: nullable(Type.String(), { description: '`image` or `video`.' }),
-  url: nullable(Type.String()),
-  thumb_url: nullable(Type.String()),
-  nsfw: Type.Boolean(),
+  url: nullable(Type.String(), { description: 'A link to it.' }),
+  thumb_url: nullable(Type.String(), { description: 'A link to a small picture of it.' }),
+  nsfw: Type.Boolean({ description: 'Only for adults.' }),
 });
 
 export const Project = closed(
   {
-    id: Type.String(),
+    id: Type.String({ description: 'Sent as `project_id` of a request.' }),
     object: Type.Literal('project'),
-    title: Type.String(),
-    updated_at: nullable(Type.String({ format: 'date-time' })),
+    title: Type.String({ description: 'What people call it.' }),
+    updated_at: nullable(Type.String({ format: 'date-time' }), {
+      description: 'When it was last renamed or added to.',
+    }),
     last_generation: nullable(LastGeneration, {
       description: 'The newest item in it, or null while it is empty.',
     }),
@@ -51,8 +53,16 @@ export type Project = Static<typeof Project>;
 export const ProjectList = listOf('ProjectList', Project);
 
 export const DeletedProject = closed(
-  { id: Type.String(), object: Type.Literal('project'), deleted: Type.Literal(true) },
-  { title: 'DeletedProject', description: 'Says that the project is gone.' },
+  {
+    id: Type.String({ description: 'Id that the project had.' }),
+    object: Type.Literal('project'),
+    deleted: Type.Literal(true),
+  },
+  {
+    title: 'DeletedProject',
+    description: 'Says that the project is gone.',
+    examples: [{ id: 'prj_01kaf3v5w8m2x9q4t7r6y1z0bc', object: 'project', deleted: true }],
+  },
 );
 
 const title = Type.String({

@@ -8,7 +8,7 @@ export const Style = closed(
   {
     id: Type.String({ description: 'Sent in `styles` of a request.' }),
     object: Type.Literal('style'),
-    name: Type.String(),
+    name: Type.String({ description: 'What people call it.' }),
     type: oneOf(styleTypes, { description: 'What it can be applied to.' }),
     custom: Type.Boolean({ description: "True for the account's own styles." }),
   },

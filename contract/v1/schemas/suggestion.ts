@@ -7,9 +7,9 @@ export const Suggestion = closed(
   {
     id: Type.String({ description: 'Sent in `suggestions` of a request.' }),
     object: Type.Literal('suggestion'),
-    name: Type.String(),
+    name: Type.String({ description: 'What people call it.' }),
     category: nullable(Type.String(), { description: 'A request takes one suggestion of each category.' }),
-    category_id: nullable(Type.String()),
+    category_id: nullable(Type.String(), { description: 'Id of the category.' }),
     suites: Type.Array(oneOf(suites), { description: 'Where it can be used.' }),
     media_seconds: Type.Number({ description: 'Length of the media that shows it, in seconds.' }),
   },

@@ -1,5 +1,8 @@
 import { problemCodeNames, problemCodes } from '@renderkit/contract/v1/problem-codes.ts';
+import { sandboxRecipes } from '@renderkit/contract/v1/sandbox.ts';
 import { page, prose } from './page.ts';
+
+const provoked = new Set(sandboxRecipes.map(({ id }) => id));
 
 /** Every error code with an anchor of its name: where the `type` of a problem leads. */
 export function errorsPage(): string {
@@ -10,9 +13,10 @@ export function errorsPage(): string {
 <h2><a href="#${code}"><code>${code}</code></a> <span class="status">${status} ${title} · ${retryable ? 'worth another try' : 'the same again gets the same answer'}</span></h2>
 <p>${prose(meaning)}</p>
 <p class="todo">${prose(whatToDo)}</p>
-</section>`;
+${provoked.has(code) ? `<p class="aside"><a href="/docs/sandbox#${code}">How to get it on purpose</a></p>\n` : ''}</section>`;
   });
   return page(
+    '/docs/errors',
     'Renderkit: errors',
     `<main>
 <h1>Errors</h1>

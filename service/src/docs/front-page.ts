@@ -3,15 +3,17 @@ import { page, prose } from './page.ts';
 /** What somebody sees who opens the service's address in a browser. */
 export function frontPage(): string {
   return page(
+    '/',
     'Renderkit',
     `<main>
 <h1>Renderkit</h1>
 <p class="lead">One HTTP API, with keys, budgets and a queue, in front of the engines that render.</p>
 <p>${prose('The API is under `/v1` and wants a key: `Authorization: Bearer rk_live_…`.')}</p>
 <ul>
-<li><a href="/openapi.json">The API as an OpenAPI document</a></li>
-<li><a href="/docs/errors">What each error means</a></li>
-<li><a href="/docs/webhooks">How to receive events</a></li>
+<li><a href="/docs">The API, operation by operation</a>, and <a href="/openapi.json">as an OpenAPI document</a> for programs</li>
+<li><a href="/docs/errors">What each error means, and what to do about it</a></li>
+<li><a href="/docs/webhooks">How to be told instead of asking</a></li>
+<li><a href="/docs/sandbox">How to get every answer on purpose, for your tests</a></li>
 <li><a href="/readyz">Whether the service is ready</a></li>
 </ul>
 </main>`,

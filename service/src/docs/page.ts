@@ -12,6 +12,13 @@ h1 { margin: 0 0 .25rem; font-size: 1.9rem; letter-spacing: -.02em; }
 .lead { margin: 0 0 2rem; color: var(--soft); }
 a { color: var(--accent); text-underline-offset: .2em; }
 code { font: .9em ui-monospace, "SF Mono", Menlo, Consolas, monospace; background: var(--tint); border-radius: .3em; padding: .1em .35em; }
+.bar { display: flex; flex-wrap: wrap; gap: .35rem 1.5rem; align-items: baseline; margin: -1.75rem 0 2.75rem; padding-bottom: .8rem;
+  border-bottom: 1px solid var(--line); font-size: .95rem; }
+.bar a { color: var(--soft); text-decoration: none; padding: .15rem 0; border-bottom: 2px solid transparent; }
+.bar a:hover { color: var(--ink); }
+.bar a[aria-current] { color: var(--ink); border-color: var(--accent); }
+.bar .brand { margin-right: auto; color: var(--ink); font-weight: 650; letter-spacing: -.01em; }
+.bar nav { display: flex; flex-wrap: wrap; gap: .35rem 1.25rem; }
 nav ul { columns: 3 12rem; padding: 0; margin: 0 0 2.5rem; list-style: none; }
 section { border-top: 1px solid var(--line); padding: 1.4rem 0 .6rem; scroll-margin-top: 1rem; }
 section:target { background: var(--tint); box-shadow: 0 0 0 1rem var(--tint); border-color: transparent; border-radius: .2rem; }
@@ -26,6 +33,7 @@ pre code { background: none; padding: 0; font-size: .82rem; }
 table { border-collapse: collapse; width: 100%; margin: .8rem 0; font-size: .93rem; }
 th, td { text-align: left; vertical-align: top; padding: .4rem .8rem .4rem 0; border-bottom: 1px solid var(--line); }
 th { font-weight: 600; color: var(--soft); }
+section .aside { font-size: .9rem; }
 .todo { border-left: 3px solid var(--accent); padding-left: .85rem; }
 `;
 
@@ -38,8 +46,26 @@ export const pageHeaders = {
   'cache-control': 'public, max-age=300',
 };
 
+/** The documents, in the order of the bar of links that each has on top. */
+const documents = [
+  { path: '/docs', name: 'API' },
+  { path: '/docs/errors', name: 'Errors' },
+  { path: '/docs/webhooks', name: 'Webhooks' },
+  { path: '/docs/sandbox', name: 'Sandbox' },
+  { path: '/openapi.json', name: 'OpenAPI' },
+] as const;
+export type DocumentPath = (typeof documents)[number]['path'] | '/';
+
+/** The bar of links. `current` is the page that it stands on. */
+export function linkBar(current: DocumentPath): string {
+  const mark = (path: DocumentPath) => (path === current ? ' aria-current="page"' : '');
+  const links = documents.map(({ path, name }) => `<a href="${path}"${mark(path)}>${name}</a>`);
+  return `<header class="bar"><a class="brand" href="/"${mark('/')}>Renderkit</a>
+<nav aria-label="Documents">${links.join('\n')}</nav></header>`;
+}
+
 /** A whole page. `body` is HTML, `title` is text. */
-export function page(title: string, body: string): string {
+export function page(current: DocumentPath, title: string, body: string): string {
   return `<!doctype html>
 <html lang="en">
 <head>
@@ -49,6 +75,7 @@ export function page(title: string, body: string): string {
 <style>${style}</style>
 </head>
 <body>
+${linkBar(current)}
 ${body}
 </body>
 </html>

@@ -1,22 +1,39 @@
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { errorsPage } from './errors-page.ts';
 import { frontPage } from './front-page.ts';
 import { pageHeaders } from './page.ts';
+import {
+  referenceHeaders,
+  referencePage,
+  referenceScriptPath,
+  referenceStart,
+  referenceStartPath,
+} from './reference-page.ts';
+import { createReferenceScript } from './reference-script.ts';
+import { sandboxPage } from './sandbox-page.ts';
 import { webhooksPage } from './webhooks-page.ts';
+
+const scriptHeaders = {
+  'content-type': 'text/javascript; charset=utf-8',
+  'x-content-type-options': 'nosniff',
+  'cross-origin-resource-policy': 'same-origin',
+};
 
 /** Pages for people and the OpenAPI document for programs; nobody needs a key for them. */
 export async function addDocsRoutes(app: FastifyInstance): Promise<void> {
   const openapi = await readFile(fileURLToPath(import.meta.resolve('@renderkit/contract/openapi.json')));
   const pages = {
     '/': frontPage(),
-    '/docs': frontPage(),
     '/docs/errors': errorsPage(),
+    '/docs/sandbox': sandboxPage(),
     '/docs/webhooks': await webhooksPage(),
   };
   for (const [path, html] of Object.entries(pages))
     app.get(path, (_request, reply) => reply.headers(pageHeaders).send(html));
+  app.get('/docs', (_request, reply) => reply.headers(referenceHeaders).send(referencePage()));
+  addScripts(app);
   app.get('/openapi.json', (_request, reply) =>
     reply
       .headers({
@@ -27,4 +44,25 @@ export async function addDocsRoutes(app: FastifyInstance): Promise<void> {
       })
       .send(openapi),
   );
+}
+
+function addScripts(app: FastifyInstance): void {
+  const readScript = createReferenceScript();
+  app.get(referenceStartPath, (_request, reply) =>
+    reply.headers({ ...scriptHeaders, 'cache-control': 'public, max-age=300' }).send(referenceStart),
+  );
+  app.get(referenceScriptPath, async (request: FastifyRequest, reply: FastifyReply) => {
+    const { text, gzipped, etag } = await readScript();
+    reply.headers({
+      ...scriptHeaders,
+      etag,
+      vary: 'accept-encoding',
+      'cache-control': 'public, max-age=3600',
+    });
+    if (request.headers['if-none-match'] === etag) return reply.code(304).send();
+    const takesGzip = /\bgzip\b(?!\s*;\s*q=0(?:\.0*)?\s*(?:,|$))/i.test(
+      String(request.headers['accept-encoding'] ?? ''),
+    );
+    return takesGzip ? reply.header('content-encoding', 'gzip').send(gzipped) : reply.send(text);
+  });
 }

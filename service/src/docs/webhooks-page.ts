@@ -24,6 +24,7 @@ export async function webhooksPage(): Promise<string> {
     }),
   );
   return page(
+    '/docs/webhooks',
     'Renderkit: webhooks',
     `<main>
 <h1>Webhooks</h1>

@@ -1,0 +1,87 @@
+import { linkBar } from './page.ts';
+
+/** Where the page finds the two scripts that it runs. */
+export const referenceScriptPath = '/docs/reference.js';
+export const referenceStartPath = '/docs/reference-start.js';
+
+const barStyle = `
+:root { color-scheme: light dark; --scalar-custom-header-height: 3.1rem; }
+body { margin: 0; font: 1rem/1.6 system-ui, -apple-system, "Segoe UI", Roboto, sans-serif; }
+.bar { position: sticky; top: 0; z-index: 100; box-sizing: border-box; height: 3.1rem; display: flex; gap: 1.5rem; align-items: center;
+  padding: 0 1.25rem; overflow-x: auto; background: #fcfcfb; border-bottom: 1px solid #dfe0e2; font-size: .95rem; white-space: nowrap; }
+.bar nav { display: flex; gap: 1.25rem; }
+.bar a { color: #60646c; text-decoration: none; border-bottom: 2px solid transparent; }
+.bar a:hover, .bar a[aria-current], .bar .brand { color: #1c2024; }
+.bar a[aria-current] { border-color: #0b6e6e; }
+.bar .brand { margin-right: auto; font-weight: 650; letter-spacing: -.01em; }
+noscript p { max-width: 40rem; margin: 3rem auto; padding: 0 1.25rem; }
+@media (prefers-color-scheme: dark) {
+  .bar { background: #14171a; border-color: #2c3137; }
+  .bar a { color: #9aa0a8; }
+  .bar a:hover, .bar a[aria-current], .bar .brand { color: #e6e7e9; }
+  .bar a[aria-current] { border-color: #5cc8c1; }
+}
+`;
+
+/** Every way in which the program would ask somebody else, shut; the page's own headers shut them once more. */
+const configuration = {
+  url: '/openapi.json',
+  proxyUrl: '',
+  telemetry: false,
+  withDefaultFonts: false,
+  agent: { disabled: true },
+  mcp: { disabled: true },
+  hideClientButton: true,
+  showDeveloperTools: 'never',
+  persistAuth: false,
+  documentDownloadType: 'none',
+  // The page follows the system, as the others do.
+  hideDarkModeToggle: true,
+  theme: 'default',
+  metaData: { title: 'Renderkit: the API' },
+};
+
+/** What starts the program once it is there. */
+export const referenceStart = `const system = matchMedia('(prefers-color-scheme: dark)').matches;
+Scalar.createApiReference('#reference', { ...${JSON.stringify(configuration)}, darkMode: system });
+`;
+
+/** The program writes its own styles, so these are allowed; whatever it may want from elsewhere is not. */
+export const referenceHeaders = {
+  'content-type': 'text/html; charset=utf-8',
+  'content-security-policy': [
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'unsafe-inline'",
+    "connect-src 'self'",
+    "img-src 'self' data:",
+    "font-src 'self' data:",
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+  ].join('; '),
+  'x-content-type-options': 'nosniff',
+  'referrer-policy': 'no-referrer',
+  'cache-control': 'public, max-age=300',
+};
+
+/** The API, operation by operation, drawn from the OpenAPI document in the browser. */
+export function referencePage(): string {
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Renderkit: the API</title>
+<style>${barStyle}</style>
+</head>
+<body>
+${linkBar('/docs')}
+<noscript><p>This page draws the API with a script. Without one, read <a href="/openapi.json">the OpenAPI document</a>.</p></noscript>
+<div id="reference"></div>
+<script src="${referenceScriptPath}" defer></script>
+<script src="${referenceStartPath}" defer></script>
+</body>
+</html>
+`;
+}

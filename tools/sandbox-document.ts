@@ -1,0 +1,34 @@
+import { demoEmail, sandboxLines, sandboxOutcome, sandboxRecipes } from '@renderkit/contract/v1/sandbox.ts';
+
+/** What docs/sandbox.md has to hold: the recipes, for people who read files. */
+export function sandboxText(): string {
+  const sections = sandboxRecipes.map(
+    (recipe) =>
+      `## ${recipe.title}\n\n${wrap(recipe.note)}\n\n\`\`\`sh\n${sandboxLines(recipe).join('\n')}\n\`\`\`\n\n${wrap(sandboxOutcome(recipe))}\n`,
+  );
+  return `# Sandbox: every answer on demand
+
+<!-- Written by tools/generate-sandbox.ts from contract/v1/sandbox.ts. -->
+
+${wrap(
+  'How to get each answer of the API on purpose, on an installation as it comes. A running service shows the same at `/docs/sandbox`, and a test gets every one of them. `internal_error` is missing: nothing provokes it.',
+)}
+
+${wrap(
+  `\`$URL\` is the address of the service, \`$KEY\` an API key, \`$EMAIL\` the address of its account: \`${demoEmail}\` where nothing was changed, whose key the first start shows. \`picture.png\` is any picture. Commands after the last request make everything as it was. Models whose names begin with \`sandbox-\` are made for this and cost a credit.`,
+)}
+
+${sections.join('\n')}`;
+}
+
+const lineWidth = 120;
+
+function wrap(text: string): string {
+  const lines: string[] = [];
+  for (const word of text.split(' ')) {
+    const last = lines.at(-1);
+    if (last === undefined || last.length + word.length + 1 > lineWidth) lines.push(word);
+    else lines[lines.length - 1] = `${last} ${word}`;
+  }
+  return lines.join('\n');
+}
