@@ -2,9 +2,22 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Database } from '@renderkit/server-kit/database.ts';
 import { refillDueAccounts } from '@renderkit/studio/credits/refill-account.ts';
-import { readChanges, refresh, startTestStudio } from './harness.ts';
+import { readChanges, refresh, startTestStudio, type TestAccount } from './harness.ts';
+import { makePicture } from './media-files.ts';
 
-const big = ['accounts', 'oidc_payloads', 'renders', 'assets', 'changes', 'projects', 'ledger'];
+const big = [
+  'accounts',
+  'oidc_payloads',
+  'renders',
+  'assets',
+  'changes',
+  'projects',
+  'ledger',
+  'uploads',
+  'frames',
+  'loose_folders',
+  'deleted_uploads',
+];
 
 /** Ten thousand accounts with a grant, a token, renders, changes, pictures and projects each. */
 async function fill(database: Database): Promise<void> {
@@ -25,6 +38,13 @@ async function fill(database: Database): Promise<void> {
     `insert into projects (id, account_id, title, is_api) select 'prj_' || n, 'acc_' || n, 'API', true ${each}`,
     `insert into assets (id, account_id, project_id, render_id, position, type, storage_key, content_type, size_bytes)
      select 'ast_' || n, 'acc_' || n, 'prj_' || n, 'rnd_' || n || '_1', 0, 'image', 'x', 'image/png', 1 ${each}`,
+    `insert into uploads (id, account_id, token, type, status, hidden, file_name, storage_key, content_type, size_bytes,
+       sha256, has_audio) select 'upf_' || n, 'acc_' || n, 'upl_' || n, 'image', 'ready', false, 'x', 'x', 'image/png', 1,
+       '', false ${each}`,
+    `insert into frames (video_id, time_ms, storage_key, width, height, size_bytes)
+     select 'ast_' || n, 0, 'x', 1, 1, 1 ${each}`,
+    `insert into loose_folders (folder, remove_after) select 'f' || n, clock() + interval '1 hour' ${each}`,
+    `insert into deleted_uploads (account_id, token) select 'acc_' || n, 'gone' ${each}`,
     `insert into ledger (account_id, seq, kind, bucket, amount_millicredits, balance_after_millicredits)
      select 'acc_' || n, 1, 'opening', 'monthly', 50000, 50000 ${each}`,
     'analyze',
@@ -38,6 +58,30 @@ async function scans(database: Database): Promise<Map<string, { seq: number; idx
     [big],
   );
   return new Map(rows.map(({ relname, seq, idx }) => [relname, { seq, idx }]));
+}
+
+async function useLibrary(account: TestAccount, project: string, item: string): Promise<void> {
+  for (const filter of [
+    '',
+    '&type=image',
+    `&project_id=${project}`,
+    '&favorites=true',
+    '&favorites=false',
+    '&search=lighthouse',
+  ])
+    assert.equal((await account.call('GET', `/api/assets?page=1&limit=20${filter}`)).status, 200, filter);
+  assert.equal((await account.call('GET', `/api/assets/image/${item}`)).status, 200);
+  assert.equal((await account.call('PATCH', `/api/assets/image/${item}`, { favorite: true })).status, 200);
+  assert.equal((await account.call('DELETE', `/api/assets/image/${item}`)).status, 200);
+  assert.equal((await account.call('DELETE', `/api/projects/${project}`)).status, 200);
+}
+
+async function useUploads(account: TestAccount): Promise<void> {
+  await account.upload('upl_a', await makePicture());
+  await account.checked('upl_a');
+  await account.call('POST', '/api/uploads/lookup', { tokens: ['upl_a', 'upl_b'] });
+  assert.deepEqual((await account.quote({ reference_images: ['upl_a'] })).unknown_ids, []);
+  assert.equal((await account.call('DELETE', '/api/uploads/upl_a')).status, 200);
 }
 
 test('no call of the hot paths reads a whole table, however full it is', async () => {
@@ -66,6 +110,9 @@ test('no call of the hot paths reads a whole table, however full it is', async (
     `projects/${project_id}`,
   ])
     assert.equal((await account.call('GET', `/api/${path}`)).status, 200, path);
+  await useLibrary(account, project_id, outputs[0]?.id ?? '');
+  await useUploads(account);
+  await studio.clean();
   const many = Array.from({ length: 20 }, (_, i) => ({ account: `acc_${i + 1}`, cursor: 2 }));
   assert.equal((await readChanges(studio.url, many)).length, 20);
   await refresh(studio.url, account.refreshToken);

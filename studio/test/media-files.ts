@@ -17,9 +17,9 @@ export const makePicture = (
 export async function makeMedia(
   directory: string,
   name: `${string}.${'mp4' | 'mov' | 'wav' | 'm4a'}`,
-  options: { seconds?: number; size?: string } = {},
+  options: { seconds?: number; size?: string; rate?: number } = {},
 ): Promise<Buffer> {
-  const { seconds = 1, size = '128x96' } = options;
+  const { seconds = 1, size = '128x96', rate = 8 } = options;
   const target = path.join(directory, name);
   const sound = /\.(wav|m4a)$/.test(name);
   const extension = name.split('.').at(-1);
@@ -28,7 +28,9 @@ export async function makeMedia(
       '-f',
       'lavfi',
       '-i',
-      sound ? `sine=frequency=440:duration=${seconds}` : `testsrc=size=${size}:rate=8:duration=${seconds}`,
+      sound
+        ? `sine=frequency=440:duration=${seconds}`
+        : `testsrc=size=${size}:rate=${rate}:duration=${seconds}`,
       ...(sound ? [] : ['-pix_fmt', 'yuv420p', '-c:v', 'libx264', '-movflags', '+faststart']),
       `out.${extension}`,
     ],

@@ -3,6 +3,8 @@ import { stat } from 'node:fs/promises';
 import type { StudioAsset } from '@renderkit/contract/studio/schemas.ts';
 import { newId } from '@renderkit/server-kit/ids.ts';
 import { fileLimits, inspectFile, UnusableFile } from '../media/inspect-file.ts';
+import { UnreadableMedia } from '../media/media-processes.ts';
+import { makeThumbnail } from '../media/thumbnail.ts';
 import { keepFiles } from '../storage/keep-files.ts';
 import { aspectRatioOf } from './aspect-ratio.ts';
 import { findAsset, insertAsset } from './store.ts';
@@ -30,12 +32,24 @@ export async function addItem(
   const { type, contentType, extension, width, height, durationSeconds } = inspected;
   if (type === 'audio')
     throw new UnusableFile('unsupported_type', 'A library holds pictures and videos, no sound.');
+  const thumbnail = await makeThumbnail(file, { type, durationSeconds }, dependencies.stopping).catch(
+    (cause: unknown) => {
+      if (!(cause instanceof UnreadableMedia)) throw cause;
+      throw new UnusableFile('broken', 'The file cannot be decoded.', { cause });
+    },
+  );
   const { size } = await stat(file);
   const id = newId('ast_');
   const added = await keepFiles(
-    { owner: id, files: [{ name: `${id}.${extension}`, chunks: createReadStream(file) }] },
+    {
+      owner: id,
+      files: [
+        { name: `${id}.${extension}`, chunks: createReadStream(file) },
+        { name: 'thumb.webp', chunks: [thumbnail.bytes] },
+      ],
+    },
     dependencies,
-    async (transaction, [key = '']) => {
+    async (transaction, [key = '', thumbKey = '']) => {
       const inserted = await insertAsset(transaction, {
         id,
         account,
@@ -43,7 +57,7 @@ export async function addItem(
         type,
         generationType: type,
         key,
-        thumbKey: null,
+        thumbKey,
         contentType,
         sizeBytes: size,
         width,

@@ -1,5 +1,6 @@
 import { newId } from '@renderkit/server-kit/ids.ts';
 import { StudioError } from '../errors.ts';
+import { makeThumbnail } from '../media/thumbnail.ts';
 import { keepFiles } from '../storage/keep-files.ts';
 import { aspectRatioOf } from './aspect-ratio.ts';
 import { type FrameRow, insertAsset, type VideoRow } from './store.ts';
@@ -18,14 +19,23 @@ export async function saveFrame(
   { account, project, video, timeMs, frame }: FrameToSave,
   dependencies: TakeFrameDependencies,
 ): Promise<string> {
-  const stored = await dependencies.storage.open(frame.storage_key);
-  if (stored === undefined) throw new StudioError('not_found', 'The video was deleted meanwhile.');
-  const bytes = Buffer.concat(await Array.fromAsync<Buffer>(stored.read()));
+  const { storage, stopping } = dependencies;
+  const stored = await storage.open(frame.storage_key);
+  const path = storage.pathOf(frame.storage_key);
+  if (stored === undefined || path === undefined)
+    throw new StudioError('not_found', 'The video was deleted meanwhile.');
+  const thumbnail = await makeThumbnail(path, { type: 'image', durationSeconds: null }, stopping);
   const id = newId('ast_');
   const saved = await keepFiles(
-    { owner: id, files: [{ name: `${id}.png`, chunks: [bytes] }] },
+    {
+      owner: id,
+      files: [
+        { name: `${id}.png`, chunks: stored.read() },
+        { name: 'thumb.webp', chunks: [thumbnail.bytes] },
+      ],
+    },
     dependencies,
-    async (transaction, [key = '']) => {
+    async (transaction, [key = '', thumbKey = '']) => {
       const inserted = await insertAsset(transaction, {
         id,
         account,
@@ -33,9 +43,9 @@ export async function saveFrame(
         type: 'image',
         generationType: 'frame',
         key,
-        thumbKey: null,
+        thumbKey,
         contentType: 'image/png',
-        sizeBytes: bytes.length,
+        sizeBytes: stored.sizeBytes,
         width: frame.width,
         height: frame.height,
         durationSeconds: null,

@@ -3,6 +3,7 @@ import type { Database } from '@renderkit/server-kit/database.ts';
 import { newId } from '@renderkit/server-kit/ids.ts';
 import { StudioError } from '../errors.ts';
 import { extractFrame } from '../media/extract-frame.ts';
+import { MediaToolError } from '../media/media-tool-error.ts';
 import type { Storage } from '../storage/storage.ts';
 import { keepFiles } from '../storage/keep-files.ts';
 import { findFrame, findSavedFrame, findVideo, insertFrame, type FrameRow, type VideoRow } from './store.ts';
@@ -72,7 +73,12 @@ async function take(
   const path = storage.pathOf(video.storage_key);
   if (path === undefined) throw new Error(`${video.storage_key} is no key of the storage`);
   const atEnd = timeMs >= Math.ceil((video.duration ?? 0) * 1000);
-  const still = await extractFrame(path, atEnd ? 'last' : timeMs / 1000, stopping);
+  const still = await extractFrame(path, atEnd ? 'last' : timeMs / 1000, stopping).catch(
+    async (error: unknown) => {
+      if ((await findVideo(database, account, video.id, null)) === undefined) throw goneMeanwhile(error);
+      throw busyOr(error);
+    },
+  );
   const id = newId('frm_');
   const outcome = await keepFiles(
     { owner: id, files: [{ name: `${id}.png`, chunks: [still.bytes] }] },
@@ -88,11 +94,24 @@ async function take(
       return { named: inserted === 'stored', frame, inserted };
     },
   );
-  if (outcome.inserted === 'gone') throw new StudioError('not_found', 'The video was deleted meanwhile.');
+  if (outcome.inserted === 'gone') throw goneMeanwhile();
   if (outcome.inserted === 'stored') return outcome.frame;
   const first = await findFrame(database, video.id, timeMs);
-  if (first === undefined) throw new StudioError('not_found', 'The video was deleted meanwhile.');
+  if (first === undefined) throw goneMeanwhile();
   return first;
+}
+
+const goneMeanwhile = (cause?: unknown) =>
+  new StudioError('not_found', 'The video was deleted meanwhile.', { cause });
+
+/** A machine that is too busy may have time later. */
+function busyOr(error: unknown): unknown {
+  return error instanceof MediaToolError && (error.kind === 'timeout' || error.kind === 'aborted')
+    ? new StudioError('overloaded', 'The still could not be taken in time.', {
+        cause: error,
+        retryAfterSeconds: busyRetrySeconds,
+      })
+    : error;
 }
 
 function createTurns(): <T>(work: () => Promise<T>) => Promise<T> {

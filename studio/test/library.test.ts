@@ -1,0 +1,152 @@
+import assert from 'node:assert/strict';
+import { writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { after, before, test } from 'node:test';
+import type { StudioAnswer } from '@renderkit/contract/studio/operations.ts';
+import type { StudioAsset, StudioProject } from '@renderkit/contract/studio/schemas.ts';
+import { addLibraryItem, OperatorError } from '@renderkit/studio/operator.ts';
+import { listKeys } from '@renderkit/studio/storage/disk-storage.ts';
+import { startTestStudio, type TestAccount, type TestStudio } from './harness.ts';
+import { makeMedia, makePicture } from './media-files.ts';
+
+let studio: TestStudio;
+let picture: string;
+let film: string;
+before(async () => {
+  studio = await startTestStudio({ worker: false });
+  picture = path.join(studio.dataDirectory, 'picture.png');
+  film = path.join(studio.dataDirectory, 'film.mp4');
+  await writeFile(picture, await makePicture());
+  await makeMedia(studio.dataDirectory, 'film.mp4', { seconds: 2 });
+});
+after(async () => studio[Symbol.asyncDispose]());
+
+const add = (account: TestAccount, more: { file?: string; project?: string; prompt?: string } = {}) =>
+  addLibraryItem(studio.database, {
+    email: account.email,
+    dataDirectory: studio.dataDirectory,
+    file: picture,
+    ...more,
+  });
+async function list(account: TestAccount, filters: Record<string, string> = {}): Promise<string[]> {
+  const query = new URLSearchParams({ page: '1', limit: '20', ...filters }).toString();
+  const { body, status } = await account.call<StudioAnswer<'listAssets'>>('GET', `/api/assets?${query}`);
+  assert.equal(status, 200, JSON.stringify(body));
+  return body.assets.map(({ id }) => id);
+}
+const newProject = async (account: TestAccount, title = 'Sea') =>
+  (await account.call<StudioProject>('POST', '/api/projects', { title })).body.id;
+
+test('the library lists newest first, and by each filter, and by all of them at once', async () => {
+  const account = await studio.connect();
+  const stranger = await studio.connect();
+  const project = await newProject(account);
+  const lighthouse = await add(account, { prompt: "A lighthouse's lamp by the Sea", project });
+  const sea = await add(account, { prompt: 'seaside, in winter' });
+  const video = await add(account, { prompt: 'a lighthouse at night', file: film, project });
+  await add(stranger, { prompt: 'another lighthouse' });
+  assert.deepEqual(await list(account), [video.id, sea.id, lighthouse.id]);
+  assert.deepEqual(await list(account, { limit: '2' }), [video.id, sea.id]);
+  assert.deepEqual(await list(account, { limit: '2', page: '2' }), [lighthouse.id]);
+  assert.deepEqual(await list(account, { page: '9' }), []);
+  assert.deepEqual(await list(account, { type: 'video' }), [video.id]);
+  assert.deepEqual(await list(account, { type: 'image' }), [sea.id, lighthouse.id]);
+  assert.deepEqual(await list(account, { project_id: project }), [video.id, lighthouse.id]);
+  assert.deepEqual(await list(stranger, { project_id: project }), []);
+  const favorite = await account.call<StudioAsset>('PATCH', `/api/assets/image/${lighthouse.id}`, {
+    favorite: true,
+  });
+  assert.equal(favorite.body.favorite, true);
+  assert.deepEqual(await list(account, { favorites: 'true' }), [lighthouse.id]);
+  assert.deepEqual(await list(account, { favorites: 'false' }), [video.id, sea.id]);
+  for (const [search, found] of Object.entries({
+    lighthouse: [video.id, lighthouse.id],
+    'LIGHT sea': [lighthouse.id],
+    sea: [sea.id, lighthouse.id],
+    "lighthouse's": [lighthouse.id],
+    'by, the & sea!': [lighthouse.id],
+    mountain: [],
+    "'; drop table": [],
+    '\\': [],
+    ' ': [video.id, sea.id, lighthouse.id],
+  }))
+    assert.deepEqual(await list(account, { search }), found, search);
+  assert.deepEqual(
+    await list(account, { search: 'light', type: 'image', project_id: project, favorites: 'true' }),
+    [lighthouse.id],
+  );
+});
+
+test('an item is found under its own type alone, by its owner alone', async () => {
+  const account = await studio.connect();
+  const stranger = await studio.connect();
+  const image = await add(account, { prompt: 'a pier' });
+  const video = await add(account, { file: film });
+  const status = async (who: TestAccount, way: string) =>
+    (await who.call('GET', `/api/assets/${way}`)).status;
+  assert.equal(await status(account, `image/${image.id}`), 200);
+  assert.equal(await status(account, `video/${video.id}`), 200);
+  for (const way of [`image/${video.id}`, `video/${image.id}`, `frame/${image.id}`, 'image/ast_none'])
+    assert.equal(await status(account, way), 404, way);
+  assert.equal(await status(stranger, `image/${image.id}`), 404);
+  for (const [method, body] of [['PATCH', { favorite: true }], ['DELETE']] as const)
+    for (const [who, way] of [
+      [stranger, `image/${image.id}`],
+      [account, `frame/${image.id}`],
+      [account, `video/${image.id}`],
+    ] as const)
+      assert.equal((await who.call(method, `/api/assets/${way}`, body)).status, 404, `${method} ${way}`);
+  const { body } = await account.call<StudioAsset>('GET', `/api/assets/video/${video.id}`);
+  assert.deepEqual(
+    [body.type, body.generation_type, body.width, body.height, body.duration, body.aspect_ratio],
+    ['video', 'video', 128, 96, 2, '4:3'],
+  );
+});
+
+test('a deleted item takes its files along, and its project shows the one before', async () => {
+  const account = await studio.connect();
+  const project = await newProject(account);
+  const first = await add(account, { project });
+  const second = await add(account, { project, file: film });
+  const shown = async () =>
+    (await account.call<StudioProject>('GET', `/api/projects/${project}`)).body.last_generation?.url;
+  assert.equal((await shown())?.split('/').at(-1), `${second.id}.mp4`);
+  const media = path.join(studio.dataDirectory, 'media');
+  const atFirst = await listKeys(media);
+  const { body } = await account.call('DELETE', `/api/assets/video/${second.id}`);
+  assert.deepEqual(body, { deleted: true });
+  assert.ok((await listKeys(media)).length < atFirst.length);
+  assert.equal((await shown())?.split('/').at(-1), `${first.id}.png`);
+  assert.equal((await account.call('DELETE', `/api/assets/video/${second.id}`)).status, 404);
+  assert.deepEqual(await studio.database.rows('select from loose_folders'), []);
+});
+
+test('a project is renamed, and deleted without what was made in it', async () => {
+  const account = await studio.connect();
+  const stranger = await studio.connect();
+  const project = await newProject(account);
+  const item = await add(account, { project });
+  await account.upload('upl_in_project', await makePicture(), { project_id: project });
+  const renamed = await account.call<StudioProject>('PATCH', `/api/projects/${project}`, {
+    title: 'Coast 2',
+  });
+  assert.equal(renamed.body.title, 'Coast 2');
+  assert.equal((await account.call('PATCH', `/api/projects/${project}`, { title: 'Coast!' })).status, 400);
+  for (const [method, body] of [['PATCH', { title: 'Theirs' }], ['DELETE']] as const)
+    assert.equal((await stranger.call(method, `/api/projects/${project}`, body)).status, 404);
+  assert.deepEqual((await account.call('DELETE', `/api/projects/${project}`)).body, { deleted: true });
+  assert.equal((await account.call('GET', `/api/projects/${project}`)).status, 404);
+  assert.equal((await account.call('DELETE', `/api/projects/${project}`)).status, 404);
+  const { body: kept } = await account.call<StudioAsset>('GET', `/api/assets/image/${item.id}`);
+  assert.equal(kept.project_id, null);
+  const { body: upload } = await account.call<{ project_id: null }>('GET', '/api/uploads/upl_in_project');
+  assert.equal(upload.project_id, null);
+});
+
+test('the operator is told what cannot be added', async () => {
+  const account = await studio.connect();
+  const text = path.join(studio.dataDirectory, 'words.png');
+  await writeFile(text, 'words');
+  for (const more of [{ file: text }, { file: '/nowhere.png' }, { project: 'prj_none' }])
+    await assert.rejects(add(account, more), OperatorError, JSON.stringify(more));
+});
