@@ -230,18 +230,24 @@ export function sandboxLines({ prepare = [], key, requests, restore = [] }: Sand
   ];
 }
 
+/** Characters of a line that the documents show without scrolling. */
+const longestLine = 80;
+
 function curlOf({ method, path, headers = {}, body, upload }: SandboxRequest, withKey: boolean): string {
   const given = {
     ...(withKey && { Authorization: 'Bearer $KEY' }),
     ...headers,
     ...(body !== undefined && { 'Content-Type': 'application/json' }),
   };
-  return [
+  const parts = [
     `curl -i${method === 'GET' ? '' : ` -X ${method}`} "$URL${path}"`,
     ...Object.entries(given).map(([name, value]) => `-H "${name}: ${value}"`),
     ...(body === undefined ? [] : [`-d '${JSON.stringify(body)}'`]),
     ...(upload === undefined ? [] : [`-F "file=@picture.png;filename=${upload}"`]),
-  ].join(' ');
+  ];
+  // A line that is too long to be read goes on below.
+  const line = parts.join(' ');
+  return line.length <= longestLine ? line : parts.join(' \\\n  ');
 }
 
 /** What is to be seen in the end, as a sentence. */
