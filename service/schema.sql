@@ -178,6 +178,15 @@ create table generation_requests (
   constraint generation_requests_generation_id_fkey FOREIGN KEY (generation_id) REFERENCES generations(id) ON DELETE CASCADE
 );
 
+create table generation_uploads (
+  upload_id text not null,
+  generation_id text not null,
+  constraint generation_uploads_pkey PRIMARY KEY (upload_id, generation_id),
+  constraint generation_uploads_generation_id_fkey FOREIGN KEY (generation_id) REFERENCES generations(id) ON DELETE CASCADE,
+  constraint generation_uploads_upload_id_fkey FOREIGN KEY (upload_id) REFERENCES uploads(id) ON DELETE CASCADE
+);
+CREATE INDEX generation_uploads_by_generation ON public.generation_uploads USING btree (generation_id);
+
 create table generations (
   id text not null,
   account_id text not null,
@@ -256,6 +265,44 @@ create table unapplied_changes (
   constraint unapplied_changes_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id) ON DELETE CASCADE
 );
 
+create table uploads (
+  id text not null,
+  account_id text not null,
+  status text not null,
+  hidden boolean not null default false,
+  source_url text,
+  project_id text,
+  type text,
+  url text,
+  file_name text,
+  content_type text,
+  size_bytes bigint,
+  width double precision,
+  height double precision,
+  sha256 bytea,
+  error text,
+  created_at timestamp with time zone not null default clock(),
+  processing_since timestamp with time zone,
+  lease_owner text,
+  lease_until timestamp with time zone,
+  due_at timestamp with time zone not null default clock(),
+  tries integer not null default 0,
+  constraint uploads_pkey PRIMARY KEY (id),
+  constraint uploads_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id) ON DELETE CASCADE,
+  constraint uploads_check CHECK ((lease_owner IS NULL) = (lease_until IS NULL)),
+  constraint uploads_check1 CHECK ((status = 'coming'::text) = (source_url IS NOT NULL)),
+  constraint uploads_check2 CHECK (hidden OR status = 'receiving'::text OR type IS NOT NULL AND url IS NOT NULL AND file_name IS NOT NULL AND content_type IS NOT NULL AND size_bytes IS NOT NULL),
+  constraint uploads_check3 CHECK ((status <> ALL (ARRAY['processing'::text, 'ready'::text])) OR type IS NOT NULL AND processing_since IS NOT NULL),
+  constraint uploads_sha256_check CHECK (length(sha256) = 32),
+  constraint uploads_status_check CHECK (status = ANY (ARRAY['receiving'::text, 'coming'::text, 'processing'::text, 'ready'::text, 'rejected'::text])),
+  constraint uploads_type_check CHECK (type = ANY (ARRAY['image'::text, 'video'::text, 'audio'::text]))
+);
+CREATE INDEX uploads_coming ON public.uploads USING btree (due_at) WHERE (status = 'coming'::text);
+CREATE INDEX uploads_hidden ON public.uploads USING btree (due_at) WHERE (hidden AND (status = ANY (ARRAY['ready'::text, 'rejected'::text])));
+CREATE INDEX uploads_of_account ON public.uploads USING btree (account_id);
+CREATE INDEX uploads_processing ON public.uploads USING btree (due_at) INCLUDE (account_id) WHERE (status = 'processing'::text);
+CREATE INDEX uploads_receiving ON public.uploads USING btree (lease_until) WHERE (status = 'receiving'::text);
+
 create table watches (
   account_id text not null,
   cursor bigint not null default 0,
@@ -312,6 +359,9 @@ declare
   -- Per create: the earlier generation under its Idempotency-Key.
   same_request boolean[];
   earlier_bodies text[];
+  -- Per create, where any names uploads.
+  naming boolean;
+  spoiled boolean[];
   one generation_create;
   a integer;
   k integer;
@@ -362,9 +412,25 @@ begin
       from unnest(creates) with ordinality as c(
              id, account_id, key_id, kind, lane, model, project_id, cost_millicredits, expected_outputs, metadata,
              idempotency_key, fingerprint, render_request, quote, body_start, monthly_millicredits,
-             lifetime_millicredits, ledger_seq, doubt_resolved, place)
+             lifetime_millicredits, ledger_seq, doubt_resolved, uploads, place)
       left join generations g on g.account_id = c.account_id and g.idempotency_key = c.idempotency_key
       left join generation_requests r on r.generation_id = g.id;
+  end if;
+
+  -- What becomes of an upload is decided under the account's lock too: what stands here stands until the commit.
+  naming := exists (select from unnest(creates) c where c.uploads is not null);
+  if naming then
+    spoiled := array(
+      select exists (
+               select from json_to_recordset(c.uploads::json) as named (id text, url text)
+                where named.url is null and not exists (
+                  select from uploads u where u.id = named.id and u.account_id = c.account_id
+                                          and u.status in ('processing', 'ready')))
+        from unnest(creates) with ordinality as c(
+               id, account_id, key_id, kind, lane, model, project_id, cost_millicredits, expected_outputs, metadata,
+               idempotency_key, fingerprint, render_request, quote, body_start, monthly_millicredits,
+               lifetime_millicredits, ledger_seq, doubt_resolved, uploads, place)
+       order by c.place);
   end if;
 
   for i in 1 .. coalesce(array_length(creates, 1), 0) loop
@@ -386,6 +452,8 @@ begin
     elsif one.cost_millicredits > spendable[a] then
       outcomes[i] := case when in_doubt[a] and not one.doubt_resolved then 'short' else 'insufficient_credits' end;
       amounts[i] := greatest(spendable[a], 0);
+    elsif spoiled[i] then
+      outcomes[i] := 'upload_gone';
     elsif waiting[a] >= p_queue_cap then
       outcomes[i] := 'queue_full';
     else
@@ -439,6 +507,25 @@ begin
       select c.id, c.render_request, c.quote,
              case when c.idempotency_key is not null then c.body_start || at_text || p_body_end end
         from unnest(creates) c;
+
+    if naming then
+      insert into uploads (id, account_id, status, hidden, source_url)
+        select distinct named.id, c.account_id, 'coming', true, named.url
+          from unnest(creates) c
+         cross join lateral json_to_recordset(c.uploads::json) as named (id text, url text)
+         where named.url is not null;
+      insert into generation_uploads (upload_id, generation_id)
+        select distinct u.id, c.id
+          from unnest(creates) c
+         cross join lateral json_to_recordset(c.uploads::json) as named (id text, url text)
+          join uploads u on u.id = named.id and u.account_id = c.account_id
+         where u.hidden or u.status <> 'ready';
+      update generations g set blocked = true
+        from unnest(creates) c
+       where g.id = c.id and c.uploads is not null and exists (
+         select from generation_uploads n join uploads u on u.id = n.upload_id
+          where n.generation_id = c.id and u.status <> 'ready');
+    end if;
   end if;
 
   return query select place::integer, o, b, m

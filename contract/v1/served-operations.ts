@@ -18,6 +18,8 @@ export const servedOperations = [
   'getImageAsset',
   'updateAsset',
   'deleteAsset',
+  'createUpload',
+  'getUpload',
   'createImageGeneration',
   'createImageEdit',
   'createVideoGeneration',

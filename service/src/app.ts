@@ -1,6 +1,7 @@
 import type { AddressInfo } from 'node:net';
 import { type Database, openDatabase } from '@renderkit/server-kit/database.ts';
-import { parseCidrs } from '@renderkit/server-kit/egress/public-address.ts';
+import { type Cidr, parseCidrs } from '@renderkit/server-kit/egress/public-address.ts';
+import type { Pace } from '@renderkit/server-kit/http/paced-body.ts';
 import { createHttpServer } from '@renderkit/server-kit/http/create-http-server.ts';
 import { newId } from '@renderkit/server-kit/ids.ts';
 import { createLogger, type Logger } from '@renderkit/server-kit/logger.ts';
@@ -17,6 +18,7 @@ import { addDocsRoutes } from './docs/routes.ts';
 import { estimateRoutes } from './estimate/routes.ts';
 import { framesRoutes } from './frames/routes.ts';
 import { type Generations, startGenerations } from './generations/background.ts';
+import type { JudgeAndQuote } from './generations/create-generation.ts';
 import { generationRoutes } from './generations/routes.ts';
 import type { Handlers } from './handler.ts';
 import { addProcessMetrics } from './health/process-metrics.ts';
@@ -32,9 +34,12 @@ import { problemOfFault } from './problems/problem-of-fault.ts';
 import { projectsRoutes } from './projects/routes.ts';
 import { createJudgeAndQuote } from './quotes/judge-and-quote.ts';
 import { createQuotes } from './quotes/quote.ts';
+import { createResolveReferences } from './references/resolve-references.ts';
 import { startCleaner } from './retention/cleaner.ts';
 import { registerRoutes } from './routes.ts';
-import { createStudioClient } from './studio-client/studio-client.ts';
+import { createStudioClient, type StudioClient } from './studio-client/studio-client.ts';
+import { startUploads, type Uploads } from './uploads/background.ts';
+import { uploadsRoutes } from './uploads/routes.ts';
 import { signingSecrets } from './webhooks/signing-secret.ts';
 
 export type ServiceOptions = {
@@ -50,6 +55,8 @@ export type ServiceOptions = {
   stuckAfterMs?: number;
   studioTimeoutMs?: number;
   mostLongPolls?: number;
+  /** For tests: the pace that a client's file must keep. */
+  uploadPace?: Pace;
   /** For tests: how events are delivered otherwise than usual. */
   delivering?: DeliveringOptions;
 };
@@ -125,34 +132,26 @@ function startRooms(
       ...(options.studioTimeoutMs !== undefined && { timeoutMs: options.studioTimeoutMs }),
     }),
   );
+  const egressAllow = parseCidrs(config.egressAllow.join(','));
   const catalogCache = createCatalogCache(studioClient);
   const judgeAndQuote = createJudgeAndQuote({
     database,
     catalogCache,
     ageVerified: createAgeVerification(studioClient),
     quotes: createQuotes(studioClient),
+    resolveReferences: createResolveReferences({
+      database,
+      egressAllow,
+      sendFile: (file) => uploads.sendFile(file),
+    }),
   });
   const admission = owned.use(createAdmission({ database, log }));
-  const deliveries = startDeliveries({
-    ...options,
-    ...options.delivering,
+  const { generations, uploads } = startWork(owned, config, options, {
     database,
-    secrets: signingSecrets(config.secretKey),
-    allow: parseCidrs(config.egressAllow.join(',')),
     log,
-  });
-  const generations = startGenerations({
-    ...options,
-    database,
     studioClient,
+    egressAllow,
     judgeAndQuote: judgeAndQuote.judgeAndQuote,
-    queueCap: config.queueCap,
-    announceDeliveries: deliveries.announce,
-    log,
-  });
-  // Together: each may take seconds to let go of what is under way.
-  owned.defer(async () => {
-    await Promise.all([generations[Symbol.asyncDispose](), deliveries[Symbol.asyncDispose]()]);
   });
   owned.use(startCleaner({ database, log, onStuck: options.onStuck }));
   owned.use(startErasure({ database, log, onStuck: options.onStuck }));
@@ -165,10 +164,43 @@ function startRooms(
       ...projectsRoutes({ studioClient }),
       ...libraryRoutes({ studioClient }),
       ...framesRoutes({ studioClient }),
+      ...uploadsRoutes({ create: uploads.create, database }),
       ...estimateRoutes({ judgeAndQuote, database }),
       ...generationRoutes({ ...generations, database }),
     },
   };
+}
+
+/** What goes on after a request was answered: generations, files, webhooks. */
+function startWork(
+  owned: AsyncDisposableStack,
+  config: ServiceConfig,
+  options: ServiceOptions,
+  ground: Ground & { studioClient: StudioClient; egressAllow: readonly Cidr[]; judgeAndQuote: JudgeAndQuote },
+): { generations: Generations; uploads: Uploads } {
+  const shared = { ...options, ...ground };
+  const deliveries = startDeliveries({
+    ...shared,
+    ...options.delivering,
+    secrets: signingSecrets(config.secretKey),
+    allow: ground.egressAllow,
+  });
+  const generations = startGenerations({
+    ...shared,
+    queueCap: config.queueCap,
+    announceDeliveries: deliveries.announce,
+    onImports: () => uploads.wakeImports(),
+  });
+  const uploads = startUploads({
+    ...shared,
+    settle: generations.settleUploads,
+    onProcessing: generations.follow,
+  });
+  // Together: each may take seconds to let go of what is under way.
+  owned.defer(async () => {
+    await Promise.all([uploads, generations, deliveries].map((room) => room[Symbol.asyncDispose]()));
+  });
+  return { generations, uploads };
 }
 
 function createServer(config: ServiceConfig, log: Logger): FastifyInstance {

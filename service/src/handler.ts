@@ -13,6 +13,8 @@ export type HandlerContext = {
   path: string;
   /** `req_…`, for logs. */
   requestId: string;
+  /** The parts of a multipart form, where the operation takes one and it was sent in place of JSON. */
+  readonly form: (() => AsyncIterator<unknown>) | undefined;
   /** Aborts when the client has gone before its answer. Made when first asked for. */
   readonly signal: AbortSignal;
   log: Logger;

@@ -1,8 +1,10 @@
 import { acceptedScopes, type OperationId, operations } from '@renderkit/contract/v1/operations.ts';
 import type { Operation } from '@renderkit/contract/v1/operation.ts';
-import { servedOperations } from '@renderkit/contract/v1/served-operations.ts';
+import { type ServedOperationId, servedOperations } from '@renderkit/contract/v1/served-operations.ts';
 import { faultOf } from '@renderkit/server-kit/http/create-http-server.ts';
 import type { Logger } from '@renderkit/server-kit/logger.ts';
+import multipart from '@fastify/multipart';
+import { keepOwnPace } from '@renderkit/server-kit/http/own-pace.ts';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Admission, Admitted } from './admission/admit.ts';
 import { type HandlerContext, type Handlers, RawReply } from './handler.ts';
@@ -14,7 +16,7 @@ import { StudioFailure } from './studio-client/studio-failure.ts';
 import { translateStudioFailure } from './studio-client/translate-error.ts';
 import { type Answer, createSendAnswer, type SendAnswer } from './send-answer.ts';
 import { compileRequest } from './validation/compile-request.ts';
-import { createJsonBodyReader } from './validation/read-json-body.ts';
+import { createJsonBodyReader, type JsonBodyReader } from './validation/read-json-body.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -87,22 +89,40 @@ function unknownRoute(): ApiProblem {
 
 function addOperations(v1: FastifyInstance, dependencies: RouteDependencies, send: SendAnswer): void {
   const readJsonBody = createJsonBodyReader();
-  for (const id of servedOperations) {
-    const operation: Operation = operations[id];
-    const validate = compileRequest(operation, readJsonBody);
-    // The table's types tie each handler to what its own schemas let through.
-    const handle = dependencies.handlers[id] as (request: object) => Promise<unknown>;
-    v1.route({
-      method: operation.method,
-      url: operation.path.slice('/v1'.length).replaceAll(/\{(\w+)\}/g, ':$1'),
-      config: { operationId: id, operation },
-      handler: async (request, reply) => {
-        const valid = await validate({
-          request: request.raw,
-          response: reply.raw,
-          params: request.params as Record<string, string>,
-          query: request.query as string | undefined,
-        });
+  const add = (scope: FastifyInstance, id: ServedOperationId) =>
+    addOperation(scope, dependencies, send, { id, readJsonBody });
+  const takesForm = (id: ServedOperationId) => (operations[id] as Operation).request.form !== undefined;
+  for (const id of servedOperations) if (!takesForm(id)) add(v1, id);
+  // The parser of forms has a hand in every request of its scope: only those that may bring one are in it.
+  v1.register((forms, _options, done) => {
+    forms.register(multipart);
+    for (const id of servedOperations) if (takesForm(id)) add(forms, id);
+    done();
+  });
+}
+
+function addOperation(
+  scope: FastifyInstance,
+  dependencies: RouteDependencies,
+  send: SendAnswer,
+  { id, readJsonBody }: { id: ServedOperationId; readJsonBody: JsonBodyReader },
+): void {
+  const operation: Operation = operations[id];
+  const validate = compileRequest(operation, readJsonBody);
+  // The table's types tie each handler to what its own schemas let through.
+  const handle = dependencies.handlers[id] as (request: object) => Promise<unknown>;
+  scope.route({
+    method: operation.method,
+    url: operation.path.slice('/v1'.length).replaceAll(/\{(\w+)\}/g, ':$1'),
+    config: { operationId: id, operation },
+    handler: async (request, reply) => {
+      const valid = await validate({
+        request: request.raw,
+        response: reply.raw,
+        params: request.params as Record<string, string>,
+        query: request.query as string | undefined,
+      });
+      try {
         const answer = await handle(new RequestContext(request, reply, operation, valid, dependencies.log));
         send(
           request,
@@ -111,18 +131,37 @@ function addOperations(v1: FastifyInstance, dependencies: RouteDependencies, sen
             ? answer
             : { status: operation.response.status, text: JSON.stringify(answer) },
         );
-      },
-    });
-  }
+      } finally {
+        valid.release?.();
+      }
+    },
+  });
 }
 
-type Valid = Pick<HandlerContext, 'idempotencyKey'> & { params: unknown; query: unknown; body: unknown };
+/** What a form may hold beside the bytes of its file, whose reader counts them. */
+const formLimits = {
+  fieldNameSize: 200,
+  fieldSize: 4 * 1024,
+  fields: 20,
+  files: 5,
+  parts: 25,
+  headerPairs: 20,
+  fileSize: Number.POSITIVE_INFINITY,
+};
+
+type Valid = Pick<HandlerContext, 'idempotencyKey'> & {
+  params: unknown;
+  query: unknown;
+  body: unknown;
+  isForm?: boolean;
+};
 
 class RequestContext implements HandlerContext {
   readonly params: unknown;
   readonly query: unknown;
   readonly body: unknown;
   readonly idempotencyKey: string | undefined;
+  readonly form: HandlerContext['form'];
   readonly principal: HandlerContext['principal'];
   readonly method: string;
   readonly path: string;
@@ -136,6 +175,7 @@ class RequestContext implements HandlerContext {
     this.query = valid.query;
     this.body = valid.body;
     this.idempotencyKey = valid.idempotencyKey;
+    this.form = valid.isForm === true ? () => openParts(request, reply) : undefined;
     this.principal = (request.admitted as Admitted).principal;
     this.method = operation.method;
     this.path = operation.path;
@@ -154,6 +194,14 @@ class RequestContext implements HandlerContext {
     }
     return this.#gone.signal;
   }
+}
+
+/** A form's file takes as long as it keeps its pace, which is for its reader to watch. */
+function openParts(request: FastifyRequest, reply: FastifyReply): AsyncIterator<unknown> {
+  const ownPace = keepOwnPace(request.raw);
+  reply.raw.once('close', () => ownPace[Symbol.dispose]());
+  if (request.raw.headers.expect !== undefined) reply.raw.writeContinue();
+  return request.parts({ limits: formLimits });
 }
 
 function problemAnswer({ docsUrl, log }: RouteDependencies, error: unknown, request: FastifyRequest): Answer {

@@ -9,6 +9,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import ajvFormats from 'ajv-formats';
 import { revokeKey } from '../src/operator.ts';
 import { assertProblem } from './assert-problem.ts';
+import { type FileServer, startFileServer } from './file-server.ts';
 import { type Answer, type Ask, startTestService, type TestService } from './harness.ts';
 
 const ajv = new Ajv2020({ allErrors: true, allowUnionTypes: true });
@@ -19,12 +20,23 @@ describe('every operation', () => {
   let full: string;
   let generation: string;
   let queued: string;
+  let upload: string;
+  let files: FileServer;
   before(async () => {
-    service = await startTestService();
+    files = await startFileServer();
+    service = await startTestService({ config: { egressAllow: ['127.0.0.0/8'] } });
     full = await service.createKey();
     generation = await service.addGeneration();
+    const { body } = await service.ask<{ id: string }>('/v1/uploads', {
+      key: full,
+      body: { url: `${files.url}/lake.png` },
+    });
+    upload = body.id;
   });
-  after(() => service[Symbol.asyncDispose]());
+  after(async () => {
+    await service[Symbol.asyncDispose]();
+    await files[Symbol.asyncDispose]();
+  });
   // An account has 50 active keys at most.
   afterEach(() =>
     service.database.rows('update api_keys set revoked_at = clock() where public_id <> $1', [
@@ -56,6 +68,11 @@ describe('every operation', () => {
     updateAsset: () => ({ path: '/v1/assets/frame/lib_1', body: { favorite: true } }),
     deleteAsset: () => ({ path: '/v1/assets/video/lib_1' }),
     createFrame: () => ({ path: '/v1/videos/lib_1/frames', body: { time: 'last', project_id: 'prj_1' } }),
+    createUpload: () => ({
+      path: '/v1/uploads',
+      body: { url: `${files.url}/lake.png`, project_id: 'prj_1' },
+    }),
+    getUpload: async () => ({ path: `/v1/uploads/${upload}` }),
     createImageGeneration: () => ({ path: '/v1/images/generations', body: { prompt: 'a lighthouse' } }),
     createImageEdit: () => ({ path: '/v1/images/edits', body: { image: 'lib_1', prompt: 'in winter' } }),
     createVideoGeneration: () => ({

@@ -29,14 +29,14 @@ export type ScriptedRenders = {
     how?: { status?: 'succeeded' | 'failed'; error?: Render['error']; outputs?: number },
   ) => void;
   /** Puts any change into the feed. */
-  tell: (change: { token: string; render: unknown }) => void;
+  tell: (change: { token: string; render: unknown } | { token: string; upload: unknown }) => void;
   /** The next answer to a feed's reader says this of its account. */
   tellOnce: (status: 'reset' | 'ended') => void;
   bar: Set<string>;
 };
 
 type Feed = {
-  changes: { seq: number; type: 'render'; token: string; render: unknown }[];
+  changes: { seq: number; type: 'render' | 'upload'; token: string; render?: unknown; upload?: unknown }[];
   told: ('reset' | 'ended')[];
 };
 
@@ -52,8 +52,9 @@ export function scriptRenders(studio: ScriptedStudio): ScriptedRenders {
     next: [],
     hold: undefined,
     bar: new Set(),
-    tell: ({ token, render }) => {
-      feed.changes.push({ seq: feed.changes.length + 1, type: 'render', token, render });
+    tell: (change) => {
+      const type = 'render' in change ? 'render' : 'upload';
+      feed.changes.push({ seq: feed.changes.length + 1, type, ...change });
     },
     tellOnce: (status) => void feed.told.push(status),
     finish: (token, { status = 'succeeded', error = null, outputs = 1 } = {}) => {

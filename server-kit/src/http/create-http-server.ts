@@ -7,6 +7,7 @@ import {
 } from 'node:http';
 import type { Socket } from 'node:net';
 import fastify, { type FastifyInstance } from 'fastify';
+import { keepsOwnPace } from './own-pace.ts';
 import { closeSoon } from './unread-body.ts';
 
 /** A request that the framework, the router or the parser of HTTP could not take, or a fault below a route. */
@@ -164,6 +165,7 @@ function send(reply: Reply, answer: FaultAnswer, requestId: string): void {
 
 /** Tells a client whose bytes never became a request what was wrong with them. */
 function answerOnSocket(options: HttpServerOptions, error: Error & { code?: string }, socket: Socket): void {
+  if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT' && keepsOwnPace(socket)) return;
   const underWay =
     (socket as { _httpMessage?: { headersSent?: boolean } })._httpMessage?.headersSent === true;
   if (error.code === 'ECONNRESET' || !socket.writable || underWay) {

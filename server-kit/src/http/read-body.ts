@@ -1,4 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { RateFloor } from '../egress/rate-floor.ts';
+import type { Pace } from './paced-body.ts';
 
 /** The body is larger than the route takes. What is left of it stays unread. */
 export class BodyTooLarge extends Error {
@@ -11,27 +13,41 @@ export class BodyCutShort extends Error {
 }
 
 /**
- * Reads a body of at most `limit` bytes; a longer Content-Length is refused before a byte is read.
+ * Reads a body of at most `limit` bytes; a longer Content-Length is refused before a byte is read. With a pace, one
+ * that comes slower is cut short.
  * @throws BodyTooLarge
  * @throws BodyCutShort
  */
-export function readBody(request: IncomingMessage, response: ServerResponse, limit: number): Promise<Buffer> {
+export function readBody(
+  request: IncomingMessage,
+  response: ServerResponse,
+  limit: number,
+  pace?: Pace,
+): Promise<Buffer> {
   if (Number(request.headers['content-length'] ?? 0) > limit)
     return Promise.reject(new BodyTooLarge(`the body is larger than ${limit} bytes`));
   if (request.headers.expect !== undefined) response.writeContinue();
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let size = 0;
+    // Later, not now: a floor that is disposed while it judges would go on.
+    const tooSlow = () => void setImmediate(onCut);
+    const floor =
+      pace === undefined ? undefined : new RateFloor(pace.minBytesPerSecond, pace.windowMs, tooSlow);
+    floor?.wait();
     const onData = (chunk: Buffer) => {
       size += chunk.length;
-      if (size > limit) end(() => reject(new BodyTooLarge(`the body is larger than ${limit} bytes`)));
-      else chunks.push(chunk);
+      if (size > limit) return end(() => reject(new BodyTooLarge(`the body is larger than ${limit} bytes`)));
+      chunks.push(chunk);
+      floor?.received(chunk.length);
+      floor?.wait();
     };
     const onEnd = () =>
       end(() => resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks, size)));
     const onCut = (cause?: unknown) =>
       end(() => reject(new BodyCutShort('the body ended too soon', { cause })));
     const end = (settle: () => void) => {
+      floor?.[Symbol.dispose]();
       request.off('data', onData).off('end', onEnd).off('close', onCut);
       // The listener for errors stays: one without a listener would end the process.
       if (!request.readableEnded) request.pause();

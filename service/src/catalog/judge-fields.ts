@@ -152,10 +152,7 @@ const maxLibraryIdCharacters = 200;
 
 /** A reference: so far only items of the library can be named. Whether there is such an item, the studio knows. */
 export function judgeReference(faults: Faults, field: string, reference: string): void {
-  if (reference.startsWith('upl_')) faults.add(field, 'uploads cannot be referred to yet; this comes later');
-  else if (/^https:/i.test(reference))
-    faults.add(field, 'addresses cannot be referred to yet; this comes later');
-  else if (/^[a-z][a-z0-9+.-]*:/i.test(reference))
+  if (/^[a-z][a-z0-9+.-]*:/i.test(reference))
     faults.add(field, 'must be the id of an item in the library, of an upload, or an https address');
   else if (reference.length > maxLibraryIdCharacters)
     faults.add(field, 'there is no such item in the library');

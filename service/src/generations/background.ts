@@ -13,10 +13,13 @@ import { createLimitsReader } from './dispatch/limits-reader.ts';
 import { createSubmit } from './dispatch/submit.ts';
 import { type LongPolls, startLongPolls } from './long-poll/long-polls.ts';
 import { createReadGeneration } from './reads/read-generation.ts';
+import { createAskUploads, type SettleUploads } from '../uploads/ask-uploads.ts';
+import type { UploadCrashPoint } from '../uploads/crash-point.ts';
 import type { GenerationVerbs } from './routes.ts';
 import { createSettlement, type Settlement } from './settle/settlement.ts';
 import { isFinal } from './status.ts';
 import type { Moved } from './store.ts';
+import { createSettleUploads } from './waiting/settle-uploads.ts';
 import { createAskRenders, type AskRenders } from './watch/ask-renders.ts';
 import { startSweeps } from './watch/sweeps.ts';
 import { startWatcher } from './watch/watcher.ts';
@@ -26,16 +29,18 @@ export const settledChannel = 'generations_settled';
 
 export type GenerationsOptions = {
   database: Database;
-  studioClient: Pick<StudioClient, 'call' | 'readRender'>;
+  studioClient: Pick<StudioClient, 'call' | 'readRender' | 'readUpload'>;
   judgeAndQuote: JudgeAndQuote;
   /** Waiting generations of one account at most. */
   queueCap: number;
   /** Told of accounts whose events are to be delivered, once they are committed. */
   announceDeliveries: (accountIds: readonly string[]) => void;
+  /** Told when creates were accepted that name addresses. */
+  onImports: () => void;
   log: Logger;
   onStuck?: ((name: string) => void) | undefined;
   /** For tests: where the process may die, and shorter times. */
-  crashPoint?: CrashPoint | undefined;
+  crashPoint?: (CrashPoint & UploadCrashPoint) | undefined;
   leaseMs?: number | undefined;
   sweepMs?: number | undefined;
   retryMs?: number | undefined;
@@ -47,6 +52,10 @@ export type Generations = AsyncDisposable &
   GenerationVerbs & {
     /** Answers every open long poll with the state as it is; do this before the server closes. */
     endLongPolls: () => Promise<void>;
+    /** Ends uploads, and with them the waiting of generations. */
+    settleUploads: SettleUploads;
+    /** Something of the account is under way at the studio: its feed is followed from now on. */
+    follow: (accountId: string) => void;
   };
 
 /** Starts what brings generations from the queue to their end, and gives the verbs that clients have of them. */
@@ -54,7 +63,7 @@ export function startGenerations(options: GenerationsOptions): Generations {
   const { database, log, crashPoint } = options;
   const longPolls = startLongPolls({ database, log, most: options.mostLongPolls });
   const listeners = startListeners(database.url, longPolls, log);
-  const { settlement, dispatcher, askRenders, stop } = startLoops(options, longPolls);
+  const { settlement, dispatcher, askRenders, settleUploads, follow, stop } = startLoops(options, longPolls);
   const readGeneration = createReadGeneration(database);
   return {
     createGeneration: createGenerationCreator({
@@ -63,11 +72,14 @@ export function startGenerations(options: GenerationsOptions): Generations {
       judgeAndQuote: options.judgeAndQuote,
       resolveDoubt: (accountId) => resolveDoubt(settlement, askRenders, accountId),
       onAccepted: dispatcher.queued,
+      onImports: options.onImports,
       crashPoint,
     }),
     readGeneration,
     cancelGeneration: createCancelGeneration({ settlement, readGeneration, crashPoint }),
     longPolls,
+    settleUploads,
+    follow,
     endLongPolls: async () => longPolls[Symbol.asyncDispose](),
     [Symbol.asyncDispose]: async () => {
       await longPolls[Symbol.asyncDispose]();
@@ -127,12 +139,22 @@ function startLoops(options: GenerationsOptions, longPolls: LongPolls) {
     }),
   });
   const askRenders = createAskRenders({ studioClient, settlement });
-  const watcher = startWatcher({ ...shared, settlement, askRenders });
+  const settleUploads = createSettleUploads({
+    database,
+    onMoved,
+    onUnblocked: (accountId) => dispatcher.wake(accountId),
+    announceDeliveries: options.announceDeliveries,
+    crashPoint,
+  });
+  const askUploads = createAskUploads({ studioClient, settle: settleUploads });
+  const watcher = startWatcher({ ...shared, settlement, settleUploads, askRenders, askUploads });
   const sweeps = startSweeps({ ...shared, settlement, askRenders });
   return {
     settlement,
     dispatcher,
     askRenders,
+    settleUploads,
+    follow: watcher.follow,
     stop: async () => {
       await Promise.all([dispatcher[Symbol.asyncDispose](), sweeps[Symbol.asyncDispose]()]);
       await watcher[Symbol.asyncDispose]();

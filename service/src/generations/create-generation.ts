@@ -12,7 +12,7 @@ import { fingerprint } from '../idempotency/fingerprint.ts';
 import { createFlights } from '../idempotency/flights.ts';
 import { keyReused } from '../idempotency/key-reused.ts';
 import { createAccept } from './accept/accept.ts';
-import { type Prospect, readProspects } from './accept/store.ts';
+import { type NamedUpload, type Prospect, readProspects } from './accept/store.ts';
 import type { CrashPoint } from './crash-point.ts';
 import { acceptedBodyStart } from './present.ts';
 
@@ -35,6 +35,8 @@ export type QuotedRequest = {
   outputs: number;
   quote: string;
   balance: StudioBalance;
+  /** Uploads that it names, and those that are to be made of addresses. */
+  uploads?: readonly NamedUpload[] | undefined;
 };
 
 /**
@@ -55,6 +57,8 @@ export type CreateGenerationOptions = {
   resolveDoubt: (accountId: string) => Promise<void>;
   /** Told of each accept once it is committed. */
   onAccepted: (accountId: string, lane: Lane) => void;
+  /** Told where an accepted one names addresses. */
+  onImports: () => void;
   crashPoint?: CrashPoint | undefined;
 };
 
@@ -85,7 +89,10 @@ export function createGenerationCreator(options: CreateGenerationOptions): Creat
     await options.crashPoint?.('create-judged');
     const record = recordOf(request, judged);
     const accepted = await accept({ ...record, fingerprint: print });
-    if (!accepted.replayed) options.onAccepted(record.accountId, record.lane);
+    if (!accepted.replayed) {
+      options.onAccepted(record.accountId, record.lane);
+      if (record.uploads?.some(({ url }) => url !== undefined) === true) options.onImports();
+    }
     await options.crashPoint?.('create-accepted');
     return accepted.replayed ? replay(accepted.body) : new RawReply(202, accepted.body);
   };
@@ -124,6 +131,7 @@ function recordOf({ principal, kind, body, idempotencyKey }: CreateRequest, judg
     idempotencyKey,
     renderRequest: JSON.stringify(judged.renderRequest),
     quote: judged.quote,
+    uploads: judged.uploads,
     balance: judged.balance,
   };
   const bodyStart = acceptedBodyStart({

@@ -3,7 +3,8 @@ import { test } from 'node:test';
 import { type Generation, Generation as Schema } from '@renderkit/contract/v1/schemas/generation.ts';
 import { Ajv } from 'ajv';
 import addFormats from 'ajv-formats';
-import { acceptedBodyEnd, acceptedBodyStart, generationText, isoTime } from './present.ts';
+import { isoTime } from '../iso-time.ts';
+import { acceptedBodyEnd, acceptedBodyStart, generationText } from './present.ts';
 
 const ajv = new Ajv({ strict: false });
 (addFormats as unknown as (ajv: Ajv) => void)(ajv);

@@ -3,6 +3,7 @@ import type {
   GenerationKind,
   GenerationStatus,
 } from '@renderkit/contract/v1/schemas/generation.ts';
+import { isoTime } from '../iso-time.ts';
 
 /** A generation as its record holds it. Times are PostgreSQL's text in UTC; outputs and metadata are JSON text. */
 export type GenerationRow = {
@@ -54,12 +55,6 @@ export function generationListText(
   page: { page: number; limit: number; hasMore: boolean },
 ): string {
   return `{"object":"list","data":[${texts.join(',')}],"page":${page.page},"limit":${page.limit},"has_more":${page.hasMore}}`;
-}
-
-/** PostgreSQL's `2026-11-21 09:30:00.0123+00` as `2026-11-21T09:30:00.012Z`. */
-export function isoTime(text: string): string {
-  const fraction = text.charAt(19) === '.' ? text.slice(20, text.indexOf('+', 20)) : '';
-  return `${text.slice(0, 10)}T${text.slice(11, 19)}.${fraction.slice(0, 3).padEnd(3, '0')}Z`;
 }
 
 function textBeforeTimes(row: Omit<GenerationRow, 'created_at' | 'submitted_at' | 'completed_at'>): string {

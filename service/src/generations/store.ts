@@ -52,7 +52,7 @@ export type Watch = {
  * under the accounts' locks, with their money, counters, budgets, events and watches. Answers those it made.
  */
 export async function moveGenerations(
-  database: Database,
+  database: Pick<Database, 'rows'>,
   moves: readonly Move[],
   watch?: Watch,
 ): Promise<Moved[]> {

@@ -24,6 +24,7 @@ function start({ client, accountId }: Upstream) {
     catalogCache: createCatalogCache(client),
     ageVerified: createAgeVerification(client),
     quotes: createQuotes(client),
+    resolveReferences: async () => undefined,
   });
   const costs: number[] = [];
   return {

@@ -7,6 +7,8 @@ import type { CatalogCache, CatalogRead } from '../catalog/catalog-cache.ts';
 import { type Judged, judgeRequest, requireAge } from '../catalog/judge-request.ts';
 import { availableCredits } from '../credits/available-credits.ts';
 import { ApiProblem } from '../problems/api-problem.ts';
+import type { Body } from '../references/reference-fields.ts';
+import type { NamedUpload, Resolved, ResolveReferences } from '../references/resolve-references.ts';
 import { StudioFailure } from '../studio-client/studio-failure.ts';
 import { translated } from '../studio-client/translate-error.ts';
 import type { Quotes } from './quote.ts';
@@ -19,12 +21,17 @@ const freshMs = 200;
 /** How long the confirmation of a catalog is waited for that is young enough without. */
 const patienceMs = 1_000;
 
-export type QuotedRequest = Judged & { balance: StudioBalance; quote: string };
+export type QuotedRequest = Judged & {
+  balance: StudioBalance;
+  quote: string;
+  /** Uploads that it names, and those that its accept is to make of addresses. */
+  uploads: readonly NamedUpload[] | undefined;
+};
 
 export type JudgeAndQuote = {
   /**
-   * Judges a create's body by the catalog, has its cost checked before anything of it leaves, and asks the studio.
-   * Steps 9 to 11 of the order of checks. @throws ApiProblem the first refusal in that order
+   * Makes out a create's references, judges its body by the catalog, has its cost checked before anything of it leaves,
+   * and asks the studio. Steps 8 to 11 of the order of checks. @throws ApiProblem the first refusal in that order
    */
   judgeAndQuote: (request: {
     accountId: string;
@@ -47,12 +54,14 @@ export function createJudgeAndQuote(deps: {
   catalogCache: CatalogCache;
   ageVerified: AgeVerification;
   quotes: Quotes;
+  resolveReferences: ResolveReferences;
 }): JudgeAndQuote {
   const settled = async (round: Round): Promise<Judged & { answer: QuoteResult }> => {
     const { accountId } = round;
     let read = await catalogAtHand(deps.catalogCache, accountId);
     let { judged, catalog } = await judgeConfirmed(deps, round, read);
     await round.checkCost(judged.costMillicredits);
+    await round.resolved?.place();
     let answer = await ask(deps.quotes, round, judged);
     let refusal = isOther(answer.balance, catalog) ? 'price_changed' : await round.refusal(answer, judged);
     if (refusal === 'price_changed') {
@@ -78,24 +87,29 @@ export function createJudgeAndQuote(deps: {
 
   return {
     judgeAndQuote: async ({ accountId, kind, body, checkBudget }) => {
+      const resolved = await deps.resolveReferences({ accountId, body: body as Body });
       const { answer, ...judged } = await settled({
         accountId,
-        judge: (catalog) => judgeRequest(catalog, kind, body),
+        judge: (catalog) => judgeRequest(catalog, kind, resolved?.body ?? body),
+        resolved,
         moderate: true,
         checkCost: checkBudget,
         refusal: (quote, { costMillicredits }) =>
           refusalOf(quote, {
             costMillicredits,
             lacksCredits: () => lacksCredits(accountId, quote.balance, costMillicredits),
+            ownRefusal: resolved?.refusal,
           }),
       });
       if (answer.quote === null) throw new Error('a quote that nothing refuses is not there');
-      return { ...judged, balance: answer.balance, quote: answer.quote };
+      return { ...judged, balance: answer.balance, quote: answer.quote, uploads: resolved?.uploads };
     },
     judgeAndPrice: async ({ accountId, kind, body }) => {
+      const resolved = await deps.resolveReferences({ accountId, body: body as Body, estimate: true });
       const { answer, ...judged } = await settled({
         accountId,
-        judge: (catalog) => judgeRequest(catalog, kind, body),
+        judge: (catalog) => judgeRequest(catalog, kind, resolved?.body ?? body),
+        resolved,
         moderate: false,
         checkCost: () => {},
         refusal: async (quote, { costMillicredits }) => estimateRefusalOf(quote, costMillicredits),
@@ -109,6 +123,7 @@ export function createJudgeAndQuote(deps: {
 type Round = {
   accountId: string;
   judge: (catalog: Catalog) => Judged;
+  resolved: Resolved | undefined;
   moderate: boolean;
   checkCost: (costMillicredits: number) => void | Promise<void>;
   refusal: (quote: QuoteResult, judged: Judged) => Promise<ApiProblem | 'price_changed' | undefined>;
@@ -165,7 +180,10 @@ async function judgeOnce(
 }
 
 async function ask(quotes: Quotes, round: Round, judged: Judged): Promise<QuoteResult> {
-  return translated(quotes.quote(round.accountId, judged.renderRequest, { moderate: round.moderate }));
+  const { moderate, resolved } = round;
+  return translated(
+    quotes.quote(round.accountId, judged.renderRequest, { moderate, coming: resolved?.coming ?? [] }),
+  );
 }
 
 function isOther(balance: StudioBalance, catalog: Catalog): boolean {

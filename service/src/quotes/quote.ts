@@ -7,12 +7,19 @@ import { StudioFailure } from '../studio-client/studio-failure.ts';
 const maxQuotesPerCall = 64;
 const maxCallsPerAccount = 2;
 
-type Item = { request: RenderRequest; moderate: boolean };
+type Item = { request: RenderRequest; moderate: boolean; coming?: string[] };
 type Account = { waiting: number; ask: (item: Item) => Promise<QuoteResult> };
 
 export type Quotes = {
-  /** What the studio says of one request. Requests of an account that come together share a call. @throws StudioFailure */
-  quote: (accountId: string, request: RenderRequest, options: { moderate: boolean }) => Promise<QuoteResult>;
+  /**
+   * What the studio says of one request; `coming` are the uploads that it names and the studio will have only later.
+   * Requests of an account that come together share a call. @throws StudioFailure
+   */
+  quote: (
+    accountId: string,
+    request: RenderRequest,
+    options: { moderate: boolean; coming?: readonly string[] },
+  ) => Promise<QuoteResult>;
 };
 
 export function createQuotes(studioClient: StudioClient): Quotes {
@@ -37,11 +44,15 @@ export function createQuotes(studioClient: StudioClient): Quotes {
   };
 
   return {
-    quote: async (accountId, request, { moderate }) => {
+    quote: async (accountId, request, { moderate, coming = [] }) => {
       const account = accountOf(accountId);
       account.waiting++;
       try {
-        return await account.ask({ request, moderate });
+        return await account.ask({
+          request,
+          moderate,
+          ...(coming.length > 0 && { coming: [...coming] }),
+        });
       } finally {
         if (--account.waiting === 0) accounts.delete(accountId);
       }

@@ -3,6 +3,7 @@ import type { QuoteResult, StudioAccount } from '@renderkit/contract/studio/sche
 import type { ProblemCode } from '@renderkit/contract/v1/problem-codes.ts';
 import { ApiProblem, type FieldError } from '../problems/api-problem.ts';
 
+const maxComplaintCharacters = 200;
 /** Seconds that a client waits before it tries an account again that the studio has no room for. */
 const queueFullRetrySeconds = 5;
 
@@ -62,20 +63,25 @@ const missing: Record<string, string> = {
  */
 export async function refusalOf(
   quote: QuoteResult,
-  judged: { costMillicredits: number; lacksCredits: () => Promise<boolean> },
+  judged: {
+    costMillicredits: number;
+    lacksCredits: () => Promise<boolean>;
+    /** What we refuse where the studio does not. */
+    ownRefusal?: ApiProblem | undefined;
+  },
 ): Promise<ApiProblem | 'price_changed' | undefined> {
   const state = byState[quote.account_state];
   if (state !== undefined) return new ApiProblem(state.code, { detail: state.detail });
-  const unknown = unknownIds(quote);
-  if (unknown !== undefined) return unknown;
+  const misnamed = misnamedFields(quote);
+  if (misnamed !== undefined) return misnamed;
   if (quote.cost_millicredits !== judged.costMillicredits) return 'price_changed';
-  if (quote.refusal === null)
+  if (quote.refusal === null && judged.ownRefusal === undefined)
     return quote.quote === null || quote.outputs === 0
       ? new ApiProblem(unexpected.code, unexpected)
       : undefined;
-  if (quote.refusal.code !== 'insufficient_credits' && (await judged.lacksCredits()))
+  if (quote.refusal?.code !== 'insufficient_credits' && (await judged.lacksCredits()))
     return problemOf({ code: 'insufficient_credits' });
-  return problemOf(quote.refusal);
+  return quote.refusal === null ? judged.ownRefusal : problemOf(quote.refusal);
 }
 
 /** The same for an estimate, which asks less: ids, the price, and what the plan or the account may not have at all. */
@@ -83,8 +89,8 @@ export function estimateRefusalOf(
   quote: QuoteResult,
   costMillicredits: number,
 ): ApiProblem | 'price_changed' | undefined {
-  const unknown = unknownIds(quote);
-  if (unknown !== undefined) return unknown;
+  const misnamed = misnamedFields(quote);
+  if (misnamed !== undefined) return misnamed;
   if (quote.cost_millicredits !== costMillicredits) return 'price_changed';
   const { refusal } = quote;
   return refusal?.code === 'tier_required' || refusal?.code === 'forbidden' ? problemOf(refusal) : undefined;
@@ -103,15 +109,27 @@ export function problemOf(refusal: { code: RefusalCode; field?: string }): ApiPr
   });
 }
 
-function unknownIds({ unknown_ids: fields }: QuoteResult): ApiProblem | undefined {
-  if (fields.length === 0) return undefined;
-  const errors: FieldError[] = fields
-    .filter((field) => idFieldShape.test(field))
-    .map((field) => ({
-      field,
-      message:
-        missing[field.split('[')[0] ?? ''] ?? 'there is no such item in the library, and no such upload',
-    }));
+/** Fields that name what the account does not have, or what cannot serve there. */
+function misnamedFields({
+  unknown_ids: unknown,
+  invalid_fields: invalid = [],
+}: QuoteResult): ApiProblem | undefined {
+  if (unknown.length + invalid.length === 0) return undefined;
+  const errors: FieldError[] = unknown.map((field) => ({
+    field,
+    message: missing[field.split('[')[0] ?? ''] ?? 'there is no such item in the library, and no such upload',
+  }));
+  for (const { field, message } of invalid) errors.push({ field, message: complaintOf(message) });
+  return invalidRequest(errors.filter(({ field }) => idFieldShape.test(field)));
+}
+
+/** What cannot serve somewhere is known to the studio alone: its sentence is told, as one line of plain text. */
+function complaintOf(message: string): string {
+  const line = message.replace(/[\p{C}\s]+/gu, ' ').slice(0, maxComplaintCharacters);
+  return line.toWellFormed().trim() || 'cannot be used here';
+}
+
+function invalidRequest(errors: FieldError[]): ApiProblem {
   if (errors.length === 0) return new ApiProblem(unexpected.code, unexpected);
   return new ApiProblem('invalid_request', { errors });
 }

@@ -8,6 +8,8 @@ export type Check = (data: unknown, errors: FieldError[]) => void;
 
 // All faults at once. Their number is bounded by that of the values in a body. Lengths count code points.
 const ajv = new Ajv2020({ allErrors: true, strict: true, allowUnionTypes: true, strictRequired: false });
+// As what opens addresses reads them (WHATWG URL); whether one may be opened is judged there.
+ajv.addFormat('uri', (text: string) => URL.canParse(text));
 
 /** Compiles a schema of the contract. `what` is what its properties are called in messages. */
 export function compileCheck(schema: TSchema, what: 'field' | 'parameter'): Check {

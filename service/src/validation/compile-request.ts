@@ -11,6 +11,10 @@ export type ValidRequest = {
   query: Record<string, string | number>;
   body: unknown;
   idempotencyKey: string | undefined;
+  /** A form was sent in place of JSON; it has not been read. */
+  isForm?: boolean;
+  /** To be called when the request has been answered, whatever became of it: its large body held a place. */
+  release?: (() => void) | undefined;
 };
 
 export type RawRequest = {
@@ -60,15 +64,29 @@ export function compileRequest(
       judgePath(raw.params, errors);
       return { ...head, body: noBody };
     };
+  const takesForm = operation.request.form !== undefined;
   return async (raw) => {
     const errors: FieldError[] = [];
     const head = judgeHead(raw, errors);
+    if (takesForm && formMediaType.test(raw.request.headers['content-type'] ?? '')) {
+      if (raw.request.headers['content-encoding'] !== undefined)
+        errors.push({ field: 'body', message: 'must be sent without a Content-Encoding' });
+      judgePath(raw.params, errors);
+      return { ...head, body: noBody, isForm: true };
+    }
     const found = errors.length;
-    const body = await readJsonBody(raw.request, raw.response, bodyLimitBytes, errors);
-    if (body !== undefined) checkBody(body, errors);
-    else if (errors.length === found && bodyRequired !== false)
-      errors.push({ field: 'body', message: 'is required' });
-    judgePath(raw.params, errors);
-    return { ...head, body: body ?? noBody };
+    const { body, release } = await readJsonBody(raw.request, raw.response, bodyLimitBytes, errors);
+    try {
+      if (body !== undefined) checkBody(body, errors);
+      else if (errors.length === found && bodyRequired !== false)
+        errors.push({ field: 'body', message: 'is required' });
+      judgePath(raw.params, errors);
+    } catch (error) {
+      release?.();
+      throw error;
+    }
+    return { ...head, body: body ?? noBody, release };
   };
 }
+
+const formMediaType = /^multipart\/form-data[ \t]*(;|$)/i;

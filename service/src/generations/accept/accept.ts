@@ -54,6 +54,10 @@ function refusalOf(
       return keyReused();
     case 'unauthorized':
       return unauthorized();
+    case 'upload_gone':
+      return new ApiProblem('moderation_blocked', {
+        detail: 'An upload that the request names was rejected meanwhile.',
+      });
     case 'queue_full':
       return new ApiProblem('queue_full', {
         detail: 'The account has as many generations waiting as it may.',

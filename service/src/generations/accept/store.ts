@@ -22,6 +22,8 @@ export type Create = {
   /** JSON text, sent to the studio as it is. */
   renderRequest: string;
   quote: string;
+  /** Uploads that the request names. */
+  uploads?: readonly NamedUpload[] | undefined;
   /** The text of the 202 up to its `created_at`. */
   bodyStart: string;
   balance: { monthly_millicredits: number; lifetime_millicredits: number; ledger_seq: number };
@@ -29,10 +31,13 @@ export type Create = {
   doubtResolved: boolean;
 };
 
-/** What 003-accept.sql answers for one create. `amount` is what is left of the budget, or can be spent. */
+/** An upload of the account; with `url`: one that is made by the accept, to be fetched from there. */
+export type NamedUpload = { id: string; url?: string };
+
+/** What accept_generations answers for one create. `amount` is what is left of the budget, or can be spent. */
 export type Decision =
   | { outcome: 'accepted' | 'replay'; body: string }
-  | { outcome: 'conflict' | 'unauthorized' | 'queue_full' }
+  | { outcome: 'conflict' | 'unauthorized' | 'upload_gone' | 'queue_full' }
   | { outcome: 'budget_exceeded' | 'insufficient_credits' | 'short'; amount: number };
 
 /** Decides a group of creates in one transaction; the answer stands once it comes. */
@@ -72,6 +77,7 @@ function createRecord(create: Create) {
     lifetime_millicredits: create.balance.lifetime_millicredits,
     ledger_seq: create.balance.ledger_seq,
     doubt_resolved: create.doubtResolved,
+    uploads: create.uploads === undefined ? undefined : JSON.stringify(create.uploads),
   };
 }
 

@@ -1,7 +1,8 @@
 import type { Render } from '@renderkit/contract/studio/schemas.ts';
 import type { Output } from '@renderkit/contract/v1/schemas/generation.ts';
 import { composeEvent } from '../../events/compose-event.ts';
-import { generationText, isoTime } from '../present.ts';
+import { isoTime } from '../../iso-time.ts';
+import { generationText } from '../present.ts';
 import type { Move } from '../store.ts';
 import { type GenerationError, missingOutputs, renderError } from './failure.ts';
 import type { UnsettledRow } from './store.ts';

@@ -2,6 +2,7 @@ import type { RefusalCode } from '@renderkit/contract/studio/errors.ts';
 import type { Render } from '@renderkit/contract/studio/schemas.ts';
 import type { ProblemCode } from '@renderkit/contract/v1/problem-codes.ts';
 import { partialFailureCode } from '@renderkit/contract/v1/schemas/generation.ts';
+import type { WaitersError } from '../../uploads/outcome-of.ts';
 
 /** `error` of a generation (docs/api.md §2). */
 export type GenerationError = { code: ProblemCode | typeof partialFailureCode; message: string };
@@ -41,6 +42,18 @@ export const lostByStudio: GenerationError = {
   code: 'upstream_unavailable',
   message: 'The studio no longer knows the generation.',
 };
+
+/** It waited for an upload that will never be ready. */
+export function waitedForUpload(code: WaitersError): GenerationError {
+  switch (code) {
+    case 'upstream_unavailable':
+      return { code, message: 'The checks of an upload that the generation names did not end in time.' };
+    case 'unprocessable':
+      return { code, message: 'A reference could not be fetched, or the studio cannot work with it.' };
+    default:
+      return { code, message: sentences[code] };
+  }
+}
 
 export const missingOutputs: GenerationError = {
   code: partialFailureCode,

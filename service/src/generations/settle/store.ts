@@ -6,7 +6,7 @@ export type UnsettledRow = GenerationRow & { account_id: string; attempt: number
 
 /** Those of the given generations that are queued or running. */
 export async function readUnsettled(
-  database: Database,
+  database: Pick<Database, 'rows'>,
   asked: readonly { id: string; accountId: string }[],
 ): Promise<UnsettledRow[]> {
   return database.rows(

@@ -4,6 +4,8 @@ import type { Logger } from '@renderkit/server-kit/logger.ts';
 import type { StudioClient } from '../../studio-client/studio-client.ts';
 import { recordUnapplied } from '../settle/store.ts';
 import type { Said, Settlement } from '../settle/settlement.ts';
+import type { SettleUploads } from '../../uploads/ask-uploads.ts';
+import { endOf, type UploadEnd } from '../../uploads/outcome-of.ts';
 
 /** What the feed told of one of our accounts. */
 export type Told = {
@@ -17,7 +19,8 @@ type Change = Told['changes'][number];
 export type ApplyChangesOptions = {
   database: Database;
   settlement: Settlement;
-  studioClient: Pick<StudioClient, 'readRender'>;
+  settleUploads: SettleUploads;
+  studioClient: Pick<StudioClient, 'readRender' | 'readUpload'>;
   log: Logger;
 };
 
@@ -33,30 +36,41 @@ export function createApplyChanges(options: ApplyChangesOptions): (told: readonl
   return async (told) => {
     for (const group of groupsOf(told)) {
       const said: Said[] = [];
+      const ends: UploadEnd[] = [];
       for (const { accountId, changes } of group)
         for (const change of changes) {
           const one = await readChange(options, accountId, change);
-          if (one !== undefined) said.push(one);
+          if (one === undefined) continue;
+          if ('render' in one) said.push(one);
+          else ends.push(one);
         }
       try {
+        // Before the cursors move on.
+        await options.settleUploads(ends);
         await options.settlement.apply(said, group);
       } catch (error) {
         if (isDatabaseUnavailable(error)) throw error;
         options.log.warn({ err: error }, 'changes could not be applied together; they are applied singly');
-        for (const account of group) await applySingly(options, account, said);
+        for (const account of group) await applySingly(options, account, said, ends);
       }
     }
   };
 }
 
-async function applySingly(options: ApplyChangesOptions, told: Told, said: readonly Said[]): Promise<void> {
+async function applySingly(
+  options: ApplyChangesOptions,
+  told: Told,
+  said: readonly Said[],
+  ends: readonly UploadEnd[],
+): Promise<void> {
   for (const change of told.changes) {
     const one = said.find(
       ({ accountId, render }) => accountId === told.accountId && render.token === change.token,
     );
-    if (one === undefined) continue;
+    const end = ends.find(({ accountId, id }) => accountId === told.accountId && id === change.token);
     try {
-      await options.settlement.apply([one]);
+      if (one !== undefined) await options.settlement.apply([one]);
+      if (end !== undefined) await options.settleUploads([end]);
     } catch (error) {
       if (isDatabaseUnavailable(error)) throw error;
       await passBy(options, told.accountId, change, error);
@@ -69,9 +83,13 @@ async function readChange(
   options: ApplyChangesOptions,
   accountId: string,
   change: Change,
-): Promise<Said | undefined> {
-  if (change.type !== 'render') return undefined;
+): Promise<Said | UploadEnd | undefined> {
   try {
+    if (change.type === 'upload') {
+      const upload = options.studioClient.readUpload(change.upload);
+      if (upload.token !== change.token) throw new Error('the upload is not the one that the change names');
+      return endOf(accountId, upload);
+    }
     const render = options.studioClient.readRender(change.render);
     if (render.token !== change.token) throw new Error('the render is not the one that the change names');
     return { accountId, render };
@@ -88,14 +106,14 @@ async function passBy(
   error: unknown,
 ): Promise<void> {
   options.log.error(
-    { accountId, generationId: change.token, seq: change.seq, err: error },
+    { accountId, token: change.token, seq: change.seq, err: error },
     'a change could not be applied and was passed by',
   );
   await recordUnapplied(options.database, {
     accountId,
     seq: change.seq,
     token: change.token,
-    content: JSON.stringify(change.render ?? null),
+    content: JSON.stringify(change.render ?? change.upload ?? null),
     reason: error instanceof Error ? error.message : String(error),
   });
 }

@@ -4,12 +4,13 @@ import type { Database } from '@renderkit/server-kit/database.ts';
 /** An account whose feed this process reads. */
 export type WatchRow = { account_id: string; studio_account_id: string; cursor: number };
 
-/** Has every account with a running job watched, whoever set it going, for five minutes more. */
+/** Has every account with a running job or an upload in processing watched, whoever began it, for five minutes more. */
 export async function ensureWatches(database: Database): Promise<void> {
   await database.rows(
     `insert into watches as w (account_id, watch_until)
        select r.account_id, clock() + interval '5 minutes'
-         from (select distinct account_id from generations where status = 'running') r
+         from (select account_id from generations where status = 'running'
+               union select account_id from uploads where status = 'processing') r
         where not exists (select from watches known where known.account_id = r.account_id
                              and known.watch_until >= clock() + interval '1 minute')
         order by r.account_id
@@ -17,6 +18,25 @@ export async function ensureWatches(database: Database): Promise<void> {
     [],
     'watches_ensure',
   );
+}
+
+/** Has an account watched, by this owner unless somebody's lease holds. True where the watch is this owner's. */
+export async function beginWatch(
+  database: Database,
+  watch: { accountId: string; owner: string; leaseMs: number },
+): Promise<boolean> {
+  const [row] = await database.rows<{ mine: boolean }>(
+    `insert into watches as w (account_id, watch_until, owner, lease_until)
+     values ($1, clock() + interval '5 minutes', $2, clock() + $3 * interval '1 millisecond')
+     on conflict (account_id) do update
+        set watch_until = excluded.watch_until,
+            owner = case when w.lease_until > clock() then w.owner else excluded.owner end,
+            lease_until = case when w.lease_until > clock() then w.lease_until else excluded.lease_until end
+     returning owner = $2 as mine`,
+    [watch.accountId, watch.owner, watch.leaseMs],
+    'watches_begin',
+  );
+  return row?.mine === true;
 }
 
 /** Renews the watches of this owner and takes those that nobody holds, of accounts that are connected. */

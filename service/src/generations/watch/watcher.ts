@@ -4,9 +4,12 @@ import { startLoop } from '@renderkit/server-kit/loop.ts';
 import type { StudioClient } from '../../studio-client/studio-client.ts';
 import type { Settlement } from '../settle/settlement.ts';
 import { createApplyChanges } from './apply-changes.ts';
+import { type AskUploads, type SettleUploads } from '../../uploads/ask-uploads.ts';
+import { readUploadsInProcessing } from '../../uploads/read-in-processing.ts';
 import type { AskRenders } from './ask-renders.ts';
 import { startFeed } from './feed.ts';
 import {
+  beginWatch,
   ensureWatches,
   readInFlight,
   readOwnWatches,
@@ -18,13 +21,17 @@ import {
 export type Watcher = AsyncDisposable & {
   /** The account's watch is this process's: its feed is read at once. */
   watch: (accountId: string) => void;
+  /** Something of the account is under way at the studio: somebody is to follow its feed, this process unless another does. */
+  follow: (accountId: string) => void;
 };
 
 export type WatcherOptions = {
   database: Database;
-  studioClient: Pick<StudioClient, 'call' | 'readRender'>;
+  studioClient: Pick<StudioClient, 'call' | 'readRender' | 'readUpload'>;
   settlement: Settlement;
+  settleUploads: SettleUploads;
   askRenders: AskRenders;
+  askUploads: AskUploads;
   log: Logger;
   /** Names this process in watches. */
   owner: string;
@@ -41,9 +48,10 @@ export function startWatcher(options: WatcherOptions): Watcher {
   const feed = startFeed({
     studioClient,
     log,
-    apply: createApplyChanges({ database, settlement, studioClient, log }),
+    apply: createApplyChanges(options),
     reconcile: async (accountId, cursor) => {
       await options.askRenders(accountId, await readInFlight(database, accountId));
+      await options.askUploads(accountId, await readUploadsInProcessing(database, accountId));
       await settlement.apply([], [{ accountId, cursor }]);
     },
     // The client finds out for itself, and writes it down if its session can truly not be renewed.
@@ -77,15 +85,23 @@ export function startWatcher(options: WatcherOptions): Watcher {
     feed.add(await readWatches(database, { owner, accountIds }));
   };
 
+  const watch = (accountId: string) => {
+    if (feed.has(accountId) || asked.has(accountId)) return;
+    if (asked.size === 0)
+      setImmediate(() => {
+        // The next round of the leases brings what is missed here.
+        addAsked().catch((error: unknown) => log.debug({ err: error }, 'watches could not be read'));
+      });
+    asked.add(accountId);
+  };
+
   return {
-    watch: (accountId) => {
-      if (feed.has(accountId) || asked.has(accountId)) return;
-      if (asked.size === 0)
-        setImmediate(() => {
-          // The next round of the leases brings what is missed here.
-          addAsked().catch((error: unknown) => log.debug({ err: error }, 'watches could not be read'));
-        });
-      asked.add(accountId);
+    watch,
+    follow: (accountId) => {
+      beginWatch(database, { accountId, owner, leaseMs: options.leaseMs })
+        .then((mine) => mine && watch(accountId))
+        // As above.
+        .catch((error: unknown) => log.debug({ err: error }, 'a watch could not be begun'));
     },
     [Symbol.asyncDispose]: async () => {
       await leases[Symbol.asyncDispose]();

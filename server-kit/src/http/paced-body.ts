@@ -1,0 +1,32 @@
+import type { Readable } from 'node:stream';
+import { RateFloor } from '../egress/rate-floor.ts';
+
+/** Bytes in a second on average over each whole window; only waiting for the sender counts. */
+export type Pace = { minBytesPerSecond: number; windowMs: number };
+
+/** The sender went away, fell silent or was too slow. */
+export class SenderLost extends Error {
+  override name = 'SenderLost';
+}
+
+/**
+ * What a client sends, as it comes, as long as it comes fast enough. Who stops reading leaves the connection to the
+ * answer. @throws SenderLost
+ */
+export async function* pacedBody(source: Readable, pace: Pace): AsyncGenerator<Buffer> {
+  let tooSlow = false;
+  using floor = new RateFloor(pace.minBytesPerSecond, pace.windowMs, () => {
+    tooSlow = true;
+    source.destroy(new SenderLost('the body came too slowly'));
+  });
+  const chunks = source.iterator({ destroyOnReturn: false }) as AsyncIterator<Buffer>;
+  for (;;) {
+    floor.wait();
+    const next = await chunks.next().catch((cause: unknown) => {
+      throw new SenderLost(tooSlow ? 'the body came too slowly' : 'the body ended too soon', { cause });
+    });
+    floor.received(next.done === true ? 0 : next.value.length);
+    if (next.done === true) return;
+    yield next.value;
+  }
+}

@@ -1,0 +1,62 @@
+import { createHash } from 'node:crypto';
+import { setImmediate as turn } from 'node:timers/promises';
+
+/** A PNG that came as a data URL. */
+export type Mask = {
+  /** Of the decoded bytes, in hexadecimal. */
+  sha256: string;
+  /** The decoded bytes, a piece at a time. */
+  bytes: () => AsyncGenerator<Buffer>;
+};
+
+const prefix = /^data:image\/png;base64,/i;
+const pngSignature = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
+/** Characters that are decoded in one turn of the event loop: whole groups of four. */
+const charactersAtOnce = 512 * 1024;
+const alphabet = /^[A-Za-z0-9+/]*$/;
+const lastGroups = /^[A-Za-z0-9+/]*={0,2}$/;
+
+export function isDataUrl(text: string): boolean {
+  return /^data:/i.test(text);
+}
+
+/**
+ * Reads a mask of up to 15 million characters (RFC 2397, RFC 4648 §4) without ever holding its bytes whole. What is
+ * wrong with it comes back as a complaint.
+ */
+export async function readMask(text: string): Promise<Mask | { complaint: string }> {
+  const begin = prefix.exec(text)?.[0].length;
+  if (begin === undefined)
+    return { complaint: 'must be a PNG as a data URL (data:image/png;base64,…), or the id of an upload' };
+  const hash = createHash('sha256');
+  let first = true;
+  try {
+    for await (const piece of decode(text, begin)) {
+      if (first && !piece.subarray(0, pngSignature.length).equals(pngSignature))
+        return { complaint: 'must be a PNG' };
+      first = false;
+      hash.update(piece);
+    }
+  } catch (error) {
+    if (error instanceof NotBase64) return { complaint: 'is not valid base64' };
+    throw error;
+  }
+  if (first) return { complaint: 'is empty' };
+  return { sha256: hash.digest('hex'), bytes: () => decode(text, begin) };
+}
+
+class NotBase64 extends Error {
+  override name = 'NotBase64';
+}
+
+async function* decode(text: string, begin: number): AsyncGenerator<Buffer> {
+  if ((text.length - begin) % 4 !== 0) throw new NotBase64('not whole groups of four characters');
+  for (let i = begin; i < text.length; i += charactersAtOnce) {
+    const piece = text.slice(i, i + charactersAtOnce);
+    const shape = i + charactersAtOnce < text.length ? alphabet : lastGroups;
+    // Node's decoder passes over what does not belong.
+    if (!shape.test(piece)) throw new NotBase64('characters that base64 does not have');
+    yield Buffer.from(piece, 'base64');
+    await turn();
+  }
+}

@@ -1,0 +1,164 @@
+import { idPrefixes } from '@renderkit/contract/v1/identifiers.ts';
+import type { Database } from '@renderkit/server-kit/database.ts';
+import type { Cidr } from '@renderkit/server-kit/egress/public-address.ts';
+import { newId } from '@renderkit/server-kit/ids.ts';
+import { ApiProblem, type FieldError } from '../problems/api-problem.ts';
+import { translated } from '../studio-client/translate-error.ts';
+import { judgeAddress } from '../uploads/create-upload.ts';
+import { complaintOf, refusedFile } from '../uploads/file-faults.ts';
+import { findUploads } from '../uploads/find-uploads.ts';
+import type { SendFile } from '../uploads/send-file.ts';
+import { isDataUrl, type Mask, readMask } from './mask.ts';
+import { type Body, type Reference, referencesOf, withReferences } from './reference-fields.ts';
+
+/** An upload that a request names; with `url`: one that its accept makes, to be fetched from there. */
+export type NamedUpload = { id: string; url?: string };
+
+export type Resolved = {
+  /** The body with an id in the place of each address and of the mask's text: what is judged and sent on. */
+  body: Body;
+  uploads: NamedUpload[];
+  /** Ids of uploads that the studio does not have yet. */
+  coming: string[];
+  /** Where it names uploads that were rejected. */
+  refusal: ApiProblem | undefined;
+  /** Sends the mask, if there is one, to the studio; before the quote. @throws ApiProblem */
+  place: () => Promise<void>;
+};
+
+export type ResolveReferencesOptions = {
+  database: Database;
+  sendFile: SendFile;
+  /** Blocks that may be fetched from though they are not public. */
+  egressAllow: readonly Cidr[];
+};
+
+/** Makes out what the references of a create stand for. Undefined where all are the studio's to know. */
+export type ResolveReferences = (request: {
+  accountId: string;
+  body: Body;
+  /** An estimate makes nothing: its mask is looked at and sent nowhere. */
+  estimate?: boolean;
+}) => Promise<Resolved | undefined>;
+
+const uploadShape = /^upl_[0-9a-z]{26}$/;
+const addressShape = /^https?:/i;
+
+/**
+ * References are of three sorts: uploads, which must be the account's own; https addresses, whose form is judged at
+ * once and which become uploads of their own, fetched after the 202; ids of the library, which pass through. A mask may
+ * be a data URL, which goes to the studio as a hidden upload. All that is wrong comes at once.
+ * @throws ApiProblem invalid_request
+ */
+export function createResolveReferences(options: ResolveReferencesOptions): ResolveReferences {
+  return async ({ accountId, body, estimate = false }) => {
+    const references = referencesOf(body);
+    const masks = references.filter(({ field, value }) => field === 'mask' && isDataUrl(value));
+    const addresses = references.filter(({ value }) => addressShape.test(value));
+    const named = references.filter(({ value }) => value.startsWith(idPrefixes.upload));
+    if (masks.length + addresses.length + named.length === 0) return undefined;
+
+    const errors: FieldError[] = [];
+    const others = new Map<string, string>();
+    const imports = judgeAddresses(options, addresses, others, errors);
+    const rejected = await findNamed(options, accountId, named, errors);
+    const mask = await judgeMask(masks[0], others, errors);
+    if (errors.length > 0) throw new ApiProblem('invalid_request', { errors });
+
+    const ids = [...new Set(named.map(({ value }) => value))];
+    return {
+      body: withReferences(body, others),
+      uploads: [...ids.map((id) => ({ id })), ...imports, ...(mask === undefined ? [] : [{ id: mask.id }])],
+      coming: [...imports.map(({ id }) => id), ...(estimate && mask !== undefined ? [mask.id] : [])],
+      refusal: refusalOf(rejected),
+      place: async () => {
+        if (mask !== undefined && !estimate) await sendMask(options.sendFile, accountId, mask);
+      },
+    };
+  };
+}
+
+/** The uploads that addresses will be; an address that stands in two fields is fetched once. */
+function judgeAddresses(
+  { egressAllow }: ResolveReferencesOptions,
+  addresses: readonly Reference[],
+  others: Map<string, string>,
+  errors: FieldError[],
+): { id: string; url: string }[] {
+  const imports = new Map<string, string>();
+  for (const { field, value: url } of addresses) {
+    try {
+      judgeAddress(url, egressAllow, field);
+    } catch (error) {
+      if (!(error instanceof ApiProblem)) throw error;
+      errors.push(...(error.errors ?? []));
+    }
+    const id = imports.get(url) ?? newId(idPrefixes.upload);
+    imports.set(url, id);
+    others.set(field, id);
+  }
+  return [...imports].map(([url, id]) => ({ id, url }));
+}
+
+/** The fields that name rejected uploads. What is nobody's, another's or hidden is the same to the client. */
+async function findNamed(
+  { database }: ResolveReferencesOptions,
+  accountId: string,
+  named: readonly Reference[],
+  errors: FieldError[],
+): Promise<string[]> {
+  if (named.length === 0) return [];
+  const ids = named.map(({ value }) => value).filter((id) => uploadShape.test(id));
+  const found = await findUploads(database, accountId, ids);
+  const rejected: string[] = [];
+  for (const { field, value } of named) {
+    const status = found.get(value);
+    if (status === undefined) errors.push({ field, message: 'there is no such upload' });
+    else if (status === 'rejected') rejected.push(field);
+  }
+  return rejected;
+}
+
+async function judgeMask(
+  reference: Reference | undefined,
+  others: Map<string, string>,
+  errors: FieldError[],
+): Promise<(Mask & { id: string }) | undefined> {
+  if (reference === undefined) return undefined;
+  const mask = await readMask(reference.value);
+  if ('complaint' in mask) {
+    errors.push({ field: reference.field, message: mask.complaint });
+    return undefined;
+  }
+  const id = newId(idPrefixes.upload);
+  others.set(reference.field, id);
+  return { ...mask, id };
+}
+
+async function sendMask(sendFile: SendFile, accountId: string, mask: Mask & { id: string }): Promise<void> {
+  const sent = await translated(
+    sendFile({
+      accountId,
+      id: mask.id,
+      hidden: true,
+      fileName: 'mask.png',
+      projectId: undefined,
+      sha256: mask.sha256,
+      body: mask.bytes,
+    }),
+  );
+  if (sent.outcome === 'refused') throw refusedFile(sent);
+  if (sent.outcome === 'unusable')
+    throw new ApiProblem('invalid_request', {
+      errors: [{ field: 'mask', message: complaintOf(sent.reason, 'mask') }],
+    });
+}
+
+function refusalOf(fields: readonly string[]): ApiProblem | undefined {
+  if (fields.length === 0) return undefined;
+  const detail = 'Moderation blocked an upload that the request names.';
+  return new ApiProblem('moderation_blocked', {
+    detail,
+    errors: fields.map((field) => ({ field, message: 'is an upload that was rejected' })),
+  });
+}

@@ -1,0 +1,71 @@
+import type { Database } from '@renderkit/server-kit/database.ts';
+import { createEgress } from '@renderkit/server-kit/egress/guarded-fetch.ts';
+import type { Cidr } from '@renderkit/server-kit/egress/public-address.ts';
+import type { Pace } from '@renderkit/server-kit/http/paced-body.ts';
+import type { Logger } from '@renderkit/server-kit/logger.ts';
+import type { StudioClient } from '../studio-client/studio-client.ts';
+import { createAskUploads, type SettleUploads } from './ask-uploads.ts';
+import type { UploadCrashPoint } from './crash-point.ts';
+import { type CreateUpload, createUploads } from './create-upload.ts';
+import { type Imports, startImports } from './imports.ts';
+import { startLeases } from './leases.ts';
+import { endOf } from './outcome-of.ts';
+import { createSendFile, type SendFile } from './send-file.ts';
+import { startUploadSweeps } from './sweeps.ts';
+
+export type UploadsOptions = {
+  database: Database;
+  studioClient: Pick<StudioClient, 'call' | 'storeUpload'>;
+  /** Blocks that may be fetched from though they are not public. */
+  egressAllow: readonly Cidr[];
+  /** Ends uploads together with the generations that wait for them. */
+  settle: SettleUploads;
+  /** An upload of the account is in processing: its feed is to be followed. */
+  onProcessing: (accountId: string) => void;
+  log: Logger;
+  onStuck?: ((name: string) => void) | undefined;
+  /** For tests: where the process may die, other times, another pace for clients. */
+  crashPoint?: UploadCrashPoint | undefined;
+  leaseMs?: number | undefined;
+  sweepMs?: number | undefined;
+  stuckAfterMs?: number | undefined;
+  uploadPace?: Pace | undefined;
+};
+
+export type Uploads = AsyncDisposable & {
+  create: CreateUpload;
+  sendFile: SendFile;
+  /** Creates were accepted that name addresses. */
+  wakeImports: Imports['wake'];
+};
+
+/** Starts what brings files to the studio and uploads to their end. */
+export function startUploads(options: UploadsOptions): Uploads {
+  const { studioClient, settle, log } = options;
+  const egress = createEgress({ allow: options.egressAllow });
+  const leases = startLeases(options);
+  const shared = { ...options, leases, egress };
+  const sendFile = createSendFile(shared);
+  const imports = startImports(shared);
+  const sweeps = startUploadSweeps({ ...shared, askUploads: createAskUploads({ studioClient, settle }) });
+  return {
+    sendFile,
+    wakeImports: imports.wake,
+    create: createUploads({
+      ...shared,
+      sendFile,
+      pace: options.uploadPace,
+      settleStored: (accountId, upload) => {
+        const end = endOf(accountId, upload);
+        if (end === undefined) return;
+        // Lost, it is asked for within seconds.
+        settle([end]).catch((error: unknown) => log.debug({ err: error }, 'an upload could not be settled'));
+      },
+    }),
+    [Symbol.asyncDispose]: async () => {
+      await Promise.all([imports[Symbol.asyncDispose](), sweeps[Symbol.asyncDispose]()]);
+      await egress[Symbol.asyncDispose]();
+      await leases[Symbol.asyncDispose]();
+    },
+  };
+}

@@ -1,0 +1,156 @@
+import {
+  maxAudioBytes,
+  maxImageBytes,
+  maxVideoBytes,
+  uploadFetchSeconds,
+} from '@renderkit/contract/v1/limits.ts';
+import type { Upload } from '@renderkit/contract/v1/schemas/upload.ts';
+import { EgressRefusal, publicMessage } from '@renderkit/server-kit/egress/egress-refusal.ts';
+import type { Egress } from '@renderkit/server-kit/egress/guarded-fetch.ts';
+import { judgeUrl } from '@renderkit/server-kit/egress/judge-url.ts';
+import type { Cidr } from '@renderkit/server-kit/egress/public-address.ts';
+import { type Pace, pacedBody, SenderLost } from '@renderkit/server-kit/http/paced-body.ts';
+import type { Logger } from '@renderkit/server-kit/logger.ts';
+import { ApiProblem } from '../problems/api-problem.ts';
+import { asNotFound } from '../studio-client/as-not-found.ts';
+import type { StudioClient } from '../studio-client/studio-client.ts';
+import { translated } from '../studio-client/translate-error.ts';
+import { fetchFile, FetchFailed } from './fetch-file.ts';
+import { complaintOf, noSuchProject, refusedFile, tooLarge } from './file-faults.ts';
+import { presentUpload } from './present.ts';
+import { brokenForm, type FormParts, openForm } from './read-form.ts';
+import type { SendFile, Sent } from './send-file.ts';
+
+/** Bytes of any file at most; the studio's limit for its kind may be lower. */
+export const maxFileBytes = Math.max(maxImageBytes, maxVideoBytes, maxAudioBytes);
+// A little shorter than what the studio grants us, so that it is the client who is told.
+const formPace: Pace = { minBytesPerSecond: 256 * 1024, windowMs: 10_000 };
+
+export type CreateUploadOptions = {
+  sendFile: SendFile;
+  /** Says at once what the studio already knows when it stores a file. */
+  settleStored: (accountId: string, upload: Extract<Sent, { outcome: 'stored' }>['upload']) => void;
+  studioClient: Pick<StudioClient, 'call'>;
+  egress: Egress;
+  /** Blocks that may be fetched from though they are not public. */
+  egressAllow: readonly Cidr[];
+  log: Logger;
+  /** For tests: another pace for clients. */
+  pace?: Pace | undefined;
+};
+
+export type CreateUpload = {
+  fromForm: (upload: { accountId: string; parts: FormParts; signal: AbortSignal }) => Promise<Upload>;
+  fromUrl: (upload: {
+    accountId: string;
+    url: string;
+    projectId: string | undefined;
+    signal: AbortSignal;
+  }) => Promise<Upload>;
+};
+
+/** Makes the verbs behind `POST /v1/uploads` (docs/api.md §4): a file that is sent, or fetched from an address. */
+export function createUploads(options: CreateUploadOptions): CreateUpload {
+  const { sendFile, studioClient } = options;
+  const stored = (accountId: string, sent: Sent, wrong: (complaint: string) => ApiProblem): Upload => {
+    if (sent.outcome === 'refused') throw refusedFile(sent);
+    if (sent.outcome === 'unusable') throw wrong(complaintOf(sent.reason));
+    options.settleStored(accountId, sent.upload);
+    return presentUpload(sent.row);
+  };
+  return {
+    fromForm: async ({ accountId, parts, signal }) => {
+      const form = await openForm(parts);
+      const sent = await translated(
+        sendFile({
+          accountId,
+          hidden: false,
+          fileName: form.fileName,
+          projectId: form.projectId,
+          signal,
+          body: () => bounded(pacedBody(form.file, options.pace ?? formPace)),
+          beforeRecord: async () => {
+            const projectId = await form.finish();
+            if (projectId !== undefined) await findProject(studioClient, accountId, projectId);
+          },
+        }),
+      ).catch((error: unknown) => {
+        form.file.destroy();
+        throw error instanceof SenderLost ? brokenForm(error) : error;
+      });
+      if (sent.outcome !== 'stored') form.file.destroy();
+      return stored(accountId, sent, (complaint) => invalid('file', complaint));
+    },
+    fromUrl: async ({ accountId, url, projectId, signal }) => {
+      judgeAddress(url, options.egressAllow, 'url');
+      try {
+        await using file = await fetchFile(options.egress, {
+          url,
+          totalTimeoutMs: uploadFetchSeconds * 1_000,
+          maxBytes: maxFileBytes,
+          signal,
+        });
+        const fileName = fileNameOf(url);
+        const send = sendFile({ accountId, hidden: false, fileName, projectId, signal, body: file.body });
+        return stored(accountId, await translated(send), (complaint) =>
+          unusable(`The file ${complaint}.`, complaint),
+        );
+      } catch (error) {
+        if (!(error instanceof FetchFailed)) throw error;
+        options.log.info({ accountId, kind: error.kind }, 'an address gave no file');
+        throw unusable(publicMessage, publicMessage, error);
+      }
+    },
+  };
+}
+
+/** The form of an address: whether there may be a file behind it. @throws ApiProblem invalid_request */
+export function judgeAddress(url: string, allow: readonly Cidr[], field: string): void {
+  try {
+    judgeUrl(url, { allow });
+  } catch (error) {
+    if (!(error instanceof EgressRefusal)) throw error;
+    throw new ApiProblem('invalid_request', { errors: [{ field, message: publicMessage }], cause: error });
+  }
+}
+
+/** The last part of an address's path; the studio makes up a name where it says nothing. */
+export function fileNameOf(url: string): string | undefined {
+  const last = URL.parse(url)?.pathname.split('/').at(-1) ?? '';
+  try {
+    const name = decodeURIComponent(last).slice(0, 200).toWellFormed();
+    return name === '' ? undefined : name;
+  } catch {
+    return undefined;
+  }
+}
+
+async function* bounded(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  let size = 0;
+  for await (const chunk of chunks) {
+    size += chunk.length;
+    if (size > maxFileBytes) throw invalid('file', tooLarge);
+    yield chunk;
+  }
+}
+
+/** A project that was named after the file: too late for the studio to judge it with the file. */
+async function findProject(
+  studioClient: Pick<StudioClient, 'call'>,
+  accountId: string,
+  id: string,
+): Promise<void> {
+  await translated(
+    studioClient.call('getProject', { accountId, params: { id } }).catch(asNotFound('')),
+  ).catch((error: unknown) => {
+    throw error instanceof ApiProblem && error.code === 'not_found' ? noSuchProject() : error;
+  });
+}
+
+function invalid(field: string, message: string): ApiProblem {
+  return new ApiProblem('invalid_request', { errors: [{ field, message }] });
+}
+
+function unusable(detail: string, message: string, cause?: unknown): ApiProblem {
+  return new ApiProblem('unprocessable', { detail, errors: [{ field: 'url', message }], cause });
+}

@@ -1,0 +1,59 @@
+import type { FileFault, StoreUploadAnswer } from '@renderkit/contract/studio/schemas.ts';
+import type { RefusalCode } from '@renderkit/contract/studio/errors.ts';
+import {
+  maxAudioBytes,
+  maxImageBytes,
+  maxImagePixels,
+  maxVideoBytes,
+  maxVideoSeconds,
+} from '@renderkit/contract/v1/limits.ts';
+import { ApiProblem } from '../problems/api-problem.ts';
+
+const megabyte = 1024 * 1024;
+
+/** What is wrong with a file, said of the field that it came in. The limits are those that hold unless set otherwise. */
+const complaints = {
+  empty: 'is empty',
+  unknown_type: 'is of a type that its bytes do not tell: JPEG, PNG, MP4, MOV, MP3, WAV and M4A are taken',
+  unsupported_type: 'is of a type that is not taken: JPEG, PNG, MP4, MOV, MP3, WAV and M4A are',
+  broken: 'is damaged or cut short',
+  too_large: `is too large: images may have ${maxImageBytes / megabyte} MB, videos ${maxVideoBytes / megabyte} MB, sound ${maxAudioBytes / megabyte} MB`,
+  too_many_pixels: `has too many pixels: ${maxImagePixels / 1_000_000} million are taken`,
+  too_long: `is too long: videos may last ${maxVideoSeconds} seconds`,
+  no_video_track: 'has no video in it',
+  no_audio_track: 'has no sound in it',
+} as const satisfies Record<FileFault, string>;
+
+const maskComplaints = { unknown_type: 'must be a PNG', unsupported_type: 'must be a PNG' } as const;
+
+/** `is empty` and the like. */
+export function complaintOf(reason: FileFault, as?: 'mask'): string {
+  return as === 'mask' ? { ...complaints, ...maskComplaints }[reason] : complaints[reason];
+}
+
+/** The studio does not take a file from this account. Where it does not like the project, that is the field. */
+export function refusedFile({ refusal }: Extract<StoreUploadAnswer, { outcome: 'refused' }>): ApiProblem {
+  if (refusal.field === 'project_id') return noSuchProject();
+  const code: RefusalCode = refusal.code;
+  switch (code) {
+    case 'tier_required':
+      return new ApiProblem('tier_required', { detail: 'The plan does not include uploads of this type.' });
+    case 'moderation_blocked':
+    case 'unprocessable':
+      return new ApiProblem('unprocessable', { detail: 'The studio does not take this file.' });
+    case 'quote_invalid':
+    case 'concurrency':
+      return new ApiProblem('upstream_error', { detail: 'The studio answered with an unexpected error.' });
+    default:
+      return new ApiProblem('forbidden', { detail: 'The studio does not take files from this account.' });
+  }
+}
+
+export function noSuchProject(): ApiProblem {
+  return new ApiProblem('invalid_request', {
+    errors: [{ field: 'project_id', message: 'there is no such project' }],
+  });
+}
+
+/** A file that is too large by what came of it so far, whatever it is. */
+export const tooLarge = complaints.too_large;

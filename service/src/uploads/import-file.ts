@@ -1,0 +1,97 @@
+import type { Database } from '@renderkit/server-kit/database.ts';
+import type { Egress } from '@renderkit/server-kit/egress/guarded-fetch.ts';
+import type { Logger } from '@renderkit/server-kit/logger.ts';
+import type { StudioClient } from '../studio-client/studio-client.ts';
+import { StudioFailure } from '../studio-client/studio-failure.ts';
+import type { SettleUploads } from './ask-uploads.ts';
+import type { UploadCrashPoint } from './crash-point.ts';
+import { fileNameOf, maxFileBytes } from './create-upload.ts';
+import { fetchFile, FetchFailed } from './fetch-file.ts';
+import { refusedFile } from './file-faults.ts';
+import type { Leases } from './leases.ts';
+import { endOf, unusableEnd, type WaitersError } from './outcome-of.ts';
+import { firstAskAfterMs } from './send-file.ts';
+import { type Import, postpone, recordStored } from './store.ts';
+
+const fetchTimeoutMs = 10 * 60_000;
+const firstPauseMs = 1_000;
+const longestPauseMs = 60_000;
+
+export type ImportOptions = {
+  database: Database;
+  studioClient: Pick<StudioClient, 'storeUpload'>;
+  egress: Egress;
+  leases: Leases;
+  settle: SettleUploads;
+  onProcessing: (accountId: string) => void;
+  log: Logger;
+  crashPoint?: UploadCrashPoint | undefined;
+};
+
+/**
+ * Fetches an address that a create named and sends the file to the studio, under the id that the create was quoted
+ * with. What cannot be fetched or used ends the upload and the generations that wait for it; a studio that is away is
+ * waited for.
+ */
+export async function importFile(options: ImportOptions, one: Import, stopping: AbortSignal): Promise<void> {
+  const { database, leases, log } = options;
+  using _ = leases.hold(one.id);
+  try {
+    await using file = await fetchFile(options.egress, {
+      url: one.source_url,
+      totalTimeoutMs: fetchTimeoutMs,
+      maxBytes: maxFileBytes,
+      signal: stopping,
+    });
+    await options.crashPoint?.('import-fetched');
+    const fileName = fileNameOf(one.source_url);
+    const answer = await options.studioClient.storeUpload({
+      accountId: one.account_id,
+      token: one.id,
+      query: { hidden: true, ...(fileName !== undefined && { file_name: fileName }) },
+      body: file.body,
+      signal: stopping,
+    });
+    if (answer.outcome !== 'stored') {
+      log.info({ uploadId: one.id, outcome: answer.outcome }, 'the studio does not take an imported file');
+      return await fail(
+        options,
+        one,
+        answer.outcome === 'unusable' ? 'unprocessable' : waitersErrorOf(answer),
+      );
+    }
+    const row = await recordStored(database, {
+      owner: leases.owner,
+      upload: answer.upload,
+      from: 'coming',
+      askAfterMs: firstAskAfterMs,
+    });
+    if (row === undefined) return;
+    options.onProcessing(one.account_id);
+    const end = endOf(one.account_id, answer.upload);
+    if (end !== undefined) await options.settle([end]);
+  } catch (error) {
+    if (error instanceof FetchFailed && !error.aborted) {
+      log.info({ uploadId: one.id, kind: error.kind }, 'an address gave no file');
+      return await fail(options, one, 'unprocessable');
+    }
+    if (!(error instanceof FetchFailed) && !(error instanceof StudioFailure)) throw error;
+    log.info({ uploadId: one.id, err: error }, 'an import is tried again later');
+    const forMs = stopping.aborted ? 0 : pauseMs(one.tries, error);
+    await postpone(database, { id: one.id, owner: leases.owner, forMs });
+  }
+}
+
+function waitersErrorOf(answer: Parameters<typeof refusedFile>[0]): WaitersError {
+  const { code } = refusedFile(answer);
+  return code === 'tier_required' || code === 'forbidden' ? code : 'unprocessable';
+}
+
+function fail({ settle }: ImportOptions, one: Import, error: WaitersError): Promise<void> {
+  return settle([unusableEnd(one.account_id, one.id, error)]);
+}
+
+function pauseMs(tries: number, error: FetchFailed | StudioFailure): number {
+  const askedMs = error instanceof StudioFailure ? (error.retryAfterSeconds ?? 0) * 1_000 : 0;
+  return Math.max(askedMs, Math.min(longestPauseMs, firstPauseMs * 2 ** Math.min(tries, 10)));
+}

@@ -1,0 +1,126 @@
+import type { StoreUploadAnswer } from '@renderkit/contract/studio/schemas.ts';
+import { idPrefixes } from '@renderkit/contract/v1/identifiers.ts';
+import type { Database } from '@renderkit/server-kit/database.ts';
+import { newId } from '@renderkit/server-kit/ids.ts';
+import type { Logger } from '@renderkit/server-kit/logger.ts';
+import type { StudioClient } from '../studio-client/studio-client.ts';
+import { StudioFailure } from '../studio-client/studio-failure.ts';
+import type { UploadCrashPoint } from './crash-point.ts';
+import type { Leases } from './leases.ts';
+import type { UploadRow } from './present.ts';
+import { insertReceiving, recordStored, removeUpload } from './store.ts';
+
+export type FileToSend = {
+  accountId: string;
+  /** Made up unless given. */
+  id?: string;
+  hidden: boolean;
+  fileName: string | undefined;
+  projectId: string | undefined;
+  /** Of its bytes, in hexadecimal, where they are not kept in any other form. */
+  sha256?: string;
+  /** Called when the studio is ready for the bytes. */
+  body: () => AsyncIterable<Uint8Array>;
+  /** Called when the studio has the file; what it throws has the file removed there. */
+  beforeRecord?: () => Promise<void>;
+  signal?: AbortSignal;
+};
+
+export type Sent =
+  /** As the studio has it, and as it will be shown. */
+  | { outcome: 'stored'; row: UploadRow; upload: Extract<StoreUploadAnswer, { outcome: 'stored' }>['upload'] }
+  | Exclude<StoreUploadAnswer, { outcome: 'stored' }>;
+
+/** Sends a file to the studio. @throws StudioFailure, and what `body` and `beforeRecord` throw */
+export type SendFile = (file: FileToSend) => Promise<Sent>;
+
+export type SendFileOptions = {
+  database: Database;
+  studioClient: Pick<StudioClient, 'call' | 'storeUpload'>;
+  leases: Leases;
+  log: Logger;
+  /** An upload of the account is in processing: its feed is to be followed. */
+  onProcessing: (accountId: string) => void;
+  crashPoint?: UploadCrashPoint | undefined;
+};
+
+/** The studio tells of most uploads itself, within moments; what it told before we had the row is asked for. */
+export const firstAskAfterMs = 3_000;
+
+/**
+ * Makes the verb that sends a file. Its row stands before the first byte leaves, seen by nobody; with the studio's
+ * answer it is in processing. Whatever happens in between, the file is removed there: by this process, or by the sweep
+ * that finds the row.
+ */
+export function createSendFile(options: SendFileOptions): SendFile {
+  const { database, studioClient, leases, crashPoint } = options;
+  return async (file) => {
+    const { accountId, hidden, projectId } = file;
+    const id = file.id ?? newId(idPrefixes.upload);
+    using _ = leases.hold(id);
+    await insertReceiving(database, { ...leases, id, accountId, hidden, projectId, sha256: file.sha256 });
+    let mayBeThere = false;
+    try {
+      await crashPoint?.('upload-receiving');
+      const answer = await studioClient.storeUpload({
+        accountId,
+        token: id,
+        query: queryOf(file),
+        body: () => {
+          mayBeThere = true;
+          return file.body();
+        },
+        ...(file.signal !== undefined && { signal: file.signal }),
+      });
+      await crashPoint?.('upload-stored');
+      if (answer.outcome !== 'stored') {
+        mayBeThere = false;
+        await discard(options, { id, accountId, mayBeThere });
+        return answer;
+      }
+      await file.beforeRecord?.();
+      const row = await recordStored(database, {
+        owner: leases.owner,
+        upload: answer.upload,
+        from: 'receiving',
+        askAfterMs: firstAskAfterMs,
+      });
+      if (row === undefined) throw leaseLost();
+      await crashPoint?.('upload-recorded');
+      options.onProcessing(accountId);
+      return { outcome: 'stored', row, upload: answer.upload };
+    } catch (error) {
+      await discard(options, { id, accountId, mayBeThere });
+      throw error;
+    }
+  };
+}
+
+function queryOf({ fileName, projectId, hidden }: FileToSend) {
+  return {
+    ...(fileName !== undefined && { file_name: fileName }),
+    ...(projectId !== undefined && { project_id: projectId }),
+    ...(hidden && { hidden }),
+  };
+}
+
+/** What cannot be removed now, the sweep finds by its row when the lease has run out. */
+async function discard(
+  { database, studioClient, leases, log }: SendFileOptions,
+  { id, accountId, mayBeThere }: { id: string; accountId: string; mayBeThere: boolean },
+): Promise<void> {
+  try {
+    if (mayBeThere) await studioClient.call('deleteUpload', { accountId, params: { token: id } });
+    await removeUpload(database, { id, owner: leases.owner });
+  } catch (error) {
+    log.info({ uploadId: id, err: error }, 'a file is left to be removed later');
+  }
+}
+
+/** The process stood still for so long that others took the upload for a dead one's. */
+function leaseLost(): StudioFailure {
+  return new StudioFailure('unavailable', 'the upload took longer than its lease', {
+    maybeSent: true,
+    retryAfterSeconds: 1,
+  });
+}

@@ -1,0 +1,256 @@
+import type { StudioUpload } from '@renderkit/contract/studio/schemas.ts';
+import type { UploadStatus } from '@renderkit/contract/v1/schemas/upload.ts';
+import type { Database } from '@renderkit/server-kit/database.ts';
+import type { UploadRow } from './present.ts';
+
+/** Who works on an upload, and for how long unless he says so again. */
+export type Lease = { owner: string; leaseMs: number };
+
+const shown = `u.id, u.status, u.type, u.url, u.file_name, u.content_type, u.size_bytes, u.width, u.height, u.error,
+       u.created_at::text as created_at`;
+
+/** Before the first byte of a file goes to the studio: from here on somebody will look after what it leaves there. */
+export async function insertReceiving(
+  database: Database,
+  upload: Lease & {
+    id: string;
+    accountId: string;
+    hidden: boolean;
+    projectId: string | undefined;
+    /** Hexadecimal. */
+    sha256?: string | undefined;
+  },
+): Promise<void> {
+  await database.rows(
+    `insert into uploads (id, account_id, status, hidden, project_id, sha256, lease_owner, lease_until)
+     values ($1, $2, 'receiving', $3, $4, decode($5, 'hex'), $6, clock() + $7 * interval '1 millisecond')`,
+    [
+      upload.id,
+      upload.accountId,
+      upload.hidden,
+      upload.projectId ?? null,
+      upload.sha256 ?? null,
+      upload.owner,
+      upload.leaseMs,
+    ],
+    'uploads_receive',
+  );
+}
+
+/** The studio has the file and checks it. Undefined where the upload is the owner's no more. */
+export async function recordStored(
+  database: Database,
+  stored: {
+    owner: string;
+    upload: StudioUpload;
+    from: 'receiving' | 'coming';
+    /** When the studio is asked about it, if it has not told by then. */
+    askAfterMs: number;
+  },
+): Promise<UploadRow | undefined> {
+  const { upload } = stored;
+  const [row] = await database.rows<UploadRow>(
+    `update uploads u
+        set status = 'processing', type = $4, url = $5, file_name = $6, content_type = $7, size_bytes = $8, width = $9,
+            height = $10, source_url = null, processing_since = clock(), lease_owner = null, lease_until = null,
+            due_at = clock() + $11 * interval '1 millisecond', tries = 0
+      where u.id = $1 and u.lease_owner = $2 and u.status = $3
+     returning ${shown}`,
+    [
+      upload.token,
+      stored.owner,
+      stored.from,
+      upload.type,
+      upload.url,
+      upload.file_name,
+      upload.content_type,
+      upload.size_bytes,
+      upload.width,
+      upload.height,
+      stored.askAfterMs,
+    ],
+    'uploads_stored',
+  );
+  return row;
+}
+
+/** One of the account's uploads, unless it is hidden or not there yet. */
+export async function readUpload(
+  database: Database,
+  asked: { id: string; accountId: string },
+): Promise<UploadRow | undefined> {
+  const [row] = await database.rows<UploadRow>(
+    `select ${shown} from uploads u
+      where u.id = $1 and u.account_id = $2 and not u.hidden and u.status <> 'receiving'`,
+    [asked.id, asked.accountId],
+    'uploads_read',
+  );
+  return row;
+}
+
+/** Those of the ids that are uploads which the account may name, and how they stand. */
+export async function readNamed(
+  database: Database,
+  accountId: string,
+  ids: readonly string[],
+): Promise<{ id: string; status: UploadStatus }[]> {
+  return database.rows(
+    `select id, status from uploads
+      where id = any ($1) and account_id = $2 and not hidden and status <> 'receiving'`,
+    [ids, accountId],
+    'uploads_named',
+  );
+}
+
+export async function renewLeases(
+  database: Database,
+  { ids, owner, leaseMs }: Lease & { ids: readonly string[] },
+): Promise<void> {
+  await database.rows(
+    `update uploads set lease_until = clock() + $3 * interval '1 millisecond'
+      where id in (select id from uploads where id = any ($1) and lease_owner = $2 order by id for update skip locked)`,
+    [ids, owner, leaseMs],
+    'uploads_renew',
+  );
+}
+
+/** An address that is to be fetched for a generation. */
+export type Import = { id: string; account_id: string; source_url: string; tries: number };
+
+/**
+ * Takes imports that are due, a few of each account at a time: who named a hundred addresses keeps nobody waiting.
+ * Those that no queued generation waits for any more go.
+ */
+export async function claimImports(
+  database: Database,
+  claim: Lease & { atMost: number; perAccount: number },
+): Promise<Import[]> {
+  await database.rows(
+    `delete from uploads u
+      where u.status = 'coming' and u.due_at <= clock() and (u.lease_until is null or u.lease_until <= clock())
+        and not exists (
+          select from generation_uploads n join generations g on g.id = n.generation_id
+           where n.upload_id = u.id and g.status = 'queued')`,
+    [],
+    'uploads_unwanted',
+  );
+  return database.rows<Import>(
+    `with busy as (
+       select account_id, count(*) as underway from uploads
+        where status = 'coming' and lease_until > clock() group by account_id
+     ), due as (
+       select u.id, u.due_at,
+              row_number() over (partition by u.account_id order by u.due_at, u.id) + coalesce(b.underway, 0) as place
+         from uploads u
+         join connections c on c.account_id = u.account_id and c.status = 'live'
+         left join busy b on b.account_id = u.account_id
+        where u.status = 'coming' and u.due_at <= clock() and (u.lease_until is null or u.lease_until <= clock())
+     )
+     update uploads u
+        set lease_owner = $1, lease_until = clock() + $2 * interval '1 millisecond', tries = u.tries + 1
+      where u.id in (select id from uploads
+                      where id in (select id from due where place <= $4 order by place, due_at, id limit $3)
+                        and status = 'coming' and (lease_until is null or lease_until <= clock())
+                      for update skip locked)
+     returning u.id, u.account_id, u.source_url, u.tries`,
+    [claim.owner, claim.leaseMs, claim.atMost, claim.perAccount],
+    'uploads_claim_imports',
+  );
+}
+
+/** Gives up the work on an upload, to be taken up again after this long. */
+export async function postpone(
+  database: Database,
+  { id, owner, forMs }: { id: string; owner: string; forMs: number },
+): Promise<void> {
+  await database.rows(
+    `update uploads set lease_owner = null, lease_until = null, due_at = clock() + $3 * interval '1 millisecond'
+      where id = $1 and lease_owner = $2 and status <> 'receiving'`,
+    [id, owner, forMs],
+    'uploads_postpone',
+  );
+}
+
+export type Leftover = { id: string; account_id: string };
+
+/**
+ * Takes what is to be removed, at the studio too: files whose sender's process died, and hidden ones that no generation
+ * under way names, a day after they came.
+ */
+export async function claimLeftovers(
+  database: Database,
+  claim: Lease & { atMost: number },
+): Promise<Leftover[]> {
+  return database.rows<Leftover>(
+    `with left_behind as (
+       select id from uploads where status = 'receiving' and lease_until <= clock()
+        order by lease_until limit $3 for update skip locked
+     ), unneeded as (
+       select h.id from uploads h
+        where h.hidden and h.status in ('ready', 'rejected') and h.due_at <= clock()
+          and (h.lease_until is null or h.lease_until <= clock())
+          and not exists (
+            select from generation_uploads n join generations g on g.id = n.generation_id
+             where n.upload_id = h.id and g.completed_at is null)
+        order by h.due_at limit $3 for update skip locked
+     )
+     -- Where the studio cannot be asked to remove it, the next try is a longer lease away.
+     update uploads u
+        set lease_owner = $1, tries = least(u.tries + 1, 12),
+            lease_until = clock() + least($2 * 2 ^ least(u.tries, 12), 3600000) * interval '1 millisecond'
+      where u.id in (select id from left_behind union all select id from unneeded)
+     returning u.id, u.account_id`,
+    [claim.owner, claim.leaseMs, claim.atMost],
+    'uploads_claim_leftovers',
+  );
+}
+
+/** Forgets an upload that is this owner's to remove. */
+export async function removeUpload(
+  database: Database,
+  { id, owner }: { id: string; owner: string },
+): Promise<void> {
+  await database.rows(
+    'delete from uploads where id = $1 and lease_owner = $2',
+    [id, owner],
+    'uploads_remove',
+  );
+}
+
+/** Asked about by token: `overdue` where its checks should have ended by now. */
+export type Unheard = { id: string; account_id: string; overdue: boolean };
+
+/** Takes uploads in processing of which the studio said nothing in time: none else asks for as long again. */
+export async function takeUnheard(
+  database: Database,
+  unheard: { silentMs: number; overdueMs: number; atMost: number },
+): Promise<Unheard[]> {
+  return database.rows<Unheard>(
+    `update uploads u set due_at = clock() + $1 * interval '1 millisecond'
+      where u.id in (select id from uploads where status = 'processing' and due_at <= clock()
+                      order by due_at limit $3 for update skip locked)
+     returning u.id, u.account_id, u.processing_since <= clock() - $2 * interval '1 millisecond' as overdue`,
+    [unheard.silentMs, unheard.overdueMs, unheard.atMost],
+    'uploads_unheard',
+  );
+}
+
+/** An account's uploads whose checks have not ended, as far as is known; 1,000 at most. */
+export async function readProcessing(database: Database, accountId: string): Promise<string[]> {
+  const rows = await database.rows<{ id: string }>(
+    `select id from uploads where account_id = $1 and status = 'processing' limit 1000`,
+    [accountId],
+    'uploads_in_processing',
+  );
+  return rows.map(({ id }) => id);
+}
+
+/** Uploads that are under way, over all accounts, by status. */
+export async function countUnderWay(database: Database): Promise<{ status: string; count: number }[]> {
+  return database.rows(
+    `select status, count(*)::int as count from uploads
+      where status = 'receiving' or status = 'coming' or status = 'processing' group by status`,
+    [],
+    'uploads_under_way',
+  );
+}

@@ -1,0 +1,86 @@
+import { uploadProcessingMinutes } from '@renderkit/contract/v1/limits.ts';
+import type { Database } from '@renderkit/server-kit/database.ts';
+import type { Logger } from '@renderkit/server-kit/logger.ts';
+import { startLoop } from '@renderkit/server-kit/loop.ts';
+import type { StudioClient } from '../studio-client/studio-client.ts';
+import type { AskUploads, SettleUploads } from './ask-uploads.ts';
+import type { Leases } from './leases.ts';
+import { overdueEnd } from './outcome-of.ts';
+import { claimLeftovers, removeUpload, takeUnheard } from './store.ts';
+
+const silentMs = 60_000;
+const overdueMs = uploadProcessingMinutes * 60_000;
+const uploadsAtOnce = 200;
+const leftoversAtOnce = 50;
+
+export type UploadSweepOptions = {
+  database: Database;
+  studioClient: Pick<StudioClient, 'call'>;
+  askUploads: AskUploads;
+  settle: SettleUploads;
+  leases: Leases;
+  log: Logger;
+  sweepMs?: number | undefined;
+  onStuck?: ((name: string) => void) | undefined;
+  stuckAfterMs?: number | undefined;
+};
+
+/** Asks about uploads that the feed says nothing of, ends those that take too long, removes what was left behind. */
+export function startUploadSweeps(options: UploadSweepOptions): AsyncDisposable {
+  const { log, onStuck, stuckAfterMs, sweepMs } = options;
+  const common = { log, onStuck, stuckAfterMs };
+  const unheard = startLoop({
+    ...common,
+    name: 'unheard uploads',
+    everyMs: sweepMs ?? 1_000,
+    run: () => askUnheard(options),
+  });
+  const leftovers = startLoop({
+    ...common,
+    name: 'left uploads',
+    everyMs: sweepMs ?? 5_000,
+    run: () => removeLeftovers(options),
+  });
+  return {
+    [Symbol.asyncDispose]: async () => {
+      await Promise.all([unheard[Symbol.asyncDispose](), leftovers[Symbol.asyncDispose]()]);
+    },
+  };
+}
+
+/** One round: uploads that are checked for long are asked for by token; past their time they are rejected. */
+export async function askUnheard(options: Omit<UploadSweepOptions, 'leases'>): Promise<void> {
+  const uploads = await takeUnheard(options.database, { silentMs, overdueMs, atMost: uploadsAtOnce });
+  for (const [accountId, mine] of Map.groupBy(uploads, (upload) => upload.account_id)) {
+    try {
+      await options.askUploads(
+        accountId,
+        mine.map(({ id }) => id),
+      );
+    } catch (error) {
+      options.log.info({ accountId, err: error }, 'the studio could not be asked about uploads');
+    }
+    // Whatever the studio just said has ended those that it knows the end of.
+    const overdue = mine.filter((upload) => upload.overdue).map(({ id }) => overdueEnd(accountId, id));
+    if (overdue.length > 0) await options.settle(overdue);
+  }
+}
+
+/** One round: files without an upload, and hidden ones that nothing needs any more, go; the studio's copies first. */
+export async function removeLeftovers(
+  options: Pick<UploadSweepOptions, 'database' | 'studioClient' | 'leases' | 'log'>,
+): Promise<void> {
+  const { database, studioClient, leases, log } = options;
+  for (const { id, account_id: accountId } of await claimLeftovers(database, {
+    ...leases,
+    atMost: leftoversAtOnce,
+  })) {
+    try {
+      await studioClient.call('deleteUpload', { accountId, params: { token: id } });
+      await removeUpload(database, { id, owner: leases.owner });
+    } catch (error) {
+      // Its lease runs out, and it is tried again.
+      log.info({ uploadId: id, err: error }, 'a file could not be removed yet');
+    }
+  }
+}

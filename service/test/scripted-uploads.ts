@@ -1,0 +1,78 @@
+import { createHash } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
+import type { StoreUploadAnswer, StudioUpload } from '@renderkit/contract/studio/schemas.ts';
+
+/** A file as the scripted studio took it. */
+export type StoredFile = { upload: StudioUpload; hidden: boolean; sha256: string };
+
+export type ScriptedUploads = {
+  files: Map<string, StoredFile>;
+  /** Tokens that were deleted. */
+  deleted: string[];
+  /** What the next files come to in place of being stored. */
+  next: Exclude<StoreUploadAnswer, { outcome: 'stored' }>[];
+};
+
+export function createScriptedUploads(): ScriptedUploads {
+  return { files: new Map(), deleted: [], next: [] };
+}
+
+/** What a studio answers that takes every file for a picture; undefined to other operations. */
+export async function answerOfUploads(
+  { files, deleted, next }: ScriptedUploads,
+  operation: string,
+  request: IncomingMessage,
+  body: string,
+): Promise<{ status?: number; json: unknown } | undefined> {
+  const url = new URL(request.url ?? '', 'http://studio');
+  const token = /uploads\/([^/]+)$/.exec(url.pathname)?.[1] ?? '';
+  switch (operation) {
+    case 'storeUpload': {
+      const hash = createHash('sha256');
+      let size = 0;
+      for await (const chunk of request as AsyncIterable<Buffer>) {
+        hash.update(chunk);
+        size += chunk.length;
+      }
+      const answer = next.shift();
+      if (answer !== undefined) return { json: answer };
+      const upload = exampleUpload(token, {
+        file_name: url.searchParams.get('file_name') ?? 'file.png',
+        project_id: url.searchParams.get('project_id'),
+        size_bytes: size,
+      });
+      const hidden = url.searchParams.get('hidden') === 'true';
+      files.set(token, { upload, hidden, sha256: hash.digest('hex') });
+      return { json: { outcome: 'stored', upload } satisfies StoreUploadAnswer };
+    }
+    case 'lookUpUploads': {
+      const { tokens } = JSON.parse(body) as { tokens: string[] };
+      return { json: { uploads: tokens.flatMap((one) => files.get(one)?.upload ?? []) } };
+    }
+    case 'deleteUpload':
+      deleted.push(token);
+      files.delete(token);
+      return { json: { deleted: true } };
+    default:
+      return undefined;
+  }
+}
+
+export function exampleUpload(token: string, more: Partial<StudioUpload> = {}): StudioUpload {
+  return {
+    token,
+    type: 'image',
+    status: 'processing',
+    url: 'https://studio.example/media/u7/lake.png',
+    file_name: 'lake.png',
+    content_type: 'image/png',
+    size_bytes: 8,
+    width: 64,
+    height: 64,
+    duration_seconds: null,
+    project_id: null,
+    error: null,
+    created_at: '2026-11-21T09:30:00.000Z',
+    ...more,
+  };
+}
