@@ -13,6 +13,7 @@ import type {
 } from '@renderkit/contract/studio/schemas.ts';
 import { exampleCatalog } from './example-catalog.ts';
 import { answerOfLibrary } from './example-library.ts';
+import { answerOfUploads, createScriptedUploads, type ScriptedUploads } from './scripted-uploads.ts';
 
 /** What a script makes of one request: an answer, or the socket itself. */
 export type Scripted =
@@ -45,6 +46,8 @@ export type ScriptedStudio = AsyncDisposable & {
   endSessions: () => void;
   /** Access tokens stop working, refresh tokens go on. */
   expireAccessTokens: () => void;
+  /** Files that it took. */
+  uploads: ScriptedUploads;
   accessSeconds: number;
   /** Milliseconds for which a rotated refresh token serves again. */
   graceMs: number;
@@ -53,7 +56,7 @@ export type ScriptedStudio = AsyncDisposable & {
 type Plain = Exclude<Scripted, (...args: never[]) => unknown>;
 type State = Pick<
   ScriptedStudio,
-  'studioId' | 'account' | 'balance' | 'catalog' | 'accessSeconds' | 'graceMs'
+  'studioId' | 'account' | 'balance' | 'catalog' | 'accessSeconds' | 'graceMs' | 'uploads'
 > & {
   url: string;
   seen: Seen[];
@@ -76,15 +79,17 @@ export async function startScriptedStudio(): Promise<ScriptedStudio> {
     graceMs: 60_000,
     refreshTokens: new Map(),
     accessTokens: new Set(),
+    uploads: createScriptedUploads(),
   };
   const serve = async (request: IncomingMessage, response: ServerResponse) => {
-    const body = await readText(request);
     const operation = operationOf(request);
+    // A file is counted as it comes.
+    const body = operation === 'storeUpload' ? '' : await readText(request);
     const { authorization } = request.headers;
     studio.seen.push({ operation, authorization, url: request.url ?? '', body, at: performance.now() });
     const scripted = once.get(operation)?.shift() ?? scripts.get(operation);
     if (typeof scripted === 'function') await scripted(request, response);
-    else send(response, scripted ?? answer(studio, operation, request, body));
+    else send(response, scripted ?? (await answer(studio, operation, request, body)));
   };
   const server = createServer((request, response) => {
     serve(request, response).catch(() => response.destroy());
@@ -141,7 +146,12 @@ function refresh(studio: State, body: string): Plain {
   };
 }
 
-function answer(studio: State, operation: string, request: IncomingMessage, body: string): Plain {
+async function answer(
+  studio: State,
+  operation: string,
+  request: IncomingMessage,
+  body: string,
+): Promise<Plain> {
   const issuer = `${studio.url}/oidc`;
   if (operation === 'discovery') return { json: { issuer, token_endpoint: `${issuer}/token` } };
   if (operation === 'token') return refresh(studio, body);
@@ -172,6 +182,7 @@ function answer(studio: State, operation: string, request: IncomingMessage, body
     }
     default:
       return (
+        (await answerOfUploads(studio.uploads, operation, request, body)) ??
         answerOfLibrary(operation, (request.url ?? '').split('?')[0] ?? '', body) ?? {
           status: 404,
           json: { code: 'not_found', message: 'nothing here' },
