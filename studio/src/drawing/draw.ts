@@ -1,27 +1,42 @@
 // Draws in a process of its own: the worker's heartbeats and database go on meanwhile, and a drawing library that
-// crashes takes one try with it and not the worker. Started by engine-processes.ts alone.
+// crashes takes one try with it and not the worker. Started by engine-processes.ts alone, with the directory where
+// films are put together as its argument.
+import { once } from 'node:events';
+import { rmSync } from 'node:fs';
 import { setPriority } from 'node:os';
+import sharp from 'sharp';
 import { EngineError, type EngineRequest } from '../engines/contract.ts';
 import { createProceduralEngine } from '../engines/procedural/engine.ts';
+import { endWithParent } from '../media/end-with-parent.ts';
 import type { FromProcess, ToProcess } from './messages.ts';
 
 /** Drawing takes a whole core as long as renders wait; whoever answers requests on this machine goes first. */
 const niceness = 10;
 setPriority(niceness);
 
-const engine = createProceduralEngine();
+// The pictures that are read here are foreign: of all that the library can read, these two formats are taken.
+sharp.block({ operation: ['VipsForeignLoad'] });
+sharp.unblock({ operation: ['VipsForeignLoadJpeg', 'VipsForeignLoadPng'] });
+
+const [, , scratch = ''] = process.argv;
+const engine = createProceduralEngine(scratch);
 // A render that is no longer wanted ends by kill: drawing holds the thread, and words would come late.
 const never = new AbortController().signal;
 
-process.on('message', ({ request }: ToProcess) => void render(request));
-// The worker is gone, even after kill -9. Nothing here is worth finishing: its try is lost.
-process.once('disconnect', () => process.exit());
-// The terminal's Ctrl-C reaches this process too; when to end is the worker's to say.
-process.on('SIGINT', () => undefined);
+// The worker may be gone, even after kill -9. Nothing here is worth finishing: its try is lost.
+process.once('disconnect', () => rmSync(scratch, { recursive: true, force: true }));
+endWithParent();
+process.on('message', (message: ToProcess) => {
+  if (message.type === 'render') void render(message.request);
+});
 
 async function render(request: EngineRequest): Promise<void> {
   try {
-    for await (const file of engine.render(request, never)) send({ type: 'file', file });
+    for await (const file of engine.render(request, never)) {
+      send({ type: 'file', file });
+      // The engine removes a film when it is asked for the next.
+      if (file.contentType === 'video/mp4') await once(process, 'message');
+    }
     send({ type: 'done' });
   } catch (error) {
     const code = error instanceof EngineError ? error.code : 'render_failed';

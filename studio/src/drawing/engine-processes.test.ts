@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
+import { access, readFile } from 'node:fs/promises';
+import path from 'node:path';
 import { test } from 'node:test';
-import { EngineError, type ImageRequest } from '../engines/contract.ts';
+import { EngineError, type ImageRequest, type VideoRequest } from '../engines/contract.ts';
 import { openEngineProcesses } from './engine-processes.ts';
 
 const request = (more: Partial<ImageRequest> = {}): ImageRequest => ({
@@ -45,4 +47,40 @@ test('draws elsewhere, output by output; an error keeps its code; an aborted ren
     (await Promise.all(others)).map((made) => made.length),
     [2, 1],
   );
+});
+
+test('a film lies on disk until the next is asked for; a picture does not wait for it; nothing is left', async () => {
+  let scratch = '';
+  {
+    await using processes = openEngineProcesses(1);
+    const film: VideoRequest = {
+      ...request(),
+      kind: 'video',
+      durationSeconds: 0.5,
+      startImage: null,
+      endImage: null,
+      audios: [],
+      sourceVideo: null,
+    };
+    const ended: string[] = [];
+    const filming = (async () => {
+      const sizes: number[] = [];
+      let last = '';
+      for await (const file of processes.engine.render(film, never)) {
+        assert.ok(file.contentType === 'video/mp4');
+        sizes.push((await readFile(file.path)).length);
+        last = file.path;
+        scratch = path.dirname(path.dirname(file.path));
+      }
+      await assert.rejects(readFile(last), { code: 'ENOENT' });
+      ended.push('film');
+      return sizes;
+    })();
+    const picture = Array.fromAsync(processes.engine.render(request({ outputs: 1 }), never));
+    await picture;
+    ended.push('picture');
+    assert.ok((await filming).every((size) => size > 1000));
+    assert.deepEqual(ended, ['picture', 'film']);
+  }
+  await assert.rejects(access(scratch), { code: 'ENOENT' });
 });

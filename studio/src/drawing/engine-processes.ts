@@ -1,49 +1,69 @@
 import { type ChildProcess, fork } from 'node:child_process';
+import { mkdtempSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { type Engine, EngineError, type EngineRequest, type RenderedFile } from '../engines/contract.ts';
 import { createProceduralEngine } from '../engines/procedural/engine.ts';
+import type { MediaToolError } from '../media/media-tool-error.ts';
+import { watchProcess } from '../media/watch-process.ts';
 import type { FromProcess, ToProcess } from './messages.ts';
+import { createSlots } from './slots.ts';
 
 export type EngineProcesses = AsyncDisposable & { engine: Engine };
 
+const minute = 60_000;
+/** A render that takes longer than this is given up, and so is one whose process grows beyond the memory. */
+const limits = {
+  picture: { timeoutMs: 10 * minute, maxMemoryBytes: 3 * 1024 ** 3 },
+  film: { timeoutMs: 30 * minute, maxMemoryBytes: 3 * 1024 ** 3 },
+};
+
 /**
- * The procedural engine in processes of their own: at most `atOnce` pictures are drawn side by side, the others
- * wait. The first process is started at once, others when they are needed; each is kept for the next render.
+ * The procedural engine in processes of their own: at most `atOnce` pictures are drawn side by side, and as many
+ * films, so that no picture waits for a film; the others wait. The first process is started at once, others when
+ * they are needed; each is kept for the next render.
  */
 export function openEngineProcesses(atOnce: number): EngineProcesses {
   const { id, kinds, models } = createProceduralEngine();
-  const slots = createSlots(atOnce);
+  const slots = { picture: createSlots(atOnce), film: createSlots(atOnce) };
   const idle: ChildProcess[] = [];
-  const all = new Set<ChildProcess>();
+  const all = new Map<ChildProcess, Promise<void>>();
 
   const start = () => {
-    const child = fork(path.join(import.meta.dirname, 'draw.ts'), [], { serialization: 'advanced' });
-    all.add(child);
+    const scratch = mkdtempSync(path.join(tmpdir(), 'renderkit-draw-'));
+    const child = fork(path.join(import.meta.dirname, 'draw.ts'), [scratch], { serialization: 'advanced' });
     // An idle one that breaks is simply forgotten; a render hears of it by listeners of its own.
     child.on('error', () => undefined);
-    child.once('exit', () => {
-      all.delete(child);
+    const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()));
+    const tidyUp = async () => {
+      await exited;
       const at = idle.indexOf(child);
       if (at !== -1) idle.splice(at, 1);
-    });
+      await rm(scratch, { recursive: true, force: true, maxRetries: 3 });
+      all.delete(child);
+    };
+    all.set(child, tidyUp());
     return child;
   };
 
   idle.push(start());
 
   async function* render(request: EngineRequest, signal: AbortSignal): AsyncGenerator<RenderedFile> {
-    await slots.take();
+    const sort = request.kind === 'video' || request.kind === 'video_extend' ? 'film' : 'picture';
+    await slots[sort].take();
     const child = idle.pop() ?? start();
     let reusable = false;
     try {
       signal.throwIfAborted();
-      yield* converse(child, request, signal);
+      using watch = watchProcess(child, { ...limits[sort], signal });
+      yield* converse(child, request, signal, () => watch.verdict());
       reusable = true;
     } catch (error) {
       reusable = error instanceof EngineError && child.connected;
       throw error;
     } finally {
-      slots.give();
+      slots[sort].give();
       // One that was aborted may still be drawing, and does not listen while it does.
       if (reusable) idle.push(child);
       else child.kill('SIGKILL');
@@ -53,13 +73,8 @@ export function openEngineProcesses(atOnce: number): EngineProcesses {
   return {
     engine: { id, kinds, models, render },
     [Symbol.asyncDispose]: async () => {
-      await Promise.all(
-        [...all].map(async (child) => {
-          const exited = new Promise((resolve) => child.once('exit', resolve));
-          child.kill('SIGKILL');
-          await exited;
-        }),
-      );
+      for (const child of all.keys()) child.kill('SIGKILL');
+      await Promise.all(all.values());
     },
   };
 }
@@ -69,6 +84,7 @@ async function* converse(
   child: ChildProcess,
   request: EngineRequest,
   signal: AbortSignal,
+  verdict: () => MediaToolError | undefined,
 ): AsyncGenerator<RenderedFile> {
   const inbox: FromProcess[] = [];
   let wake = () => {};
@@ -82,14 +98,17 @@ async function* converse(
   child.on('message', receive).on('error', broke).on('exit', broke);
   signal.addEventListener('abort', onAbort);
   try {
-    child.send({ request } satisfies ToProcess, (error) => error && broke());
+    const tell = (message: ToProcess) => child.send(message, (error) => error && broke());
+    tell({ type: 'render', request });
     for (;;) {
       signal.throwIfAborted();
       const message = inbox.shift();
       if (message === undefined) await new Promise<void>((resolve) => (wake = resolve));
       else if (message.type === 'done') return;
-      else if (message.type === 'file') yield message.file;
-      else throw new EngineError(message.code, message.message);
+      else if (message.type === 'file') {
+        yield message.file;
+        if (message.file.contentType === 'video/mp4') tell({ type: 'next' });
+      } else throw failureOf(message, verdict());
     }
   } finally {
     child.off('message', receive).off('error', broke).off('exit', broke);
@@ -97,18 +116,15 @@ async function* converse(
   }
 }
 
-function createSlots(count: number): { take: () => Promise<void>; give: () => void } {
-  const waiting: (() => void)[] = [];
-  let free = count;
-  return {
-    take: async () => {
-      if (free > 0) free--;
-      else await new Promise<void>((resolve) => waiting.push(resolve));
-    },
-    give: () => {
-      const next = waiting.shift();
-      if (next === undefined) free++;
-      else next();
-    },
-  };
+/** What fills the memory will do so again; what took too long may have had bad company. */
+function failureOf(
+  { code, message }: Extract<FromProcess, { type: 'failed' }>,
+  verdict: MediaToolError | undefined,
+): EngineError {
+  if (verdict === undefined) return new EngineError(code, message);
+  return new EngineError(
+    verdict.kind === 'out_of_memory' ? 'render_impossible' : 'render_failed',
+    verdict.message,
+    { cause: verdict },
+  );
 }

@@ -1,7 +1,10 @@
 import type { EngineErrorCode, EngineRequest, RenderedFile } from '../engines/contract.ts';
 
 /** What the worker says to a drawing process. */
-export type ToProcess = { request: EngineRequest };
+export type ToProcess =
+  | { type: 'render'; request: EngineRequest }
+  /** The last file is taken: what lies on disk of it may go. */
+  | { type: 'next' };
 
 /** What it answers; one render at a time. */
 export type FromProcess =

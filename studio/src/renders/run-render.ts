@@ -1,16 +1,15 @@
-import { createHash, type KeyObject } from 'node:crypto';
-import type { RenderRequest } from '@renderkit/contract/studio/schemas.ts';
+import type { KeyObject } from 'node:crypto';
 import { type Database, isDatabaseUnavailable, isWorthRetrying } from '@renderkit/server-kit/database.ts';
-import { newId } from '@renderkit/server-kit/ids.ts';
 import type { Logger } from '@renderkit/server-kit/logger.ts';
-import { findModel, wordsOf } from '../catalog/catalog.ts';
-import { type Engine, EngineError, type ImageRequest, type RenderedFile } from '../engines/contract.ts';
+import { findModel } from '../catalog/catalog.ts';
+import { type Engine, EngineError } from '../engines/contract.ts';
 import { mediaFolder } from '../storage/media-folder.ts';
 import type { Storage } from '../storage/storage.ts';
+import { engineRequest } from './engine-request.ts';
 import { mostAttempts } from './queue.ts';
+import { storeOutput } from './store-output.ts';
 import {
   findForgottenRenders,
-  findMaterials,
   finishRender,
   type MadeAsset,
   type StartedRender,
@@ -130,91 +129,11 @@ async function draw(
   const engine = dependencies.engines.find(({ id }) => id === model?.engine);
   if (request === null || model === undefined || engine === undefined)
     throw new EngineError('unknown_model', 'The model is no longer offered.');
-  const asked = await imageRequest(started, request, model.engineModel, dependencies);
-  const nsfw = model.offered.nsfw;
+  const asked = await engineRequest(started, request, model, dependencies);
   for await (const file of engine.render(asked, signal)) {
     signal.throwIfAborted();
-    made.push(await store(started, file, { ratio: ratioOf(request), nsfw }, dependencies));
+    made.push(await storeOutput(started, file, model.offered.nsfw, dependencies));
   }
-}
-
-async function imageRequest(
-  started: StartedRender,
-  request: RenderRequest,
-  engineModel: string,
-  { database, storage }: RunDependencies,
-): Promise<ImageRequest> {
-  const model = findModel(request.model);
-  const ratio = model?.offered.parameters.aspect_ratios.find((offered) => offered.ratio === ratioOf(request));
-  if (ratio === undefined) throw new EngineError('invalid_request', 'The aspect ratio is no longer offered.');
-  const { files, styles } = await findMaterials(database, started.account_id, request.reference_images);
-  const own = new Map(styles.map(({ id, name }) => [id, name]));
-  const references = request.reference_images.map((id) => {
-    const key = files.find((file) => file.id === id)?.storage_key;
-    const path = key === undefined ? undefined : storage.pathOf(key);
-    if (path === undefined) throw new EngineError('unreadable_reference', 'A reference image is gone.');
-    return { path };
-  });
-  const { seed, ...options } = request.options;
-  return {
-    kind: 'image',
-    engineModel,
-    prompt: request.prompt,
-    width: ratio.width,
-    height: ratio.height,
-    seed: typeof seed === 'number' && seed >= 0 ? Math.trunc(seed) : seedOf(started.id),
-    parameters: {
-      ...(request.cfg !== undefined && { cfg: request.cfg }),
-      ...(request.weight !== undefined && { weight: request.weight }),
-      ...(request.clip_skip !== undefined && { clipSkip: request.clip_skip }),
-      ...(request.sampler !== undefined && { sampler: request.sampler }),
-      ...(request.base_model !== undefined && { baseModel: request.base_model }),
-      options,
-      styles: wordsOf(request.styles, own),
-      suggestions: wordsOf(request.suggestions, own),
-    },
-    references,
-    outputs: started.expected_outputs,
-  };
-}
-
-function ratioOf(request: RenderRequest): string {
-  return (
-    request.aspect_ratio ?? findModel(request.model)?.offered.parameters.aspect_ratios[0]?.ratio ?? '1:1'
-  );
-}
-
-/** Where none is asked for, a seed of the render's own: a second try draws the same picture. */
-function seedOf(render: string): number {
-  return createHash('sha256').update(render).digest().readUInt32LE(0);
-}
-
-async function store(
-  started: StartedRender,
-  file: RenderedFile,
-  about: { ratio: string; nsfw: boolean },
-  { storage, mediaKey }: RunDependencies,
-): Promise<MadeAsset> {
-  if (file.contentType !== 'image/png') throw new EngineError('render_failed', 'No picture was drawn.');
-  const folder = mediaFolder(mediaKey, started.id, started.attempt, file.index);
-  const id = newId('ast_');
-  const key = `${folder}/${id}.png`;
-  const thumbKey = `${folder}/thumb.webp`;
-  await Promise.all([storage.put(key, file.bytes), storage.put(thumbKey, file.thumbnail.bytes)]);
-  return {
-    id,
-    position: file.index,
-    type: 'image',
-    storage_key: key,
-    thumb_key: thumbKey,
-    content_type: file.contentType,
-    size_bytes: file.bytes.length,
-    width: file.width,
-    height: file.height,
-    duration: null,
-    aspect_ratio: about.ratio,
-    nsfw: about.nsfw || file.nsfw,
-  };
 }
 
 /** Removes what tries, from the first to the last of these, left in the storage. */

@@ -1,0 +1,183 @@
+import { createHash } from 'node:crypto';
+import type { RenderRequest } from '@renderkit/contract/studio/schemas.ts';
+import type { Database } from '@renderkit/server-kit/database.ts';
+import { wordsOf } from '../catalog/catalog.ts';
+import type { CatalogModel } from '../catalog/define-model.ts';
+import {
+  EngineError,
+  type EngineRequest,
+  type ImageEditRequest,
+  type MediaFile,
+  type Size,
+  type VideoExtendRequest,
+  type VideoRequest,
+} from '../engines/contract.ts';
+import type { Storage } from '../storage/storage.ts';
+import { referencesOf } from './judge-references.ts';
+import { findMaterials, type ReferenceFile, type StartedRender } from './store.ts';
+
+type Materials = {
+  request: RenderRequest;
+  model: CatalogModel;
+  /** A stored file by the id that the request names. */
+  fileOf: (id: string | undefined) => (MediaFile & Pick<ReferenceFile, 'width' | 'height'>) | null;
+};
+type Common = Pick<VideoRequest, 'engineModel' | 'prompt' | 'seed' | 'parameters' | 'references' | 'outputs'>;
+
+/**
+ * What a render asks of its engine: files instead of ids, sizes instead of ratios, words instead of styles.
+ * @throws EngineError where what the request names is no longer there
+ */
+export async function engineRequest(
+  started: StartedRender,
+  request: RenderRequest,
+  model: CatalogModel,
+  { database, storage }: { database: Database; storage: Storage },
+): Promise<EngineRequest> {
+  const ids = [...new Set(referencesOf(request).map(({ id }) => id))];
+  const { files, styles } = await findMaterials(database, started.account_id, ids);
+  const fileOf = (id: string | undefined) => {
+    if (id === undefined) return null;
+    const file = files.find((one) => one.id === id);
+    const path = file === undefined ? undefined : storage.pathOf(file.storage_key);
+    if (file === undefined || path === undefined)
+      throw new EngineError('unreadable_reference', 'A file that the request names is gone.');
+    return { path, width: file.width, height: file.height };
+  };
+  const materials = { request, model, fileOf };
+  const own = new Map(styles.map(({ id, name }) => [id, name]));
+  const common = commonRequest(started, materials, own);
+  switch (request.kind) {
+    case 'image':
+      return { ...common, kind: 'image', ...pictureSize(materials) };
+    case 'image_edit':
+      return { ...common, ...editRequest(materials) };
+    case 'video':
+      return { ...common, ...videoRequest(materials) };
+    case 'video_extend':
+      return { ...common, ...extendRequest(materials) };
+  }
+}
+
+function commonRequest(
+  started: StartedRender,
+  { request, model, fileOf }: Materials,
+  ownStyles: ReadonlyMap<string, string>,
+): Common {
+  const { seed, ...options } = request.options;
+  return {
+    engineModel: model.engineModel,
+    prompt: request.prompt,
+    seed: typeof seed === 'number' && seed >= 0 ? Math.trunc(seed) : seedOf(started.id),
+    parameters: {
+      ...(request.cfg !== undefined && { cfg: request.cfg }),
+      ...(request.weight !== undefined && { weight: request.weight }),
+      ...(request.clip_skip !== undefined && { clipSkip: request.clip_skip }),
+      ...(request.sampler !== undefined && { sampler: request.sampler }),
+      ...(request.base_model !== undefined && { baseModel: request.base_model }),
+      options,
+      styles: wordsOf(request.styles, ownStyles),
+      suggestions: wordsOf(request.suggestions, ownStyles),
+    },
+    references: request.reference_images.flatMap((id) => fileOf(id) ?? []),
+    outputs: started.expected_outputs,
+  };
+}
+
+/** Where none is asked for, a seed of the render's own: a second try draws the same picture. */
+function seedOf(render: string): number {
+  return createHash('sha256').update(render).digest().readUInt32LE(0);
+}
+
+function pictureSize({ request, model }: Materials): Size {
+  const ratios = model.offered.parameters.aspect_ratios;
+  const wanted = request.aspect_ratio ?? ratios[0]?.ratio;
+  const ratio = ratios.find((offered) => offered.ratio === wanted);
+  if (ratio === undefined) throw new EngineError('invalid_request', 'The aspect ratio is no longer offered.');
+  return { width: ratio.width, height: ratio.height };
+}
+
+type EditPart = Pick<ImageEditRequest, 'kind' | 'image' | 'size' | 'strength' | 'inpaint'>;
+const usualStrength = { refine: 0.5, fill: 0.8 };
+
+function editRequest(materials: Materials): EditPart {
+  const { request, model, fileOf } = materials;
+  const image = fileOf(request.image);
+  if (image === null) throw new EngineError('invalid_request', 'An edit needs a picture.');
+  const keepsSize = model.offered.parameters.same_ratio_supported && request.aspect_ratio === undefined;
+  const type = request.inpaint_type ?? 'refine';
+  const mask = request.mode === 'inpaint' ? fileOf(request.mask) : null;
+  if (request.mode === 'inpaint' && mask === null)
+    throw new EngineError('invalid_request', 'An inpaint needs a mask.');
+  const blur = request.mask_blur ?? model.offered.parameters.mask_blur?.default ?? 0;
+  return {
+    kind: 'image_edit',
+    image,
+    size: keepsSize ? null : pictureSize(materials),
+    strength: request.strength ?? usualStrength[mask === null ? 'refine' : type],
+    inpaint: mask && { mask, type, blur },
+  };
+}
+
+type VideoPart = Omit<VideoRequest, keyof Common>;
+
+function videoRequest(materials: Materials): VideoPart {
+  const { request, fileOf } = materials;
+  const startImage = fileOf(request.start_image);
+  const sourceVideo = fileOf(request.source_video);
+  return {
+    kind: 'video',
+    ...videoSize(materials, sourceVideo ?? startImage),
+    durationSeconds: durationOf(materials),
+    startImage,
+    endImage: fileOf(request.end_image),
+    audios: (request.reference_audios ?? []).flatMap((id) => fileOf(id) ?? []),
+    sourceVideo,
+  };
+}
+
+/** The size of the asked ratio; without one the source's ratio where the model can, with as many pixels as usual. */
+function videoSize(
+  { request, model }: Materials,
+  source: Pick<ReferenceFile, 'width' | 'height'> | null,
+): Size {
+  const { video_aspect_ratios: ratios, same_ratio_supported: sameRatio } = model.offered.parameters;
+  const size = model.videoSizes[request.aspect_ratio ?? ratios[0] ?? ''];
+  if (size === undefined) throw new EngineError('invalid_request', 'The aspect ratio is no longer offered.');
+  const keepsRatio = request.aspect_ratio === undefined && sameRatio;
+  if (!keepsRatio || source === null || !source.width || !source.height) return size;
+  return sizeOfRatio({ width: source.width, height: source.height }, size.width * size.height);
+}
+
+/** The ratio of `shape` in even numbers, with about as many pixels as asked. */
+export function sizeOfRatio(shape: Size, pixels: number): Size {
+  const scale = Math.sqrt(pixels / (shape.width * shape.height));
+  const even = (side: number) => Math.max(64, Math.round((side * scale) / 2) * 2);
+  return { width: even(shape.width), height: even(shape.height) };
+}
+
+function durationOf({ request, model }: Materials): number {
+  const seconds = request.duration_seconds ?? Number(model.offered.parameters.durations[0]?.value);
+  if (!Number.isFinite(seconds)) throw new EngineError('invalid_request', 'A video needs a duration.');
+  return seconds;
+}
+
+type ExtendPart = Omit<VideoExtendRequest, keyof Common>;
+
+function extendRequest(materials: Materials): ExtendPart {
+  const { request, fileOf } = materials;
+  const video = fileOf(request.video_id);
+  if (video === null) throw new EngineError('invalid_request', 'An extension needs a video.');
+  return {
+    kind: 'video_extend',
+    video,
+    durationSeconds: durationOf(materials),
+    shortSide: shortSideOf(request.resolution ?? request.options['resolution']),
+  };
+}
+
+/** `480p` is 480 pixels. */
+function shortSideOf(resolution: string | number | boolean | undefined): number | null {
+  const [, digits] = /^(\d{2,4})p?$/.exec(String(resolution ?? '')) ?? [];
+  return digits === undefined ? null : Number(digits);
+}

@@ -1,0 +1,53 @@
+import { createReadStream } from 'node:fs';
+import type { KeyObject } from 'node:crypto';
+import { newId } from '@renderkit/server-kit/ids.ts';
+import type { RenderedFile } from '../engines/contract.ts';
+import { aspectRatioOf } from '../library/aspect-ratio.ts';
+import { mediaFolder } from '../storage/media-folder.ts';
+import type { Storage } from '../storage/storage.ts';
+import type { MadeAsset, StartedRender } from './store.ts';
+
+/** Puts an output with its thumbnail into the storage. Returns the row that will name them. */
+export async function storeOutput(
+  started: StartedRender,
+  file: RenderedFile,
+  nsfw: boolean,
+  { storage, mediaKey }: { storage: Storage; mediaKey: KeyObject },
+): Promise<MadeAsset> {
+  const folder = mediaFolder(mediaKey, started.id, started.attempt, file.index);
+  const id = newId('ast_');
+  const thumbKey = `${folder}/thumb.webp`;
+  const [stored] = await Promise.all([
+    storeMedia(file, folder, id, storage),
+    storage.put(thumbKey, file.thumbnail.bytes),
+  ]);
+  return {
+    id,
+    position: file.index,
+    type: file.contentType === 'video/mp4' ? 'video' : 'image',
+    storage_key: stored.key,
+    thumb_key: thumbKey,
+    content_type: file.contentType,
+    size_bytes: stored.sizeBytes,
+    width: file.width,
+    height: file.height,
+    duration: file.contentType === 'video/mp4' ? file.durationSeconds : null,
+    aspect_ratio: aspectRatioOf(file),
+    nsfw: nsfw || file.nsfw,
+  };
+}
+
+async function storeMedia(
+  file: RenderedFile,
+  folder: string,
+  id: string,
+  storage: Storage,
+): Promise<{ key: string; sizeBytes: number }> {
+  if (file.contentType === 'image/png') {
+    const key = `${folder}/${id}.png`;
+    await storage.put(key, file.bytes);
+    return { key, sizeBytes: file.bytes.length };
+  }
+  await using received = await storage.receive(folder, createReadStream(file.path));
+  return { key: await received.keep(`${id}.mp4`), sizeBytes: received.sizeBytes };
+}
