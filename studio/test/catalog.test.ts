@@ -26,7 +26,8 @@ test('every model for pictures draws what it promises, with the defaults it name
       ...(clip_skip && { clip_skip: clip_skip.default }),
       ...(sampler !== null && { sampler: sampler.split(',')[0] ?? '' }),
       ...(model.base_models && { base_model: Object.values(model.base_models)[0]?.default ?? '' }),
-      styles: [catalog.styles[0]?.id ?? ''],
+      // Watercolour, the first, is what ink cannot be combined with.
+      styles: [catalog.styles[1]?.id ?? ''],
       suggestions: [catalog.suggestions[0]?.id ?? ''],
     });
     assert.equal(answer.outcome, 'accepted', `${model.id} ${JSON.stringify(answer)}`);
@@ -69,5 +70,29 @@ test('between them the models differ in everything that a client may set', async
   assert.deepEqual([byDefault?.price.base_millicredits, byDefault?.tiers, others], [4_000, [], []]);
   for (const { description } of models) assert.match(description ?? '', /procedural.*no AI model/is);
   assert.equal(new Set(models.map(({ id }) => id)).size, models.length);
+  for (const suite of ['image', 'edit', 'video', 'extend'] as const) {
+    const defaults = models.filter(({ default_for }) => default_for.includes(suite));
+    assert.deepEqual([defaults.length, defaults[0]?.tiers], [1, []], suite);
+    assert.ok(defaults.every(({ suites }) => suites.includes(suite)));
+    const batch = { image: 'Conjure', edit: 'Transform', video: 'Motion', extend: 'ExtendVideo' }[suite];
+    for (const model of models.filter(({ suites }) => suites.includes(suite)))
+      assert.ok((model.batch_size[batch] ?? 0) >= 1, model.id);
+  }
+  const some = (holds: (model: (typeof models)[0]) => boolean) =>
+    assert.ok(models.some(holds), String(holds));
+  some(
+    ({ suites, inpaint, parameters }) => suites.includes('edit') && inpaint && parameters.mask_blur !== null,
+  );
+  some(
+    ({ suites, inpaint, parameters }) => suites.includes('edit') && inpaint && parameters.mask_blur === null,
+  );
+  some(({ suites, inpaint }) => suites.includes('edit') && !inpaint);
+  some(({ suites, parameters }) => suites.includes('edit') && !parameters.same_ratio_supported);
+  some(({ parameters }) => parameters.frames.start && !parameters.frames.start_required);
+  some(({ parameters }) => parameters.frames.start_required);
+  some(({ parameters }) => parameters.frames.end);
+  some(({ parameters }) => parameters.audio !== null);
+  some(({ parameters }) => parameters.source_video !== null);
+  some(({ suites, parameters }) => suites.includes('extend') && parameters.options[0]?.key === 'resolution');
   assert.ok(new Set(catalog.suggestions.map(({ category_id }) => category_id)).size >= 5);
 });

@@ -1,9 +1,16 @@
 import assert from 'node:assert/strict';
 import path from 'node:path';
 import { test } from 'node:test';
-import { checkLedger, createAccount, deleteAccount, listAccounts } from '@renderkit/studio/operator.ts';
+import {
+  addLibraryItem,
+  checkLedger,
+  createAccount,
+  deleteAccount,
+  listAccounts,
+} from '@renderkit/studio/operator.ts';
 import { listKeys } from '@renderkit/studio/storage/disk-storage.ts';
 import { readChanges, refresh, startTestStudio } from './harness.ts';
+import { makeMedia, makePicture } from './media-files.ts';
 
 test('a deleted account loses access at once, then its texts and media; its ledger stays without a name', async () => {
   await using studio = await startTestStudio();
@@ -13,6 +20,17 @@ test('a deleted account loses access at once, then its texts and media; its ledg
   await kept.submit('gen_kept');
   const { outputs } = await account.finished('gen_gone');
   await kept.finished('gen_kept');
+  await account.upload('upl_gone', await makePicture(), { file_name: 'private.png' });
+  await kept.upload('upl_kept', await makePicture());
+  const video = await addLibraryItem(studio.database, {
+    email: account.email,
+    dataDirectory: studio.dataDirectory,
+    file: await filmOf(studio.dataDirectory),
+    prompt: 'a private film',
+  });
+  await account.call('POST', `/api/videos/${video.id}/frames`, { time: 0, project_id: null });
+  await account.checked('upl_gone');
+  await account.checked('upl_kept');
   await deleteAccount(studio.database, 'gone@example.org');
   assert.equal((await account.call('GET', '/api/account')).status, 401);
   await assert.rejects(refresh(studio.url, account.refreshToken), /invalid_grant/);
@@ -26,8 +44,17 @@ test('a deleted account loses access at once, then its texts and media; its ledg
   const media = path.join(studio.dataDirectory, 'media');
   await studio.clean();
   assert.equal((await fetch(outputs[0]?.url ?? '')).status, 404);
-  assert.equal((await listKeys(media)).length, 2);
-  for (const table of ['accounts', 'renders', 'projects', 'assets', 'changes', 'oidc_payloads', 'ledger']) {
+  assert.equal((await listKeys(media)).length, 3);
+  for (const table of [
+    'accounts',
+    'renders',
+    'projects',
+    'assets',
+    'uploads',
+    'changes',
+    'oidc_payloads',
+    'ledger',
+  ]) {
     const rows = await studio.database.rows<{ row: string }>(`select ${table}::text as row from ${table}`);
     const text = rows.map(({ row }) => row).join('\n');
     assert.ok(!/private|gone@/i.test(text), table);
@@ -37,3 +64,8 @@ test('a deleted account loses access at once, then its texts and media; its ledg
   assert.deepEqual(await checkLedger(studio.database), []);
   await createAccount(studio.database, { email: 'gone@example.org' });
 });
+
+async function filmOf(directory: string): Promise<string> {
+  await makeMedia(directory, 'film.mp4');
+  return path.join(directory, 'film.mp4');
+}

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import path from 'node:path';
 import { after, before, test } from 'node:test';
+import { crc32 } from 'node:zlib';
 import type { StudioAnswer } from '@renderkit/contract/studio/operations.ts';
 import { listKeys } from '@renderkit/studio/storage/disk-storage.ts';
 import { readChanges, startTestStudio, type TestStudio } from './harness.ts';
-import { makePicture } from './media-files.ts';
+import { makeMedia, makePicture } from './media-files.ts';
 
 let studio: TestStudio;
 before(async () => {
@@ -89,3 +90,84 @@ test('names that the rules refuse are rejected with a sentence', async () => {
   assert.equal(upload.status, 'rejected');
   assert.match(upload.error ?? '', /rules of this studio/);
 });
+
+test('what the plan lacks, and projects of others, are refused by name', async () => {
+  const free = await studio.connect();
+  const plus = await studio.connect({ tier: 'plus' });
+  const { body: project } = await plus.call<{ id: string }>('POST', '/api/projects', { title: 'Theirs' });
+  const film = await makeMedia(studio.dataDirectory, 'film.mp4');
+  const bell = await makeMedia(studio.dataDirectory, 'bell.wav');
+  for (const bytes of [film, bell]) {
+    const { body } = await free.upload('upl_not_included', bytes);
+    assert.equal(body.outcome === 'refused' && body.refusal.code, 'tier_required');
+  }
+  assert.equal((await free.call('GET', '/api/uploads/upl_not_included')).status, 404);
+  const { body } = await free.upload('upl_elsewhere', await makePicture(), { project_id: project.id });
+  assert.deepEqual(body.outcome === 'refused' && [body.refusal.code, body.refusal.field], [
+    'unprocessable',
+    'project_id',
+  ]);
+  const { body: stored } = await plus.upload('upl_film', film, { project_id: project.id });
+  assert.ok(stored.outcome === 'stored');
+  assert.deepEqual(
+    [
+      stored.upload.type,
+      stored.upload.content_type,
+      stored.upload.duration_seconds,
+      stored.upload.project_id,
+    ],
+    ['video', 'video/mp4', 1, project.id],
+  );
+  await plus.upload('upl_bell', bell);
+  const sound = await plus.checked('upl_bell');
+  assert.deepEqual([sound.type, sound.status, sound.width], ['audio', 'ready', null]);
+  assert.equal((await fetch(sound.url)).headers.get('content-type'), 'audio/wav');
+  assert.equal((await plus.checked('upl_film')).status, 'ready');
+});
+
+test('what is no file of a kind that is taken is told so, and not kept', async () => {
+  const account = await studio.connect({ tier: 'pro' });
+  const media = path.join(studio.dataDirectory, 'media');
+  const atFirst = await listKeys(media);
+  const png = await makePicture();
+  const files: [reason: string, bytes: Buffer][] = [
+    ['empty', Buffer.alloc(0)],
+    ['unknown_type', Buffer.from([1, 2, 3, 4, 5, 6, 7, 8, 9, 250, 251, 0, 1])],
+    ['unsupported_type', Buffer.from('just words')],
+    ['unsupported_type', Buffer.from('GIF89a\u0001\u0000\u0001\u0000', 'latin1')],
+    ['unsupported_type', Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"/>')],
+    ['broken', png.subarray(0, 30)],
+  ];
+  for (const [reason, bytes] of files) {
+    const { body, status } = await account.upload('upl_odd', bytes);
+    assert.equal(status, 200);
+    assert.ok(body.outcome === 'unusable', JSON.stringify(body));
+    assert.equal(body.reason, reason, body.message);
+  }
+  assert.deepEqual(await listKeys(media), atFirst);
+  assert.deepEqual(await studio.database.rows('select from loose_folders'), []);
+  // Refused files are not remembered.
+  assert.equal((await account.upload('upl_odd', png)).body.outcome, 'stored');
+});
+
+test('what decoding alone reveals is rejected with a sentence', async () => {
+  const account = await studio.connect();
+  const { body } = await account.upload(
+    'upl_hurt',
+    withHurtPixels(await makePicture({ width: 400, height: 300 })),
+  );
+  assert.equal(body.outcome, 'stored', JSON.stringify(body));
+  const upload = await account.checked('upl_hurt');
+  assert.equal(upload.status, 'rejected');
+  assert.match(upload.error ?? '', /cannot be decoded/);
+});
+
+/** The same PNG with a byte of its compressed pixels changed and all check sums right. */
+function withHurtPixels(png: Buffer): Buffer {
+  const hurt = Buffer.from(png);
+  const at = hurt.indexOf('IDAT');
+  const end = at + 4 + hurt.readUInt32BE(at - 4);
+  hurt.writeUInt8((hurt[at + 10] ?? 0) ^ 0xff, at + 10);
+  hurt.writeUInt32BE(crc32(hurt.subarray(at, end)), end);
+  return hurt;
+}

@@ -1,0 +1,96 @@
+import assert from 'node:assert/strict';
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import path from 'node:path';
+import { test } from 'node:test';
+import type { StudioUpload } from '@renderkit/contract/studio/schemas.ts';
+import { moveClock } from '@renderkit/server-kit/testing/database.ts';
+import { listKeys } from '@renderkit/studio/storage/disk-storage.ts';
+import { client, startTestStudio, type TestStudio } from './harness.ts';
+import { makePicture } from './media-files.ts';
+
+/** A part on the same database and directory, in a process of its own, that kills itself at the point. */
+function startCrashing(studio: TestStudio, part: 'studio' | 'worker', point: string): ChildProcess {
+  return fork(path.join(import.meta.dirname, `crash-${part}.ts`), [point], {
+    env: {
+      ...process.env,
+      STUDIO_DATABASE_URL: studio.databaseUrl,
+      STUDIO_CLIENT_ID: client.id,
+      STUDIO_CLIENT_SECRET: client.secret,
+      STUDIO_PORT: '0',
+      DATA_DIR: studio.dataDirectory,
+      LOG_LEVEL: 'error',
+    },
+  });
+}
+
+test('a studio killed at any point of an upload leaves a whole one, or none and no file for long', async () => {
+  await using studio = await startTestStudio({ worker: false });
+  const media = path.join(studio.dataDirectory, 'media');
+  const account = await studio.connect();
+  const bytes = await makePicture();
+  const points = ['upload: file written', 'upload: before the commit', 'upload: after the commit'];
+  for (const [i, point] of points.entries()) {
+    const crashing = startCrashing(studio, 'studio', point);
+    const died = once(crashing, 'exit');
+    const [{ url }] = (await once(crashing, 'message')) as [{ url: string }];
+    await assert.rejects(
+      fetch(`${url}/api/uploads/upl_${i}`, {
+        method: 'PUT',
+        headers: {
+          authorization: `Bearer ${account.accessToken}`,
+          'content-type': 'application/octet-stream',
+        },
+        body: new Uint8Array(bytes),
+      }),
+    );
+    await died;
+    const { status } = await account.call('GET', `/api/uploads/upl_${i}`);
+    assert.equal(status, point === 'upload: after the commit' ? 200 : 404, point);
+    assert.equal((await account.upload(`upl_${i}`, bytes)).body.outcome, 'stored', point);
+  }
+  // Two of the killed ones left a file that no row names, beside one for each upload.
+  assert.equal((await listKeys(media)).length, 5);
+  await studio.clean();
+  assert.equal((await listKeys(media)).length, 5);
+  await moveClock(studio.database, 2 * 60 * 60);
+  await studio.clean();
+  assert.equal((await listKeys(media)).length, 3);
+  assert.deepEqual(await studio.database.rows('select from loose_folders'), []);
+});
+
+test('what a studio killed while it deletes leaves behind is removed later', async () => {
+  await using studio = await startTestStudio({ worker: false });
+  const media = path.join(studio.dataDirectory, 'media');
+  const account = await studio.connect();
+  await account.upload('upl_1', await makePicture());
+  await studio.database.rows('select delete_upload($1, $2)', [account.id, 'upl_1']);
+  assert.equal((await listKeys(media)).length, 1);
+  await studio.clean();
+  assert.deepEqual(await listKeys(media), []);
+});
+
+test('a worker killed while it checks an upload is followed by another that settles it', async () => {
+  await using studio = await startTestStudio({ worker: false });
+  const account = await studio.connect();
+  await account.upload('upl_1', await makePicture());
+  const crashing = startCrashing(studio, 'worker', 'upload: being checked');
+  await once(crashing, 'exit');
+  const { body } = await account.call<StudioUpload>('GET', '/api/uploads/upl_1');
+  assert.equal(body.status, 'processing');
+  await using _ = await studio.startWorker();
+  assert.equal((await account.checked('upl_1')).status, 'ready');
+});
+
+test('an upload that nobody checks is rejected after a quarter of an hour', async () => {
+  await using studio = await startTestStudio({ worker: false });
+  const account = await studio.connect();
+  await account.upload('upl_1', await makePicture());
+  await studio.clean();
+  const status = async () =>
+    (await studio.database.rows<{ status: string; error: string }>('select status, error from uploads'))[0];
+  assert.equal((await status())?.status, 'processing');
+  await moveClock(studio.database, 15 * 60 + 1);
+  await studio.clean();
+  assert.deepEqual(await status(), { status: 'rejected', error: 'The file could not be checked in time.' });
+});

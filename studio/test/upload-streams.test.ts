@@ -1,0 +1,111 @@
+import assert from 'node:assert/strict';
+import { request as httpRequest, type ClientRequest, type IncomingMessage } from 'node:http';
+import path from 'node:path';
+import { after, before, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { listKeys } from '@renderkit/studio/storage/disk-storage.ts';
+import { startTestStudio, type TestAccount, type TestStudio } from './harness.ts';
+import { makePicture } from './media-files.ts';
+
+let studio: TestStudio;
+let account: TestAccount;
+before(async () => {
+  studio = await startTestStudio({
+    worker: false,
+    testArguments: { uploadPace: { minBytesPerSecond: 256 * 1024, windowMs: 300 } },
+  });
+  account = await studio.connect();
+});
+after(async () => studio[Symbol.asyncDispose]());
+
+function put(
+  token: string,
+  headers: Record<string, string> = {},
+): { sending: ClientRequest; answer: Promise<IncomingMessage & { text: string }> } {
+  const sending = httpRequest(`${studio.url}/api/uploads/${token}`, {
+    method: 'PUT',
+    headers: {
+      authorization: `Bearer ${account.accessToken}`,
+      'content-type': 'application/octet-stream',
+      ...headers,
+    },
+  });
+  const answer = new Promise<IncomingMessage & { text: string }>((resolve, reject) => {
+    sending.on('error', reject);
+    sending.on('response', (response) => {
+      let text = '';
+      response.setEncoding('utf8');
+      response.on('data', (chunk: string) => (text += chunk));
+      response.on('end', () => resolve(Object.assign(response, { text })));
+      response.on('error', reject);
+    });
+  });
+  return { sending, answer };
+}
+
+async function left(): Promise<string[]> {
+  // Removing what came is done shortly after the connection is gone.
+  for (let i = 0; i < 50; i++) {
+    const rows = await studio.database.rows('select from loose_folders');
+    if (rows.length === 0) break;
+    await sleep(20);
+  }
+  return listKeys(path.join(studio.dataDirectory, 'media'));
+}
+
+test('a sender below the pace is cut off, and nothing of it is left', async () => {
+  const { sending, answer } = put('upl_slow', { 'transfer-encoding': 'chunked' });
+  const ended = assert.rejects(answer);
+  sending.write((await makePicture()).subarray(0, 20));
+  const began = performance.now();
+  await ended;
+  assert.ok(performance.now() - began < 5_000);
+  assert.deepEqual(await left(), []);
+});
+
+test('a sender that goes away half way leaves nothing', async () => {
+  const { sending, answer } = put('upl_half', { 'content-length': '1000000' });
+  const ended = assert.rejects(answer);
+  sending.write(await makePicture());
+  await sleep(100);
+  sending.destroy();
+  await ended;
+  assert.deepEqual(await left(), []);
+});
+
+test('a file that says it is too large is refused before it comes', async () => {
+  const { sending, answer } = put('upl_huge', { 'content-length': String(600 * 1024 * 1024) });
+  sending.flushHeaders();
+  const response = await answer;
+  sending.destroy();
+  assert.equal(response.headers.connection, 'close');
+  assert.match(response.text, /"too_large"/);
+  assert.deepEqual(await left(), []);
+});
+
+test('a picture that turns out too large is refused when the limit is passed', async () => {
+  const { sending, answer } = put('upl_large', { 'transfer-encoding': 'chunked' });
+  const chunk = Buffer.alloc(1024 * 1024, 7);
+  let sent = 0;
+  const answered = new AbortController();
+  const response = answer.finally(() => answered.abort());
+  sending.write(Buffer.from('\u0089PNG\r\n\u001a\n', 'latin1'));
+  for (; sent < 80 && !answered.signal.aborted; sent++) {
+    if (!sending.write(chunk))
+      await Promise.race([new Promise((resolve) => sending.once('drain', resolve)), response]);
+  }
+  assert.match((await response).text, /"too_large"/);
+  assert.ok(sent < 80);
+  sending.destroy();
+  assert.deepEqual(await left(), []);
+});
+
+test('two files under one token at once give one answer and one file', async () => {
+  const [first, second] = await Promise.all([
+    account.upload('upl_twice', await makePicture({ colour: '#112233' })),
+    account.upload('upl_twice', await makePicture({ colour: '#445566' })),
+  ]);
+  assert.ok(first.body.outcome === 'stored' && second.body.outcome === 'stored');
+  assert.equal(first.body.upload.url, second.body.upload.url);
+  assert.equal((await left()).length, 1);
+});
