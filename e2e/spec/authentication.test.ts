@@ -27,6 +27,8 @@ const reads = [
   '/v1/suggestions',
   '/v1/projects',
   '/v1/projects/prj_none',
+  '/v1/assets',
+  '/v1/assets/images/ast_none',
   '/v1/generations',
   '/v1/generations/gen_none',
 ];
@@ -136,14 +138,22 @@ describe('§5 authentication', () => {
       ['generate', 'POST', '/v1/images/generations'],
       ['generate', 'POST', '/v1/estimate'],
       ['generate', 'POST', '/v1/generations/gen_none/cancel'],
+      ['generate', 'POST', '/v1/images/edits'],
+      ['generate', 'POST', '/v1/videos/generations'],
+      ['generate', 'POST', '/v1/videos/extend'],
+      ['generate', 'POST', '/v1/videos/ast_none/frames'],
       ['projects', 'POST', '/v1/projects'],
+      ['projects', 'PATCH', '/v1/projects/prj_none'],
+      ['projects', 'DELETE', '/v1/projects/prj_none'],
+      ['library', 'PATCH', '/v1/assets/image/ast_none'],
+      ['library', 'DELETE', '/v1/assets/frame/ast_none'],
     ];
     const { who } = await world.person();
     for (const scope of ['read', 'generate', 'uploads', 'projects', 'library']) {
       const call = await world.keyOf(who, { scopes: [scope] });
       for (const [needed, method, path] of routes) {
         const sent =
-          method === 'POST' && !path.endsWith('cancel')
+          (method === 'POST' || method === 'PATCH') && !path.endsWith('cancel')
             ? { raw: '{"title":7', headers: { 'content-type': 'application/json' } }
             : {};
         const reply = await call(method, path, sent);

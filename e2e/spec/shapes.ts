@@ -124,6 +124,26 @@ export const project: Shape = {
   }),
 };
 
+export const asset: Shape = {
+  id: text,
+  object: one('asset'),
+  type: one('image', 'video'),
+  generation_type: nullable(text),
+  url: nullable(text),
+  thumb_url: nullable(text),
+  width: nullable(number),
+  height: nullable(number),
+  duration: nullable(number),
+  aspect_ratio: nullable(text),
+  nsfw: flag,
+  favorite: flag,
+  project_id: nullable(text),
+  prompt_id: nullable(text),
+  created_at: nullable(timestamp),
+};
+
+export const frame: Shape = { object: one('frame'), url: text };
+
 export const output: Shape = {
   id: text,
   type: one('image', 'video'),
