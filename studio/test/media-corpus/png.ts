@@ -1,0 +1,54 @@
+import { crc32, deflateSync } from 'node:zlib';
+
+export const pngSignature = Buffer.from('89504e470d0a1a0a', 'hex');
+
+/** Kinds of pixels, by their numbers in the header. */
+const channelsOf = { 0: 1, 2: 3, 3: 1, 4: 2, 6: 4 } as const;
+
+export type PngOptions = {
+  width: number;
+  height: number;
+  bitDepth?: number;
+  colourType?: keyof typeof channelsOf;
+  /** Chunks between the header and the pixels. */
+  before?: Buffer[];
+  after?: Buffer[];
+  pixels?: Buffer;
+};
+
+export function chunk(type: string, data: Buffer = Buffer.alloc(0)): Buffer {
+  const body = Buffer.concat([Buffer.from(type, 'latin1'), data]);
+  return Buffer.concat([uint32(data.length), body, uint32(crc32(body))]);
+}
+
+/** A PNG of one colour. */
+export function png(options: PngOptions): Buffer {
+  const { width, height, bitDepth = 8, colourType = 2, before = [], after = [] } = options;
+  const pixels = options.pixels ?? rows(width, height, bitDepth * channelsOf[colourType]);
+  return Buffer.concat([
+    pngSignature,
+    header(width, height, bitDepth, colourType),
+    ...before,
+    chunk('IDAT', pixels),
+    ...after,
+    chunk('IEND'),
+  ]);
+}
+
+export function header(width: number, height: number, bitDepth = 8, colourType = 2): Buffer {
+  return chunk(
+    'IHDR',
+    Buffer.concat([uint32(width), uint32(height), Buffer.from([bitDepth, colourType, 0, 0, 0])]),
+  );
+}
+
+/** Deflated rows of zeros, each with its filter byte. */
+export function rows(width: number, height: number, bitsPerPixel: number): Buffer {
+  return deflateSync(Buffer.alloc((Math.ceil((width * bitsPerPixel) / 8) + 1) * height), { level: 9 });
+}
+
+export function uint32(value: number): Buffer {
+  const bytes = Buffer.alloc(4);
+  bytes.writeUInt32BE(value);
+  return bytes;
+}
