@@ -1,13 +1,17 @@
 import { headers, problemMediaType } from '@renderkit/contract/v1/headers.ts';
 import { maxIdempotencyKeyCharacters } from '@renderkit/contract/v1/limits.ts';
 import type { Operation } from '@renderkit/contract/v1/operation.ts';
-import { acceptedScopes, operations, type OperationId } from '@renderkit/contract/v1/operations.ts';
+import {
+  acceptedScopes,
+  operationIds,
+  operations,
+  type OperationId,
+} from '@renderkit/contract/v1/operations.ts';
 import { problemCodes, type ProblemCode } from '@renderkit/contract/v1/problem-codes.ts';
 import { estimateRequests } from '@renderkit/contract/v1/schemas/generation-requests.ts';
 import { generationKinds } from '@renderkit/contract/v1/schemas/generation.ts';
 import { Problem } from '@renderkit/contract/v1/schemas/problem.ts';
 import { scopeDescriptions, scopes } from '@renderkit/contract/v1/scopes.ts';
-import { servedOperations } from '@renderkit/contract/v1/served-operations.ts';
 
 type Json = { [key: string]: unknown };
 
@@ -22,9 +26,9 @@ const tagDescriptions: Record<Operation['tag'], string> = {
 
 const schemeNames = ['bearer', 'apiKeyHeader'] as const;
 
-/** What contract/openapi.json has to hold: the document of all that is served. */
+/** What contract/openapi.json has to hold: the document of all operations. */
 export function openapiText(): string {
-  return `${JSON.stringify(openapiDocument(servedOperations), null, 2)}\n`;
+  return `${JSON.stringify(openapiDocument(operationIds), null, 2)}\n`;
 }
 
 /**

@@ -5,7 +5,6 @@ import { acceptedScopes, operations, type OperationId } from './operations.ts';
 import { problemsOfEveryOperation, type Operation } from './operation.ts';
 import { problemCodes } from './problem-codes.ts';
 import { scopes, type Scope } from './scopes.ts';
-import { servedOperations } from './served-operations.ts';
 
 const entries = Object.entries(operations) as [OperationId, Operation][];
 
@@ -83,29 +82,23 @@ test('bodies come with POST and PATCH only, and whether one is required is said'
   }
 });
 
-test('what is served is part of the table, each once', () => {
-  assert.equal(new Set(servedOperations).size, servedOperations.length);
-  for (const id of servedOperations) assert.ok(id in operations, id);
-});
-
 /** The rows of the tables of endpoints in docs/api.md, in our own short form. */
 async function documentedRows(): Promise<string[]> {
   const document = await readFile(new URL('../../docs/api.md', import.meta.url), 'utf8');
   const creates = /Creates refuse with ([^.]+)\./.exec(document)?.[1] ?? '';
-  const row = /^\| (GET|POST|PATCH|DELETE) \| `([^`]+)`( ◦)? \|.*\| (\d{3}) [^|]+\| ([^|]*)\|$/gm;
-  return [...document.matchAll(row)].map(([, method, path, mark, status, refusals = '']) => {
+  const row = /^\| (GET|POST|PATCH|DELETE) \| `([^`]+)` \|.*\| (\d{3}) [^|]+\| ([^|]*)\|$/gm;
+  return [...document.matchAll(row)].map(([, method, path, status, refusals = '']) => {
     const codes =
       (refusals.includes('all that creates do') ? creates : refusals).match(/[a-z_]+(?=`)/g) ?? [];
-    return `${method} ${path}${mark ?? ''} ${status} ${codes.sort().join()}`;
+    return `${method} ${path} ${status} ${codes.sort().join()}`;
   });
 }
 
-test('docs/api.md tells of every operation its success, its refusals, and whether it is served', async () => {
-  const served = new Set<string>(servedOperations);
+test('docs/api.md tells of every operation its success and its refusals', async () => {
   const general = new Set<string>(problemsOfEveryOperation);
-  const promised = entries.map(([id, { method, path, response, problems }]) => {
+  const promised = entries.map(([, { method, path, response, problems }]) => {
     const codes = problems.filter((code) => !general.has(code));
-    return `${method} ${path}${served.has(id) ? '' : ' ◦'} ${response.status} ${codes.sort().join()}`;
+    return `${method} ${path} ${response.status} ${codes.sort().join()}`;
   });
   assert.deepEqual((await documentedRows()).sort(), promised.sort());
 });

@@ -398,6 +398,9 @@ export const operations = {
 
 export type OperationId = keyof typeof operations;
 
+/** All ids in the order of the table. */
+export const operationIds = Object.keys(operations) as OperationId[];
+
 type PartOf<Id extends OperationId, Part extends string> = (typeof operations)[Id]['request'] extends {
   [P in Part]: infer S extends TSchema;
 }

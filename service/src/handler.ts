@@ -1,5 +1,4 @@
 import type { RequestOf, ResponseOf, OperationId } from '@renderkit/contract/v1/operations.ts';
-import type { ServedOperationId } from '@renderkit/contract/v1/served-operations.ts';
 import type { Logger } from '@renderkit/server-kit/logger.ts';
 import type { Principal } from './admission/principal.ts';
 
@@ -42,5 +41,5 @@ export type Handler<Id extends OperationId> = (
   request: RequestOf<Id> & HandlerContext,
 ) => Promise<ResponseOf<Id> | RawReply>;
 
-/** One handler for each operation that is served: the type reports one that is missing. */
-export type Handlers = { [Id in ServedOperationId]: Handler<Id> };
+/** One handler for each operation: the type reports one that is missing. */
+export type Handlers = { [Id in OperationId]: Handler<Id> };

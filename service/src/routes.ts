@@ -1,6 +1,10 @@
-import { acceptedScopes, type OperationId, operations } from '@renderkit/contract/v1/operations.ts';
+import {
+  acceptedScopes,
+  type OperationId,
+  operationIds,
+  operations,
+} from '@renderkit/contract/v1/operations.ts';
 import type { Operation } from '@renderkit/contract/v1/operation.ts';
-import { type ServedOperationId, servedOperations } from '@renderkit/contract/v1/served-operations.ts';
 import { faultOf } from '@renderkit/server-kit/http/create-http-server.ts';
 import type { Logger } from '@renderkit/server-kit/logger.ts';
 import multipart from '@fastify/multipart';
@@ -89,14 +93,14 @@ function unknownRoute(): ApiProblem {
 
 function addOperations(v1: FastifyInstance, dependencies: RouteDependencies, send: SendAnswer): void {
   const readJsonBody = createJsonBodyReader();
-  const add = (scope: FastifyInstance, id: ServedOperationId) =>
+  const add = (scope: FastifyInstance, id: OperationId) =>
     addOperation(scope, dependencies, send, { id, readJsonBody });
-  const takesForm = (id: ServedOperationId) => (operations[id] as Operation).request.form !== undefined;
-  for (const id of servedOperations) if (!takesForm(id)) add(v1, id);
+  const takesForm = (id: OperationId) => (operations[id] as Operation).request.form !== undefined;
+  for (const id of operationIds) if (!takesForm(id)) add(v1, id);
   // The parser of forms has a hand in every request of its scope: only those that may bring one are in it.
   v1.register((forms, _options, done) => {
     forms.register(multipart);
-    for (const id of servedOperations) if (takesForm(id)) add(forms, id);
+    for (const id of operationIds) if (takesForm(id)) add(forms, id);
     done();
   });
 }
@@ -105,7 +109,7 @@ function addOperation(
   scope: FastifyInstance,
   dependencies: RouteDependencies,
   send: SendAnswer,
-  { id, readJsonBody }: { id: ServedOperationId; readJsonBody: JsonBodyReader },
+  { id, readJsonBody }: { id: OperationId; readJsonBody: JsonBodyReader },
 ): void {
   const operation: Operation = operations[id];
   const validate = compileRequest(operation, readJsonBody);

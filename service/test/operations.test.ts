@@ -1,10 +1,14 @@
 import assert from 'node:assert/strict';
 import { after, afterEach, before, describe, test } from 'node:test';
 import type { Problem } from '@renderkit/contract/v1/schemas/problem.ts';
-import { acceptedScopes, operations } from '@renderkit/contract/v1/operations.ts';
+import {
+  acceptedScopes,
+  type OperationId,
+  operationIds,
+  operations,
+} from '@renderkit/contract/v1/operations.ts';
 import type { Operation } from '@renderkit/contract/v1/operation.ts';
 import { scopes } from '@renderkit/contract/v1/scopes.ts';
-import { servedOperations, type ServedOperationId } from '@renderkit/contract/v1/served-operations.ts';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import ajvFormats from 'ajv-formats';
 import { revokeKey } from '../src/operator.ts';
@@ -46,7 +50,7 @@ describe('every operation', () => {
 
   /** A request that succeeds, for each operation: a new one is a type error until it has its row. */
   const requests: Record<
-    ServedOperationId,
+    OperationId,
     () => Promise<{ path: string; body?: unknown }> | { path: string; body?: unknown }
   > = {
     getAccount: () => ({ path: '/v1/account' }),
@@ -95,7 +99,7 @@ describe('every operation', () => {
     },
   };
 
-  for (const id of servedOperations) {
+  for (const id of operationIds) {
     const operation: Operation = operations[id];
     const ask = async (more: Ask) => {
       const { path, body } = await requests[id]();
@@ -216,7 +220,7 @@ describe('every operation', () => {
         });
     });
 
-    function describeBody(of: ServedOperationId) {
+    function describeBody(of: OperationId) {
       test('a body that cannot be read: 400 that says why', async () => {
         const { path } = await requests[of]();
         const cases: [Ask, RegExp][] = [
