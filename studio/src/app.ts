@@ -3,6 +3,7 @@ import { createServer as createNetServer } from 'node:net';
 import path from 'node:path';
 import { checkDatabase } from '@renderkit/server-kit/check-database.ts';
 import { openDatabase } from '@renderkit/server-kit/database.ts';
+import type { Pace } from '@renderkit/server-kit/http/paced-body.ts';
 import { createLogger, type Logger } from '@renderkit/server-kit/logger.ts';
 import { startLoop } from '@renderkit/server-kit/loop.ts';
 import { createNotifier, listen } from '@renderkit/server-kit/notify.ts';
@@ -21,7 +22,6 @@ import { createServer } from './server.ts';
 import { keepSettings } from './settings/keep-settings.ts';
 import { openDiskStorage } from './storage/disk-storage.ts';
 import { openUploadQueue } from './uploads/queue.ts';
-import type { Pace } from './uploads/receive-file.ts';
 
 /** What only tests hand in. */
 export type StudioTestArguments = {

@@ -1,5 +1,6 @@
 import type { Render, StudioUpload } from '@renderkit/contract/studio/schemas.ts';
 import type { Database } from '@renderkit/server-kit/database.ts';
+import type { Pace } from '@renderkit/server-kit/http/paced-body.ts';
 import type { Logger } from '@renderkit/server-kit/logger.ts';
 import type { FastifyInstance } from 'fastify';
 import { accountRoutes } from './accounts/routes.ts';
@@ -24,7 +25,6 @@ import type { Storage } from './storage/storage.ts';
 import { presentUpload } from './uploads/present.ts';
 import type { UploadQueue } from './uploads/queue.ts';
 import { uploadRoutes } from './uploads/routes.ts';
-import type { Pace } from './uploads/receive-file.ts';
 
 export const studioVersion = '0.1.0';
 

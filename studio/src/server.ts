@@ -1,12 +1,12 @@
 import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import { isDatabaseUnavailable } from '@renderkit/server-kit/database.ts';
+import { keepsOwnPace } from '@renderkit/server-kit/http/own-pace.ts';
 import { JsonRefused, parseStrictJson } from '@renderkit/server-kit/http/strict-json.ts';
 import { newId } from '@renderkit/server-kit/ids.ts';
 import type { Logger } from '@renderkit/server-kit/logger.ts';
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import { StudioError } from './errors.ts';
-import { mayTakeItsTime } from './uploads/takes-its-time.ts';
 
 // A list of 64 quotes with prompts of 20,000 characters, or 5,000 accounts to watch.
 const bodyLimitBytes = 8 * 1024 * 1024;
@@ -52,7 +52,7 @@ export function createServer(options: { log: Logger; trustProxy: boolean }): Fas
 /** What was wrong before there was a request to answer, or took too long to become one. */
 function answerOnSocket(error: Error & { code?: string }, socket: Socket): void {
   // Node's one limit of time is for every request; a file has a pace to keep instead.
-  if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT' && mayTakeItsTime(socket)) return;
+  if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT' && keepsOwnPace(socket)) return;
   if (!socket.writable || error.code === 'ECONNRESET') {
     socket.destroy();
     return;

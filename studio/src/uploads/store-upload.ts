@@ -1,5 +1,7 @@
 import { type KeyObject, randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
+import { keepOwnPace } from '@renderkit/server-kit/http/own-pace.ts';
+import { type Pace, SenderLost } from '@renderkit/server-kit/http/paced-body.ts';
 import { mustCloseUnread } from '@renderkit/server-kit/http/unread-body.ts';
 import type { Refusal, StudioUpload } from '@renderkit/contract/studio/schemas.ts';
 import type { FileFault } from '@renderkit/contract/studio/schemas.ts';
@@ -16,9 +18,8 @@ import { mediaFolder } from '../storage/media-folder.ts';
 import type { Storage } from '../storage/storage.ts';
 import { fileNameOf } from './file-name.ts';
 import type { UploadQueue } from './queue.ts';
-import { FileCutShort, FileTooLarge, type Pace, receiveFile } from './receive-file.ts';
+import { FileTooLarge, receiveFile } from './receive-file.ts';
 import { findBeforeUpload, insertUpload, type NewUpload } from './store.ts';
-import { takesItsTime } from './takes-its-time.ts';
 
 export type StoreUploadDependencies = {
   database: Database;
@@ -46,7 +47,8 @@ export type TakenUpload =
   | { outcome: 'unusable'; reason: FileFault; message: string }
   | { outcome: 'refused'; refusal: Refusal };
 
-const pace: Pace = { minBytesPerSecond: 256 * 1024, windowMs: 15_000 };
+// A service that passes a file on watches over its sender's pace by shorter windows.
+const pace: Pace = { minBytesPerSecond: 256 * 1024, windowMs: 30_000 };
 const receivedAtOnce = 64;
 const busyRetrySeconds = 1;
 
@@ -104,7 +106,7 @@ async function receive(
   await announceFolder(database, folder);
   let loose = true;
   try {
-    using _ = takesItsTime(request);
+    using _ = keepOwnPace(request);
     const received = await receiveFile(request, storage, folder, fileLimits, dependencies.pace ?? pace);
     await using file = received.file;
     const inspected = await inspectFile(file.path, fileLimits, dependencies.stopping);
@@ -185,7 +187,7 @@ function unusable(error: unknown): TakenUpload {
       reason: 'too_large',
       message: `The file is too large: files of its kind may have ${Math.floor(error.limitBytes / megabyte)} MB.`,
     };
-  if (error instanceof FileCutShort)
+  if (error instanceof SenderLost)
     throw new StudioError('invalid_request', 'The file did not come to its end, or came too slowly.', {
       cause: error,
     });
