@@ -1,0 +1,21 @@
+import type { Answer } from './harness.ts';
+
+/** One part of a form; with a file name it is a file. */
+export type Part = { name: string; value: string | Uint8Array; fileName?: string };
+
+/** Posts a multipart form and reads the whole answer. */
+export async function postForm<Body = Record<string, unknown>>(
+  url: string,
+  key: string,
+  parts: readonly Part[],
+): Promise<Answer<Body>> {
+  const form = new FormData();
+  for (const { name, value, fileName } of parts) {
+    if (fileName === undefined) form.append(name, String(value));
+    else form.append(name, new Blob([value as Uint8Array<ArrayBuffer>]), fileName);
+  }
+  const headers = { authorization: `Bearer ${key}` };
+  const answer = await fetch(url, { method: 'POST', headers, body: form });
+  const text = await answer.text();
+  return { status: answer.status, headers: answer.headers, text, body: JSON.parse(text) as Body };
+}

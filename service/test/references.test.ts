@@ -1,0 +1,374 @@
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { after, before, beforeEach, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { QuotesRequest, SubmitRequest } from '@renderkit/contract/studio/schemas.ts';
+import type { Generation } from '@renderkit/contract/v1/schemas/generation.ts';
+import type { Problem } from '@renderkit/contract/v1/schemas/problem.ts';
+import type { Upload } from '@renderkit/contract/v1/schemas/upload.ts';
+import { publicMessage } from '@renderkit/server-kit/egress/egress-refusal.ts';
+import { startLoopbackServer } from '@renderkit/server-kit/egress/testing/loopback-server.ts';
+import { ssrfCorpus } from '@renderkit/server-kit/egress/testing/ssrf-corpus.ts';
+import type { Static } from 'typebox';
+import { assertProblem } from './assert-problem.ts';
+import { exampleEditModel, exampleVideoModel } from './example-catalog.ts';
+import { type FileServer, startFileServer, tinyPng } from './file-server.ts';
+import { startTestService, type TestService } from './harness.ts';
+import { postForm } from './post-form.ts';
+import { type ScriptedRenders, scriptRenders } from './scripted-renders.ts';
+
+let service: TestService;
+let studio: ScriptedRenders;
+let files: FileServer;
+let key: string;
+/** Requests of the file server wait for it. */
+let gate: Promise<void>;
+let open: () => void;
+
+before(async () => {
+  files = await startFileServer((request, response) => {
+    void gate.then(() => {
+      if (request.url === '/gone') response.writeHead(404).end();
+      else response.writeHead(200).end(tinyPng);
+    });
+  });
+  service = await startTestService({ config: { egressAllow: ['127.0.0.0/8'] }, sweepMs: 100, retryMs: 50 });
+  service.studio.catalog.models.push(
+    exampleVideoModel({ id: 'all', default_for: [], parameters: { max_reference_images: 10 } }),
+    exampleEditModel({ id: 'both', default_for: [], parameters: { max_reference_images: 10 } }),
+  );
+  service.studio.balance.lifetime_millicredits = 1_000_000_000;
+  studio = scriptRenders(service.studio);
+  const lane = { limit: 100, running: 0, running_elsewhere: 0 };
+  studio.limits = { overall: lane, image: lane, edit: lane, video: lane };
+  key = await service.createKey();
+});
+after(async () => {
+  open();
+  await service[Symbol.asyncDispose]();
+  await files[Symbol.asyncDispose]();
+});
+beforeEach(() => {
+  gate = new Promise((resolve) => {
+    open = resolve;
+  });
+});
+
+type Told = { status: number; body: Generation; text: string; headers: Headers };
+const edit = (body: object, more: object = {}): Promise<Told> =>
+  service.ask<Generation>('/v1/images/edits', { key, body: { prompt: 'in winter', ...body }, ...more });
+const generation = async (id: string) =>
+  (await service.ask<Generation>(`/v1/generations/${id}`, { key })).body;
+const fields = (answer: { text: string }) =>
+  (JSON.parse(answer.text) as Problem).errors?.map(({ field }) => field);
+
+async function until(id: string, status: Generation['status']): Promise<Generation> {
+  for (let tries = 0; tries < 250; tries++) {
+    const now = await generation(id);
+    if (now.status === status) return now;
+    await sleep(20);
+  }
+  throw new Error(`${id} never was ${status}: ${JSON.stringify(await generation(id))}`);
+}
+
+async function newUpload(owner = key): Promise<Upload> {
+  const parts = [{ name: 'file', value: tinyPng, fileName: 'lake.png' }];
+  return (await postForm<Upload>(`${service.url}/v1/uploads`, owner, parts)).body;
+}
+
+/** The studio's word on an upload, told by its feed. */
+function tell(token: string, status: 'ready' | 'rejected'): void {
+  const stored = service.studio.uploads.files.get(token);
+  assert.ok(stored !== undefined);
+  stored.upload.status = status;
+  studio.tell({ token, upload: structuredClone(stored.upload) });
+}
+
+const hidden = () => [...service.studio.uploads.files].filter(([, file]) => file.hidden).map(([id]) => id);
+async function untilHidden(before: readonly string[]): Promise<string> {
+  for (let tries = 0; tries < 250; tries++) {
+    const [found] = hidden().filter((id) => !before.includes(id));
+    if (found !== undefined) return found;
+    await sleep(20);
+  }
+  throw new Error('no file came');
+}
+
+function sent<T>(operation: string): T[] {
+  return service.studio.seen
+    .filter((seen) => seen.operation === operation)
+    .map(({ body }) => JSON.parse(body) as T);
+}
+const lastQuote = () => sent<Static<typeof QuotesRequest>>('createQuotes').at(-1)?.quotes.at(-1);
+const lastSubmit = () => sent<Static<typeof SubmitRequest>>('submitRender').at(-1)?.request;
+
+test('a generation that names an upload in processing waits, lets others pass, and starts when it is ready', async () => {
+  const upload = await newUpload();
+  const { status, body } = await edit({ image: upload.id });
+  assert.equal(status, 202);
+  assert.equal(lastQuote()?.request.image, upload.id);
+  const other = await edit({ image: 'lib_1' });
+  await until(other.body.id, 'running');
+  assert.equal((await generation(body.id)).status, 'queued');
+  tell(upload.id, 'ready');
+  await until(body.id, 'running');
+  assert.equal(lastSubmit()?.image, upload.id);
+  // From now on it is as good as an item of the library.
+  await until((await edit({ image: upload.id })).body.id, 'running');
+});
+
+test('one that waits for two starts only when both are ready, and may be canceled before', async () => {
+  const [one, two] = [await newUpload(), await newUpload()];
+  const body = { model: 'both', image: one.id, reference_images: ['lib_1', two.id, one.id] };
+  const waiting = (await edit(body)).body.id;
+  const canceled = (await edit(body)).body.id;
+  tell(one.id, 'ready');
+  await sleep(300);
+  assert.equal((await generation(waiting)).status, 'queued');
+  const cancel = await service.ask(`/v1/generations/${canceled}/cancel`, { key, method: 'POST' });
+  assert.equal(cancel.status, 200);
+  tell(two.id, 'ready');
+  await until(waiting, 'running');
+  assert.equal((await generation(canceled)).status, 'canceled');
+});
+
+test('a rejected upload fails what waits for it, in the same moment, and whoever names it later is refused', async () => {
+  const upload = await newUpload();
+  const { body } = await edit({ image: upload.id });
+  const submits = studio.submits.length;
+  tell(upload.id, 'rejected');
+  const failed = await until(body.id, 'failed');
+  assert.equal(failed.error?.code, 'moderation_blocked');
+  assert.equal(failed.submitted_at, null);
+  assert.equal(studio.submits.length, submits);
+  const events = await service.database.rows<{ type: string; subject_id: string; created_at: Date }>(
+    'select type, subject_id, created_at from events where subject_id = any ($1) order by type',
+    [[upload.id, body.id]],
+  );
+  assert.deepEqual(
+    events.map(({ type }) => type),
+    ['generation.failed', 'upload.rejected'],
+  );
+  const later = await edit({ image: upload.id });
+  assertProblem(later, 'moderation_blocked', 'a rejected upload');
+  assert.deepEqual(fields(later), ['image']);
+});
+
+test('the money of what never started is free again', async () => {
+  const credits = async () =>
+    (await service.ask<{ balance: number }>('/v1/account/balance', { key })).body.balance;
+  const before = await credits();
+  const upload = await newUpload();
+  const { body } = await edit({ image: upload.id });
+  assert.equal(await credits(), before - 3);
+  tell(upload.id, 'rejected');
+  await until(body.id, 'failed');
+  assert.equal(await credits(), before);
+});
+
+test('an address becomes a hidden upload, fetched after the 202; one that stands twice is fetched once', async () => {
+  const url = `${files.url}/deep/a%20lake.png`;
+  const [asked, before] = [files.asked.length, hidden()];
+  const { status, body } = await edit({ model: 'both', image: url, reference_images: [url, 'lib_1'] });
+  assert.equal(status, 202);
+  const quote = lastQuote();
+  const id = quote?.request.image ?? '';
+  assert.match(id, /^upl_[0-9a-z]{26}$/);
+  assert.deepEqual(quote?.request.reference_images, [id, 'lib_1']);
+  assert.deepEqual(quote?.coming, [id]);
+  assert.equal((await generation(body.id)).status, 'queued');
+  open();
+  assert.equal(await untilHidden(before), id);
+  assert.equal(files.asked.length - asked, 1);
+  assert.equal((await service.ask(`/v1/uploads/${id}`, { key })).status, 404);
+  assertProblem(await edit({ image: id }), 'invalid_request', 'a hidden upload is nobody’s');
+  tell(id, 'ready');
+  await until(body.id, 'running');
+  const events = await service.database.rows('select 1 from events where subject_id = $1', [id]);
+  assert.deepEqual(events, [], 'nobody is told of what nobody sees');
+});
+
+test('an address that gives no file, or none that the studio takes, fails the generation', async () => {
+  open();
+  const gone = await until((await edit({ image: `${files.url}/gone` })).body.id, 'failed');
+  assert.deepEqual([gone.error?.code, gone.submitted_at], ['unprocessable', null]);
+  service.studio.uploads.next.push({ outcome: 'unusable', reason: 'broken', message: '' });
+  const broken = await until((await edit({ image: `${files.url}/x.png` })).body.id, 'failed');
+  assert.equal(broken.error?.code, 'unprocessable');
+  const refusal = { code: 'tier_required', message: 'no' } as const;
+  service.studio.uploads.next.push({ outcome: 'refused', refusal });
+  const lacking = await until((await edit({ image: `${files.url}/x.png` })).body.id, 'failed');
+  assert.equal(lacking.error?.code, 'tier_required');
+});
+
+test('a studio that is away keeps an import waiting and loses nothing', async () => {
+  open();
+  const before = hidden();
+  service.studio.script('storeUpload', { status: 503, json: { code: 'maintenance', message: 'soon' } });
+  const { body } = await edit({ image: `${files.url}/x.png` });
+  await sleep(300);
+  assert.equal((await generation(body.id)).status, 'queued');
+  service.studio.script('storeUpload', undefined);
+  await service.database.rows(`update uploads set due_at = clock() where status = 'coming'`);
+  tell(await untilHidden(before), 'ready');
+  await until(body.id, 'running');
+});
+
+test('no import is left of a generation that was canceled before it was fetched', async () => {
+  const { body } = await edit({ image: `${files.url}/x.png` });
+  await service.ask(`/v1/generations/${body.id}/cancel`, { key, method: 'POST' });
+  for (let tries = 0; tries < 100; tries++) {
+    // As if the process that fetches it had died.
+    await service.database.rows(
+      `update uploads set lease_owner = null, lease_until = null where status = 'coming'`,
+    );
+    const left = await service.database.rows(`select 1 from uploads where status = 'coming'`);
+    if (left.length === 0) return;
+    await sleep(30);
+  }
+  assert.fail('the import stays');
+});
+
+test('a mask as a data URL is sent to the studio, and kept nowhere else', async () => {
+  const png = Buffer.concat([tinyPng, Buffer.alloc(900_000, 1)]);
+  const mask = `data:image/png;base64,${png.toString('base64')}`;
+  const { status, body } = await edit({ image: 'lib_1', mode: 'inpaint', mask });
+  assert.equal(status, 202);
+  const id = lastQuote()?.request.mask ?? '';
+  const stored = service.studio.uploads.files.get(id);
+  const sha256 = createHash('sha256').update(png).digest('hex');
+  assert.deepEqual([stored?.hidden, stored?.sha256], [true, sha256]);
+  assert.equal(lastQuote()?.coming, undefined);
+  const [row] = await service.database.rows<{ sha256: string; hidden: boolean }>(
+    `select encode(sha256, 'hex') as sha256, hidden from uploads where id = $1`,
+    [id],
+  );
+  assert.deepEqual(row, { sha256, hidden: true });
+  const [request] = await service.database.rows<{ render_request: string }>(
+    'select render_request from generation_requests where generation_id = $1',
+    [body.id],
+  );
+  assert.ok((request?.render_request.length ?? 0) < 2_000);
+  assert.ok(!service.logged.join('').includes(mask.slice(30, 60)));
+  tell(id, 'ready');
+  await until(body.id, 'running');
+});
+
+test('a mask that is no PNG, or no base64, is a 400 before anything is sent', async () => {
+  const before = hidden();
+  const texts = [
+    'data:image/jpeg;base64,AAAA',
+    'data:image/png;base64,',
+    'data:image/png;base64,AAAA',
+    'data:image/png;base64,iVBORw0KGg=',
+    `data:image/png;base64,${tinyPng.toString('base64url')}-_`,
+    `data:image/png;base64,${tinyPng.toString('base64')} `,
+    `data:image/png,${tinyPng.toString('base64')}`,
+  ];
+  for (const mask of texts) {
+    const answer = await edit({ image: 'lib_1', mode: 'inpaint', mask });
+    assertProblem(answer, 'invalid_request', mask);
+    assert.deepEqual(fields(answer), ['mask'], mask);
+  }
+  assert.deepEqual(hidden(), before);
+  service.studio.uploads.next.push({ outcome: 'unusable', reason: 'unsupported_type', message: '' });
+  const refused = await edit({
+    image: 'lib_1',
+    mode: 'inpaint',
+    mask: `data:image/png;base64,${tinyPng.toString('base64')}`,
+  });
+  assertProblem(refused, 'invalid_request', 'by the studio');
+  assert.match(JSON.parse(refused.text).detail, /mask: must be a PNG/);
+});
+
+test('the same create again has its first answer and sends nothing twice', async () => {
+  open();
+  const mask = `data:image/png;base64,${tinyPng.toString('base64')}`;
+  const body = { image: `${files.url}/x.png`, mode: 'inpaint', mask };
+  const more = { headers: { 'idempotency-key': 'once' } };
+  const first = await edit(body, more);
+  const uploads = await service.database.rows('select id from uploads');
+  const second = await edit(body, more);
+  assert.deepEqual([second.status, second.text], [202, first.text]);
+  assert.deepEqual(await service.database.rows('select id from uploads'), uploads);
+});
+
+test('an estimate judges references and makes nothing of them', async () => {
+  const upload = await newUpload();
+  const [before, asked] = [await service.database.rows('select id from uploads'), files.asked.length];
+  const mask = `data:image/png;base64,${tinyPng.toString('base64')}`;
+  const estimate = (body: object) =>
+    service.ask('/v1/estimate', {
+      key,
+      body: { kind: 'image_edit', prompt: 'x', mode: 'inpaint', mask, ...body },
+    });
+  assert.equal((await estimate({ image: upload.id })).status, 200);
+  assert.equal((await estimate({ image: `${files.url}/x.png` })).status, 200);
+  assert.equal(lastQuote()?.coming?.length, 2);
+  const wrong = await estimate({ image: `upl_${'0'.repeat(26)}`, mask: 'data:image/png;base64,AAAA' });
+  assertProblem(wrong, 'invalid_request', 'both at once');
+  assert.deepEqual(fields(wrong)?.toSorted(), ['image', 'mask']);
+  assert.deepEqual(await service.database.rows('select id from uploads'), before);
+  assert.equal(files.asked.length, asked);
+});
+
+const fieldsOfKinds = {
+  '/v1/images/edits': {
+    base: { model: 'both', prompt: 'x', image: 'lib_1', mode: 'inpaint', mask: 'upl_x' },
+    single: ['image', 'mask'],
+    lists: ['reference_images'],
+  },
+  '/v1/videos/generations': {
+    base: { model: 'all', prompt: 'x' },
+    single: ['start_image', 'end_image', 'source_video'],
+    lists: ['reference_images', 'reference_audios'],
+  },
+} as const;
+
+test("another account's upload, and one that never was, are unknown in every field", async () => {
+  const other = await service.createKey({ accountId: await service.connectAccount() });
+  const foreign = (await newUpload(other)).id;
+  for (const [path, { base, single, lists }] of Object.entries(fieldsOfKinds))
+    for (const id of [foreign, `upl_${'0'.repeat(26)}`, 'upl_', 'upl_x'])
+      for (const field of [...single, ...lists.map((list) => `${list}[0]`)]) {
+        const name = field.split('[')[0] as string;
+        const own = 'mask' in base ? { ...base, mask: await readyMask() } : base;
+        const body = { ...own, [name]: field === name ? id : [id] };
+        const answer = await service.ask(path, { key, body });
+        assertProblem(answer, 'invalid_request', `${field} ${id}`);
+        assert.deepEqual(fields(answer), [field]);
+      }
+});
+
+let kept: string | undefined;
+async function readyMask(): Promise<string> {
+  kept ??= (await newUpload()).id;
+  return kept;
+}
+
+test('no special address is asked for from any field', async () => {
+  await using canary = await startLoopbackServer();
+  await using strict = await startTestService();
+  strict.studio.catalog.models.push(
+    exampleVideoModel({ id: 'all', default_for: [], parameters: { max_reference_images: 10 } }),
+    exampleEditModel({ id: 'both', default_for: [], parameters: { max_reference_images: 10 } }),
+  );
+  const strictKey = await strict.createKey();
+  const cases = ssrfCorpus(11).filter((_, i) => i % 97 === 0);
+  let tried = 0;
+  for (const [path, { base, single, lists }] of Object.entries(fieldsOfKinds))
+    for (const field of [...single.filter((one) => one !== 'mask'), ...lists.map((list) => `${list}[0]`)])
+      for (const { authority } of cases) {
+        const url = `https://${authority}:${canary.port}/x.png`;
+        const name = field.split('[')[0] as string;
+        const { mask: _, mode: __, ...own } = base as Record<string, unknown>;
+        const body = { ...own, [name]: field === name ? url : [url] };
+        const answer = await strict.ask(path, { key: strictKey, body });
+        assertProblem(answer, 'invalid_request', `${field} ${url}`);
+        const { errors } = JSON.parse(answer.text) as Problem;
+        assert.deepEqual(errors, [{ field, message: publicMessage }]);
+        tried++;
+      }
+  assert.ok(tried >= 100, String(tried));
+  assert.equal(canary.connections, 0);
+});

@@ -1,0 +1,301 @@
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { after, before, describe, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileFaults } from '@renderkit/contract/studio/schemas.ts';
+import type { Problem } from '@renderkit/contract/v1/schemas/problem.ts';
+import type { Upload } from '@renderkit/contract/v1/schemas/upload.ts';
+import { publicMessage } from '@renderkit/server-kit/egress/egress-refusal.ts';
+import { startLoopbackServer } from '@renderkit/server-kit/egress/testing/loopback-server.ts';
+import { ssrfCorpus } from '@renderkit/server-kit/egress/testing/ssrf-corpus.ts';
+import { moveClock } from '@renderkit/server-kit/testing/database.ts';
+import { assertProblem } from './assert-problem.ts';
+import { type FileServer, startFileServer, tinyPng } from './file-server.ts';
+import { startTestService, type TestService } from './harness.ts';
+import { type Part, postForm } from './post-form.ts';
+import { type ScriptedRenders, scriptRenders } from './scripted-renders.ts';
+
+const file = (value: Uint8Array | string = tinyPng, fileName = 'lake.png'): Part => ({
+  name: 'file',
+  value,
+  fileName,
+});
+const project = (value = 'prj_1'): Part => ({ name: 'project_id', value });
+
+describe('uploads', () => {
+  let service: TestService;
+  let key: string;
+  let renders: ScriptedRenders;
+  let files: FileServer;
+  before(async () => {
+    files = await startFileServer((request, response) => {
+      if (request.url === '/gone') return void response.writeHead(404).end('no');
+      if (request.url === '/empty') return void response.writeHead(200).end();
+      if (request.url === '/cut') {
+        response.writeHead(200, { 'content-length': '1000' }).write(tinyPng);
+        return void setTimeout(() => response.destroy(), 50);
+      }
+      if (request.url?.startsWith('/hop') === true) {
+        const left = Number(request.url.slice(4));
+        return void response.writeHead(302, { location: left === 0 ? '/a.png' : `/hop${left - 1}` }).end();
+      }
+      response.writeHead(200).end(tinyPng);
+    });
+    service = await startTestService({ config: { egressAllow: ['127.0.0.0/8'] }, sweepMs: 100 });
+    renders = scriptRenders(service.studio);
+    key = await service.createKey();
+  });
+  after(async () => {
+    await service[Symbol.asyncDispose]();
+    await files[Symbol.asyncDispose]();
+  });
+
+  const post = (parts: readonly Part[]) => postForm<Upload>(`${service.url}/v1/uploads`, key, parts);
+  const fetched = (body: object) => service.ask<Upload>('/v1/uploads', { key, body });
+  const get = async (id: string) => (await service.ask<Upload>(`/v1/uploads/${id}`, { key })).body;
+  /** The studio's word on an upload, told by its feed. */
+  const tell = (token: string, status: 'ready' | 'rejected', error: string | null = null) => {
+    const stored = service.studio.uploads.files.get(token);
+    assert.ok(stored !== undefined);
+    Object.assign(stored.upload, { status, error });
+    renders.tell({ token, upload: structuredClone(stored.upload) });
+  };
+  const until = async (id: string, status: string) => {
+    for (let tries = 0; tries < 200; tries++) {
+      const upload = await get(id);
+      if (upload.status === status) return upload;
+      await sleep(25);
+    }
+    throw new Error(`the upload ${id} never was ${status}`);
+  };
+  const rows = () => service.database.rows<{ id: string }>('select id from uploads');
+  const fields = (answer: { text: string }) =>
+    (JSON.parse(answer.text) as Problem).errors?.map(({ field }) => field);
+
+  test('a file goes to the studio byte for byte, and what the studio says of it is told', async () => {
+    const bytes = Buffer.concat([tinyPng, Buffer.alloc(300_000, 7)]);
+    const { status, body } = await post([project(), file(bytes, 'véry blue.png')]);
+    assert.equal(status, 201);
+    assert.match(body.id, /^upl_[0-9a-z]{26}$/);
+    assert.deepEqual(
+      { ...body, id: '', created_at: '' },
+      {
+        id: '',
+        object: 'upload',
+        status: 'processing',
+        type: 'image',
+        url: 'https://studio.example/media/u7/lake.png',
+        file_name: 'véry blue.png',
+        content_type: 'image/png',
+        size_bytes: bytes.length,
+        width: 64,
+        height: 64,
+        error: null,
+        created_at: '',
+      },
+    );
+    const stored = service.studio.uploads.files.get(body.id);
+    assert.equal(stored?.sha256, createHash('sha256').update(bytes).digest('hex'));
+    assert.deepEqual([stored?.hidden, stored?.upload.project_id], [false, 'prj_1']);
+    assert.deepEqual(await get(body.id), body);
+
+    tell(body.id, 'ready');
+    assert.deepEqual(await until(body.id, 'ready'), { ...body, status: 'ready' });
+    const events = await service.database.rows<{ type: string; body: string }>(
+      'select type, body from events where subject_id = $1',
+      [body.id],
+    );
+    assert.deepEqual(
+      events.map(({ type }) => type),
+      ['upload.ready'],
+    );
+    assert.deepEqual(JSON.parse(events[0]?.body ?? '').data, { ...body, status: 'ready' });
+  });
+
+  test('a rejected one says why, and its end is the only one', async () => {
+    const { body } = await post([file()]);
+    tell(body.id, 'rejected', 'shows\nwhat it \u0007must not');
+    assert.equal((await until(body.id, 'rejected')).error, 'shows what it must not');
+    tell(body.id, 'ready');
+    await sleep(200);
+    assert.equal((await get(body.id)).status, 'rejected');
+    const events = await service.database.rows<{ type: string }>(
+      'select type from events where subject_id = $1',
+      [body.id],
+    );
+    assert.deepEqual(events, [{ type: 'upload.rejected' }]);
+  });
+
+  test('a project may be named after the file too', async () => {
+    assert.equal((await post([file(), project()])).status, 201);
+    service.studio.scriptOnce('getProject', { status: 404, json: { code: 'not_found', message: 'no' } });
+    const before = await rows();
+    const unknown = await post([file(), project('prj_unknown')]);
+    assertProblem(unknown, 'invalid_request', 'an unknown project');
+    assert.deepEqual(fields(unknown), ['project_id']);
+    assert.deepEqual(await rows(), before);
+  });
+
+  test('a form that is none, or has other parts than it should, is refused by their names', async () => {
+    const before = await rows();
+    const cases: [Part[], string][] = [
+      [[], 'file'],
+      [[project()], 'file'],
+      [[{ name: 'file', value: 'text' }], 'file'],
+      [[file(), file()], 'file'],
+      [[file(), { name: 'other', value: 'x' }], 'other'],
+      [[{ name: 'other', value: 'x' }, file()], 'other'],
+      [[{ name: 'file2', value: tinyPng, fileName: 'x' }], 'file2'],
+      [[project(), project(), file()], 'project_id'],
+      [[project('x'.repeat(101)), file()], 'project_id'],
+      [[project(''), file()], 'project_id'],
+    ];
+    for (const [parts, field] of cases) {
+      const answer = await post(parts);
+      assertProblem(answer, 'invalid_request', field);
+      assert.deepEqual(fields(answer), [field]);
+    }
+    const raw = [
+      ['multipart/form-data', '--x\r\n'],
+      ['multipart/form-data; boundary=x', ''],
+      ['multipart/form-data; boundary=x', 'nothing of a form'],
+      [
+        'multipart/form-data; boundary=x',
+        '--x\r\nContent-Disposition: form-data; name="file"; filename="a"\r\n\r\nabc',
+      ],
+    ] as const;
+    for (const [contentType, body] of raw) {
+      const answer = await service.ask('/v1/uploads', {
+        key,
+        body,
+        headers: { 'content-type': contentType },
+      });
+      assertProblem(answer, 'invalid_request', body);
+    }
+    assert.deepEqual(await rows(), before, 'nothing is left of what was refused');
+  });
+
+  test('each fault of a file is a 400 on the file with a sentence of its own', async () => {
+    const told = new Set<string>();
+    for (const reason of fileFaults) {
+      service.studio.uploads.next.push({ outcome: 'unusable', reason, message: 'the studio’s own words' });
+      const answer = await post([file()]);
+      assertProblem(answer, 'invalid_request', reason);
+      assert.deepEqual(fields(answer), ['file']);
+      assert.doesNotMatch(answer.text, /own words/);
+      told.add((JSON.parse(answer.text) as Problem).detail);
+    }
+    assert.equal(told.size, fileFaults.length);
+  });
+
+  test('what the studio refuses the account is told by its code', async () => {
+    const refused = (code: 'tier_required' | 'account_suspended' | 'unprocessable', field?: string) => {
+      const refusal = { code, message: 'no', ...(field !== undefined && { field }) };
+      service.studio.uploads.next.push({ outcome: 'refused', refusal });
+      return post([project(), file()]);
+    };
+    assertProblem(await refused('tier_required'), 'tier_required', 'a type that the plan lacks');
+    assertProblem(await refused('account_suspended'), 'forbidden', 'a suspended account');
+    const unknown = await refused('unprocessable', 'project_id');
+    assertProblem(unknown, 'invalid_request', 'an unknown project');
+    assert.deepEqual(fields(unknown), ['project_id']);
+  });
+
+  test('an address is fetched before the answer, over three hops at most', async () => {
+    const { status, body } = await fetched({
+      url: `${files.url}/deep/a%20lake.png?x=1`,
+      project_id: 'prj_1',
+    });
+    assert.deepEqual([status, body.file_name, body.size_bytes], [201, 'a lake.png', tinyPng.length]);
+    assert.equal((await fetched({ url: `${files.url}/hop2` })).status, 201);
+    for (const path of ['/gone', '/cut', '/hop3']) {
+      const answer = await fetched({ url: files.url + path });
+      assertProblem(answer, 'unprocessable', path);
+      assert.deepEqual(JSON.parse(answer.text).errors, [{ field: 'url', message: publicMessage }]);
+    }
+    service.studio.uploads.next.push({ outcome: 'unusable', reason: 'empty', message: '' });
+    assertProblem(await fetched({ url: `${files.url}/empty` }), 'unprocessable', 'an empty file');
+    for (const body of [{}, { url: '' }, { url: 'lake.png' }, { url: 7 }, { url: files.url, more: 1 }])
+      assertProblem(await fetched(body), 'invalid_request', JSON.stringify(body));
+  });
+
+  test("another account's upload is as unknown as one that never was", async () => {
+    const { body } = await post([file()]);
+    const other = await service.createKey({ accountId: await service.connectAccount() });
+    const strip = (text: string) => text.replace(/req_[0-9a-z]{26}/g, '');
+    const unknown = await service.ask(`/v1/uploads/upl_${'0'.repeat(26)}`, { key: other });
+    const foreign = await service.ask(`/v1/uploads/${body.id}`, { key: other });
+    assertProblem(foreign, 'not_found', 'foreign');
+    assert.equal(strip(foreign.text), strip(unknown.text));
+  });
+
+  test('an upload that the feed never tells of is asked about', async () => {
+    const { body } = await post([file()]);
+    const stored = service.studio.uploads.files.get(body.id);
+    if (stored !== undefined) stored.upload.status = 'ready';
+    await service.database.rows('update uploads set due_at = clock() where id = $1', [body.id]);
+    await until(body.id, 'ready');
+  });
+
+  test('checks that do not end in a quarter of an hour are a rejection', async () => {
+    const { body } = await post([file()]);
+    await moveClock(service.database, 16 * 60);
+    assert.match((await until(body.id, 'rejected')).error ?? '', /in time/);
+  });
+});
+
+test('no special address is fetched, however it is written, and all are told the same', async () => {
+  await using canary = await startLoopbackServer();
+  await using service = await startTestService();
+  const key = await service.createKey();
+  const cases = ssrfCorpus(7).filter((_, i) => i % 9 === 0);
+  assert.ok(cases.length >= 100, String(cases.length));
+  for (const { authority, notation } of cases) {
+    const answer = await service.ask('/v1/uploads', {
+      key,
+      body: { url: `https://${authority}:${canary.port}/` },
+    });
+    assertProblem(answer, 'invalid_request', `${authority} (${notation})`);
+    assert.deepEqual(JSON.parse(answer.text).errors[0].field, 'url');
+  }
+  assert.equal(canary.connections, 0);
+});
+
+test(
+  'a client that sends too slowly, or goes, is ended and leaves nothing',
+  { timeout: 60_000 },
+  async () => {
+    const uploadPace = { minBytesPerSecond: 100_000, windowMs: 300 };
+    await using service = await startTestService({ uploadPace, sweepMs: 100 });
+    const key = await service.createKey();
+    const head = '--x\r\nContent-Disposition: form-data; name="file"; filename="a"\r\n\r\n';
+    const slow = async function* () {
+      yield Buffer.from(head);
+      for (let i = 0; i < 40; i++) {
+        yield Buffer.from('a');
+        await sleep(50);
+      }
+    };
+    const send = (body: AsyncIterable<Uint8Array>, signal?: AbortSignal) =>
+      fetch(`${service.url}/v1/uploads`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${key}`, 'content-type': 'multipart/form-data; boundary=x' },
+        body: body as unknown as ReadableStream,
+        duplex: 'half',
+        ...(signal !== undefined && { signal }),
+      } as RequestInit);
+    const answer = await send(slow());
+    assert.equal(answer.status, 400, await answer.text());
+
+    const gone = new AbortController();
+    const going = send(slow(), gone.signal);
+    setTimeout(() => gone.abort(), 150);
+    await assert.rejects(going);
+    for (let tries = 0; tries < 100; tries++) {
+      if ((await service.database.rows('select 1 from uploads')).length === 0) break;
+      await sleep(50);
+    }
+    assert.deepEqual(await service.database.rows('select id from uploads'), []);
+    assert.equal(service.studio.uploads.files.size, 0);
+  },
+);
