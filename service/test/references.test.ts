@@ -27,10 +27,9 @@ let open: () => void;
 
 before(async () => {
   files = await startFileServer((request, response) => {
-    void gate.then(() => {
-      if (request.url === '/gone') response.writeHead(404).end();
-      else response.writeHead(200).end(tinyPng);
-    });
+    void gate.then(() =>
+      request.url === '/gone' ? response.writeHead(404).end() : response.writeHead(200).end(tinyPng),
+    );
   });
   service = await startTestService({ config: { egressAllow: ['127.0.0.0/8'] }, sweepMs: 100, retryMs: 50 });
   service.studio.catalog.models.push(
@@ -85,9 +84,9 @@ function tell(token: string, status: 'ready' | 'rejected'): void {
 }
 
 const hidden = () => [...service.studio.uploads.files].filter(([, file]) => file.hidden).map(([id]) => id);
-async function untilHidden(before: readonly string[]): Promise<string> {
+async function untilHidden(earlier: readonly string[]): Promise<string> {
   for (let tries = 0; tries < 250; tries++) {
-    const [found] = hidden().filter((id) => !before.includes(id));
+    const [found] = hidden().filter((id) => !earlier.includes(id));
     if (found !== undefined) return found;
     await sleep(20);
   }
@@ -157,18 +156,18 @@ test('a rejected upload fails what waits for it, in the same moment, and whoever
 test('the money of what never started is free again', async () => {
   const credits = async () =>
     (await service.ask<{ balance: number }>('/v1/account/balance', { key })).body.balance;
-  const before = await credits();
+  const earlier = await credits();
   const upload = await newUpload();
   const { body } = await edit({ image: upload.id });
-  assert.equal(await credits(), before - 3);
+  assert.equal(await credits(), earlier - 3);
   tell(upload.id, 'rejected');
   await until(body.id, 'failed');
-  assert.equal(await credits(), before);
+  assert.equal(await credits(), earlier);
 });
 
 test('an address becomes a hidden upload, fetched after the 202; one that stands twice is fetched once', async () => {
   const url = `${files.url}/deep/a%20lake.png`;
-  const [asked, before] = [files.asked.length, hidden()];
+  const [asked, earlier] = [files.asked.length, hidden()];
   const { status, body } = await edit({ model: 'both', image: url, reference_images: [url, 'lib_1'] });
   assert.equal(status, 202);
   const quote = lastQuote();
@@ -178,7 +177,7 @@ test('an address becomes a hidden upload, fetched after the 202; one that stands
   assert.deepEqual(quote?.coming, [id]);
   assert.equal((await generation(body.id)).status, 'queued');
   open();
-  assert.equal(await untilHidden(before), id);
+  assert.equal(await untilHidden(earlier), id);
   assert.equal(files.asked.length - asked, 1);
   assert.equal((await service.ask(`/v1/uploads/${id}`, { key })).status, 404);
   assertProblem(await edit({ image: id }), 'invalid_request', 'a hidden upload is nobody’s');
@@ -203,14 +202,14 @@ test('an address that gives no file, or none that the studio takes, fails the ge
 
 test('a studio that is away keeps an import waiting and loses nothing', async () => {
   open();
-  const before = hidden();
+  const earlier = hidden();
   service.studio.script('storeUpload', { status: 503, json: { code: 'maintenance', message: 'soon' } });
   const { body } = await edit({ image: `${files.url}/x.png` });
   await sleep(300);
   assert.equal((await generation(body.id)).status, 'queued');
   service.studio.script('storeUpload', undefined);
   await service.database.rows(`update uploads set due_at = clock() where status = 'coming'`);
-  tell(await untilHidden(before), 'ready');
+  tell(await untilHidden(earlier), 'ready');
   await until(body.id, 'running');
 });
 
@@ -255,7 +254,7 @@ test('a mask as a data URL is sent to the studio, and kept nowhere else', async 
 });
 
 test('a mask that is no PNG, or no base64, is a 400 before anything is sent', async () => {
-  const before = hidden();
+  const earlier = hidden();
   const texts = [
     'data:image/jpeg;base64,AAAA',
     'data:image/png;base64,',
@@ -270,7 +269,7 @@ test('a mask that is no PNG, or no base64, is a 400 before anything is sent', as
     assertProblem(answer, 'invalid_request', mask);
     assert.deepEqual(fields(answer), ['mask'], mask);
   }
-  assert.deepEqual(hidden(), before);
+  assert.deepEqual(hidden(), earlier);
   service.studio.uploads.next.push({ outcome: 'unusable', reason: 'unsupported_type', message: '' });
   const refused = await edit({
     image: 'lib_1',
@@ -295,7 +294,7 @@ test('the same create again has its first answer and sends nothing twice', async
 
 test('an estimate judges references and makes nothing of them', async () => {
   const upload = await newUpload();
-  const [before, asked] = [await service.database.rows('select id from uploads'), files.asked.length];
+  const [earlier, asked] = [await service.database.rows('select id from uploads'), files.asked.length];
   const mask = `data:image/png;base64,${tinyPng.toString('base64')}`;
   const estimate = (body: object) =>
     service.ask('/v1/estimate', {
@@ -308,7 +307,7 @@ test('an estimate judges references and makes nothing of them', async () => {
   const wrong = await estimate({ image: `upl_${'0'.repeat(26)}`, mask: 'data:image/png;base64,AAAA' });
   assertProblem(wrong, 'invalid_request', 'both at once');
   assert.deepEqual(fields(wrong)?.toSorted(), ['image', 'mask']);
-  assert.deepEqual(await service.database.rows('select id from uploads'), before);
+  assert.deepEqual(await service.database.rows('select id from uploads'), earlier);
   assert.equal(files.asked.length, asked);
 });
 

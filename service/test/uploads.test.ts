@@ -129,15 +129,15 @@ describe('uploads', () => {
   test('a project may be named after the file too', async () => {
     assert.equal((await post([file(), project()])).status, 201);
     service.studio.scriptOnce('getProject', { status: 404, json: { code: 'not_found', message: 'no' } });
-    const before = await rows();
+    const earlier = await rows();
     const unknown = await post([file(), project('prj_unknown')]);
     assertProblem(unknown, 'invalid_request', 'an unknown project');
     assert.deepEqual(fields(unknown), ['project_id']);
-    assert.deepEqual(await rows(), before);
+    assert.deepEqual(await rows(), earlier);
   });
 
   test('a form that is none, or has other parts than it should, is refused by their names', async () => {
-    const before = await rows();
+    const earlier = await rows();
     const cases: [Part[], string][] = [
       [[], 'file'],
       [[project()], 'file'],
@@ -172,7 +172,7 @@ describe('uploads', () => {
       });
       assertProblem(answer, 'invalid_request', body);
     }
-    assert.deepEqual(await rows(), before, 'nothing is left of what was refused');
+    assert.deepEqual(await rows(), earlier, 'nothing is left of what was refused');
   });
 
   test('each fault of a file is a 400 on the file with a sentence of its own', async () => {
@@ -215,8 +215,8 @@ describe('uploads', () => {
     }
     service.studio.uploads.next.push({ outcome: 'unusable', reason: 'empty', message: '' });
     assertProblem(await fetched({ url: `${files.url}/empty` }), 'unprocessable', 'an empty file');
-    for (const body of [{}, { url: '' }, { url: 'lake.png' }, { url: 7 }, { url: files.url, more: 1 }])
-      assertProblem(await fetched(body), 'invalid_request', JSON.stringify(body));
+    for (const wrong of [{}, { url: '' }, { url: 'lake.png' }, { url: 7 }, { url: files.url, more: 1 }])
+      assertProblem(await fetched(wrong), 'invalid_request', JSON.stringify(wrong));
   });
 
   test("another account's upload is as unknown as one that never was", async () => {
