@@ -9,9 +9,9 @@ import { UnusableFile } from './unusable-file.ts';
 
 const megabyte = 1024 * 1024;
 const limits = {
-  image: { timeoutMs: 30_000, maxMemoryBytes: 900 * megabyte },
+  image: { timeoutMs: 60_000, maxMemoryBytes: 900 * megabyte },
   /** Loading the WebAssembly build is in it, on a machine that may be busy with renders. */
-  stream: { timeoutMs: 90_000, maxMemoryBytes: 1024 * megabyte },
+  stream: { timeoutMs: 120_000, maxMemoryBytes: 1024 * megabyte },
 };
 /** What is decoded at the start, and from the last key frame a second before the end. */
 const decodedFrames = 12;

@@ -61,7 +61,8 @@ const kinds = {
 } as const satisfies Record<Format, object>;
 
 const taken = 'Taken are JPEG, PNG, MP4 and MOV, and for sound MP3, WAV and M4A.';
-const probeLimits = { timeoutMs: 10_000, maxMemoryBytes: 400 * megabyte };
+/** It takes a few milliseconds; the time is for a process to start on a busy machine. */
+const probeLimits = { timeoutMs: 20_000, maxMemoryBytes: 400 * megabyte };
 
 /**
  * Says what a file is and whether it can be taken, by its bytes alone: names and headers count for nothing. Its

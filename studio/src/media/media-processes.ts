@@ -39,6 +39,8 @@ export async function runMediaJob<Name extends MediaJobName>(
   const lane = name === 'probe' || name === 'findFrame' ? lanes.probe : lanes.decode;
   await lane.take();
   try {
+    if (limits.signal.aborted)
+      throw new MediaToolError('aborted', 'The work was ended.', { cause: limits.signal.reason });
     return await converse(name, ask, limits);
   } finally {
     lane.give();

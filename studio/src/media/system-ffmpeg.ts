@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { stat } from 'node:fs/promises';
+import { availableParallelism } from 'node:os';
 import { mediaEnvironment } from './config.ts';
 import type { FfmpegRun } from './ffmpeg.ts';
 import { MediaToolError } from './media-tool-error.ts';
@@ -9,9 +10,9 @@ import { lowerPriority, watchProcess } from './watch-process.ts';
 /** Runs the program `ffmpeg` names. @throws MediaToolError; `unavailable` when there is no such program */
 export async function runSystemFfmpeg(ffmpeg: string, run: FfmpegRun): Promise<{ stderrTail: string }> {
   const files = { ...run.inputs, ...run.outputs };
-  const seconds = Math.ceil(run.timeoutMs / 1000);
-  // The time limit in CPU seconds is for the case that the studio is killed and nobody is left to end it.
-  const global = ['-hide_banner', '-loglevel', 'error', '-nostdin', '-y', '-timelimit', String(seconds * 4)];
+  // CPU seconds, for the case that the studio is killed and nobody is left to end it.
+  const cpuSeconds = Math.ceil(run.timeoutMs / 1000) * availableParallelism();
+  const global = ['-hide_banner', '-loglevel', 'error', '-nostdin', '-y', '-timelimit', String(cpuSeconds)];
   const args = run.args.map((arg) => (files[arg] === undefined ? arg : `file:${files[arg]}`));
   const child = spawn(ffmpeg, [...global, ...args], {
     stdio: ['ignore', 'ignore', 'pipe'],

@@ -28,9 +28,9 @@ export function once<T>(make: () => Promise<T>): () => Promise<T> {
 }
 
 /** Bytes without order that are the same each time. */
-export function noise(length: number): Buffer {
+export function noise(length: number, seed = 0x2545f491): Buffer {
   const bytes = Buffer.alloc(length);
-  let state = 0x2545f491;
+  let state = seed >>> 0;
   for (let index = 0; index < length; index++) {
     state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
     bytes[index] = state >>> 24;
