@@ -183,12 +183,17 @@ export const studioOperations = {
 } as const satisfies Record<string, StudioOperation>;
 
 export type StudioOperationId = keyof typeof studioOperations;
-type Part<Id extends StudioOperationId, Name extends string> =
-  (typeof studioOperations)[Id] extends Record<Name, infer S extends TSchema> ? Static<S> : undefined;
-export type StudioBody<Id extends StudioOperationId> = Part<Id, 'body'>;
-export type StudioQuery<Id extends StudioOperationId> = Part<Id, 'query'>;
-export type StudioParams<Id extends StudioOperationId> = Part<Id, 'params'>;
-export type StudioAnswer<Id extends StudioOperationId> = Static<(typeof studioOperations)[Id]['answer']>;
+type Part<Operation, Name extends string> =
+  Operation extends Record<Name, infer S extends TSchema> ? Static<S> : undefined;
+// Worked out once for each operation: left to each use, they cost the type checker most of its time.
+type Bodies = { [Id in StudioOperationId]: Part<(typeof studioOperations)[Id], 'body'> };
+type Queries = { [Id in StudioOperationId]: Part<(typeof studioOperations)[Id], 'query'> };
+type Params = { [Id in StudioOperationId]: Part<(typeof studioOperations)[Id], 'params'> };
+type Answers = { [Id in StudioOperationId]: Static<(typeof studioOperations)[Id]['answer']> };
+export type StudioBody<Id extends StudioOperationId> = Bodies[Id];
+export type StudioQuery<Id extends StudioOperationId> = Queries[Id];
+export type StudioParams<Id extends StudioOperationId> = Params[Id];
+export type StudioAnswer<Id extends StudioOperationId> = Answers[Id];
 
 /** Seconds for which a quote is honoured at submit. */
 export const quoteLifetimeSeconds = 25 * 60 * 60;
