@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { test } from 'node:test';
+import { connectionOver } from './connection.ts';
 import { exchange } from './exchange.ts';
 import { startLoopbackServer } from './testing/loopback-server.ts';
 
@@ -19,6 +20,7 @@ test('a connection that dies before its first use is not replaced', async () => 
     maxResponseBytes: 1_000,
     signal: new AbortController().signal,
   };
-  await assert.rejects(exchange(socket, options), { name: 'EgressRefusal', kind: 'protocol' });
+  const connection = connectionOver(socket, { origin: server.url, maxHeaderBytes: 16_384, keep: false });
+  await assert.rejects(exchange(connection, options), { name: 'EgressRefusal', kind: 'protocol' });
   assert.deepEqual([server.connections, server.bytes], [1, 0]);
 });

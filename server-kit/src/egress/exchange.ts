@@ -1,9 +1,6 @@
-import type { Socket } from 'node:net';
-import { Client, type buildConnector } from 'undici';
+import type { Connection } from './connection.ts';
 import { EgressRefusal, errorCode } from './egress-refusal.ts';
 
-/** Milliseconds for the head of the answer, from the last byte of the request. */
-const HEAD_TIMEOUT_MS = 30_000;
 /** 1xx answers before the real one. Each may be as large as a head, and they may go on without end. */
 const MAX_INTERIM_ANSWERS = 8;
 /** The parser counts neither reason phrases nor chunk extensions nor leading empty lines: the wire is bounded too. */
@@ -19,8 +16,8 @@ export interface ExchangeOptions {
   signal: AbortSignal;
 }
 
-/** The head of an answer, and its body as it comes: not decoded, not bounded. Disposing closes the connection. */
-export interface Exchange extends AsyncDisposable {
+/** The head of an answer, and its body as it comes: not decoded, not bounded. */
+export interface Exchange {
   status: number;
   headers: ResponseHeaders;
   body: AsyncIterable<Buffer>;
@@ -30,25 +27,14 @@ export interface Exchange extends AsyncDisposable {
 export type ResponseHeaders = Readonly<Record<string, string | string[] | undefined>>;
 
 /**
- * One request and the head of its answer over a socket of its own, which it closes: connections are never used
- * twice. Throws EgressRefusal, or the signal's reason.
+ * One request and the head of its answer over a connection, which its caller closes or keeps. Throws EgressRefusal, or
+ * the signal's reason; the connection is then of no use any more.
  */
-export async function exchange(socket: Socket, options: ExchangeOptions): Promise<Exchange> {
+export async function exchange(connection: Connection, options: ExchangeOptions): Promise<Exchange> {
   const { method, url, headers, body, signal } = options;
-  const client = new Client(url.origin, {
-    connect: handOver(socket, wireBytes(options)),
-    pipelining: 0,
-    allowH2: false,
-    maxHeaderSize: options.maxHeaderBytes,
-    headersTimeout: HEAD_TIMEOUT_MS,
-    bodyTimeout: 0,
-  });
-  const close = async () => {
-    await client.destroy();
-    socket.destroy();
-  };
+  connection.limitBytes(wireBytes(options));
   try {
-    const response = await client.request({
+    const response = await connection.client.request({
       method,
       path: url.pathname + url.search,
       headers: { ...headers, 'accept-encoding': 'identity' },
@@ -59,14 +45,8 @@ export async function exchange(socket: Socket, options: ExchangeOptions): Promis
     // A body that is dropped before its end raises an error that nobody waits for.
     response.body.on('error', () => {});
     const responseHeaders: ResponseHeaders = Object.assign(Object.create(null), response.headers);
-    return {
-      status: response.statusCode,
-      headers: responseHeaders,
-      body: response.body,
-      [Symbol.asyncDispose]: close,
-    };
+    return { status: response.statusCode, headers: responseHeaders, body: response.body };
   } catch (error) {
-    await close();
     throw translateError(error, signal);
   }
 }
@@ -85,31 +65,6 @@ export function translateError(error: unknown, signal: AbortSignal): unknown {
     return new EgressRefusal('too_large', 'The head of the answer is too large.', { cause: error });
   }
   return new EgressRefusal('protocol', 'The answer is not valid HTTP or broke off.', { cause: error });
-}
-
-/**
- * Hands the client the one socket that was judged. The client asks again if that one dies before its first use:
- * the answer is an error, else it would connect on its own account, or ask for ever.
- */
-function handOver(socket: Socket, maxWireBytes: number): buildConnector.connector {
-  return (_options, callback) => {
-    // Later, not now: the client goes on by itself only when the answer comes after its call.
-    queueMicrotask(() => {
-      if (socket.destroyed) {
-        callback(new EgressRefusal('protocol', 'The connection closed before the request was sent.'), null);
-        return;
-      }
-      callback(null, socket);
-      boundWire(socket, maxWireBytes);
-    });
-  };
-}
-
-function boundWire(socket: Socket, maxWireBytes: number): void {
-  socket.on('readable', () => {
-    if (socket.bytesRead <= maxWireBytes) return;
-    socket.destroy(new EgressRefusal('too_large', 'The answer has more frame than body.'));
-  });
 }
 
 function wireBytes({ maxHeaderBytes, maxResponseBytes }: ExchangeOptions): number {

@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
 import { createSecureContext } from 'node:tls';
+import { type Connection, connectionOver } from './connection.ts';
 import { openSocket, type ConnectorOptions } from './connector.ts';
 import { EgressRefusal, type EgressFailureKind } from './egress-refusal.ts';
-import { exchange, type Exchange, type ResponseHeaders } from './exchange.ts';
+import { exchange, type Exchange, type ExchangeOptions, type ResponseHeaders } from './exchange.ts';
 import { judgeUrl } from './judge-url.ts';
+import { KeptConnections } from './kept-connections.ts';
 import type { Cidr } from './public-address.ts';
 import { RateFloor } from './rate-floor.ts';
 import { readBody } from './read-body.ts';
@@ -51,6 +53,11 @@ export interface EgressRequest {
   minBytesPerSecond?: number;
   rateWindowMs?: number;
   maxHeaderBytes?: number;
+  /**
+   * Keeps the connection for the next request that gives this name and goes to the same origin: for seconds, and for a
+   * minute in all, for the address was judged when it was opened. Default: it is used once.
+   */
+  keepFor?: string;
   /** Takes the body as it comes, so that it is never in memory; the result's `body` is then empty. */
   onBody?: (chunk: Buffer, head: EgressHead) => void | Promise<void>;
   signal?: AbortSignal;
@@ -89,8 +96,8 @@ export interface Egress extends AsyncDisposable {
 }
 
 /**
- * The one way out to addresses that others choose (webhooks, imports): reliability T1–T5. Keeps no connection and
- * no name between requests. Disposing stops what is in flight (`aborted`) and waits for it.
+ * The one way out to addresses that others choose (webhooks, imports): reliability T1–T5. Keeps no name between
+ * requests, and no connection but for those who ask for it (`keepFor`). Disposing stops what is in flight (`aborted`) and waits for it.
  */
 export function createEgress(options: EgressOptions): Egress {
   const { allow, resolver = dnsResolver(), ca, dnsTimeoutMs = DNS_TIMEOUT_MS } = options;
@@ -101,23 +108,29 @@ export function createEgress(options: EgressOptions): Egress {
     dnsTimeoutMs,
   };
   const closing = new AbortController();
+  const kept = new KeptConnections();
   const inFlight = new Set<Promise<EgressResult>>();
   return {
     request(asked) {
-      const result = requestOnce(asked, connector, closing.signal).finally(() => inFlight.delete(result));
+      const result = requestOnce(asked, { ...connector, kept }, closing.signal).finally(() =>
+        inFlight.delete(result),
+      );
       inFlight.add(result);
       return result;
     },
     async [Symbol.asyncDispose]() {
       closing.abort();
       await Promise.allSettled(inFlight);
+      await kept[Symbol.asyncDispose]();
     },
   };
 }
 
+type Connections = ConnectorOptions & { kept: KeptConnections };
+
 async function requestOnce(
   options: EgressRequest,
-  connector: ConnectorOptions,
+  connector: Connections,
   closing: AbortSignal,
 ): Promise<EgressResult> {
   assertOwnOptions(options);
@@ -137,15 +150,14 @@ async function requestOnce(
 
 async function follow(
   options: EgressRequest,
-  connector: ConnectorOptions,
+  connector: Connections,
   stop: StopSignal,
 ): Promise<EgressHead & { body: Buffer; isCut: boolean }> {
   const { maxRedirects = 0, headers = {}, method, body = null, maxResponseBytes } = options;
   const first = judgeUrl(options.url, connector);
   let url = first;
   for (let hop = 0; ; hop += 1) {
-    const socket = await openSocket(url, connector, stop.signal);
-    await using answer = await exchange(socket, {
+    await using answer = await ask(options.keepFor, connector, {
       method,
       url,
       headers: url.origin === first.origin ? headers : pickPortable(headers),
@@ -154,10 +166,59 @@ async function follow(
       maxResponseBytes,
       signal: stop.signal,
     });
-    if (answer.status < 300 || answer.status > 399) return await read(answer, url, options, stop);
+    if (answer.status < 300 || answer.status > 399) {
+      const result = await read(answer, url, options, stop);
+      if (!result.isCut) answer.keep();
+      return result;
+    }
     if (hop >= maxRedirects)
       throw new EgressRefusal('redirect', 'Redirects end here.', { status: answer.status });
     url = nextUrl(answer, url, connector.allow);
+  }
+}
+
+/** An answer whose connection is closed at the end, unless its body was read whole and somebody wants it again. */
+type Answer = Exchange & AsyncDisposable & { keep(): void };
+
+async function ask(
+  keepFor: string | undefined,
+  connector: Connections,
+  options: ExchangeOptions,
+): Promise<Answer> {
+  const { url, maxHeaderBytes } = options;
+  const owner = keepFor === undefined ? undefined : { name: keepFor, origin: url.origin, maxHeaderBytes };
+  const kept = owner && connector.kept.take(owner);
+  if (kept !== undefined) {
+    const answer = await over(kept, options).catch((error: unknown) => {
+      // The other side may have closed it just then: that says nothing of how it takes the request.
+      if (error instanceof EgressRefusal && error.kind === 'protocol') return undefined;
+      throw error;
+    });
+    if (answer !== undefined) return keepable(answer, kept);
+  }
+  const socket = await openSocket(url, connector, options.signal);
+  const fresh = connectionOver(socket, { origin: url.origin, maxHeaderBytes, keep: owner !== undefined });
+  return keepable(await over(fresh, options), fresh);
+
+  function keepable(answer: Exchange, connection: Connection): Answer {
+    let wanted = false;
+    return {
+      ...answer,
+      keep: () => void (wanted = true),
+      [Symbol.asyncDispose]: async () => {
+        if (wanted && owner !== undefined && connector.kept.keep(owner, connection)) return;
+        await connection[Symbol.asyncDispose]();
+      },
+    };
+  }
+}
+
+async function over(connection: Connection, options: ExchangeOptions): Promise<Exchange> {
+  try {
+    return await exchange(connection, options);
+  } catch (error) {
+    await connection[Symbol.asyncDispose]();
+    throw error;
   }
 }
 

@@ -48,6 +48,7 @@ export async function attempt(
     totalTimeoutMs: webhookTimeoutSeconds * 1000,
     maxResponseBytes: readBytes,
     whenLarger: 'cut',
+    keepFor: claim.endpointId,
   });
   return outcomeOf(result);
 }
