@@ -54,7 +54,7 @@ async function createsPerSecond(bench: Bench, accounts: number, round: number): 
     );
   // The first create of each account also fetches its token, its catalog and its limits.
   await createForEach(platform.serviceUrl, keys, 1);
-  await measure(bench.quick ? 1 : 2, `warm ${round}`);
+  await measure(bench.quick ? 1 : 6, `warm ${round}`);
   const sample = await measure(bench.seconds, `round ${round}`);
   const [row] = await platform.serviceDatabase.rows<{ created: number }>(
     'select count(*) as created from generations',
