@@ -150,7 +150,7 @@ export function judgeSuggestions(
 /** How long a library item's id may be; what is longer is nobody's. */
 const maxLibraryIdCharacters = 200;
 
-/** A reference: so far only items of the library can be named. Whether there is such an item, the studio knows. */
+/** A reference, as it is once addresses have become uploads. Whether there is such an item, the studio knows. */
 export function judgeReference(faults: Faults, field: string, reference: string): void {
   if (/^[a-z][a-z0-9+.-]*:/i.test(reference))
     faults.add(field, 'must be the id of an item in the library, of an upload, or an https address');

@@ -54,7 +54,8 @@ export function createResolveReferences(options: ResolveReferencesOptions): Reso
   return async ({ accountId, body, estimate = false }) => {
     const references = referencesOf(body);
     const masks = references.filter(({ field, value }) => field === 'mask' && isDataUrl(value));
-    const addresses = references.filter(({ value }) => addressShape.test(value));
+    // A mask is data or an upload, and never fetched: what else stands there is refused by its form.
+    const addresses = references.filter(({ field, value }) => field !== 'mask' && addressShape.test(value));
     const named = references.filter(({ value }) => value.startsWith(idPrefixes.upload));
     if (masks.length + addresses.length + named.length === 0) return undefined;
 
