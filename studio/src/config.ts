@@ -1,3 +1,4 @@
+import { accessSync, constants } from 'node:fs';
 import path from 'node:path';
 import { ConfigError, type Environment, readEnvironment } from '@renderkit/server-kit/config.ts';
 import { type LogLevel, logLevels } from '@renderkit/server-kit/logger.ts';
@@ -32,6 +33,7 @@ export type WorkerConfig = {
 /** Reads the studio's environment. @throws ConfigError with one sentence for the operator */
 export function readStudioConfig(environment: Environment): StudioConfig {
   const read = readEnvironment(environment);
+  checkFfmpegPath(environment);
   const clientSecret = read.required('STUDIO_CLIENT_SECRET', 'a secret of 16 characters or more');
   if (clientSecret.length < 16)
     throw new ConfigError('STUDIO_CLIENT_SECRET is too short: it must have 16 characters or more.');
@@ -52,6 +54,7 @@ export function readStudioConfig(environment: Environment): StudioConfig {
 /** Reads a render worker's environment. @throws ConfigError */
 export function readWorkerConfig(environment: Environment): WorkerConfig {
   const read = readEnvironment(environment);
+  checkFfmpegPath(environment);
   return {
     databaseUrl: databaseUrl(environment),
     dataDirectory: dataDirectory(environment),
@@ -77,4 +80,18 @@ function dataDirectory(environment: Environment): string {
 function trustProxy(environment: Environment): boolean {
   const value = readEnvironment(environment).text('TRUST_PROXY');
   return value !== undefined && !['false', 'off', '0', 'no'].includes(value);
+}
+
+/** The media room uses it, in whatever process; a wrong one is told of at the start. */
+function checkFfmpegPath(environment: Environment): void {
+  const ffmpeg = readEnvironment(environment).text('FFMPEG_PATH');
+  if (ffmpeg === undefined) return;
+  try {
+    accessSync(ffmpeg, constants.X_OK);
+  } catch (cause) {
+    throw new ConfigError(
+      `FFMPEG_PATH is ${JSON.stringify(ffmpeg)}, but it must be the path of an ffmpeg program that may be run.`,
+      { cause },
+    );
+  }
 }

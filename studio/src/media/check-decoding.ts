@@ -2,17 +2,13 @@ import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { ffmpeg } from './ffmpeg.ts';
 import type { Inspected } from './inspect-file.ts';
-import { runMediaJob, UnreadableMedia } from './media-processes.ts';
+import { pictureLimits, runMediaJob, UnreadableMedia } from './media-processes.ts';
 import { MediaToolError } from './media-tool-error.ts';
 import { withTemporaryDirectory } from './temporary-directory.ts';
 import { UnusableFile } from './unusable-file.ts';
 
-const megabyte = 1024 * 1024;
-const limits = {
-  image: { timeoutMs: 60_000, maxMemoryBytes: 900 * megabyte },
-  /** Loading the WebAssembly build is in it, on a machine that may be busy with renders. */
-  stream: { timeoutMs: 120_000, maxMemoryBytes: 1024 * megabyte },
-};
+/** Loading the WebAssembly build is in it, on a machine that may be busy with renders. */
+const streamLimits = { timeoutMs: 120_000, maxMemoryBytes: 1024 * 1024 * 1024 };
 /** What is decoded at the start, and from the last key frame a second before the end. */
 const decodedFrames = 12;
 const maxReportBytes = 256 * 1024;
@@ -30,7 +26,7 @@ const demuxerOfBoxes = 'mov';
 export async function checkDecoding(file: string, inspected: Inspected, signal: AbortSignal): Promise<void> {
   try {
     if (inspected.type === 'image')
-      await runMediaJob('decodePicture', { path: file }, { ...limits.image, signal });
+      await runMediaJob('decodePicture', { path: file }, { ...pictureLimits, signal });
     else await decodeEnds(file, inspected, signal);
   } catch (cause) {
     if (cause instanceof MediaToolError && ['aborted', 'unavailable'].includes(cause.kind)) throw cause;
@@ -64,7 +60,7 @@ async function decodeEnds(file: string, { type, extension }: Inspected, signal: 
         ...report(0, 'start.txt'),
         ...report(1, 'end.txt'),
       ],
-      { inputs: { 'in.bin': file }, outputs, maxOutputBytes: maxReportBytes, ...limits.stream, signal },
+      { inputs: { 'in.bin': file }, outputs, maxOutputBytes: maxReportBytes, ...streamLimits, signal },
     );
     for (const output of Object.values(outputs)) {
       const lines = (await readFile(output, 'latin1')).split('\n');

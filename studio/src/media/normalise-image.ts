@@ -1,9 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { runMediaJob } from './media-processes.ts';
+import { pictureLimits, runMediaJob } from './media-processes.ts';
 import { withTemporaryDirectory } from './temporary-directory.ts';
 
-const limits = { timeoutMs: 30_000, maxMemoryBytes: 900 * 1024 * 1024 };
 const defaultMaxPixels = 50_000_000;
 
 /** Four bytes per pixel (red, green, blue, alpha), row by row, sRGB, not multiplied by alpha. */
@@ -23,7 +22,11 @@ export async function normaliseImage(
   return withTemporaryDirectory(async (directory) => {
     // By way of a file: a message of 200 MB would be in memory four times.
     const output = path.join(directory, 'pixels');
-    const size = await runMediaJob('writeRgba', { path: file, output, maxPixels }, { ...limits, signal });
+    const size = await runMediaJob(
+      'writeRgba',
+      { path: file, output, maxPixels },
+      { ...pictureLimits, signal },
+    );
     return { ...size, bytes: await readFile(output) };
   });
 }

@@ -2,12 +2,11 @@ import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { extractFrame } from './extract-frame.ts';
 import type { Inspected } from './inspect-file.ts';
-import { runMediaJob } from './media-processes.ts';
+import { pictureLimits, runMediaJob } from './media-processes.ts';
 import { withTemporaryDirectory } from './temporary-directory.ts';
 
 /** Longer side of a thumbnail, in pixels. */
 const thumbnailSide = 512;
-const limits = { timeoutMs: 30_000, maxMemoryBytes: 900 * 1024 * 1024 };
 /** Many videos begin with black. */
 const shownAt = 0.1;
 
@@ -36,7 +35,7 @@ async function shrink(picture: string, signal: AbortSignal): Promise<Thumbnail> 
   const { bytes, width, height } = await runMediaJob(
     'shrinkPicture',
     { path: picture, side: thumbnailSide },
-    { ...limits, signal },
+    { ...pictureLimits, signal },
   );
   return { bytes: Buffer.from(bytes), contentType: 'image/webp', width, height };
 }
