@@ -118,6 +118,7 @@ export const studioOperations = {
     query: schemas.AssetsQuery,
     answer: schemas.AssetsAnswer,
   },
+  /** A saved still is read as `image` and as `frame`, and changed or deleted as `frame` alone. */
   getAsset: {
     method: 'GET',
     path: '/api/assets/:type/:id',
@@ -140,7 +141,10 @@ export const studioOperations = {
     params: schemas.AssetAddress,
     answer: schemas.DeletedAnswer,
   },
-  /** Takes a still from a video of the library. */
+  /**
+   * Takes a still from a video of the library; the same video and millisecond answer the same link for as long as the
+   * video is there. `not_found` where the video is missing, or the project. Saved twice in one project it is one item.
+   */
   takeFrame: {
     method: 'POST',
     path: '/api/videos/:id/frames',
@@ -149,6 +153,7 @@ export const studioOperations = {
     body: schemas.FrameRequest,
     answer: schemas.FrameAnswer,
   },
+  /** `conflict` where the token was deleted; `invalid_request` where the file was cut short or came too slowly. */
   storeUpload: {
     method: 'PUT',
     path: '/api/uploads/:token',

@@ -143,6 +143,23 @@ test('a project is renamed, and deleted without what was made in it', async () =
   assert.equal(upload.project_id, null);
 });
 
+test('a render whose project is deleted meanwhile is finished into no project, and the next makes one again', async () => {
+  const account = await studio.connect({ tier: 'pro' });
+  const sketch = { model: 'sketch-1' };
+  const submitted = await account.submit('gen_1', sketch);
+  assert.ok(submitted.outcome === 'accepted');
+  const { project_id } = submitted.render;
+  assert.deepEqual((await account.call('DELETE', `/api/projects/${project_id}`)).body, { deleted: true });
+  await using _ = await studio.startWorker();
+  const { outputs, status } = await account.finished('gen_1');
+  assert.equal(status, 'succeeded');
+  const { body } = await account.call<StudioAsset>('GET', `/api/assets/image/${outputs[0]?.id}`);
+  assert.deepEqual([body.project_id, body.generation_type], [null, 'image']);
+  const next = await account.submit('gen_2', sketch);
+  assert.ok(next.outcome === 'accepted' && next.render.project_id !== project_id);
+  await account.finished('gen_2');
+});
+
 test('the operator is told what cannot be added', async () => {
   const account = await studio.connect();
   const text = path.join(studio.dataDirectory, 'words.png');

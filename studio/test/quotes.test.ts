@@ -1,12 +1,15 @@
 import assert from 'node:assert/strict';
+import { writeFile } from 'node:fs/promises';
+import path from 'node:path';
 import { after, before, test } from 'node:test';
 import * as schemas from '@renderkit/contract/studio/schemas.ts';
 import type { StudioAnswer } from '@renderkit/contract/studio/operations.ts';
 import { insertStyle } from '@renderkit/studio/catalog/store.ts';
-import { setAccount, setFault } from '@renderkit/studio/operator.ts';
+import { addLibraryItem, setAccount, setFault } from '@renderkit/studio/operator.ts';
 import type { TSchema } from 'typebox';
 import { Check } from 'typebox/value';
 import { request, startTestStudio, type TestStudio } from './harness.ts';
+import { makePicture } from './media-files.ts';
 
 let studio: TestStudio;
 before(async () => (studio = await startTestStudio({ worker: false })));
@@ -14,10 +17,10 @@ after(async () => studio[Symbol.asyncDispose]());
 
 test('every answer fits the contract', async () => {
   const account = await studio.connect({ tier: 'pro' });
-  const fits = async (path: string, schema: TSchema) => {
-    const { status, body } = await account.call<unknown>('GET', path);
-    assert.equal(status, 200, path);
-    assert.ok(Check(schema, body), `${path}: ${JSON.stringify(body)}`);
+  const fits = async (route: string, schema: TSchema) => {
+    const { status, body } = await account.call<unknown>('GET', route);
+    assert.equal(status, 200, route);
+    assert.ok(Check(schema, body), `${route}: ${JSON.stringify(body)}`);
   };
   await account.submit('t');
   await fits('/api/metadata', schemas.Metadata);
@@ -28,6 +31,17 @@ test('every answer fits the contract', async () => {
   await fits('/api/renders/t', schemas.Render);
   await fits('/api/projects?page=1&limit=20', schemas.ProjectsAnswer);
   assert.ok(Check(schemas.QuoteResult, await account.quote()));
+  assert.ok(Check(schemas.QuoteResult, await account.quote({ reference_images: ['ast_none'] })));
+  assert.ok(Check(schemas.StoreUploadAnswer, (await account.upload('upl_1', await makePicture())).body));
+  assert.ok(Check(schemas.StoreUploadAnswer, (await account.upload('upl_2', Buffer.alloc(0))).body));
+  await fits('/api/uploads/upl_1', schemas.StudioUpload);
+  const item = await addLibraryItem(studio.database, {
+    email: account.email,
+    dataDirectory: studio.dataDirectory,
+    file: await pictureFile(studio.dataDirectory),
+  });
+  await fits('/api/assets?page=1&limit=20', schemas.AssetsAnswer);
+  await fits(`/api/assets/image/${item.id}`, schemas.StudioAsset);
 });
 
 test('a list of quotes answers each request on its own', async () => {
@@ -199,3 +213,9 @@ test('projects are listed newest first, searched by title, and are their ownerâ€
   assert.equal((await other.call('GET', `/api/projects/${made[0]}`)).status, 404);
   assert.equal((await account.call('POST', '/api/projects', { title: 'no/slash' })).status, 400);
 });
+
+async function pictureFile(directory: string): Promise<string> {
+  const file = path.join(directory, 'picture.png');
+  await writeFile(file, await makePicture());
+  return file;
+}
