@@ -900,7 +900,7 @@ AS $function$
 $function$
 ;
 
-CREATE OR REPLACE FUNCTION public.record_attempts(p_results json, p_delays integer[])
+CREATE OR REPLACE FUNCTION public.record_attempts(p_results json, p_delays integer[], p_wait boolean)
  RETURNS TABLE(delivery_id text, status text)
  LANGUAGE plpgsql
  SET enable_seqscan TO 'off'
@@ -910,14 +910,22 @@ AS $function$
 declare
   at timestamptz;
   results attempt_result[];
+  locked text[];
 begin
   results := array(select r from json_populate_recordset(null::attempt_result, p_results) as r);
-  perform 1 from endpoint_turns
-    where endpoint_id in (select endpoint_id from unnest(results)) order by endpoint_id for no key update;
+  if p_wait then
+    locked := array(select endpoint_id from endpoint_turns
+                     where endpoint_id in (select endpoint_id from unnest(results)) for no key update);
+  else
+    locked := array(select endpoint_id from endpoint_turns
+                     where endpoint_id in (select endpoint_id from unnest(results)) for no key update skip locked);
+  end if;
+  return query select r.delivery_id, 'busy' from unnest(results) as r where r.endpoint_id <> all (locked);
   at := clock();
   results := array(
     select r from unnest(results) as r
-      join delivery_queue q on q.delivery_id = r.delivery_id and q.tries = r.try and q.lease_until is not null);
+      join delivery_queue q on q.delivery_id = r.delivery_id and q.tries = r.try and q.lease_until is not null
+     where r.endpoint_id = any (locked));
 
   return query
   with told as (

@@ -36,7 +36,7 @@ const record = (claims: Claim[], outcome: AttemptOutcome) =>
   recordAttempts(
     database,
     claims.map((one) => ({ claim: one, outcome })),
-    webhookAttemptDelaySeconds,
+    { delaySeconds: webhookAttemptDelaySeconds, wait: false },
   );
 const perEndpoint = (claims: Claim[]) => {
   const counts = new Map<string, number>();
@@ -162,6 +162,31 @@ test('a claim that is late and still held is recorded', async () => {
   assert.equal((await record(claims, fine)).size, 1);
 });
 
+test('recording waits for no endpoint but one alone: others may hold several in any order', async () => {
+  const some = await seedEndpoints(database, [url]);
+  const others = await seedEndpoints(database, [url]);
+  for (const { accountId } of [some, others]) await seedEvents(database, accountId, 1);
+  const claims = await claim();
+  assert.equal(claims.length, 2);
+  const [held, free] = [some, others].map(({ endpoints }) =>
+    claims.find(({ endpointId }) => endpointId === endpoints[0]?.id),
+  );
+  assert.ok(held && free);
+  const delaySeconds = webhookAttemptDelaySeconds;
+  const waiting = await database.transaction(async (transaction) => {
+    // As a transaction that has written an event for it and is not committed yet.
+    await transaction.query('select from endpoint_turns where endpoint_id = $1 for no key update', [
+      held.endpointId,
+    ]);
+    const told = await record(claims, fine);
+    assert.deepEqual([told.get(held.deliveryId), told.get(free.deliveryId)], ['busy', 'delivered']);
+    return {
+      later: recordAttempts(database, [{ claim: held, outcome: fine }], { delaySeconds, wait: true }),
+    };
+  });
+  assert.equal((await waiting.later).get(held.deliveryId), 'delivered');
+});
+
 test('many claim and record at once: nothing twice, never more than four, nothing left, no deadlock', async () => {
   const accounts: Awaited<ReturnType<typeof seedEndpoints>>[] = [];
   for (let i = 0; i < 4; i++) accounts.push(await seedEndpoints(database, [url, url, url]));
@@ -180,8 +205,17 @@ test('many claim and record at once: nothing twice, never more than four, nothin
       }
       await new Promise((resolve) => setTimeout(resolve, Math.random() * 5));
       for (const { endpointId } of claims) underWay.set(endpointId, (underWay.get(endpointId) ?? 0) - 1);
-      if (claims.length > 0) await record(claims, fine);
+      for (const one of await recorded(claims))
+        await recordAttempts(database, [{ claim: one, outcome: fine }], {
+          delaySeconds: webhookAttemptDelaySeconds,
+          wait: true,
+        });
     }
+  };
+  // Those that are left: their endpoints were locked.
+  const recorded = async (claims: Claim[]) => {
+    const told = claims.length > 0 ? await record(claims, fine) : new Map();
+    return claims.filter(({ deliveryId }) => told.get(deliveryId) === 'busy');
   };
   const write = async () => {
     for (let i = 0; i < 25; i++)
@@ -217,7 +251,7 @@ test('a long queue costs no look of its own, whosever it is', async () => {
       claim: one,
       outcome: one.endpointId === alive.endpoints[0]?.id ? fine : broken,
     }));
-    await recordAttempts(single, results, webhookAttemptDelaySeconds);
+    await recordAttempts(single, results, { delaySeconds: webhookAttemptDelaySeconds, wait: false });
     return claims.length;
   };
   for (let i = 0; i < 8; i++) {

@@ -4,9 +4,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { eventTypes, subscribableEventTypes } from '@renderkit/contract/v1/event-types.ts';
 import { webhookAttemptDelaySeconds } from '@renderkit/contract/v1/limits.ts';
 import type { Database } from '@renderkit/server-kit/database.ts';
+import { newId } from '@renderkit/server-kit/ids.ts';
 import { createTestDatabase, moveClock, type TestDatabase } from '@renderkit/server-kit/testing/database.ts';
 import { type Receiver, startReceiver } from '../../test/receiver.ts';
 import { announceDue } from '../events/announce-due.ts';
+import { composeEvent } from '../events/compose-event.ts';
+import { writeEvent } from '../events/write-event.ts';
 import { ApiProblem } from '../problems/api-problem.ts';
 import { createWebhook } from '../webhooks/create-webhook.ts';
 import { deleteWebhook } from '../webhooks/delete-webhook.ts';
@@ -331,4 +334,34 @@ test('nine endpoints that hang leave the tenth its events on time', async () => 
   // The attempts that hang end with the deliverer, not with this test.
   await database.rows('delete from accounts where id = $1', [hanging.accountId]);
   await receiver[Symbol.asyncDispose]();
+});
+
+test('events of several accounts in one transaction, in any order, deadlock with nothing that delivers', async () => {
+  const accounts: string[] = [];
+  for (const name of ['a', 'b', 'c'])
+    accounts.push(
+      (await seedEndpoints(database, [`${receiver.url}/${name}1`, `${receiver.url}/${name}2`])).accountId,
+    );
+  await using another = startDeliverer(database);
+  for (let round = 0; round < 25; round++) {
+    const order = round % 2 === 0 ? accounts : accounts.toReversed();
+    await database.transaction(async (transaction) => {
+      await transaction.query('select from accounts where id = any ($1) order by id for no key update', [
+        accounts,
+      ]);
+      for (const accountId of order) {
+        const at = new Date().toISOString();
+        const subjectId = newId('upl_');
+        const event = composeEvent('upload.ready', JSON.stringify({ id: subjectId }), at);
+        assert.equal(await writeEvent(transaction, event, { accountId, subjectId, at }), 2);
+      }
+    });
+    another.announce(accounts);
+  }
+  await until('all', async () => (await database.rows('select 1 from delivery_queue limit 1')).length === 0);
+  assert.equal(receiver.received.length, 25 * 6);
+  const [{ deadlocks } = { deadlocks: -1 }] = await database.rows<{ deadlocks: number }>(
+    'select deadlocks::int from pg_stat_database where datname = current_database()',
+  );
+  assert.equal(deadlocks, 0);
 });

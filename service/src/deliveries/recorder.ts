@@ -11,6 +11,7 @@ export type Recorder = AsyncDisposable & {
 };
 
 type Result = { claim: Claim; outcome: AttemptOutcome };
+type Recorded = 'recorded' | 'busy' | 'outdated';
 
 const resultsPerStatement = 128;
 const statementsInFlight = 2;
@@ -20,20 +21,33 @@ const longestPauseMs = 5_000;
 /** Records results, those of the moment in one statement, for as long as the database is away again and again. */
 export function createRecorder({ database, log }: { database: Database; log: Logger }): Recorder {
   const stopping = new AbortController();
-  const add = createBatcher<Result, boolean>({
-    run: async (results) => {
-      const recorded = await recordAttempts(database, results, webhookAttemptDelaySeconds);
-      return results.map(({ claim }) => recorded.has(claim.deliveryId));
-    },
-    maxSize: resultsPerStatement,
-    maxInFlight: statementsInFlight,
-    isHopeless: isDatabaseUnavailable,
-  });
+  const batched = (wait: boolean, maxSize: number) =>
+    createBatcher<Result, Recorded>({
+      run: async (results) => {
+        const told = await recordAttempts(database, results, {
+          delaySeconds: webhookAttemptDelaySeconds,
+          wait,
+        });
+        return results.map(({ claim }) => {
+          const status = told.get(claim.deliveryId);
+          if (status === 'busy') return 'busy';
+          return status === undefined ? 'outdated' : 'recorded';
+        });
+      },
+      maxSize,
+      maxInFlight: statementsInFlight,
+      isHopeless: isDatabaseUnavailable,
+    });
+  const add = batched(false, resultsPerStatement);
+  // Events are just being written for its endpoint: whoever holds nothing else may wait for that.
+  const addWaiting = batched(true, 1);
   return {
     record: async (claim, outcome) => {
       for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(pauseMs * 2, longestPauseMs)) {
         try {
-          if (!(await add({ claim, outcome })))
+          let recorded = await add({ claim, outcome });
+          if (recorded === 'busy') recorded = await addWaiting({ claim, outcome });
+          if (recorded !== 'recorded')
             log.debug({ deliveryId: claim.deliveryId }, 'an attempt outlived its lease and was not recorded');
           return;
         } catch (error) {

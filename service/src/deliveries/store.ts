@@ -75,13 +75,15 @@ export async function claimDeliveries(
 }
 
 /**
- * Records what came of attempts, each if its claim still holds; ids of those recorded. `delaySeconds`: the schedule.
+ * Records what came of attempts, each if its claim still holds, and tells what became of the deliveries recorded.
+ * `busy`: the endpoint is locked, nothing was recorded. `delaySeconds`: the schedule. `wait`: for locks instead, and all
+ * results are of one endpoint; `busy` then says that it is gone.
  */
 export async function recordAttempts(
   database: Database,
   results: readonly { claim: Claim; outcome: AttemptOutcome }[],
-  delaySeconds: readonly number[],
-): Promise<Map<string, DeliveryStatus>> {
+  { delaySeconds, wait }: { delaySeconds: readonly number[]; wait: boolean },
+): Promise<Map<string, DeliveryStatus | 'busy'>> {
   const records = results.map(({ claim, outcome }) => ({
     delivery_id: claim.deliveryId,
     endpoint_id: claim.endpointId,
@@ -92,9 +94,9 @@ export async function recordAttempts(
     failure: outcome.failure,
     answer: outcome.answer,
   }));
-  const rows = await database.rows<{ delivery_id: string; status: DeliveryStatus }>(
-    'select delivery_id, status from record_attempts($1::json, $2::integer[])',
-    [JSON.stringify(records), delaySeconds],
+  const rows = await database.rows<{ delivery_id: string; status: DeliveryStatus | 'busy' }>(
+    'select delivery_id, status from record_attempts($1::json, $2::integer[], $3)',
+    [JSON.stringify(records), delaySeconds, wait],
     'deliveries_record',
   );
   return new Map(rows.map(({ delivery_id: id, status }) => [id, status]));
