@@ -5,6 +5,8 @@ import type { StudioClient } from '../studio-client/studio-client.ts';
 import { StudioFailure } from '../studio-client/studio-failure.ts';
 import { translated } from '../studio-client/translate-error.ts';
 
+/** Taking a still is work and no look-up: the studio gets longer for it than for an answer. */
+const stillTimeoutMs = 30_000;
 /** The latest moment that the studio can be asked for; any later one is the last frame all the same. */
 const latestSeconds = 1e6;
 
@@ -23,6 +25,7 @@ export function framesRoutes({
       const call = studioClient.call('takeFrame', {
         accountId,
         params,
+        timeoutMs: stillTimeoutMs,
         body: {
           time: body.time === 'last' ? 'last' : Math.min(body.time, latestSeconds),
           project_id: body.project_id ?? null,
