@@ -12,6 +12,9 @@ export class BodyCutShort extends Error {
   override name = 'BodyCutShort';
 }
 
+/** Bodies announced to be larger than this get their memory at once. */
+const announcedBytes = 256 * 1024;
+
 /**
  * Reads a body of at most `limit` bytes; a longer Content-Length is refused before a byte is read. With a pace, one
  * that comes slower is cut short.
@@ -28,6 +31,9 @@ export function readBody(
     return Promise.reject(new BodyTooLarge(`the body is larger than ${limit} bytes`));
   if (request.headers.expect !== undefined) response.writeContinue();
   return new Promise((resolve, reject) => {
+    const announced = Number(request.headers['content-length'] ?? 0);
+    // A large body is written where it will lie: pieces to be put together would need its memory twice.
+    const whole = announced > announcedBytes ? Buffer.allocUnsafeSlow(announced) : undefined;
     const chunks: Buffer[] = [];
     let size = 0;
     // Later, not now: a floor that is disposed while it judges would go on.
@@ -38,12 +44,15 @@ export function readBody(
     const onData = (chunk: Buffer) => {
       size += chunk.length;
       if (size > limit) return end(() => reject(new BodyTooLarge(`the body is larger than ${limit} bytes`)));
-      chunks.push(chunk);
+      if (whole === undefined) chunks.push(chunk);
+      else chunk.copy(whole, size - chunk.length);
       floor?.received(chunk.length);
       floor?.wait();
     };
     const onEnd = () =>
-      end(() => resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks, size)));
+      end(() =>
+        resolve(whole ?? (chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks, size))),
+      );
     const onCut = (cause?: unknown) =>
       end(() => reject(new BodyCutShort('the body ended too soon', { cause })));
     const end = (settle: () => void) => {

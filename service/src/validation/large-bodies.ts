@@ -2,9 +2,9 @@ import type { ServerResponse } from 'node:http';
 import { ApiProblem } from '../problems/api-problem.ts';
 
 /** Bodies larger than ordinary ones that are in memory at once, in this process: from the first byte to the answer. */
-export const largeBodiesAtOnce = 4;
+export const largeBodiesAtOnce = 3;
 /** How long a large body waits for its turn, its bytes still with the client. */
-const waitMs = 30_000;
+const waitMs = 120_000;
 const retrySeconds = 5;
 
 export type LargeBodies = {

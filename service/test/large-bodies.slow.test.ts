@@ -1,0 +1,125 @@
+import assert from 'node:assert/strict';
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
+import { request } from 'node:http';
+import { connect } from 'node:net';
+import path from 'node:path';
+import { test } from 'node:test';
+import { maxMaskCharacters } from '@renderkit/contract/v1/limits.ts';
+import { createTestDatabase } from '@renderkit/server-kit/testing/database.ts';
+import { connectAccount, createKey } from '../src/operator.ts';
+import { tinyPng } from './file-server.ts';
+import { startTestService } from './harness.ts';
+import { startScriptedStudio } from './scripted-studio.ts';
+
+const masks = 64;
+const mostMegabytes = 500;
+
+/** The service as a process of its own, whose memory is nobody else's. */
+async function startProcess() {
+  await using owned = new AsyncDisposableStack();
+  const db = owned.use(await createTestDatabase('service'));
+  const studio = owned.use(await startScriptedStudio());
+  const secretKey = Buffer.alloc(32, 5);
+  const { accountId } = await connectAccount(db.database, secretKey, {
+    studioId: studio.studioId,
+    studioAccountId: studio.account.id,
+    email: null,
+    refreshToken: studio.newSession(),
+  });
+  const { key } = await createKey(db.database, { accountId, name: 'test', rateLimitPerMinute: 100_000 });
+  const child = fork(path.join(import.meta.dirname, '../src/main.ts'), [], {
+    env: {
+      PATH: process.env['PATH'] ?? '',
+      DATABASE_URL: db.url,
+      STUDIO_URL: studio.url,
+      STUDIO_CLIENT_ID: 'service',
+      STUDIO_CLIENT_SECRET: 'a secret',
+      SECRET_KEY: secretKey.toString('hex'),
+      PORT: '0',
+      LOG_LEVEL: 'silent',
+    },
+    execArgv: [],
+  });
+  owned.defer(async () => {
+    const gone = once(child, 'exit');
+    child.kill('SIGTERM');
+    await gone;
+  });
+  const [{ url }] = (await once(child, 'message')) as [{ url: string }];
+  const ours = owned.move();
+  return { url, key, studio, pid: child.pid, [Symbol.asyncDispose]: () => ours.disposeAsync() };
+}
+
+function post(url: string, key: string, body: Buffer): Promise<{ status: number; text: string }> {
+  return new Promise((resolve, reject) => {
+    const headers = {
+      authorization: `Bearer ${key}`,
+      'content-type': 'application/json',
+      'content-length': body.length,
+    };
+    const sending = request(url, { method: 'POST', headers }, (answer) => {
+      const chunks: Buffer[] = [];
+      answer.on('data', (chunk: Buffer) => chunks.push(chunk));
+      answer.on('end', () =>
+        resolve({ status: answer.statusCode ?? 0, text: Buffer.concat(chunks).toString() }),
+      );
+    });
+    sending.on('error', reject);
+    sending.end(body);
+  });
+}
+
+test('many of the largest masks at once are let in a few at a time', { timeout: 240_000 }, async () => {
+  await using service = await startProcess();
+  service.studio.balance.lifetime_millicredits = 1_000_000_000;
+  const prefix = 'data:image/png;base64,';
+  const bytes = Buffer.alloc(Math.floor((maxMaskCharacters - prefix.length) / 4) * 3, 9);
+  tinyPng.copy(bytes);
+  const mask = prefix + bytes.toString('base64');
+  const body = Buffer.from(JSON.stringify({ prompt: 'x', image: 'lib_1', mode: 'inpaint', mask }));
+  const answers = await Promise.all(
+    Array.from({ length: masks }, () => post(`${service.url}/v1/images/edits`, service.key, body)),
+  );
+  for (const { status, text } of answers) assert.equal(status, 202, text);
+  assert.equal(service.studio.uploads.files.size, masks);
+  for (const { upload } of service.studio.uploads.files.values())
+    assert.equal(upload.size_bytes, bytes.length);
+  const status = await readFile(`/proc/${service.pid}/status`, 'utf8');
+  const peakMegabytes = Number(/VmHWM:\s+(\d+) kB/.exec(status)?.[1]) / 1024;
+  console.log(`${masks} masks: ${Math.round(peakMegabytes)} MB at most`);
+  assert.ok(peakMegabytes < mostMegabytes, `${peakMegabytes} MB`);
+});
+
+test('of a large body with a bad key little is read', async () => {
+  await using service = await startTestService();
+  const { hostname, port } = new URL(service.url);
+  for (const [route, key] of [
+    ['/v1/images/edits', 'rk_live_x'],
+    ['/v1/uploads', 'rk_live_x'],
+    ['/v1/uploads', await service.createKey({ scopes: ['read'] })],
+  ]) {
+    const socket = connect(Number(port), hostname);
+    await once(socket, 'connect');
+    socket.on('error', () => undefined);
+    const head = `POST ${route} HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${key}\r\ncontent-type: application/json\r\ncontent-length: 1000000000\r\n\r\n`;
+    let answer = '';
+    socket.on('data', (chunk) => (answer += chunk.toString()));
+    socket.write(head);
+    const chunk = Buffer.alloc(64 * 1024, 0x20);
+    const gone = new Promise((resolve) => {
+      socket.once('close', resolve);
+    });
+    // As fast as it is taken: what is not read stays with us but for what the kernel holds.
+    const send = () => {
+      while (!socket.destroyed && socket.writable && socket.write(chunk));
+    };
+    socket.on('drain', send);
+    send();
+    await gone;
+    assert.match(answer, /^HTTP\/1\.1 40[13] /, route);
+    // Loopback's own buffers take a few megabytes; a body that is read would be a hundred times as much.
+    assert.ok(socket.bytesWritten < 16 * 1024 * 1024, `${route}: ${socket.bytesWritten} bytes`);
+  }
+});
