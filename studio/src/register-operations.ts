@@ -92,6 +92,9 @@ function registerOperation(
 function createCheck(schema: TSchema, part: string, convert: boolean): (value: unknown) => unknown {
   const validator = Compile(schema);
   return (received) => {
+    // The parser of JSON has looked for this already; PostgreSQL knows no such text.
+    if (convert && Object.values(received as object).some((text) => String(text).includes('\0')))
+      throw new StudioError('invalid_request', `The ${part} holds U+0000.`);
     const value = convert ? Convert(schema, received) : received;
     if (validator.Check(value)) return value;
     const [first] = validator.Errors(value);

@@ -77,6 +77,17 @@ test('the library lists newest first, and by each filter, and by all of them at 
   );
 });
 
+test('what no database can hold is a bad request', async () => {
+  const account = await studio.connect();
+  for (const way of [
+    'assets?page=1&limit=20&search=%00',
+    'assets/image/%00',
+    'uploads/a%00',
+    'projects/%00b',
+  ])
+    assert.equal((await account.call('GET', `/api/${way}`)).status, 400, way);
+});
+
 test('an item is found under its own type alone, by its owner alone', async () => {
   const account = await studio.connect();
   const stranger = await studio.connect();

@@ -11,6 +11,7 @@ import type { FastifyReply } from 'fastify';
 import { plans } from '../catalog/plans.ts';
 import { StudioError } from '../errors.ts';
 import { fileLimits, type Inspected, inspectFile, UnusableFile } from '../media/inspect-file.ts';
+import { MediaToolError } from '../media/media-tool-error.ts';
 import type { Moderation } from '../moderation/moderation.ts';
 import type { AccountFacts } from '../sign-in/authenticate.ts';
 import { announceFolder, claimFolder, removeLooseFolders } from '../storage/loose-folders.ts';
@@ -187,6 +188,12 @@ function unusable(error: unknown): TakenUpload {
       reason: 'too_large',
       message: `The file is too large: files of its kind may have ${Math.floor(error.limitBytes / megabyte)} MB.`,
     };
+  if (error instanceof MediaToolError)
+    // The studio is stopping, or the machine has no process to spare.
+    throw new StudioError('overloaded', 'The file could not be looked at.', {
+      cause: error,
+      retryAfterSeconds: busyRetrySeconds,
+    });
   if (error instanceof SenderLost)
     throw new StudioError('invalid_request', 'The file did not come to its end, or came too slowly.', {
       cause: error,
