@@ -7,13 +7,16 @@ import { parseArgs } from 'node:util';
 import type { Bench, Benchmark, Result } from './benchmark.ts';
 import { startCluster } from './cluster.ts';
 import { create } from './create/create.ts';
+import { media } from './media/media.ts';
 import { memory } from './memory/memory.ts';
 import { picture } from './picture/picture.ts';
 import { polls } from './polls/polls.ts';
 import { read } from './read/read.ts';
 import { resultsText } from './results.ts';
+import { scale } from './scale/scale.ts';
 import { size } from './size/size.ts';
 import { submit } from './submit/submit.ts';
+import { upload } from './upload/upload.ts';
 import { webhooks } from './webhooks/webhooks.ts';
 
 const benchmarks: Record<string, Benchmark> = {
@@ -25,6 +28,9 @@ const benchmarks: Record<string, Benchmark> = {
   memory,
   picture,
   webhooks,
+  upload,
+  media,
+  scale,
 };
 const resultsFile = path.join(import.meta.dirname, 'RESULTS.md');
 

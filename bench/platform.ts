@@ -7,16 +7,21 @@ import { createAccount, grantForService } from '@renderkit/studio/operator.ts';
 import type { Bench } from './benchmark.ts';
 import { type Part, startPart } from './part.ts';
 
-export type Account = { id: string; keys: string[] };
+export type Account = { id: string; email: string; keys: string[] };
 
 export type Platform = AsyncDisposable & {
   serviceUrl: string;
+  studioUrl: string;
   service: Part;
+  /** With `worker`. */
+  worker: Part | undefined;
   serviceDatabase: Database;
   studioDatabase: Database;
   secretKey: Buffer;
   /** A pro account with credits without end, and keys that no rate holds up. */
   createAccount: (options: { keys: number }) => Promise<Account>;
+  /** What the service shows to the studio on the account's behalf: a token of its own. */
+  studioToken: (account: Account) => Promise<string>;
 };
 
 export type PlatformOptions = {
@@ -58,7 +63,9 @@ export async function startPlatform(bench: Bench, options: PlatformOptions): Pro
       }),
     );
   await start('studio', 'studio/src/main.ts', studioEnvironment);
-  if (options.worker) await start('worker', 'studio/src/worker.ts', studioEnvironment);
+  const worker = options.worker
+    ? await start('worker', 'studio/src/worker.ts', studioEnvironment)
+    : undefined;
   const service = await start('service', 'service/src/main.ts', {
     ...common,
     ...serviceEnvironment({ databaseUrl: serviceData.url, port: servicePort, studioPort, secretKey }),
@@ -68,7 +75,9 @@ export async function startPlatform(bench: Bench, options: PlatformOptions): Pro
   const started = owners.move();
   return {
     serviceUrl: originOf(servicePort),
+    studioUrl: originOf(studioPort),
     service,
+    worker,
     serviceDatabase: serviceData.database,
     studioDatabase: studioData.database,
     secretKey,
@@ -92,11 +101,31 @@ export async function startPlatform(bench: Bench, options: PlatformOptions): Pro
       });
       return {
         id: connected.accountId,
+        email,
         keys: await createKeys(serviceData.database, connected.accountId, keys),
       };
     },
+    studioToken: async ({ email }) => {
+      const { refreshToken } = await grantForService(studioData.database, email, clientId);
+      return refresh(originOf(studioPort), `${clientId}:${clientSecret}`, refreshToken);
+    },
     [Symbol.asyncDispose]: () => started.disposeAsync(),
   };
+}
+
+async function refresh(studioUrl: string, credentials: string, refreshToken: string): Promise<string> {
+  const { issuer } = (await (await fetch(`${studioUrl}/api/metadata`)).json()) as { issuer: string };
+  const { token_endpoint: endpoint } = (await (
+    await fetch(`${issuer}/.well-known/openid-configuration`)
+  ).json()) as { token_endpoint: string };
+  const answer = await fetch(endpoint, {
+    method: 'POST',
+    headers: { authorization: `Basic ${Buffer.from(credentials).toString('base64')}` },
+    body: new URLSearchParams({ grant_type: 'refresh_token', refresh_token: refreshToken }),
+  });
+  const { access_token: token } = (await answer.json()) as { access_token?: string };
+  if (token === undefined) throw new Error(`a refresh was answered ${answer.status}`);
+  return token;
 }
 
 /** What the service is told, whatever studio it works with. */

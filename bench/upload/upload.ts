@@ -1,0 +1,166 @@
+import { randomBytes } from 'node:crypto';
+import { open, rm, stat } from 'node:fs/promises';
+import path from 'node:path';
+import { createReadStream } from 'node:fs';
+import { request } from 'node:http';
+import { pipeline } from 'node:stream/promises';
+import { ffmpeg } from '@renderkit/studio/media/ffmpeg.ts';
+import type { Bench, Result } from '../benchmark.ts';
+import { startPlatform } from '../platform.ts';
+import { boundResult, rateResult } from '../present.ts';
+import { residentMegabytes } from '../process-usage.ts';
+import { compare, type Sample } from '../rounds.ts';
+
+const fileMegabytes = 400;
+const goals = { ratio: 0.8, growthMegabytes: 30 };
+const sampleEveryMs = 50;
+
+/** A large video through the service against the same one straight to the studio, in megabytes a second. */
+export async function upload(bench: Bench): Promise<Result[]> {
+  await using platform = await startPlatform(bench, { worker: false });
+  const account = await platform.createAccount({ keys: 1 });
+  const token = await platform.studioToken(account);
+  const key = account.keys[0] as string;
+  const file = path.join(bench.cluster.directory, 'upload.mp4');
+  const megabytes = bench.quick ? 40 : fileMegabytes;
+  await writeVideo(file, megabytes * 1e6);
+  const remove = (id: string) =>
+    fetch(`${platform.studioUrl}/api/uploads/${id}`, {
+      method: 'DELETE',
+      headers: { authorization: `Bearer ${token}` },
+    });
+  let direct = 0;
+  let growth = 0;
+  const throughService = async (): Promise<Sample> => {
+    const before = residentMegabytes(platform.service.pid) ?? Number.NaN;
+    const watch = setInterval(() => {
+      growth = Math.max(growth, (residentMegabytes(platform.service.pid) ?? 0) - before);
+    }, sampleEveryMs);
+    const began = performance.now();
+    const id = await sendForm(`${platform.serviceUrl}/v1/uploads`, key, file);
+    const seconds = (performance.now() - began) / 1000;
+    clearInterval(watch);
+    await remove(id);
+    return { value: megabytes / seconds };
+  };
+  const straight = async (): Promise<Sample> => {
+    const id = `bench-${++direct}`;
+    const began = performance.now();
+    await send(`${platform.studioUrl}/api/uploads/${id}?file_name=video.mp4`, {
+      method: 'PUT',
+      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/octet-stream' },
+      file,
+      status: 200,
+    });
+    const seconds = (performance.now() - began) / 1000;
+    await remove(id);
+    return { value: megabytes / seconds };
+  };
+  // The first also fetches a token and compiles both sides.
+  await throughService();
+  await straight();
+  growth = 0;
+  const comparison = await compare({
+    rounds: bench.rounds,
+    ours: throughService,
+    baseline: straight,
+    onRound: (round, ours, baseline) =>
+      bench.say(`  round ${round}: ${megabytesText(ours.value)} against ${megabytesText(baseline.value)}`),
+  });
+  await rm(file);
+  return [
+    {
+      ...rateResult('upload', comparison, goals.ratio),
+      ours: megabytesText(comparison.ours),
+      baseline: megabytesText(comparison.baseline),
+    },
+    boundResult({
+      name: 'upload, memory',
+      ours: `${growth.toFixed(0)} MB more at most while ${megabytes} MB pass`,
+      goal: `${goals.growthMegabytes} MB or less`,
+      met: growth <= goals.growthMegabytes,
+    }),
+  ];
+}
+
+/** A short video that plays, made as large as asked by a box that players skip. */
+async function writeVideo(file: string, bytes: number): Promise<void> {
+  await ffmpeg(
+    '-f lavfi -i testsrc=size=320x180:rate=10:duration=2 -pix_fmt yuv420p -c:v libx264 -f mp4 out.mp4'.split(
+      ' ',
+    ),
+    {
+      inputs: {},
+      outputs: { 'out.mp4': file },
+      signal: AbortSignal.timeout(60_000),
+      timeoutMs: 60_000,
+      maxOutputBytes: 10_000_000,
+    },
+  );
+  const { size } = await stat(file);
+  const handle = await open(file, 'a');
+  try {
+    const box = Buffer.alloc(8);
+    box.writeUInt32BE(bytes - size, 0);
+    box.write('free', 4, 'latin1');
+    await handle.write(box);
+    const piece = randomBytes(1_000_000);
+    for (let left = bytes - size - 8; left > 0; left -= piece.length)
+      await handle.write(piece.subarray(0, Math.min(left, piece.length)));
+  } finally {
+    await handle.close();
+  }
+}
+
+async function sendForm(url: string, key: string, file: string): Promise<string> {
+  const boundary = 'renderkit-bench-boundary';
+  const head = `--${boundary}\r\ncontent-disposition: form-data; name="file"; filename="video.mp4"\r\ncontent-type: video/mp4\r\n\r\n`;
+  const { id } = await send(url, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${key}`, 'content-type': `multipart/form-data; boundary=${boundary}` },
+    file,
+    head,
+    tail: `\r\n--${boundary}--\r\n`,
+    status: 201,
+  });
+  return String(id);
+}
+
+async function send(
+  url: string,
+  sent: {
+    method: string;
+    headers: Record<string, string>;
+    file: string;
+    head?: string;
+    tail?: string;
+    status: number;
+  },
+): Promise<Record<string, unknown>> {
+  const { head = '', tail = '' } = sent;
+  const { size } = await stat(sent.file);
+  const call = request(url, {
+    method: sent.method,
+    headers: { ...sent.headers, 'content-length': size + Buffer.byteLength(head) + Buffer.byteLength(tail) },
+  });
+  const answered = new Promise<Record<string, unknown>>((resolve, reject) => {
+    call.on('error', reject);
+    call.on('response', async (response) => {
+      const text = Buffer.concat(await response.toArray()).toString();
+      if (response.statusCode === sent.status) resolve(JSON.parse(text) as Record<string, unknown>);
+      else reject(new Error(`an upload was answered ${response.statusCode}: ${text}`));
+    });
+  });
+  call.write(head);
+  const [answer] = await Promise.all([
+    answered,
+    pipeline(createReadStream(sent.file, { highWaterMark: 1 << 18 }), call, { end: false }).then(() =>
+      call.end(tail),
+    ),
+  ]);
+  return answer;
+}
+
+function megabytesText(perSecond: number): string {
+  return `${Math.round(perSecond)} MB/s`;
+}
