@@ -1,5 +1,6 @@
 import { Type, type Static } from 'typebox';
 import { Balance } from './balance.ts';
+import { realAnswers } from '../real-answers.ts';
 import { closed, nullable } from './schema-builders.ts';
 
 const Tier = closed({
@@ -36,33 +37,7 @@ export const Account = closed(
   {
     title: 'Account',
     description: 'The studio account behind the key.',
-    examples: [
-      {
-        id: 'acc_01kaf3v5w8m2x9q4t7r6y1z0bc',
-        object: 'account',
-        email: 'ada@example.com',
-        name: 'Ada',
-        username: 'ada',
-        tier: { key: 'plus', name: 'Plus' },
-        organization: false,
-        age_verified: false,
-        credits: {
-          object: 'balance',
-          balance: 962,
-          monthly: 912,
-          lifetime: 50,
-          monthly_allowance: 1000,
-          next_refill: '2026-12-07T00:00:00.000Z',
-        },
-        capabilities: {
-          audio_upload: false,
-          video_upload: true,
-          uploads: true,
-          custom_models: true,
-          character_creation_modes: [],
-        },
-      },
-    ],
+    examples: [realAnswers.account],
   },
 );
 

@@ -6,6 +6,7 @@ import {
   maxSearchCharacters,
 } from '../limits.ts';
 import { listOf, pageQuery } from './list.ts';
+import { realAnswers } from '../real-answers.ts';
 import { closed, nullable, oneOf } from './schema-builders.ts';
 
 export const assetTypes = ['image', 'video'] as const;
@@ -37,25 +38,7 @@ export const Asset = closed(
   {
     title: 'Asset',
     description: 'An item of the library: anything generated on the account.',
-    examples: [
-      {
-        id: 'ast_01kaf3v5w8m2x9q4t7r6y1z0bc',
-        object: 'asset',
-        type: 'image',
-        generation_type: 'image',
-        url: 'https://studio.example/media/k3/picture.png',
-        thumb_url: 'https://studio.example/media/k3/thumb.webp',
-        width: 1024,
-        height: 1024,
-        duration: null,
-        aspect_ratio: '1:1',
-        nsfw: false,
-        favorite: false,
-        project_id: 'prj_01kaf3v5w8m2x9q4t7r6y1z0bc',
-        prompt_id: 'prm_01kaf3v5w8m2x9q4t7r6y1z0bc',
-        created_at: '2026-11-21T09:30:00.000Z',
-      },
-    ],
+    examples: [realAnswers.asset],
   },
 );
 
@@ -72,7 +55,7 @@ export const FavoriteAsset = closed(
   {
     title: 'FavoriteAsset',
     description: 'Says whether the item is a favorite now.',
-    examples: [{ id: 'ast_01kaf3v5w8m2x9q4t7r6y1z0bc', object: 'asset', favorite: true }],
+    examples: [{ id: realAnswers.asset.id, object: 'asset', favorite: true }],
   },
 );
 
@@ -85,7 +68,7 @@ export const DeletedAsset = closed(
   {
     title: 'DeletedAsset',
     description: 'Says that the item is gone from the library.',
-    examples: [{ id: 'ast_01kaf3v5w8m2x9q4t7r6y1z0bc', object: 'asset', deleted: true }],
+    examples: [{ id: realAnswers.asset.id, object: 'asset', deleted: true }],
   },
 );
 

@@ -1,4 +1,5 @@
 import { Type, type Static } from 'typebox';
+import { realAnswers } from '../real-answers.ts';
 import { closed, nullable } from './schema-builders.ts';
 
 export const Balance = closed(
@@ -22,16 +23,7 @@ export const Balance = closed(
   {
     title: 'Balance',
     description: 'What the account can spend.',
-    examples: [
-      {
-        object: 'balance',
-        balance: 962,
-        monthly: 912,
-        lifetime: 50,
-        monthly_allowance: 1000,
-        next_refill: '2026-12-07T00:00:00.000Z',
-      },
-    ],
+    examples: [realAnswers.balance],
   },
 );
 

@@ -1,6 +1,7 @@
 import { Type, type Static, type TSchema } from 'typebox';
 import { generationKinds, type GenerationKind } from './generation.ts';
 import { estimateRequests } from './generation-requests.ts';
+import { realAnswers } from '../real-answers.ts';
 import { closed, nullable, oneOf } from './schema-builders.ts';
 
 type EstimateBody = { [K in GenerationKind]: Static<(typeof estimateRequests)[K]> }[GenerationKind];
@@ -37,17 +38,7 @@ export const Estimate = closed(
   {
     title: 'Estimate',
     description: 'What a generation would cost.',
-    examples: [
-      {
-        object: 'estimate',
-        kind: 'image',
-        model: 'atelier-1',
-        credits: 4,
-        balance: 962,
-        sufficient: true,
-        outputs: 1,
-      },
-    ],
+    examples: [realAnswers.estimate],
   },
 );
 

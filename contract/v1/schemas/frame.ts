@@ -1,5 +1,6 @@
 import { Type, type Static } from 'typebox';
 import { maxPathIdCharacters, maxProjectIdCharacters } from '../limits.ts';
+import { realAnswers } from '../real-answers.ts';
 import { closed } from './schema-builders.ts';
 
 export const Frame = closed(
@@ -10,7 +11,7 @@ export const Frame = closed(
   {
     title: 'Frame',
     description: 'A still of a video.',
-    examples: [{ object: 'frame', url: 'https://studio.example/media/f2/still.png' }],
+    examples: [realAnswers.frame],
   },
 );
 

@@ -22,6 +22,7 @@ import {
   maxSuggestions,
   minStrength,
 } from '../limits.ts';
+import { realAnswers } from '../real-answers.ts';
 import { closed, mapOf, oneOf } from './schema-builders.ts';
 
 /** What an edit does with its source. */
@@ -193,14 +194,21 @@ const extendFields = {
   metadata,
 };
 
-const imageExample = { prompt: 'a lighthouse above a calm sea at dusk', aspect_ratio: '1:1' };
-const editExample = {
-  image: 'upl_01kaf3v5w8m2x9q4t7r6y1z0bc',
-  prompt: 'the same lake in winter',
-  strength: 0.6,
+// Those that made what the examples of the answers show, and two that go on with it.
+const imageExample = {
+  model: realAnswers.generation.model,
+  prompt: 'a lighthouse above a calm sea at dusk',
+  aspect_ratio: '1:1',
+  project_id: realAnswers.project.id,
+  metadata: realAnswers.generation.metadata,
 };
-const videoExample = { prompt: 'clouds drift over mountains', duration: 5 };
-const extendExample = { video_id: 'ast_01kaf3v5w8m2x9q4t7r6y1z0bc', prompt: 'the sun sets' };
+const editExample = { image: realAnswers.asset.id, prompt: 'the same lighthouse in winter', strength: 0.6 };
+const videoExample = { prompt: 'clouds drift over mountains', duration: 3 };
+const extendExample = {
+  video_id: realAnswers.videoGeneration.outputs[0]?.id,
+  prompt: 'the sun sets',
+  resolution: '480p',
+};
 
 export const CreateImageRequest = closed(imageFields, {
   title: 'CreateImageRequest',

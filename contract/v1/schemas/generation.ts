@@ -1,6 +1,7 @@
 import { Type, type Static } from 'typebox';
 import { maxPathIdCharacters, maxWaitSeconds } from '../limits.ts';
 import { listOf, pageQuery } from './list.ts';
+import { realAnswers } from '../real-answers.ts';
 import { closed, mapOf, nullable, oneOf, timestamp } from './schema-builders.ts';
 
 export const generationKinds = ['image', 'image_edit', 'video', 'video_extend'] as const;
@@ -71,37 +72,7 @@ export const Generation = closed(
   {
     title: 'Generation',
     description: 'A job: what was asked for, how far it is, what came of it.',
-    examples: [
-      {
-        id: 'gen_01kaf3v5w8m2x9q4t7r6y1z0bc',
-        object: 'generation',
-        kind: 'image',
-        status: 'succeeded',
-        model: 'atelier-1',
-        project_id: 'prj_01kaf3v5w8m2x9q4t7r6y1z0bc',
-        cost: { credits: 4 },
-        expected_outputs: 1,
-        outputs: [
-          {
-            id: 'ast_01kaf3v5w8m2x9q4t7r6y1z0bc',
-            type: 'image',
-            url: 'https://studio.example/media/k3/picture.png',
-            thumb_url: 'https://studio.example/media/k3/thumb.webp',
-            width: 1024,
-            height: 1024,
-            duration: null,
-            nsfw: false,
-            request_id: 1,
-          },
-        ],
-        error: null,
-        prompt_id: 'prm_01kaf3v5w8m2x9q4t7r6y1z0bc',
-        metadata: { order: '4711' },
-        created_at: '2026-11-21T09:30:00.000Z',
-        submitted_at: '2026-11-21T09:30:00.012Z',
-        completed_at: '2026-11-21T09:30:00.640Z',
-      },
-    ],
+    examples: [realAnswers.generation, realAnswers.videoGeneration],
   },
 );
 

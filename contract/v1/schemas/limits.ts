@@ -1,4 +1,5 @@
 import { Type, type Static } from 'typebox';
+import { realAnswers } from '../real-answers.ts';
 import { closed } from './schema-builders.ts';
 
 const lane = (description: string) =>
@@ -28,15 +29,7 @@ export const Limits = closed(
   {
     title: 'Limits',
     description: 'How many generations the account may run at once, and how many it does.',
-    examples: [
-      {
-        object: 'limits',
-        overall: { limit: 4, running: 2 },
-        image: { limit: 2, running: 2, queued: 5 },
-        edit: { limit: 2, running: 0, queued: 0 },
-        video: { limit: 1, running: 0, queued: 0 },
-      },
-    ],
+    examples: [realAnswers.limits],
   },
 );
 

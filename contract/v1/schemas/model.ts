@@ -1,6 +1,7 @@
 import { Type, type Static } from 'typebox';
 import { maxPathIdCharacters, maxSearchCharacters } from '../limits.ts';
 import { listOf, optionalPageQuery } from './list.ts';
+import { realAnswers } from '../real-answers.ts';
 import { closed, mapOf, nullable, oneOf } from './schema-builders.ts';
 
 /** What a model can be used for. `extend` continues a video. */
@@ -138,41 +139,7 @@ export const Model = closed(
   {
     title: 'Model',
     description: 'Something that renders, and what it takes.',
-    examples: [
-      {
-        id: 'atelier-1',
-        object: 'model',
-        name: 'Atelier',
-        kind: 'system',
-        suites: ['image'],
-        default_for: ['image'],
-        inpaint: false,
-        nsfw: false,
-        description: 'Painted landscapes, drawn by a program; no AI model.',
-        thumbnail: null,
-        prompt_required: true,
-        tiers: ['free', 'plus', 'pro'],
-        batch_size: { Conjure: 1 },
-        parameters: {
-          aspect_ratios: [{ ratio: '1:1', width: 1024, height: 1024 }],
-          same_ratio_supported: false,
-          video_aspect_ratios: [],
-          durations: [],
-          cfg: { min: 1, max: 20, step: 0.5, default: 7 },
-          weight: null,
-          clip_skip: null,
-          mask_blur: null,
-          sampler: null,
-          max_reference_images: 0,
-          frames: { start: false, start_required: false, end: false, end_required: false },
-          audio: null,
-          source_video: null,
-          options: [
-            { key: 'seed', name: 'Seed', type: 'slider', min: 0, max: 4294967295, step: 1, default: 0 },
-          ],
-        },
-      },
-    ],
+    examples: [realAnswers.model],
   },
 );
 

@@ -1,5 +1,6 @@
 import { Type, type Static } from 'typebox';
 import { problemCodeNames, type ProblemCode } from '../problem-codes.ts';
+import { realAnswers } from '../real-answers.ts';
 import { closed } from './schema-builders.ts';
 
 export const FieldError = closed({
@@ -26,17 +27,7 @@ export const Problem = closed(
   {
     title: 'Problem',
     description: 'A refusal, as RFC 9457 has it.',
-    examples: [
-      {
-        type: 'https://renderkit.example/docs/errors#invalid_request',
-        title: 'Bad Request',
-        status: 400,
-        code: 'invalid_request',
-        detail: 'aspect_ratio: the model does not offer 7:3.',
-        request_id: 'req_01kaf3v5w8m2x9q4t7r6y1z0bc',
-        errors: [{ field: 'aspect_ratio', message: 'the model does not offer 7:3.' }],
-      },
-    ],
+    examples: [realAnswers.problem],
   },
 );
 

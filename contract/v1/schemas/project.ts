@@ -6,6 +6,7 @@ import {
   minProjectTitleCharacters,
 } from '../limits.ts';
 import { listOf, pageQuery } from './list.ts';
+import { realAnswers } from '../real-answers.ts';
 import { closed, nullable } from './schema-builders.ts';
 
 /** Letters of the English alphabet, digits and white space. */
@@ -36,15 +37,7 @@ export const Project = closed(
   {
     title: 'Project',
     description: 'A folder for generated items.',
-    examples: [
-      {
-        id: 'prj_01kaf3v5w8m2x9q4t7r6y1z0bc',
-        object: 'project',
-        title: 'Autumn posters',
-        updated_at: '2026-11-21T09:30:00.000Z',
-        last_generation: null,
-      },
-    ],
+    examples: [realAnswers.project],
   },
 );
 
@@ -61,7 +54,7 @@ export const DeletedProject = closed(
   {
     title: 'DeletedProject',
     description: 'Says that the project is gone.',
-    examples: [{ id: 'prj_01kaf3v5w8m2x9q4t7r6y1z0bc', object: 'project', deleted: true }],
+    examples: [{ id: realAnswers.project.id, object: 'project', deleted: true }],
   },
 );
 

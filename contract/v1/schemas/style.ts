@@ -1,5 +1,6 @@
 import { Type, type Static } from 'typebox';
 import { listOf, optionalPageQuery } from './list.ts';
+import { realAnswers } from '../real-answers.ts';
 import { closed, oneOf } from './schema-builders.ts';
 
 export const styleTypes = ['image', 'video'] as const;
@@ -15,7 +16,7 @@ export const Style = closed(
   {
     title: 'Style',
     description: 'A look that can be laid over a generation.',
-    examples: [{ id: 'watercolor', object: 'style', name: 'Watercolor', type: 'image', custom: false }],
+    examples: [realAnswers.style],
   },
 );
 

@@ -1,6 +1,7 @@
 import { Type, type Static } from 'typebox';
 import { listOf, optionalPageQuery } from './list.ts';
 import { suites } from './model.ts';
+import { realAnswers } from '../real-answers.ts';
 import { closed, nullable, oneOf } from './schema-builders.ts';
 
 export const Suggestion = closed(
@@ -16,17 +17,7 @@ export const Suggestion = closed(
   {
     title: 'Suggestion',
     description: 'A building block for prompts.',
-    examples: [
-      {
-        id: 'light-golden-hour',
-        object: 'suggestion',
-        name: 'Golden hour',
-        category: 'Light',
-        category_id: 'light',
-        suites: ['image', 'edit', 'video'],
-        media_seconds: 0,
-      },
-    ],
+    examples: [realAnswers.suggestion],
   },
 );
 

@@ -1,5 +1,6 @@
 import { Type, type Static } from 'typebox';
 import { maxPathIdCharacters, maxProjectIdCharacters } from '../limits.ts';
+import { realAnswers } from '../real-answers.ts';
 import { closed, nullable, oneOf, timestamp } from './schema-builders.ts';
 
 export const uploadStatuses = ['processing', 'ready', 'rejected'] as const;
@@ -26,22 +27,7 @@ export const Upload = closed(
   {
     title: 'Upload',
     description: 'A file of the client, to be used in generations.',
-    examples: [
-      {
-        id: 'upl_01kaf3v5w8m2x9q4t7r6y1z0bc',
-        object: 'upload',
-        status: 'processing',
-        type: 'image',
-        url: 'https://studio.example/media/u7/lake.jpg',
-        file_name: 'lake.jpg',
-        content_type: 'image/jpeg',
-        size_bytes: 482113,
-        width: 1600,
-        height: 1067,
-        error: null,
-        created_at: '2026-11-21T09:30:00.000Z',
-      },
-    ],
+    examples: [realAnswers.upload],
   },
 );
 
