@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { type Engine, EngineError, type EngineRequest, type RenderedFile } from '../engines/contract.ts';
 import { createProceduralEngine } from '../engines/procedural/engine.ts';
+import { ffmpegPath, mediaEnvironment } from '../media/config.ts';
 import type { MediaToolError } from '../media/media-tool-error.ts';
 import { watchProcess } from '../media/watch-process.ts';
 import type { FromProcess, ToProcess } from './messages.ts';
@@ -32,7 +33,10 @@ export function openEngineProcesses(atOnce: number): EngineProcesses {
 
   const start = () => {
     const scratch = mkdtempSync(path.join(tmpdir(), 'renderkit-draw-'));
-    const child = fork(path.join(import.meta.dirname, 'draw.ts'), [scratch], { serialization: 'advanced' });
+    const child = fork(path.join(import.meta.dirname, 'draw.ts'), [scratch], {
+      serialization: 'advanced',
+      env: environmentIn(scratch),
+    });
     // An idle one that breaks is simply forgotten; a render hears of it by listeners of its own.
     child.on('error', () => undefined);
     const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()));
@@ -40,7 +44,8 @@ export function openEngineProcesses(atOnce: number): EngineProcesses {
       await exited;
       const at = idle.indexOf(child);
       if (at !== -1) idle.splice(at, 1);
-      await rm(scratch, { recursive: true, force: true, maxRetries: 3 });
+      // Left behind it is only in the way; the system empties the directory some day.
+      await rm(scratch, { recursive: true, force: true, maxRetries: 3 }).catch(() => undefined);
       all.delete(child);
     };
     all.set(child, tidyUp());
@@ -76,6 +81,17 @@ export function openEngineProcesses(atOnce: number): EngineProcesses {
       for (const child of all.keys()) child.kill('SIGKILL');
       await Promise.all(all.values());
     },
+  };
+}
+
+/** It reads foreign pictures, so it sees no secrets; and what is temporary to it goes with it, however it ends. */
+function environmentIn(scratch: string): NodeJS.ProcessEnv {
+  const ffmpeg = ffmpegPath();
+  return {
+    ...mediaEnvironment(),
+    TMPDIR: scratch,
+    TEMP: scratch,
+    ...(ffmpeg !== undefined && { FFMPEG_PATH: ffmpeg }),
   };
 }
 
