@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -27,12 +27,15 @@ const canary = createServer((_, response) => {
   response.end();
 });
 const memoryAtFirst = process.memoryUsage.rss();
-const leftovers = async () => (await readdir(tmpdir())).filter((name) => name.startsWith('renderkit-media-'));
+const leftovers = async () => readdir(path.join(directory, 'temporary'));
 
 await new Promise<void>((resolve) => canary.listen(0, '127.0.0.1', resolve));
 const address = `http://127.0.0.1:${(canary.address() as AddressInfo).port}/video.mp4`;
 before(async () => {
   directory = await mkdtemp(path.join(tmpdir(), 'renderkit-corpus-test-'));
+  // Whatever is left behind is then ours: others use the common place meanwhile.
+  process.env['TMPDIR'] = path.join(directory, 'temporary');
+  await mkdir(path.join(directory, 'temporary'));
 });
 after(async () => {
   canary.close();

@@ -1,21 +1,17 @@
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
-import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, test } from 'node:test';
 import { ffmpeg, type FfmpegOptions } from './ffmpeg.ts';
 import { MediaToolError, type MediaToolErrorKind } from './media-tool-error.ts';
 
-const hasSystem = spawnSync('ffmpeg', ['-version']).status === 0;
-const executors = [
-  { executor: 'wasm', skip: false },
-  { executor: 'system', skip: hasSystem ? false : 'this machine has no ffmpeg' },
-] as const;
-
 let directory = '';
 before(async () => {
   directory = await mkdtemp(path.join(tmpdir(), 'renderkit-ffmpeg-test-'));
+  // Whatever is left behind is then ours: others use the common place meanwhile.
+  process.env['TMPDIR'] = inDirectory('temporary');
+  await mkdir(inDirectory('temporary'));
 });
 after(async () => rm(directory, { recursive: true, force: true }));
 
@@ -31,8 +27,17 @@ const options = (more: Partial<FfmpegOptions>): FfmpegOptions => ({
 });
 const kindIs = (kind: MediaToolErrorKind) => (error: unknown) =>
   error instanceof MediaToolError && error.kind === kind;
+const hasSystem = await ffmpeg(['-version'], options({ executor: 'system' })).then(
+  () => true,
+  (error: unknown) => !kindIs('unavailable')(error),
+);
+const executors = [
+  { executor: 'wasm', skip: false },
+  { executor: 'system', skip: hasSystem ? false : 'this machine has no ffmpeg' },
+] as const;
+
 const source = (seconds: number) => ['-f', 'lavfi', '-i', `testsrc=size=128x96:rate=8:duration=${seconds}`];
-const leftovers = async () => (await readdir(tmpdir())).filter((name) => name.startsWith('renderkit-media-'));
+const leftovers = async () => readdir(inDirectory('temporary'));
 
 for (const { executor, skip } of executors) {
   test(`${executor}: makes a video and reads it again`, { skip }, async () => {
@@ -51,7 +56,6 @@ for (const { executor, skip } of executors) {
   });
 
   test(`${executor}: what goes wrong has a kind, and leaves nothing behind`, { skip }, async () => {
-    const atFirst = await leftovers();
     const out = inDirectory(`${executor}-failed.mp4`);
     const run = (args: string[], more: Partial<FfmpegOptions> = {}) =>
       ffmpeg(args, options({ executor, outputs: { 'out.mp4': out }, ...more }));
@@ -82,7 +86,7 @@ for (const { executor, skip } of executors) {
       kindIs('failed'),
     );
     await assert.rejects(stat(out), 'an output of a run that failed never appears');
-    assert.deepEqual(await leftovers(), atFirst);
+    assert.deepEqual(await leftovers(), []);
   });
 }
 
