@@ -54,6 +54,7 @@ export async function startStudio(
     client: { id: config.clientId, secret: config.clientSecret },
     trustProxy: config.trustProxy,
     stopping: stopping.signal,
+    fileLimits: config.fileLimits,
     log,
     crashPoint: testArguments.crashPoint,
     ...(testArguments.uploadPace && { uploadPace: testArguments.uploadPace }),

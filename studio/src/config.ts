@@ -2,6 +2,7 @@ import { accessSync, constants } from 'node:fs';
 import path from 'node:path';
 import { ConfigError, type Environment, readEnvironment } from '@renderkit/server-kit/config.ts';
 import { type LogLevel, logLevels } from '@renderkit/server-kit/logger.ts';
+import { type FileLimits, fileLimits } from './media/file-limits.ts';
 
 export { ConfigError } from '@renderkit/server-kit/config.ts';
 
@@ -18,6 +19,8 @@ export type StudioConfig = {
   clientSecret: string;
   /** Media lie under `media/`, the moderation rules in `moderation.json`. */
   dataDirectory: string;
+  /** What uploads may have. */
+  fileLimits: FileLimits;
   logLevel: LogLevel;
   trustProxy: boolean;
 };
@@ -46,6 +49,7 @@ export function readStudioConfig(environment: Environment): StudioConfig {
     clientId: read.text('STUDIO_CLIENT_ID') ?? 'renderkit-service',
     clientSecret,
     dataDirectory: dataDirectory(environment),
+    fileLimits: lowerLimits(read),
     logLevel: read.choice('LOG_LEVEL', logLevels, 'info'),
     trustProxy: trustProxy(environment),
   };
@@ -94,4 +98,21 @@ function checkFfmpegPath(environment: Environment): void {
       { cause },
     );
   }
+}
+
+const megabyte = 1024 * 1024;
+const megapixel = 1_000_000;
+
+/** An operator may set tighter limits; what decodes files has its memory for those that are built in. */
+function lowerLimits(read: ReturnType<typeof readEnvironment>): FileLimits {
+  const lower = (name: string, unit: number, most: number) =>
+    unit * read.integer(name, { min: 1, max: most / unit, default: most / unit });
+  return {
+    ...fileLimits,
+    imageBytes: lower('UPLOAD_IMAGE_MB', megabyte, fileLimits.imageBytes),
+    imagePixels: lower('UPLOAD_IMAGE_MEGAPIXELS', megapixel, fileLimits.imagePixels),
+    videoBytes: lower('UPLOAD_VIDEO_MB', megabyte, fileLimits.videoBytes),
+    videoSeconds: lower('UPLOAD_VIDEO_SECONDS', 1, fileLimits.videoSeconds),
+    audioBytes: lower('UPLOAD_AUDIO_MB', megabyte, fileLimits.audioBytes),
+  };
 }

@@ -9,6 +9,7 @@ import { changesRoutes } from './changes/routes.ts';
 import type { Wakeups } from './changes/watch-changes.ts';
 import { healthRoutes } from './health.ts';
 import { libraryRoutes } from './library/routes.ts';
+import type { FileLimits } from './media/file-limits.ts';
 import { mediaRoutes } from './media/routes.ts';
 import type { Moderation } from './moderation/moderation.ts';
 import { projectRoutes } from './projects/routes.ts';
@@ -42,6 +43,7 @@ export type RouteDependencies = {
   client: { id: string; secret: string };
   trustProxy: boolean;
   stopping: AbortSignal;
+  fileLimits: FileLimits;
   log: Logger;
   crashPoint: ((name: string) => void | Promise<void>) | undefined;
   uploadPace?: Pace;

@@ -9,6 +9,7 @@ import { createTestDatabase } from '@renderkit/server-kit/testing/database.ts';
 import { startStudio, type StudioTestArguments } from '@renderkit/studio/app.ts';
 import { clean } from '@renderkit/studio/clean.ts';
 import type { Engine } from '@renderkit/studio/engines/contract.ts';
+import { type FileLimits, fileLimits } from '@renderkit/studio/media/file-limits.ts';
 import { createAccount, grantForService, type NewStudioAccount } from '@renderkit/studio/operator.ts';
 import { keepSettings } from '@renderkit/studio/settings/keep-settings.ts';
 import { openDiskStorage } from '@renderkit/studio/storage/disk-storage.ts';
@@ -36,6 +37,7 @@ export async function startTestStudio(
     engines?: Engine[];
     workers?: number;
     databasePool?: number;
+    fileLimits?: FileLimits;
     testArguments?: StudioTestArguments;
   } = {},
 ): Promise<TestStudio> {
@@ -58,6 +60,7 @@ export async function startTestStudio(
         clientId: client.id,
         clientSecret: client.secret,
         dataDirectory,
+        fileLimits: options.fileLimits ?? fileLimits,
         logLevel: 'silent',
         trustProxy: false,
       },

@@ -24,6 +24,11 @@ test('what an operator set wrongly is said in one sentence', async () => {
     ['main.ts', { STUDIO_CLIENT_SECRET: 'short' }, /^STUDIO_CLIENT_SECRET is too short.*\n$/],
     ['main.ts', { ...secret }, /^STUDIO_DATABASE_URL is not set.*\n$/],
     ['main.ts', { ...secret, STUDIO_DATABASE_URL: 'mysql://x' }, /^STUDIO_DATABASE_URL must.*\n$/],
+    [
+      'main.ts',
+      { ...secret, STUDIO_DATABASE_URL: 'postgres://x', UPLOAD_VIDEO_MB: '501' },
+      /^UPLOAD_VIDEO_MB is "501", but it must be a whole number from 1 to 500\.\n$/,
+    ],
     ['worker.ts', { STUDIO_DATABASE_URL: 'postgres://x', WORKERS: 'two' }, /^WORKERS is "two", but .*\n$/],
     ['migrate.ts', {}, /^STUDIO_DATABASE_URL is not set.*\n$/],
   ];

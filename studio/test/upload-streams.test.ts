@@ -3,6 +3,7 @@ import { request as httpRequest, type ClientRequest, type IncomingMessage } from
 import path from 'node:path';
 import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { fileLimits } from '@renderkit/studio/media/file-limits.ts';
 import { listKeys } from '@renderkit/studio/storage/disk-storage.ts';
 import { startTestStudio, type TestAccount, type TestStudio } from './harness.ts';
 import { makePicture } from './media-files.ts';
@@ -98,6 +99,22 @@ test('a picture that turns out too large is refused when the limit is passed', a
   assert.ok(sent < 80);
   sending.destroy();
   assert.deepEqual(await left(), []);
+});
+
+test('an operator may set tighter limits', async () => {
+  await using strict = await startTestStudio({
+    worker: false,
+    fileLimits: { ...fileLimits, imageBytes: 1024 * 1024, imagePixels: 1_000 },
+  });
+  const other = await strict.connect();
+  const reason = async (token: string, bytes: Buffer) => {
+    const { body } = await other.upload(token, bytes);
+    return body.outcome === 'unusable' ? body.reason : body.outcome;
+  };
+  const large = Buffer.concat([await makePicture({ width: 20, height: 20 }), Buffer.alloc(2 * 1024 * 1024)]);
+  assert.equal(await reason('upl_1', large), 'too_large');
+  assert.equal(await reason('upl_2', await makePicture()), 'too_many_pixels');
+  assert.equal(await reason('upl_3', await makePicture({ width: 20, height: 20 })), 'stored');
 });
 
 test('two files under one token at once give one answer and one file', async () => {

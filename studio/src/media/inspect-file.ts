@@ -1,5 +1,6 @@
 import { type FileHandle, open } from 'node:fs/promises';
 import { checkBoxes } from './check-boxes.ts';
+import type { FileLimits } from './file-limits.ts';
 import { openReader } from './file-reader.ts';
 import { type Format, readSignature, signatureBytes } from './file-signature.ts';
 import { checkWave } from './check-wave.ts';
@@ -9,6 +10,7 @@ import { MediaToolError } from './media-tool-error.ts';
 import { readJpegHeader, readPngHeader } from './read-picture-header.ts';
 import { UnusableFile } from './unusable-file.ts';
 
+export { fileLimits } from './file-limits.ts';
 export { UnusableFile } from './unusable-file.ts';
 
 /** What a file is, by its bytes. */
@@ -24,31 +26,7 @@ export type Inspected = {
   hasAudio: boolean;
 };
 
-export type FileLimits = {
-  imageBytes: number;
-  imagePixels: number;
-  /** Pixels of the longer side. */
-  imageSide: number;
-  videoBytes: number;
-  /** Of one picture of the video. */
-  videoPixels: number;
-  videoSide: number;
-  videoSeconds: number;
-  audioBytes: number;
-};
-
 const megabyte = 1024 * 1024;
-/** As `contract/v1/limits.ts` promises; of a video, what 8K needs. */
-export const fileLimits: FileLimits = {
-  imageBytes: 50 * megabyte,
-  imagePixels: 50_000_000,
-  imageSide: 16_384,
-  videoBytes: 500 * megabyte,
-  videoPixels: 8192 * 4320,
-  videoSide: 8192,
-  videoSeconds: 300,
-  audioBytes: 50 * megabyte,
-};
 
 const kinds = {
   jpeg: { type: 'image', contentType: 'image/jpeg', extension: 'jpg', name: 'JPEG' },

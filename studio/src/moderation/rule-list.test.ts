@@ -44,3 +44,23 @@ test('the rules are made where there are none, read again when they change, and 
   await new Promise((resolve) => setTimeout(resolve, 1_100));
   assert.equal((await moderation.judgeText('a zeppelin'))?.reason, 'airships');
 });
+
+test('uploads are judged by their names and their bytes, and some are put off', async (t) => {
+  const directory = await mkdtemp(path.join(tmpdir(), 'moderation-'));
+  t.after(() => rm(directory, { recursive: true }));
+  const file = path.join(directory, 'moderation.json');
+  // A file of before uploads were judged.
+  await writeFile(file, JSON.stringify({ rules: [{ reason: 'airships', phrases: ['zeppelin'] }] }));
+  const moderation = await openRuleList({ path: file, log });
+  const sha256 = 'ab'.repeat(32);
+  const reasonOf = async (fileName: string) => (await moderation.judgeUpload({ fileName, sha256 }))?.reason;
+  assert.match((await reasonOf('My Sandbox-Rejected (1).PNG')) ?? '', /to try/);
+  assert.equal(await reasonOf('a zeppelin.png'), undefined);
+  assert.equal(await moderation.uploadDelaySeconds('sandbox-slow.png'), 20);
+  assert.equal(await moderation.uploadDelaySeconds('sandbox-slower.png'), 0);
+  const uploads = { rules: [{ reason: 'known', phrases: [], sha256: [sha256] }], slow: [] };
+  await writeFile(file, JSON.stringify({ rules: [], uploads }));
+  await new Promise((resolve) => setTimeout(resolve, 1_100));
+  assert.equal(await reasonOf('holiday.png'), 'known');
+  assert.equal(await moderation.uploadDelaySeconds('sandbox-slow.png'), 0);
+});

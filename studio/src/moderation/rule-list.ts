@@ -110,7 +110,11 @@ function parseRules(text: string): RuleList {
     isListOf(rules, isTextRule) &&
     isListOf(uploads.rules, (rule) => isTextRule(rule) && isListOf(rule.sha256, isDigest)) &&
     isListOf(uploads.slow, ({ phrases, seconds }) => isListOf(phrases, isPhrase) && isDelay(seconds));
-  if (!valid) throw new Error(`expected the form of ${JSON.stringify(defaults).slice(0, 60)}…`);
+  if (!valid)
+    throw new Error(
+      'expected {"rules": [{"reason", "phrases"}], "uploads": {"rules": [{"reason", "phrases", "sha256"}], ' +
+        '"slow": [{"phrases", "seconds"}]}}',
+    );
   return { rules, uploads };
 }
 

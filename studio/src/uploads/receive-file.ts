@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { type Pace, pacedBody } from '@renderkit/server-kit/http/paced-body.ts';
+import type { FileLimits } from '../media/file-limits.ts';
 import type { ReceivedFile, Storage } from '../storage/storage.ts';
 
-/** The most bytes that a file of what it seems to be may have. */
-export type ByteLimits = { imageBytes: number; videoBytes: number; audioBytes: number };
+type ByteLimits = Pick<FileLimits, 'imageBytes' | 'videoBytes' | 'audioBytes'>;
 
 /** More bytes than a file of its kind may have; what is left of it stays unread. */
 export class FileTooLarge extends Error {

@@ -10,7 +10,8 @@ import { newId } from '@renderkit/server-kit/ids.ts';
 import type { FastifyReply } from 'fastify';
 import { plans } from '../catalog/plans.ts';
 import { StudioError } from '../errors.ts';
-import { fileLimits, type Inspected, inspectFile, UnusableFile } from '../media/inspect-file.ts';
+import type { FileLimits } from '../media/file-limits.ts';
+import { type Inspected, inspectFile, UnusableFile } from '../media/inspect-file.ts';
 import { MediaToolError } from '../media/media-tool-error.ts';
 import type { Moderation } from '../moderation/moderation.ts';
 import type { AccountFacts } from '../sign-in/authenticate.ts';
@@ -30,6 +31,7 @@ export type StoreUploadDependencies = {
   moderation: Moderation;
   announce: { job: () => void };
   stopping: AbortSignal;
+  fileLimits: FileLimits;
   /** Tests make senders slow sooner. */
   pace?: Pace;
   crashPoint?: ((name: string) => void | Promise<void>) | undefined;
@@ -101,7 +103,7 @@ async function receive(
   request: IncomingMessage,
   dependencies: StoreUploadDependencies,
 ): Promise<TakenUpload> {
-  const { database, storage, mediaKey, crashPoint } = dependencies;
+  const { database, storage, mediaKey, fileLimits, crashPoint } = dependencies;
   const id = newId('upf_');
   const folder = mediaFolder(mediaKey, id, 0, 0);
   await announceFolder(database, folder);

@@ -1,0 +1,25 @@
+export type FileLimits = {
+  imageBytes: number;
+  imagePixels: number;
+  /** Pixels of the longer side. */
+  imageSide: number;
+  videoBytes: number;
+  /** Of one picture of the video. */
+  videoPixels: number;
+  videoSide: number;
+  videoSeconds: number;
+  audioBytes: number;
+};
+
+const megabyte = 1024 * 1024;
+/** As `contract/v1/limits.ts` promises; of a video, what 8K needs. */
+export const fileLimits: FileLimits = {
+  imageBytes: 50 * megabyte,
+  imagePixels: 50_000_000,
+  imageSide: 16_384,
+  videoBytes: 500 * megabyte,
+  videoPixels: 8192 * 4320,
+  videoSide: 8192,
+  videoSeconds: 300,
+  audioBytes: 50 * megabyte,
+};
