@@ -1,0 +1,100 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { AxiosResponse } from 'axios';
+import { OpenAPIClientAxios } from 'openapi-client-axios';
+import { type Platform, startPlatform } from './harness/platform.ts';
+
+type Fields = Record<string, unknown> & {
+  id: string;
+  object: string;
+  status: string;
+  data: Fields[];
+  outputs: { id: string; url: string }[];
+};
+type Operation = (
+  parameters?: Record<string, unknown> | null,
+  body?: unknown,
+) => Promise<AxiosResponse<Fields>>;
+
+/** A client that a library made from the document which the service serves, and which operations it called. */
+async function generateClient(platform: Platform, key: string) {
+  const [baseURL = ''] = platform.serviceUrls;
+  const api = new OpenAPIClientAxios({
+    definition: `${baseURL}/openapi.json`,
+    axiosConfigDefaults: { baseURL, headers: { authorization: `Bearer ${key}` } },
+  });
+  const client = await api.init();
+  const called = new Set<string>();
+  return {
+    operationIds: api.getOperations().map(({ operationId }) => operationId),
+    called,
+    call: async (operationId: string, parameters?: Record<string, unknown> | null, body?: unknown) => {
+      called.add(operationId);
+      const answer = await (client as unknown as Record<string, Operation>)[operationId]?.(parameters, body);
+      assert.ok(answer !== undefined, `the client has no ${operationId}`);
+      return answer.data;
+    },
+  };
+}
+
+test('a client generated from the OpenAPI document runs an example of every operation', async () => {
+  await using platform = await startPlatform();
+  const person = await platform.createAccount({ tier: 'pro' });
+  const { operationIds, called, call } = await generateClient(platform, await platform.createKey(person));
+  const finished = async (generation: Fields) => {
+    const ended = await call('getGeneration', { id: generation.id, wait: 60 });
+    assert.equal(ended.status, 'succeeded', JSON.stringify(ended['error']));
+    return ended;
+  };
+
+  assert.equal((await call('getAccount')).object, 'account');
+  assert.equal((await call('getBalance')).object, 'balance');
+  assert.equal((await call('getLimits')).object, 'limits');
+  const [model] = (await call('listModels', { suite: 'image' })).data;
+  assert.equal((await call('getModel', { id: model?.id })).id, model?.id);
+  assert.equal((await call('listStyles')).object, 'list');
+  assert.equal((await call('listSuggestions', { suite: 'image' })).object, 'list');
+
+  const project = await call('createProject', null, { title: 'A client of its own' });
+  assert.equal((await call('updateProject', { id: project.id }, { title: 'Renamed' }))['title'], 'Renamed');
+  assert.equal((await call('getProject', { id: project.id }))['title'], 'Renamed');
+  assert.equal((await call('listProjects', { search: 'Renamed' })).data.length, 1);
+
+  const draft = { model: 'sketch-1', prompt: 'a calm lake at dawn', project_id: project.id };
+  assert.equal((await call('estimate', null, { kind: 'image', ...draft })).object, 'estimate');
+  const picture = await finished(await call('createImageGeneration', null, draft));
+  const pictureId = picture.outputs[0]?.id ?? '';
+  const file = new FormData();
+  const bytes = await (await fetch(picture.outputs[0]?.url ?? '')).arrayBuffer();
+  file.set('file', new Blob([bytes], { type: 'image/png' }), 'lake.png');
+  const upload = await call('createUpload', null, file);
+  assert.equal((await call('getUpload', { id: upload.id })).id, upload.id);
+  await finished(
+    await call('createImageEdit', null, { image: upload.id, prompt: 'the same in winter', strength: 0.4 }),
+  );
+  const video = await finished(
+    await call('createVideoGeneration', null, { prompt: 'clouds drift over hills', duration: 3 }),
+  );
+  const videoId = video.outputs[0]?.id ?? '';
+  assert.equal((await call('createFrame', { id: videoId }, { time: 'last' })).object, 'frame');
+  await finished(await call('extendVideo', null, { video_id: videoId, prompt: 'the sun sets', duration: 3 }));
+
+  // More than run at once: the last one waits, and can be called off.
+  const crowd = await Promise.all(
+    Array.from({ length: 9 }, () =>
+      call('createImageGeneration', null, { model: 'sandbox-slow', prompt: 'a slow boat' }),
+    ),
+  );
+  const last = crowd.at(-1)?.id;
+  assert.equal((await call('cancelGeneration', { id: last })).status, 'canceled');
+  assert.ok((await call('listGenerations', { kind: 'image' })).data.length > 9);
+
+  assert.equal((await call('getImageAsset', { id: pictureId })).id, pictureId);
+  assert.ok((await call('listAssets', { type: 'image' })).data.length > 0);
+  const asset = { type: 'image', id: pictureId };
+  assert.equal((await call('updateAsset', asset, { favorite: true }))['favorite'], true);
+  assert.equal((await call('deleteAsset', asset))['deleted'], true);
+  assert.equal((await call('deleteProject', { id: project.id }))['deleted'], true);
+
+  assert.deepEqual([...called].sort(), [...operationIds].sort());
+});
