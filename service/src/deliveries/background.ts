@@ -11,6 +11,7 @@ import type { SigningSecrets } from '../webhooks/signing-secret.ts';
 import { attempt } from './attempt.ts';
 import { createAttempts } from './attempts.ts';
 import type { DeliveryCrashPoint } from './crash-point.ts';
+import { oneAtATime } from './one-at-a-time.ts';
 import { createRecorder } from './recorder.ts';
 import { claimDeliveries } from './store.ts';
 
@@ -67,7 +68,8 @@ export function startDeliveries(options: DeliveriesOptions): Deliveries {
     ...(options.resolver !== undefined && { resolver: options.resolver }),
     ...(options.ca !== undefined && { ca: options.ca }),
   });
-  const recorder = createRecorder({ database, log });
+  const inTurn = oneAtATime();
+  const recorder = createRecorder({ database, inTurn, log });
   const attempts = createAttempts({
     atOnce: options.attemptsAtOnce ?? defaultAttemptsAtOnce,
     log,
@@ -92,7 +94,9 @@ export function startDeliveries(options: DeliveriesOptions): Deliveries {
       for (;;) {
         const places = Math.min(attempts.room().places, claimsPerStatement);
         if (places === 0 || stopping.aborted) return;
-        const claims = await claimDeliveries(database, { owner, leaseMs, ...attempts.room(), places });
+        const claims = await inTurn(() =>
+          claimDeliveries(database, { owner, leaseMs, ...attempts.room(), places }),
+        );
         attempts.start(claims);
         // Fewer than asked for: nothing else is due, or it waits for one that is under way.
         if (claims.length < places) return;

@@ -13,21 +13,29 @@ export type Recorder = AsyncDisposable & {
 type Result = { claim: Claim; outcome: AttemptOutcome };
 type Recorded = 'recorded' | 'busy' | 'outdated';
 
-const resultsPerStatement = 128;
-const statementsInFlight = 2;
+const resultsPerStatement = 256;
+/** An endpoint is locked for the moment of a claim, or while an event is written for it. */
+const triesOfBusy = 4;
+const busyPauseMs = 10;
 const firstPauseMs = 250;
 const longestPauseMs = 5_000;
 
+export type RecorderOptions = {
+  database: Database;
+  /** Runs a statement when no claim of this process is under way: they would find each other's endpoints locked. */
+  inTurn: <T>(work: () => Promise<T>) => Promise<T>;
+  log: Logger;
+};
+
 /** Records results, those of the moment in one statement, for as long as the database is away again and again. */
-export function createRecorder({ database, log }: { database: Database; log: Logger }): Recorder {
+export function createRecorder({ database, inTurn, log }: RecorderOptions): Recorder {
   const stopping = new AbortController();
   const batched = (wait: boolean, maxSize: number) =>
     createBatcher<Result, Recorded>({
       run: async (results) => {
-        const told = await recordAttempts(database, results, {
-          delaySeconds: webhookAttemptDelaySeconds,
-          wait,
-        });
+        const work = () =>
+          recordAttempts(database, results, { delaySeconds: webhookAttemptDelaySeconds, wait });
+        const told = await (wait ? work() : inTurn(work));
         return results.map(({ claim }) => {
           const status = told.get(claim.deliveryId);
           if (status === 'busy') return 'busy';
@@ -35,19 +43,25 @@ export function createRecorder({ database, log }: { database: Database; log: Log
         });
       },
       maxSize,
-      maxInFlight: statementsInFlight,
+      maxInFlight: 1,
       isHopeless: isDatabaseUnavailable,
     });
   const add = batched(false, resultsPerStatement);
-  // Events are just being written for its endpoint: whoever holds nothing else may wait for that.
+  // Whoever holds nothing else may wait.
   const addWaiting = batched(true, 1);
+  const addPatiently = async (result: Result): Promise<Recorded> => {
+    for (let i = 0; i < triesOfBusy; i++) {
+      const recorded = await add(result);
+      if (recorded !== 'busy') return recorded;
+      await sleep(busyPauseMs);
+    }
+    return addWaiting(result);
+  };
   return {
     record: async (claim, outcome) => {
       for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(pauseMs * 2, longestPauseMs)) {
         try {
-          let recorded = await add({ claim, outcome });
-          if (recorded === 'busy') recorded = await addWaiting({ claim, outcome });
-          if (recorded !== 'recorded')
+          if ((await addPatiently({ claim, outcome })) !== 'recorded')
             log.debug({ deliveryId: claim.deliveryId }, 'an attempt outlived its lease and was not recorded');
           return;
         } catch (error) {
