@@ -14,7 +14,11 @@ const id = Type.String({ minLength: 1, maxLength: 200 });
 const shortText = Type.String({ maxLength: 500 });
 const longText = Type.String({ maxLength: 5_000 });
 const link = Type.String({ minLength: 1, maxLength: 4_096 });
-const time = Type.String({ minLength: 20, maxLength: 35 });
+/** RFC 3339: clients get it as it is, so it must be a time. */
+const time = Type.String({
+  maxLength: 35,
+  pattern: '^\\d{4}-[01]\\d-[0-3]\\dT[0-2]\\d:[0-5]\\d:[0-5]\\d(\\.\\d{1,9})?(Z|[+-][0-2]\\d:[0-5]\\d)$',
+});
 const millicredits = Type.Integer({ minimum: 0, maximum: 1e15 });
 const count = Type.Integer({ minimum: 0, maximum: 1e9 });
 const sequence = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER });

@@ -164,6 +164,10 @@ describe('projects, the library and stills', () => {
     assertProblem(await service.ask('/v1/assets/images/mine', { key }), 'upstream_error', 'a video');
     script('getAsset', { json: exampleAsset('mine', foreign) });
     assertProblem(await service.ask('/v1/assets/images/mine', { key }), 'upstream_error', 'a foreign link');
+    for (const created_at of ['yesterday, a little after nine', '2026-21-11T09:30:00.000Z', '2026-11-21']) {
+      script('getAsset', { json: exampleAsset('mine', { created_at }) });
+      assertProblem(await service.ask('/v1/assets/images/mine', { key }), 'upstream_error', created_at);
+    }
     script('listAssets', { json: { assets: [exampleAsset('a', foreign)], has_more: false } });
     assertProblem(await service.ask('/v1/assets', { key }), 'upstream_error', 'a foreign link');
     script('favoriteAsset', { json: exampleAsset('mine', { favorite: false }) });
