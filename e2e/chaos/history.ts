@@ -21,10 +21,12 @@ export type History = {
   observations: Observation[];
   /** Generations whose cancel answered 200. */
   canceled: Set<string>;
+  /** Uploads that were answered 201. */
+  uploads: { accountIndex: number; id: string }[];
   /** Answers that no fault explains: a status outside the contract's. */
   surprises: string[];
 };
 
 export function emptyHistory(): History {
-  return { creates: [], observations: [], canceled: new Set(), surprises: [] };
+  return { creates: [], observations: [], canceled: new Set(), uploads: [], surprises: [] };
 }

@@ -76,6 +76,7 @@ const broken: [invariant: string, what: string, break_: (run: Evidence) => void]
     'the bytes changed between attempts',
     (run) => run.arrivals.push({ ...arrivalOf(run), digest: 'other' }),
   ],
+  ['I7', 'nobody was told of an upload', (run) => run.arrivals.pop()],
   ['I8', 'a signature is wrong', (run) => (arrivalOf(run).genuine = false)],
 ];
 
@@ -107,6 +108,7 @@ function cleanRun(): Evidence {
         { id: 'gen_1', status: 'succeeded', at: 0.5 },
       ],
       canceled: new Set(['gen_3']),
+      uploads: [{ accountIndex: 0, id: 'upl_1' }],
       surprises: [],
     },
     generations: [
@@ -137,7 +139,11 @@ function cleanRun(): Evidence {
       unbalanced: [],
       balances: new Map([['a', 96_000]]),
     },
-    arrivals: [arrival('gen_1', 'generation.succeeded'), arrival('gen_2', 'generation.failed')],
+    arrivals: [
+      arrival('gen_1', 'generation.succeeded'),
+      arrival('gen_2', 'generation.failed'),
+      arrival('upl_1', 'upload.ready'),
+    ],
     endpointsPerAccount: 1,
   };
 }

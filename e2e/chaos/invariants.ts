@@ -138,8 +138,10 @@ function limitsHold(studio: StudioEvidence): string[] {
   return breaches;
 }
 
-function eventsArriveOnce({ generations, arrivals, endpointsPerAccount }: Evidence): string[] {
-  const breaches: string[] = [];
+function eventsArriveOnce(evidence: Evidence): string[] {
+  const { generations, endpointsPerAccount, history } = evidence;
+  const arrivals = evidence.arrivals.filter(({ type }) => type.startsWith('generation.'));
+  const breaches = uploadsAreToldOnce(evidence.arrivals, history.uploads, endpointsPerAccount);
   const events = new Map<string, Set<string>>();
   const accepted = new Map<string, Set<number>>();
   for (const { subjectId, eventId, endpointIndex, status } of arrivals) {
@@ -166,6 +168,25 @@ function eventsArriveOnce({ generations, arrivals, endpointsPerAccount }: Eviden
         );
   });
   return breaches;
+}
+
+function uploadsAreToldOnce(
+  arrivals: readonly Arrival[],
+  uploads: History['uploads'],
+  endpointsPerAccount: number,
+): string[] {
+  return uploads.flatMap(({ accountIndex, id }) => {
+    const mine = arrivals.filter(({ subjectId }) => subjectId === id);
+    const events = new Set(mine.map(({ eventId, type }) => `${eventId} ${type}`));
+    const taken = new Set(
+      mine.filter(({ status }) => status < 300).map(({ endpointIndex }) => endpointIndex),
+    );
+    if (events.size !== 1 || mine.some((arrival) => arrival.accountIndex !== accountIndex))
+      return [`I7: of ${id} told: ${[...events].join(', ') || 'nothing'}`];
+    return taken.size < endpointsPerAccount
+      ? [`I8: ${taken.size} of ${endpointsPerAccount} endpoints took ${id}`]
+      : [];
+  });
 }
 
 function deliveriesKeepTheirIds({ arrivals }: Evidence): string[] {

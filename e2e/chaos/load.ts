@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Create, History } from './history.ts';
+import { drawRequest, type CreateRequest } from './requests.ts';
 
 export type LoadAccount = { keys: { key: string; dailyBudget: number | null }[] };
 
@@ -12,6 +13,8 @@ export type LoadOptions = {
   stopping: AbortSignal;
   /** Clients at work at once. */
   clients: number;
+  /** A small PNG, sent as uploads, and an address where it can be fetched. */
+  picture: { bytes: Buffer; url: string };
 };
 
 type Answer = { status: number; body: { id?: string; status?: string; code?: string } } | undefined;
@@ -51,13 +54,19 @@ async function runClient(options: LoadOptions): Promise<void> {
       interruptions: 0,
     };
     history.creates.push(create);
-    const id = await createUntilAnswered(options, key, create);
+    const request = await drawRequest({
+      number,
+      random,
+      pictureUrl: options.picture.url,
+      upload: () => uploadUntilAnswered(options, key, accountIndex),
+    });
+    const id = await createUntilAnswered(options, key, create, request);
     if (id === undefined) await sleep(20 + random() * 60);
     else if (random() < 0.15) await cancel(options, key, id);
     else if (random() < 0.4) await observe(options, key, id);
     if (id !== undefined) open.push({ id, key });
     // A client that did not trust the first answer sends the same request again.
-    if (id !== undefined && random() < 0.1) await createUntilAnswered(options, key, create);
+    if (id !== undefined && random() < 0.1) await createUntilAnswered(options, key, create, request);
     await sleep(random() * thinkMs);
   }
 }
@@ -66,14 +75,11 @@ async function createUntilAnswered(
   options: LoadOptions,
   key: string,
   create: Create,
+  request: CreateRequest,
 ): Promise<string | undefined> {
   for (let tries = 0; tries < mostTries; tries++) {
-    const answer = await call(options, key, 'POST', '/v1/images/generations', {
-      body: {
-        model: 'sketch-1',
-        prompt: `a quiet lake, number ${create.number}`,
-        metadata: { n: String(create.number) },
-      },
+    const answer = await call(options, key, 'POST', request.path, {
+      body: { ...request.body, metadata: { n: String(create.number) } },
       idempotencyKey: create.idempotencyKey,
     });
     if (answer?.status === 202) {
@@ -92,6 +98,31 @@ async function createUntilAnswered(
     await sleep(pauseAfterFaultMs * (0.5 + options.random()));
   }
   options.history.surprises.push(`create ${create.number} was never answered`);
+  return undefined;
+}
+
+/** Sends the picture until it is taken. An upload has no idempotency key: one whose answer was lost stays behind. */
+async function uploadUntilAnswered(
+  options: LoadOptions,
+  key: string,
+  accountIndex: number,
+): Promise<string | undefined> {
+  for (let tries = 0; tries < mostTries; tries++) {
+    const form = new FormData();
+    form.set('file', new Blob([new Uint8Array(options.picture.bytes)]), 'picture.png');
+    const answer = await call(options, key, 'POST', '/v1/uploads', { form });
+    if (answer?.status === 201) {
+      const id = answer.body.id as string;
+      options.history.uploads.push({ accountIndex, id });
+      return id;
+    }
+    if (answer !== undefined && answer.status < 500 && answer.status !== 429) {
+      options.history.surprises.push(`upload: ${answer.status} ${answer.body.code}`);
+      return undefined;
+    }
+    await sleep(pauseAfterFaultMs * (0.5 + options.random()));
+  }
+  options.history.surprises.push('an upload was never answered');
   return undefined;
 }
 
@@ -129,7 +160,7 @@ async function call(
   key: string,
   method: string,
   path: string,
-  what: { body?: unknown; idempotencyKey?: string },
+  what: { body?: unknown; form?: FormData; idempotencyKey?: string },
 ): Promise<Answer> {
   try {
     const response = await fetch(options.baseUrl() + path, {
@@ -140,6 +171,7 @@ async function call(
         ...(what.idempotencyKey !== undefined && { 'idempotency-key': what.idempotencyKey }),
       },
       ...(what.body !== undefined && { body: JSON.stringify(what.body) }),
+      ...(what.form !== undefined && { body: what.form }),
       signal: AbortSignal.timeout(tryTimeoutMs),
     });
     return { status: response.status, body: (await response.json()) as { id?: string } };

@@ -11,7 +11,7 @@ export type Arrival = {
   eventId: string;
   deliveryId: string;
   type: string;
-  /** The generation that it tells of. */
+  /** The generation or the upload that it tells of. */
   subjectId: string;
   /** SHA-256 of the body. */
   digest: string;
@@ -23,16 +23,26 @@ export type Arrival = {
 export type Receiver = AsyncDisposable & {
   arrivals: Arrival[];
   urlOf: (accountIndex: number, endpointIndex: number) => string;
+  /** Where the picture can be fetched. */
+  pictureUrl: string;
   /** Told once the endpoint is made: its signatures are checked from then on. */
   learnSecret: (accountIndex: number, endpointIndex: number, secret: string) => void;
 };
 
 /** Receives webhooks. `flaky`: one event in ten is refused when it first arrives at an account's second endpoint. */
-export async function startReceiver({ flaky }: { flaky: boolean }): Promise<Receiver> {
+export async function startReceiver({
+  flaky,
+  picture,
+}: {
+  flaky: boolean;
+  /** Served to whoever asks for it. */
+  picture: Buffer;
+}): Promise<Receiver> {
   const arrivals: Arrival[] = [];
   const secrets = new Map<string, string>();
   const refused = new Set<string>();
   const server = createServer((request, response) => {
+    if (request.method === 'GET') return void response.end(picture);
     const chunks: Buffer[] = [];
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
     request.on('end', () => {
@@ -67,6 +77,7 @@ export async function startReceiver({ flaky }: { flaky: boolean }): Promise<Rece
   return {
     arrivals,
     urlOf: (accountIndex, endpointIndex) => `http://127.0.0.1:${port}/${accountIndex}/${endpointIndex}`,
+    pictureUrl: `http://127.0.0.1:${port}/picture.png`,
     learnSecret: (accountIndex, endpointIndex, secret) =>
       secrets.set(`${accountIndex}/${endpointIndex}`, secret),
     [Symbol.asyncDispose]: async () => {

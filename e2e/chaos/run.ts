@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import sharp from 'sharp';
 import { startPlatform, type Platform, type PlatformAccount } from '../harness/platform.ts';
 import type { Part } from '../harness/part.ts';
 import { readBalance, readGenerations, readStudio } from './evidence.ts';
-import { emptyHistory } from './history.ts';
+import { emptyHistory, type History } from './history.ts';
 import { findBreaches } from './invariants.ts';
 import { type LoadAccount, runLoad } from './load.ts';
 import { seededRandom } from './random.ts';
@@ -45,7 +46,8 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosResult> {
     environment: { EGRESS_ALLOW: '127.0.0.0/8' },
   });
   const flaky = options.kills >= flakyFromKills;
-  await using receiver = await startReceiver({ flaky });
+  const picture = await makePicture();
+  await using receiver = await startReceiver({ flaky, picture });
   const { accounts, people, budgets } = await makeAccounts(platform, receiver);
   const history = emptyHistory();
   const stopping = new AbortController();
@@ -56,12 +58,18 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosResult> {
     random,
     stopping: stopping.signal,
     clients: options.clients,
+    picture: { bytes: picture, url: receiver.pictureUrl },
   });
   const kills = await killAtRandom(platform, options, random);
   stopping.abort();
   await load;
   const generations = await untilAtRest(platform, accounts, options.say);
-  await untilDelivered(generations, receiver, deliveredWithinMs[flaky ? 'flaky' : 'steady'], options.say);
+  await untilDelivered(
+    [...generations.flat(), ...uploadsOf(history)],
+    receiver,
+    deliveredWithinMs[flaky ? 'flaky' : 'steady'],
+    options.say,
+  );
   const counts: Record<string, number> = { arrivals: receiver.arrivals.length };
   for (const { status } of generations.flat()) counts[status] = (counts[status] ?? 0) + 1;
   const breaches = findBreaches({
@@ -183,14 +191,25 @@ async function untilAtRest(platform: Platform, accounts: LoadAccount[], say: (li
   }
 }
 
-/** Waits until each endpoint took the event of each generation that has one. What is missing then is judged. */
+/** Each is told of once it was looked at, ready or rejected. */
+function uploadsOf(history: History): { id: string; status: string }[] {
+  return history.uploads.map(({ id }) => ({ id, status: 'looked at' }));
+}
+
+function makePicture(): Promise<Buffer> {
+  return sharp({ create: { width: 96, height: 64, channels: 3, background: '#3b6ea5' } })
+    .png()
+    .toBuffer();
+}
+
+/** Waits until each endpoint took the event of everything that has one. What is missing then is judged. */
 async function untilDelivered(
-  generations: readonly { id: string; status: string }[][],
+  subjects: readonly { id: string; status: string }[],
   receiver: Receiver,
   withinMs: number,
   say: (line: string) => void,
 ): Promise<void> {
-  const told = generations.flat().filter(({ status }) => status === 'succeeded' || status === 'failed');
+  const told = subjects.filter(({ status }) => status !== 'canceled').map(({ id }) => id);
   const deadline = performance.now() + withinMs;
   for (;;) {
     const taken = new Set(
@@ -198,8 +217,12 @@ async function untilDelivered(
         .filter(({ status }) => status < 300)
         .map(({ subjectId, endpointIndex }) => `${subjectId}/${endpointIndex}`),
     );
-    const missing = told.length * endpointsPerAccount - taken.size;
-    if (missing <= 0 || performance.now() > deadline) return;
+    const missing = told.flatMap((id) =>
+      Array.from({ length: endpointsPerAccount }, (_, endpoint) => `${id}/${endpoint}`).filter(
+        (way) => !taken.has(way),
+      ),
+    ).length;
+    if (missing === 0 || performance.now() > deadline) return;
     say(`${missing} deliveries under way`);
     await sleep(2_000);
   }
