@@ -62,6 +62,16 @@ test('The first and the last frame are the pictures that were given', async () =
   assert.ok((await psnr(frames[12], start, width, height)) < 30);
 });
 
+test('The cover is the first frame that shows something', async () => {
+  const { data: empty } = await sharp({ create: { width: 160, height: 96, channels: 3, background: '#111' } })
+    .png()
+    .toBuffer({ resolveWithObject: true });
+  const end = await draw('end.png', 'mountains and a lake', 'papercut', 160, 96);
+  const { made } = await film({ startImage: await keep('empty.png', empty), endImage: end, prompt: 'rain' });
+  const { channels } = await sharp(made.thumbnail.bytes).stats();
+  assert.ok(channels.some(({ stdev }) => stdev > 8));
+});
+
 test('An end alone is reached from what the words say', async () => {
   const end = await draw('end.png', 'mountains and a lake', 'papercut', 200, 260);
   const { file } = await film({ width: 160, height: 160, endImage: end });

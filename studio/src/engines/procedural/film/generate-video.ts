@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { EngineError, type RenderedVideo, type Size, type VideoRequest } from '../../contract.ts';
 import { readBrief } from '../brief.ts';
 import { checkSide } from '../check-request.ts';
-import { encodeThumbnail } from '../encode.ts';
+import { encodeThumbnail, type Bitmap } from '../encode.ts';
 import type { ProceduralModel } from '../models.ts';
 import { fromCanvas } from '../raster.ts';
 import { readPicture, toBitmap } from '../picture.ts';
@@ -83,9 +83,6 @@ async function planBeginning({ request, scene, model, seconds, directory, signal
     : createPictureShot(scene, seconds, await readPicture(startImage, scene));
 }
 
-/** The cover is a moment when the film is under way. */
-const COVER_SHARE = 0.4;
-
 /** Draws and encodes what a shot shows. The file lies in `directory`. */
 export async function finishFilm(
   plan: FilmPlan,
@@ -95,13 +92,40 @@ export async function finishFilm(
 ): Promise<Omit<RenderedVideo, 'index' | 'nsfw'>> {
   const { width, height, frames } = plan;
   const path = await encodeFilm(plan, (at) => shot(at / FRAME_RATE), directory, signal);
-  const cover = await shot(Math.round(frames * COVER_SHARE) / FRAME_RATE);
   return {
     contentType: 'video/mp4',
     path,
     width,
     height,
     durationSeconds: frames / FRAME_RATE,
-    thumbnail: await encodeThumbnail(toBitmap(fromCanvas(cover))),
+    thumbnail: await encodeThumbnail(await chooseCover(shot, frames)),
   };
+}
+
+/** Moments that may stand for a film, as shares of it. */
+const COVER_SHARES = [0, 0.06, 0.15, 0.3, 0.5, 0.8];
+/** Spread of a frame's bytes below which there is nothing to see on it: black, white or mist. */
+const LEAST_SPREAD = 9;
+
+/** The first frame that shows something. */
+async function chooseCover(shot: Shot, frames: number): Promise<Bitmap> {
+  let cover: Bitmap | undefined;
+  for (const share of COVER_SHARES) {
+    const frame = toBitmap(fromCanvas(await shot(Math.round((frames - 1) * share) / FRAME_RATE)));
+    if (spreadOf(frame.bytes) >= LEAST_SPREAD) return frame;
+    cover ??= frame;
+  }
+  return cover as Bitmap;
+}
+
+/** Standard deviation of a sample. */
+function spreadOf(bytes: Buffer): number {
+  const step = Math.max(1, Math.floor(bytes.length / 3000)) | 1;
+  let [count, sum, squares] = [0, 0, 0];
+  for (let at = 0; at < bytes.length; at += step, count++) {
+    const value = bytes[at] ?? 0;
+    sum += value;
+    squares += value * value;
+  }
+  return Math.sqrt(Math.max(0, squares / count - (sum / count) ** 2));
 }
