@@ -18,7 +18,9 @@ export type RunningChild = AsyncDisposable & { url: string; child: ChildProcess 
 export type RealStudio = AsyncDisposable & {
   /** The service's database. */
   database: Database;
-  startService: (options?: { crashPoint?: string }) => Promise<RunningChild>;
+  startService: (options?: { crashPoint?: string; egressAllow?: string }) => Promise<RunningChild>;
+  /** What renders, and checks uploads. */
+  startWorker: () => Promise<RunningChild>;
   /** Runs an operator command and reads what it answers. */
   operator: (...words: string[]) => Promise<Record<string, unknown>>;
   /** An account with a key of every scope. */
@@ -55,10 +57,18 @@ export async function startRealStudio(): Promise<RealStudio> {
   return {
     database: service.database,
     operator,
-    startService: ({ crashPoint } = {}) =>
+    startWorker: () => startChild('studio/src/worker.ts', { ...shared, STUDIO_DATABASE_URL: studio.url }),
+    startService: ({ crashPoint, egressAllow } = {}) =>
       startChild(
         crashPoint === undefined ? 'service/src/main.ts' : 'service/test/crash-entry.ts',
-        { ...shared, ...secret, DATABASE_URL: service.url, PORT: '0', STUDIO_URL: upstream.url },
+        {
+          ...shared,
+          ...secret,
+          DATABASE_URL: service.url,
+          PORT: '0',
+          STUDIO_URL: upstream.url,
+          ...(egressAllow !== undefined && { EGRESS_ALLOW: egressAllow }),
+        },
         crashPoint === undefined ? [] : [crashPoint],
       ),
     newAccount: async (email, ...more) => {
