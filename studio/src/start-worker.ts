@@ -26,7 +26,10 @@ export type WorkerTestArguments = {
   crashPoint?: (name: string) => void | Promise<void>;
 };
 
-/** Starts a render worker in this process: `workers` renders at once in each lane. */
+/** Uploads checked side by side at least: a picture need not wait for a video. */
+const checksAtOnce = 2;
+
+/** Starts a render worker in this process: `workers` renders at once in each lane, and the checks of uploads. */
 export async function startWorker(
   config: WorkerConfig,
   testArguments: WorkerTestArguments = {},
@@ -69,7 +72,7 @@ export async function startWorker(
   const uploads = await openUploadQueue(queues);
   for (const lane of lanes)
     await renders.work(lane, config.workers, (render, signal) => runRender(render, signal, dependencies));
-  await uploads.work(config.workers, (upload, signal) =>
+  await uploads.work(Math.max(checksAtOnce, config.workers), (upload, signal) =>
     checkUpload(upload, signal, { ...dependencies, moderation }),
   );
   owners.use(

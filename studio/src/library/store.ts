@@ -33,13 +33,16 @@ export async function selectAssets(
   };
   if (type !== undefined) condition((parameter) => `type = ${parameter}`, type);
   if (project_id !== undefined) condition((parameter) => `project_id = ${parameter}`, project_id);
-  if (search !== undefined && search.trim() !== '')
-    condition((parameter) => `words @@ search_words($1, ${parameter})`, search);
+  const searched = search !== undefined && search.trim() !== '';
+  if (searched) condition((parameter) => `words @@ search_words($1, ${parameter})`, search);
   if (favorites !== undefined) conditions.push(favorites ? 'favorite' : 'not favorite');
+  const found = `select id, created_at from assets where ${conditions.join(' and ')}`;
   const assets = await database.rows<StudioAsset>(
-    `select ${assetRow} from (
-       select id from assets where ${conditions.join(' and ')}
-       order by created_at desc, id desc limit $2 offset $3) as page
+    // The planner holds every word for a common one, and would read all of a library in search of a rare one: where
+    // words are asked for, what has them is found first.
+    `with found as ${searched ? 'materialized' : 'not materialized'} (${found})
+     select ${assetRow} from (
+       select id from found order by created_at desc, id desc limit $2 offset $3) as page
      join assets a using (id) order by a.created_at desc, a.id desc`,
     values,
   );

@@ -39,7 +39,8 @@ export function uploadRoutes(
     }),
     deleteUpload: async ({ params, bearer }) => {
       const folder = await deleteUploadRow(database, bearer.account.id, params.token);
-      if (folder !== undefined) await removeLooseFolders(database, storage, [folder]);
+      // What cannot be removed now the sweep removes later.
+      if (folder !== undefined) await removeLooseFolders(database, storage, [folder]).catch(() => undefined);
       return { deleted: true };
     },
   };
