@@ -119,6 +119,98 @@ test('limits of the image request hold at their edges', () => {
   }
 });
 
+/** A value at the limit of its field and one past it, for each operation that takes a body. */
+const edges: Partial<Record<OperationId, { base: object; fields: [string, unknown, unknown][] }>> = {
+  createImageEdit: {
+    base: { image: 'x' },
+    fields: [
+      ['image', 'x'.repeat(2048), 'x'.repeat(2049)],
+      ['image', 'x', ''],
+      ['mode', 'inpaint', 'outpaint'],
+      ['strength', 0.1, 0.09],
+      ['strength', 1, 1.01],
+      ['mask', 'x'.repeat(15_000_000), 'x'.repeat(15_000_001)],
+      ['inpaint_type', 'fill', 'erase'],
+      ['mask_blur', 0.5, '0.5'],
+      ['prompt', 'x'.repeat(4096), 'x'.repeat(4097)],
+      ['reference_images', Array(10).fill('x'), Array(11).fill('x')],
+      ['clip_skip', 1, 1.5],
+      ['sampler', 'x'.repeat(100), 'x'.repeat(101)],
+    ],
+  },
+  createVideoGeneration: {
+    base: {},
+    fields: [
+      ['model', 'x'.repeat(200), 'x'.repeat(201)],
+      ['base_model', 'x'.repeat(200), 'x'.repeat(201)],
+      ['project_id', 'x'.repeat(100), 'x'.repeat(101)],
+      ['prompt', '😀'.repeat(4096), '😀'.repeat(4097)],
+      ['styles', Array(3).fill('x'.repeat(100)), ['x'.repeat(101)]],
+      ['suggestions', Array(10).fill('x'.repeat(50)), ['x'.repeat(51)]],
+      ['duration', 5, true],
+      ['duration', 'x'.repeat(10), 'x'.repeat(11)],
+      ['start_image', 'x'.repeat(2048), 'x'.repeat(2049)],
+      ['end_image', 'x', ''],
+      ['reference_images', Array(10).fill('x'.repeat(2048)), Array(11).fill('x')],
+      ['reference_audios', Array(5).fill('x'.repeat(2048)), Array(6).fill('x')],
+      ['reference_audios', ['x'], ['']],
+      ['source_video', 'x'.repeat(2048), 'x'.repeat(2049)],
+      ['aspect_ratio', 'x'.repeat(20), 'x'.repeat(21)],
+      ['cfg', 7, '7'],
+    ],
+  },
+  extendVideo: {
+    base: { video_id: 'x' },
+    fields: [
+      ['video_id', 'x'.repeat(100), 'x'.repeat(101)],
+      ['video_id', 'x', ''],
+      ['prompt', 'x'.repeat(2048), 'x'.repeat(2049)],
+      ['duration', '5', null],
+      ['resolution', 'x'.repeat(20), 'x'.repeat(21)],
+      ['project_id', 'x'.repeat(100), 'x'.repeat(101)],
+      ['styles', Array(3).fill('x'), Array(4).fill('x')],
+      ['suggestions', Array(10).fill('x'), Array(11).fill('x')],
+      ['metadata', Object.fromEntries(pairs(20)), Object.fromEntries(pairs(21))],
+    ],
+  },
+  createFrame: { base: { time: 0 }, fields: [['project_id', 'x'.repeat(100), 'x'.repeat(101)]] },
+  updateAsset: { base: {}, fields: [['favorite', true, 'true']] },
+};
+
+for (const [id, { base, fields }] of Object.entries(edges))
+  test(`limits of ${id} hold at their edges, and required fields are required`, () => {
+    const { body } = operations[id as OperationId].request as { body: TSchema };
+    for (const [field, good, bad] of fields) {
+      assert.ok(Schema.Check(body, { ...base, [field]: good }), `${field} at its limit`);
+      assert.ok(!Schema.Check(body, { ...base, [field]: bad }), `${field} past its limit`);
+    }
+    for (const name of Object.keys(base))
+      assert.ok(!Schema.Check(body, { ...base, [name]: undefined }), name);
+    assert.ok(!Schema.Check(body, { ...base, nothing: 1 }));
+  });
+
+test('ids in paths and words to search for have their lengths', () => {
+  const lengths: [OperationId, 'params' | 'query', string, number, object][] = [
+    ['getProject', 'params', 'id', 200, {}],
+    ['getImageAsset', 'params', 'id', 200, {}],
+    ['createFrame', 'params', 'id', 200, {}],
+    ['updateAsset', 'params', 'id', 100, { type: 'frame' }],
+    ['deleteAsset', 'params', 'id', 100, { type: 'video' }],
+    ['listAssets', 'query', 'search', 100, {}],
+    ['listAssets', 'query', 'project_id', 100, {}],
+    ['listProjects', 'query', 'search', 100, {}],
+  ];
+  for (const [id, part, name, most, base] of lengths) {
+    const schema = (operations[id].request as Record<string, TSchema>)[part] as TSchema;
+    assert.ok(Schema.Check(schema, { ...base, [name]: 'x'.repeat(most) }), `${id} ${name}`);
+    assert.ok(!Schema.Check(schema, { ...base, [name]: 'x'.repeat(most + 1) }), `${id} ${name}`);
+  }
+  for (const type of ['image', 'video', 'frame'])
+    assert.ok(Schema.Check(operations.updateAsset.request.params, { type, id: 'x' }));
+  for (const type of ['images', 'audio', ''])
+    assert.ok(!Schema.Check(operations.updateAsset.request.params, { type, id: 'x' }));
+});
+
 test('a title of a project has 2 to 50 letters, digits and white space', () => {
   const { body } = operations.updateProject.request;
   for (const title of ['ab', 'Autumn posters 2', 'x'.repeat(50)])
