@@ -7,7 +7,6 @@ export type Attempts = {
   start: (claims: readonly Claim[]) => void;
   /** Waits for what is under way, for 8 s at most. */
   finish: () => Promise<void>;
-  readonly underWay: number;
 };
 
 const finishWithinMs = 8_000;
@@ -55,9 +54,6 @@ export function createAttempts(options: {
       });
       await Promise.race([Promise.all(underWay), late]);
       clearTimeout(timer);
-    },
-    get underWay() {
-      return underWay.size;
     },
   };
 }

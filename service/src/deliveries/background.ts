@@ -41,8 +41,6 @@ export type DeliveriesOptions = DeliveringOptions & {
 export type Deliveries = AsyncDisposable & {
   /** Deliveries of these accounts were committed: tells this process at once and the others within milliseconds. */
   announce: (accountIds: readonly string[]) => void;
-  /** Attempts under way. */
-  readonly underWay: number;
 };
 
 /**
@@ -116,9 +114,6 @@ export function startDeliveries(options: DeliveriesOptions): Deliveries {
       if (accountIds.length === 0) return;
       for (const accountId of accountIds) notifier.announce(accountId);
       loop.wake();
-    },
-    get underWay() {
-      return attempts.underWay;
     },
     [Symbol.asyncDispose]: async () => {
       await listener[Symbol.asyncDispose]();

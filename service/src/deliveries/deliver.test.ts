@@ -365,3 +365,34 @@ test('events of several accounts in one transaction, in any order, deadlock with
   );
   assert.equal(deadlocks, 0);
 });
+
+test('more endpoints that fail and hang than half of the places leave the others theirs', async () => {
+  await deliverer[Symbol.asyncDispose]();
+  const hanging: string[] = [];
+  for (let account = 0; account < 4; account++) {
+    const urls = Array.from({ length: 10 }, (_, i) => `${receiver.url}/hang${account}-${i}`);
+    const { accountId } = await seedEndpoints(database, urls);
+    hanging.push(accountId);
+    await seedEvents(database, accountId, 20);
+  }
+  await database.rows(`update endpoint_turns set state = 'failing', failing_since = clock()`);
+  const healthy = await seedEndpoints(database, [`${receiver.url}/fine`]);
+  receiver.answer = ({ path }, response) => {
+    if (path === '/fine') response.end();
+  };
+  deliverer = startDeliverer(database, { attemptsAtOnce: 20 });
+  await until('half of the places', () => receiver.received.length >= 10);
+  const began = performance.now();
+  for (let i = 0; i < 10; i++) {
+    await seedEvents(database, healthy.accountId, 5);
+    deliverer.announce([healthy.accountId]);
+    await sleep(20);
+  }
+  await until(
+    'all of the healthy one',
+    () => receiver.received.filter(({ path }) => path === '/fine').length === 50,
+  );
+  assert.ok(performance.now() - began < 5_000);
+  assert.equal(receiver.received.filter(({ path }) => path !== '/fine').length, 10);
+  await receiver[Symbol.asyncDispose]();
+});

@@ -6,12 +6,16 @@ import { createTestDatabase, type TestDatabase } from '@renderkit/server-kit/tes
 import {
   connectAccount,
   createKey,
+  createWebhook,
   deleteAccount,
   findAccount,
   findAccountByEmail,
   listAccounts,
+  listDeliveries,
   listKeys,
+  listWebhooks,
 } from '../operator.ts';
+import { seedEvent } from '../deliveries/testing/seed.ts';
 import { ApiProblem } from '../problems/api-problem.ts';
 import { eraseDeletedAccounts } from './erase-accounts.ts';
 
@@ -78,6 +82,13 @@ describe('the operator', () => {
     const queued = await addGeneration(accountId, 'queued');
     const running = await addGeneration(accountId, 'running');
     const done = await addGeneration(accountId, 'succeeded');
+    await createWebhook(db.database, randomBytes(32), {
+      accountId,
+      url: 'https://8.8.8.8/hook',
+      events: ['generation.succeeded'],
+      egressAllow: [],
+    });
+    for (let i = 0; i < 3; i++) await seedEvent(db.database, accountId);
     const read = () =>
       db.database.rows<{ id: string; status: string; outputs: string; metadata: string; requests: number }>(
         `select id, status, outputs, metadata,
@@ -88,6 +99,8 @@ describe('the operator', () => {
 
     await deleteAccount(db.database, accountId);
     assert.equal(await findAccount(db.database, 'stu_eve'), undefined);
+    assert.deepEqual(await listWebhooks(db.database, accountId), []);
+    assert.equal((await listDeliveries(db.database, { accountId, status: 'ended' })).length, 3);
     assert.deepEqual(
       (await listKeys(db.database, accountId)).map(({ status }) => status),
       ['revoked'],
@@ -108,6 +121,11 @@ describe('the operator', () => {
     );
     assert.equal(await eraseDeletedAccounts(db.database), 1);
     assert.equal(await eraseDeletedAccounts(db.database), 0);
+    for (const table of ['events', 'webhook_endpoints', 'deliveries'])
+      assert.deepEqual(
+        await db.database.rows(`select 1 from ${table} where account_id = $1`, [accountId]),
+        [],
+      );
     for (const row of await read())
       assert.deepEqual([row.outputs, row.metadata, row.requests], ['[]', '{}', 0]);
     const rows = await db.database.rows('select * from accounts where id = $1', [accountId]);

@@ -64,8 +64,6 @@ export async function eraseGenerations(
         where account_id = $1 and (created_at, id) > ($2::timestamptz, $3) order by created_at, id limit 1000
      ), texts as (
        delete from generation_requests where generation_id in (select id from page)
-     ), told as (
-       delete from events where subject_id in (select id from page)
      ), emptied as (
        update generations set outputs = '[]', metadata = '{}', error_message = null, idempotency_key = null
         where id in (select id from page)
@@ -74,6 +72,15 @@ export async function eraseGenerations(
     [accountId, after.created_at, after.id],
   );
   return rows[0];
+}
+
+/** Erases the next 500 events with their deliveries; how many there were. */
+export async function eraseEvents(database: Database, accountId: string): Promise<number> {
+  const result = await database.pool.query(
+    'delete from events where id in (select id from events where account_id = $1 limit 500)',
+    [accountId],
+  );
+  return result.rowCount ?? 0;
 }
 
 /** The last of an erasure: names and secrets. What was spent stays, without a name. */
