@@ -143,7 +143,11 @@ async function probe(path: string, format: Format, signal: AbortSignal): Promise
   } catch (cause) {
     if (cause instanceof MediaToolError && ['aborted', 'unavailable'].includes(cause.kind)) throw cause;
     if (cause instanceof MediaToolError || cause instanceof UnreadableMedia)
-      throw new UnusableFile('broken', `The ${kinds[format].name} is damaged or incomplete.`, { cause });
+      throw new UnusableFile(
+        'broken',
+        `The ${kinds[format].name} is damaged, or made in a way that is not supported.`,
+        { cause },
+      );
     throw cause;
   }
 }
