@@ -7,7 +7,7 @@ import { paintForeground, paintGrove } from './foreground.ts';
 import { paintFlowers, paintGrass } from './meadow.ts';
 import { paintOpenSpace } from './open-space.ts';
 import { choosePlanet, paintPlanet } from './planet.ts';
-import { fromCanvas, toCanvas, type Raster } from './raster.ts';
+import { toCanvas, type Raster } from './raster.ts';
 import { paintRelief } from './relief.ts';
 import type { Scene } from './scene.ts';
 import { paintSky } from './sky.ts';
@@ -18,11 +18,11 @@ import { paintLightning, paintWeather } from './weather.ts';
 /** Painterly pictures: lit terrain in deep air, laid down in strokes. */
 export function paintAtelier(scene: Scene): Canvas {
   const { places } = scene.mood;
-  if (places.has('city')) return paintOver(fromCanvas(paintCityscape(scene)), scene);
+  if (places.has('city')) return paintOver(paintCityscape(scene), scene);
   const landless = [...places].every(
     (place) => place === 'space' || place === 'planet' || place === 'person',
   );
-  if (places.has('space') && landless) return paintOver(fromCanvas(paintOpenSpace(scene)), scene);
+  if (places.has('space') && landless) return paintOver(paintOpenSpace(scene), scene);
   if (places.has('abstract')) return paintOver(paintDrift(scene), scene);
   return paintLandscape(scene);
 }

@@ -1,14 +1,14 @@
-import type { Canvas, SKRSContext2D } from '@napi-rs/canvas';
+import type { SKRSContext2D } from '@napi-rs/canvas';
 import { paintAurora, paintLuminary, paintStars } from './celestial.ts';
 import { paintSkyline } from './city.ts';
 import { css, mix, shade, smoothstep, type Colour } from './colour.ts';
-import { fromCanvas, toCanvas } from './raster.ts';
+import { fromCanvas, toCanvas, type Raster } from './raster.ts';
 import type { Scene } from './scene.ts';
 import { paintSky } from './sky.ts';
 import { paintWater } from './water.ts';
 
 /** A skyline across still water, by day or by night. */
-export function paintCityscape(city: Scene): Canvas {
+export function paintCityscape(city: Scene): Raster {
   const scene: Scene = {
     ...city,
     horizon: city.random.fork('quay').range(0.66, 0.74),
@@ -44,7 +44,7 @@ export function paintCityscape(city: Scene): Canvas {
   const water = new Uint8Array(width * height);
   water.fill(1, ground * width);
   paintWater(mirror, { water }, scene);
-  return toCanvas(mirror).canvas;
+  return mirror;
 }
 
 function neonColours(scene: Scene): Colour[] {

@@ -10,20 +10,25 @@ export function bloom(canvas: Canvas, strength: number): void {
   // Squaring keeps the lights and drops the dusk around them.
   glow.globalCompositeOperation = 'multiply';
   glow.drawImage(small, 0, 0);
-  context.save();
-  context.globalCompositeOperation = 'screen';
-  context.imageSmoothingQuality = 'high';
+  // The two halos are put together while they are small: screen over screen is the same in any order.
+  const halo = createCanvas(small.width, small.height);
+  const soft = halo.getContext('2d');
+  soft.fillStyle = '#000';
+  soft.fillRect(0, 0, halo.width, halo.height);
+  soft.globalCompositeOperation = 'screen';
   for (const [radius, share] of [
     [3, 0.55],
     [9, 0.45],
   ] as const) {
-    const blurred = createCanvas(small.width, small.height);
-    const soft = blurred.getContext('2d');
     soft.filter = `blur(${((radius * Math.min(small.width, small.height)) / 128).toFixed(2)}px)`;
+    soft.globalAlpha = strength * share;
     soft.drawImage(small, 0, 0);
-    context.globalAlpha = strength * share;
-    context.drawImage(blurred, 0, 0, width, height);
   }
+  context.save();
+  context.globalCompositeOperation = 'screen';
+  // What is blurred needs no better enlargement.
+  context.imageSmoothingQuality = 'low';
+  context.drawImage(halo, 0, 0, width, height);
   context.restore();
 }
 

@@ -21,12 +21,12 @@ export function paintNocturne(day: Scene): Canvas {
   const asked = [...places].filter((place) => place !== 'person' && place !== 'abstract');
   const choice = createRandom(`nocturne\u0000${asked.join()}${scene.random.fork('choice').int(3)}`);
   const canvas = places.has('city')
-    ? paintCityscape(scene)
+    ? paintNightCity(scene)
     : places.has('space') || places.has('planet')
-      ? paintOpenSpace(scene)
+      ? paintNightSpace(scene)
       : asked.length > 0
         ? paintNightLand(scene)
-        : choice.pick([paintCityscape, paintOpenSpace, paintNightLand])(scene);
+        : choice.pick([paintNightCity, paintNightSpace, paintNightLand])(scene);
   // Fewer details, a softer lens.
   soften(canvas, (0.75 - scene.look.detail) * Math.max(2.2, 5 * scene.unit));
   bloom(canvas, 0.5 + scene.look.weight * 0.18);
@@ -53,6 +53,9 @@ export function afterDark(scene: Scene): Scene {
     things: scene.things,
   };
 }
+
+const paintNightCity = (scene: Scene): Canvas => toCanvas(paintCityscape(scene)).canvas;
+const paintNightSpace = (scene: Scene): Canvas => toCanvas(paintOpenSpace(scene)).canvas;
 
 function paintNightLand(scene: Scene): Canvas {
   const raster = paintSky(scene);

@@ -1,12 +1,11 @@
-import type { Canvas } from '@napi-rs/canvas';
 import { paintStars } from './celestial.ts';
 import { choosePlanet, paintPlanet } from './planet.ts';
-import { fromCanvas, toCanvas } from './raster.ts';
+import { fromCanvas, toCanvas, type Raster } from './raster.ts';
 import type { Scene } from './scene.ts';
 import { paintNebula } from './nebula.ts';
 
 /** A planet on a third of the frame, perhaps a moon, before gas and stars. */
-export function paintOpenSpace(scene: Scene): Canvas {
+export function paintOpenSpace(scene: Scene): Raster {
   const random = scene.random.fork('space');
   const raster = paintNebula(scene);
   const stars: Scene = { ...scene, stars: 1, sun: { ...scene.sun, visible: false } };
@@ -30,5 +29,5 @@ export function paintOpenSpace(scene: Scene): Canvas {
     { ...choosePlanet(scene, random.fork('planet'), x, y, radius), light: -2.4 },
     random.fork('planet'),
   );
-  return toCanvas(lit).canvas;
+  return lit;
 }

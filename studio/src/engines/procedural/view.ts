@@ -31,8 +31,8 @@ export function paintView(scene: Scene, longSide: number): View {
   };
   const { places } = scene.mood;
   if (places.has('person')) return withoutSkyline(fromCanvas(paintFigures(small)));
-  if (places.has('city')) return withoutSkyline(fromCanvas(paintCityscape(small)));
-  if (places.has('space') || places.has('planet')) return withoutSkyline(fromCanvas(paintOpenSpace(small)));
+  if (places.has('city')) return withoutSkyline(paintCityscape(small));
+  if (places.has('space') || places.has('planet')) return withoutSkyline(paintOpenSpace(small));
   if (places.has('abstract')) return withoutSkyline(paintDrift(small));
   const raster = paintSky(small, 0.7);
   paintAurora(raster, small);
