@@ -3,10 +3,11 @@ import { after, afterEach, before, beforeEach, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { eventTypes, subscribableEventTypes } from '@renderkit/contract/v1/event-types.ts';
 import { webhookAttemptDelaySeconds } from '@renderkit/contract/v1/limits.ts';
-import type { Database } from '@renderkit/server-kit/database.ts';
+import { type Database, openDatabase } from '@renderkit/server-kit/database.ts';
 import { newId } from '@renderkit/server-kit/ids.ts';
 import { createTestDatabase, moveClock, type TestDatabase } from '@renderkit/server-kit/testing/database.ts';
 import { type Receiver, startReceiver } from '../../test/receiver.ts';
+import { startTcpProxy } from '../../test/tcp-proxy.ts';
 import { announceDue } from '../events/announce-due.ts';
 import { composeEvent } from '../events/compose-event.ts';
 import { writeEvent } from '../events/write-event.ts';
@@ -395,4 +396,34 @@ test('more endpoints that fail and hang than half of the places leave the others
   assert.ok(performance.now() - began < 5_000);
   assert.equal(receiver.received.filter(({ path }) => path !== '/fine').length, 10);
   await receiver[Symbol.asyncDispose]();
+});
+
+test('a database that is away when an answer comes hears of it later: one request, one attempt', async () => {
+  await deliverer[Symbol.asyncDispose]();
+  await using proxy = await startTcpProxy(db.url);
+  await using remote = openDatabase({ url: proxy.url, applicationName: 'test' });
+  deliverer = startDeliverer(remote);
+  const { accountId } = await seedEndpoints(database, [receiver.url]);
+  let release = () => {};
+  receiver.answer = (_request, response) => {
+    release = () => void response.end();
+  };
+  await seedEvent(database, accountId);
+  await receiver.until(1);
+  proxy.cut();
+  release();
+  await sleep(800);
+  assert.equal((await only(accountId)).status, 'pending');
+  proxy.mend();
+  await until('the record', async () => (await only(accountId)).status === 'delivered');
+  const { history } = await showDelivery(database, (await only(accountId)).id);
+  assert.deepEqual(
+    history.map(({ number, status }) => [number, status]),
+    [[1, 200]],
+  );
+  // And it goes on.
+  receiver.answer = (_request, response) => void response.end();
+  await seedEvent(database, accountId);
+  await receiver.until(2);
+  await deliverer[Symbol.asyncDispose]();
 });
