@@ -3,6 +3,7 @@ import { open, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { createReadStream } from 'node:fs';
 import { request } from 'node:http';
+import { text as readText } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
 import { ffmpeg } from '@renderkit/studio/media/ffmpeg.ts';
 import type { Bench, Result } from '../benchmark.ts';
@@ -145,10 +146,11 @@ async function send(
   });
   const answered = new Promise<Record<string, unknown>>((resolve, reject) => {
     call.on('error', reject);
-    call.on('response', async (response) => {
-      const text = Buffer.concat(await response.toArray()).toString();
-      if (response.statusCode === sent.status) resolve(JSON.parse(text) as Record<string, unknown>);
-      else reject(new Error(`an upload was answered ${response.statusCode}: ${text}`));
+    call.on('response', (response) => {
+      void readText(response).then((text) => {
+        if (response.statusCode === sent.status) resolve(JSON.parse(text) as Record<string, unknown>);
+        else reject(new Error(`an upload was answered ${response.statusCode}: ${text}`));
+      }, reject);
     });
   });
   call.write(head);
