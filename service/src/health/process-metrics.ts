@@ -1,6 +1,7 @@
 import type { Database } from '@renderkit/server-kit/database.ts';
 import { type LoopProgress, readLoopProgress } from '@renderkit/server-kit/loop.ts';
 import { collectDefaultMetrics, Gauge, type Registry } from 'prom-client';
+import { countUploads } from '../uploads/count-uploads.ts';
 import { readQueueDepth } from './store.ts';
 
 /** Adds what is read when somebody asks: the process, the pool of connections, the queue, the long polls. */
@@ -29,6 +30,16 @@ export function addProcessMetrics(registry: Registry, database: Database, openLo
     },
   });
   addLoopMetrics(registry);
+  const uploads = new Gauge({
+    name: 'renderkit_uploads',
+    help: 'Uploads under way, over all accounts and processes; left: files that should have been removed by now.',
+    labelNames: ['state'],
+    registers: [registry],
+    collect: async () => {
+      const counts = await countUploads(database).catch(() => undefined);
+      for (const [state, count] of Object.entries(counts ?? {})) uploads.set({ state }, count);
+    },
+  });
   const polls = new Gauge({
     name: 'renderkit_open_long_polls',
     help: 'Requests of this process that wait for a generation to finish.',

@@ -1,6 +1,7 @@
 import type { Database } from '@renderkit/server-kit/database.ts';
 import type { Logger } from '@renderkit/server-kit/logger.ts';
 import { startLoop } from '@renderkit/server-kit/loop.ts';
+import { eraseUploads } from '../uploads/erase-uploads.ts';
 import { eraseAccount, eraseEvents, eraseGenerations, type ErasureCursor, selectErasable } from './store.ts';
 
 const everyMs = 60_000;
@@ -12,6 +13,7 @@ export async function eraseDeletedAccounts(database: Database): Promise<number> 
     let cursor: ErasureCursor | undefined = { created_at: '-infinity', id: '' };
     while (cursor !== undefined) cursor = await eraseGenerations(database, accountId, cursor);
     while ((await eraseEvents(database, accountId)) > 0);
+    await eraseUploads(database, accountId);
     await eraseAccount(database, accountId);
   }
   return accountIds.length;

@@ -1,5 +1,6 @@
 import type { Queryable } from '@renderkit/server-kit/database.ts';
 import type { UploadRow } from './present.ts';
+import { statusesBefore } from './status.ts';
 
 /** What became of an upload. */
 export type UploadOutcome = {
@@ -27,9 +28,9 @@ export async function endUploads(
     text: `update uploads u
               set status = o.status, error = o.error, url = coalesce(o.url, u.url), source_url = null,
                   lease_owner = null, lease_until = null, due_at = u.created_at + interval '24 hours', tries = 0
-             from json_to_recordset($1::json) as o (id text, account_id text, status text, error text, url text)
-            where u.id = o.id and u.account_id = o.account_id
-              and (u.status = 'processing' or (u.status = 'coming' and o.status = 'rejected'))
+             from json_to_recordset($1::json)
+                    as o (id text, account_id text, status text, error text, url text, before text[])
+            where u.id = o.id and u.account_id = o.account_id and u.status = any (o.before)
            returning u.id, u.account_id, u.hidden, u.status, u.type, u.url, u.file_name, u.content_type, u.size_bytes,
                      u.width, u.height, u.error, u.created_at::text as created_at, clock()::text as at`,
     values: [
@@ -40,6 +41,7 @@ export async function endUploads(
           status,
           error,
           url,
+          before: statusesBefore(status),
         })),
       ),
     ],

@@ -15,7 +15,9 @@ const transitions = {
   rejected: [],
 } as const satisfies Record<UploadStatus, readonly UploadStatus[]>;
 
-/** True where an upload may go from one status to the other. */
-export function mayTurn(from: UploadStatus, to: UploadStatus): boolean {
-  return (transitions[from] as readonly UploadStatus[]).includes(to);
+/** The statuses from which an upload may go to this one. */
+export function statusesBefore(to: UploadStatus): UploadStatus[] {
+  return (Object.keys(transitions) as UploadStatus[]).filter((from) =>
+    (transitions[from] as readonly UploadStatus[]).includes(to),
+  );
 }

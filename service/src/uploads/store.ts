@@ -245,12 +245,30 @@ export async function readProcessing(database: Database, accountId: string): Pro
   return rows.map(({ id }) => id);
 }
 
-/** Uploads that are under way, over all accounts, by status. */
-export async function countUnderWay(database: Database): Promise<{ status: string; count: number }[]> {
-  return database.rows(
-    `select status, count(*)::int as count from uploads
-      where status = 'receiving' or status = 'coming' or status = 'processing' group by status`,
+/** Uploads that something is still to be done with, over all accounts; `left`: files to be removed that are overdue. */
+export type UploadCounts = Record<'receiving' | 'coming' | 'processing' | 'left', number>;
+
+export async function countUnderWay(database: Database): Promise<UploadCounts> {
+  const [row] = await database.rows<UploadCounts>(
+    `select (select count(*) from uploads where status = 'receiving')::int as receiving,
+            (select count(*) from uploads where status = 'coming')::int as coming,
+            (select count(*) from uploads where status = 'processing')::int as processing,
+            (select count(*) from uploads
+              where status = 'receiving' and lease_until <= clock() - interval '1 minute')::int
+              + (select count(*) from uploads
+                  where hidden and status in ('ready', 'rejected') and due_at <= clock() - interval '1 hour')::int as left`,
     [],
     'uploads_under_way',
   );
+  if (row === undefined) throw new Error('a count gave no row');
+  return row;
+}
+
+/** Forgets up to 1,000 uploads of an account, whatever they are in; how many there were. */
+export async function deleteUploads(database: Database, accountId: string): Promise<number> {
+  const result = await database.pool.query(
+    'delete from uploads where id in (select id from uploads where account_id = $1 limit 1000)',
+    [accountId],
+  );
+  return result.rowCount ?? 0;
 }

@@ -1,0 +1,191 @@
+import assert from 'node:assert/strict';
+import { after, before, beforeEach, test } from 'node:test';
+import type { Database } from '@renderkit/server-kit/database.ts';
+import { newId } from '@renderkit/server-kit/ids.ts';
+import { createLogger } from '@renderkit/server-kit/logger.ts';
+import { createTestDatabase, moveClock, type TestDatabase } from '@renderkit/server-kit/testing/database.ts';
+import { exampleUpload } from '../../test/scripted-uploads.ts';
+import { countUploads } from './count-uploads.ts';
+import { eraseUploads } from './erase-uploads.ts';
+import { endUploads } from './outcome-store.ts';
+import { claimImports, insertReceiving, recordStored, removeUpload } from './store.ts';
+import { removeLeftovers } from './sweeps.ts';
+import { statusesBefore } from './status.ts';
+
+const log = createLogger({ part: 'test', level: 'silent' });
+let db: TestDatabase;
+let database: Database;
+let accountId: string;
+let deleted: string[];
+before(async () => {
+  db = await createTestDatabase('service');
+  ({ database } = db);
+});
+after(() => db[Symbol.asyncDispose]());
+beforeEach(async () => {
+  await moveClock(database, 0);
+  await database.rows('delete from accounts');
+  accountId = await seedAccount();
+  deleted = [];
+});
+
+async function seedAccount(): Promise<string> {
+  const id = newId('acc_');
+  await database.rows('insert into accounts (id, studio_id, studio_account_id) values ($1, $2, $1)', [
+    id,
+    'std',
+  ]);
+  await database.rows(`insert into connections (account_id, status) values ($1, 'live')`, [id]);
+  return id;
+}
+
+const lease = { owner: 'me', leaseMs: 10_000 };
+async function receive(hidden = false): Promise<string> {
+  const id = newId('upl_');
+  await insertReceiving(database, { ...lease, id, accountId, hidden, projectId: undefined });
+  return id;
+}
+const store = (token: string) =>
+  recordStored(database, { owner: 'me', upload: exampleUpload(token), from: 'receiving', askAfterMs: 3_000 });
+const end = (id: string) => endUploads(database.pool, [{ id, accountId, status: 'ready', error: null }]);
+const ids = async () =>
+  (await database.rows<{ id: string }>('select id from uploads order by id')).map(({ id }) => id);
+
+function sweep(fails = false): Promise<void> {
+  return removeLeftovers({
+    database,
+    log,
+    leases: {
+      owner: 'sweep',
+      leaseMs: 10_000,
+      hold: () => ({ [Symbol.dispose]: () => {} }),
+      [Symbol.asyncDispose]: async () => {},
+    },
+    studioClient: {
+      call: (async (_operation: string, { params }: { params: { token: string } }) => {
+        if (fails) throw new Error('away');
+        deleted.push(params.token);
+        return { deleted: true };
+      }) as never,
+    },
+  });
+}
+
+/** A generation that names an upload. */
+async function seedGeneration(upload: string, status: 'queued' | 'succeeded'): Promise<string> {
+  const id = newId('gen_');
+  await database.rows(
+    `insert into generations (id, account_id, key_id, kind, lane, status, model, cost_millicredits, expected_outputs,
+                              budget_day, completed_at)
+     values ($1, $2, 'key', 'image', 'image', $3, 'plain', 0, 1, current_date, case when $3 = 'queued' then null else clock() end)`,
+    [id, accountId, status],
+  );
+  await database.rows('insert into generation_uploads (upload_id, generation_id) values ($1, $2)', [
+    upload,
+    id,
+  ]);
+  return id;
+}
+
+test('a file whose sender lives is left alone; one whose lease ran out goes, the studio’s copy first', async () => {
+  const id = await receive();
+  await sweep();
+  assert.deepEqual(await ids(), [id]);
+  await moveClock(database, 11);
+  await sweep(true);
+  assert.deepEqual([await ids(), deleted], [[id], []]);
+  assert.equal((await countUploads(database)).receiving, 1);
+  // Nobody else meanwhile, then again.
+  await sweep();
+  assert.deepEqual(await ids(), [id]);
+  await moveClock(database, 60);
+  await sweep();
+  assert.deepEqual([await ids(), deleted], [[], [id]]);
+});
+
+test('who lost the lease records nothing any more', async () => {
+  const id = await receive();
+  await moveClock(database, 11);
+  await sweep(true);
+  assert.equal(await store(id), undefined);
+  await removeUpload(database, { id, owner: 'me' });
+  assert.deepEqual(await ids(), [id]);
+});
+
+test('a hidden file goes a day after it came, once no generation under way names it', async () => {
+  const [plain, free, needed, done] = [
+    await receive(),
+    await receive(true),
+    await receive(true),
+    await receive(true),
+  ];
+  for (const id of [plain, free, needed, done]) {
+    await store(id);
+    await end(id);
+  }
+  const generation = await seedGeneration(needed, 'queued');
+  await seedGeneration(done, 'succeeded');
+  await moveClock(database, 23 * 3600);
+  await sweep();
+  assert.equal((await ids()).length, 4);
+  await moveClock(database, 26 * 3600);
+  assert.equal((await countUploads(database)).left, 3);
+  await sweep();
+  assert.deepEqual(await ids(), [plain, needed].toSorted());
+  assert.deepEqual(deleted.toSorted(), [free, done].toSorted());
+  await database.rows(`update generations set status = 'canceled', completed_at = clock() where id = $1`, [
+    generation,
+  ]);
+  await sweep();
+  assert.deepEqual(await ids(), [plain]);
+});
+
+test('imports are shared out among accounts, and only those that a queued generation waits for', async () => {
+  const importOf = async (account: string, wanted = true) => {
+    const id = newId('upl_');
+    await database.rows(
+      `insert into uploads (id, account_id, status, hidden, source_url) values ($1, $2, 'coming', true, 'https://x')`,
+      [id, account],
+    );
+    if (wanted) await seedGeneration(id, 'queued');
+    return id;
+  };
+  const other = await seedAccount();
+  for (let i = 0; i < 6; i++) await importOf(accountId);
+  const theirs = await importOf(other);
+  const unwanted = await importOf(accountId, false);
+  const claim = { ...lease, atMost: 4, perAccount: 4 };
+  const first = await claimImports(database, claim);
+  assert.equal(first.length, 4);
+  assert.ok(
+    first.some(({ id }) => id === theirs),
+    'whoever has one waits for nobody who has many',
+  );
+  assert.ok(!(await ids()).includes(unwanted));
+  assert.equal(
+    (await claimImports(database, { ...claim, owner: 'another' })).length,
+    1,
+    'four of an account at once',
+  );
+  assert.equal((await claimImports(database, claim)).length, 0);
+  await moveClock(database, 11);
+  assert.equal(
+    (await claimImports(database, { ...claim, atMost: 50 })).length,
+    5,
+    'what a dead process took',
+  );
+});
+
+test('an upload has one end, and nothing of a deleted account stays', async () => {
+  const id = await receive();
+  assert.deepEqual(await end(id), [], 'what is not there yet does not end');
+  await store(id);
+  assert.equal((await end(id)).length, 1);
+  assert.equal((await end(id)).length, 0);
+  assert.deepEqual(
+    [statusesBefore('processing'), statusesBefore('ready'), statusesBefore('rejected')],
+    [['receiving', 'coming'], ['processing'], ['coming', 'processing']],
+  );
+  await eraseUploads(database, accountId);
+  assert.deepEqual(await ids(), []);
+});
