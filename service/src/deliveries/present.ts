@@ -16,7 +16,7 @@ export type ListedDelivery = {
   lastStatus: number | null;
   lastFailure: DeliveryFailure | null;
   lastAttemptAt: string | null;
-  /** When something is sent next; null: nothing is, or its endpoint is paused. */
+  /** When something is sent next; null: nothing is, it is under way just now, or its endpoint is paused. */
   nextAttemptAt: string | null;
   createdAt: string;
   completedAt: string | null;

@@ -123,7 +123,8 @@ export type DeliveryRow = {
 
 const deliveryColumns = `d.id, d.endpoint_id, d.event_id, d.event_type, d.status, d.attempts, d.last_status,
   d.last_failure, d.last_attempt_at, d.created_at, d.completed_at, e.url,
-  case when e.paused_at is null or q.ping then q.claim_at end as next_attempt_at`;
+  case when (e.paused_at is null or q.ping) and (q.lease_until is null or q.lease_until <= clock())
+       then q.claim_at end as next_attempt_at`;
 
 /** Newest first. */
 export function selectDeliveries(
