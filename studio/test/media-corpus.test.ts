@@ -20,6 +20,8 @@ const longestMs = 40_000;
 const changesPerFile = 40;
 const mostGrowthBytes = 300 * 1024 * 1024;
 
+const nothingKnown = { contentType: '', width: null, height: null, durationSeconds: null, hasAudio: false };
+
 let directory = '';
 let asked = 0;
 const canary = createServer((_, response) => {
@@ -56,6 +58,18 @@ for (const [group, files] of Object.entries(groups))
         compare(file, outcome);
       });
   });
+
+test('a decoder that meets references to elsewhere all the same follows none', async () => {
+  const inspected = { ...nothingKnown, type: 'video', extension: 'mp4' } as const;
+  const playlist = Buffer.from(`#EXTM3U\n#EXTINF:1,\n${address}\n`);
+  const elsewhere = videos(address).find((file) => file.name === 'media on another machine');
+  for (const bytes of [playlist, await elsewhere?.bytes()]) {
+    const place = path.join(directory, 'elsewhere.mp4');
+    await writeFile(place, bytes ?? '');
+    await checkDecoding(place, inspected, never).catch(onlyUnusable);
+  }
+  assert.equal(asked, 0);
+});
 
 test('bytes changed and cut at random are refused or taken, and nothing else', async () => {
   const good = Object.values(groups)

@@ -14,10 +14,14 @@ export type WasmAnswer =
   | { type: 'output_too_large' }
   | { type: 'unavailable'; message: string };
 
+/** Of JavaScript; the build's own memory is apart. */
+const heapMegabytes = 256;
+
 /** Runs the WebAssembly build in a process of its own, one for each run. @throws MediaToolError */
 export async function runWasmFfmpeg(run: FfmpegRun): Promise<{ stderrTail: string }> {
   const child = fork(path.join(import.meta.dirname, 'wasm-ffmpeg-process.ts'), [], {
     env: mediaEnvironment(),
+    execArgv: [`--max-old-space-size=${heapMegabytes}`],
     stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
   });
   using watch = watchProcess(child, run);

@@ -52,6 +52,11 @@ export const notMedia: OddFile[] = [
   { name: 'a brand that nobody knows', bytes: brand('zzzz'), refused: 'unsupported_type' },
   { name: 'a BMP', bytes: () => Buffer.concat([Buffer.from('BM'), noise(100)]), refused: 'unsupported_type' },
   { name: 'a PDF', bytes: text('%PDF-1.7\n1 0 obj'), refused: 'unsupported_type' },
+  {
+    name: 'a picture of the VIPS library',
+    bytes: () => Buffer.from('b6a6f20800000001', 'hex'),
+    refused: 'unknown_type',
+  },
   { name: 'a ZIP', bytes: () => Buffer.from('504b030414000000', 'hex'), refused: 'unsupported_type' },
   {
     name: 'a Matroska video',
