@@ -22,6 +22,8 @@ code { font: .9em ui-monospace, "SF Mono", Menlo, Consolas, monospace; backgroun
 nav ul { columns: 3 12rem; padding: 0; margin: 0 0 2.5rem; list-style: none; }
 section { border-top: 1px solid var(--line); padding: 1.4rem 0 .6rem; scroll-margin-top: 1rem; }
 section:target { background: var(--tint); box-shadow: 0 0 0 1rem var(--tint); border-color: transparent; border-radius: .2rem; }
+section:target code, section:target pre { background: var(--paper); }
+section:target h2 code, section:target pre code { background: none; }
 h2 { margin: 0; font-size: 1.1rem; display: flex; gap: .75rem; align-items: baseline; flex-wrap: wrap; }
 h2 a { color: inherit; text-decoration: none; }
 h2 code { background: none; padding: 0; font-size: 1.1rem; font-weight: 650; }

@@ -35,6 +35,7 @@ const configuration = {
   showDeveloperTools: 'never',
   persistAuth: false,
   documentDownloadType: 'none',
+  orderSchemaPropertiesBy: 'preserve',
   // The page follows the system, as the others do.
   hideDarkModeToggle: true,
   theme: 'default',
