@@ -105,6 +105,7 @@ export async function startService(
   owned.defer(() => app.close());
   // First of all, or the server would wait for them.
   owned.defer(() => rooms.generations.endLongPolls());
+  owned.defer(() => rooms.uploads.endSoon());
   await app.listen({ host: config.host, port: config.port });
   const { port } = app.server.address() as AddressInfo;
   log.info({ host: config.host, port }, 'the service listens');
@@ -122,7 +123,7 @@ function startRooms(
   config: ServiceConfig,
   options: ServiceOptions,
   { database, log }: Ground,
-): { admission: Admission; generations: Generations; handlers: Handlers } {
+): { admission: Admission; generations: Generations; uploads: Uploads; handlers: Handlers } {
   const studioClient = owned.use(
     createStudioClient({
       ...config,
@@ -158,6 +159,7 @@ function startRooms(
   return {
     admission,
     generations,
+    uploads,
     handlers: {
       ...accountRoutes({ studioClient, database }),
       ...catalogRoutes({ catalogCache }),

@@ -9,6 +9,7 @@ import { publicMessage } from '@renderkit/server-kit/egress/egress-refusal.ts';
 import { startLoopbackServer } from '@renderkit/server-kit/egress/testing/loopback-server.ts';
 import { ssrfCorpus } from '@renderkit/server-kit/egress/testing/ssrf-corpus.ts';
 import { moveClock } from '@renderkit/server-kit/testing/database.ts';
+import { createWebhook } from '../src/operator.ts';
 import { assertProblem } from './assert-problem.ts';
 import { type FileServer, startFileServer, tinyPng } from './file-server.ts';
 import { startTestService, type TestService } from './harness.ts';
@@ -235,6 +236,44 @@ describe('uploads', () => {
     if (stored !== undefined) stored.upload.status = 'ready';
     await service.database.rows('update uploads set due_at = clock() where id = $1', [body.id]);
     await until(body.id, 'ready');
+  });
+
+  test('an account whose feed began anew is asked about all that is checked', async () => {
+    const { body } = await post([file()]);
+    await service.database.rows(
+      `update uploads set due_at = clock() + interval '1 hour' where status = 'processing'`,
+    );
+    const stored = service.studio.uploads.files.get(body.id);
+    if (stored !== undefined) stored.upload.status = 'ready';
+    renders.tellOnce('reset');
+    await until(body.id, 'ready');
+  });
+
+  test('who is subscribed is told of an upload by a delivery', async () => {
+    await createWebhook(service.database, Buffer.alloc(32, 1), {
+      accountId: service.accountId,
+      url: 'http://127.0.0.1:65535/',
+      events: ['upload.rejected'],
+      egressAllow: ['127.0.0.0/8'],
+    });
+    const [one, two] = [await post([file()]), await post([file()])];
+    tell(one.body.id, 'ready');
+    tell(two.body.id, 'rejected');
+    await until(two.body.id, 'rejected');
+    const told = await service.database.rows(
+      'select e.subject_id, e.type from deliveries d join events e on e.id = d.event_id',
+    );
+    assert.deepEqual(told, [{ subject_id: two.body.id, type: 'upload.rejected' }]);
+  });
+
+  test('a session that has ended is told, and nothing is kept', async () => {
+    const earlier = await rows();
+    const account = await service.connectAccount();
+    await service.database.rows(`update connections set status = 'ended' where account_id = $1`, [account]);
+    const ended = await service.createKey({ accountId: account });
+    const answer = await postForm(`${service.url}/v1/uploads`, ended, [file()]);
+    assertProblem(answer, 'connection_expired', 'a file');
+    assert.deepEqual(await rows(), earlier);
   });
 
   test('checks that do not end in a quarter of an hour are a rejection', async () => {

@@ -37,24 +37,34 @@ export type Uploads = AsyncDisposable & {
   sendFile: SendFile;
   /** Creates were accepted that name addresses. */
   wakeImports: Imports['wake'];
+  /** The server is about to close: requests that bring files have a few seconds more. */
+  endSoon: () => void;
 };
+
+/** Milliseconds that files under way are given when the process stops; what is left of the others is swept. */
+const finishWithinMs = 6_000;
 
 /** Starts what brings files to the studio and uploads to their end. */
 export function startUploads(options: UploadsOptions): Uploads {
   const { studioClient, settle, log } = options;
   const egress = createEgress({ allow: options.egressAllow });
+  const stopping = new AbortController();
   const leases = startLeases(options);
   const shared = { ...options, leases, egress };
-  const sendFile = createSendFile(shared);
+  const sendFile = createSendFile({ ...shared, stopping: stopping.signal });
   const imports = startImports(shared);
   const sweeps = startUploadSweeps({ ...shared, askUploads: createAskUploads({ studioClient, settle }) });
   return {
     sendFile,
     wakeImports: imports.wake,
+    endSoon: () => {
+      setTimeout(() => stopping.abort(new Error('the service is stopping')), finishWithinMs).unref();
+    },
     create: createUploads({
       ...shared,
       sendFile,
       pace: options.uploadPace,
+      stopping: stopping.signal,
       settleStored: (accountId, upload) => {
         const end = endOf(accountId, upload);
         if (end === undefined) return;

@@ -35,6 +35,8 @@ export type CreateUploadOptions = {
   /** Blocks that may be fetched from though they are not public. */
   egressAllow: readonly Cidr[];
   log: Logger;
+  /** Aborts what is under way. */
+  stopping: AbortSignal;
   /** For tests: another pace for clients. */
   pace?: Pace | undefined;
 };
@@ -88,7 +90,7 @@ export function createUploads(options: CreateUploadOptions): CreateUpload {
           url,
           totalTimeoutMs: uploadFetchSeconds * 1_000,
           maxBytes: maxFileBytes,
-          signal,
+          signal: AbortSignal.any([options.stopping, signal]),
         });
         const fileName = fileNameOf(url);
         const send = sendFile({ accountId, hidden: false, fileName, projectId, signal, body: file.body });
@@ -97,6 +99,7 @@ export function createUploads(options: CreateUploadOptions): CreateUpload {
         );
       } catch (error) {
         if (!(error instanceof FetchFailed)) throw error;
+        if (options.stopping.aborted) throw stoppingNow();
         options.log.info({ accountId, kind: error.kind }, 'an address gave no file');
         throw unusable(publicMessage, publicMessage, error);
       }
@@ -144,6 +147,13 @@ async function findProject(
     studioClient.call('getProject', { accountId, params: { id } }).catch(asNotFound('')),
   ).catch((error: unknown) => {
     throw error instanceof ApiProblem && error.code === 'not_found' ? noSuchProject() : error;
+  });
+}
+
+function stoppingNow(): ApiProblem {
+  return new ApiProblem('upstream_unavailable', {
+    detail: 'The service is being restarted.',
+    retryAfterSeconds: 1,
   });
 }
 

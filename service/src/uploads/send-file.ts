@@ -41,6 +41,8 @@ export type SendFileOptions = {
   log: Logger;
   /** An upload of the account is in processing: its feed is to be followed. */
   onProcessing: (accountId: string) => void;
+  /** Aborts what is under way. */
+  stopping: AbortSignal;
   crashPoint?: UploadCrashPoint | undefined;
 };
 
@@ -70,7 +72,7 @@ export function createSendFile(options: SendFileOptions): SendFile {
           mayBeThere = true;
           return file.body();
         },
-        ...(file.signal !== undefined && { signal: file.signal }),
+        signal: AbortSignal.any([options.stopping, ...(file.signal === undefined ? [] : [file.signal])]),
       });
       await crashPoint?.('upload-stored');
       if (answer.outcome !== 'stored') {

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Operation } from '@renderkit/contract/v1/operation.ts';
+import { maxAudioBytes, maxImageBytes, maxVideoBytes } from '@renderkit/contract/v1/limits.ts';
 import { ApiProblem, type FieldError } from '../problems/api-problem.ts';
 import { compileCheck } from './compile-check.ts';
 import { compileQueryCheck } from './compile-query-check.ts';
@@ -71,6 +72,8 @@ export function compileRequest(
     if (takesForm && formMediaType.test(raw.request.headers['content-type'] ?? '')) {
       if (raw.request.headers['content-encoding'] !== undefined)
         errors.push({ field: 'body', message: 'must be sent without a Content-Encoding' });
+      if (Number(raw.request.headers['content-length'] ?? 0) > maxFormBytes)
+        errors.push({ field: 'file', message: `must not be larger than ${maxFileBytes} bytes` });
       judgePath(raw.params, errors);
       return { ...head, body: noBody, isForm: true };
     }
@@ -89,4 +92,7 @@ export function compileRequest(
   };
 }
 
+/** Of any type at most; what may be less for its own is judged where the bytes are. */
+const maxFileBytes = Math.max(maxImageBytes, maxVideoBytes, maxAudioBytes);
+const maxFormBytes = maxFileBytes + 64 * 1024;
 const formMediaType = /^multipart\/form-data[ \t]*(;|$)/i;
