@@ -13,7 +13,7 @@ let account: TestAccount;
 before(async () => {
   studio = await startTestStudio({
     worker: false,
-    testArguments: { uploadPace: { minBytesPerSecond: 256 * 1024, windowMs: 300 } },
+    testArguments: { uploadPace: { minBytesPerSecond: 256 * 1024, windowMs: 1_000 } },
   });
   account = await studio.connect();
 });
@@ -60,7 +60,7 @@ test('a sender below the pace is cut off, and nothing of it is left', async () =
   sending.write((await makePicture()).subarray(0, 20));
   const began = performance.now();
   await ended;
-  assert.ok(performance.now() - began < 5_000);
+  assert.ok(performance.now() - began < 10_000);
   assert.deepEqual(await left(), []);
 });
 

@@ -3,7 +3,7 @@ import type { JobQueues } from '../jobs/job-queues.ts';
 
 const queue = 'uploads';
 // A file whose check fails every time is rejected in the end by `rejectOverdueUploads`.
-const retries = 2;
+const retries = 4;
 // Decoding has a limit of its own, far below.
 const expireSeconds = 5 * 60;
 
