@@ -398,6 +398,20 @@ test('more endpoints that fail and hang than half of the places leave the others
   await receiver[Symbol.asyncDispose]();
 });
 
+test('a process that stops takes nothing new and lets what is under way end', async () => {
+  const { accountId } = await seedEndpoints(database, [receiver.url]);
+  receiver.answer = (_request, response) => void setTimeout(() => response.end(), 300);
+  await seedEvent(database, accountId);
+  await receiver.until(1);
+  const stopped = deliverer[Symbol.asyncDispose]();
+  await seedEvent(database, accountId);
+  await stopped;
+  await sleep(150);
+  assert.equal(receiver.received.length, 1);
+  const statuses = (await listDeliveries(database, { accountId })).map(({ status }) => status);
+  assert.deepEqual(statuses, ['pending', 'delivered']);
+});
+
 test('a database that is away when an answer comes hears of it later: one request, one attempt', async () => {
   await deliverer[Symbol.asyncDispose]();
   await using proxy = await startTcpProxy(db.url);
