@@ -183,7 +183,7 @@ describe('§4 what a request for images may say', () => {
     await refused(options({ palette: 'vivid' }, 'sketch-1'), 'options.palette');
   });
 
-  test("reference images are ids of the account's own pictures, as many as the model takes", async () => {
+  test("reference images are the account's own pictures or addresses, as many as the model takes", async () => {
     const [mine, theirs] = [await rendered(adult.call), await rendered((await world.person()).call)];
     const [own, foreign] = [mine.outputs[0]?.id, theirs.outputs[0]?.id];
     const atelier = (...references: unknown[]) => ({ model: 'atelier-1', reference_images: references });
@@ -211,7 +211,9 @@ describe('§4 what a request for images may say', () => {
       fox.repeat(2_048),
     ])
       await ask(id);
-    await ask('https://example.org/a.png');
+    // A create would fetch it; an estimate judges its form and leaves it alone.
+    const imported = await estimate(adult.call, atelier(own, 'https://example.org/a.png'));
+    assert.equal(imported.status, 200, imported.text);
     await refused({ reference_images: [own] }, 'reference_images');
     await refused({ reference_images: Array.from({ length: 11 }, () => own) }, 'reference_images');
     await accepted({ reference_images: [] });
