@@ -32,6 +32,8 @@ export interface Scene {
   readonly things: ReadonlySet<SkyThing>;
   /** How thick the air is: 1 as the weather has it, 0 as on the moon. */
   readonly air: number;
+  /** Whether what falls, flies and flashes is left out, to be drawn on each frame of a film. */
+  readonly filmed: boolean;
 }
 
 export interface Luminary {
@@ -81,6 +83,7 @@ export function composeScene(brief: Brief): Scene {
     stars: starlight(mood, time),
     things: mood.sky,
     air: 1,
+    filmed: false,
   };
 }
 

@@ -2,6 +2,7 @@ import { createCanvas, type Canvas, type SKRSContext2D } from '@napi-rs/canvas';
 import { css, mix, type Colour } from '../colour.ts';
 import type { Random } from '../random.ts';
 import type { Scene } from '../scene.ts';
+import { paintLightning } from '../weather.ts';
 
 /** Draws what falls, flies or glows in front of a frame at one moment; `strength` 0–1 lets it fade in. */
 export type MovingWeather = (context: SKRSContext2D, seconds: number, strength: number) => void;
@@ -12,6 +13,7 @@ export function createMovingWeather(scene: Scene): MovingWeather {
   const layers: MovingWeather[] = [];
   if (mood.weather.snow > 0.3) layers.push(createSnow(scene));
   if (mood.weather.rain > 0) layers.push(createRain(scene));
+  if (mood.weather.storm > 0 || mood.sky.has('lightning')) layers.push(createLightning(scene));
   if (mood.places.has('birds') || birdsFit(scene)) layers.push(createBirds(scene));
   const bare = mood.weather.snow <= 0.3 && mood.weather.rain === 0 && !mood.places.has('space');
   if (bare && palette.exposure < 0.62)
@@ -126,6 +128,48 @@ function createBirds(scene: Scene): MovingWeather {
       context.quadraticCurveTo(px - span * 0.35, py - lift * 0.9 - span * 0.1, px, py);
       context.quadraticCurveTo(px + span * 0.35, py - lift * 0.9 - span * 0.1, px + span, py - lift * 0.85);
       context.stroke();
+    }
+  };
+}
+
+/** Seconds from one flash to the next. */
+const FLASHES = { from: 1.4, to: 3.4 };
+/** How many there are before they repeat. */
+const BOLTS = 3;
+
+function createLightning(scene: Scene): MovingWeather {
+  const { width, height } = scene;
+  const random = scene.random.fork('flashes');
+  const bolts = Array.from({ length: BOLTS }, (_, index) => {
+    const canvas = createCanvas(width, height);
+    const sky = new Set([...scene.mood.sky, 'lightning' as const]);
+    paintLightning(canvas.getContext('2d'), {
+      ...scene,
+      filmed: false,
+      focus: random.range(0.15, 0.85),
+      random: scene.random.fork(`bolt ${index}`),
+      mood: { ...scene.mood, sky },
+    });
+    return { canvas, wait: random.range(FLASHES.from, FLASHES.to) };
+  });
+  const round = bolts.reduce((sum, { wait }) => sum + wait, 0);
+  const light = css({ l: 0.85, c: 0.04, h: 285 }, 1);
+  return (context, seconds, strength) => {
+    let since = seconds % round;
+    for (const { canvas, wait } of bolts) {
+      since -= wait;
+      // It strikes, and strikes again along the same way.
+      const again = since > 0.16 ? 0.7 * Math.exp(-(since - 0.16) * 11) : 0;
+      const power = since < 0 ? 0 : Math.exp(-since * 13) + again;
+      if (power < 0.02) continue;
+      context.save();
+      context.globalCompositeOperation = 'lighter';
+      context.globalAlpha = Math.min(1, power) * strength;
+      context.drawImage(canvas, 0, 0);
+      context.globalAlpha *= 0.12;
+      context.fillStyle = light;
+      context.fillRect(0, 0, width, height);
+      context.restore();
     }
   };
 }

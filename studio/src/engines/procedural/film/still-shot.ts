@@ -6,12 +6,12 @@ import { createMovingWeather } from './moving-weather.ts';
 import { vignetteOf } from './vignette.ts';
 
 /** The plate is painted this much larger than the frame that wanders over it. */
-const OVERSCAN = 1.2;
+const OVERSCAN = 1.12;
 
 /** A painted plate, a camera that wanders over it, and the weather in between. */
 export function createStillShot(scene: Scene, seconds: number, paint: Painter): PlainShot {
   const { width, height } = scene;
-  const plate = paint(withoutWeather(scene));
+  const plate = paint(plateOf(scene));
   const canvas = createCanvas(width, height);
   const context = canvas.getContext('2d');
   const weather = createMovingWeather(scene);
@@ -24,7 +24,7 @@ export function createStillShot(scene: Scene, seconds: number, paint: Painter): 
   const quay = scene.mood.places.has('city') ? plate.height * 0.745 : plate.height;
   return (now) => {
     const way = glide(now / seconds);
-    const zoom = 1 + 0.11 * reach * (inwards ? way : 1 - way);
+    const zoom = 1 + 0.08 * reach * (inwards ? way : 1 - way);
     const [sw, sh] = [width / zoom, height / zoom];
     const sx = ((plate.width - sw) / 2) * (1 + panX * (way * 2 - 1) * reach);
     const sy = ((plate.height - sh) / 2) * (1 + panY * (way * 2 - 1) * reach);
@@ -42,18 +42,10 @@ export function createStillShot(scene: Scene, seconds: number, paint: Painter): 
   };
 }
 
-/** What moves is not painted on the plate; it is drawn on each frame. */
-function withoutWeather(scene: Scene): Scene {
-  const { mood } = scene;
-  return {
-    ...scene,
-    width: Math.round(scene.width * OVERSCAN),
-    height: Math.round(scene.height * OVERSCAN),
-    unit: scene.unit * OVERSCAN,
-    mood: {
-      ...mood,
-      weather: { ...mood.weather, rain: 0, snow: Math.min(0.3, mood.weather.snow) },
-      places: new Set([...mood.places].filter((place) => place !== 'birds')),
-    },
-  };
-}
+const plateOf = (scene: Scene): Scene => ({
+  ...scene,
+  width: Math.round(scene.width * OVERSCAN),
+  height: Math.round(scene.height * OVERSCAN),
+  unit: scene.unit * OVERSCAN,
+  filmed: true,
+});
