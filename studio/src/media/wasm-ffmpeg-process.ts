@@ -1,4 +1,4 @@
-// Runs the WebAssembly build of ffmpeg once. Started by wasm-ffmpeg.ts alone.
+// Runs the WebAssembly build of ffmpeg, a fresh instance for each run. Started by wasm-ffmpeg.ts alone.
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { endWithParent } from './end-with-parent.ts';
@@ -12,12 +12,25 @@ type Core = {
   exec: (...args: string[]) => number;
   setLogger: (logger: (line: { type: string; message: string }) => void) => void;
 };
-type CreateCore = (options: { wasmBinary: Uint8Array }) => Promise<Core>;
+type CreateCore = (options: {
+  instantiateWasm: (imports: object, done: (instance: object, compiled: object) => void) => object;
+}) => Promise<Core>;
+/** Node has it; its types come with those of browsers alone. */
+declare const WebAssembly: {
+  compile: (bytes: Uint8Array) => Promise<object>;
+  Instance: new (compiled: object, imports: object) => object;
+};
 
 const directory = '/files';
 
+const require = createRequire(import.meta.url);
+// The build was made for a browser's worker and asks where it was loaded from.
+Object.assign(globalThis, { self: { location: { href: 'file:///' } } });
+/** Compiling takes longer than most runs. */
+let compiled: object | undefined;
+
 endWithParent();
-process.once('message', (task: WasmTask) => {
+process.on('message', (task: WasmTask) => {
   void run(task)
     .catch((error: Error): WasmAnswer => ({
       type: 'unavailable',
@@ -38,20 +51,28 @@ async function run(task: WasmTask): Promise<WasmAnswer> {
     const args = task.args.map((arg) => (names.has(arg) ? `${directory}/${arg}` : arg));
     const exitCode = core.exec('-hide_banner', '-loglevel', 'error', ...args);
     if (files.tooLarge()) return { type: 'output_too_large' };
-    return { type: 'ended', exitCode, stderrTail: tail.text() };
+    return ended(exitCode, tail.text());
   } catch (error) {
     if (error instanceof OutputTooLarge) return { type: 'output_too_large' };
-    return { type: 'ended', exitCode: -1, stderrTail: `${tail.text()} ${(error as Error).message}` };
+    return ended(-1, `${tail.text()} ${(error as Error).message}`);
   } finally {
     files.close();
   }
 }
 
+function ended(exitCode: number, stderrTail: string): WasmAnswer {
+  return { type: 'ended', exitCode, stderrTail, residentBytes: process.memoryUsage.rss() };
+}
+
 async function loadCore(): Promise<Core> {
-  const require = createRequire(import.meta.url);
-  const wasmBinary = await readFile(require.resolve('@ffmpeg/core/wasm'));
-  // The build was made for a browser's worker and asks where it was loaded from.
-  Object.assign(globalThis, { self: { location: { href: 'file:///' } } });
   const create = require('@ffmpeg/core') as CreateCore;
-  return create({ wasmBinary });
+  compiled ??= await WebAssembly.compile(await readFile(require.resolve('@ffmpeg/core/wasm')));
+  const build = compiled;
+  return create({
+    instantiateWasm: (imports, done) => {
+      const instance = new WebAssembly.Instance(build, imports);
+      done(instance, build);
+      return (instance as { exports: object }).exports;
+    },
+  });
 }

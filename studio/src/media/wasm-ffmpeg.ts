@@ -1,44 +1,33 @@
-import { fork } from 'node:child_process';
-import path from 'node:path';
-import { mediaEnvironment } from './config.ts';
 import type { FfmpegRun } from './ffmpeg.ts';
 import { MediaToolError } from './media-tool-error.ts';
-import { lowerPriority, watchProcess } from './watch-process.ts';
+import { ask, createProcessPool } from './process-pool.ts';
+import { watchProcess } from './watch-process.ts';
 
 /** What the process is told. */
 export type WasmTask = Pick<FfmpegRun, 'args' | 'inputs' | 'outputs' | 'maxOutputBytes'>;
 
-/** What it answers, once. */
+/** What it answers. */
 export type WasmAnswer =
-  | { type: 'ended'; exitCode: number; stderrTail: string }
+  | { type: 'ended'; exitCode: number; stderrTail: string; residentBytes: number }
   | { type: 'output_too_large' }
   | { type: 'unavailable'; message: string };
 
-/** Of JavaScript; the build's own memory is apart. */
-const heapMegabytes = 256;
+/** A process that has grown beyond it is not used again: WebAssembly gives nothing back. */
+const reusableBytes = 400 * 1024 * 1024;
+const pool = createProcessPool('wasm-ffmpeg-process.ts');
 
-/** Runs the WebAssembly build in a process of its own, one for each run. @throws MediaToolError */
+/** Runs the WebAssembly build in a process that does nothing else meanwhile. @throws MediaToolError */
 export async function runWasmFfmpeg(run: FfmpegRun): Promise<{ stderrTail: string }> {
-  const child = fork(path.join(import.meta.dirname, 'wasm-ffmpeg-process.ts'), [], {
-    env: mediaEnvironment(),
-    execArgv: [`--max-old-space-size=${heapMegabytes}`],
-    stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
-  });
-  using watch = watchProcess(child, run);
-  lowerPriority(child);
-  const answer = await new Promise<WasmAnswer | undefined>((resolve) => {
-    let told: WasmAnswer | undefined;
-    child.once('message', (message) => {
-      told = message as WasmAnswer;
-      child.kill('SIGKILL');
-    });
-    child.once('error', () => child.kill('SIGKILL'));
-    child.once('close', () => resolve(told));
-    const { args, inputs, outputs, maxOutputBytes } = run;
-    child.send({ args, inputs, outputs, maxOutputBytes } satisfies WasmTask, () => undefined);
-  });
-  if (answer?.type === 'ended' && answer.exitCode === 0) return { stderrTail: answer.stderrTail };
+  const taken = pool.take();
+  using watch = watchProcess(taken.child, run);
+  const { args, inputs, outputs, maxOutputBytes } = run;
+  const task: WasmTask = { args, inputs, outputs, maxOutputBytes };
+  const answer = await ask<WasmAnswer>(taken.child, task);
   const verdict = watch.verdict();
+  const ended = answer?.type === 'ended' && answer.exitCode === 0 && verdict === undefined;
+  if (ended && answer.residentBytes < reusableBytes) pool.giveBack(taken);
+  else taken.child.kill('SIGKILL');
+  if (ended) return { stderrTail: answer.stderrTail };
   if (verdict !== undefined) throw verdict;
   if (answer?.type === 'output_too_large')
     throw new MediaToolError('output_too_large', `The output is larger than ${run.maxOutputBytes} bytes.`);
