@@ -1,8 +1,7 @@
-import { deflateSync } from 'node:zlib';
 import sharp, { type Sharp } from 'sharp';
 import { noise } from './make-media.ts';
 import type { OddFile } from './odd-file.ts';
-import { chunk, header, png, pngSignature, rows, uint32 } from './png.ts';
+import { chunk, deflatedZeros, header, png, pngSignature, rows, uint32 } from './png.ts';
 
 const small = { width: 60, height: 40 };
 const isPng = { type: 'image', contentType: 'image/png', extension: 'png', ...small } as const;
@@ -28,7 +27,7 @@ const withSegment = (bytes: Buffer, kind: number, data: Buffer) =>
 const exifSegment = (tiff: Buffer) => Buffer.concat([Buffer.from('Exif\0\0', 'latin1'), tiff]);
 const frameHeader = (bytes: Buffer) => bytes.indexOf(Buffer.from('ffc0', 'hex'));
 const scan = (bytes: Buffer) => bytes.indexOf(Buffer.from('ffda', 'hex')) + 14;
-const bomb = (megabytes: number) => deflateSync(Buffer.alloc(megabytes * 1024 * 1024), { level: 9 });
+const bomb = (megabytes: number) => deflatedZeros(megabytes * 1024 * 1024);
 const goodPng = () => png(small);
 
 export const pngs: OddFile[] = [

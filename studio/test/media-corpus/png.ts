@@ -1,4 +1,6 @@
-import { crc32, deflateSync } from 'node:zlib';
+import { constants, crc32, deflateRawSync } from 'node:zlib';
+
+const zerosAtOnce = 1024 * 1024;
 
 export const pngSignature = Buffer.from('89504e470d0a1a0a', 'hex');
 
@@ -44,7 +46,24 @@ export function header(width: number, height: number, bitDepth = 8, colourType =
 
 /** Deflated rows of zeros, each with its filter byte. */
 export function rows(width: number, height: number, bitsPerPixel: number): Buffer {
-  return deflateSync(Buffer.alloc((Math.ceil((width * bitsPerPixel) / 8) + 1) * height), { level: 9 });
+  return deflatedZeros((Math.ceil((width * bitsPerPixel) / 8) + 1) * height);
+}
+
+/** As many zeros as one likes, deflated, without ever being in memory (RFC 1950 and 1951). */
+export function deflatedZeros(count: number): Buffer {
+  const block = (size: number) =>
+    deflateRawSync(Buffer.alloc(size), { level: 9, finishFlush: constants.Z_FULL_FLUSH });
+  const whole = block(zerosAtOnce);
+  const blocks = Array.from({ length: Math.floor(count / zerosAtOnce) }, () => whole);
+  const checksum = uint32((count % 65_521) * 65_536 + 1);
+  const lastBlock = Buffer.from('0300', 'hex');
+  return Buffer.concat([
+    Buffer.from('78da', 'hex'),
+    ...blocks,
+    block(count % zerosAtOnce),
+    lastBlock,
+    checksum,
+  ]);
 }
 
 export function uint32(value: number): Buffer {
