@@ -10,8 +10,8 @@ const SCALE = 0.2;
 /** Cloud widths per second. */
 const WIND = { still: 0.016, full: 0.075 };
 
-/** Draws the sky of one moment over the whole of a canvas. `pan` shifts what is fixed to it, in pixels. */
-export type DriftingSky = (context: SKRSContext2D, seconds: number, pan: number) => void;
+/** Draws the sky of one moment, as far down as it can be seen. */
+export type DriftingSky = (context: SKRSContext2D, seconds: number) => void;
 
 export function createDriftingSky(scene: Scene): DriftingSky {
   const { width, height, mood } = scene;
@@ -21,7 +21,7 @@ export function createDriftingSky(scene: Scene): DriftingSky {
   const stars = scene.stars > 0.05 ? [starLayer(scene, 'one'), starLayer(scene, 'two')] : [];
   const aurora = mood.sky.has('aurora') ? auroraLayer(scene) : null;
   const lamp = scene.sun.visible ? lampOf(scene) : null;
-  return (context, seconds, pan) => {
+  return (context, seconds) => {
     const { canvas } = toCanvas(paint(seconds * wind * way));
     context.imageSmoothingEnabled = true;
     context.imageSmoothingQuality = 'low';
@@ -30,16 +30,12 @@ export function createDriftingSky(scene: Scene): DriftingSky {
     context.drawImage(canvas, 0, 0, canvas.width, rows, 0, 0, width, (rows * height) / canvas.height);
     for (const [index, layer] of stars.entries()) {
       context.globalAlpha = 0.62 + 0.38 * Math.sin(seconds * 1.9 + index * Math.PI);
-      context.drawImage(layer, pan * 0.4, 0);
+      context.drawImage(layer, 0, 0);
     }
     context.globalAlpha = 1;
     if (aurora) drawAurora(context, aurora, seconds);
     if (lamp)
-      context.drawImage(
-        lamp,
-        scene.sun.x * width + pan - lamp.width / 2,
-        scene.sun.y * height - lamp.height / 2,
-      );
+      context.drawImage(lamp, scene.sun.x * width - lamp.width / 2, scene.sun.y * height - lamp.height / 2);
   };
 }
 

@@ -50,7 +50,7 @@ export function createLandShot(scene: Scene, seconds: number): PlainShot {
     };
     const shift = (camera.horizon - scene.horizon) * height;
     context.setTransform(1, 0, 0, 1, 0, shift);
-    sky(context, now, 0);
+    sky(context, now);
     context.setTransform(1, 0, 0, 1, 0, 0);
     frame.data.set(context.getImageData(0, 0, width, skyRows).data);
     viewLand(frame, map, land, camera);
