@@ -30,7 +30,8 @@ export async function endUploads(
                   lease_owner = null, lease_until = null, due_at = u.created_at + interval '24 hours', tries = 0
              from json_to_recordset($1::json)
                     as o (id text, account_id text, status text, error text, url text, before text[])
-            where u.id = o.id and u.account_id = o.account_id and u.status = any (o.before)
+            -- The ids once more, so that they are looked up however few rows the planner believes there are.
+            where u.id = any ($2) and u.id = o.id and u.account_id = o.account_id and u.status = any (o.before)
            returning u.id, u.account_id, u.hidden, u.status, u.type, u.url, u.file_name, u.content_type, u.size_bytes,
                      u.width, u.height, u.error, u.created_at::text as created_at, clock()::text as at`,
     values: [
@@ -44,6 +45,7 @@ export async function endUploads(
           before: statusesBefore(status),
         })),
       ),
+      outcomes.map(({ id }) => id),
     ],
     name: 'uploads_end',
   });
