@@ -65,6 +65,10 @@ for (const { executor, skip } of executors) {
       run(['-f', 'mov', '-i', 'in.mp4', 'out.mp4'], { inputs: { 'in.mp4': bytes } }),
       kindIs('failed'),
     );
+    await assert.rejects(
+      run(['-f', 'mov', '-i', 'in.mp4', 'out.mp4'], { inputs: { 'in.mp4': inDirectory('nothing') } }),
+      kindIs('failed'),
+    );
     await assert.rejects(run(['-i', 'http://127.0.0.1:9/', 'out.mp4']), kindIs('failed'));
     await assert.rejects(run(['-i', '/etc/passwd', 'out.mp4']), kindIs('failed'));
     await assert.rejects(run([...source(1000), 'out.mp4'], { timeoutMs: 1500 }), kindIs('timeout'));

@@ -31,23 +31,26 @@ let compiled: object | undefined;
 
 endWithParent();
 process.on('message', (task: WasmTask) => {
-  void run(task)
-    .catch((error: Error): WasmAnswer => ({
-      type: 'unavailable',
-      message: `ffmpeg for WebAssembly could not be loaded: ${error.message}`,
-    }))
-    .then((answer) => process.send?.(answer));
+  void run(task).then((answer) => process.send?.(answer));
 });
 
 async function run(task: WasmTask): Promise<WasmAnswer> {
-  const core = await loadCore();
+  try {
+    return runIn(await loadCore(), task);
+  } catch (error) {
+    const { message } = error as Error;
+    return { type: 'unavailable', message: `ffmpeg for WebAssembly could not be loaded: ${message}` };
+  }
+}
+
+function runIn(core: Core, task: WasmTask): WasmAnswer {
   const tail = createTail();
   core.setLogger(({ message }) => message !== 'Aborted()' && tail.add(`${message}\n`));
   const files = createDiskFiles(core.FS, task);
-  core.FS.mkdir(directory);
-  core.FS.mount(files.type, {}, directory);
-  const names = new Set([...Object.keys(task.inputs), ...Object.keys(task.outputs)]);
   try {
+    core.FS.mkdir(directory);
+    core.FS.mount(files.type, {}, directory);
+    const names = new Set([...Object.keys(task.inputs), ...Object.keys(task.outputs)]);
     const args = task.args.map((arg) => (names.has(arg) ? `${directory}/${arg}` : arg));
     const exitCode = core.exec('-hide_banner', '-loglevel', 'error', ...args);
     if (files.tooLarge()) return { type: 'output_too_large' };

@@ -26,7 +26,10 @@ const niceness = 10;
 export function watchProcess(child: ChildProcess, limits: ProcessLimits): Watch {
   let verdict: MediaToolError | undefined;
   let looking = false;
+  let over = false;
   const end = (error: MediaToolError) => {
+    // A look that was under way when the work ended: the process may be about another's by now.
+    if (over) return;
     verdict ??= error;
     child.kill('SIGKILL');
   };
@@ -52,6 +55,7 @@ export function watchProcess(child: ChildProcess, limits: ProcessLimits): Watch 
   return {
     verdict: () => verdict,
     [Symbol.dispose]: () => {
+      over = true;
       clearTimeout(timeout);
       clearInterval(interval);
       limits.signal.removeEventListener('abort', onAbort);
