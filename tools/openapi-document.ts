@@ -106,7 +106,12 @@ function describeOperation(id: OperationId, operation: Operation, components: Co
           headers.rateRemaining,
           ...(operation.idempotent ? [headers.idempotentReplayed] : []),
         ),
-        content: { 'application/json': { schema: components.convert(response.schema) } },
+        content: {
+          'application/json': {
+            schema: components.convert(response.schema),
+            ...(response.example !== undefined && { example: response.example }),
+          },
+        },
       },
       ...problemResponses(operation.problems, components),
     },

@@ -27,7 +27,12 @@ export type Operation = {
     /** Largest JSON body in bytes. */
     bodyLimitBytes: number;
   };
-  response: { status: 200 | 201 | 202; schema: TSchema };
+  response: {
+    status: 200 | 201 | 202;
+    schema: TSchema;
+    /** Shown in place of the schema's own example, where the operation answers with something more special. */
+    example?: object;
+  };
   /** Every code that the operation can answer with. */
   problems: readonly ProblemCode[];
 };

@@ -1,6 +1,7 @@
 import type { Static, TSchema } from 'typebox';
 import { jsonBodyBytes, largeJsonBodyBytes } from './limits.ts';
 import { createProblems, problemsOfEveryOperation, studioProblems, type Operation } from './operation.ts';
+import { realAnswers } from './real-answers.ts';
 import type { Scope } from './scopes.ts';
 import { Account } from './schemas/account.ts';
 import {
@@ -289,7 +290,7 @@ export const operations = {
     scope: 'generate',
     idempotent: true,
     request: { body: CreateImageRequest, bodyRequired: true, bodyLimitBytes: jsonBodyBytes },
-    response: { status: 202, schema: Generation },
+    response: { status: 202, schema: Generation, example: realAnswers.queuedImage },
     problems: createProblems,
   },
   createImageEdit: {
@@ -302,7 +303,7 @@ export const operations = {
     scope: 'generate',
     idempotent: true,
     request: { body: CreateEditRequest, bodyRequired: true, bodyLimitBytes: largeJsonBodyBytes },
-    response: { status: 202, schema: Generation },
+    response: { status: 202, schema: Generation, example: realAnswers.queuedEdit },
     problems: createProblems,
   },
   createVideoGeneration: {
@@ -314,7 +315,7 @@ export const operations = {
     scope: 'generate',
     idempotent: true,
     request: { body: CreateVideoRequest, bodyRequired: true, bodyLimitBytes: jsonBodyBytes },
-    response: { status: 202, schema: Generation },
+    response: { status: 202, schema: Generation, example: realAnswers.queuedVideo },
     problems: createProblems,
   },
   extendVideo: {
@@ -326,7 +327,7 @@ export const operations = {
     scope: 'generate',
     idempotent: true,
     request: { body: ExtendVideoRequest, bodyRequired: true, bodyLimitBytes: jsonBodyBytes },
-    response: { status: 202, schema: Generation },
+    response: { status: 202, schema: Generation, example: realAnswers.queuedExtension },
     problems: createProblems,
   },
   createFrame: {
@@ -391,7 +392,7 @@ export const operations = {
     scope: 'generate',
     idempotent: false,
     request: { params: GenerationParams, bodyLimitBytes: jsonBodyBytes },
-    response: { status: 200, schema: Generation },
+    response: { status: 200, schema: Generation, example: realAnswers.canceled },
     problems: [...problemsOfEveryOperation, 'not_found', 'conflict'],
   },
 } as const satisfies Record<string, Operation>;
