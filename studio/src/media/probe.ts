@@ -1,14 +1,36 @@
-import { EncodedPacketSink, FilePathSource, Input, type InputFormat, MP3, MP4, QTFF, WAVE } from 'mediabunny';
+import {
+  EncodedPacketSink,
+  FilePathSource,
+  Input,
+  type InputFormat,
+  IsobmffInputFormat,
+  MP3,
+  MP4,
+  QTFF,
+  WAVE,
+} from 'mediabunny';
 import type { Format } from './file-signature.ts';
 import type { FoundFrame, Probed } from './media-jobs.ts';
 
 /** Bytes of the file kept in memory at a time. */
 const maxCacheBytes = 4 * 1024 * 1024;
 
+/**
+ * Early QuickTime has no box that names its brand, and the library looks for one. What the file is, its first bytes
+ * have told before; here the library only has to read it.
+ * `_canReadInput` is its internal word; the corpus has such a file, and would tell of a change.
+ */
+class QuickTimeWithoutBrand extends IsobmffInputFormat {
+  readonly name = 'QuickTime without a brand';
+  readonly mimeType = 'video/quicktime';
+  readonly _canReadInput = async () => true;
+}
+
+const boxes = [MP4, QTFF, new QuickTimeWithoutBrand()];
 const formats: Partial<Record<Format, InputFormat[]>> = {
-  mp4: [MP4, QTFF],
-  mov: [QTFF, MP4],
-  m4a: [MP4, QTFF],
+  mp4: boxes,
+  mov: boxes,
+  m4a: boxes,
   mp3: [MP3],
   wav: [WAVE],
 };

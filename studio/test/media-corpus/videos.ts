@@ -53,6 +53,15 @@ const good: OddFile[] = [
     bytes: write('moov/trak/tkhd', (content) => content.set(Buffer.concat(quarterTurn.map(uint32)), 40)),
     is: { width: 48, height: 64 },
   },
+  {
+    name: 'an early MOV, which does not name its brand',
+    bytes: async () => {
+      const bytes = Buffer.from(await quickTime());
+      bytes.write('wide', 4);
+      return bytes;
+    },
+    is: { ...isVideo, contentType: 'video/quicktime', extension: 'mov' },
+  },
 ];
 
 const cutShort: OddFile[] = [
