@@ -61,7 +61,7 @@ function addScripts(app: FastifyInstance): void {
     });
     if (request.headers['if-none-match'] === etag) return reply.code(304).send();
     const takesGzip = /\bgzip\b(?!\s*;\s*q=0(?:\.0*)?\s*(?:,|$))/i.test(
-      String(request.headers['accept-encoding'] ?? ''),
+      request.headers['accept-encoding'] ?? '',
     );
     return takesGzip ? reply.header('content-encoding', 'gzip').send(gzipped) : reply.send(text);
   });
