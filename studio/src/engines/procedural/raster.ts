@@ -34,8 +34,11 @@ export function sampleField(field: Field, x: number, y: number): number {
   return top + (low - top) * (fy - row);
 }
 
-/** A low-resolution raster enlarged smoothly: down each column into one row, then along it. */
-export function enlarge(source: Raster, width: number, height: number): Raster {
+/**
+ * A low-resolution raster enlarged smoothly: down each column into one row, then along it. From row `same` of the
+ * result on, all rows are known to be alike.
+ */
+export function enlarge(source: Raster, width: number, height: number, same = height): Raster {
   if (source.width === width && source.height === height) return source;
   const result = createRaster(width, height);
   const { data } = source;
@@ -49,12 +52,14 @@ export function enlarge(source: Raster, width: number, height: number): Raster {
     starts[x] = Math.floor(fx) * 3;
     shares[x] = fx - Math.floor(fx);
   }
-  for (let y = 0; y < height; y++) {
+  const last = Math.min(height, same + 1);
+  for (let y = 0; y < last; y++) {
     const fy = Math.min(Math.max(((y + 0.5) * source.height) / height - 0.5, 0), source.height - 1);
     const top = Math.floor(fy) * stride;
     blendRows(data, top, Math.min(top + stride, data.length - stride), fy - Math.floor(fy), line, stride);
     stretchRow(line, starts, shares, out, y * width * 3);
   }
+  for (let y = last; y < height; y++) out.copyWithin(y * width * 3, (last - 1) * width * 3, last * width * 3);
   return result;
 }
 

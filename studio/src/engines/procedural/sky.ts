@@ -5,7 +5,9 @@ import type { Scene } from './scene.ts';
 
 /** The sky fills the whole frame; below the horizon it goes on as haze for the land to stand on. */
 export function paintSky(scene: Scene, scale = 0.34): Raster {
-  return enlarge(createSky(scene, scale)(0), scene.width, scene.height);
+  const small = createSky(scene, scale)(0);
+  const same = Math.ceil(((skyRows(scene, small.height) + 1) / small.height) * scene.height);
+  return enlarge(small, scene.width, scene.height, same);
 }
 
 /**
@@ -27,8 +29,7 @@ export function createSky(scene: Scene, scale: number): (drift: number) => Raste
 function paintRows(air: Air, raster: Raster): void {
   const { width, height } = raster;
   const { scene } = air;
-  // One row past the horizon is enough: what lies below is painted over, and costs as much as the sky.
-  const rows = Math.min(height, Math.ceil((scene.horizon + 0.04) * height));
+  const rows = skyRows(scene, height);
   for (let row = 0; row < rows; row++) {
     paintRow(air, raster, row);
   }
@@ -36,6 +37,10 @@ function paintRows(air: Air, raster: Raster): void {
   const lastRow = raster.data.slice((rows - 1) * stride, rows * stride);
   for (let row = rows; row < height; row++) raster.data.set(lastRow, row * stride);
 }
+
+/** One row past the horizon is enough: what lies below is painted over, and costs as much as the sky. */
+const skyRows = (scene: Scene, height: number): number =>
+  Math.min(height, Math.ceil((scene.horizon + 0.04) * height));
 
 function paintRow(air: Air, { data, width, height }: Raster, row: number): void {
   const y = (row + 0.5) / height;

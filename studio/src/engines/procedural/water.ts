@@ -1,4 +1,4 @@
-import { clamp, lerp, mix, shade, smoothstep, toRgb } from './colour.ts';
+import { clamp, lerp, mix, shade, smoothstep, toRgb, type Rgb } from './colour.ts';
 import { createNoise, type Noise } from './noise.ts';
 import type { Raster } from './raster.ts';
 import type { Relief } from './relief.ts';
@@ -36,8 +36,8 @@ interface Surface {
   readonly raster: Raster;
   readonly scene: Scene;
   readonly noise: Noise;
-  readonly deep: readonly number[];
-  readonly spark: readonly number[];
+  readonly deep: Rgb;
+  readonly spark: Rgb;
   readonly mirrorLight: number;
   readonly roughness: number;
   readonly glitter: number;
@@ -82,13 +82,16 @@ function rippleRow(surface: Surface, row: number): void {
   const depth = 0.11 / below;
   // Far ripples are finer than a pixel; they fade into a calm sheen instead of flickering.
   const seen = smoothstep(0.004, 0.05, below);
+  const path = spreadAt(below) * PATH_REACH;
   for (let cell = 0; cell < ripples.length; cell++) {
     const across = ((cell * COARSE) / raster.width - 0.5) * scene.aspect * depth;
     const long = noise.at(across * 5, depth * 26) * 0.6;
     const short = noise.at(across * 13 + 40, depth * 62) * seen;
     ripples[cell] = (long + short) * roughness;
     pulls[cell] = noise.at(across * 9 + 11, depth * 40) * roughness;
-    flakes[cell] = noise.at(across * 24, depth * 95);
+    // Light glitters only on its own path.
+    const aside = Math.abs((cell * COARSE) / raster.width - scene.sun.x) * scene.aspect;
+    flakes[cell] = aside > path + 0.03 ? 0 : noise.at(across * 24, depth * 95);
   }
 }
 
@@ -116,12 +119,13 @@ function reflect(surface: Surface, water: Uint8Array, column: number, row: numbe
   const glint = glitterAt(surface, column, below, between(surface.flakes, cell, share), ripple);
   const index = (row * width + column) * 3;
   const bank = run < 3 ? 0.82 + run * 0.06 : 1;
-  const light = surface.mirrorLight;
-  for (let channel = 0; channel < 3; channel++) {
-    const mirror = (data[source * 3 + channel] ?? 0) * light;
-    const body = (mirror + ((deep[channel] ?? 0) - mirror) * tilt) * bank;
-    data[index + channel] = glint > 0 ? body + ((spark[channel] ?? 0) - body) * glint : body;
-  }
+  // The three shares once, and not for each channel.
+  const mirror = surface.mirrorLight * (1 - tilt) * bank * (1 - glint);
+  const own = tilt * bank * (1 - glint);
+  const from = source * 3;
+  data[index] = (data[from] ?? 0) * mirror + deep[0] * own + spark[0] * glint;
+  data[index + 1] = (data[from + 1] ?? 0) * mirror + deep[1] * own + spark[1] * glint;
+  data[index + 2] = (data[from + 2] ?? 0) * mirror + deep[2] * own + spark[2] * glint;
 }
 
 function between(values: Float32Array, cell: number, share: number): number {
@@ -129,12 +133,16 @@ function between(values: Float32Array, cell: number, share: number): number {
   return left + ((values[cell + 1] ?? 0) - left) * share;
 }
 
+/** How many of its own widths the path of light reaches. */
+const PATH_REACH = 2.2;
+const spreadAt = (below: number) => 0.035 + below * 0.32;
+
 /** The path of light under the sun: a column that widens towards the viewer, broken into flakes. */
 function glitterAt(surface: Surface, column: number, below: number, flake: number, ripple: number): number {
   const { scene, raster, glitter } = surface;
   const away = Math.abs((column + 0.5) / raster.width - scene.sun.x) * scene.aspect;
-  const spread = 0.035 + below * 0.32;
-  if (away > spread * 2.2) return 0;
+  const spread = spreadAt(below);
+  if (away > spread * PATH_REACH) return 0;
   const path = Math.exp((-away * away) / (spread * spread));
   const calm = (1 - smoothstep(0.01, 0.06, below)) * 0.45;
   return clamp((smoothstep(0.12, 0.5, flake * 0.7 + ripple * 0.35) * 0.85 + calm) * path * glitter);
