@@ -201,7 +201,7 @@ const cases: [string, CreateImageRequest, string[]][] = [
     { ...fine, model: 'plain', reference_images: ['a'] },
     ['reference_images'],
   ],
-  ['an upload', { ...fine, reference_images: ['a', 'upl_1'] }, ['reference_images[1]']],
+  ['an upload', { ...fine, reference_images: ['a', 'upl_1'] }, []],
   ['an https address', { ...fine, reference_images: ['https://example.com/a.png'] }, ['reference_images[0]']],
   ['an http address', { ...fine, reference_images: ['http://example.com/a.png'] }, ['reference_images[0]']],
   ['a data address', { ...fine, reference_images: ['data:image/png;base64,AA'] }, ['reference_images[0]']],
@@ -229,7 +229,7 @@ test('all that is wrong is told at once', () => {
     weight: 99,
     clip_skip: 99,
     sampler: 'x',
-    reference_images: ['upl_x', 'a', 'b'],
+    reference_images: ['ftp:x', 'a', 'b'],
   };
   assert.deepEqual(
     refused(everything).sort(),
