@@ -9,6 +9,7 @@ import type { Upload } from '@renderkit/contract/v1/schemas/upload.ts';
 import { publicMessage } from '@renderkit/server-kit/egress/egress-refusal.ts';
 import { startLoopbackServer } from '@renderkit/server-kit/egress/testing/loopback-server.ts';
 import { ssrfCorpus } from '@renderkit/server-kit/egress/testing/ssrf-corpus.ts';
+import { moveClock } from '@renderkit/server-kit/testing/database.ts';
 import type { Static } from 'typebox';
 import { assertProblem } from './assert-problem.ts';
 import { exampleEditModel, exampleVideoModel } from './example-catalog.ts';
@@ -370,4 +371,13 @@ test('no special address is asked for from any field', async () => {
       }
   assert.ok(tried >= 100, String(tried));
   assert.equal(canary.connections, 0);
+});
+
+test('checks that take too long fail what waits for them', async () => {
+  const upload = await newUpload();
+  const { body } = await edit({ image: upload.id });
+  await moveClock(service.database, 16 * 60);
+  await service.database.rows('update uploads set due_at = clock() where id = $1', [upload.id]);
+  const failed = await until(body.id, 'failed');
+  assert.deepEqual([failed.error?.code, failed.submitted_at], ['upstream_unavailable', null]);
 });

@@ -14,16 +14,19 @@ export class SenderLost extends Error {
  * answer. @throws SenderLost
  */
 export async function* pacedBody(source: Readable, pace: Pace): AsyncGenerator<Buffer> {
-  let tooSlow = false;
-  using floor = new RateFloor(pace.minBytesPerSecond, pace.windowMs, () => {
-    tooSlow = true;
-    source.destroy(new SenderLost('the body came too slowly'));
-  });
+  let giveUp: (error: SenderLost) => void = () => undefined;
+  using floor = new RateFloor(pace.minBytesPerSecond, pace.windowMs, () =>
+    giveUp(new SenderLost('the body came too slowly')),
+  );
   const chunks = source.iterator({ destroyOnReturn: false }) as AsyncIterator<Buffer>;
   for (;;) {
     floor.wait();
-    const next = await chunks.next().catch((cause: unknown) => {
-      throw new SenderLost(tooSlow ? 'the body came too slowly' : 'the body ended too soon', { cause });
+    // A promise for each chunk: one that outlived them all would keep them all.
+    const next = await new Promise<IteratorResult<Buffer>>((resolve, reject) => {
+      giveUp = reject;
+      chunks
+        .next()
+        .then(resolve, (cause: unknown) => reject(new SenderLost('the body ended too soon', { cause })));
     });
     floor.received(next.done === true ? 0 : next.value.length);
     if (next.done === true) return;
