@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { registerHooks } from 'node:module';
 import { after, before, describe, test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
 import { problemCodeNames } from '@renderkit/contract/v1/problem-codes.ts';
@@ -7,6 +8,15 @@ import fastify, { type FastifyInstance } from 'fastify';
 import { addDocsRoutes } from './routes.ts';
 
 const pages = ['/', '/docs', '/docs/errors', '/docs/sandbox', '/docs/webhooks'];
+
+/** What has been imported so far, by the names that were asked for. */
+const imported = new Set<string>();
+registerHooks({
+  resolve: (specifier, context, next) => {
+    imported.add(specifier);
+    return next(specifier, context);
+  },
+});
 
 describe('the documents that are served', () => {
   let app: FastifyInstance;
@@ -23,6 +33,14 @@ describe('the documents that are served', () => {
     [...html.matchAll(/\b(?:src|href|action|poster|data)="([^"]*)"|url\(([^)]*)\)/g)].map(
       ([, target, url]) => target ?? url ?? '',
     );
+
+  test('the program of the reference is read when it is asked for, and not before', async () => {
+    const program = '@scalar/fastify-api-reference';
+    for (const path of pages) await get(path);
+    assert.ok(!imported.has(program));
+    assert.equal((await get('/docs/reference.js')).statusCode, 200);
+    assert.ok(imported.has(program));
+  });
 
   test('every page has the bar of links, says which one it is, and leads nowhere that is not there', async () => {
     for (const path of pages) {
