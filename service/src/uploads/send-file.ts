@@ -47,7 +47,7 @@ export type SendFileOptions = {
 };
 
 /** The studio tells of most uploads itself, within moments; what it told before we had the row is asked for. */
-export const firstAskAfterMs = 3_000;
+export const firstAskAfterMs = 1_000;
 
 /**
  * Makes the verb that sends a file. Its row stands before the first byte leaves, seen by nobody; with the studio's

@@ -119,14 +119,16 @@ export type Import = { id: string; account_id: string; source_url: string; tries
 
 /**
  * Takes imports that are due, a few of each account at a time: who named a hundred addresses keeps nobody waiting.
- * Those that no queued generation waits for any more go.
+ * Those that no queued generation waits for any more end, to be removed: a process that died may have brought the
+ * file to the studio.
  */
 export async function claimImports(
   database: Database,
   claim: Lease & { atMost: number; perAccount: number },
 ): Promise<Import[]> {
   await database.rows(
-    `delete from uploads u
+    `update uploads u
+        set status = 'rejected', source_url = null, lease_owner = null, lease_until = null, due_at = clock(), tries = 0
       where u.status = 'coming' and u.due_at <= clock() and (u.lease_until is null or u.lease_until <= clock())
         and not exists (
           select from generation_uploads n join generations g on g.id = n.generation_id

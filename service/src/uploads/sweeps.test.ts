@@ -161,7 +161,9 @@ test('imports are shared out among accounts, and only those that a queued genera
     first.some(({ id }) => id === theirs),
     'whoever has one waits for nobody who has many',
   );
+  await sweep();
   assert.ok(!(await ids()).includes(unwanted));
+  assert.deepEqual(deleted, [unwanted]);
   assert.equal(
     (await claimImports(database, { ...claim, owner: 'another' })).length,
     1,
