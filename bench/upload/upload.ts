@@ -2,7 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { open, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { createReadStream } from 'node:fs';
-import { request } from 'node:http';
+import { once } from 'node:events';
+import { type IncomingMessage, request } from 'node:http';
 import { text as readText } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
 import { ffmpeg } from '@renderkit/studio/media/ffmpeg.ts';
@@ -144,14 +145,11 @@ async function send(
     method: sent.method,
     headers: { ...sent.headers, 'content-length': size + Buffer.byteLength(head) + Buffer.byteLength(tail) },
   });
-  const answered = new Promise<Record<string, unknown>>((resolve, reject) => {
-    call.on('error', reject);
-    call.on('response', (response) => {
-      void readText(response).then((text) => {
-        if (response.statusCode === sent.status) resolve(JSON.parse(text) as Record<string, unknown>);
-        else reject(new Error(`an upload was answered ${response.statusCode}: ${text}`));
-      }, reject);
-    });
+  const answered = once(call, 'response').then(async ([response]) => {
+    const text = await readText(response as IncomingMessage);
+    const { statusCode } = response as IncomingMessage;
+    if (statusCode !== sent.status) throw new Error(`an upload was answered ${statusCode}: ${text}`);
+    return JSON.parse(text) as Record<string, unknown>;
   });
   call.write(head);
   const [answer] = await Promise.all([

@@ -12,7 +12,7 @@ export async function postForm<Body = Record<string, unknown>>(
   const form = new FormData();
   for (const { name, value, fileName } of parts) {
     if (fileName === undefined) form.append(name, String(value));
-    else form.append(name, new Blob([value as Uint8Array<ArrayBuffer>]), fileName);
+    else form.append(name, new Blob([Buffer.from(value)]), fileName);
   }
   const headers = { authorization: `Bearer ${key}` };
   const answer = await fetch(url, { method: 'POST', headers, body: form });

@@ -319,10 +319,10 @@ test(
       fetch(`${service.url}/v1/uploads`, {
         method: 'POST',
         headers: { authorization: `Bearer ${key}`, 'content-type': 'multipart/form-data; boundary=x' },
-        body: body as unknown as ReadableStream,
+        body,
         duplex: 'half',
         ...(signal !== undefined && { signal }),
-      } as RequestInit);
+      });
     const answer = await send(slow());
     assert.equal(answer.status, 400, await answer.text());
 
