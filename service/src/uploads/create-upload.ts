@@ -117,12 +117,11 @@ export function judgeAddress(url: string, allow: readonly Cidr[], field: string)
   }
 }
 
-/** The last part of an address's path; the studio makes up a name where it says nothing. */
+/** The last part of an address's path, as it stands there. */
 export function fileNameOf(url: string): string | undefined {
   const last = URL.parse(url)?.pathname.split('/').at(-1) ?? '';
   try {
-    const name = decodeURIComponent(last).slice(0, 200).toWellFormed();
-    return name === '' ? undefined : name;
+    return decodeURIComponent(last);
   } catch {
     return undefined;
   }

@@ -12,10 +12,13 @@ import type { Leases } from './leases.ts';
 import { endOf, unusableEnd, type WaitersError } from './outcome-of.ts';
 import { firstAskAfterMs } from './send-file.ts';
 import { type Import, postpone, recordStored } from './store.ts';
+import { storeQuery } from './store-query.ts';
 
 const fetchTimeoutMs = 10 * 60_000;
 const firstPauseMs = 1_000;
 const longestPauseMs = 60_000;
+/** Tries of an import until the studio's `invalid_request` ends it. */
+const invalidTries = 3;
 
 export type ImportOptions = {
   database: Database;
@@ -44,11 +47,10 @@ export async function importFile(options: ImportOptions, one: Import, stopping: 
       signal: stopping,
     });
     await options.crashPoint?.('import-fetched');
-    const fileName = fileNameOf(one.source_url);
     const answer = await options.studioClient.storeUpload({
       accountId: one.account_id,
       token: one.id,
-      query: { hidden: true, ...(fileName !== undefined && { file_name: fileName }) },
+      query: storeQuery({ fileName: fileNameOf(one.source_url), hidden: true }),
       body: file.body,
       signal: stopping,
     });
@@ -76,10 +78,21 @@ export async function importFile(options: ImportOptions, one: Import, stopping: 
       return await fail(options, one, 'unprocessable');
     }
     if (!(error instanceof FetchFailed) && !(error instanceof StudioFailure)) throw error;
+    if (error instanceof StudioFailure && isFinal(error, one.tries)) {
+      log.warn({ uploadId: one.id, err: error }, 'the studio refuses an imported file for good');
+      return await fail(options, one, 'unprocessable');
+    }
     log.info({ uploadId: one.id, err: error }, 'an import is tried again later');
     const forMs = stopping.aborted ? 0 : pauseMs(one.tries, error);
     await postpone(database, { id: one.id, owner: leases.owner, forMs });
   }
+}
+
+/** Whether waiting mends nothing. A file that came too slowly is an invalid request too, so that has more tries. */
+function isFinal({ kind, studioCode }: StudioFailure, tries: number): boolean {
+  if (kind !== 'refused') return false;
+  if (studioCode === 'invalid_request') return tries >= invalidTries;
+  return studioCode === 'too_large' || studioCode === 'conflict';
 }
 
 function waitersErrorOf(answer: Parameters<typeof refusedFile>[0]): WaitersError {

@@ -9,6 +9,7 @@ import type { UploadCrashPoint } from './crash-point.ts';
 import type { Leases } from './leases.ts';
 import type { UploadRow } from './present.ts';
 import { insertReceiving, recordStored, removeUpload } from './store.ts';
+import { storeQuery } from './store-query.ts';
 
 export type FileToSend = {
   accountId: string;
@@ -67,7 +68,7 @@ export function createSendFile(options: SendFileOptions): SendFile {
       const answer = await studioClient.storeUpload({
         accountId,
         token: id,
-        query: queryOf(file),
+        query: storeQuery(file),
         body: () => {
           mayBeThere = true;
           return file.body();
@@ -95,14 +96,6 @@ export function createSendFile(options: SendFileOptions): SendFile {
       await discard(options, { id, accountId, mayBeThere });
       throw error;
     }
-  };
-}
-
-function queryOf({ fileName, projectId, hidden }: FileToSend) {
-  return {
-    ...(fileName !== undefined && { file_name: fileName }),
-    ...(projectId !== undefined && { project_id: projectId }),
-    ...(hidden && { hidden }),
   };
 }
 
