@@ -8,7 +8,7 @@ import { StudioFailure } from '../studio-client/studio-failure.ts';
 import type { UploadCrashPoint } from './crash-point.ts';
 import type { Leases } from './leases.ts';
 import type { UploadRow } from './present.ts';
-import { insertReceiving, recordStored, removeUpload } from './store.ts';
+import { handOver, insertReceiving, recordStored, removeUpload } from './store.ts';
 import { storeQuery } from './store-query.ts';
 
 export type FileToSend = {
@@ -99,14 +99,21 @@ export function createSendFile(options: SendFileOptions): SendFile {
   };
 }
 
-/** What cannot be removed now, the sweep finds by its row when the lease has run out. */
+/**
+ * What cannot be removed now, the sweep finds by its row when the lease has run out. Where the row is in processing
+ * after all (the answer of its record was lost), or nobody can say, nothing is removed.
+ */
 async function discard(
   { database, studioClient, leases, log }: SendFileOptions,
   { id, accountId, mayBeThere }: { id: string; accountId: string; mayBeThere: boolean },
 ): Promise<void> {
   try {
-    if (mayBeThere) await studioClient.call('deleteUpload', { accountId, params: { token: id } });
-    await removeUpload(database, { id, owner: leases.owner });
+    if (!mayBeThere) return await removeUpload(database, { id, owner: leases.owner });
+    const owner = newId('svc_');
+    if (!(await handOver(database, { id, from: leases.owner, to: owner })))
+      return log.info({ uploadId: id }, 'a file is left: its upload is not in the hands of its sender');
+    await studioClient.call('deleteUpload', { accountId, params: { token: id } });
+    await removeUpload(database, { id, owner });
   } catch (error) {
     log.info({ uploadId: id, err: error }, 'a file is left to be removed later');
   }

@@ -74,6 +74,22 @@ export async function recordStored(
   return row;
 }
 
+/**
+ * Gives an upload that is still being received to another owner: a record that is under way yet finds it gone. False
+ * where it is not the first owner's, or not being received any more.
+ */
+export async function handOver(
+  database: Database,
+  { id, from, to }: { id: string; from: string; to: string },
+): Promise<boolean> {
+  const rows = await database.rows(
+    `update uploads set lease_owner = $3 where id = $1 and lease_owner = $2 and status = 'receiving' returning id`,
+    [id, from, to],
+    'uploads_hand_over',
+  );
+  return rows.length > 0;
+}
+
 /** One of the account's uploads, unless it is hidden or not there yet. */
 export async function readUpload(
   database: Database,
