@@ -180,7 +180,7 @@ async function performForAccount(job: {
       ...(parts.signal !== undefined && { signal: parts.signal }),
     });
     try {
-      const token = await nothingSent(connections.accessToken(accountId));
+      const token = await nothingSent(unlessAborted(connections.accessToken(accountId), parts.signal));
       const headers = { authorization: `Bearer ${token.token}` };
       try {
         const reply = await send(job.exchange, operation, parts, headers, job.timeoutMs);
@@ -190,7 +190,7 @@ async function performForAccount(job: {
         if (error.studioCode === 'invalid_token') {
           // Neither expired nor revoked, and yet refused.
           if (renewals++ === maxRenewals) throw new StudioFailure('nonsense', error.message, error);
-          await nothingSent(connections.renewed(accountId, token.version));
+          await nothingSent(unlessAborted(connections.renewed(accountId, token.version), parts.signal));
         } else if (error.kind === 'rate_limited') {
           const waitMs = (error.retryAfterSeconds ?? 1) * 1000;
           pacing.hold(accountId, waitMs);
@@ -201,6 +201,22 @@ async function performForAccount(job: {
     } finally {
       leave();
     }
+  }
+}
+
+/** A token is others' too: who gives up stops waiting for it, and it comes all the same. */
+async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  if (signal === undefined) return work;
+  let onAbort: () => void = () => undefined;
+  const aborted = new Promise<never>((_, reject) => {
+    onAbort = () => reject(new StudioFailure('unavailable', 'the call was given up', { maybeSent: false }));
+    if (signal.aborted) onAbort();
+    else signal.addEventListener('abort', onAbort, { once: true });
+  });
+  try {
+    return await Promise.race([work, aborted]);
+  } finally {
+    signal.removeEventListener('abort', onAbort);
   }
 }
 

@@ -1,5 +1,6 @@
 import { uploadProcessingMinutes } from '@renderkit/contract/v1/limits.ts';
 import type { Database } from '@renderkit/server-kit/database.ts';
+import { eachWithin } from '@renderkit/server-kit/each-within.ts';
 import type { Logger } from '@renderkit/server-kit/logger.ts';
 import { startLoop } from '@renderkit/server-kit/loop.ts';
 import type { StudioClient } from '../studio-client/studio-client.ts';
@@ -12,6 +13,10 @@ const silentMs = 60_000;
 const overdueMs = uploadProcessingMinutes * 60_000;
 const uploadsAtOnce = 200;
 const leftoversAtOnce = 50;
+/** Calls of one round under way at once; the studio may hang, and whoever else calls it needs connections too. */
+const callsAtOnce = 8;
+/** A round must end before it counts as stuck (30 s), whatever the studio does; the next one takes up what it left. */
+const defaultRoundMs = 20_000;
 
 export type UploadSweepOptions = {
   database: Database;
@@ -23,6 +28,8 @@ export type UploadSweepOptions = {
   sweepMs?: number | undefined;
   onStuck?: ((name: string) => void) | undefined;
   stuckAfterMs?: number | undefined;
+  /** For tests. Default 20,000. */
+  roundMs?: number | undefined;
 };
 
 /** Asks about uploads that the feed says nothing of, ends those that take too long, removes what was left behind. */
@@ -33,13 +40,13 @@ export function startUploadSweeps(options: UploadSweepOptions): AsyncDisposable 
     ...common,
     name: 'unheard uploads',
     everyMs: sweepMs ?? 1_000,
-    run: () => askUnheard(options),
+    run: (stopping) => askUnheard(options, stopping),
   });
   const leftovers = startLoop({
     ...common,
     name: 'left uploads',
     everyMs: sweepMs ?? 5_000,
-    run: () => removeLeftovers(options),
+    run: (stopping) => removeLeftovers(options, stopping),
   });
   return {
     [Symbol.asyncDispose]: async () => {
@@ -49,13 +56,18 @@ export function startUploadSweeps(options: UploadSweepOptions): AsyncDisposable 
 }
 
 /** One round: uploads that are checked for long are asked for by token; past their time they are rejected. */
-export async function askUnheard(options: Omit<UploadSweepOptions, 'leases'>): Promise<void> {
+export async function askUnheard(
+  options: Omit<UploadSweepOptions, 'leases' | 'studioClient'>,
+  stopping?: AbortSignal,
+): Promise<void> {
   const uploads = await takeUnheard(options.database, { silentMs, overdueMs, atMost: uploadsAtOnce });
-  for (const [accountId, mine] of Map.groupBy(uploads, (upload) => upload.account_id)) {
+  const byAccount = Map.groupBy(uploads, (upload) => upload.account_id);
+  await eachWithin(byAccount, roundOf(options, stopping), async ([accountId, mine], signal) => {
     try {
       await options.askUploads(
         accountId,
         mine.map(({ id }) => id),
+        signal,
       );
     } catch (error) {
       options.log.info({ accountId, err: error }, 'the studio could not be asked about uploads');
@@ -63,24 +75,27 @@ export async function askUnheard(options: Omit<UploadSweepOptions, 'leases'>): P
     // Whatever the studio just said has ended those that it knows the end of.
     const overdue = mine.filter((upload) => upload.overdue).map(({ id }) => overdueEnd(accountId, id));
     if (overdue.length > 0) await options.settle(overdue);
-  }
+  });
 }
 
 /** One round: files without an upload, and hidden ones that nothing needs any more, go; the studio's copies first. */
 export async function removeLeftovers(
-  options: Pick<UploadSweepOptions, 'database' | 'studioClient' | 'leases' | 'log'>,
+  options: Pick<UploadSweepOptions, 'database' | 'studioClient' | 'leases' | 'log' | 'roundMs'>,
+  stopping?: AbortSignal,
 ): Promise<void> {
   const { database, studioClient, leases, log } = options;
-  for (const { id, account_id: accountId } of await claimLeftovers(database, {
-    ...leases,
-    atMost: leftoversAtOnce,
-  })) {
+  const leftovers = await claimLeftovers(database, { ...leases, atMost: leftoversAtOnce });
+  await eachWithin(leftovers, roundOf(options, stopping), async ({ id, account_id: accountId }, signal) => {
     try {
-      await studioClient.call('deleteUpload', { accountId, params: { token: id } });
+      await studioClient.call('deleteUpload', { accountId, params: { token: id }, signal });
       await removeUpload(database, { id, owner: leases.owner });
     } catch (error) {
       // Its lease runs out, and it is tried again.
       log.info({ uploadId: id, err: error }, 'a file could not be removed yet');
     }
-  }
+  });
+}
+
+function roundOf({ roundMs }: Pick<UploadSweepOptions, 'roundMs'>, stopping: AbortSignal | undefined) {
+  return { atOnce: callsAtOnce, withinMs: roundMs ?? defaultRoundMs, stopping };
 }

@@ -4,7 +4,11 @@ import type { Settlement } from '../settle/settlement.ts';
 /** Tokens in one look-up; the studio's contract takes no more. */
 const tokensPerCall = 200;
 
-export type AskRenders = (accountId: string, tokens: readonly string[]) => Promise<Set<string>>;
+export type AskRenders = (
+  accountId: string,
+  tokens: readonly string[],
+  signal?: AbortSignal,
+) => Promise<Set<string>>;
 
 /**
  * Makes the verb that asks the studio about an account's renders by their tokens and applies what it says. Answers
@@ -14,11 +18,12 @@ export function createAskRenders(options: {
   studioClient: Pick<StudioClient, 'call'>;
   settlement: Settlement;
 }): AskRenders {
-  return async (accountId, tokens) => {
+  return async (accountId, tokens, signal) => {
     const unknown = new Set(tokens);
     for (let i = 0; i < tokens.length; i += tokensPerCall) {
       const { renders } = await options.studioClient.call('lookUpRenders', {
         accountId,
+        ...(signal !== undefined && { signal }),
         body: { tokens: tokens.slice(i, i + tokensPerCall) },
       });
       const asked = renders.filter(({ token }) => unknown.delete(token));

@@ -1,6 +1,7 @@
 import { maxQueuedHours } from '@renderkit/contract/v1/limits.ts';
 import type { GenerationKind } from '@renderkit/contract/v1/schemas/generation.ts';
 import type { Database } from '@renderkit/server-kit/database.ts';
+import { eachWithin } from '@renderkit/server-kit/each-within.ts';
 import type { Logger } from '@renderkit/server-kit/logger.ts';
 import { startLoop } from '@renderkit/server-kit/loop.ts';
 import type { StudioClient } from '../../studio-client/studio-client.ts';
@@ -19,6 +20,10 @@ const deadlineMs = {
 } as const satisfies Record<GenerationKind, number>;
 const silentMs = 60_000;
 const jobsAtOnce = 200;
+/** Calls of one round under way at once; the studio may hang, and whoever else calls it needs connections too. */
+const callsAtOnce = 8;
+/** A round must end before it counts as stuck (30 s), whatever the studio does; a later one takes up what it left. */
+const defaultRoundMs = 20_000;
 
 export type SweepOptions = {
   database: Database;
@@ -28,6 +33,8 @@ export type SweepOptions = {
   log: Logger;
   onStuck?: ((name: string) => void) | undefined;
   stuckAfterMs?: number | undefined;
+  /** For tests. Default 20,000. */
+  roundMs?: number | undefined;
 };
 
 /** Asks about running jobs that the feed says nothing of, and gives up what waited or ran too long. */
@@ -38,13 +45,13 @@ export function startSweeps(options: SweepOptions): AsyncDisposable {
     ...common,
     name: 'unheard generations',
     everyMs: 5_000,
-    run: () => askUnheard(options),
+    run: (stopping) => askUnheard(options, stopping),
   });
   const old = startLoop({
     ...common,
     name: 'old generations',
     everyMs: 30_000,
-    run: () => giveUpTooOld(options),
+    run: (stopping) => giveUpTooOld(options, stopping),
   });
   return {
     [Symbol.asyncDispose]: async () => {
@@ -54,29 +61,33 @@ export function startSweeps(options: SweepOptions): AsyncDisposable {
 }
 
 /** One round: running jobs silent for a minute are asked for by token; past its deadline an unknown one is lost. */
-export async function askUnheard(options: SweepOptions): Promise<void> {
+export async function askUnheard(options: SweepOptions, stopping?: AbortSignal): Promise<void> {
   const jobs = await takeUnheard(options.database, { silentMs, atMost: jobsAtOnce });
   const byAccount = Map.groupBy(jobs, (job) => job.account_id);
-  for (const [accountId, mine] of byAccount) {
+  await eachWithin(byAccount, roundOf(options, stopping), async ([accountId, mine], signal) => {
     try {
       const unknown = await options.askRenders(
         accountId,
         mine.map(({ id }) => id),
+        signal,
       );
       for (const job of mine)
-        if (unknown.has(job.id) && isOverdue(job)) await giveUp(options, job, 'running');
+        if (unknown.has(job.id) && isOverdue(job)) await giveUp(options, job, 'running', signal);
     } catch (error) {
       options.log.info({ accountId, err: error }, 'the studio could not be asked about running generations');
     }
-  }
+  });
 }
 
 /** One round: what was queued for over a day fails, once it is sure that the studio will never take it. */
-export async function giveUpTooOld(options: SweepOptions): Promise<void> {
+export async function giveUpTooOld(options: SweepOptions, stopping?: AbortSignal): Promise<void> {
   const ageMs = maxQueuedHours * hourMs;
-  for (const job of await readTooOld(options.database, { ageMs, atMost: jobsAtOnce })) {
+  const jobs = await readTooOld(options.database, { ageMs, atMost: jobsAtOnce });
+  // What needs no studio goes first: it must not wait for one that hangs.
+  const inOrder = jobs.toSorted((a, b) => Number(b.untouched) - Number(a.untouched));
+  await eachWithin(inOrder, roundOf(options, stopping), async (job, signal) => {
     try {
-      if (!job.untouched) await giveUp(options, job, 'queued');
+      if (!job.untouched) await giveUp(options, job, 'queued', signal);
       else
         await options.settlement.fail({
           id: job.id,
@@ -88,7 +99,11 @@ export async function giveUpTooOld(options: SweepOptions): Promise<void> {
     } catch (error) {
       options.log.info({ generationId: job.id, err: error }, 'an old generation could not be given up yet');
     }
-  }
+  });
+}
+
+function roundOf({ roundMs }: SweepOptions, stopping: AbortSignal | undefined) {
+  return { atOnce: callsAtOnce, withinMs: roundMs ?? defaultRoundMs, stopping };
 }
 
 function isOverdue({ kind, running_ms: runningMs }: UnheardRow): boolean {
@@ -100,8 +115,9 @@ async function giveUp(
   { settlement, studioClient }: SweepOptions,
   { id, account_id: accountId }: { id: string; account_id: string },
   from: 'queued' | 'running',
+  signal: AbortSignal,
 ): Promise<void> {
-  const answer = await studioClient.call('barRender', { accountId, params: { token: id } });
+  const answer = await studioClient.call('barRender', { accountId, params: { token: id }, signal });
   if (answer.outcome === 'known') await settlement.apply([{ accountId, render: answer.render }]);
   else
     await settlement.fail({
