@@ -232,3 +232,35 @@ test('an issuer or a token endpoint at a foreign address is nonsense', async () 
   });
   assert.equal(await kindOf(ask(client, accountId)), 'nonsense');
 });
+
+test('a token endpoint that hangs for one account keeps no other abandoned refresh waiting', async () => {
+  await using upstream = await startUpstream(db.database);
+  const { studio } = upstream;
+  for (const id of ['acc_b', 'acc_c', 'acc_d']) {
+    studio.account.id = id;
+    await connect(db.database, studio);
+  }
+  await db.database.rows(
+    `update connections c set refresh_owner = 'dead', refresh_lease_until = clock() - interval '1 second'
+       from accounts a where a.id = c.account_id and a.studio_id = $1`,
+    [studio.studioId],
+  );
+  studio.script('token', () => undefined);
+  const began = performance.now();
+  await using _other = clientOf(db.database, studio.url);
+  await until(() => refreshes(upstream) >= 4);
+  // The first of them is given up after 4 s.
+  assert.equal(refreshes(upstream), 4);
+  assert.ok(performance.now() - began < 3_900);
+  studio.script('token', undefined);
+});
+
+test('a call that is given up while it waits for a token ends at once', async () => {
+  await using upstream = await startUpstream(db.database);
+  upstream.studio.script('token', () => undefined);
+  const began = performance.now();
+  const signal = AbortSignal.timeout(100);
+  const asked = upstream.client.call('getBalance', { accountId: upstream.accountId, signal });
+  assert.equal(await kindOf(asked), 'unavailable');
+  assert.ok(performance.now() - began < 3_000);
+});

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Database } from '@renderkit/server-kit/database.ts';
+import { eachWithin } from '@renderkit/server-kit/each-within.ts';
 import { newId } from '@renderkit/server-kit/ids.ts';
 import type { Logger } from '@renderkit/server-kit/logger.ts';
 import { type Loop, startLoop } from '@renderkit/server-kit/loop.ts';
@@ -25,6 +26,9 @@ const maxCachedTokens = 50_000;
 const waitForOthersMs = 9_000;
 const pollMs = 60;
 const sweepMs = 5_000;
+/** Abandoned refreshes taken up at once, and for how long others are begun in one round. */
+const takenUpAtOnce = 8;
+const sweepRoundMs = 20_000;
 
 export type AccessToken = { token: string; version: number; studioAccountId: string };
 type Cached = AccessToken & { usableUntil: number };
@@ -68,11 +72,14 @@ export function createConnections(options: ConnectionsOptions): Connections {
     everyMs: sweepMs,
     log: options.log,
     // Whoever died in the middle may have rotated the token: it must be used again within the studio's minute.
-    run: async () => {
-      for (const { account_id: accountId, version } of await abandonedRefreshes(options.database))
+    run: async (stopping) => {
+      const abandoned = await abandonedRefreshes(options.database);
+      const round = { atOnce: takenUpAtOnce, withinMs: sweepRoundMs, stopping };
+      await eachWithin(abandoned, round, async ({ account_id: accountId, version }) => {
         await obtainOnce(accountId, version).catch((error: unknown) =>
           options.log.warn({ accountId, err: error }, 'an abandoned refresh could not be taken up'),
         );
+      });
     },
   });
 
