@@ -121,6 +121,7 @@ function addOperation(
     config: { operationId: id, operation },
     handler: async (request, reply) => {
       const valid = await validate({
+        accountId: (request.admitted as Admitted).principal.account.id,
         request: request.raw,
         response: reply.raw,
         params: request.params as Record<string, string>,

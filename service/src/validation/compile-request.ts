@@ -19,6 +19,8 @@ export type ValidRequest = {
 };
 
 export type RawRequest = {
+  /** Whose request it is. */
+  accountId: string;
   request: IncomingMessage;
   response: ServerResponse;
   /** Decoded. */
@@ -78,7 +80,13 @@ export function compileRequest(
       return { ...head, body: noBody, isForm: true };
     }
     const found = errors.length;
-    const { body, release } = await readJsonBody(raw.request, raw.response, bodyLimitBytes, errors);
+    const { body, release } = await readJsonBody(
+      raw.accountId,
+      raw.request,
+      raw.response,
+      bodyLimitBytes,
+      errors,
+    );
     try {
       if (body !== undefined) checkBody(body, errors);
       else if (errors.length === found && bodyRequired !== false)

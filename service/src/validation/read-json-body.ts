@@ -10,7 +10,7 @@ import { createLargeBodies, type LargeBodies } from './large-bodies.ts';
 const jsonMediaType = /^application\/json[ \t]*(;[ \t]*charset="?utf-8"?[ \t]*)?$/i;
 
 /** A large body that comes slower holds its place for too long. */
-const largeBodyPace: Pace = { minBytesPerSecond: 64 * 1024, windowMs: 5_000 };
+const largeBodyPace: Pace = { minBytesPerSecond: 256 * 1024, windowMs: 5_000 };
 
 export type JsonBody = {
   /** Undefined where there is none, or none that can be read. */
@@ -20,6 +20,7 @@ export type JsonBody = {
 };
 
 export type JsonBodyReader = (
+  accountId: string,
   request: IncomingMessage,
   response: ServerResponse,
   limitBytes: number,
@@ -31,7 +32,7 @@ export type JsonBodyReader = (
  * body is added to `errors`.
  */
 export function createJsonBodyReader(largeBodies: LargeBodies = createLargeBodies()): JsonBodyReader {
-  return async (request, response, limitBytes, errors) => {
+  return async (accountId, request, response, limitBytes, errors) => {
     if (!hasBody(request)) return { body: undefined };
     const refuse = (message: string, field = 'body') => {
       errors.push({ field, message });
@@ -45,7 +46,8 @@ export function createJsonBodyReader(largeBodies: LargeBodies = createLargeBodie
       limitBytes > jsonBodyBytes && !(Number(request.headers['content-length']) <= jsonBodyBytes);
     try {
       if (!mayBeLarge) return { body: parse(await readBody(request, response, limitBytes)) };
-      return await readLarge(largeBodies, request, response, limitBytes);
+      const enter = () => largeBodies.enter(accountId, response);
+      return await readLarge(enter, request, response, limitBytes);
     } catch (error) {
       if (error instanceof BodyTooLarge) return refuse(`must not be larger than ${limitBytes} bytes`);
       if (error instanceof BodyCutShort) return refuse('ended before its time');
@@ -58,13 +60,13 @@ export function createJsonBodyReader(largeBodies: LargeBodies = createLargeBodie
 
 /** The wait for a place is not the client's to answer for: its body has a pace to keep instead of a time. */
 async function readLarge(
-  largeBodies: LargeBodies,
+  enter: () => Promise<() => void>,
   request: IncomingMessage,
   response: ServerResponse,
   limitBytes: number,
 ): Promise<JsonBody> {
   using _ = keepOwnPace(request);
-  const release = await largeBodies.enter(response);
+  const release = await enter();
   try {
     const bytes = await readBody(request, response, limitBytes, largeBodyPace);
     if (bytes.length > jsonBodyBytes) return { body: parse(bytes), release };
