@@ -34,8 +34,10 @@ export function mediaRoutes(app: FastifyInstance, storage: Storage): void {
     reply
       .header('content-type', contentType)
       .header('x-content-type-options', 'nosniff')
-      .header('content-security-policy', "default-src 'none'; sandbox")
+      // A browser that opens a video shows it in a page of its own, which loads it once more, as nobody's origin.
+      .header('content-security-policy', "default-src 'none'; media-src 'self'; sandbox")
       .header('cross-origin-resource-policy', 'cross-origin')
+      .header('access-control-allow-origin', '*')
       .header(
         'content-disposition',
         `${uploadedName.test(name) ? 'attachment' : 'inline'}; filename="${name}"`,
