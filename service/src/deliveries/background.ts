@@ -88,17 +88,16 @@ export function startDeliveries(options: DeliveriesOptions): Deliveries {
     log,
     onStuck: options.onStuck,
     stuckAfterMs: options.stuckAfterMs,
-    run: async (stopping) => {
-      for (;;) {
-        const places = Math.min(attempts.room().places, claimsPerStatement);
-        if (places === 0 || stopping.aborted) return;
-        const claims = await inTurn(() =>
-          claimDeliveries(database, { owner, leaseMs, ...attempts.room(), places }),
-        );
-        attempts.start(claims);
-        // Fewer than asked for: nothing else is due, or it waits for one that is under way.
-        if (claims.length < places) return;
-      }
+    // One claim a round: a round that went on while anything is due would look stuck under a deep backlog.
+    run: async () => {
+      const places = Math.min(attempts.room().places, claimsPerStatement);
+      if (places === 0) return;
+      const claims = await inTurn(() =>
+        claimDeliveries(database, { owner, leaseMs, ...attempts.room(), places }),
+      );
+      attempts.start(claims);
+      // Fewer than asked for: nothing else is due, or it waits for one that is under way.
+      if (claims.length === places) loop.wake();
     },
   });
   const notifier = createNotifier({ database, channel: deliveriesDueChannel, log });
