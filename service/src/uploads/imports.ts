@@ -3,8 +3,10 @@ import { importFile, type ImportOptions } from './import-file.ts';
 import { claimImports } from './store.ts';
 
 /** Files fetched by this process at once, and of one account by all of them. */
-const importsAtOnce = 16;
+const importsAtOnce = 64;
 const importsPerAccount = 4;
+/** While so many are under way here an account has one at most: slow servers of a few leave places to the others. */
+const busyFrom = importsAtOnce / 2;
 const sweepMs = 1_000;
 
 export type Imports = AsyncDisposable & {
@@ -38,6 +40,7 @@ export function startImports(
         leaseMs,
         atMost,
         perAccount: importsPerAccount,
+        furtherAtMost: Math.max(0, busyFrom - underWay.size),
       })) {
         const work = importFile(options, one, stopping.signal)
           .catch((error: unknown) =>

@@ -140,7 +140,12 @@ export type Import = { id: string; account_id: string; source_url: string; tries
  */
 export async function claimImports(
   database: Database,
-  claim: Lease & { atMost: number; perAccount: number },
+  claim: Lease & {
+    atMost: number;
+    perAccount: number;
+    /** Of all that are taken, these first may be an account's second or later; all of them unless given. */
+    furtherAtMost?: number;
+  },
 ): Promise<Import[]> {
   await database.rows(
     `update uploads u
@@ -163,15 +168,19 @@ export async function claimImports(
          join connections c on c.account_id = u.account_id and c.status = 'live'
          left join busy b on b.account_id = u.account_id
         where u.status = 'coming' and u.due_at <= clock() and (u.lease_until is null or u.lease_until <= clock())
+     ), turns as (
+       select id, place from due where place <= $4 order by place, due_at, id limit $3
+     ), numbered as (
+       select id, place, row_number() over (order by place) as turn from turns
      )
      update uploads u
         set lease_owner = $1, lease_until = clock() + $2 * interval '1 millisecond', tries = u.tries + 1
       where u.id in (select id from uploads
-                      where id in (select id from due where place <= $4 order by place, due_at, id limit $3)
+                      where id in (select id from numbered where place = 1 or turn <= $5)
                         and status = 'coming' and (lease_until is null or lease_until <= clock())
                       for update skip locked)
      returning u.id, u.account_id, u.source_url, u.tries`,
-    [claim.owner, claim.leaseMs, claim.atMost, claim.perAccount],
+    [claim.owner, claim.leaseMs, claim.atMost, claim.perAccount, claim.furtherAtMost ?? claim.atMost],
     'uploads_claim_imports',
   );
 }
