@@ -5,18 +5,42 @@ import { eraseUploads } from '../uploads/erase-uploads.ts';
 import { eraseAccount, eraseEvents, eraseGenerations, type ErasureCursor, selectErasable } from './store.ts';
 
 const everyMs = 60_000;
+const batchesPerRound = 50;
 
-/** Erases the texts of deleted accounts that have nothing under way any more. How many were erased. */
-export async function eraseDeletedAccounts(database: Database): Promise<number> {
-  const accountIds = await selectErasable(database);
-  for (const accountId of accountIds) {
-    let cursor: ErasureCursor | undefined = { created_at: '-infinity', id: '' };
-    while (cursor !== undefined) cursor = await eraseGenerations(database, accountId, cursor);
-    while ((await eraseEvents(database, accountId)) > 0);
-    await eraseUploads(database, accountId);
+/** How far the generations of accounts are erased that were too many for one round. */
+export type ErasureCursors = Map<string, ErasureCursor | 'end'>;
+
+/**
+ * Erases the texts of deleted accounts that have nothing under way any more, a bounded number of batches. How many
+ * accounts are erased now, and whether something is left to be gone on with by the same cursors.
+ */
+export async function eraseDeletedAccounts(
+  database: Database,
+  cursors: ErasureCursors = new Map(),
+  batches = batchesPerRound,
+): Promise<{ erased: number; more: boolean }> {
+  let erased = 0;
+  let left = batches;
+  for (const accountId of await selectErasable(database)) {
+    do if (left-- === 0) return { erased, more: true };
+    while (await eraseBatch(database, accountId, cursors));
     await eraseAccount(database, accountId);
+    cursors.delete(accountId);
+    erased++;
   }
-  return accountIds.length;
+  return { erased, more: false };
+}
+
+/** False where nothing was left. */
+async function eraseBatch(database: Database, accountId: string, cursors: ErasureCursors): Promise<boolean> {
+  const cursor = cursors.get(accountId) ?? { created_at: '-infinity', id: '' };
+  if (cursor !== 'end') {
+    cursors.set(accountId, (await eraseGenerations(database, accountId, cursor)) ?? 'end');
+    return true;
+  }
+  // Before the events: an upload that settles writes one, and it would stay.
+  if ((await eraseUploads(database, accountId)) > 0) return true;
+  return (await eraseEvents(database, accountId)) > 0;
 }
 
 /** Erases, once a minute, the deleted accounts whose last generation has settled meanwhile. */
@@ -25,10 +49,14 @@ export function startErasure(options: {
   log: Logger;
   onStuck?: ((name: string) => void) | undefined;
 }): AsyncDisposable {
-  return startLoop({
+  const cursors: ErasureCursors = new Map();
+  const loop = startLoop({
     ...options,
     name: 'erasure of deleted accounts',
     everyMs,
-    run: () => eraseDeletedAccounts(options.database),
+    run: async () => {
+      if ((await eraseDeletedAccounts(options.database, cursors)).more) loop.wake();
+    },
   });
+  return loop;
 }

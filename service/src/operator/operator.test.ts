@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { after, before, describe, test } from 'node:test';
+import type { Database } from '@renderkit/server-kit/database.ts';
 import { newId } from '@renderkit/server-kit/ids.ts';
 import { createTestDatabase, type TestDatabase } from '@renderkit/server-kit/testing/database.ts';
 import {
@@ -15,9 +16,9 @@ import {
   listKeys,
   listWebhooks,
 } from '../operator.ts';
-import { seedEvent } from '../deliveries/testing/seed.ts';
+import { seedEvent, seedEvents } from '../deliveries/testing/seed.ts';
 import { ApiProblem } from '../problems/api-problem.ts';
-import { eraseDeletedAccounts } from './erase-accounts.ts';
+import { type ErasureCursors, eraseDeletedAccounts } from './erase-accounts.ts';
 
 describe('the operator', () => {
   let db: TestDatabase;
@@ -119,8 +120,8 @@ describe('the operator', () => {
       `update generations set status = 'succeeded', holds_slot = false, completed_at = clock() where id = $1`,
       [running],
     );
-    assert.equal(await eraseDeletedAccounts(db.database), 1);
-    assert.equal(await eraseDeletedAccounts(db.database), 0);
+    assert.deepEqual(await eraseDeletedAccounts(db.database), { erased: 1, more: false });
+    assert.deepEqual(await eraseDeletedAccounts(db.database), { erased: 0, more: false });
     for (const table of ['events', 'webhook_endpoints', 'deliveries'])
       assert.deepEqual(
         await db.database.rows(`select 1 from ${table} where account_id = $1`, [accountId]),
@@ -136,5 +137,53 @@ describe('the operator', () => {
     );
     await deleteAccount(db.database, accountId);
     await deleteAccount(db.database, 'acc_none');
+  });
+
+  test('an account too large for one round is erased in several', async () => {
+    const { accountId } = await connect('max@example.org');
+    for (let i = 0; i < 3; i++) await addGeneration(accountId, 'succeeded');
+    await db.database.rows('update accounts set deleted_at = clock() where id = $1', [accountId]);
+    await seedEvents(db.database, accountId, 1_200);
+    const cursors: ErasureCursors = new Map();
+    let rounds = 1;
+    for (; (await eraseDeletedAccounts(db.database, cursors, 2)).more; rounds++) assert.ok(rounds < 10);
+    assert.equal(rounds, 3);
+    assert.deepEqual(await db.database.rows('select 1 from events where account_id = $1', [accountId]), []);
+    assert.deepEqual(
+      await db.database.rows('select 1 from accounts where id = $1 and email is not null', [accountId]),
+      [],
+    );
+  });
+
+  test('an upload that settles while its account is erased leaves no event behind', async () => {
+    const { accountId } = await connect('kim@example.org');
+    const upload = newId('upl_');
+    await db.database.rows(
+      `insert into uploads (id, account_id, status, type, url, file_name, content_type, size_bytes, processing_since)
+       values ($1, $2, 'processing', 'image', 'https://x', 'x.png', 'image/png', 8, clock())`,
+      [upload, accountId],
+    );
+    await db.database.rows('update accounts set deleted_at = clock() where id = $1', [accountId]);
+    // It settles at the last moment: before its row is erased.
+    let settled = false;
+    const late: Database = {
+      ...db.database,
+      pool: Object.assign(Object.create(db.database.pool), {
+        query: async (text: string, values: unknown[]) => {
+          if (text.startsWith('delete from uploads') && !settled) {
+            settled = true;
+            await seedEvent(db.database, accountId);
+          }
+          return db.database.pool.query(text, values);
+        },
+      }),
+    };
+    await eraseDeletedAccounts(late);
+    for (const table of ['uploads', 'events'])
+      assert.deepEqual(
+        await db.database.rows(`select 1 from ${table} where account_id = $1`, [accountId]),
+        [],
+        table,
+      );
   });
 });
