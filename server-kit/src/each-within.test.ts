@@ -15,7 +15,10 @@ test('each item is worked on once, no more at once than asked for', async () => 
     underWay--;
     done.push(item);
   });
-  assert.deepEqual(done.toSorted(), [1, 2, 3, 4, 5, 6, 7]);
+  assert.deepEqual(
+    done.toSorted((a, b) => a - b),
+    [1, 2, 3, 4, 5, 6, 7],
+  );
   assert.equal(most, 3);
 });
 
