@@ -14,6 +14,8 @@ type Result = { claim: Claim; outcome: AttemptOutcome };
 type Recorded = 'recorded' | 'busy' | 'outdated';
 
 const resultsPerStatement = 256;
+/** Results are gathered for so long: a statement costs much the same for one as for a hundred. */
+const gatherMs = 4;
 /** An endpoint is locked for the moment of a claim, or while an event is written for it. */
 const triesOfBusy = 4;
 const busyPauseMs = 10;
@@ -49,7 +51,9 @@ export function createRecorder({ database, inTurn, log }: RecorderOptions): Reco
   const add = batched(false, resultsPerStatement);
   // Whoever holds nothing else may wait.
   const addWaiting = batched(true, 1);
+  let moment: Promise<void> | undefined;
   const addPatiently = async (result: Result): Promise<Recorded> => {
+    await (moment ??= sleep(gatherMs).finally(() => (moment = undefined)));
     for (let i = 0; i < triesOfBusy; i++) {
       const recorded = await add(result);
       if (recorded !== 'busy') return recorded;
