@@ -5,7 +5,7 @@ import { EgressRefusal } from './egress-refusal.ts';
 import { hostOf, judgeAddresses, portOf } from './judge-url.ts';
 import { isSameAddress, type Cidr } from './public-address.ts';
 import type { NameResolver } from './resolve-name.ts';
-import { unlessStopped } from './stop-signal.ts';
+import { unlessAborted } from '../unless-aborted.ts';
 
 /** Milliseconds that one of several addresses is waited for. */
 const ATTEMPT_TIMEOUT_MS = 3_000;
@@ -38,7 +38,7 @@ export async function openSocket(url: URL, options: ConnectorOptions, signal: Ab
 async function resolveOnce(host: string, options: ConnectorOptions, signal: AbortSignal): Promise<string[]> {
   const bounded = AbortSignal.any([signal, AbortSignal.timeout(options.dnsTimeoutMs)]);
   try {
-    const addresses = await unlessStopped(bounded, options.resolver(host, bounded));
+    const addresses = await unlessAborted(options.resolver(host, bounded), bounded);
     if (addresses.length > 0) return addresses;
   } catch (cause) {
     signal.throwIfAborted();

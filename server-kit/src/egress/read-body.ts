@@ -1,7 +1,7 @@
 import { EgressRefusal } from './egress-refusal.ts';
 import { translateError, type Exchange } from './exchange.ts';
 import type { RateFloor } from './rate-floor.ts';
-import { unlessStopped } from './stop-signal.ts';
+import { unlessAborted } from '../unless-aborted.ts';
 
 export interface ReadOptions {
   maxResponseBytes: number;
@@ -37,7 +37,7 @@ async function readChunks(chunks: AsyncIterator<Buffer>, options: ReadOptions): 
     const taken = chunk.subarray(0, room);
     if (taken.length < chunk.length && options.whenLarger === 'refuse') throw tooLarge();
     room -= taken.length;
-    await unlessStopped(options.signal, Promise.resolve(options.onChunk(taken)));
+    await unlessAborted(Promise.resolve(options.onChunk(taken)), options.signal);
     if (taken.length < chunk.length) return true;
   }
 }
@@ -48,7 +48,7 @@ async function nextChunk(
 ): Promise<Buffer | null> {
   floor?.wait();
   try {
-    const next = await unlessStopped(signal, chunks.next());
+    const next = await unlessAborted(chunks.next(), signal);
     floor?.received(next.done === true ? 0 : next.value.length);
     return next.done === true ? null : next.value;
   } catch (error) {

@@ -124,6 +124,22 @@ test('a refresh that nobody needs any more is taken up again before the studio f
   assert.deepEqual([row.version, row.refresh_owner, row.status], [version + 1, null, 'live']);
 });
 
+test('a client that stops waits for no refresh that was taken up again', async () => {
+  await using upstream = await startUpstream(db.database, {
+    crashPoint: () => new Promise<void>(() => {}),
+  });
+  const { client, accountId } = upstream;
+  await db.database.rows(
+    `update connections set refresh_owner = 'dead', refresh_lease_until = clock() - interval '1 second'
+      where account_id = $1`,
+    [accountId],
+  );
+  for (let i = 0; i < 3 && refreshes(upstream) === 0; i++) await until(() => refreshes(upstream) > 0);
+  assert.equal(refreshes(upstream), 1, 'the sweep of the one client took it up, and hangs');
+  const ended = client[Symbol.asyncDispose]().then(() => 'ended');
+  assert.equal(await Promise.race([ended, sleep(2_000, 'hangs', { ref: false })]), 'ended');
+});
+
 test('a process that wakes after its lease writes nothing', async () => {
   let wake = () => {};
   const asleep = new Promise<void>((resolve) => {

@@ -5,6 +5,7 @@ import { newId } from '@renderkit/server-kit/ids.ts';
 import type { Logger } from '@renderkit/server-kit/logger.ts';
 import { type Loop, startLoop } from '@renderkit/server-kit/loop.ts';
 import type { SecretBox } from '@renderkit/server-kit/secrets.ts';
+import { unlessAborted } from '@renderkit/server-kit/unless-aborted.ts';
 import { LRUCache } from 'lru-cache';
 import type { Tokens } from './refresh-grant.ts';
 import {
@@ -75,8 +76,9 @@ export function createConnections(options: ConnectionsOptions): Connections {
     run: async (stopping) => {
       const abandoned = await abandonedRefreshes(options.database);
       const round = { atOnce: takenUpAtOnce, withinMs: sweepRoundMs, stopping };
-      await eachWithin(abandoned, round, async ({ account_id: accountId, version }) => {
-        await obtainOnce(accountId, version).catch((error: unknown) =>
+      await eachWithin(abandoned, round, async ({ account_id: accountId, version }, signal) => {
+        // A round ends in its time, and a stop at once, whatever a refresh is waiting for.
+        await unlessAborted(obtainOnce(accountId, version), signal).catch((error: unknown) =>
           options.log.warn({ accountId, err: error }, 'an abandoned refresh could not be taken up'),
         );
       });

@@ -9,6 +9,7 @@ import {
 import type { Render, StudioUpload } from '@renderkit/contract/studio/schemas.ts';
 import type { Database } from '@renderkit/server-kit/database.ts';
 import type { Logger } from '@renderkit/server-kit/logger.ts';
+import { unlessAborted } from '@renderkit/server-kit/unless-aborted.ts';
 import { readAnswer, readRender, readUpload } from './check-answer.ts';
 import { connectionSecrets } from './connect-account.ts';
 import { createConnections } from './connection.ts';
@@ -180,7 +181,7 @@ async function performForAccount(job: {
       ...(parts.signal !== undefined && { signal: parts.signal }),
     });
     try {
-      const token = await nothingSent(unlessAborted(connections.accessToken(accountId), parts.signal));
+      const token = await nothingSent(unlessGivenUp(connections.accessToken(accountId), parts.signal));
       const headers = { authorization: `Bearer ${token.token}` };
       try {
         const reply = await send(job.exchange, operation, parts, headers, job.timeoutMs);
@@ -190,7 +191,7 @@ async function performForAccount(job: {
         if (error.studioCode === 'invalid_token') {
           // Neither expired nor revoked, and yet refused.
           if (renewals++ === maxRenewals) throw new StudioFailure('nonsense', error.message, error);
-          await nothingSent(unlessAborted(connections.renewed(accountId, token.version), parts.signal));
+          await nothingSent(unlessGivenUp(connections.renewed(accountId, token.version), parts.signal));
         } else if (error.kind === 'rate_limited') {
           const waitMs = (error.retryAfterSeconds ?? 1) * 1000;
           pacing.hold(accountId, waitMs);
@@ -205,19 +206,12 @@ async function performForAccount(job: {
 }
 
 /** A token is others' too: who gives up stops waiting for it, and it comes all the same. */
-async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+async function unlessGivenUp<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (signal === undefined) return work;
-  let onAbort: () => void = () => undefined;
-  const aborted = new Promise<never>((_, reject) => {
-    onAbort = () => reject(new StudioFailure('unavailable', 'the call was given up', { maybeSent: false }));
-    if (signal.aborted) onAbort();
-    else signal.addEventListener('abort', onAbort, { once: true });
+  return unlessAborted(work, signal).catch((error: unknown) => {
+    if (error !== signal.reason) throw error;
+    throw new StudioFailure('unavailable', 'the call was given up', { maybeSent: false, cause: error });
   });
-  try {
-    return await Promise.race([work, aborted]);
-  } finally {
-    signal.removeEventListener('abort', onAbort);
-  }
 }
 
 /** What fails before the call itself was sent says so. */
