@@ -36,8 +36,8 @@ create table accounts (
 create table api_keys (
   id text not null,
   account_id text not null,
-  public_id text not null,
-  secret_sha256 bytea not null,
+  public_id text,
+  secret_sha256 bytea,
   name text not null,
   scopes text[] not null,
   daily_budget_millicredits bigint,
@@ -46,15 +46,37 @@ create table api_keys (
   expires_at timestamp with time zone,
   revoked_at timestamp with time zone,
   last_used_at timestamp with time zone,
+  kind text not null default 'secret'::text,
   constraint api_keys_pkey PRIMARY KEY (id),
   constraint api_keys_public_id_key UNIQUE (public_id),
   constraint api_keys_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id) ON DELETE CASCADE,
+  constraint api_keys_console_has_no_secret CHECK ((kind = 'console'::text) = (public_id IS NULL) AND (public_id IS NULL) = (secret_sha256 IS NULL)),
   constraint api_keys_daily_budget_millicredits_check CHECK (daily_budget_millicredits >= 0),
+  constraint api_keys_kind_check CHECK (kind = ANY (ARRAY['secret'::text, 'console'::text])),
   constraint api_keys_public_id_check CHECK (public_id ~ '^[0-9A-Za-z]{12}$'::text),
   constraint api_keys_rate_limit_per_minute_check CHECK (rate_limit_per_minute > 0),
   constraint api_keys_secret_sha256_check CHECK (length(secret_sha256) = 32)
 );
+CREATE UNIQUE INDEX api_keys_console ON public.api_keys USING btree (account_id) WHERE (kind = 'console'::text);
 CREATE INDEX api_keys_of_account ON public.api_keys USING btree (account_id, created_at);
+
+create table audit_entries (
+  id text not null,
+  account_id text not null,
+  at timestamp with time zone not null default clock(),
+  actor text not null,
+  email text,
+  session_id text,
+  action text not null,
+  subject_id text,
+  subject_name text,
+  details jsonb not null default '{}'::jsonb,
+  constraint audit_entries_pkey PRIMARY KEY (id),
+  constraint audit_entries_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id) ON DELETE CASCADE,
+  constraint audit_entries_actor_check CHECK (actor = ANY (ARRAY['person'::text, 'operator'::text])),
+  constraint audit_entries_details_check CHECK (jsonb_typeof(details) = 'object'::text)
+);
+CREATE INDEX audit_entries_account ON public.audit_entries USING btree (account_id, at DESC, id DESC);
 
 create table budget_days (
   key_id text not null,
@@ -247,6 +269,23 @@ create unlogged table rate_windows (
   constraint rate_windows_pkey PRIMARY KEY (key_id, minute)
 );
 CREATE INDEX rate_windows_by_minute ON public.rate_windows USING btree (minute);
+
+create table sessions (
+  id text not null,
+  account_id text not null,
+  token_sha256 bytea not null,
+  created_at timestamp with time zone not null default clock(),
+  last_seen_at timestamp with time zone not null default clock(),
+  expires_at timestamp with time zone not null,
+  user_agent text,
+  address text,
+  constraint sessions_pkey PRIMARY KEY (id),
+  constraint sessions_token_sha256_key UNIQUE (token_sha256),
+  constraint sessions_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id) ON DELETE CASCADE,
+  constraint sessions_token_sha256_check CHECK (length(token_sha256) = 32)
+);
+CREATE INDEX sessions_account ON public.sessions USING btree (account_id, created_at DESC, id DESC);
+CREATE INDEX sessions_expiry ON public.sessions USING btree (expires_at);
 
 create table settings (
   name text not null,

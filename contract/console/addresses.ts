@@ -1,0 +1,11 @@
+/** Where the console is, and the pages that a browser is sent to and fro between while somebody signs in. */
+export const consoleAddresses = {
+  /** Of the pages; everything below it that is no file is the application. */
+  home: '/console',
+  /** `?return_to=` a path below `home`. Sends the browser to the studio. */
+  signIn: '/console/auth/sign-in',
+  /** Where the studio sends it back to: the redirect URI of the service's client, exactly. */
+  callback: '/console/auth/callback',
+  /** Shown after signing out of the console; the studio may send a browser here too. */
+  signedOut: '/console/signed-out',
+} as const;

@@ -1,0 +1,29 @@
+import type { TSchema } from 'typebox';
+import type { ProblemCode } from '../v1/problem-codes.ts';
+
+/** One row of the table of the console's own operations. Refusals are the problem documents of the HTTP API. */
+export type ConsoleOperation = {
+  method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
+  /** Path with `{name}` for each parameter. */
+  path: `/console/api/${string}`;
+  summary: string;
+  request: {
+    /** A path that does not match answers `not_found`, never `invalid_request`. */
+    params?: TSchema;
+    /** Unknown query parameters are refused, where there is no schema too. */
+    query?: TSchema;
+    body?: TSchema;
+  };
+  response: { status: 200 | 201; schema: TSchema };
+  /** Every code that the operation can answer with besides those of `problemsOfTheConsole`. */
+  problems: readonly ProblemCode[];
+};
+
+/** What any of them can answer: nobody is signed in, another site asked, a name is misspelt, too often, a fault. */
+export const problemsOfTheConsole = [
+  'invalid_request',
+  'unauthorized',
+  'forbidden',
+  'rate_limited',
+  'internal_error',
+] as const satisfies readonly ProblemCode[];

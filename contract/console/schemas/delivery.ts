@@ -1,0 +1,101 @@
+import { Type, type Static } from 'typebox';
+import { eventTypes } from '../../v1/event-types.ts';
+import { defaultPageSize, maxOffset, maxPageSize, maxPathIdCharacters } from '../../v1/limits.ts';
+import { listOf } from '../../v1/schemas/list.ts';
+import { closed, mapOf, nullable, oneOf, timestamp } from '../../v1/schemas/schema-builders.ts';
+import { idParams } from './ids.ts';
+
+/** Where a delivery stands. `ended`: its endpoint was deleted before it was delivered. */
+export const deliveryStatuses = ['pending', 'delivered', 'failed', 'ended'] as const;
+export type DeliveryStatus = (typeof deliveryStatuses)[number];
+
+/** Every way in which an attempt can be no success, with what it means to the receiver's owner. */
+export const deliveryFailures = {
+  status: 'The receiver answered, and not with 2xx.',
+  timeout: 'No status line came within the time.',
+  refused: 'No address of the name took the connection.',
+  tls: 'The receiver could not prove who it is, or speaks no TLS.',
+  dns: 'The name leads nowhere.',
+  redirect: 'The receiver answered with a redirect; none is followed.',
+  blocked_address: 'The address, or one that its name leads to, is not public.',
+  reset: 'The connection broke before a status line, or what came is no HTTP.',
+  oversized_head: 'The head of the answer is beyond all measure.',
+  interrupted: 'The service ended during the attempt; it is made again under the same number.',
+  unsigned: "The endpoint's secret cannot be read: the fault is the service's.",
+} as const;
+export type DeliveryFailure = keyof typeof deliveryFailures;
+export const deliveryFailureNames = Object.keys(deliveryFailures) as DeliveryFailure[];
+
+const deliveryFields = {
+  id: Type.String({ description: 'Starts with `dlv_`.' }),
+  object: Type.Literal('delivery'),
+  endpoint_id: Type.String(),
+  url: Type.String({ description: 'Of its endpoint.' }),
+  event_id: Type.String(),
+  event_type: oneOf(eventTypes),
+  status: oneOf(deliveryStatuses),
+  attempts: Type.Integer({ description: 'Of the schedule, ended.' }),
+  last_status: nullable(Type.Integer(), { description: 'Status of the last answer.' }),
+  last_failure: nullable(oneOf(deliveryFailureNames)),
+  last_attempt_at: nullable(Type.String({ format: 'date-time' })),
+  next_attempt_at: nullable(Type.String({ format: 'date-time' }), {
+    description: 'Null: nothing is due, it is under way just now, or its endpoint is paused.',
+  }),
+  created_at: timestamp('When the event happened.'),
+  completed_at: nullable(Type.String({ format: 'date-time' })),
+};
+
+export const Delivery = closed(deliveryFields, {
+  title: 'Delivery',
+  description: 'One event for one endpoint.',
+});
+export type Delivery = Static<typeof Delivery>;
+
+export const DeliveryAttempt = closed(
+  {
+    number: nullable(Type.Integer(), {
+      description: 'Place in the schedule, from 1; null: an extra one, by hand.',
+    }),
+    started_at: timestamp('When it was begun.'),
+    ended_at: nullable(Type.String({ format: 'date-time' }), { description: 'Null: it is under way.' }),
+    duration_ms: nullable(Type.Integer()),
+    status: nullable(Type.Integer()),
+    failure: nullable(oneOf(deliveryFailureNames), {
+      description: 'Null: it was a success, or is under way.',
+    }),
+    answer: nullable(Type.String(), { description: "The first kilobyte of the answer's body." }),
+  },
+  { title: 'DeliveryAttempt' },
+);
+export type DeliveryAttempt = Static<typeof DeliveryAttempt>;
+
+export const DeliveryDetail = closed(
+  {
+    ...deliveryFields,
+    request: closed(
+      {
+        method: Type.Literal('POST'),
+        headers: mapOf(Type.String(), {
+          description: 'As each attempt sends them; the signature is made anew each time and not kept.',
+        }),
+        body: Type.String({ description: 'The same bytes on every attempt.' }),
+      },
+      { description: 'What is sent.' },
+    ),
+    attempts_made: Type.Array(DeliveryAttempt, { description: 'The newest first.' }),
+  },
+  { title: 'DeliveryDetail', description: 'A delivery with all of its attempts.' },
+);
+export type DeliveryDetail = Static<typeof DeliveryDetail>;
+
+export const DeliveryList = listOf('DeliveryList', Delivery);
+export const DeliveryParams = idParams('the delivery');
+
+export const ListDeliveriesQuery = closed({
+  endpoint_id: Type.Optional(Type.String({ minLength: 1, maxLength: maxPathIdCharacters })),
+  event_id: Type.Optional(Type.String({ minLength: 1, maxLength: maxPathIdCharacters })),
+  event_type: Type.Optional(oneOf(eventTypes)),
+  status: Type.Optional(oneOf(deliveryStatuses)),
+  page: Type.Optional(Type.Integer({ minimum: 1, maximum: maxOffset + 1, default: 1 })),
+  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: maxPageSize, default: defaultPageSize })),
+});
