@@ -1,6 +1,7 @@
 import type { Database } from '@renderkit/server-kit/database.ts';
 import type { Logger } from '@renderkit/server-kit/logger.ts';
 import { startLoop } from '@renderkit/server-kit/loop.ts';
+import { eraseAudit } from '../audit/erase-audit.ts';
 import { eraseUploads } from '../uploads/erase-uploads.ts';
 import { eraseAccount, eraseEvents, eraseGenerations, type ErasureCursor, selectErasable } from './store.ts';
 
@@ -40,6 +41,7 @@ async function eraseBatch(database: Database, accountId: string, cursors: Erasur
   }
   // Before the events: an upload that settles writes one, and it would stay.
   if ((await eraseUploads(database, accountId)) > 0) return true;
+  if ((await eraseAudit(database, accountId)) > 0) return true;
   return (await eraseEvents(database, accountId)) > 0;
 }
 
