@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { mkdir, readFile, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { takeLock } from './data-directory-lock.ts';
+import { takeLock } from '@renderkit/server-kit/file-lock.ts';
 import { StackError } from './stack-error.ts';
 
 /** Files of the data directory, by name. The studio keeps its media and rules beside them. */

@@ -1,6 +1,7 @@
 import { eraseDeletedAccounts } from './accounts/erase-account.ts';
 import { deleteOldChanges } from './changes/store.ts';
 import { refillDueAccounts } from './credits/refill-account.ts';
+import { removeDeadDirectories } from './media/temporary-directory.ts';
 import { failForgottenRenders, type LostDependencies } from './renders/run-render.ts';
 import { deleteExpired } from './sign-in/store.ts';
 import { sweepLooseFolders } from './storage/loose-folders.ts';
@@ -16,7 +17,7 @@ const batchesPerRound = 50;
 
 /**
  * One round of keeping house: due refills, old changes, expired tokens, renders without a job, uploads that nobody
- * checked, accounts that were deleted, files that nothing names. In batches.
+ * checked, accounts that were deleted, files that nothing names, what killed processes left on this machine. In batches.
  */
 export async function clean(dependencies: LostDependencies, stopping: AbortSignal): Promise<void> {
   const { database, storage } = dependencies;
@@ -30,6 +31,7 @@ export async function clean(dependencies: LostDependencies, stopping: AbortSigna
       (await forgetDeletedUploads(database, deletedUploadsKeptHours, rowsPerBatch)) === rowsPerBatch,
     async () => (await eraseDeletedAccounts(database, storage)) > 0,
     async () => (await sweepLooseFolders(database, storage)) > 0,
+    async () => (await removeDeadDirectories(), false),
   ];
   for (const job of jobs)
     for (let batch = 0; batch < batchesPerRound && !stopping.aborted; batch++) if (!(await job())) break;

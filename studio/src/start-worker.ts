@@ -10,6 +10,7 @@ import { openEngineProcesses } from './drawing/engine-processes.ts';
 import type { Engine } from './engines/contract.ts';
 import { createSandboxEngine } from './engines/sandbox/engine.ts';
 import { migrationsDirectory } from './migrations-directory.ts';
+import { removeDeadDirectories } from './media/temporary-directory.ts';
 import { openRuleList } from './moderation/rule-list.ts';
 import { openJobQueues } from './jobs/job-queues.ts';
 import { openRenderQueue } from './renders/queue.ts';
@@ -47,6 +48,7 @@ export async function startWorker(
   await checkDatabase(database, { variable: 'STUDIO_DATABASE_URL', migrationsDirectory });
   const settings = await keepSettings(database);
   const storage = await openDiskStorage(path.join(config.dataDirectory, 'media'));
+  await removeDeadDirectories();
   // Before the queue, so that it is closed after it: what is being drawn when the worker stops is finished.
   const engines = testArguments.engines ?? startEngines(config.workers, owners);
   const changes = owners.use(createNotifier({ database, channel: changesChannel, log }));

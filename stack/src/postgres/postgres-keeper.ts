@@ -7,7 +7,7 @@ import { writeSync } from 'node:fs';
 import { chown } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { takeLock } from '../data-directory-lock.ts';
+import { takeLock } from '@renderkit/server-kit/file-lock.ts';
 import { backOffMs, countDeath, isHopeless } from '../restart-policy.ts';
 import { openLogFile } from '../log-file.ts';
 import { findPostgresBinaries } from './binaries.ts';

@@ -1,12 +1,10 @@
 import { type ChildProcess, fork } from 'node:child_process';
-import { mkdtempSync } from 'node:fs';
-import { rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { type Engine, EngineError, type EngineRequest, type RenderedFile } from '../engines/contract.ts';
 import { createProceduralEngine } from '../engines/procedural/engine.ts';
 import { ffmpegPath, mediaEnvironment } from '../media/config.ts';
 import type { MediaToolError } from '../media/media-tool-error.ts';
+import { makeTemporaryDirectory } from '../media/temporary-directory.ts';
 import { watchProcess } from '../media/watch-process.ts';
 import type { FromProcess, ToProcess } from './messages.ts';
 import { createSlots } from './slots.ts';
@@ -32,10 +30,10 @@ export function openEngineProcesses(atOnce: number): EngineProcesses {
   const all = new Map<ChildProcess, Promise<void>>();
 
   const start = () => {
-    const scratch = mkdtempSync(path.join(tmpdir(), 'renderkit-draw-'));
-    const child = fork(path.join(import.meta.dirname, 'draw.ts'), [scratch], {
+    const scratch = makeTemporaryDirectory();
+    const child = fork(path.join(import.meta.dirname, 'draw.ts'), [scratch.path], {
       serialization: 'advanced',
-      env: environmentIn(scratch),
+      env: environmentIn(scratch.path),
     });
     // An idle one that breaks is simply forgotten; a render hears of it by listeners of its own.
     child.on('error', () => undefined);
@@ -44,8 +42,8 @@ export function openEngineProcesses(atOnce: number): EngineProcesses {
       await exited;
       const at = idle.indexOf(child);
       if (at !== -1) idle.splice(at, 1);
-      // Left behind it is only in the way; the system empties the directory some day.
-      await rm(scratch, { recursive: true, force: true, maxRetries: 3 }).catch(() => undefined);
+      // Left behind it is only in the way until this process ends and another removes it.
+      await scratch[Symbol.asyncDispose]().catch(() => undefined);
       all.delete(child);
     };
     all.set(child, tidyUp());

@@ -1,13 +1,94 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { type Dirent, existsSync, lstatSync, mkdirSync, mkdtempSync } from 'node:fs';
+import { readdir, rm, rmdir } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { tryLock } from '@renderkit/server-kit/file-lock.ts';
+
+/** What belongs to one process: its directories lie in it, beside a lock that is held as long as the process lives. */
+type Place = { directory: string; lock: Disposable; users: number; made: number };
+
+const prefix = 'renderkit-media-';
+const lockName = 'lock';
+const placeTries = 5;
+
+/** Made with the first directory and removed with the last. */
+let place: Place | undefined;
+
+export type TemporaryDirectory = { path: string; [Symbol.asyncDispose]: () => Promise<void> };
 
 /** Hands over a directory that nobody else can read, and removes it at the end. */
 export async function withTemporaryDirectory<T>(work: (directory: string) => Promise<T>): Promise<T> {
-  const directory = await mkdtemp(path.join(tmpdir(), 'renderkit-media-'));
+  await using directory = makeTemporaryDirectory();
+  return await work(directory.path);
+}
+
+/**
+ * Makes a directory that nobody else can read; disposing removes it. Where its process is killed,
+ * `removeDeadDirectories` of any other does.
+ */
+export function makeTemporaryDirectory(): TemporaryDirectory {
+  const own = (place ??= makePlace());
+  const directory = path.join(own.directory, String(++own.made));
+  mkdirSync(directory, { mode: 0o700 });
+  own.users++;
+  let removed = false;
+  return {
+    path: directory,
+    [Symbol.asyncDispose]: async () => {
+      if (removed) return;
+      removed = true;
+      try {
+        await rm(directory, { recursive: true, force: true, maxRetries: 3 });
+      } finally {
+        if (--own.users === 0) await removePlace(own);
+      }
+    },
+  };
+}
+
+async function removePlace(own: Place): Promise<void> {
+  if (place === own) place = undefined;
+  // Windows removes no open file. Who takes the lock now is about to remove the same.
+  own.lock[Symbol.dispose]();
+  await rm(own.directory, { recursive: true, force: true }).catch(() => undefined);
+}
+
+/** One that is being made may pass for a dead one's for a moment: then another is made. */
+function makePlace(): Place {
+  for (let tries = 1; ; tries++) {
+    const directory = mkdtempSync(path.join(tmpdir(), prefix));
+    const file = path.join(directory, lockName);
+    try {
+      const lock = tryLock(file);
+      if (lock !== undefined && existsSync(file)) return { directory, lock, users: 0, made: 0 };
+      lock?.[Symbol.dispose]();
+    } catch (error) {
+      if (existsSync(directory) || tries === placeTries) throw error;
+    }
+    if (tries === placeTries) throw new Error(`no directory could be made and kept in ${tmpdir()}`);
+  }
+}
+
+/** Removes what processes that were killed have left in the system's temporary directory, never a living one's. */
+export async function removeDeadDirectories(): Promise<void> {
+  const entries = await readdir(tmpdir(), { withFileTypes: true });
+  for (const entry of entries) if (isOurs(entry)) await removeIfDead(path.join(tmpdir(), entry.name));
+}
+
+/** Others put what they like into a directory that all share: nothing of theirs is followed or touched. */
+function isOurs(entry: Dirent): boolean {
+  if (!entry.name.startsWith(prefix) || !entry.isDirectory()) return false;
+  const found = lstatSync(path.join(entry.parentPath, entry.name), { throwIfNoEntry: false });
+  return found?.isDirectory() === true && found.uid === (process.getuid?.() ?? found.uid);
+}
+
+async function removeIfDead(directory: string): Promise<void> {
+  // Its process was killed before it could lock it, or is about to: it holds nothing, and can be made again.
+  if (!existsSync(path.join(directory, lockName))) return rmdir(directory).catch(() => undefined);
   try {
-    return await work(directory);
-  } finally {
-    await rm(directory, { recursive: true, force: true, maxRetries: 3 });
+    using lock = tryLock(path.join(directory, lockName));
+    if (lock !== undefined) await rm(directory, { recursive: true, force: true });
+  } catch {
+    // It was removed meanwhile, or is in the way until the next time.
   }
 }

@@ -18,7 +18,8 @@ export async function takeLock(file: string, options: { waitMs: number }): Promi
   }
 }
 
-function tryLock(file: string): Disposable | undefined {
+/** The same without any waiting. */
+export function tryLock(file: string): Disposable | undefined {
   const database = new DatabaseSync(file, { timeout: 0 });
   try {
     // Nothing is ever written, so there is nothing to roll back and no journal to leave behind.

@@ -5,12 +5,12 @@ import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { test } from 'node:test';
-import { takeLock } from './data-directory-lock.ts';
+import { takeLock } from './file-lock.ts';
 
 test('a lock is held by one, and free at once when its holder is killed', async () => {
   const directory = await mkdtemp(path.join(tmpdir(), 'renderkit-lock-'));
   const file = path.join(directory, 'lock');
-  const module = new URL('data-directory-lock.ts', import.meta.url).href;
+  const module = new URL('file-lock.ts', import.meta.url).href;
   const script = `
     const { takeLock } = await import(${JSON.stringify(module)});
     globalThis.lock = await takeLock(${JSON.stringify(file)}, { waitMs: 0 });
