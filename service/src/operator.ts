@@ -5,7 +5,9 @@
 import type { Scope } from '@renderkit/contract/v1/scopes.ts';
 import type { Database } from '@renderkit/server-kit/database.ts';
 import { parseCidrs } from '@renderkit/server-kit/egress/public-address.ts';
+import { operator } from './audit/actor.ts';
 import { createKey as createKeyOf, type NewKey } from './keys/create-key.ts';
+import { revokeKey as revokeKeyOf } from './keys/revoke-key.ts';
 import { findAccountByEmail } from './operator/find-account.ts';
 import { ApiProblem } from './problems/api-problem.ts';
 import { createWebhook as createWebhookOf } from './webhooks/create-webhook.ts';
@@ -17,7 +19,6 @@ export { connectAccount } from './studio-client/connect-account.ts';
 export { deleteAccount } from './operator/delete-account.ts';
 export { type AccountRow, findAccount, findAccountByEmail, listAccounts } from './operator/find-account.ts';
 export { type ListedKey, listKeys } from './keys/list-keys.ts';
-export { revokeKey } from './keys/revoke-key.ts';
 export { type ListedWebhook, listWebhooks } from './webhooks/list-webhooks.ts';
 export { pauseWebhook, resumeWebhook } from './webhooks/pause-webhook.ts';
 export { deleteWebhook } from './webhooks/delete-webhook.ts';
@@ -42,11 +43,16 @@ export async function createKey(
     'accountId' in wanted ? wanted.accountId : (await findAccountByEmail(database, wanted.accountEmail))?.id;
   if (accountId === undefined) throw new ApiProblem('not_found', { detail: 'There is no such account.' });
   // Names of scopes are judged by the verb itself.
-  return createKeyOf(database, {
-    ...wanted,
-    accountId,
-    scopes: wanted.scopes as readonly Scope[] | undefined,
-  });
+  return createKeyOf(
+    database,
+    { ...wanted, accountId, scopes: wanted.scopes as readonly Scope[] | undefined },
+    operator.actor,
+  );
+}
+
+/** Ends a key at once and for good; a second time it changes nothing. @throws ApiProblem `not_found` */
+export function revokeKey(database: Database, keyId: string): Promise<void> {
+  return revokeKeyOf(database, keyId, operator);
 }
 
 /**

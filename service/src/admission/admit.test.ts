@@ -5,6 +5,7 @@ import { type Database, openDatabase } from '@renderkit/server-kit/database.ts';
 import { newId } from '@renderkit/server-kit/ids.ts';
 import { createLogger } from '@renderkit/server-kit/logger.ts';
 import { createTestDatabase, moveClock, type TestDatabase } from '@renderkit/server-kit/testing/database.ts';
+import { operator } from '../audit/actor.ts';
 import { createKey, type NewKey } from '../keys/create-key.ts';
 import { newKeyText } from '../keys/key-text.ts';
 import { listKeys } from '../keys/list-keys.ts';
@@ -51,7 +52,7 @@ describe('admission', () => {
 
   const newKey = async (more: Partial<NewKey> = {}) => {
     await database.rows('update api_keys set revoked_at = clock() where account_id = $1', [accountId]);
-    return createKey(database, { accountId, name: 'a key', ...more });
+    return createKey(database, { accountId, name: 'a key', ...more }, operator.actor);
   };
   /** The middle of a minute, so that no window ends within a test. */
   const settle = async () => {
@@ -84,7 +85,7 @@ describe('admission', () => {
 
   test('whatever is wrong with a key, the answer is the same', async () => {
     const { id: revokedId, key: revoked } = await newKey();
-    await revokeKey(database, revokedId);
+    await revokeKey(database, revokedId, operator);
     const { id: expiredId, key: expired } = await newKey({ expiresInDays: 1 });
     await database.rows(`update api_keys set expires_at = clock() where id = $1`, [expiredId]);
     const { key: valid } = await newKey();
@@ -129,7 +130,7 @@ describe('admission', () => {
       's',
       gone,
     ]);
-    const { key } = await createKey(database, { accountId: gone, name: 'x' });
+    const { key } = await createKey(database, { accountId: gone, name: 'x' }, operator.actor);
     assert.equal(await outcome(admission.admit(bearer(key))), 1);
     await database.rows('update accounts set deleted_at = clock() where id = $1', [gone]);
     assert.equal(await outcome(admission.admit(bearer(key))), 'unauthorized');
@@ -176,7 +177,9 @@ describe('admission', () => {
     await using other = createAdmission({ database: second, log });
     await database.rows('update api_keys set revoked_at = clock()');
     const keys = await Promise.all(
-      Array.from({ length: 40 }, (_, i) => createKey(database, { accountId, name: `key ${i}` })),
+      Array.from({ length: 40 }, (_, i) =>
+        createKey(database, { accountId, name: `key ${i}` }, operator.actor),
+      ),
     );
     const rounds = 60;
     const use = async (side: Admission) => {
@@ -195,7 +198,7 @@ describe('admission', () => {
 
   test('one that the database refuses fails alone', async () => {
     const poisoned = await newKey();
-    const healthy = await createKey(database, { accountId, name: 'healthy' });
+    const healthy = await createKey(database, { accountId, name: 'healthy' }, operator.actor);
     await database.rows(`create function poison() returns trigger language plpgsql as $$
       begin raise exception 'poisoned'; end $$`);
     await database.rows(`create trigger poison before insert on rate_windows for each row

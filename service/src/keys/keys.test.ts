@@ -5,10 +5,13 @@ import { newId } from '@renderkit/server-kit/ids.ts';
 import { createLogger } from '@renderkit/server-kit/logger.ts';
 import { listen } from '@renderkit/server-kit/notify.ts';
 import { createTestDatabase, type TestDatabase } from '@renderkit/server-kit/testing/database.ts';
+import { operator } from '../audit/actor.ts';
+import { listAudit } from '../audit/list-audit.ts';
 import { ApiProblem } from '../problems/api-problem.ts';
 import { createKey } from './create-key.ts';
-import { listKeys } from './list-keys.ts';
+import { listKeys, showKey } from './list-keys.ts';
 import { revokedKeysChannel, revokeKey } from './revoke-key.ts';
+import { updateKey } from './update-key.ts';
 
 describe('keys', () => {
   let db: TestDatabase;
@@ -30,7 +33,7 @@ describe('keys', () => {
 
   test('a new key is shown once, has every scope, and is listed without its secret', async () => {
     const accountId = await newAccount();
-    const { id, key } = await createKey(db.database, { accountId, name: 'first' });
+    const { id, key } = await createKey(db.database, { accountId, name: 'first' }, operator.actor);
     assert.match(key, apiKeyPattern);
     const [listed] = await listKeys(db.database, accountId);
     assert.deepEqual(
@@ -58,10 +61,10 @@ describe('keys', () => {
   test('a key of no account, or with a wrong setting, is not made', async () => {
     const accountId = await newAccount();
     await assert.rejects(
-      createKey(db.database, { accountId: 'acc_none', name: 'x' }),
+      createKey(db.database, { accountId: 'acc_none', name: 'x' }, operator.actor),
       refusedWith('not_found'),
     );
-    const make = (more: object) => createKey(db.database, { accountId, name: 'x', ...more });
+    const make = (more: object) => createKey(db.database, { accountId, name: 'x', ...more }, operator.actor);
     await assert.rejects(make({ name: '' }), refusedWith('invalid_request', 'name'));
     await assert.rejects(make({ name: 'a\0b' }), refusedWith('invalid_request', 'name'));
     await assert.rejects(make({ scopes: ['all'] }), refusedWith('invalid_request', 'scopes'));
@@ -78,27 +81,103 @@ describe('keys', () => {
   test('fifty active keys are the most, however many are made at once', async () => {
     const accountId = await newAccount();
     const outcomes = await Promise.allSettled(
-      Array.from({ length: 60 }, (_, i) => createKey(db.database, { accountId, name: `key ${i}` })),
+      Array.from({ length: 60 }, (_, i) =>
+        createKey(db.database, { accountId, name: `key ${i}` }, operator.actor),
+      ),
     );
     const made = outcomes.filter((one) => one.status === 'fulfilled');
     assert.equal(made.length, 50);
     for (const one of outcomes) if (one.status === 'rejected') assert.ok(refusedWith('conflict')(one.reason));
-    await revokeKey(db.database, made[0]?.value.id ?? '');
-    await createKey(db.database, { accountId, name: 'the place is free again' });
+    await revokeKey(db.database, made[0]?.value.id ?? '', operator);
+    await createKey(db.database, { accountId, name: 'the place is free again' }, operator.actor);
   });
 
   test('a revocation is announced to every process', async () => {
     const accountId = await newAccount();
-    const { id } = await createKey(db.database, { accountId, name: 'x' });
+    const { id } = await createKey(db.database, { accountId, name: 'x' }, operator.actor);
     const log = createLogger({ part: 'test', level: 'silent' });
     const { promise: listening, resolve: onConnect } = Promise.withResolvers<void>();
     const { promise: heard, resolve: onIds } = Promise.withResolvers<string[]>();
     await using _listener = listen({ url: db.url, channel: revokedKeysChannel, log, onIds, onConnect });
     await listening;
-    await revokeKey(db.database, id);
+    await revokeKey(db.database, id, operator);
     assert.deepEqual(await heard, [id]);
-    await revokeKey(db.database, id);
+    await revokeKey(db.database, id, operator);
     assert.equal((await listKeys(db.database, accountId))[0]?.status, 'revoked');
-    await assert.rejects(revokeKey(db.database, 'key_none'), refusedWith('not_found'));
+    await assert.rejects(revokeKey(db.database, 'key_none', operator), refusedWith('not_found'));
+  });
+
+  test('an active key changes its name, budget and rate, each written down once', async () => {
+    const accountId = await newAccount();
+    const asker = { accountId, actor: { kind: 'person', sessionId: 'ses_1', email: 'a@b.c' } } as const;
+    const { id } = await createKey(db.database, { accountId, name: 'old' }, asker.actor);
+    const change = (changes: Parameters<typeof updateKey>[2]) => updateKey(db.database, id, changes, asker);
+    await change({ name: '<img src=x onerror=alert(1)>', dailyBudgetMillicredits: 1_500 });
+    await change({ dailyBudgetMillicredits: null, rateLimitPerMinute: 7 });
+    await change({});
+    await change({ rateLimitPerMinute: 7 });
+    const { name, dailyBudgetMillicredits, rateLimitPerMinute } = await showKey(db.database, id, accountId);
+    assert.deepEqual(
+      [name, dailyBudgetMillicredits, rateLimitPerMinute],
+      ['<img src=x onerror=alert(1)>', null, 7],
+    );
+    await assert.rejects(change({ name: 'a\nb' }), refusedWith('invalid_request', 'name'));
+    const entries = await listAudit(db.database, { accountId, offset: 0, limit: 10 });
+    assert.deepEqual(
+      entries.map(({ action, subject_name, details }) => [action, subject_name, details]),
+      [
+        ['key.updated', '<img src=x onerror=alert(1)>', { daily_budget: 'none', rate_limit: '7' }],
+        ['key.updated', 'old', { name: '<img src=x onerror=alert(1)>', daily_budget: '1.5' }],
+        [
+          'key.created',
+          'old',
+          { scopes: 'read, generate, uploads, projects, library', daily_budget: 'none', rate_limit: '120' },
+        ],
+      ],
+    );
+  });
+
+  test('what ended cannot be changed, and a second revocation is not written down', async () => {
+    const accountId = await newAccount();
+    const { id } = await createKey(db.database, { accountId, name: 'x', expiresInDays: 1 }, operator.actor);
+    const change = () => updateKey(db.database, id, { name: 'y' }, operator);
+    await db.database.rows('update api_keys set expires_at = clock() where id = $1', [id]);
+    await assert.rejects(change(), refusedWith('conflict'));
+    await revokeKey(db.database, id, operator, { reason: 'lost' });
+    await revokeKey(db.database, id, operator, { reason: 'lost' });
+    await assert.rejects(change(), refusedWith('conflict'));
+    const entries = await listAudit(db.database, { accountId, offset: 0, limit: 10 });
+    assert.deepEqual(
+      entries.map(({ action, actor, details }) => [action, actor, details['reason']]),
+      [
+        ['key.revoked', 'operator', 'lost'],
+        ['key.created', 'operator', undefined],
+      ],
+    );
+  });
+
+  test("another account's key, the console's own and one that never was are all unknown", async () => {
+    const [mine, other] = [await newAccount(), await newAccount()];
+    const { id } = await createKey(db.database, { accountId: mine, name: 'x' }, operator.actor);
+    await db.database.rows(
+      `insert into api_keys (id, account_id, kind, name, scopes, rate_limit_per_minute)
+       values ('key_console', $1, 'console', 'Console', '{read}', 120)`,
+      [other],
+    );
+    const asker = { accountId: other, actor: operator.actor };
+    for (const unknown of [id, 'key_console', 'key_none']) {
+      await assert.rejects(revokeKey(db.database, unknown, asker), refusedWith('not_found'));
+      await assert.rejects(updateKey(db.database, unknown, { name: 'y' }, asker), refusedWith('not_found'));
+      await assert.rejects(showKey(db.database, unknown, other), refusedWith('not_found'));
+    }
+    await assert.rejects(revokeKey(db.database, 'key_console', operator), refusedWith('not_found'));
+    assert.deepEqual(await listKeys(db.database, other), []);
+    assert.deepEqual(await listAudit(db.database, { accountId: other, offset: 0, limit: 10 }), []);
+    for (let i = 0; i < 50; i++)
+      await createKey(db.database, { accountId: other, name: `key ${i}` }, operator.actor);
+    await assert.rejects(
+      createKey(db.database, { accountId: other, name: 'one too many' }, operator.actor),
+      refusedWith('conflict'),
+    );
   });
 });

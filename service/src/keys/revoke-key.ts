@@ -1,21 +1,42 @@
 import type { Database } from '@renderkit/server-kit/database.ts';
-import { ApiProblem } from '../problems/api-problem.ts';
-import { markRevoked, notifyRevoked } from './store.ts';
+import type { Asker } from '../audit/actor.ts';
+import { writeAudit } from '../audit/write-audit.ts';
+import { noSuchKey } from './no-such-key.ts';
+import { lockAccount, markAllRevoked, markRevoked, notifyRevoked, selectKey } from './store.ts';
 
 /** Ids of keys that were revoked are announced here, so that open long polls of theirs end at once. */
 export const revokedKeysChannel = 'keys_revoked';
 
 /**
- * Ends a key for good. When this returns no process accepts it any more; a second time it changes nothing.
+ * Ends a key for good. When this returns no process accepts it any more, and all that it had accepted can be seen; a
+ * second time it changes nothing. `details` goes into the audit.
  * @throws ApiProblem `not_found`
  */
-export async function revokeKey(database: Database, keyId: string): Promise<void> {
-  const revoked = await markRevoked(database, { keyId });
-  if (revoked.length === 0) throw new ApiProblem('not_found', { detail: 'There is no such key.' });
-  await notifyRevoked(database, revokedKeysChannel, revoked);
+export async function revokeKey(
+  database: Database,
+  keyId: string,
+  asker: Asker,
+  details: Record<string, string> = {},
+): Promise<void> {
+  await database.transaction(async (transaction) => {
+    const found = await selectKey(transaction, keyId, asker);
+    if (found === undefined) throw noSuchKey();
+    await lockAccount(transaction, found.account_id);
+    const key = await selectKey(transaction, keyId, { ...asker, lock: true });
+    if (key === undefined || key.revoked_at !== null) return;
+    await markRevoked(transaction, keyId);
+    await writeAudit(transaction, asker.actor, {
+      accountId: key.account_id,
+      action: 'key.revoked',
+      subjectId: keyId,
+      subjectName: key.name,
+      details,
+    });
+  });
+  await notifyRevoked(database, revokedKeysChannel, [keyId]);
 }
 
-/** Ends all keys of an account. */
+/** Ends all keys of an account, what its console spends under too. */
 export async function revokeKeysOf(database: Database, accountId: string): Promise<void> {
-  await notifyRevoked(database, revokedKeysChannel, await markRevoked(database, { accountId }));
+  await notifyRevoked(database, revokedKeysChannel, await markAllRevoked(database, accountId));
 }

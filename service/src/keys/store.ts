@@ -1,5 +1,5 @@
 import type { Scope } from '@renderkit/contract/v1/scopes.ts';
-import type { Database } from '@renderkit/server-kit/database.ts';
+import type { Database, Queryable } from '@renderkit/server-kit/database.ts';
 
 export type KeyRow = {
   id: string;
@@ -32,61 +32,93 @@ export type NewKeyRow = {
 };
 
 /** Inserts a key unless the account is gone or has `maxActive` active ones. */
-export function insertKey(
-  database: Database,
+export async function insertKey(
+  transaction: Queryable,
   key: NewKeyRow,
   maxActive: number,
 ): Promise<'inserted' | 'no_account' | 'too_many'> {
-  return database.transaction(async (transaction) => {
-    // The lock makes two that would both be the last one come one after the other.
-    const { rowCount } = await transaction.query(
-      'select 1 from accounts where id = $1 and deleted_at is null for no key update',
-      [key.accountId],
-    );
-    if (rowCount === 0) return 'no_account';
-    const result = await transaction.query(
-      `insert into api_keys (id, account_id, public_id, secret_sha256, name, scopes, daily_budget_millicredits,
-                             rate_limit_per_minute, expires_at)
-       select $1, $2, $3, decode($4, 'hex'), $5, $6, $7, $8, clock() + $9 * interval '1 day'
-        where (select count(*) from api_keys
-                where account_id = $2 and revoked_at is null and (expires_at is null or expires_at > clock())) < $10`,
-      [
-        key.id,
-        key.accountId,
-        key.publicId,
-        key.secretSha256,
-        key.name,
-        key.scopes,
-        key.dailyBudgetMillicredits,
-        key.rateLimitPerMinute,
-        key.expiresInDays,
-        maxActive,
-      ],
-    );
-    return result.rowCount === 1 ? 'inserted' : 'too_many';
-  });
+  // The lock makes two that would both be the last one come one after the other.
+  const { rowCount } = await transaction.query(
+    'select 1 from accounts where id = $1 and deleted_at is null for no key update',
+    [key.accountId],
+  );
+  if (rowCount === 0) return 'no_account';
+  const result = await transaction.query(
+    `insert into api_keys (id, account_id, public_id, secret_sha256, name, scopes, daily_budget_millicredits,
+                           rate_limit_per_minute, expires_at)
+     select $1, $2, $3, decode($4, 'hex'), $5, $6, $7, $8, clock() + $9 * interval '1 day'
+      where (select count(*) from api_keys
+              where account_id = $2 and kind = 'secret' and revoked_at is null
+                and (expires_at is null or expires_at > clock())) < $10`,
+    [
+      key.id,
+      key.accountId,
+      key.publicId,
+      key.secretSha256,
+      key.name,
+      key.scopes,
+      key.dailyBudgetMillicredits,
+      key.rateLimitPerMinute,
+      key.expiresInDays,
+      maxActive,
+    ],
+  );
+  return result.rowCount === 1 ? 'inserted' : 'too_many';
 }
+
+// What the console itself spends under is no key that anybody holds: it is in none of these.
+const keys = `select id, account_id, public_id, name, scopes, daily_budget_millicredits, rate_limit_per_minute,
+    created_at, expires_at, revoked_at, last_used_at,
+    revoked_at is null and (expires_at is null or expires_at > clock()) as active
+  from api_keys where kind = 'secret'`;
 
 /** All keys of an account, newest first. */
 export function selectKeys(database: Database, accountId: string): Promise<KeyRow[]> {
-  return database.rows<KeyRow>(
-    `select id, account_id, public_id, name, scopes, daily_budget_millicredits, rate_limit_per_minute, created_at,
-            expires_at, revoked_at, last_used_at,
-            revoked_at is null and (expires_at is null or expires_at > clock()) as active
-       from api_keys where account_id = $1 order by created_at desc, id desc`,
-    [accountId],
+  return database.rows<KeyRow>(`${keys} and account_id = $1 order by created_at desc, id desc`, [accountId]);
+}
+
+/** One key; undefined where the account has none of that id. Without an account: whosever it is. */
+export async function selectKey(
+  queryable: Queryable,
+  keyId: string,
+  options: { accountId?: string | undefined; lock?: boolean } = {},
+): Promise<KeyRow | undefined> {
+  const { rows } = await queryable.query<KeyRow>(
+    `${keys} and id = $1 and account_id = coalesce($2, account_id) ${options.lock ? 'for no key update' : ''}`,
+    [keyId, options.accountId ?? null],
+  );
+  return rows[0];
+}
+
+/**
+ * Keeps creates of an account from being accepted until the transaction ends: one that saw a key as it was is
+ * committed before, one that comes after sees it as it is now.
+ */
+export async function lockAccount(transaction: Queryable, accountId: string): Promise<void> {
+  await transaction.query('select 1 from accounts where id = $1 for no key update', [accountId]);
+}
+
+export async function saveKey(
+  transaction: Queryable,
+  key: Pick<KeyRow, 'id' | 'name' | 'daily_budget_millicredits' | 'rate_limit_per_minute'>,
+): Promise<void> {
+  await transaction.query(
+    'update api_keys set name = $2, daily_budget_millicredits = $3, rate_limit_per_minute = $4 where id = $1',
+    [key.id, key.name, key.daily_budget_millicredits, key.rate_limit_per_minute],
   );
 }
 
-/** Marks as revoked what is not yet; the ids of those that exist, revoked before or now. */
-export async function markRevoked(
-  database: Database,
-  which: { keyId: string } | { accountId: string },
-): Promise<string[]> {
-  const column = 'keyId' in which ? 'id' : 'account_id';
+export async function markRevoked(transaction: Queryable, keyId: string): Promise<void> {
+  await transaction.query('update api_keys set revoked_at = clock() where id = $1 and revoked_at is null', [
+    keyId,
+  ]);
+}
+
+/** Marks all keys of an account, the console's own too; their ids, revoked before or now. */
+export async function markAllRevoked(database: Database, accountId: string): Promise<string[]> {
   const rows = await database.rows<{ id: string }>(
-    `update api_keys set revoked_at = coalesce(revoked_at, clock()) where ${column} = $1 returning id`,
-    ['keyId' in which ? which.keyId : which.accountId],
+    'update api_keys set revoked_at = coalesce(revoked_at, clock()) where account_id = $1 returning id',
+    [accountId],
   );
   return rows.map(({ id }) => id);
 }
