@@ -1,0 +1,95 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import {
+  drawMask,
+  type MaskContext,
+  type MaskStep,
+  maskSizeOf,
+  mayShow,
+  pointOf,
+  rectangleOf,
+} from './mask-steps.ts';
+
+test('A mask has the size of its picture, or a smaller one of the same ratio', () => {
+  assert.deepEqual(maskSizeOf({ width: 1024, height: 768 }), { width: 1024, height: 768 });
+  assert.deepEqual(maskSizeOf({ width: 8000, height: 4000 }), { width: 2048, height: 1024 });
+  assert.deepEqual(maskSizeOf({ width: 10_000, height: 1 }), { width: 2048, height: 1 });
+  for (const [width, height] of [
+    [4001, 3003],
+    [16_384, 2_999],
+    [2_049, 2_048],
+  ] as const) {
+    const mask = maskSizeOf({ width, height });
+    // The studio allows a pixel, or a hundredth.
+    assert.ok(Math.abs((mask.width * height) / width - mask.height) <= 1);
+  }
+});
+
+test('A pointer is found on the picture however large that is shown', () => {
+  const box = { left: 10, top: 20, width: 200, height: 100 };
+  const picture = { width: 1000, height: 500 };
+  assert.deepEqual(pointOf({ x: 10, y: 20 }, box, picture), { x: 0, y: 0 });
+  assert.deepEqual(pointOf({ x: 110, y: 70 }, box, picture), { x: 500, y: 250 });
+});
+
+test('A rectangle in percent stays on the picture', () => {
+  assert.deepEqual(rectangleOf({ left: 50, top: -5, width: 80, height: 55 }, { width: 1000, height: 500 }), {
+    from: { x: 500, y: 0 },
+    to: { x: 1000, y: 250 },
+  });
+});
+
+const dot = { kind: 'stroke', erase: false, width: 10, points: [{ x: 1, y: 1 }] } as const;
+
+test('A mask on which nothing is white any more is known as such', () => {
+  const all: MaskStep = { kind: 'everything' };
+  const nothing: MaskStep = { kind: 'nothing' };
+  assert.equal(mayShow([]), false);
+  assert.equal(mayShow([{ ...dot, erase: true }]), false);
+  assert.equal(mayShow([dot]), true);
+  assert.equal(mayShow([dot, nothing]), false);
+  assert.equal(mayShow([all]), true);
+  assert.equal(mayShow([nothing, { kind: 'invert' }]), true);
+});
+
+test('Steps are drawn in their order, each in its way, at the scale of the canvas', () => {
+  const calls: string[] = [];
+  const tell =
+    (name: string) =>
+    (...values: number[]) =>
+      void calls.push([name, ...values].join(' '));
+  const context = {
+    ...Object.fromEntries(
+      ['beginPath', 'moveTo', 'lineTo', 'stroke', 'clearRect', 'save', 'restore', 'scale'].map((name) => [
+        name,
+        tell(name),
+      ]),
+    ),
+    fillRect: (...values: number[]) =>
+      void calls.push([`fillRect(${context.globalCompositeOperation})`, ...values].join(' ')),
+    globalCompositeOperation: 'source-over',
+  } as unknown as MaskContext;
+  drawMask(
+    context,
+    [
+      { kind: 'everything' },
+      { kind: 'rectangle', erase: true, from: { x: 2, y: 3 }, to: { x: 6, y: 9 } },
+      dot,
+      { kind: 'invert' },
+    ],
+    { size: { width: 50, height: 25 }, picture: { width: 100, height: 50 } },
+  );
+  assert.deepEqual(calls, [
+    'clearRect 0 0 50 25',
+    'save',
+    'scale 0.5 0.5',
+    'fillRect(source-over) 0 0 100 50',
+    'fillRect(destination-out) 2 3 4 6',
+    'beginPath',
+    'moveTo 1 1',
+    'lineTo 1 1',
+    'stroke',
+    'fillRect(xor) 0 0 100 50',
+    'restore',
+  ]);
+});

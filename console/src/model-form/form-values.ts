@@ -1,0 +1,80 @@
+import type { EditMode, InpaintType } from '@renderkit/contract/v1/schemas/generation-requests.ts';
+import type { UploadType } from '@renderkit/contract/v1/schemas/upload.ts';
+
+/** Something a request refers to, with what a page needs to show it. */
+export type Reference = {
+  /** What is sent: id of an upload or of a library item, or an https address. */
+  value: string;
+  type: UploadType;
+  /** Null where only the value is known. */
+  url: string | null;
+  thumbUrl: string | null;
+  name: string;
+  nsfw: boolean;
+};
+
+export type OptionValue = string | number | boolean;
+
+/**
+ * What somebody has set in the form, by the names of the request's fields. What is undefined was not touched: the
+ * model's default holds, and nothing is sent. It outlives a change of model; `buildRequest` sends what fits.
+ */
+export type FormValues = {
+  prompt: string;
+  project_id: string | undefined;
+  base_model: string | undefined;
+  styles: string[];
+  suggestions: string[];
+  options: Record<string, OptionValue>;
+  aspect_ratio: string | undefined;
+  cfg: number | undefined;
+  weight: number | undefined;
+  clip_skip: number | undefined;
+  sampler: string | undefined;
+  reference_images: Reference[];
+  image: Reference | undefined;
+  mode: EditMode;
+  strength: number | undefined;
+  /** A PNG as a data URL, as painted, or the id of an upload. */
+  mask: string | undefined;
+  inpaint_type: InpaintType | undefined;
+  mask_blur: number | undefined;
+  duration: string | undefined;
+  start_image: Reference | undefined;
+  end_image: Reference | undefined;
+  reference_audios: Reference[];
+  source_video: Reference | undefined;
+  /** The video that an extension goes on from; sent as `video_id`. */
+  video: Reference | undefined;
+  resolution: string | undefined;
+};
+
+export type Field = keyof FormValues;
+
+export const emptyForm: FormValues = {
+  prompt: '',
+  project_id: undefined,
+  base_model: undefined,
+  styles: [],
+  suggestions: [],
+  options: {},
+  aspect_ratio: undefined,
+  cfg: undefined,
+  weight: undefined,
+  clip_skip: undefined,
+  sampler: undefined,
+  reference_images: [],
+  image: undefined,
+  mode: 'transform',
+  strength: undefined,
+  mask: undefined,
+  inpaint_type: undefined,
+  mask_blur: undefined,
+  duration: undefined,
+  start_image: undefined,
+  end_image: undefined,
+  reference_audios: [],
+  source_video: undefined,
+  video: undefined,
+  resolution: undefined,
+};

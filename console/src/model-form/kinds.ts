@@ -1,0 +1,59 @@
+import type { OperationId } from '@renderkit/contract/v1/operations.ts';
+import type { GenerationKind } from '@renderkit/contract/v1/schemas/generation.ts';
+import type { Suite } from '@renderkit/contract/v1/schemas/model.ts';
+
+/** A create, as pages speak of it. */
+type KindEntry = {
+  /** What a person chooses. */
+  name: string;
+  /** One of them in a list. */
+  noun: string;
+  suite: Suite;
+  batchKey: string;
+  operation: OperationId;
+  path: string;
+};
+
+/** Everything that follows from a kind. */
+export const kinds = {
+  image: {
+    name: 'Image',
+    noun: 'image',
+    suite: 'image',
+    batchKey: 'Conjure',
+    operation: 'createImageGeneration',
+    path: '/v1/images/generations',
+  },
+  image_edit: {
+    name: 'Edit',
+    noun: 'edit',
+    suite: 'edit',
+    batchKey: 'Transform',
+    operation: 'createImageEdit',
+    path: '/v1/images/edits',
+  },
+  video: {
+    name: 'Video',
+    noun: 'video',
+    suite: 'video',
+    batchKey: 'Motion',
+    operation: 'createVideoGeneration',
+    path: '/v1/videos/generations',
+  },
+  video_extend: {
+    name: 'Extend',
+    noun: 'extension',
+    suite: 'extend',
+    batchKey: 'ExtendVideo',
+    operation: 'extendVideo',
+    path: '/v1/videos/extend',
+  },
+} as const satisfies Record<GenerationKind, KindEntry>;
+
+/** All kinds in the order of the table. */
+export const kindNames = Object.keys(kinds) as GenerationKind[];
+
+/** Whether a text names a kind; addresses hold any text. */
+export function isKind(text: unknown): text is GenerationKind {
+  return typeof text === 'string' && Object.hasOwn(kinds, text);
+}

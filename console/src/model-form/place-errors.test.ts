@@ -1,0 +1,28 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { placeErrors } from './place-errors.ts';
+
+test('Complaints go to the fields that they are about', () => {
+  const { byField, others } = placeErrors([
+    { field: 'aspect_ratio', message: 'must be one of 1:1, 16:9' },
+    { field: 'styles[0]', message: 'there is no such style' },
+    { field: 'styles[2]', message: 'is a style for videos' },
+    { field: 'options.detail', message: 'must be from 1 to 10' },
+    { field: 'video_id', message: 'there is no such video.' },
+    { field: 'model', message: 'there is no such model' },
+    { field: 'metadata', message: 'has too many pairs' },
+    { field: 'options', message: 'must be an object' },
+    { field: '', message: 'is empty' },
+  ]);
+  assert.deepEqual(Object.fromEntries(byField), {
+    aspect_ratio: 'Must be one of 1:1, 16:9.',
+    styles: 'Number 1 there is no such style. Number 3 is a style for videos.',
+    'options.detail': 'Must be from 1 to 10.',
+    video: 'There is no such video.',
+    model: 'There is no such model.',
+  });
+  assert.deepEqual(
+    others.map(({ field }) => field),
+    ['metadata', 'options', ''],
+  );
+});

@@ -1,0 +1,89 @@
+import type { GenerationKind } from '@renderkit/contract/v1/schemas/generation.ts';
+import type { UploadType } from '@renderkit/contract/v1/schemas/upload.ts';
+import { emptyForm, type FormValues, type OptionValue, type Reference } from './form-values.ts';
+import { kindNames, kinds } from './kinds.ts';
+
+/** What a form shows again of a request that was made. */
+export type FilledForm = { kind: GenerationKind; model: string | undefined; values: FormValues };
+
+/**
+ * The form as it stood for a request: the other way round of `buildRequest`. What it does not understand it leaves
+ * out. References have nothing but their value yet. Undefined where the path is no create's or the text no object.
+ */
+export function readRequest({ path, body }: { path: string; body: string }): FilledForm | undefined {
+  const kind = kindNames.find((name) => kinds[name].path === path);
+  const sent = objectOf(body);
+  if (kind === undefined || sent === undefined) return undefined;
+  const text = (name: string) => textOf(sent[name]);
+  const number = (name: string) => (typeof sent[name] === 'number' ? sent[name] : undefined);
+  const one = (name: string, type: UploadType) => referenceOf(sent[name], type);
+  const several = (name: string, type: UploadType) =>
+    listOf(sent[name]).flatMap((value) => referenceOf(value, type) ?? []);
+  const values: FormValues = {
+    ...emptyForm,
+    prompt: text('prompt') ?? '',
+    project_id: text('project_id'),
+    base_model: text('base_model'),
+    styles: listOf(sent['styles']).flatMap((value) => textOf(value) ?? []),
+    suggestions: listOf(sent['suggestions']).flatMap((value) => textOf(value) ?? []),
+    options: optionsOf(sent['options']),
+    aspect_ratio: text('aspect_ratio'),
+    cfg: number('cfg'),
+    weight: number('weight'),
+    clip_skip: number('clip_skip'),
+    sampler: text('sampler'),
+    reference_images: several('reference_images', 'image'),
+    image: one('image', 'image'),
+    mode: sent['mode'] === 'inpaint' ? 'inpaint' : 'transform',
+    strength: number('strength'),
+    mask: text('mask'),
+    inpaint_type: sent['inpaint_type'] === 'fill' ? 'fill' : undefined,
+    mask_blur: number('mask_blur'),
+    duration: typeof sent['duration'] === 'number' ? String(sent['duration']) : text('duration'),
+    start_image: one('start_image', 'image'),
+    end_image: one('end_image', 'image'),
+    reference_audios: several('reference_audios', 'audio'),
+    source_video: one('source_video', 'video'),
+    video: one('video_id', 'video'),
+    resolution: text('resolution'),
+  };
+  return { kind, model: text('model'), values };
+}
+
+/** A reference of which nothing but the value is known. */
+export function bareReference(value: string, type: UploadType): Reference {
+  return { value, type, url: null, thumbUrl: null, name: value, nsfw: false };
+}
+
+function objectOf(text: string): Record<string, unknown> | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null && !Array.isArray(value)
+      ? (value as Record<string, unknown>)
+      : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function textOf(value: unknown): string | undefined {
+  return typeof value === 'string' && value !== '' ? value : undefined;
+}
+
+function listOf(value: unknown): unknown[] {
+  return Array.isArray(value) ? value : [];
+}
+
+function referenceOf(value: unknown, type: UploadType): Reference | undefined {
+  const text = textOf(value);
+  return text === undefined ? undefined : bareReference(text, type);
+}
+
+function optionsOf(value: unknown): Record<string, OptionValue> {
+  if (typeof value !== 'object' || value === null) return {};
+  return Object.fromEntries(
+    Object.entries(value).filter((entry): entry is [string, OptionValue] =>
+      ['string', 'number', 'boolean'].includes(typeof entry[1]),
+    ),
+  );
+}
