@@ -6,6 +6,7 @@ import { test } from 'node:test';
 import type { StudioUpload } from '@renderkit/contract/studio/schemas.ts';
 import { moveClock } from '@renderkit/server-kit/testing/database.ts';
 import { listKeys } from '@renderkit/studio/storage/disk-storage.ts';
+import { settleUpload } from '@renderkit/studio/uploads/store.ts';
 import { client, startTestStudio, type TestStudio } from './harness.ts';
 import { makePicture } from './media-files.ts';
 
@@ -53,6 +54,8 @@ test('a studio killed at any point of an upload leaves a whole one, or none and 
   assert.equal((await listKeys(media)).length, 5);
   await studio.clean();
   assert.equal((await listKeys(media)).length, 5);
+  for (const { id } of await studio.database.rows<{ id: string }>('select id from uploads'))
+    await settleUpload(studio.database, id, { status: 'ready' });
   await moveClock(studio.database, 2 * 60 * 60);
   await studio.clean();
   assert.equal((await listKeys(media)).length, 3);
@@ -65,6 +68,18 @@ test('what a studio killed while it deletes leaves behind is removed later', asy
   const account = await studio.connect();
   await account.upload('upl_1', await makePicture());
   await studio.database.rows('select delete_upload($1, $2)', [account.id, 'upl_1']);
+  assert.equal((await listKeys(media)).length, 1);
+  await studio.clean();
+  assert.deepEqual(await listKeys(media), []);
+});
+
+test('the file that a worker killed while it rejects it left behind is removed later', async () => {
+  await using studio = await startTestStudio({ worker: false });
+  const account = await studio.connect();
+  await account.upload('upl_1', await makePicture());
+  const [row] = await studio.database.rows<{ id: string }>('select id from uploads');
+  await settleUpload(studio.database, row?.id ?? '', { status: 'rejected', error: 'No.' });
+  const media = path.join(studio.dataDirectory, 'media');
   assert.equal((await listKeys(media)).length, 1);
   await studio.clean();
   assert.deepEqual(await listKeys(media), []);
@@ -93,4 +108,5 @@ test('an upload that nobody checks is rejected after a quarter of an hour', asyn
   await moveClock(studio.database, 15 * 60 + 1);
   await studio.clean();
   assert.deepEqual(await status(), { status: 'rejected', error: 'The file could not be checked in time.' });
+  assert.deepEqual(await listKeys(path.join(studio.dataDirectory, 'media')), []);
 });

@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import path from 'node:path';
 import { after, before, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { crc32 } from 'node:zlib';
 import type { StudioAnswer } from '@renderkit/contract/studio/operations.ts';
+import type { StudioUpload } from '@renderkit/contract/studio/schemas.ts';
 import { listKeys } from '@renderkit/studio/storage/disk-storage.ts';
 import { readChanges, startTestStudio, type TestStudio } from './harness.ts';
 import { makeMedia, makePicture } from './media-files.ts';
@@ -43,6 +45,7 @@ test('a picture is kept as it is, checked, served, and told to the feed', async 
   assert.equal(served.headers.get('content-type'), 'image/jpeg');
   assert.match(served.headers.get('content-disposition') ?? '', /^attachment/);
   assert.match(served.headers.get('content-security-policy') ?? '', /sandbox/);
+  assert.match(served.headers.get('cache-control') ?? '', /no-cache/);
   assert.deepEqual(Buffer.from(await served.arrayBuffer()), bytes);
   const [moved] = await readChanges(studio.url, [{ account: account.id, cursor: 0 }]);
   assert.ok(moved?.status === 'changes');
@@ -89,6 +92,23 @@ test('names that the rules refuse are rejected with a sentence', async () => {
   const upload = await account.checked('upl_bad');
   assert.equal(upload.status, 'rejected');
   assert.match(upload.error ?? '', /rules of this studio/);
+});
+
+test('the link of a rejected file leads nowhere, and its bytes are gone', async () => {
+  const account = await studio.connect();
+  const media = path.join(studio.dataDirectory, 'media');
+  const atFirst = await listKeys(media);
+  await account.upload('upl_refused', await makePicture(), { file_name: 'sandbox-rejected.png' });
+  const { url, status } = await account.checked('upl_refused');
+  assert.equal(status, 'rejected');
+  const loose = () => studio.database.rows('select from loose_folders');
+  for (let i = 0; i < 100 && (await loose()).length > 0; i++) await sleep(20);
+  assert.equal((await fetch(url)).status, 404);
+  assert.deepEqual(await listKeys(media), atFirst);
+  assert.deepEqual(await loose(), []);
+  // It is told of as before, and can be deleted.
+  assert.equal((await account.call<StudioUpload>('GET', '/api/uploads/upl_refused')).body.url, url);
+  assert.equal((await account.call('DELETE', '/api/uploads/upl_refused')).status, 200);
 });
 
 test('what the plan lacks, and projects of others, are refused by name', async () => {

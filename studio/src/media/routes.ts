@@ -18,6 +18,9 @@ const contentTypes: Record<string, string> = {
 const uploadedName = /^upf_/;
 
 const yearSeconds = 31_536_000;
+const keptForGood = `public, max-age=${yearSeconds}, immutable`;
+/** It may be rejected or deleted yet: whoever has a copy asks before it shows it again. */
+const askedEachTime = 'private, no-cache';
 
 /**
  * Serves media under links that cannot be guessed and whose bytes never change. Nothing served here may run or be
@@ -31,6 +34,7 @@ export function mediaRoutes(app: FastifyInstance, storage: Storage): void {
     if (contentType === undefined || file === undefined)
       throw new StudioError('not_found', 'There is no such file.');
     const etag = `"${folder}"`;
+    const uploaded = uploadedName.test(name);
     reply
       .header('content-type', contentType)
       .header('x-content-type-options', 'nosniff')
@@ -38,11 +42,8 @@ export function mediaRoutes(app: FastifyInstance, storage: Storage): void {
       .header('content-security-policy', "default-src 'none'; media-src 'self'; sandbox")
       .header('cross-origin-resource-policy', 'cross-origin')
       .header('access-control-allow-origin', '*')
-      .header(
-        'content-disposition',
-        `${uploadedName.test(name) ? 'attachment' : 'inline'}; filename="${name}"`,
-      )
-      .header('cache-control', `public, max-age=${yearSeconds}, immutable`)
+      .header('content-disposition', `${uploaded ? 'attachment' : 'inline'}; filename="${name}"`)
+      .header('cache-control', uploaded ? askedEachTime : keptForGood)
       .header('accept-ranges', 'bytes')
       .header('etag', etag);
     if (request.headers['if-none-match']?.includes(etag)) return reply.code(304).send();

@@ -3,6 +3,7 @@ import type { Logger } from '@renderkit/server-kit/logger.ts';
 import { checkDecoding } from '../media/check-decoding.ts';
 import { UnusableFile } from '../media/inspect-file.ts';
 import type { Moderation } from '../moderation/moderation.ts';
+import { removeLooseFolders } from '../storage/loose-folders.ts';
 import type { Storage } from '../storage/storage.ts';
 import { findOverdueUploads, findUploadToCheck, settleUpload, type UploadToCheck } from './store.ts';
 
@@ -22,18 +23,31 @@ export async function checkUpload(
   signal: AbortSignal,
   dependencies: CheckDependencies,
 ): Promise<void> {
-  const { database, announce, crashPoint } = dependencies;
+  const { database, crashPoint } = dependencies;
   const upload = await findUploadToCheck(database, id);
   if (upload === undefined) return;
   await crashPoint?.('upload: being checked');
   const fault = await faultOf(upload, signal, dependencies);
   signal.throwIfAborted();
-  const account = await settleUpload(
-    database,
+  await settle(
     id,
     fault === undefined ? { status: 'ready' } : { status: 'rejected', error: fault },
+    dependencies,
   );
-  if (account !== undefined) announce(account);
+}
+
+/** Writes the outcome down and tells it. A rejected file goes, so that its link leads nowhere. */
+async function settle(
+  id: string,
+  outcome: Parameters<typeof settleUpload>[2],
+  { database, storage, announce }: Pick<CheckDependencies, 'database' | 'storage' | 'announce'>,
+): Promise<void> {
+  const settled = await settleUpload(database, id, outcome);
+  if (settled === undefined) return;
+  announce(settled.account_id);
+  const { loose_folder: folder } = settled;
+  // What cannot be removed now the sweep removes later.
+  if (folder !== null) await removeLooseFolders(database, storage, [folder]).catch(() => undefined);
 }
 
 /** Why it is rejected, as a sentence for its owner. */
@@ -73,19 +87,13 @@ const overdueAfterMinutes = 15;
 const overduePerRound = 100;
 
 /** Rejects what no worker could settle in time. Returns how many. */
-export async function rejectOverdueUploads({
-  database,
-  announce,
-  log,
-}: Pick<CheckDependencies, 'database' | 'announce' | 'log'>): Promise<number> {
-  const overdue = await findOverdueUploads(database, overdueAfterMinutes, overduePerRound);
+export async function rejectOverdueUploads(
+  dependencies: Pick<CheckDependencies, 'database' | 'storage' | 'announce' | 'log'>,
+): Promise<number> {
+  const overdue = await findOverdueUploads(dependencies.database, overdueAfterMinutes, overduePerRound);
   for (const id of overdue) {
-    log.error({ upload: id }, 'an upload was not checked in time and is rejected');
-    const account = await settleUpload(database, id, {
-      status: 'rejected',
-      error: 'The file could not be checked in time.',
-    });
-    if (account !== undefined) announce(account);
+    dependencies.log.error({ upload: id }, 'an upload was not checked in time and is rejected');
+    await settle(id, { status: 'rejected', error: 'The file could not be checked in time.' }, dependencies);
   }
   return overdue.length;
 }
