@@ -5,6 +5,7 @@ import type { Pace } from '@renderkit/server-kit/http/paced-body.ts';
 import { createHttpServer } from '@renderkit/server-kit/http/create-http-server.ts';
 import { newId } from '@renderkit/server-kit/ids.ts';
 import { createLogger, type Logger } from '@renderkit/server-kit/logger.ts';
+import fastifyCookie from '@fastify/cookie';
 import type { FastifyInstance } from 'fastify';
 import { Registry } from 'prom-client';
 import { createAgeVerification } from './account/age-verification.ts';
@@ -13,6 +14,9 @@ import { type Admission, createAdmission } from './admission/admit.ts';
 import { createCatalogCache } from './catalog/catalog-cache.ts';
 import { catalogRoutes } from './catalog/routes.ts';
 import type { ServiceConfig } from './config.ts';
+import { connectionHandlers } from './console-api/connection.ts';
+import { addConsoleApi } from './console-api/routes.ts';
+import { sessionHandlers } from './console-api/sessions.ts';
 import { type DeliveringOptions, startDeliveries } from './deliveries/background.ts';
 import { addDocsRoutes } from './docs/routes.ts';
 import { estimateRoutes } from './estimate/routes.ts';
@@ -36,10 +40,15 @@ import { createJudgeAndQuote } from './quotes/judge-and-quote.ts';
 import { createQuotes } from './quotes/quote.ts';
 import { createResolveReferences } from './references/resolve-references.ts';
 import { startCleaner } from './retention/cleaner.ts';
+import type { Serving } from './operation-routes.ts';
 import { registerRoutes } from './routes.ts';
+import { createSendAnswer } from './send-answer.ts';
+import { createSessionAdmission } from './sessions/admit-session.ts';
+import { sessionCookie } from './sessions/session-cookie.ts';
 import { createStudioClient, type StudioClient } from './studio-client/studio-client.ts';
 import { startUploads, type Uploads } from './uploads/background.ts';
 import { uploadsRoutes } from './uploads/routes.ts';
+import { createJsonBodyReader } from './validation/read-json-body.ts';
 import { signingSecrets } from './webhooks/signing-secret.ts';
 
 export type ServiceOptions = {
@@ -86,14 +95,17 @@ export async function startService(
   await checkSecretKey(database, config.secretKey);
   const rooms = startRooms(owned, config, options, { database, log });
   const app = createServer(config, log);
+  // Where cookies matter they are read; nothing of /v1 looks at them.
+  await app.register(fastifyCookie, { hook: false });
   const registry = new Registry();
-  registerRoutes(app, {
-    admission: rooms.admission,
-    metrics: createRequestMetrics(registry),
+  const serving = {
+    send: createSendAnswer(app, createRequestMetrics(registry)),
+    readJsonBody: createJsonBodyReader(),
     docsUrl: config.docsUrl,
     log,
-    handlers: rooms.handlers,
-  });
+  };
+  registerRoutes(app, { admission: rooms.admission, handlers: rooms.handlers, serving });
+  addConsole(app, config, { database, serving, rooms });
   addProcessMetrics(registry, database, () => rooms.generations.longPolls.open);
   addHealthRoutes(app, {
     registry,
@@ -116,14 +128,34 @@ export async function startService(
   };
 }
 
+/** What a signed-in person's browser is served with. */
+function addConsole(
+  app: FastifyInstance,
+  config: ServiceConfig,
+  { database, serving, rooms }: { database: Database; serving: Serving; rooms: Rooms },
+): void {
+  const cookie = sessionCookie(app, config.publicUrl);
+  addConsoleApi(app, {
+    sessions: createSessionAdmission(database, cookie),
+    ownOrigin: new URL(config.publicUrl).origin,
+    apiHandlers: rooms.handlers,
+    serving,
+    handlers: {
+      ...sessionHandlers({ ...config, database, cookie, studioSignOutUrl: async () => null }),
+      ...connectionHandlers({ ...config, getAccount: rooms.handlers.getAccount }),
+    },
+  });
+}
+
 type Ground = { database: Database; log: Logger };
+type Rooms = { admission: Admission; generations: Generations; uploads: Uploads; handlers: Handlers };
 
 function startRooms(
   owned: AsyncDisposableStack,
   config: ServiceConfig,
   options: ServiceOptions,
   { database, log }: Ground,
-): { admission: Admission; generations: Generations; uploads: Uploads; handlers: Handlers } {
+): Rooms {
   const studioClient = owned.use(
     createStudioClient({
       ...config,

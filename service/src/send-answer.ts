@@ -1,6 +1,15 @@
 import { mustCloseUnread } from '@renderkit/server-kit/http/unread-body.ts';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Admitted } from './admission/admit.ts';
 import type { RequestMetrics } from './health/request-metrics.ts';
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Who asks, once that is known; from then on every answer carries the rate headers. */
+    admitted: Admitted | undefined;
+    startedAt: number;
+  }
+}
 
 export type Answer = {
   status: number;
@@ -13,10 +22,12 @@ export type Answer = {
 export type SendAnswer = (request: FastifyRequest, reply: FastifyReply, answer: Answer) => void;
 
 /**
- * Makes the function that writes every answer of /v1, with the headers that each has: request id, rate limit once
- * the key is known, and `Connection: close` where the connection has to end.
+ * Makes the function that writes every answer of the API, with the headers that each has: request id, rate limit once
+ * it is known who asks, and `Connection: close` where the connection has to end.
  */
 export function createSendAnswer(app: FastifyInstance, metrics: RequestMetrics): SendAnswer {
+  app.decorateRequest('admitted', undefined);
+  app.decorateRequest('startedAt', 0);
   let closing = false;
   app.addHook('preClose', (done) => {
     closing = true;

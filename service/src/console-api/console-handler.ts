@@ -3,6 +3,9 @@ import type {
   ConsoleRequestOf,
   ConsoleResponseOf,
 } from '@renderkit/contract/console/operations.ts';
+import type { Logger } from '@renderkit/server-kit/logger.ts';
+import type { Principal } from '../admission/principal.ts';
+import type { RawReply } from '../handler.ts';
 
 /** Who is signed in, by a session that was checked in the database for this very request. */
 export type Person = {
@@ -14,14 +17,19 @@ export type Person = {
 /** What every handler of the console gets beside the validated parts of its request. */
 export type ConsoleContext = {
   person: Person;
+  /** For what the person does through the HTTP API's own verbs: it is spent and counted as "Console". */
+  principal: Principal;
   /** `req_…`, for logs. */
   requestId: string;
+  log: Logger;
+  /** Aborts when the client has gone before its answer. Made when first asked for. */
+  readonly signal: AbortSignal;
 };
 
 /** Answers one operation of the console. It throws ApiProblem to refuse. */
 export type ConsoleHandler<Id extends ConsoleOperationId> = (
   request: ConsoleRequestOf<Id> & ConsoleContext,
-) => Promise<ConsoleResponseOf<Id>>;
+) => Promise<ConsoleResponseOf<Id> | RawReply>;
 
 /** One handler for each operation: the type reports one that is missing. */
 export type ConsoleHandlers = { [Id in ConsoleOperationId]: ConsoleHandler<Id> };

@@ -9,7 +9,7 @@ import type { JsonBodyReader } from './read-json-body.ts';
 
 export type ValidRequest = {
   params: Record<string, string>;
-  query: Record<string, string | number>;
+  query: Record<string, string | number | boolean>;
   body: unknown;
   idempotencyKey: string | undefined;
   /** A form was sent in place of JSON; it has not been read. */
@@ -29,6 +29,9 @@ export type RawRequest = {
   query: string | undefined;
 };
 
+/** As much of an operation as the form of its requests depends on. */
+export type JudgedOperation = Pick<Operation, 'request' | 'idempotent'>;
+
 const noBody: unknown = Object.freeze({});
 
 /**
@@ -37,7 +40,7 @@ const noBody: unknown = Object.freeze({});
  * It throws ApiProblem: `invalid_request`, or `not_found` for a path that names nothing.
  */
 export function compileRequest(
-  operation: Operation,
+  operation: JudgedOperation,
   readJsonBody: JsonBodyReader,
 ): (raw: RawRequest) => Promise<ValidRequest> | ValidRequest {
   const { params: paramsSchema, body: bodySchema, bodyRequired, bodyLimitBytes } = operation.request;

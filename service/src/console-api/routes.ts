@@ -1,0 +1,108 @@
+import {
+  type ConsoleOperationId,
+  consoleOperationIds,
+  consoleOperations,
+} from '@renderkit/contract/console/operations.ts';
+import type { ConsoleOperation } from '@renderkit/contract/console/operation.ts';
+import { jsonBodyBytes } from '@renderkit/contract/v1/limits.ts';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Handlers } from '../handler.ts';
+import {
+  addOperations,
+  addRoute,
+  prepareScope,
+  refuseOverLimit,
+  type Serving,
+  signalOfClient,
+  unknownRoute,
+} from '../operation-routes.ts';
+import { type AdmittedSession, nobodySignedIn, type SessionAdmission } from '../sessions/admit-session.ts';
+import type { ValidRequest } from '../validation/compile-request.ts';
+import type { ConsoleHandlers } from './console-handler.ts';
+import { refuseForeign } from './refuse-foreign.ts';
+
+const prefix = '/console/api';
+
+export type ConsoleDependencies = {
+  sessions: SessionAdmission;
+  /** Of the public address: what changes anything comes from there. */
+  ownOrigin: string;
+  handlers: Partial<ConsoleHandlers>;
+  /** Everything of the HTTP API, which a signed-in person has too. */
+  apiHandlers: Handlers;
+  serving: Serving;
+};
+
+/**
+ * Routes the console's API, and all of /v1 below it. A request is judged in this order, and the first failure is the
+ * answer: whether it carries a session, whether another site sent it, whose session that is, how often it asks,
+ * whether there is such a route (all before a byte of the body is read), then the form of query and body. API keys
+ * are not looked at.
+ */
+export function addConsoleApi(app: FastifyInstance, dependencies: ConsoleDependencies): void {
+  const { sessions, serving } = dependencies;
+  app.register(
+    (api, _options, done) => {
+      prepareScope(api, serving);
+      api.addHook('onRequest', async (request) => {
+        request.startedAt = performance.now();
+        if (!sessions.carriesSession(request.raw)) throw nobodySignedIn();
+        refuseForeign(request.raw, dependencies.ownOrigin);
+        const admitted = await sessions.admit(request.raw);
+        request.admitted = admitted;
+        refuseOverLimit(admitted, 'session');
+        if (request.is404) throw unknownRoute();
+      });
+      // Without it what is below would be taken for a page of the console.
+      api.all('/*', () => {
+        throw unknownRoute();
+      });
+      for (const id of consoleOperationIds) addConsoleOperation(api, dependencies, id);
+      api.register(
+        (v1, _v1Options, v1Done) => {
+          addOperations(v1, serving, dependencies.apiHandlers);
+          v1Done();
+        },
+        { prefix: '/v1' },
+      );
+      done();
+    },
+    { prefix },
+  );
+}
+
+function addConsoleOperation(
+  api: FastifyInstance,
+  { handlers, serving }: ConsoleDependencies,
+  id: ConsoleOperationId,
+): void {
+  // The table's types tie each handler to what its own schemas let through.
+  const handle = handlers[id] as ((request: object) => Promise<unknown>) | undefined;
+  if (handle === undefined) return;
+  const operation: ConsoleOperation = consoleOperations[id];
+  addRoute(api, serving, {
+    operationId: id,
+    method: operation.method,
+    url: operation.path.slice(prefix.length),
+    judged: { idempotent: false, request: { ...operation.request, bodyLimitBytes: jsonBodyBytes } },
+    status: operation.response.status,
+    handle: (request, reply, valid) => handle(contextOf(request, reply, valid, serving)),
+  });
+}
+
+function contextOf(request: FastifyRequest, reply: FastifyReply, valid: ValidRequest, { log }: Serving) {
+  const { person, principal } = request.admitted as AdmittedSession;
+  let gone: AbortSignal | undefined;
+  return {
+    params: valid.params,
+    query: valid.query,
+    body: valid.body,
+    person,
+    principal,
+    requestId: request.id,
+    log,
+    get signal() {
+      return (gone ??= signalOfClient(reply));
+    },
+  };
+}

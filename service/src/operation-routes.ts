@@ -1,0 +1,209 @@
+import { type OperationId, operationIds, operations } from '@renderkit/contract/v1/operations.ts';
+import type { Operation } from '@renderkit/contract/v1/operation.ts';
+import { faultOf } from '@renderkit/server-kit/http/create-http-server.ts';
+import type { Logger } from '@renderkit/server-kit/logger.ts';
+import multipart from '@fastify/multipart';
+import { keepOwnPace } from '@renderkit/server-kit/http/own-pace.ts';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Admitted } from './admission/admit.ts';
+import { type HandlerContext, type Handlers, RawReply } from './handler.ts';
+import { ApiProblem } from './problems/api-problem.ts';
+import { presentProblem } from './problems/present-problem.ts';
+import { problemOfFault } from './problems/problem-of-fault.ts';
+import { StudioFailure } from './studio-client/studio-failure.ts';
+import { translateStudioFailure } from './studio-client/translate-error.ts';
+import type { Answer, SendAnswer } from './send-answer.ts';
+import { compileRequest, type JudgedOperation, type ValidRequest } from './validation/compile-request.ts';
+import type { JsonBodyReader } from './validation/read-json-body.ts';
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    operationId?: string;
+    operation?: Operation;
+  }
+}
+
+/** What every route that answers with JSON is served with, whoever asks. */
+export type Serving = {
+  send: SendAnswer;
+  /** One for all: it lets only so many large bodies into memory. */
+  readJsonBody: JsonBodyReader;
+  docsUrl: string;
+  log: Logger;
+};
+
+/** Makes a scope one whose routes read bodies themselves, when their turn comes, and whose refusals are problems. */
+export function prepareScope(scope: FastifyInstance, serving: Serving): void {
+  scope.removeAllContentTypeParsers();
+  scope.addContentTypeParser('*', (_request, _payload, parsed) => parsed(null));
+  scope.setErrorHandler((error, request, reply) =>
+    serving.send(request, reply, problemAnswer(serving, error, request)),
+  );
+}
+
+/**
+ * Adds every operation of the HTTP API to a scope whose prefix stands for `/v1`. Its hooks have said who asks, and
+ * refused, by then.
+ */
+export function addOperations(scope: FastifyInstance, serving: Serving, handlers: Handlers): void {
+  const add = (to: FastifyInstance, id: OperationId) => addOperation(to, serving, handlers, id);
+  const takesForm = (id: OperationId) => (operations[id] as Operation).request.form !== undefined;
+  for (const id of operationIds) if (!takesForm(id)) add(scope, id);
+  // The parser of forms has a hand in every request of its scope: only those that may bring one are in it.
+  scope.register((forms, _options, done) => {
+    forms.register(multipart);
+    for (const id of operationIds) if (takesForm(id)) add(forms, id);
+    done();
+  });
+}
+
+function addOperation(scope: FastifyInstance, serving: Serving, handlers: Handlers, id: OperationId): void {
+  const operation: Operation = operations[id];
+  // The table's types tie each handler to what its own schemas let through.
+  const handle = handlers[id] as (request: object) => Promise<unknown>;
+  addRoute(scope, serving, {
+    operationId: id,
+    operation,
+    url: operation.path.slice('/v1'.length),
+    method: operation.method,
+    judged: operation,
+    status: operation.response.status,
+    handle: (request, reply, valid) =>
+      handle(new RequestContext(request, reply, operation, valid, serving.log)),
+  });
+}
+
+export type Route = {
+  operationId: string;
+  operation?: Operation;
+  method: Operation['method'];
+  /** Below the scope's prefix, with `{name}` for each parameter. */
+  url: string;
+  judged: JudgedOperation;
+  /** Of a success. */
+  status: number;
+  handle: (request: FastifyRequest, reply: FastifyReply, valid: ValidRequest) => Promise<unknown>;
+};
+
+/** Adds a route that judges the form of its requests and sends what its handler returns. */
+export function addRoute(scope: FastifyInstance, { send, readJsonBody }: Serving, route: Route): void {
+  const validate = compileRequest(route.judged, readJsonBody);
+  scope.route({
+    method: route.method,
+    url: route.url.replaceAll(/\{(\w+)\}/g, ':$1'),
+    config: {
+      operationId: route.operationId,
+      ...(route.operation !== undefined && { operation: route.operation }),
+    },
+    handler: async (request, reply) => {
+      const valid = await validate({
+        accountId: (request.admitted as Admitted).principal.account.id,
+        request: request.raw,
+        response: reply.raw,
+        params: request.params as Record<string, string>,
+        query: request.query as string | undefined,
+      });
+      try {
+        const answer = await route.handle(request, reply, valid);
+        send(
+          request,
+          reply,
+          answer instanceof RawReply ? answer : { status: route.status, text: JSON.stringify(answer) },
+        );
+      } finally {
+        valid.release?.();
+      }
+    },
+  });
+}
+
+/** @throws ApiProblem `rate_limited`. `whose` is what was counted: a key, a session. */
+export function refuseOverLimit(admitted: Admitted, whose: string): void {
+  if (admitted.number > admitted.limit)
+    throw new ApiProblem('rate_limited', {
+      detail: `The ${whose} has made its ${admitted.limit} requests of this minute.`,
+      retryAfterSeconds: admitted.secondsLeft,
+    });
+}
+
+export function unknownRoute(): ApiProblem {
+  return new ApiProblem('not_found', { detail: 'There is no such route.' });
+}
+
+/** What a form may hold beside the bytes of its file, whose reader counts them. */
+const formLimits = {
+  fieldNameSize: 200,
+  fieldSize: 4 * 1024,
+  fields: 20,
+  files: 5,
+  parts: 25,
+  headerPairs: 20,
+  fileSize: Number.POSITIVE_INFINITY,
+};
+
+type Valid = Pick<HandlerContext, 'idempotencyKey'> & {
+  params: unknown;
+  query: unknown;
+  body: unknown;
+  isForm?: boolean;
+};
+
+class RequestContext implements HandlerContext {
+  readonly params: unknown;
+  readonly query: unknown;
+  readonly body: unknown;
+  readonly idempotencyKey: string | undefined;
+  readonly form: HandlerContext['form'];
+  readonly principal: HandlerContext['principal'];
+  readonly method: string;
+  readonly path: string;
+  readonly requestId: string;
+  readonly log: Logger;
+  readonly #reply: FastifyReply;
+  #gone: AbortSignal | undefined;
+
+  constructor(request: FastifyRequest, reply: FastifyReply, operation: Operation, valid: Valid, log: Logger) {
+    this.params = valid.params;
+    this.query = valid.query;
+    this.body = valid.body;
+    this.idempotencyKey = valid.idempotencyKey;
+    this.form = valid.isForm === true ? () => openParts(request, reply) : undefined;
+    this.principal = (request.admitted as Admitted).principal;
+    this.method = operation.method;
+    this.path = operation.path;
+    this.requestId = request.id;
+    this.log = log;
+    this.#reply = reply;
+  }
+
+  get signal(): AbortSignal {
+    return (this.#gone ??= signalOfClient(this.#reply));
+  }
+}
+
+/** Aborts when the client has gone before its answer. */
+export function signalOfClient({ raw }: FastifyReply): AbortSignal {
+  const gone = new AbortController();
+  if (raw.destroyed) gone.abort();
+  else raw.once('close', () => raw.writableFinished || gone.abort());
+  return gone.signal;
+}
+
+/** A form's file takes as long as it keeps its pace, which is for its reader to watch. */
+function openParts(request: FastifyRequest, reply: FastifyReply): AsyncIterator<unknown> {
+  const ownPace = keepOwnPace(request.raw);
+  reply.raw.once('close', () => ownPace[Symbol.dispose]());
+  if (request.raw.headers.expect !== undefined) reply.raw.writeContinue();
+  return request.parts({ limits: formLimits });
+}
+
+function problemAnswer({ docsUrl, log }: Serving, error: unknown, request: FastifyRequest): Answer {
+  const problem =
+    error instanceof StudioFailure ? translateStudioFailure(error) : problemOfFault(faultOf(error));
+  if (problem.code === 'internal_error')
+    log.error(
+      { request_id: request.id, operation: request.routeOptions.config.operationId, err: problem.cause },
+      'a request failed',
+    );
+  return presentProblem(problem, { requestId: request.id, docsUrl });
+}

@@ -1,0 +1,55 @@
+import type { Transaction } from '@renderkit/server-kit/database.ts';
+import { newId } from '@renderkit/server-kit/ids.ts';
+import { writeAudit } from '../audit/write-audit.ts';
+import { hashOfToken, newSessionToken } from './session-token.ts';
+import { requestsPerMinute } from './admit-session.ts';
+import { deleteSessionOfToken, insertSession, keepConsoleKey } from './store.ts';
+
+/** A session ends after so many days, however much it is used. */
+export const lifetimeDays = 30;
+const maxUserAgentCharacters = 300;
+
+/**
+ * Begins a session in the transaction that connected its account. The token is always a new one, whatever the
+ * browser held before; what it held before ends.
+ */
+export async function openSession(
+  transaction: Transaction,
+  person: {
+    accountId: string;
+    email: string | null;
+    userAgent: string | undefined;
+    address: string | undefined;
+    previousToken: string | undefined;
+  },
+): Promise<{ sessionId: string; token: string }> {
+  const sessionId = newId('ses_');
+  const token = newSessionToken();
+  const { accountId } = person;
+  const previous = hashOfToken(person.previousToken);
+  if (previous !== undefined) await deleteSessionOfToken(transaction, previous);
+  await keepConsoleKey(transaction, {
+    newId: newId('key_'),
+    accountId,
+    name: 'Console',
+    rateLimitPerMinute: requestsPerMinute,
+  });
+  await insertSession(transaction, {
+    id: sessionId,
+    accountId,
+    tokenSha256: hashOfToken(token) as string,
+    lifetimeDays,
+    userAgent: person.userAgent === undefined ? null : plainText(person.userAgent),
+    address: person.address ?? null,
+  });
+  const actor = { kind: 'person', sessionId, email: person.email } as const;
+  await writeAudit(transaction, actor, { accountId, action: 'connection.renewed', subjectId: accountId });
+  await writeAudit(transaction, actor, { accountId, action: 'session.created', subjectId: sessionId });
+  return { sessionId, token };
+}
+
+/** Headers may hold bytes that are no characters for people, and any number of them. */
+function plainText(userAgent: string): string {
+  // oxlint-disable-next-line no-control-regex -- these are what it must not hold
+  return userAgent.replaceAll(/[\u0000-\u001f\u007f-\u009f]/g, ' ').slice(0, maxUserAgentCharacters);
+}

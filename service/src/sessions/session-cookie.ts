@@ -1,0 +1,52 @@
+import type { IncomingMessage } from 'node:http';
+import type { FastifyInstance } from 'fastify';
+
+/** A server with `@fastify/cookie`: how cookies are written and read is its affair. */
+export type CookieFormat = Pick<FastifyInstance, 'parseCookie' | 'serializeCookie'>;
+
+/** One cookie of ours: names carry the port, for browsers keep one jar for all ports of a host. */
+export type Cookie = {
+  name: string;
+  /** The value that a request carries. */
+  read: (request: IncomingMessage) => string | undefined;
+  /** The Set-Cookie line. `seconds`: until the browser forgets it. */
+  write: (value: string, seconds: number) => string;
+  clear: () => string;
+};
+
+/**
+ * Under https the name has the prefix `__Host-`: no other host and no page of plain http can have set it
+ * (RFC 6265bis §4.1.3). Never readable by scripts, never sent along with what another site begins but a link.
+ */
+export function createCookie(format: CookieFormat, publicUrl: string, purpose: string): Cookie {
+  const { protocol, port } = new URL(publicUrl);
+  const secure = protocol === 'https:';
+  const name = `${secure ? '__Host-' : ''}rk_${purpose}_${port === '' ? (secure ? 443 : 80) : port}`;
+  const line = (value: string, seconds: number) =>
+    format.serializeCookie(name, value, {
+      path: '/',
+      httpOnly: true,
+      sameSite: 'lax',
+      secure,
+      maxAge: seconds,
+    });
+  return {
+    name,
+    read: (request) => readCookies(format, request)[name],
+    write: line,
+    clear: () => line('', 0),
+  };
+}
+
+/** All cookies of a request by their names. */
+export function readCookies(
+  format: CookieFormat,
+  request: IncomingMessage,
+): Record<string, string | undefined> {
+  return format.parseCookie(request.headers.cookie ?? '');
+}
+
+/** Holds the token of a session. */
+export function sessionCookie(format: CookieFormat, publicUrl: string): Cookie {
+  return createCookie(format, publicUrl, 'session');
+}

@@ -1,0 +1,141 @@
+import { scopes } from '@renderkit/contract/v1/scopes.ts';
+import type { Database, Queryable } from '@renderkit/server-kit/database.ts';
+
+/** Without a sign of life for so long a session has ended. */
+const idle = `interval '7 days'`;
+const mostLive = 50;
+
+const sessionColumns = `s.id, s.created_at, s.last_seen_at, least(s.expires_at, s.last_seen_at + ${idle}) as expires_at,
+  s.user_agent, s.address`;
+
+export type SessionRow = {
+  id: string;
+  created_at: Date;
+  last_seen_at: Date;
+  /** The earlier of its two ends. */
+  expires_at: Date;
+  user_agent: string | null;
+  address: string | null;
+};
+
+export type AdmittedRow = {
+  session_id: string;
+  account_id: string;
+  email: string | null;
+  studio_id: string;
+  studio_account_id: string;
+  key_id: string;
+  /** Requests of this minute, this one included. */
+  requests: number;
+  /** Whole seconds until the minute ends, at least 1. */
+  seconds_left: number;
+};
+
+/**
+ * Finds the session of a token, counts the request in its minute, and notes once a minute that it was seen: one
+ * statement, so that what was ended is refused at once. Undefined where nobody is signed in by this token.
+ */
+export async function admitSession(
+  database: Database,
+  tokenSha256: string,
+): Promise<AdmittedRow | undefined> {
+  const rows = await database.rows<AdmittedRow>(
+    `with found as materialized (
+       select s.id, s.account_id, a.email, a.studio_id, a.studio_account_id, k.id as key_id
+         from sessions s
+         join accounts a on a.id = s.account_id and a.deleted_at is null
+         join api_keys k on k.account_id = s.account_id and k.kind = 'console' and k.revoked_at is null
+        where s.token_sha256 = decode($1, 'hex') and s.expires_at > clock() and s.last_seen_at > clock() - ${idle}
+     ), seen as (
+       update sessions s set last_seen_at = clock() from found
+        where s.id = found.id and s.last_seen_at < clock() - interval '1 minute'
+     ), counted as (
+       insert into rate_windows as w (key_id, minute, requests)
+       select id, date_trunc('minute', clock()), 1 from found
+       on conflict (key_id, minute) do update set requests = w.requests + 1
+       returning requests
+     )
+     select found.id as session_id, account_id, email, studio_id, studio_account_id, key_id, counted.requests,
+            greatest(1, ceil(60 - extract(epoch from clock() - date_trunc('minute', clock()))))::int as seconds_left
+       from found, counted`,
+    [tokenSha256],
+    'session_admit',
+  );
+  return rows[0];
+}
+
+/** Inserts a session, and ends the oldest of the account past the fiftieth. */
+export async function insertSession(
+  queryable: Queryable,
+  session: {
+    id: string;
+    accountId: string;
+    tokenSha256: string;
+    lifetimeDays: number;
+    userAgent: string | null;
+    address: string | null;
+  },
+): Promise<void> {
+  await queryable.query(
+    `insert into sessions (id, account_id, token_sha256, expires_at, user_agent, address)
+     values ($1, $2, decode($3, 'hex'), clock() + $4 * interval '1 day', $5, $6)`,
+    [
+      session.id,
+      session.accountId,
+      session.tokenSha256,
+      session.lifetimeDays,
+      session.userAgent,
+      session.address,
+    ],
+  );
+  await queryable.query(
+    `delete from sessions where id in (
+       select id from sessions where account_id = $1 order by created_at desc, id desc offset $2)`,
+    [session.accountId, mostLive],
+  );
+}
+
+/** Ends the session of a token, whoever's it is. */
+export async function deleteSessionOfToken(queryable: Queryable, tokenSha256: string): Promise<void> {
+  await queryable.query(`delete from sessions where token_sha256 = decode($1, 'hex')`, [tokenSha256]);
+}
+
+/** False where the account has no such session. */
+export async function deleteSession(queryable: Queryable, accountId: string, id: string): Promise<boolean> {
+  const { rowCount } = await queryable.query('delete from sessions where account_id = $1 and id = $2', [
+    accountId,
+    id,
+  ]);
+  return rowCount === 1;
+}
+
+export async function deleteSessionsOf(queryable: Queryable, accountId: string): Promise<void> {
+  await queryable.query('delete from sessions where account_id = $1', [accountId]);
+}
+
+/** Live sessions of an account, the newest first; 50 at most. */
+export function selectSessions(database: Database, accountId: string): Promise<SessionRow[]> {
+  return database.rows<SessionRow>(
+    `select ${sessionColumns} from sessions s
+      where s.account_id = $1 and s.expires_at > clock() and s.last_seen_at > clock() - ${idle}
+      order by s.created_at desc, s.id desc`,
+    [accountId],
+  );
+}
+
+/**
+ * The account's key for what its people do in the console, made if there is none and let in again if an earlier
+ * deletion of the account had revoked it. No secret belongs to it, so no request authenticates with it.
+ */
+export async function keepConsoleKey(
+  queryable: Queryable,
+  key: { newId: string; accountId: string; name: string; rateLimitPerMinute: number },
+): Promise<void> {
+  await queryable.query(
+    `insert into api_keys (id, account_id, kind, name, scopes, rate_limit_per_minute)
+     values ($1, $2, 'console', $3, $4, $5)
+     on conflict (account_id) where kind = 'console'
+     do update set revoked_at = null, name = excluded.name, scopes = excluded.scopes`,
+    [key.newId, key.accountId, key.name, [...scopes], key.rateLimitPerMinute],
+  );
+}
