@@ -7,6 +7,7 @@ import path from 'node:path';
 const root = path.resolve(import.meta.dirname, '..');
 const steps: [name: string, ...command: string[]][] = [
   ['types', 'node_modules/typescript/bin/tsc', '-p', 'tsconfig.json'],
+  ['types of the console', 'node_modules/typescript/bin/tsc', '-p', 'console/tsconfig.json'],
   ['lint', 'node_modules/oxlint/bin/oxlint', '--type-aware'],
   ['format', 'node_modules/oxfmt/bin/oxfmt', '--check'],
   ['dead code', 'node_modules/knip/bin/knip.js', '--no-progress'],

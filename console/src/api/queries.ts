@@ -1,0 +1,32 @@
+import { queryOptions } from '@tanstack/react-query';
+import type { ConsoleOperationId, OperationId } from '@renderkit/contract/console/operations.ts';
+import { callConsole, callV1, type ConsoleRequest, type V1Request } from './call.ts';
+
+/** A read of the console's own interface for the query cache. Its key begins with `console` and the operation. */
+export function consoleQuery<Id extends ConsoleOperationId>(id: Id, request: ConsoleRequest<Id>) {
+  return queryOptions({
+    queryKey: ['console', id, request],
+    queryFn: ({ signal }) => callConsole(id, request, { signal }),
+  });
+}
+
+/** A read of the HTTP API for the query cache. Its key begins with `v1` and the operation. */
+export function v1Query<Id extends OperationId>(id: Id, request: V1Request<Id>) {
+  return queryOptions({
+    queryKey: ['v1', id, request],
+    queryFn: ({ signal }) => callV1(id, request, { signal }),
+  });
+}
+
+const liveMs = 2_000;
+const liveAfterErrorMs = 10_000;
+
+/** `refetchInterval` of what a page shows live: every 2 s, slower while it fails, not at all while hidden. */
+export function live(query: { state: { fetchFailureCount: number; status: string } }): number {
+  return query.state.status === 'error' || query.state.fetchFailureCount > 0 ? liveAfterErrorMs : liveMs;
+}
+
+export const signedInQuery = queryOptions({
+  ...consoleQuery('getSignedIn', {}),
+  staleTime: 5 * 60_000,
+});

@@ -1,0 +1,67 @@
+import { Menu, SegmentedControl, UnstyledButton, useMantineColorScheme } from '@mantine/core';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { callConsole } from '../api/call.ts';
+import { Icon } from '../parts/Icon.tsx';
+import classes from './account-menu.module.css';
+import { useSignedIn } from './signed-in.ts';
+
+const schemes = [
+  { value: 'light', label: 'Light' },
+  { value: 'dark', label: 'Dark' },
+  { value: 'auto', label: 'Auto' },
+] as const;
+
+/** Who is signed in, how the console looks, and the way out. */
+export function AccountMenu() {
+  const { account } = useSignedIn();
+  const { colorScheme, setColorScheme } = useMantineColorScheme();
+  const signOut = useSignOut();
+  const who = account.email ?? 'Signed in';
+  return (
+    <Menu position="top-start" width={230} shadow="md">
+      <Menu.Target>
+        <UnstyledButton className={classes['target']} aria-label={`Account: ${who}`}>
+          <span className={classes['initial']} aria-hidden="true">
+            {who.charAt(0).toUpperCase()}
+          </span>
+          <span className={classes['who']}>{who}</span>
+          <Icon name="more" />
+        </UnstyledButton>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <Menu.Label>{who}</Menu.Label>
+        <div className={classes['schemes']}>
+          <SegmentedControl
+            fullWidth
+            size="xs"
+            aria-label="Colours"
+            data={[...schemes]}
+            value={colorScheme}
+            onChange={(value) => setColorScheme(schemes.find((one) => one.value === value)?.value ?? 'auto')}
+          />
+        </div>
+        <Menu.Divider />
+        <Menu.Item leftSection={<Icon name="signOut" />} onClick={() => signOut.mutate()}>
+          Sign out
+        </Menu.Item>
+      </Menu.Dropdown>
+    </Menu>
+  );
+}
+
+function useSignOut() {
+  const navigate = useNavigate();
+  const queryClient = useQueryClient();
+  return useMutation({
+    mutationFn: () => callConsole('signOut', {}),
+    onSuccess: async ({ studio_sign_out_url: studio }) => {
+      // The studio has a session of its own in this browser; it asks, and sends the browser back here.
+      if (studio !== null) globalThis.location.assign(studio);
+      else {
+        await navigate({ to: '/signed-out' });
+        queryClient.clear();
+      }
+    },
+  });
+}

@@ -1,0 +1,62 @@
+import { Link } from '@tanstack/react-router';
+import { Icon } from '../parts/Icon.tsx';
+import classes from './navigation.module.css';
+
+const groups = [
+  {
+    name: 'Create',
+    links: [
+      { to: '/', name: 'Overview', icon: 'overview' },
+      { to: '/playground', name: 'Playground', icon: 'playground' },
+      { to: '/generations', name: 'Generations', icon: 'generations' },
+      { to: '/library', name: 'Library', icon: 'library' },
+    ],
+  },
+  {
+    name: 'Developers',
+    links: [
+      { to: '/keys', name: 'API keys', icon: 'keys' },
+      { to: '/webhooks', name: 'Webhooks', icon: 'webhooks' },
+      { to: '/deliveries', name: 'Deliveries', icon: 'deliveries' },
+      { to: '/docs', name: 'Docs', icon: 'docs' },
+    ],
+  },
+  {
+    name: 'Account',
+    links: [
+      { to: '/connection', name: 'Connection', icon: 'connection' },
+      { to: '/sessions', name: 'Sessions', icon: 'sessions' },
+      { to: '/audit', name: 'Audit log', icon: 'audit' },
+    ],
+  },
+] as const;
+
+/** Links to every page. */
+export function Navigation({ onNavigate }: { onNavigate?: () => void }) {
+  return (
+    <nav aria-label="Console" className={classes['nav']}>
+      {groups.map((group) => (
+        <div key={group.name}>
+          <div className={classes['group']} id={`nav-${group.name}`}>
+            {group.name}
+          </div>
+          <ul aria-labelledby={`nav-${group.name}`}>
+            {group.links.map((link) => (
+              <li key={link.to}>
+                <Link
+                  to={link.to}
+                  className={classes['link']}
+                  activeOptions={{ exact: link.to === '/', includeSearch: false }}
+                  onClick={onNavigate}
+                >
+                  <Icon name={link.icon} />
+                  {link.name}
+                </Link>
+              </li>
+            ))}
+          </ul>
+        </div>
+      ))}
+    </nav>
+  );
+}

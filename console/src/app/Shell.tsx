@@ -1,0 +1,49 @@
+import { ActionIcon, Drawer } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import { Link, Outlet } from '@tanstack/react-router';
+import { Icon } from '../parts/Icon.tsx';
+import { AccountMenu } from './AccountMenu.tsx';
+import { Brand } from './Brand.tsx';
+import { Navigation } from './Navigation.tsx';
+import classes from './shell.module.css';
+
+/** What stands around every page of somebody who is signed in. */
+export function Shell() {
+  const [opened, drawer] = useDisclosure(false);
+  return (
+    <div className={classes['shell']}>
+      <a href="#main" className={classes['skip']}>
+        Skip to the page
+      </a>
+      <aside className={classes['side']}>
+        <Link to="/" className={classes['home']}>
+          <Brand />
+        </Link>
+        <Navigation />
+        <AccountMenu />
+      </aside>
+      <header className={classes['bar']}>
+        <ActionIcon size="lg" aria-label="Open the navigation" onClick={drawer.open}>
+          <Icon name="menu" size={20} />
+        </ActionIcon>
+        <Link to="/" className={classes['home']}>
+          <Brand />
+        </Link>
+      </header>
+      <Drawer
+        opened={opened}
+        onClose={drawer.close}
+        size={270}
+        title={<Brand />}
+        closeButtonProps={{ 'aria-label': 'Close the navigation' }}
+        classNames={{ body: classes['drawer'] ?? '', content: classes['drawerContent'] ?? '' }}
+      >
+        <Navigation onNavigate={drawer.close} />
+        <AccountMenu />
+      </Drawer>
+      <main id="main" className={classes['main']} tabIndex={-1}>
+        <Outlet />
+      </main>
+    </div>
+  );
+}

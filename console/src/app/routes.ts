@@ -1,0 +1,168 @@
+import type { QueryClient } from '@tanstack/react-query';
+import {
+  createRootRouteWithContext,
+  createRoute,
+  lazyRouteComponent,
+  Outlet,
+  redirect,
+} from '@tanstack/react-router';
+import { ProblemError } from '../api/problem-error.ts';
+import { signedInQuery } from '../api/queries.ts';
+import { auditSearch } from '../pages/audit/search.ts';
+import { deliveriesSearch } from '../pages/deliveries/search.ts';
+import { generationsSearch } from '../pages/generations/search.ts';
+import { librarySearch } from '../pages/library/search.ts';
+import { overviewSearch } from '../pages/overview/search.ts';
+import { playgroundSearch } from '../pages/playground/search.ts';
+import { NotFoundPage } from './PageStates.tsx';
+import { returnTo } from './return-to.ts';
+import { text } from './search-values.ts';
+import { Shell } from './Shell.tsx';
+
+const rootRoute = createRootRouteWithContext<{ queryClient: QueryClient }>()({
+  component: Outlet,
+  notFoundComponent: NotFoundPage,
+});
+
+/** Everything that needs somebody signed in. Who has no session signs in and comes back to the same address. */
+const signedIn = createRoute({
+  getParentRoute: () => rootRoute,
+  id: 'signed-in',
+  component: Shell,
+  beforeLoad: async ({ context, location }) => {
+    try {
+      await context.queryClient.ensureQueryData(signedInQuery);
+    } catch (error) {
+      if (!(error instanceof ProblemError) || error.status !== 401) throw error;
+      throw redirect({ to: '/sign-in', search: { return_to: returnTo(`/console${location.href}`) } });
+    }
+  },
+});
+
+const under = () => signedIn;
+
+const overview = createRoute({
+  getParentRoute: under,
+  path: '/',
+  validateSearch: overviewSearch,
+  component: lazyRouteComponent(() => import('../pages/overview/OverviewPage.tsx'), 'OverviewPage'),
+});
+const playground = createRoute({
+  getParentRoute: under,
+  path: '/playground',
+  validateSearch: playgroundSearch,
+  component: lazyRouteComponent(() => import('../pages/playground/PlaygroundPage.tsx'), 'PlaygroundPage'),
+});
+const generations = createRoute({
+  getParentRoute: under,
+  path: '/generations',
+  validateSearch: generationsSearch,
+  component: lazyRouteComponent(() => import('../pages/generations/GenerationsPage.tsx'), 'GenerationsPage'),
+});
+const generation = createRoute({
+  getParentRoute: under,
+  path: '/generations/$id',
+  component: lazyRouteComponent(() => import('../pages/generations/GenerationPage.tsx'), 'GenerationPage'),
+});
+const library = createRoute({
+  getParentRoute: under,
+  path: '/library',
+  validateSearch: librarySearch,
+  component: lazyRouteComponent(() => import('../pages/library/LibraryPage.tsx'), 'LibraryPage'),
+});
+const keys = createRoute({
+  getParentRoute: under,
+  path: '/keys',
+  component: lazyRouteComponent(() => import('../pages/keys/KeysPage.tsx'), 'KeysPage'),
+});
+const webhooks = createRoute({
+  getParentRoute: under,
+  path: '/webhooks',
+  component: lazyRouteComponent(() => import('../pages/webhooks/WebhooksPage.tsx'), 'WebhooksPage'),
+});
+const webhook = createRoute({
+  getParentRoute: under,
+  path: '/webhooks/$id',
+  component: lazyRouteComponent(() => import('../pages/webhooks/WebhookPage.tsx'), 'WebhookPage'),
+});
+const deliveries = createRoute({
+  getParentRoute: under,
+  path: '/deliveries',
+  validateSearch: deliveriesSearch,
+  component: lazyRouteComponent(() => import('../pages/deliveries/DeliveriesPage.tsx'), 'DeliveriesPage'),
+});
+const delivery = createRoute({
+  getParentRoute: under,
+  path: '/deliveries/$id',
+  component: lazyRouteComponent(() => import('../pages/deliveries/DeliveryPage.tsx'), 'DeliveryPage'),
+});
+const connection = createRoute({
+  getParentRoute: under,
+  path: '/connection',
+  component: lazyRouteComponent(() => import('../pages/connection/ConnectionPage.tsx'), 'ConnectionPage'),
+});
+const sessions = createRoute({
+  getParentRoute: under,
+  path: '/sessions',
+  component: lazyRouteComponent(() => import('../pages/sessions/SessionsPage.tsx'), 'SessionsPage'),
+});
+const audit = createRoute({
+  getParentRoute: under,
+  path: '/audit',
+  validateSearch: auditSearch,
+  component: lazyRouteComponent(() => import('../pages/audit/AuditPage.tsx'), 'AuditPage'),
+});
+const docs = createRoute({
+  getParentRoute: under,
+  path: '/docs',
+  component: lazyRouteComponent(() => import('../pages/docs/DocsPage.tsx'), 'DocsPage'),
+});
+const docsPage = createRoute({
+  getParentRoute: under,
+  path: '/docs/$page',
+  component: lazyRouteComponent(() => import('../pages/docs/DocsPage.tsx'), 'DocsPage'),
+});
+
+const signIn = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/sign-in',
+  validateSearch: (search) => ({ return_to: text(search['return_to'], 2_000) }),
+  component: lazyRouteComponent(() => import('../pages/entrance/SignInPage.tsx'), 'SignInPage'),
+});
+const signedOut = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/signed-out',
+  component: lazyRouteComponent(() => import('../pages/entrance/SignedOutPage.tsx'), 'SignedOutPage'),
+});
+const signInFailed = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/sign-in-failed',
+  validateSearch: (search) => ({
+    reason: text(search['reason']),
+    return_to: text(search['return_to'], 2_000),
+  }),
+  component: lazyRouteComponent(() => import('../pages/entrance/SignInFailedPage.tsx'), 'SignInFailedPage'),
+});
+
+export const routeTree = rootRoute.addChildren([
+  signedIn.addChildren([
+    overview,
+    playground,
+    generations,
+    generation,
+    library,
+    keys,
+    webhooks,
+    webhook,
+    deliveries,
+    delivery,
+    connection,
+    sessions,
+    audit,
+    docs,
+    docsPage,
+  ]),
+  signIn,
+  signedOut,
+  signInFailed,
+]);

@@ -1,0 +1,5 @@
+import { Page } from '../../parts/Page.tsx';
+
+export function ConnectionPage() {
+  return <Page title="Connection">{null}</Page>;
+}

@@ -1,0 +1,5 @@
+import { Page } from '../../parts/Page.tsx';
+
+export function GenerationsPage() {
+  return <Page title="Generations">{null}</Page>;
+}

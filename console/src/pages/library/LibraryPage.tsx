@@ -1,0 +1,5 @@
+import { Page } from '../../parts/Page.tsx';
+
+export function LibraryPage() {
+  return <Page title="Library">{null}</Page>;
+}

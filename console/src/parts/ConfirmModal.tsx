@@ -1,0 +1,49 @@
+import { Button, Group, Modal, Stack } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { ProblemAlert } from './ProblemAlert.tsx';
+
+type ConfirmModalProps = {
+  opened: boolean;
+  onClose: () => void;
+  title: string;
+  /** What it does, and what it stops. */
+  children: ReactNode;
+  /** Names the act: "Revoke key". Never "OK". */
+  act: string;
+  onConfirm: () => void;
+  pending?: boolean;
+  error?: unknown;
+  /** Red, unless it does no harm. */
+  harmless?: boolean;
+};
+
+/** Asks before something that cannot be undone. */
+export function ConfirmModal(props: ConfirmModalProps) {
+  const {
+    opened,
+    onClose,
+    title,
+    children,
+    act,
+    onConfirm,
+    pending = false,
+    error,
+    harmless = false,
+  } = props;
+  return (
+    <Modal opened={opened} onClose={onClose} title={title} closeButtonProps={{ 'aria-label': 'Close' }}>
+      <Stack gap="md">
+        <div>{children}</div>
+        {error !== undefined && error !== null && <ProblemAlert error={error} />}
+        <Group justify="flex-end" gap="xs">
+          <Button variant="default" onClick={onClose} data-autofocus>
+            {harmless ? 'Not now' : 'Keep'}
+          </Button>
+          <Button color={harmless ? undefined : 'red.8'} loading={pending} onClick={onConfirm}>
+            {act}
+          </Button>
+        </Group>
+      </Stack>
+    </Modal>
+  );
+}

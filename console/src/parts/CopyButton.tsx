@@ -1,0 +1,30 @@
+import { ActionIcon, Button, Tooltip } from '@mantine/core';
+import { useClipboard } from '@mantine/hooks';
+import { Icon } from './Icon.tsx';
+
+type CopyButtonProps = {
+  value: string;
+  /** Names what is copied: "Copy the key". */
+  label: string;
+  /** A button with words in place of an icon alone. */
+  words?: boolean;
+};
+
+export function CopyButton({ value, label, words = false }: CopyButtonProps) {
+  const clipboard = useClipboard({ timeout: 1_500 });
+  const icon = <Icon name={clipboard.copied ? 'check' : 'copy'} size={words ? 15 : 14} />;
+  const copy = () => clipboard.copy(value);
+  if (words)
+    return (
+      <Button variant="default" leftSection={icon} onClick={copy} aria-label={label} aria-live="polite">
+        {clipboard.copied ? 'Copied' : 'Copy'}
+      </Button>
+    );
+  return (
+    <Tooltip label={clipboard.copied ? 'Copied' : label}>
+      <ActionIcon size="sm" aria-label={clipboard.copied ? 'Copied' : label} onClick={copy}>
+        {icon}
+      </ActionIcon>
+    </Tooltip>
+  );
+}

@@ -1,0 +1,68 @@
+import { Table } from '@mantine/core';
+import type { ReactNode } from 'react';
+import classes from './data-table.module.css';
+
+export type Column<Row> = {
+  /** Stands in the head; of a column of buttons it is only read out. */
+  title: string;
+  hideTitle?: boolean;
+  cell: (row: Row) => ReactNode;
+  align?: 'right';
+  /** Left out on narrow screens. */
+  wideOnly?: boolean;
+  width?: string;
+};
+
+type DataTableProps<Row> = {
+  /** Names the table for those who do not see it. */
+  label: string;
+  columns: Column<Row>[];
+  rows: readonly Row[];
+  rowKey: (row: Row) => string;
+  /** Old rows are shown while others load. */
+  stale?: boolean;
+  /** Below the rows. */
+  footer?: ReactNode;
+};
+
+/** A table that scrolls within its own frame when the screen is narrow. */
+export function DataTable<Row>({ label, columns, rows, rowKey, stale, footer }: DataTableProps<Row>) {
+  const className = (column: Column<Row>) => (column.wideOnly === true ? classes['wideOnly'] : undefined);
+  return (
+    <div className={classes['frame']} data-stale={stale}>
+      <div className={classes['scroll']} role="region" aria-label={label} tabIndex={0}>
+        <Table aria-label={label}>
+          <Table.Thead>
+            <Table.Tr>
+              {columns.map((column) => (
+                <Table.Th
+                  key={column.title}
+                  scope="col"
+                  className={className(column)}
+                  ta={column.align}
+                  w={column.width}
+                >
+                  <span className={column.hideTitle === true ? classes['readOut'] : undefined}>
+                    {column.title}
+                  </span>
+                </Table.Th>
+              ))}
+            </Table.Tr>
+          </Table.Thead>
+          <Table.Tbody>
+            {rows.map((row) => (
+              <Table.Tr key={rowKey(row)}>
+                {columns.map((column) => (
+                  <Table.Td key={column.title} className={className(column)} ta={column.align}>
+                    {column.cell(row)}
+                  </Table.Td>
+                ))}
+              </Table.Tr>
+            ))}
+          </Table.Tbody>
+        </Table>
+      </div>
+      {footer}
+    </div>
+  );
+}

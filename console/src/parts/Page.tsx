@@ -1,0 +1,57 @@
+import { Anchor, Group, Stack, Text, Title } from '@mantine/core';
+import { Link } from '@tanstack/react-router';
+import { type ReactNode, useEffect } from 'react';
+import classes from './page.module.css';
+
+type PageProps = {
+  /** Heading, and the window's title. */
+  title: string;
+  /** What stands in the heading where that is more than text. */
+  heading?: ReactNode;
+  /** One sentence below the heading. */
+  description?: ReactNode;
+  /** The page above this one. */
+  parent?: { title: string; to: '/generations' | '/webhooks' | '/deliveries' | '/keys' };
+  /** Buttons beside the heading. */
+  actions?: ReactNode;
+  /** No limit to its width: for what lays itself out. */
+  wide?: boolean;
+  children: ReactNode;
+};
+
+/** The frame of every page: way back, heading, actions, contents. Navigation moves the focus to the heading. */
+export function Page({ title, heading, description, parent, actions, wide, children }: PageProps) {
+  useEffect(() => {
+    document.title = `${title} · Renderkit`;
+  }, [title]);
+  return (
+    <div className={classes['page']} data-wide={wide}>
+      <header className={classes['head']}>
+        <div className={classes['words']}>
+          {parent !== undefined && (
+            <nav aria-label="Breadcrumb" className={classes['crumbs']}>
+              <Anchor component={Link} to={parent.to} fz="sm" c="dimmed">
+                {parent.title}
+              </Anchor>
+              <span aria-hidden="true">/</span>
+            </nav>
+          )}
+          <Title order={1} fz="1.35rem" lh={1.3} tabIndex={-1} className={classes['title']}>
+            {heading ?? title}
+          </Title>
+          {description !== undefined && (
+            <Text c="dimmed" fz="sm" mt={4} maw="60ch">
+              {description}
+            </Text>
+          )}
+        </div>
+        {actions !== undefined && (
+          <Group gap="xs" className={classes['actions']}>
+            {actions}
+          </Group>
+        )}
+      </header>
+      <Stack gap="lg">{children}</Stack>
+    </div>
+  );
+}

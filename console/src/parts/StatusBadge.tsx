@@ -1,0 +1,35 @@
+import classes from './status-badge.module.css';
+
+/** How each status of anything looks: what went well, went wrong, waits, runs, or is over. */
+const tones = {
+  succeeded: 'good',
+  delivered: 'good',
+  active: 'good',
+  live: 'good',
+  ready: 'good',
+  failed: 'bad',
+  failing: 'bad',
+  rejected: 'bad',
+  queued: 'wait',
+  pending: 'wait',
+  processing: 'wait',
+  expired: 'wait',
+  unreachable: 'wait',
+  running: 'run',
+  canceled: 'idle',
+  ended: 'idle',
+  paused: 'idle',
+  revoked: 'idle',
+} as const;
+
+export type StatusName = keyof typeof tones;
+
+/** A status: a dot in its colour and the word itself. */
+export function StatusBadge({ status, label }: { status: StatusName; label?: string }) {
+  return (
+    <span className={classes['badge']} data-tone={tones[status]}>
+      <span className={classes['dot']} aria-hidden="true" />
+      {label ?? `${status.charAt(0).toUpperCase()}${status.slice(1)}`}
+    </span>
+  );
+}

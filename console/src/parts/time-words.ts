@@ -1,0 +1,42 @@
+/** The exact moment in UTC: `2026-11-21 18:04:09 UTC`. */
+export function exactUtc(iso: string): string {
+  const date = new Date(iso);
+  if (Number.isNaN(date.getTime())) return iso;
+  return `${date.toISOString().slice(0, 19).replace('T', ' ')} UTC`;
+}
+
+/** In the viewer's zone and language; without the year while it is this one. */
+export function localTime(iso: string, now: Date, options: { zone?: string; locale?: string } = {}): string {
+  const date = new Date(iso);
+  if (Number.isNaN(date.getTime())) return iso;
+  const sameYear = date.getFullYear() === now.getFullYear();
+  return new Intl.DateTimeFormat(options.locale, {
+    day: 'numeric',
+    month: 'short',
+    hour: '2-digit',
+    minute: '2-digit',
+    hourCycle: 'h23',
+    ...(!sameYear && { year: 'numeric' }),
+    ...(options.zone !== undefined && { timeZone: options.zone }),
+  }).format(date);
+}
+
+const steps: [unit: Intl.RelativeTimeFormatUnit, seconds: number][] = [
+  ['day', 86_400],
+  ['hour', 3_600],
+  ['minute', 60],
+];
+
+/** `3 minutes ago`, `in 2 days`; within a minute `just now` or `in a moment`. */
+export function relativeTime(iso: string, now: Date): string {
+  const seconds = (new Date(iso).getTime() - now.getTime()) / 1_000;
+  if (Number.isNaN(seconds)) return iso;
+  for (const [unit, size] of steps) {
+    if (Math.abs(seconds) >= size)
+      return new Intl.RelativeTimeFormat('en', { numeric: 'always' }).format(
+        Math.trunc(seconds / size),
+        unit,
+      );
+  }
+  return seconds > 0 ? 'in a moment' : 'just now';
+}
