@@ -6,6 +6,8 @@ export const consoleAddresses = {
   signIn: '/console/auth/sign-in',
   /** Where the studio sends it back to: the redirect URI of the service's client, exactly. */
   callback: '/console/auth/callback',
+  /** Shown when signing in did not work: `?reason=` (sign-in-failures.ts) and `&return_to=`. */
+  signInFailed: '/console/sign-in-failed',
   /** Shown after signing out of the console; the studio may send a browser here too. */
   signedOut: '/console/signed-out',
 } as const;
