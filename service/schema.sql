@@ -77,6 +77,7 @@ create table audit_entries (
   constraint audit_entries_details_check CHECK (jsonb_typeof(details) = 'object'::text)
 );
 CREATE INDEX audit_entries_account ON public.audit_entries USING btree (account_id, at DESC, id DESC);
+CREATE INDEX audit_entries_by_action ON public.audit_entries USING btree (account_id, action, at DESC, id DESC);
 
 create table budget_days (
   key_id text not null,
@@ -123,6 +124,7 @@ create table deliveries (
   constraint deliveries_status_check CHECK (status = ANY (ARRAY['pending'::text, 'delivered'::text, 'failed'::text, 'ended'::text]))
 );
 CREATE INDEX deliveries_by_time ON public.deliveries USING brin (created_at);
+CREATE INDEX deliveries_delivered ON public.deliveries USING btree (endpoint_id, created_at DESC, id DESC) WHERE (status = 'delivered'::text);
 CREATE INDEX deliveries_newest ON public.deliveries USING btree (account_id, created_at DESC, id DESC);
 CREATE INDEX deliveries_newest_of_endpoint ON public.deliveries USING btree (endpoint_id, created_at DESC, id DESC);
 CREATE INDEX deliveries_undelivered ON public.deliveries USING btree (endpoint_id, status, created_at DESC, id DESC) WHERE (status <> 'delivered'::text);
@@ -255,9 +257,9 @@ CREATE INDEX generations_completed ON public.generations USING btree (completed_
 CREATE INDEX generations_in_doubt ON public.generations USING btree (account_id) WHERE ((submit_sent_at IS NOT NULL) AND (charge_ledger_seq IS NULL) AND (status = 'queued'::text));
 CREATE INDEX generations_in_flight ON public.generations USING btree (account_id, lane) INCLUDE (status, lease_until) WHERE holds_slot;
 CREATE INDEX generations_leased ON public.generations USING btree (lease_until) WHERE ((status = 'queued'::text) AND holds_slot);
-CREATE INDEX generations_newest ON public.generations USING btree (account_id, created_at DESC, id DESC);
-CREATE INDEX generations_newest_by_kind ON public.generations USING btree (account_id, kind, created_at DESC, id DESC);
-CREATE INDEX generations_newest_by_status ON public.generations USING btree (account_id, status, created_at DESC, id DESC) INCLUDE (kind);
+CREATE INDEX generations_newest ON public.generations USING btree (account_id, created_at DESC, id DESC) INCLUDE (key_id);
+CREATE INDEX generations_newest_by_kind ON public.generations USING btree (account_id, kind, created_at DESC, id DESC) INCLUDE (key_id);
+CREATE INDEX generations_newest_by_status ON public.generations USING btree (account_id, status, created_at DESC, id DESC) INCLUDE (kind, key_id);
 CREATE INDEX generations_oldest_waiting ON public.generations USING btree (created_at) WHERE (status = 'queued'::text);
 CREATE INDEX generations_running ON public.generations USING btree (heard_at) WHERE (status = 'running'::text);
 CREATE INDEX generations_waiting ON public.generations USING btree (account_id, lane, blocked, created_at, id) WHERE ((status = 'queued'::text) AND (NOT holds_slot));

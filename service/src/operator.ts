@@ -8,9 +8,19 @@ import { parseCidrs } from '@renderkit/server-kit/egress/public-address.ts';
 import { operator } from './audit/actor.ts';
 import { createKey as createKeyOf, type NewKey } from './keys/create-key.ts';
 import { revokeKey as revokeKeyOf } from './keys/revoke-key.ts';
+import {
+  recoverDeliveries as recoverDeliveriesOf,
+  resendDelivery as resendDeliveryOf,
+} from './deliveries/resend-delivery.ts';
 import { findAccountByEmail } from './operator/find-account.ts';
 import { ApiProblem } from './problems/api-problem.ts';
 import { createWebhook as createWebhookOf } from './webhooks/create-webhook.ts';
+import { deleteWebhook as deleteWebhookOf } from './webhooks/delete-webhook.ts';
+import {
+  pauseWebhook as pauseWebhookOf,
+  resumeWebhook as resumeWebhookOf,
+} from './webhooks/pause-webhook.ts';
+import { pingWebhook as pingWebhookOf } from './webhooks/ping-webhook.ts';
 import { revealSecret } from './webhooks/reveal-secret.ts';
 import { rotateSecret } from './webhooks/rotate-secret.ts';
 import { signingSecrets } from './webhooks/signing-secret.ts';
@@ -20,13 +30,8 @@ export { deleteAccount } from './operator/delete-account.ts';
 export { type AccountRow, findAccount, findAccountByEmail, listAccounts } from './operator/find-account.ts';
 export { type ListedKey, listKeys } from './keys/list-keys.ts';
 export { type ListedWebhook, listWebhooks } from './webhooks/list-webhooks.ts';
-export { pauseWebhook, resumeWebhook } from './webhooks/pause-webhook.ts';
-export { deleteWebhook } from './webhooks/delete-webhook.ts';
-export { pingWebhook } from './webhooks/ping-webhook.ts';
 export { type ListedDelivery, listDeliveries, maxListedDeliveries } from './deliveries/list-deliveries.ts';
 export { type ShownDelivery, showDelivery } from './deliveries/show-delivery.ts';
-export { recoverDeliveries, resendDelivery } from './deliveries/resend-delivery.ts';
-export { type DeliveryStatus, deliveryStatuses } from './deliveries/delivery-status.ts';
 
 /**
  * Makes an API key for an account, named by its id or its e-mail address. Its text is in the answer and nowhere else.
@@ -65,26 +70,61 @@ export function createWebhook(
   secretKey: Buffer,
   wanted: { accountId: string; url: string; events: readonly string[]; egressAllow: readonly string[] },
 ): Promise<{ id: string; secret: string }> {
-  return createWebhookOf(database, signingSecrets(secretKey), {
-    ...wanted,
-    allow: parseCidrs(wanted.egressAllow.join(',')),
-  });
+  return createWebhookOf(
+    database,
+    signingSecrets(secretKey),
+    { ...wanted, allow: parseCidrs(wanted.egressAllow.join(',')) },
+    operator.actor,
+  );
+}
+
+/** Stops an endpoint; pings still reach it. @throws ApiProblem `not_found` */
+export function pauseWebhook(database: Database, endpointId: string): Promise<void> {
+  return pauseWebhookOf(database, endpointId, operator);
+}
+
+/** Lets a paused endpoint go on. @throws ApiProblem `not_found` */
+export function resumeWebhook(database: Database, endpointId: string): Promise<void> {
+  return resumeWebhookOf(database, endpointId, operator);
+}
+
+/** Deletes an endpoint and ends what is pending for it. @throws ApiProblem `not_found` */
+export function deleteWebhook(database: Database, endpointId: string): Promise<void> {
+  return deleteWebhookOf(database, endpointId, operator);
+}
+
+/** Sends a test event, whose delivery shows what came of it. @throws ApiProblem `not_found` */
+export function pingWebhook(
+  database: Database,
+  endpointId: string,
+): Promise<{ eventId: string; deliveryId: string }> {
+  return pingWebhookOf(database, endpointId, operator);
 }
 
 /** The secret that deliveries to an endpoint are signed with. @throws ApiProblem `not_found` */
-export function revealWebhookSecret(
+export async function revealWebhookSecret(
   database: Database,
   secretKey: Buffer,
   endpointId: string,
 ): Promise<string> {
-  return revealSecret(database, signingSecrets(secretKey), endpointId);
+  return (await revealSecret(database, signingSecrets(secretKey), endpointId, operator)).secret;
 }
 
 /** Gives an endpoint a new secret; for a day the old one signs too. @throws ApiProblem `not_found` */
-export function rotateWebhookSecret(
+export async function rotateWebhookSecret(
   database: Database,
   secretKey: Buffer,
   endpointId: string,
 ): Promise<string> {
-  return rotateSecret(database, signingSecrets(secretKey), endpointId);
+  return (await rotateSecret(database, signingSecrets(secretKey), endpointId, operator)).secret;
+}
+
+/** Sends a delivery once more. @throws ApiProblem `not_found`, `conflict` where its endpoint is paused or deleted */
+export function resendDelivery(database: Database, deliveryId: string): Promise<void> {
+  return resendDeliveryOf(database, deliveryId, operator);
+}
+
+/** Sends everything once more that failed at an endpoint since then (ISO 8601); how many. @throws ApiProblem */
+export function recoverDeliveries(database: Database, endpointId: string, since: string): Promise<number> {
+  return recoverDeliveriesOf(database, endpointId, since, operator);
 }

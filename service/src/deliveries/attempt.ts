@@ -1,8 +1,8 @@
-import { deliveryHeaders, deliveryUserAgent } from '@renderkit/contract/v1/headers.ts';
 import { webhookTimeoutSeconds } from '@renderkit/contract/v1/limits.ts';
 import type { Egress, EgressResult } from '@renderkit/server-kit/egress/guarded-fetch.ts';
 import type { SigningSecrets } from '../webhooks/signing-secret.ts';
 import { failureOf } from './failure.ts';
+import { requestHeaders } from './request-headers.ts';
 import { signatureHeader } from './sign.ts';
 import type { AttemptOutcome, Claim } from './store.ts';
 
@@ -37,13 +37,7 @@ export async function attempt(
   const result = await egress.request({
     method: 'POST',
     url: claim.url,
-    headers: {
-      'Content-Type': 'application/json',
-      'User-Agent': deliveryUserAgent,
-      [deliveryHeaders.event]: claim.eventType,
-      [deliveryHeaders.delivery]: claim.deliveryId,
-      [deliveryHeaders.signature]: signature,
-    },
+    headers: requestHeaders({ id: claim.deliveryId, eventType: claim.eventType }, signature),
     body,
     totalTimeoutMs: webhookTimeoutSeconds * 1000,
     maxResponseBytes: readBytes,

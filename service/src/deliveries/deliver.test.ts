@@ -11,11 +11,13 @@ import { startTcpProxy } from '../../test/tcp-proxy.ts';
 import { announceDue } from '../events/announce-due.ts';
 import { composeEvent } from '../events/compose-event.ts';
 import { writeEvent } from '../events/write-event.ts';
+import { operator } from '../audit/actor.ts';
 import { ApiProblem } from '../problems/api-problem.ts';
 import { createWebhook } from '../webhooks/create-webhook.ts';
 import { deleteWebhook } from '../webhooks/delete-webhook.ts';
 import { pauseWebhook, resumeWebhook } from '../webhooks/pause-webhook.ts';
 import { pingWebhook } from '../webhooks/ping-webhook.ts';
+import { updateWebhook } from '../webhooks/update-webhook.ts';
 import { rotateSecret } from '../webhooks/rotate-secret.ts';
 import type { Deliveries } from './background.ts';
 import { listDeliveries } from './list-deliveries.ts';
@@ -114,6 +116,25 @@ test('seven attempts, each at its delay after the one before and no earlier, the
   );
 });
 
+test('what is pending goes to the URL that its endpoint has by then, at the time that it had', async () => {
+  const { accountId, endpoint } = await failingEndpoint();
+  const event = await seedEvent(database, accountId);
+  await ended(accountId, 1);
+  receiver.answer = (_request, response) => void response.writeHead(204).end();
+  await updateWebhook(database, endpoint.id, { url: `${receiver.url}/moved` }, operator, { allow });
+  await sleep(150);
+  assert.equal(receiver.received.length, 1, 'it is not sent before its time');
+  await moveClock(database, 60);
+  await until('the success', async () => (await only(accountId)).status === 'delivered');
+  assert.deepEqual(
+    receiver.received.map(({ path, body }) => [path, body.toString()]),
+    [
+      ['/', event.body],
+      ['/moved', event.body],
+    ],
+  );
+});
+
 test('a success ends the schedule, whichever attempt it is', async () => {
   const { accountId } = await failingEndpoint();
   await seedEvent(database, accountId);
@@ -138,13 +159,20 @@ test('each endpoint gets the types that it chose, and a ping whatever it chose',
   const ids = [];
   for (const [i, events] of subsets.entries())
     ids.push(
-      (await createWebhook(database, secrets, { accountId, url: `${receiver.url}/${i}`, events, allow })).id,
+      (
+        await createWebhook(
+          database,
+          secrets,
+          { accountId, url: `${receiver.url}/${i}`, events, allow },
+          operator.actor,
+        )
+      ).id,
     );
   for (const type of subscribableEventTypes) {
     const { deliveries } = await seedEvent(database, accountId, type);
     assert.equal(deliveries, subsets.filter((events) => events.includes(type)).length);
   }
-  for (const id of ids) await pingWebhook(database, id);
+  for (const id of ids) await pingWebhook(database, id, operator);
   const expected = subsets.flatMap((events, i) => [...events, 'ping'].map((type) => `/${i} ${type}`)).sort();
   await receiver.until(expected.length);
   await sleep(150);
@@ -160,11 +188,16 @@ test('each endpoint gets the types that it chose, and a ping whatever it chose',
 test('an endpoint made after the event, or paused or deleted at that moment, is not told of it', async () => {
   const { accountId, endpoints } = await seedEndpoints(database, [`${receiver.url}/a`, `${receiver.url}/b`]);
   const [paused, deleted] = endpoints.map(({ id }) => id);
-  await pauseWebhook(database, paused ?? '');
-  await deleteWebhook(database, deleted ?? '');
+  await pauseWebhook(database, paused ?? '', operator);
+  await deleteWebhook(database, deleted ?? '', operator);
   assert.equal((await seedEvent(database, accountId)).deliveries, 0);
-  await createWebhook(database, secrets, { accountId, url: `${receiver.url}/c`, events: [], allow });
-  await resumeWebhook(database, paused ?? '');
+  await createWebhook(
+    database,
+    secrets,
+    { accountId, url: `${receiver.url}/c`, events: [], allow },
+    operator.actor,
+  );
+  await resumeWebhook(database, paused ?? '', operator);
   await sleep(150);
   assert.equal(receiver.received.length, 0);
 });
@@ -173,19 +206,19 @@ test('while an endpoint is paused its retries rest and pings go through; resumed
   const { accountId, endpoint } = await failingEndpoint();
   await seedEvent(database, accountId);
   await ended(accountId, 1);
-  await pauseWebhook(database, endpoint.id);
-  await pauseWebhook(database, endpoint.id);
+  await pauseWebhook(database, endpoint.id, operator);
+  await pauseWebhook(database, endpoint.id, operator);
   await moveClock(database, 86_400);
   await sleep(150);
   assert.equal(receiver.received.length, 1);
   assert.equal((await only(accountId)).nextAttemptAt, null);
-  await assert.rejects(resendDelivery(database, (await only(accountId)).id), conflict);
+  await assert.rejects(resendDelivery(database, (await only(accountId)).id, operator), conflict);
   receiver.answer = (_request, response) => void response.end();
-  await pingWebhook(database, endpoint.id);
+  await pingWebhook(database, endpoint.id, operator);
   const [, ping] = await receiver.until(2);
   assert.equal(ping?.event.type, 'ping');
   assert.equal(typeof ping.event.data['message'], 'string');
-  await resumeWebhook(database, endpoint.id);
+  await resumeWebhook(database, endpoint.id, operator);
   const [first, , second] = await receiver.until(3);
   assert.equal(second?.delivery, first?.delivery);
   await until('both', async () =>
@@ -198,7 +231,7 @@ test('deleting an endpoint ends what is pending and lets its history be looked a
   await seedEvent(database, accountId);
   await ended(accountId, 1);
   await seedEvents(database, accountId, 20);
-  await deleteWebhook(database, endpoint.id);
+  await deleteWebhook(database, endpoint.id, operator);
   await until('the end of all', async () =>
     (await listDeliveries(database, { accountId })).every(({ status }) => status === 'ended'),
   );
@@ -209,9 +242,9 @@ test('deleting an endpoint ends what is pending and lets its history be looked a
   assert.equal(receiver.received.length, length);
   const [delivery] = await listDeliveries(database, { accountId, status: 'ended' });
   assert.ok((await showDelivery(database, delivery?.id ?? '')).completedAt);
-  await assert.rejects(resendDelivery(database, delivery?.id ?? ''), conflict);
-  await assert.rejects(recoverDeliveries(database, endpoint.id, '2026-01-01T00:00:00Z'), conflict);
-  await assert.rejects(pingWebhook(database, endpoint.id), notFound);
+  await assert.rejects(resendDelivery(database, delivery?.id ?? '', operator), conflict);
+  await assert.rejects(recoverDeliveries(database, endpoint.id, '2026-01-01T00:00:00Z', operator), conflict);
+  await assert.rejects(pingWebhook(database, endpoint.id, operator), notFound);
   assert.deepEqual(await database.rows('select delivery_id from delivery_queue'), []);
 });
 
@@ -220,7 +253,7 @@ test('a resend is an extra attempt under the same ids and moves nothing in the s
   await seedEvent(database, accountId);
   await ended(accountId, 1);
   const before_ = await only(accountId);
-  await resendDelivery(database, before_.id);
+  await resendDelivery(database, before_.id, operator);
   await receiver.until(2);
   await until(
     'its record',
@@ -232,12 +265,12 @@ test('a resend is an extra attempt under the same ids and moves nothing in the s
     ['pending', 1, before_.nextAttemptAt],
   );
   receiver.answer = (_request, response) => void response.end();
-  await resendDelivery(database, before_.id);
+  await resendDelivery(database, before_.id, operator);
   await until('the success', async () => (await only(accountId)).status === 'delivered');
   await moveClock(database, 60);
   await sleep(150);
   assert.equal(receiver.received.length, 3);
-  await resendDelivery(database, before_.id);
+  await resendDelivery(database, before_.id, operator);
   await receiver.until(4);
   assert.equal(new Set(receiver.received.map(({ delivery }) => delivery)).size, 1);
   const { history } = await showDelivery(database, before_.id);
@@ -255,7 +288,7 @@ test('a resend asked for while an attempt is under way is sent when that has end
   };
   await seedEvent(database, accountId);
   await receiver.until(1);
-  await resendDelivery(database, (await only(accountId)).id);
+  await resendDelivery(database, (await only(accountId)).id, operator);
   await sleep(100);
   assert.equal(receiver.received.length, 1);
   release();
@@ -282,7 +315,7 @@ test('recovering sends everything that failed since then, once more each', async
   ]);
   receiver.answer = (_request, response) => void response.end();
   const since = new Date(Date.now() - 3_600_000).toISOString();
-  assert.equal(await recoverDeliveries(database, endpoint.id, since), 2);
+  assert.equal(await recoverDeliveries(database, endpoint.id, since, operator), 2);
   await until(
     'both',
     async () => (await listDeliveries(database, { accountId, status: 'delivered' })).length === 2,
@@ -294,7 +327,7 @@ test('recovering sends everything that failed since then, once more each', async
 test('for a day after a rotation the old secret signs too', async () => {
   const { accountId, endpoints } = await seedEndpoints(database, [receiver.url]);
   const { id, secret: old } = endpoints[0] ?? assert.fail();
-  const fresh = await rotateSecret(database, secrets, id);
+  const { secret: fresh } = await rotateSecret(database, secrets, id, operator);
   assert.notEqual(fresh, old);
   const signed = async (count: number, by: string[]) => {
     await seedEvent(database, accountId);

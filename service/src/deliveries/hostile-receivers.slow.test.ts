@@ -9,6 +9,7 @@ import { portOf, startLoopbackServer } from '@renderkit/server-kit/egress/testin
 import { selfSignedCertificate } from '@renderkit/server-kit/egress/testing/self-signed-certificate.ts';
 import { createTestDatabase } from '@renderkit/server-kit/testing/database.ts';
 import { createWebhook } from '../webhooks/create-webhook.ts';
+import { operator } from '../audit/actor.ts';
 import { listDeliveries } from './list-deliveries.ts';
 import { showDelivery } from './show-delivery.ts';
 import { allow, secrets, seedAccount, seedEvent, startDeliverer } from './testing/seed.ts';
@@ -109,12 +110,17 @@ test('hostile receivers cost an attempt its 10 s at most, and their deliveries e
     );
     const accountId = await seedAccount(database);
     accounts.add(accountId);
-    const { id } = await createWebhook(database, secrets, {
-      accountId,
-      url: server.url,
-      events: ['generation.succeeded'],
-      allow,
-    });
+    const { id } = await createWebhook(
+      database,
+      secrets,
+      {
+        accountId,
+        url: server.url,
+        events: ['generation.succeeded'],
+        allow,
+      },
+      operator.actor,
+    );
     endpoints.set(id, name);
   }
   owned.use(startDeliverer(database));
@@ -166,13 +172,18 @@ test('names that rebind, lead nowhere or have no certificate, and closed ports, 
   };
   const accountId = await seedAccount(database);
   for (const url of Object.values(urls))
-    await createWebhook(database, secrets, {
-      accountId,
-      url,
-      events: ['generation.succeeded'],
-      allow,
-      resolver: () => Promise.resolve(['8.8.8.8']),
-    });
+    await createWebhook(
+      database,
+      secrets,
+      {
+        accountId,
+        url,
+        events: ['generation.succeeded'],
+        allow,
+        resolver: () => Promise.resolve(['8.8.8.8']),
+      },
+      operator.actor,
+    );
   // What was public when it was saved leads into the private network when it is sent.
   owned.use(
     startDeliverer(database, {

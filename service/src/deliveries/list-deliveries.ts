@@ -1,5 +1,5 @@
 import type { Database } from '@renderkit/server-kit/database.ts';
-import type { DeliveryStatus } from './delivery-status.ts';
+import type { DeliveryStatus } from '@renderkit/contract/console/schemas/delivery.ts';
 import { type ListedDelivery, presentDelivery } from './present.ts';
 import { selectDeliveries } from './store.ts';
 

@@ -1,6 +1,5 @@
 import type { EventType } from '@renderkit/contract/v1/event-types.ts';
-import type { DeliveryStatus } from './delivery-status.ts';
-import type { DeliveryFailure } from './failure.ts';
+import type { DeliveryFailure, DeliveryStatus } from '@renderkit/contract/console/schemas/delivery.ts';
 import type { AttemptRow, DeliveryRow } from './store.ts';
 
 /** A delivery as its owner sees it. Times are ISO 8601. */

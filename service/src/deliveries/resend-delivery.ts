@@ -1,8 +1,16 @@
-import type { Database } from '@renderkit/server-kit/database.ts';
+import type { Database, Queryable } from '@renderkit/server-kit/database.ts';
+import type { Asker } from '../audit/actor.ts';
+import { writeAudit } from '../audit/write-audit.ts';
 import { announceDue } from '../events/announce-due.ts';
 import { ApiProblem } from '../problems/api-problem.ts';
 import { noSuchDelivery } from './no-such-delivery.ts';
-import { type Owner, requestResends, selectDelivery, selectEndpointState, selectFailed } from './store.ts';
+import {
+  type EndpointState,
+  requestResends,
+  selectDelivery,
+  selectEndpointState,
+  selectFailed,
+} from './store.ts';
 
 /** Deliveries of one statement. */
 const batchSize = 500;
@@ -12,62 +20,75 @@ const batchSize = 500;
  * delivered, a failure changes nothing, and the schedule stays as it is.
  * @throws ApiProblem `not_found`; `conflict` where its endpoint is paused or deleted
  */
-export async function resendDelivery(
-  database: Database,
-  deliveryId: string,
-  owner: Owner = {},
-): Promise<void> {
-  const found = await selectDelivery(database, deliveryId, owner);
+export async function resendDelivery(database: Database, deliveryId: string, asker: Asker): Promise<void> {
+  const found = await selectDelivery(database, deliveryId, asker);
   if (found === undefined) throw noSuchDelivery();
-  const endpointId = found.delivery.endpoint_id;
-  const isPing = found.delivery.event_type === 'ping';
-  await checkEndpoint(database, endpointId, owner, isPing);
-  if ((await requestResends(database, endpointId, [deliveryId])) === 0) throw deleted();
+  const { endpoint_id: endpointId, event_id: eventId, event_type: eventType } = found.delivery;
+  await database.transaction(async (transaction) => {
+    const endpoint = await checkEndpoint(transaction, endpointId, asker, eventType === 'ping');
+    if ((await requestResends(transaction, endpointId, [deliveryId])) === 0) throw deleted();
+    await writeAudit(transaction, asker.actor, {
+      accountId: endpoint.account_id,
+      action: 'delivery.resent',
+      subjectId: deliveryId,
+      subjectName: eventType,
+      details: { event: eventId, endpoint: endpointId, url: endpoint.url },
+    });
+  });
   await announceDue(database, endpointId);
 }
 
 /**
  * Sends everything once more that failed for good at an endpoint since then (`since`: ISO 8601, by the time of the
- * event). How many there are.
+ * event), some hundreds in a transaction. How many there are. Its entry in the audit comes with the first of them.
  * @throws ApiProblem `not_found`; `conflict` where the endpoint is paused or deleted
  */
 export async function recoverDeliveries(
   database: Database,
   endpointId: string,
   since: string,
-  owner: Owner = {},
+  asker: Asker,
 ): Promise<number> {
-  await checkEndpoint(database, endpointId, owner, false);
+  const endpoint = await checkEndpoint(database.pool, endpointId, asker, false);
   let resent = 0;
   let below: { createdAt: string; id: string } | null = null;
   for (;;) {
     const failed = await selectFailed(database, { endpointId, since, below, limit: batchSize });
     const last = failed.at(-1);
     if (last === undefined) return resent;
-    resent += await requestResends(
-      database,
-      endpointId,
-      failed.map(({ id }) => id),
-    );
+    const ids = failed.map(({ id }) => id);
+    const first = below === null;
+    resent += await database.transaction(async (transaction) => {
+      if (first)
+        await writeAudit(transaction, asker.actor, {
+          accountId: endpoint.account_id,
+          action: 'delivery.recovered',
+          subjectId: endpointId,
+          subjectName: endpoint.url,
+          details: { since },
+        });
+      return requestResends(transaction, endpointId, ids);
+    });
     await announceDue(database, endpointId);
     below = { createdAt: last.created_at, id: last.id };
   }
 }
 
 async function checkEndpoint(
-  database: Database,
+  queryable: Queryable,
   endpointId: string,
-  owner: Owner,
+  asker: Asker,
   isPing: boolean,
-): Promise<void> {
-  const state = await selectEndpointState(database, endpointId, owner);
-  if (state === undefined)
+): Promise<EndpointState> {
+  const endpoint = await selectEndpointState(queryable, endpointId, asker);
+  if (endpoint === undefined)
     throw new ApiProblem('not_found', { detail: 'There is no such webhook endpoint.' });
-  if (state === 'deleted') throw deleted();
-  if (state === 'paused' && !isPing)
+  if (endpoint.state === 'deleted') throw deleted();
+  if (endpoint.state === 'paused' && !isPing)
     throw new ApiProblem('conflict', {
       detail: 'The webhook endpoint is paused: resume it first, then send again.',
     });
+  return endpoint;
 }
 
 function deleted(): ApiProblem {

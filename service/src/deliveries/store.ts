@@ -1,7 +1,6 @@
-import type { Database } from '@renderkit/server-kit/database.ts';
+import type { Database, Queryable } from '@renderkit/server-kit/database.ts';
 import type { EventType } from '@renderkit/contract/v1/event-types.ts';
-import type { DeliveryStatus } from './delivery-status.ts';
-import type { DeliveryFailure } from './failure.ts';
+import type { DeliveryFailure, DeliveryStatus } from '@renderkit/contract/console/schemas/delivery.ts';
 
 /** One attempt that is this process's to make, until its lease ends. */
 export type Claim = {
@@ -192,48 +191,49 @@ export async function selectDelivery(
   return { delivery, attempts };
 }
 
+export type EndpointState = { account_id: string; url: string; state: 'active' | 'paused' | 'deleted' };
+
 /** What can be said of an endpoint before something is sent to it again. */
 export async function selectEndpointState(
-  database: Database,
+  queryable: Queryable,
   endpointId: string,
   owner: Owner,
-): Promise<'active' | 'paused' | 'deleted' | undefined> {
-  const rows = await database.rows<{ state: 'active' | 'paused' | 'deleted' }>(
-    `select case when deleted_at is not null then 'deleted' when paused_at is not null then 'paused'
+): Promise<EndpointState | undefined> {
+  const { rows } = await queryable.query<EndpointState>(
+    `select account_id, url,
+            case when deleted_at is not null then 'deleted' when paused_at is not null then 'paused'
                  else 'active' end as state
        from webhook_endpoints where id = $1 and account_id = coalesce($2, account_id)`,
     [endpointId, owner.accountId ?? null],
   );
-  return rows[0]?.state;
+  return rows[0];
 }
 
 /** Asks for an extra attempt of each; how many there were. They belong to one endpoint. */
-export function requestResends(
-  database: Database,
+export async function requestResends(
+  transaction: Queryable,
   endpointId: string,
   deliveryIds: readonly string[],
 ): Promise<number> {
-  return database.transaction(async (transaction) => {
-    await transaction.query('select 1 from endpoint_turns where endpoint_id = $1 for no key update', [
-      endpointId,
-    ]);
-    const result = await transaction.query(
-      `insert into delivery_queue as q (delivery_id, endpoint_id, ping, resend_at, claim_at, attempts, tries)
-         select d.id, d.endpoint_id, d.event_type = 'ping', clock(), clock(), d.attempts, d.tries
-           from deliveries d
-          where d.id = any ($2) and d.endpoint_id = $1 and d.status <> 'ended'
-       on conflict (delivery_id) do update
-          set resend_at = excluded.resend_at,
-              -- What is under way just now is sent once more when that has ended.
-              claim_at = case when q.lease_until is null then excluded.claim_at else q.claim_at end`,
-      [endpointId, deliveryIds],
-    );
-    await transaction.query(
-      'update endpoint_turns set next_due = least(next_due, clock()) where endpoint_id = $1',
-      [endpointId],
-    );
-    return result.rowCount ?? 0;
-  });
+  await transaction.query('select 1 from endpoint_turns where endpoint_id = $1 for no key update', [
+    endpointId,
+  ]);
+  const result = await transaction.query(
+    `insert into delivery_queue as q (delivery_id, endpoint_id, ping, resend_at, claim_at, attempts, tries)
+       select d.id, d.endpoint_id, d.event_type = 'ping', clock(), clock(), d.attempts, d.tries
+         from deliveries d
+        where d.id = any ($2) and d.endpoint_id = $1 and d.status <> 'ended'
+     on conflict (delivery_id) do update
+        set resend_at = excluded.resend_at,
+            -- What is under way just now is sent once more when that has ended.
+            claim_at = case when q.lease_until is null then excluded.claim_at else q.claim_at end`,
+    [endpointId, deliveryIds],
+  );
+  await transaction.query(
+    'update endpoint_turns set next_due = least(next_due, clock()) where endpoint_id = $1',
+    [endpointId],
+  );
+  return result.rowCount ?? 0;
 }
 
 /** Failed deliveries of an endpoint whose event came at `since` or later, newest first, below where it was left. */

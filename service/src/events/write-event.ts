@@ -1,4 +1,4 @@
-import type { Database, Queryable } from '@renderkit/server-kit/database.ts';
+import type { Queryable } from '@renderkit/server-kit/database.ts';
 import { composeEvent, type ComposedEvent } from './compose-event.ts';
 import { insertEvent, insertPing, readClock } from './store.ts';
 
@@ -15,14 +15,17 @@ export function writeEvent(
   return insertEvent(queryable, event, about);
 }
 
-/** Writes a ping to one endpoint, whatever it subscribes to. The delivery's id; undefined where it is gone. */
+/**
+ * Writes a ping to one endpoint, whatever it subscribes to, in the transaction of who asked for it (`queryable`). The
+ * delivery's id; undefined where the endpoint is gone.
+ */
 export async function writePing(
-  database: Database,
+  queryable: Queryable,
   endpointId: string,
 ): Promise<{ eventId: string; deliveryId: string } | undefined> {
-  const at = await readClock(database.pool);
+  const at = await readClock(queryable);
   const event = composeEvent('ping', JSON.stringify({ message: pingMessage }), at);
-  const deliveryId = await insertPing(database.pool, event, { endpointId, at });
+  const deliveryId = await insertPing(queryable, event, { endpointId, at });
   return deliveryId === undefined ? undefined : { eventId: event.id, deliveryId };
 }
 

@@ -4,6 +4,7 @@ import { createTestDatabase, moveClock } from '@renderkit/server-kit/testing/dat
 import { seedEndpoints, seedEvent, seedEvents } from '../deliveries/testing/seed.ts';
 import { claimDeliveries } from '../deliveries/store.ts';
 import { deleteWebhook } from '../webhooks/delete-webhook.ts';
+import { operator } from '../audit/actor.ts';
 import { removeOutdated, retainedTables } from './store.ts';
 
 test('attempts are kept for 30 days, deliveries, events and deleted endpoints for 90, in batches', async () => {
@@ -13,7 +14,7 @@ test('attempts are kept for 30 days, deliveries, events and deleted endpoints fo
   await seedEvents(database, accountId, 5);
   const room = { owner: 'svc_a', leaseMs: 1_000, places: 9, failingPlaces: 9, several: true };
   assert.equal((await claimDeliveries(database, room)).length, 2);
-  await deleteWebhook(database, endpoints[1]?.id ?? '');
+  await deleteWebhook(database, endpoints[1]?.id ?? '', operator);
   const counts = async () => {
     const [row] = await database.rows(
       `select (select count(*) from delivery_attempts) as attempts, (select count(*) from deliveries) as deliveries,

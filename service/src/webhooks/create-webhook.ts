@@ -4,6 +4,8 @@ import type { Database } from '@renderkit/server-kit/database.ts';
 import type { Cidr } from '@renderkit/server-kit/egress/public-address.ts';
 import type { NameResolver } from '@renderkit/server-kit/egress/resolve-name.ts';
 import { newId } from '@renderkit/server-kit/ids.ts';
+import type { Actor } from '../audit/actor.ts';
+import { writeAudit } from '../audit/write-audit.ts';
 import { ApiProblem } from '../problems/api-problem.ts';
 import { judgeEndpoint } from './judge-endpoint.ts';
 import type { SigningSecrets } from './signing-secret.ts';
@@ -22,17 +24,27 @@ export async function createWebhook(
     events: readonly string[];
     /** Networks that may be reached though they are not public. */
     allow: readonly Cidr[];
-    resolver?: NameResolver;
+    resolver?: NameResolver | undefined;
   },
+  actor: Actor,
 ): Promise<{ id: string; secret: string }> {
   const { url, events } = await judgeEndpoint(wanted, wanted);
   const id = newId(idPrefixes.webhook);
   const { secret, sealed } = secrets.create(id);
-  const outcome = await insertEndpoint(
-    database,
-    { id, accountId: wanted.accountId, url, events, secretSealed: sealed },
-    maxWebhookEndpoints,
-  );
+  const outcome = await database.transaction(async (transaction) => {
+    const { accountId } = wanted;
+    const endpoint = { id, accountId, url, events, secretSealed: sealed };
+    const inserted = await insertEndpoint(transaction, endpoint, maxWebhookEndpoints);
+    if (inserted === 'inserted')
+      await writeAudit(transaction, actor, {
+        accountId,
+        action: 'webhook.created',
+        subjectId: id,
+        subjectName: url,
+        details: { events: events.join(', ') },
+      });
+    return inserted;
+  });
   switch (outcome) {
     case 'inserted':
       return { id, secret };

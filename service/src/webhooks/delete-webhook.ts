@@ -1,6 +1,7 @@
 import type { Database } from '@renderkit/server-kit/database.ts';
-import { noSuchEndpoint } from './no-such-endpoint.ts';
-import { endDeliveries, markDeleted, type Owner, selectEndpointIds } from './store.ts';
+import type { Asker } from '../audit/actor.ts';
+import { actOnEndpoint } from './act-on-endpoint.ts';
+import { endDeliveries, markDeleted, selectEndpointIds } from './store.ts';
 
 /** Deliveries ended in one statement, small enough that nobody waits for it. */
 const batchSize = 500;
@@ -12,18 +13,19 @@ const mostBatches = 200;
  * deliveries can be looked at for as long as any.
  * @throws ApiProblem `not_found`
  */
-export async function deleteWebhook(
-  database: Database,
-  endpointId: string,
-  owner: Owner = {},
-): Promise<void> {
-  if (!(await markDeleted(database, endpointId, owner))) throw noSuchEndpoint();
+export async function deleteWebhook(database: Database, endpointId: string, asker: Asker): Promise<void> {
+  await actOnEndpoint(database, endpointId, asker, async (transaction) => {
+    await markDeleted(transaction, endpointId);
+    return { acts: [{ action: 'webhook.deleted' }], answer: undefined };
+  });
   for (let i = 0; i < mostBatches; i++)
     if ((await endDeliveries(database, endpointId, batchSize)) < batchSize) return;
 }
 
 /** Deletes all endpoints of an account. */
 export async function deleteWebhooksOf(database: Database, accountId: string): Promise<void> {
-  for (const id of await selectEndpointIds(database, accountId))
-    if (await markDeleted(database, id, { accountId })) await endDeliveries(database, id, batchSize);
+  for (const id of await selectEndpointIds(database, accountId)) {
+    await database.transaction((transaction) => markDeleted(transaction, id));
+    await endDeliveries(database, id, batchSize);
+  }
 }

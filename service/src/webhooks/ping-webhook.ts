@@ -1,8 +1,9 @@
 import type { Database } from '@renderkit/server-kit/database.ts';
+import type { Asker } from '../audit/actor.ts';
 import { announceDue } from '../events/announce-due.ts';
 import { writePing } from '../events/write-event.ts';
+import { actOnEndpoint } from './act-on-endpoint.ts';
 import { noSuchEndpoint } from './no-such-endpoint.ts';
-import { type Owner, selectSecret } from './store.ts';
 
 /**
  * Sends a test event to an endpoint, paused or not, whatever it subscribes to. Its delivery shows what came of it.
@@ -11,11 +12,13 @@ import { type Owner, selectSecret } from './store.ts';
 export async function pingWebhook(
   database: Database,
   endpointId: string,
-  owner: Owner = {},
+  asker: Asker,
 ): Promise<{ eventId: string; deliveryId: string }> {
-  if ((await selectSecret(database, endpointId, owner)) === undefined) throw noSuchEndpoint();
-  const written = await writePing(database, endpointId);
-  if (written === undefined) throw noSuchEndpoint();
+  const written = await actOnEndpoint(database, endpointId, asker, async (transaction) => {
+    const ping = await writePing(transaction, endpointId);
+    if (ping === undefined) throw noSuchEndpoint();
+    return { acts: [{ action: 'webhook.pinged', details: { delivery: ping.deliveryId } }], answer: ping };
+  });
   await announceDue(database, endpointId);
   return written;
 }

@@ -1,4 +1,4 @@
-import type { Database } from '@renderkit/server-kit/database.ts';
+import type { Database, Queryable } from '@renderkit/server-kit/database.ts';
 import type { SubscribableEventType } from './judge-endpoint.ts';
 
 export type EndpointRow = {
@@ -12,84 +12,125 @@ export type EndpointRow = {
   failing_since: Date | null;
 };
 
-/** Of which account: others' endpoints are unknown to it. Left out: of any. */
-export type Owner = { accountId?: string | undefined };
-
 /** Inserts an endpoint unless the account is gone or has `most` of them. */
-export function insertEndpoint(
-  database: Database,
+export async function insertEndpoint(
+  transaction: Queryable,
   endpoint: { id: string; accountId: string; url: string; events: readonly string[]; secretSealed: string },
   most: number,
 ): Promise<'inserted' | 'no_account' | 'too_many'> {
-  return database.transaction(async (transaction) => {
-    // The lock makes two that would both be the last one come one after the other.
-    const { rowCount } = await transaction.query(
-      'select 1 from accounts where id = $1 and deleted_at is null for no key update',
-      [endpoint.accountId],
-    );
-    if (rowCount === 0) return 'no_account';
-    const result = await transaction.query(
-      `with endpoint as (
-         insert into webhook_endpoints (id, account_id, url, events, secret_sealed)
-         select $1, $2, $3, $4, $5
-          where (select count(*) from webhook_endpoints where account_id = $2 and deleted_at is null) < $6
-         returning id, account_id
-       )
-       insert into endpoint_turns (endpoint_id, account_id) select id, account_id from endpoint`,
-      [endpoint.id, endpoint.accountId, endpoint.url, endpoint.events, endpoint.secretSealed, most],
-    );
-    return result.rowCount === 1 ? 'inserted' : 'too_many';
-  });
+  // The lock makes two that would both be the last one come one after the other.
+  const { rowCount } = await transaction.query(
+    'select 1 from accounts where id = $1 and deleted_at is null for no key update',
+    [endpoint.accountId],
+  );
+  if (rowCount === 0) return 'no_account';
+  const result = await transaction.query(
+    `with endpoint as (
+       insert into webhook_endpoints (id, account_id, url, events, secret_sealed)
+       select $1, $2, $3, $4, $5
+        where (select count(*) from webhook_endpoints where account_id = $2 and deleted_at is null) < $6
+       returning id, account_id
+     )
+     insert into endpoint_turns (endpoint_id, account_id) select id, account_id from endpoint`,
+    [endpoint.id, endpoint.accountId, endpoint.url, endpoint.events, endpoint.secretSealed, most],
+  );
+  return result.rowCount === 1 ? 'inserted' : 'too_many';
 }
+
+const endpoints = `select e.id, e.account_id, e.url, e.events, e.created_at, e.paused_at, t.failing_since
+  from webhook_endpoints e join endpoint_turns t on t.endpoint_id = e.id where e.deleted_at is null`;
 
 /** The endpoints of an account, oldest first. */
 export function selectEndpoints(database: Database, accountId: string): Promise<EndpointRow[]> {
-  return database.rows<EndpointRow>(
-    `select e.id, e.account_id, e.url, e.events, e.created_at, e.paused_at, t.failing_since
-       from webhook_endpoints e join endpoint_turns t on t.endpoint_id = e.id
-      where e.account_id = $1 and e.deleted_at is null order by e.created_at, e.id`,
-    [accountId],
+  return database.rows<EndpointRow>(`${endpoints} and e.account_id = $1 order by e.created_at, e.id`, [
+    accountId,
+  ]);
+}
+
+/**
+ * One endpoint; undefined where the account has none of that id. Without an account: whosever it is. `lock`: nobody
+ * else changes it until the transaction ends.
+ */
+export async function selectEndpoint(
+  queryable: Queryable,
+  endpointId: string,
+  options: { accountId?: string | undefined; lock?: boolean } = {},
+): Promise<EndpointRow | undefined> {
+  const { rows } = await queryable.query<EndpointRow>(
+    `${endpoints} and e.id = $1 and e.account_id = coalesce($2, e.account_id)
+     ${options.lock ? 'for no key update of e' : ''}`,
+    [endpointId, options.accountId ?? null],
+  );
+  return rows[0];
+}
+
+export type Health = { endpoint_id: string; delivered: number; failed: number; pending: number };
+
+/**
+ * Deliveries of endpoints: what was delivered and what failed of those made in the last 24 hours, and what is pending.
+ * Each count looks at `most` entries of an index and no more.
+ */
+export function selectHealth(
+  database: Database,
+  endpointIds: readonly string[],
+  most: number,
+): Promise<Health[]> {
+  const count = (condition: string) =>
+    `(select count(*)::integer from (select 1 from deliveries d where d.endpoint_id = e.id and ${condition} limit $2) n)`;
+  const lastDay = `d.created_at >= clock() - interval '24 hours'`;
+  return database.rows<Health>(
+    `select e.id as endpoint_id, ${count(`d.status = 'delivered' and ${lastDay}`)} as delivered,
+            ${count(`d.status = 'failed' and d.status <> 'delivered' and ${lastDay}`)} as failed,
+            ${count(`d.status = 'pending' and d.status <> 'delivered'`)} as pending
+       from unnest($1::text[]) as e (id)`,
+    [endpointIds, most],
   );
 }
 
-/** Pauses or resumes; a second time it changes nothing. False where there is no such endpoint. */
-export async function setPaused(
-  database: Database,
-  endpointId: string,
-  paused: boolean,
-  owner: Owner,
-): Promise<boolean> {
-  return database.transaction(async (transaction) => {
-    const { rowCount } = await transaction.query(
-      `update webhook_endpoints set paused_at = case when $2 then coalesce(paused_at, clock()) end
-        where id = $1 and deleted_at is null and account_id = coalesce($3, account_id)`,
-      [endpointId, paused, owner.accountId ?? null],
-    );
-    if (rowCount !== 1) return false;
-    // What rests is looked at again; while it is paused that finds only pings.
-    await transaction.query('update endpoint_turns set next_due = clock() where endpoint_id = $1', [
-      endpointId,
-    ]);
-    return true;
-  });
+/** Saves what an endpoint is to be from now on. */
+export async function saveEndpoint(
+  transaction: Queryable,
+  endpoint: { id: string; url: string; events: readonly string[] },
+): Promise<void> {
+  await transaction.query('update webhook_endpoints set url = $2, events = $3 where id = $1', [
+    endpoint.id,
+    endpoint.url,
+    endpoint.events,
+  ]);
 }
 
-/** From now on nothing is written for it, and its secrets are gone. False where there is no such endpoint. */
-export async function markDeleted(database: Database, endpointId: string, owner: Owner): Promise<boolean> {
-  return database.transaction(async (transaction) => {
-    const { rowCount } = await transaction.query(
-      `update webhook_endpoints
-          set deleted_at = clock(), secret_sealed = '', previous_secret_sealed = null, previous_secret_until = null
-        where id = $1 and deleted_at is null and account_id = coalesce($2, account_id)`,
-      [endpointId, owner.accountId ?? null],
-    );
-    if (rowCount !== 1) return false;
-    // Should this process end now, the deliverers end what is left.
-    await transaction.query('update endpoint_turns set next_due = clock() where endpoint_id = $1', [
-      endpointId,
-    ]);
-    return true;
-  });
+/** An endpoint that leads elsewhere was never tried there: what failed before says nothing of it. */
+export async function forgetFailures(transaction: Queryable, endpointId: string): Promise<void> {
+  await transaction.query(
+    `update endpoint_turns set state = 'untried', failing_since = null where endpoint_id = $1`,
+    [endpointId],
+  );
+}
+
+/** Pauses or resumes. */
+export async function setPaused(transaction: Queryable, endpointId: string, paused: boolean): Promise<void> {
+  await transaction.query(
+    'update webhook_endpoints set paused_at = case when $2 then clock() end where id = $1',
+    [endpointId, paused],
+  );
+  // What rests is looked at again; while it is paused that finds only pings.
+  await transaction.query('update endpoint_turns set next_due = clock() where endpoint_id = $1', [
+    endpointId,
+  ]);
+}
+
+/** From now on nothing is written for it, and its secrets are gone. */
+export async function markDeleted(transaction: Queryable, endpointId: string): Promise<void> {
+  await transaction.query(
+    `update webhook_endpoints
+        set deleted_at = clock(), secret_sealed = '', previous_secret_sealed = null, previous_secret_until = null
+      where id = $1 and deleted_at is null`,
+    [endpointId],
+  );
+  // Should this process end now, the deliverers end what is left.
+  await transaction.query('update endpoint_turns set next_due = clock() where endpoint_id = $1', [
+    endpointId,
+  ]);
 }
 
 /** Ends deliveries of a deleted endpoint, so many at most; how many there were. */
@@ -101,36 +142,36 @@ export async function endDeliveries(database: Database, endpointId: string, most
   return rows[0]?.ended ?? 0;
 }
 
-/** The sealed secret; undefined where there is no such endpoint. */
+export type SecretRow = { secret_sealed: string; previous_until: Date | null };
+
+/** The sealed secret of an endpoint, and until when the one before it signs too. */
 export async function selectSecret(
-  database: Database,
+  transaction: Queryable,
   endpointId: string,
-  owner: Owner,
-): Promise<string | undefined> {
-  const rows = await database.rows<{ secret_sealed: string }>(
-    `select secret_sealed from webhook_endpoints
-      where id = $1 and deleted_at is null and account_id = coalesce($2, account_id)`,
-    [endpointId, owner.accountId ?? null],
+): Promise<SecretRow | undefined> {
+  const { rows } = await transaction.query<SecretRow>(
+    `select secret_sealed,
+            case when previous_secret_until > clock() then previous_secret_until end as previous_until
+       from webhook_endpoints where id = $1 and deleted_at is null`,
+    [endpointId],
   );
-  return rows[0]?.secret_sealed;
+  return rows[0];
 }
 
-/** Puts a new secret in the place of the one that is there, which stays good for so long. False: no such endpoint. */
+/** Puts a new secret in the place of the one that is there, which stays good for so long. */
 export async function replaceSecret(
-  database: Database,
+  transaction: Queryable,
   endpointId: string,
   sealed: string,
-  options: Owner & { overlapSeconds: number },
-): Promise<boolean> {
-  const rows = await database.rows(
+  overlapSeconds: number,
+): Promise<void> {
+  await transaction.query(
     `update webhook_endpoints
         set secret_sealed = $2, previous_secret_sealed = secret_sealed,
             previous_secret_until = clock() + $3 * interval '1 second'
-      where id = $1 and deleted_at is null and account_id = coalesce($4, account_id)
-     returning id`,
-    [endpointId, sealed, options.overlapSeconds, options.accountId ?? null],
+      where id = $1`,
+    [endpointId, sealed, overlapSeconds],
   );
-  return rows.length === 1;
 }
 
 /** Ids of an account's endpoints. */

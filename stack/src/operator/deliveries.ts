@@ -1,3 +1,4 @@
+import { deliveryStatuses } from '@renderkit/contract/console/schemas/delivery.ts';
 import * as service from '@renderkit/service/operator.ts';
 import { accountInService } from '../connect-to-service.ts';
 import { command, type Command, done } from './command.ts';
@@ -10,7 +11,7 @@ export const deliveriesCommands: Command[] = [
     options: {
       email: required(email),
       endpoint: text('ID'),
-      status: choice(service.deliveryStatuses),
+      status: choice(deliveryStatuses),
       limit: wholeNumber({ min: 1, max: service.maxListedDeliveries }),
       page: wholeNumber({ min: 1, max: 1_000_000 }),
     },

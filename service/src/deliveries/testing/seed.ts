@@ -3,6 +3,7 @@ import type { Database } from '@renderkit/server-kit/database.ts';
 import { parseCidrs } from '@renderkit/server-kit/egress/public-address.ts';
 import { newId } from '@renderkit/server-kit/ids.ts';
 import { createLogger } from '@renderkit/server-kit/logger.ts';
+import { operator } from '../../audit/actor.ts';
 import { composeEvent, type ComposedEvent } from '../../events/compose-event.ts';
 import { writeEvent } from '../../events/write-event.ts';
 import { createWebhook } from '../../webhooks/create-webhook.ts';
@@ -21,7 +22,7 @@ export async function seedEndpoints(
   const accountId = await seedAccount(database);
   const endpoints = [];
   for (const url of urls)
-    endpoints.push(await createWebhook(database, secrets, { accountId, url, events, allow }));
+    endpoints.push(await createWebhook(database, secrets, { accountId, url, events, allow }, operator.actor));
   return { accountId, endpoints };
 }
 
