@@ -1,0 +1,71 @@
+import { ActionIcon, Text } from '@mantine/core';
+import type { Reference } from '../model-form/form-values.ts';
+import { Icon } from '../parts/Icon.tsx';
+import { StatusBadge } from '../parts/StatusBadge.tsx';
+import { Picture } from './Picture.tsx';
+import classes from './reference-input.module.css';
+import { useReference } from './use-library-item.ts';
+import { useUpload } from './use-upload.ts';
+
+/** One reference of a field: its picture, how its checks stand, and a way to take it out. */
+export function ReferenceCard({ reference, onRemove }: { reference: Reference; onRemove: () => void }) {
+  const known = useReference(reference) ?? reference;
+  const { upload, gone } = useUpload(reference.value);
+  const name = upload?.file_name ?? known.name;
+  return (
+    <div className={classes['card']}>
+      <div className={classes['thumb']}>
+        <Thumb reference={upload === undefined ? known : { ...known, url: upload.url }} />
+        <ActionIcon
+          className={classes['remove']}
+          variant="default"
+          size="sm"
+          aria-label={`Remove ${name}`}
+          onClick={onRemove}
+        >
+          <Icon name="close" size={12} />
+        </ActionIcon>
+      </div>
+      <span className={classes['name']} title={name}>
+        {name}
+      </span>
+      {upload !== undefined && upload.status !== 'ready' && <StatusBadge status={upload.status} />}
+      {upload?.status === 'rejected' && (
+        <Text className={classes['bad']} fz="xs" role="alert">
+          {upload.error ?? 'Moderation rejected it.'}
+        </Text>
+      )}
+      {gone && (
+        <Text className={classes['bad']} fz="xs" role="alert">
+          It is no longer there. Choose another.
+        </Text>
+      )}
+    </div>
+  );
+}
+
+function Thumb({ reference }: { reference: Reference }) {
+  const { type, url, thumbUrl, name, nsfw } = reference;
+  // A video that was sent has no small picture of it.
+  if (type === 'audio' || (url === null && thumbUrl === null) || (type === 'video' && thumbUrl === null))
+    return <Icon name={type === 'image' ? 'image' : type === 'video' ? 'video' : 'play'} size={22} />;
+  return (
+    <Picture
+      item={{
+        id: reference.value,
+        type,
+        url,
+        thumbUrl,
+        width: null,
+        height: null,
+        duration: null,
+        nsfw,
+        pathType: type,
+      }}
+      small
+      fill
+      inert
+      alt={name}
+    />
+  );
+}

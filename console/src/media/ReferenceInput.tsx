@@ -1,0 +1,260 @@
+import { Button, FileButton, Group, Input, Text, TextInput } from '@mantine/core';
+import { type ClipboardEvent, type DragEvent, useEffect, useState } from 'react';
+import type { UploadType } from '@renderkit/contract/v1/schemas/upload.ts';
+import type { Reference } from '../model-form/form-values.ts';
+import { bareReference } from '../model-form/read-request.ts';
+import { Icon } from '../parts/Icon.tsx';
+import { LibraryPicker } from './LibraryPicker.tsx';
+import { ReferenceCard } from './ReferenceCard.tsx';
+import { SendingCard } from './SendingCard.tsx';
+import classes from './reference-input.module.css';
+import { complaintOf, uploadKinds } from './send-upload.ts';
+
+type ReferenceInputProps = {
+  label: string;
+  description?: string;
+  type: UploadType;
+  max: number;
+  required?: boolean;
+  references: readonly Reference[];
+  onChange: (change: (before: readonly Reference[]) => Reference[]) => void;
+  error?: string | undefined;
+  /** Takes what is pasted anywhere on the page. */
+  takesPaste?: boolean;
+  /** Nothing can be sent from here: the plan does not include it. */
+  noUploads?: boolean;
+  /** Only what is in the library will do. */
+  libraryOnly?: boolean;
+};
+
+type Sending = { id: number; file: File };
+let sendings = 0;
+
+/** References of one field: dropped, chosen, pasted, from the library or from an address. */
+export function ReferenceInput(props: ReferenceInputProps) {
+  const { label, description, type, max, required = false, references, onChange, error } = props;
+  const [over, setOver] = useState(false);
+  const uploads = props.libraryOnly !== true && props.noUploads !== true;
+  const add = (reference: Reference) =>
+    onChange((before) => [...before.filter(({ value }) => value !== reference.value), reference].slice(-max));
+  const { sending, complaint, send, done } = useSendings(props, uploads, add);
+  const room = max - references.length - sending.length;
+  return (
+    <Input.Wrapper
+      label={label}
+      description={description}
+      required={required}
+      error={error ?? complaint}
+      labelElement="div"
+      role="group"
+      aria-label={label}
+    >
+      <div
+        className={classes['area']}
+        data-over={over}
+        onDragOver={(event) => uploads && (event.preventDefault(), setOver(true))}
+        onDragLeave={() => setOver(false)}
+        onDrop={(event) => {
+          setOver(false);
+          send(droppedFiles(event));
+        }}
+        onPaste={(event) => send(pastedFiles(event))}
+      >
+        {references.map((reference) => (
+          <ReferenceCard
+            key={reference.value}
+            reference={reference}
+            onRemove={() => onChange((before) => before.filter(({ value }) => value !== reference.value))}
+          />
+        ))}
+        {sending.map(({ id, file }) => (
+          <SendingCard key={id} file={file} type={type} onDone={(reference) => done(id, reference)} />
+        ))}
+        {(room > 0 || max === 1) && (
+          <AddControls
+            {...{ label, type, uploads, max, add, send }}
+            libraryOnly={props.libraryOnly === true}
+            empty={room === max}
+          />
+        )}
+      </div>
+      {props.noUploads === true && (
+        <Text fz="xs" c="dimmed" mt={4}>
+          Your plan has no uploads of this type.
+        </Text>
+      )}
+    </Input.Wrapper>
+  );
+}
+
+/** The files on their way into a field, and what was wrong with those that are not. */
+function useSendings(
+  { type, max, references, takesPaste = false }: ReferenceInputProps,
+  uploads: boolean,
+  add: (reference: Reference) => void,
+) {
+  const [sending, setSending] = useState<Sending[]>([]);
+  const [complaint, setComplaint] = useState<string>();
+  const room = max - references.length - sending.length;
+  const send = (files: readonly File[]) => {
+    if (!uploads || files.length === 0) return;
+    const complaints = files.map((file) => complaintOf(file, type));
+    const good = files.filter((_, i) => complaints[i] === undefined);
+    // The only place there is, is taken by what comes last.
+    const fitting = good.slice(0, max === 1 ? 1 : Math.max(0, room));
+    setComplaint(
+      complaints.find((one) => one !== undefined) ??
+        (fitting.length < good.length ? `No more than ${max} can be used here.` : undefined),
+    );
+    const added = fitting.map((file) => ({ id: ++sendings, file }));
+    if (added.length > 0) setSending((before) => (max === 1 ? added : [...before, ...added]));
+  };
+  usePastedFiles(takesPaste && uploads, send);
+  const done = (id: number, reference?: Reference) => {
+    setSending((before) => before.filter((one) => one.id !== id));
+    if (reference !== undefined) add(reference);
+  };
+  return { sending, complaint, send, done };
+}
+
+type AddControlsProps = {
+  label: string;
+  type: UploadType;
+  uploads: boolean;
+  libraryOnly: boolean;
+  max: number;
+  empty: boolean;
+  add: (reference: Reference) => void;
+  send: (files: File[]) => void;
+};
+
+function AddControls({ label, type, uploads, libraryOnly, max, empty, add, send }: AddControlsProps) {
+  const [choosing, setChoosing] = useState(false);
+  const [address, setAddress] = useState<string>();
+  const { accept, words, noun } = uploadKinds[type];
+  const verb = empty || max > 1 ? 'Add' : 'Replace';
+  return (
+    <div className={classes['add']}>
+      {uploads && (
+        <Text fz="xs" c="dimmed">
+          Drop {max > 1 ? `${noun}s` : `a ${noun}`} here, paste, or choose: {words}.
+        </Text>
+      )}
+      <Group gap={6}>
+        {uploads && (
+          <FileButton accept={accept} multiple onChange={(files) => send(Array.isArray(files) ? files : [])}>
+            {(button) => (
+              <Button
+                {...button}
+                variant="default"
+                leftSection={<Icon name="upload" size={13} />}
+                aria-label={`${verb} a file: ${label}`}
+              >
+                File
+              </Button>
+            )}
+          </FileButton>
+        )}
+        {type !== 'audio' && (
+          <Button
+            variant="default"
+            leftSection={<Icon name="library" size={13} />}
+            onClick={() => setChoosing(true)}
+            aria-label={`${verb} from the library: ${label}`}
+          >
+            Library
+          </Button>
+        )}
+        {!libraryOnly && (
+          <Button
+            variant="subtle"
+            color="gray"
+            aria-expanded={address !== undefined}
+            aria-label={`${verb} from an address: ${label}`}
+            onClick={() => setAddress(address === undefined ? '' : undefined)}
+          >
+            Address
+          </Button>
+        )}
+      </Group>
+      {address !== undefined && (
+        <AddressField
+          address={address}
+          label={label}
+          onChange={setAddress}
+          onAdd={(value) => {
+            add(bareReference(value, type));
+            setAddress(undefined);
+          }}
+        />
+      )}
+      {type !== 'audio' && (
+        <LibraryPicker type={type} opened={choosing} onClose={() => setChoosing(false)} onChoose={add} />
+      )}
+    </div>
+  );
+}
+
+type AddressFieldProps = {
+  address: string;
+  label: string;
+  onChange: (address: string) => void;
+  onAdd: (address: string) => void;
+};
+
+function AddressField({ address, label, onChange, onAdd }: AddressFieldProps) {
+  const good = /^https:\/\/\S+$/i.test(address.trim());
+  const submit = () => good && onAdd(address.trim());
+  return (
+    <TextInput
+      size="xs"
+      aria-label={`Address: ${label}`}
+      placeholder="https://example.com/picture.png"
+      description="It is fetched once the run has been accepted."
+      inputWrapperOrder={['input', 'description', 'error']}
+      value={address}
+      onChange={({ currentTarget }) => onChange(currentTarget.value)}
+      onKeyDown={(event) => {
+        if (event.key !== 'Enter') return;
+        event.preventDefault();
+        submit();
+      }}
+      error={address === '' || good ? undefined : 'An https address is needed.'}
+      rightSection={
+        <Button size="compact-xs" disabled={!good} onClick={submit}>
+          Add
+        </Button>
+      }
+      rightSectionWidth={52}
+    />
+  );
+}
+
+function usePastedFiles(active: boolean, send: (files: File[]) => void): void {
+  useEffect(() => {
+    if (!active) return undefined;
+    const paste = (event: globalThis.ClipboardEvent) => {
+      const files = [...(event.clipboardData?.files ?? [])];
+      if (event.defaultPrevented || files.length === 0) return;
+      event.preventDefault();
+      send(files);
+    };
+    document.addEventListener('paste', paste);
+    return () => document.removeEventListener('paste', paste);
+  });
+}
+
+function droppedFiles(event: DragEvent): File[] {
+  event.preventDefault();
+  return [...event.dataTransfer.files];
+}
+
+function pastedFiles(event: ClipboardEvent): File[] {
+  const files = [...event.clipboardData.files];
+  if (files.length > 0) {
+    event.preventDefault();
+    // What is taken here is not taken once more by the page.
+    event.stopPropagation();
+  }
+  return files;
+}
