@@ -177,6 +177,15 @@ export const studioOperations = {
     body: schemas.LookupRequest,
     answer: schemas.UploadsLookupAnswer,
   },
+  /** For a project that was named after the file. `not_found` where the upload or the account's project is missing. */
+  moveUpload: {
+    method: 'PUT',
+    path: '/api/uploads/:token/project',
+    caller: 'account',
+    params: tokenParam,
+    body: schemas.MoveUploadRequest,
+    answer: schemas.StudioUpload,
+  },
   /** Also where there is none: after this the token names nothing. */
   deleteUpload: {
     method: 'DELETE',

@@ -439,6 +439,7 @@ export const StoreUploadAnswer = Type.Union([
 ]);
 export type StoreUploadAnswer = Static<typeof StoreUploadAnswer>;
 
+export const MoveUploadRequest = Type.Object({ project_id: id });
 export const UploadsLookupAnswer = Type.Object({ uploads: Type.Array(StudioUpload, { maxItems: 200 }) });
 export const DeletedAnswer = Type.Object({ deleted: Type.Literal(true) });
 

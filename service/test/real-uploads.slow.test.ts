@@ -114,9 +114,15 @@ test('files that are none are refused at once', { timeout: 120_000 }, async () =
       name,
     );
   }
-  const unknown = await post({ name: 'project_id', value: 'prj_unknown' }, file(whole));
-  assert.equal(unknown.status, 400, unknown.text);
-  assert.match(unknown.text, /project_id/);
+  const unknownProject = { name: 'project_id', value: 'prj_unknown' };
+  for (const parts of [
+    [unknownProject, file(whole)],
+    [file(whole), unknownProject],
+  ]) {
+    const unknown = await post(...parts);
+    assert.equal(unknown.status, 400, unknown.text);
+    assert.match(unknown.text, /project_id/);
+  }
 });
 
 test('what is too large is refused while it is still coming', { timeout: 120_000 }, async () => {

@@ -2,6 +2,9 @@ import { createHash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { StoreUploadAnswer, StudioUpload } from '@renderkit/contract/studio/schemas.ts';
 
+/** The studio has every project but this one. */
+export const unknownProject = 'prj_unknown';
+
 /** A file as the scripted studio took it. */
 export type StoredFile = { upload: StudioUpload; hidden: boolean; sha256: string };
 
@@ -48,6 +51,13 @@ export async function answerOfUploads(
     case 'lookUpUploads': {
       const { tokens } = JSON.parse(body) as { tokens: string[] };
       return { json: { uploads: tokens.flatMap((one) => files.get(one)?.upload ?? []) } };
+    }
+    case 'moveUpload': {
+      const moved = files.get(url.pathname.split('/').at(-2) ?? '')?.upload;
+      const { project_id: project } = JSON.parse(body) as { project_id: string };
+      if (moved === undefined || project === unknownProject)
+        return { status: 404, json: { code: 'not_found', message: 'nothing here' } };
+      return { json: Object.assign(moved, { project_id: project }) };
     }
     case 'deleteUpload':
       deleted.push(token);

@@ -15,6 +15,7 @@ import { type FileServer, startFileServer, tinyPng } from './file-server.ts';
 import { startTestService, type TestService } from './harness.ts';
 import { type Part, postForm } from './post-form.ts';
 import { type ScriptedRenders, scriptRenders } from './scripted-renders.ts';
+import { unknownProject } from './scripted-uploads.ts';
 
 const file = (value: Uint8Array | string = tinyPng, fileName = 'lake.png'): Part => ({
   name: 'file',
@@ -128,13 +129,19 @@ describe('uploads', () => {
   });
 
   test('a project may be named after the file too', async () => {
-    assert.equal((await post([file(), project()])).status, 201);
-    service.studio.scriptOnce('getProject', { status: 404, json: { code: 'not_found', message: 'no' } });
+    const { status, body } = await post([file(), project()]);
+    assert.equal(status, 201);
+    assert.equal(service.studio.uploads.files.get(body.id)?.upload.project_id, 'prj_1');
+    const [row] = await service.database.rows('select project_id from uploads where id = $1', [body.id]);
+    assert.deepEqual(row, { project_id: 'prj_1' });
+
     const earlier = await rows();
-    const unknown = await post([file(), project('prj_unknown')]);
+    const kept = service.studio.uploads.files.size;
+    const unknown = await post([file(), project(unknownProject)]);
     assertProblem(unknown, 'invalid_request', 'an unknown project');
     assert.deepEqual(fields(unknown), ['project_id']);
     assert.deepEqual(await rows(), earlier);
+    assert.equal(service.studio.uploads.files.size, kept);
   });
 
   test('a form that is none, or has other parts than it should, is refused by their names', async () => {

@@ -145,6 +145,29 @@ test('what the plan lacks, and projects of others, are refused by name', async (
   assert.equal((await plus.checked('upl_film')).status, 'ready');
 });
 
+test('an upload goes to a project of its account that is named later, and to no other', async () => {
+  const account = await studio.connect();
+  const stranger = await studio.connect();
+  const { body: mine } = await account.call<{ id: string }>('POST', '/api/projects', { title: 'Mine' });
+  const { body: theirs } = await stranger.call<{ id: string }>('POST', '/api/projects', { title: 'Theirs' });
+  await account.upload('upl_later', await makePicture());
+  const move = (from: typeof account, token: string, project: string) =>
+    from.call<StudioUpload>('PUT', `/api/uploads/${token}/project`, { project_id: project });
+  for (const [from, token, project] of [
+    [account, 'upl_later', theirs.id],
+    [account, 'upl_later', 'prj_none'],
+    [account, 'upl_none', mine.id],
+    [stranger, 'upl_later', theirs.id],
+  ] as const)
+    assert.equal((await move(from, token, project)).status, 404);
+  assert.equal((await account.checked('upl_later')).project_id, null);
+  for (let i = 0; i < 2; i++)
+    assert.equal((await move(account, 'upl_later', mine.id)).body.project_id, mine.id);
+  assert.equal((await account.checked('upl_later')).project_id, mine.id);
+  await account.call('DELETE', `/api/projects/${mine.id}`);
+  assert.equal((await account.checked('upl_later')).project_id, null);
+});
+
 test('what is no file of a kind that is taken is told so, and not kept', async () => {
   const account = await studio.connect({ tier: 'pro' });
   const media = path.join(studio.dataDirectory, 'media');

@@ -154,6 +154,10 @@ const table: { [Id in StudioOperationId]?: Sanity<Id> } = {
   storeUpload: (answer, { params }, origin) =>
     answer.outcome === 'stored' ? oneUpload(answer.upload, params?.['token'], origin) : undefined,
   getUpload: (upload, { params }, origin) => oneUpload(upload, params?.['token'], origin),
+  moveUpload: (upload, { params, body }, origin) =>
+    upload.project_id === (body as { project_id: string }).project_id
+      ? oneUpload(upload, params?.['token'], origin)
+      : 'another project than asked for',
   lookUpUploads: ({ uploads }, { body }, origin) => {
     const tokens = new Set((body as { tokens: string[] }).tokens);
     for (const upload of uploads) {

@@ -12,14 +12,12 @@ import type { Cidr } from '@renderkit/server-kit/egress/public-address.ts';
 import { type Pace, pacedBody, SenderLost } from '@renderkit/server-kit/http/paced-body.ts';
 import type { Logger } from '@renderkit/server-kit/logger.ts';
 import { ApiProblem } from '../problems/api-problem.ts';
-import { asNotFound } from '../studio-client/as-not-found.ts';
-import type { StudioClient } from '../studio-client/studio-client.ts';
 import { translated } from '../studio-client/translate-error.ts';
 import { fetchFile, FetchFailed } from './fetch-file.ts';
 import { complaintOf, noSuchProject, refusedFile, tooLarge } from './file-faults.ts';
 import { presentUpload } from './present.ts';
 import { brokenForm, type FormParts, openForm } from './read-form.ts';
-import type { SendFile, Sent } from './send-file.ts';
+import { NoSuchProject, type SendFile, type Sent } from './send-file.ts';
 
 /** Bytes of any file at most; the studio's limit for its kind may be lower. */
 export const maxFileBytes = Math.max(maxImageBytes, maxVideoBytes, maxAudioBytes);
@@ -30,7 +28,6 @@ export type CreateUploadOptions = {
   sendFile: SendFile;
   /** Says at once what the studio already knows when it stores a file. */
   settleStored: (accountId: string, upload: Extract<Sent, { outcome: 'stored' }>['upload']) => void;
-  studioClient: Pick<StudioClient, 'call'>;
   egress: Egress;
   /** Blocks that may be fetched from though they are not public. */
   egressAllow: readonly Cidr[];
@@ -53,7 +50,7 @@ export type CreateUpload = {
 
 /** Makes the verbs behind `POST /v1/uploads` (docs/api.md §4): a file that is sent, or fetched from an address. */
 export function createUploads(options: CreateUploadOptions): CreateUpload {
-  const { sendFile, studioClient } = options;
+  const { sendFile } = options;
   const stored = (accountId: string, sent: Sent, wrong: (complaint: string) => ApiProblem): Upload => {
     if (sent.outcome === 'refused') throw refusedFile(sent);
     if (sent.outcome === 'unusable') throw wrong(complaintOf(sent.reason));
@@ -71,13 +68,11 @@ export function createUploads(options: CreateUploadOptions): CreateUpload {
           projectId: form.projectId,
           signal,
           body: () => bounded(pacedBody(form.file, options.pace ?? formPace)),
-          beforeRecord: async () => {
-            const projectId = await form.finish();
-            if (projectId !== undefined) await findProject(studioClient, accountId, projectId);
-          },
+          projectAfter: form.finish,
         }),
       ).catch((error: unknown) => {
         form.file.destroy();
+        if (error instanceof NoSuchProject) throw noSuchProject();
         throw error instanceof SenderLost ? brokenForm(error) : error;
       });
       if (sent.outcome !== 'stored') form.file.destroy();
@@ -137,18 +132,6 @@ async function* bounded(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
 }
 
 /** A project that was named after the file: too late for the studio to judge it with the file. */
-async function findProject(
-  studioClient: Pick<StudioClient, 'call'>,
-  accountId: string,
-  id: string,
-): Promise<void> {
-  await translated(
-    studioClient.call('getProject', { accountId, params: { id } }).catch(asNotFound('')),
-  ).catch((error: unknown) => {
-    throw error instanceof ApiProblem && error.code === 'not_found' ? noSuchProject() : error;
-  });
-}
-
 function stoppingNow(): ApiProblem {
   return new ApiProblem('upstream_unavailable', {
     detail: 'The service is being restarted.',

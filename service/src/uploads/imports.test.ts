@@ -64,7 +64,7 @@ test('file servers that never answer hold up no other account', async () => {
     sweepMs: 20,
   });
   const untilAsked = async (count: number) => {
-    for (let tries = 0; tries < 200 && asked.length < count; tries++) await sleep(20);
+    for (let tries = 0; tries < 1_000 && asked.length < count; tries++) await sleep(20);
     // Long enough for rounds that would ask for more.
     await sleep(150);
     assert.equal(asked.length, count);

@@ -22,8 +22,11 @@ export type FileToSend = {
   sha256?: string;
   /** Called when the studio is ready for the bytes. */
   body: () => AsyncIterable<Uint8Array>;
-  /** Called when the studio has the file; what it throws has the file removed there. */
-  beforeRecord?: () => Promise<void>;
+  /**
+   * Called when the studio has the file: the project that was named after it, if any. What it throws has the file
+   * removed there.
+   */
+  projectAfter?: () => Promise<string | undefined>;
   signal?: AbortSignal;
 };
 
@@ -32,7 +35,12 @@ export type Sent =
   | { outcome: 'stored'; row: UploadRow; upload: Extract<StoreUploadAnswer, { outcome: 'stored' }>['upload'] }
   | Exclude<StoreUploadAnswer, { outcome: 'stored' }>;
 
-/** Sends a file to the studio. @throws StudioFailure, and what `body` and `beforeRecord` throw */
+/** Its project, named after the bytes, is none of the account's. The file is removed. */
+export class NoSuchProject extends Error {
+  override name = 'NoSuchProject';
+}
+
+/** Sends a file to the studio. @throws StudioFailure, NoSuchProject, and what `body` and `projectAfter` throw */
 export type SendFile = (file: FileToSend) => Promise<Sent>;
 
 export type SendFileOptions = {
@@ -81,10 +89,12 @@ export function createSendFile(options: SendFileOptions): SendFile {
         await discard(options, { id, accountId, mayBeThere });
         return answer;
       }
-      await file.beforeRecord?.();
+      const projectAfter = await file.projectAfter?.();
+      if (projectAfter !== undefined) await move(studioClient, { accountId, id, projectId: projectAfter });
       const row = await recordStored(database, {
         owner: leases.owner,
         upload: answer.upload,
+        projectId: projectAfter,
         from: 'receiving',
         askAfterMs: firstAskAfterMs,
       });
@@ -97,6 +107,24 @@ export function createSendFile(options: SendFileOptions): SendFile {
       throw error;
     }
   };
+}
+
+async function move(
+  studioClient: SendFileOptions['studioClient'],
+  { accountId, id, projectId }: { accountId: string; id: string; projectId: string },
+): Promise<void> {
+  try {
+    await studioClient.call('moveUpload', {
+      accountId,
+      params: { token: id },
+      body: { project_id: projectId },
+    });
+  } catch (cause) {
+    // The studio has the upload: what it does not know, or cannot read as an id, is the project.
+    if (cause instanceof StudioFailure && ['not_found', 'invalid_request'].includes(cause.studioCode ?? ''))
+      throw new NoSuchProject('the account has no such project', { cause });
+    throw cause;
+  }
 }
 
 /**

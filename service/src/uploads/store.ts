@@ -43,6 +43,8 @@ export async function recordStored(
   stored: {
     owner: string;
     upload: StudioUpload;
+    /** Named after the file. */
+    projectId?: string | undefined;
     from: 'receiving' | 'coming';
     /** When the studio is asked about it, if it has not told by then. */
     askAfterMs: number;
@@ -53,7 +55,8 @@ export async function recordStored(
     `update uploads u
         set status = 'processing', type = $4, url = $5, file_name = $6, content_type = $7, size_bytes = $8, width = $9,
             height = $10, source_url = null, processing_since = clock(), lease_owner = null, lease_until = null,
-            due_at = clock() + $11 * interval '1 millisecond', tries = 0
+            due_at = clock() + $11 * interval '1 millisecond', tries = 0,
+            project_id = coalesce($12, u.project_id)
       where u.id = $1 and u.lease_owner = $2 and u.status = $3
      returning ${shown}`,
     [
@@ -68,6 +71,7 @@ export async function recordStored(
       upload.width,
       upload.height,
       stored.askAfterMs,
+      stored.projectId ?? null,
     ],
     'uploads_stored',
   );

@@ -3,7 +3,7 @@ import { StudioError } from '../errors.ts';
 import type { Handlers } from '../register-operations.ts';
 import { removeLooseFolders } from '../storage/loose-folders.ts';
 import { createUploadTaker, type StoreUploadDependencies } from './store-upload.ts';
-import { deleteUploadRow, findUploads } from './store.ts';
+import { deleteUploadRow, findUploads, moveToProject } from './store.ts';
 
 export type UploadRoutesOptions = StoreUploadDependencies & {
   presentUpload: (upload: StudioUpload) => StudioUpload;
@@ -11,7 +11,7 @@ export type UploadRoutesOptions = StoreUploadDependencies & {
 
 export function uploadRoutes(
   options: UploadRoutesOptions,
-): Pick<Handlers, 'storeUpload' | 'getUpload' | 'lookUpUploads' | 'deleteUpload'> {
+): Pick<Handlers, 'storeUpload' | 'getUpload' | 'lookUpUploads' | 'moveUpload' | 'deleteUpload'> {
   const { database, storage, presentUpload } = options;
   const take = createUploadTaker(options);
   return {
@@ -37,6 +37,13 @@ export function uploadRoutes(
     lookUpUploads: async ({ body, bearer }) => ({
       uploads: (await findUploads(database, bearer.account.id, body.tokens)).map(presentUpload),
     }),
+    moveUpload: async ({ params, body, bearer }) => {
+      const move = { account: bearer.account.id, token: params.token, project: body.project_id };
+      const upload = await moveToProject(database, move);
+      if (upload === undefined)
+        throw new StudioError('not_found', 'The account has no such upload, or no such project.');
+      return presentUpload(upload);
+    },
     deleteUpload: async ({ params, bearer }) => {
       const folder = await deleteUploadRow(database, bearer.account.id, params.token);
       // What cannot be removed now the sweep removes later.

@@ -156,6 +156,21 @@ export async function findOverdueUploads(
   return rows.map(({ id }) => id);
 }
 
+/** Undefined where the account has no such upload, or no such project. */
+export async function moveToProject(
+  database: Database,
+  move: { account: string; token: string; project: string },
+): Promise<StudioUpload | undefined> {
+  const [row] = await database.rows<{ upload: StudioUpload }>(
+    // Locked, so that a deletion of the project comes before, or sees the upload in it.
+    `with project as (select id from projects where id = $3 and account_id = $1 for share)
+     update uploads u set project_id = project.id from project where u.account_id = $1 and u.token = $2
+     returning upload_json(u) as upload`,
+    [move.account, move.token, move.project],
+  );
+  return row?.upload;
+}
+
 /** The folder of its file, where there was one. */
 export async function deleteUploadRow(
   database: Database,
