@@ -15,6 +15,7 @@ import { createCatalogCache } from './catalog/catalog-cache.ts';
 import { catalogRoutes } from './catalog/routes.ts';
 import type { ServiceConfig } from './config.ts';
 import { connectionHandlers } from './console-api/connection.ts';
+import { addConsoleFiles } from './console-api/files.ts';
 import { addConsoleApi } from './console-api/routes.ts';
 import { sessionHandlers } from './console-api/sessions.ts';
 import { type DeliveringOptions, startDeliveries } from './deliveries/background.ts';
@@ -105,7 +106,7 @@ export async function startService(
     log,
   };
   registerRoutes(app, { admission: rooms.admission, handlers: rooms.handlers, serving });
-  addConsole(app, config, { database, serving, rooms });
+  await addConsole(app, config, { database, serving, rooms });
   addProcessMetrics(registry, database, () => rooms.generations.longPolls.open);
   addHealthRoutes(app, {
     registry,
@@ -129,11 +130,12 @@ export async function startService(
 }
 
 /** What a signed-in person's browser is served with. */
-function addConsole(
+async function addConsole(
   app: FastifyInstance,
   config: ServiceConfig,
   { database, serving, rooms }: { database: Database; serving: Serving; rooms: Rooms },
-): void {
+): Promise<void> {
+  await addConsoleFiles(app, config);
   const cookie = sessionCookie(app, config.publicUrl);
   addConsoleApi(app, {
     sessions: createSessionAdmission(database, cookie),

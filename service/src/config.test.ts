@@ -11,7 +11,8 @@ const least = {
 };
 
 test('with the least that is needed the rest has defaults', () => {
-  const { secretKey, ...config } = readServiceConfig({ ...least, LOG_LEVEL: '' });
+  const { secretKey, consoleDirectory, ...config } = readServiceConfig({ ...least, LOG_LEVEL: '' });
+  assert.match(consoleDirectory, /[/\\]console[/\\]dist$/);
   assert.equal(secretKey.toString('hex'), least.SECRET_KEY);
   assert.deepEqual(config, {
     databaseUrl: least.DATABASE_URL,

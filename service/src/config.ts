@@ -1,4 +1,6 @@
 import { isIP } from 'node:net';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { queuedPerAccountDefault } from '@renderkit/contract/v1/limits.ts';
 import { ConfigError, type Environment, readEnvironment } from '@renderkit/server-kit/config.ts';
 import { parseCidrs } from '@renderkit/server-kit/egress/public-address.ts';
@@ -34,10 +36,13 @@ export type ServiceConfig = {
   logLevel: LogLevel;
   /** Where the documentation is; `type` of a problem is `{docsUrl}/errors#code`. */
   docsUrl: string;
+  /** The folder with the built console; it may be missing. */
+  consoleDirectory: string;
 };
 
 export const defaultPort = 8787;
 const defaultStudioUrl = 'http://127.0.0.1:8788';
+const defaultConsoleDirectory = fileURLToPath(new URL('../../console/dist', import.meta.url));
 
 /** @throws ConfigError with a sentence that names the variable */
 export function readServiceConfig(environment: Environment): ServiceConfig {
@@ -63,6 +68,7 @@ export function readServiceConfig(environment: Environment): ServiceConfig {
     queueCap: read.integer('QUEUE_CAP', { min: 1, max: 1_000_000, default: queuedPerAccountDefault }),
     logLevel: read.choice('LOG_LEVEL', logLevels, 'info'),
     docsUrl: docsUrlOf(read.text('DOCS_URL')) ?? `${publicUrl}/docs`,
+    consoleDirectory: path.resolve(read.text('CONSOLE_DIRECTORY') ?? defaultConsoleDirectory),
   };
 }
 

@@ -136,6 +136,7 @@ function configOf(databaseUrl: string, studioUrl: string, more: Partial<ServiceC
     queueCap: 1_000,
     logLevel: 'info',
     docsUrl,
+    consoleDirectory: '/nowhere',
     ...more,
   };
 }

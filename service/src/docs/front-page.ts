@@ -1,3 +1,4 @@
+import { consoleAddresses } from '@renderkit/contract/console/addresses.ts';
 import { page, prose } from './page.ts';
 
 /** What somebody sees who opens the service's address in a browser. */
@@ -8,6 +9,7 @@ export function frontPage(): string {
     `<main>
 <h1>Renderkit</h1>
 <p class="lead">One HTTP API, with keys, budgets and a queue, in front of the engines that render.</p>
+<p><a href="${consoleAddresses.home}">Open the console</a> to sign in with your studio account, make keys and pictures.</p>
 <p>${prose('The API is under `/v1` and wants a key: `Authorization: Bearer rk_live_…`.')}</p>
 <ul>
 <li><a href="/docs">The API, operation by operation</a>, and <a href="/openapi.json">as an OpenAPI document</a> for programs</li>

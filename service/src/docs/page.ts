@@ -39,10 +39,10 @@ section .aside { font-size: .9rem; }
 .todo { border-left: 3px solid var(--accent); padding-left: .85rem; }
 `;
 
-/** Nothing is loaded from anywhere, nothing runs, and no page may frame it. */
+/** Nothing is loaded from anywhere, nothing runs, and no page may frame it but the console. */
 export const pageHeaders = {
   'content-type': 'text/html; charset=utf-8',
-  'content-security-policy': `default-src 'none'; style-src 'sha256-${createHash('sha256').update(style).digest('base64')}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
+  'content-security-policy': `default-src 'none'; style-src 'sha256-${createHash('sha256').update(style).digest('base64')}'; base-uri 'none'; form-action 'none'; frame-ancestors 'self'`,
   'x-content-type-options': 'nosniff',
   'referrer-policy': 'no-referrer',
   'cache-control': 'public, max-age=300',

@@ -1,0 +1,95 @@
+import { randomBytes } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import fastifyStatic from '@fastify/static';
+import { consoleAddresses } from '@renderkit/contract/console/addresses.ts';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { createOwnAddress } from '../own-address.ts';
+import { ApiProblem } from '../problems/api-problem.ts';
+import { notBuiltHeaders, notBuiltPage } from './not-built-page.ts';
+
+const nonceBytes = 16;
+/** What the built page says wherever a style made in the browser needs the answer's own nonce. */
+const noncePlace = '__NONCE__';
+/** Built files with the hash of their content in their names. */
+const hashedFiles = 'assets/';
+
+// Parts of a path that begin with a dot, or are empty, are no files of the console.
+const filePath = /^(?:[\w@~+-][\w.@~+-]*\/)*[\w@~+-][\w@~+-]*\.[\w.@~+-]+$/;
+
+/**
+ * Serves the built console: its files, and for every other address below /console the application, which knows its
+ * own pages. Nobody need be signed in for that; what it shows, it asks the console's API for.
+ */
+export async function addConsoleFiles(
+  app: FastifyInstance,
+  options: { consoleDirectory: string; publicUrl: string; studioPublicUrl: string },
+): Promise<void> {
+  const { consoleDirectory: root } = options;
+  const ownAddress = createOwnAddress(options.publicUrl);
+  const headersOf = pageHeaders(new URL(options.studioPublicUrl).origin);
+  // Compressed when the console was built.
+  await app.register(fastifyStatic, { root, serve: false, preCompressed: true, suppressWarning: true });
+
+  const showPage = async (request: FastifyRequest, reply: FastifyReply) => {
+    const address = ownAddress(request);
+    if (address !== undefined) return reply.redirect(address);
+    const page = await readFile(path.join(root, 'index.html'), 'utf8').catch(ifMissing);
+    if (page === undefined) return reply.code(503).headers(notBuiltHeaders).send(notBuiltPage());
+    const nonce = randomBytes(nonceBytes).toString('base64');
+    return reply.headers(headersOf(nonce)).send(page.replaceAll(noncePlace, nonce));
+  };
+  const { home } = consoleAddresses;
+  app.get(home, showPage);
+  app.get(`${home}/*`, async (request, reply) => {
+    const file = (request.params as { '*': string })['*'];
+    const isFile = (file.split('/').at(-1) ?? '').includes('.');
+    if (!isFile || file === 'index.html') return showPage(request, reply);
+    if (!filePath.test(file))
+      throw new ApiProblem('not_found', { detail: 'There is nothing at this address.' });
+    reply.headers(fileHeaders);
+    return file.startsWith(hashedFiles)
+      ? reply.sendFile(file, { maxAge: '365d', immutable: true })
+      : reply.sendFile(file, { maxAge: '5m' });
+  });
+}
+
+const fileHeaders = {
+  'x-content-type-options': 'nosniff',
+  'cross-origin-resource-policy': 'same-origin',
+  // An SVG is a document too, to whoever opens it by its address.
+  'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'; sandbox; frame-ancestors 'none'",
+};
+
+/**
+ * Scripts come from files of ours alone, pictures and films from the studio too; styles that the application makes
+ * carry the nonce. The documents are shown in a frame.
+ */
+function pageHeaders(studioOrigin: string): (nonce: string) => Record<string, string> {
+  return (nonce) => ({
+    'content-type': 'text/html; charset=utf-8',
+    'content-security-policy': [
+      "default-src 'none'",
+      "script-src 'self'",
+      `style-src 'self' 'nonce-${nonce}'`,
+      `img-src 'self' blob: data: ${studioOrigin}`,
+      `media-src 'self' blob: data: ${studioOrigin}`,
+      "connect-src 'self'",
+      "font-src 'self'",
+      "manifest-src 'self'",
+      "frame-src 'self'",
+      "base-uri 'none'",
+      "form-action 'self'",
+      "frame-ancestors 'none'",
+    ].join('; '),
+    'cache-control': 'no-store',
+    'x-content-type-options': 'nosniff',
+    'referrer-policy': 'same-origin',
+    'cross-origin-opener-policy': 'same-origin',
+  });
+}
+
+function ifMissing(error: NodeJS.ErrnoException): undefined {
+  if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return undefined;
+  throw error;
+}
