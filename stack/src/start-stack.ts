@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { openDatabase } from '@renderkit/server-kit/database.ts';
+import { buildConsole } from './build-console.ts';
 import { addressOf, partEnvironments, type PartEnvironments, type StackConfig } from './config.ts';
 import { filesOf, type HeldDirectory, holdDataDirectory } from './data-directory.ts';
 import { type Databases, openDatabases, prepareDatabases } from './databases.ts';
@@ -10,6 +11,7 @@ import { type DemoAccount, type Screen, showDemo, showOverview } from './screen.
 import { StackError } from './stack-error.ts';
 import { rememberFirstStart, wasStartedBefore } from './store.ts';
 import { supervise, type SupervisedPart } from './supervise.ts';
+import { tellError } from './tell-error.ts';
 
 export type Stack = AsyncDisposable & {
   addresses: { service: string; studio: string };
@@ -43,6 +45,7 @@ export async function startStack(
   await using owned = new AsyncDisposableStack();
   const held = owned.use(await holdDataDirectory(config.dataDirectory));
   const ports = await claimPorts(config, held);
+  const built = makeConsole(config, options.screen);
   const databases = owned.use(
     await openDatabases(config, (reason) => options.screen.problem(`${reason}; it is started again`)),
   );
@@ -66,6 +69,7 @@ export async function startStack(
         : 'built-in PostgreSQL',
   });
   await welcome(config, environments, (demo) => showDemo(options.screen, demo, addresses.service));
+  await built;
   const parts = startParts({ environments, config, databases, ...options });
   // Disposed in this order: nothing new comes in, what runs ends, and last who serves the others.
   for (const part of [parts.studio, parts.worker, parts.service]) owned.use(part);
@@ -81,6 +85,12 @@ export async function startStack(
   options.screen.line();
   const ours = owned.move();
   return { addresses, failed: Promise.race(failures), [Symbol.asyncDispose]: () => ours.disposeAsync() };
+}
+
+/** Beside all that needs no console. Without one the API serves all the same, so that its failure is told and no end. */
+async function makeConsole({ environment }: StackConfig, screen: Screen): Promise<void> {
+  const onBuild = () => screen.line('Building the console (first start, or its sources changed)…');
+  await buildConsole({ environment, onBuild }).catch((error: unknown) => screen.problem(tellError(error)));
 }
 
 async function claimPorts(

@@ -1,0 +1,120 @@
+import { spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import { access, glob, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import path from 'node:path';
+import type { Environment } from '@renderkit/server-kit/config.ts';
+import { takeLock } from '@renderkit/server-kit/file-lock.ts';
+import { StackError } from './stack-error.ts';
+
+/** A build takes 2 to 4 s on two cores (Vite 8); one that takes this long hangs. */
+const buildLimitMs = 120_000;
+/** Lines of what the build said that are told when it fails. */
+const linesTold = 15;
+
+const root = path.resolve(import.meta.dirname, '../..');
+const folder = path.join(root, 'console');
+/** What the built files depend on: the console's own sources, the contract's, and every version in the lockfile. */
+const sources = [
+  'console/index.html',
+  'console/package.json',
+  'console/vite.config.ts',
+  'console/public/**/*',
+  'console/src/**/*.{ts,tsx,css}',
+  'contract/{console,v1}/**/*.ts',
+  'package-lock.json',
+];
+
+type BuildOptions = {
+  environment: Environment;
+  /** Told once, when there is something to build. */
+  onBuild?: () => void;
+};
+
+/**
+ * Makes console/dist from the sources unless it is what they say already. Of two that start at once one builds, and
+ * the other waits and finds it done. A build that fails leaves what was there.
+ * @throws StackError with what to do when it cannot be built
+ */
+export async function buildConsole({ environment, onBuild }: BuildOptions): Promise<'built' | 'fresh'> {
+  const wanted = await hashOfSources();
+  if (await isFresh(wanted)) return 'fresh';
+  using lock = await lockBuild();
+  if (lock === undefined)
+    throw new StackError('Another start builds the console and does not finish: end it, then start again.');
+  if (await isFresh(wanted)) return 'fresh';
+  onBuild?.();
+  await runVite(environment);
+  await takeInto(wanted);
+  return 'built';
+}
+
+const file = (name: string) => path.join(folder, name);
+
+async function hashOfSources(): Promise<string> {
+  const names: string[] = [];
+  for await (const name of glob(sources, { cwd: root })) {
+    if (/\.[a-z]+$/.test(name) && !name.endsWith('.test.ts')) names.push(name.replaceAll('\\', '/'));
+  }
+  const hash = createHash('sha256');
+  for (const name of names.sort()) {
+    const text = await readFile(path.join(root, name));
+    hash.update(`${name}\0${text.length}\0`).update(text);
+  }
+  return hash.digest('hex');
+}
+
+async function isFresh(wanted: string): Promise<boolean> {
+  const kept = await readFile(file('dist.sources'), 'utf8').catch(() => '');
+  if (kept.trim() !== wanted) return false;
+  return access(file('dist/index.html')).then(
+    () => true,
+    () => false,
+  );
+}
+
+async function lockBuild(): Promise<Disposable | undefined> {
+  try {
+    return await takeLock(file('dist.lock'), { waitMs: buildLimitMs + 10_000 });
+  } catch (error) {
+    throw new StackError(
+      'The console cannot be built, for its folder cannot be written: let the account that starts Renderkit write to console/, or build it once as an account that can.',
+      { cause: error },
+    );
+  }
+}
+
+/** In a process of its own, into a folder of its own: what is served stays whole until the new files are. */
+async function runVite(environment: Environment): Promise<void> {
+  const require = createRequire(file('package.json'));
+  const vite = path.join(path.dirname(require.resolve('vite/package.json')), 'bin/vite.js');
+  const child = spawn(process.execPath, [vite, 'build', '--outDir', 'dist.next'], {
+    cwd: folder,
+    env: { ...environment, NODE_ENV: 'production' },
+    stdio: ['ignore', 'pipe', 'pipe'],
+    timeout: buildLimitMs,
+    killSignal: 'SIGKILL',
+  });
+  let said = '';
+  const listen = (chunk: string) => void (said = `${said}${chunk}`.slice(-8_192));
+  for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', listen);
+  const [code, signal] = (await once(child, 'close')) as [number | null, string | null];
+  if (code === 0) return;
+  const lines = said.trim().split('\n').slice(-linesTold).join('\n');
+  throw new StackError(
+    `The console could not be built (${signal === null ? `exit code ${code}` : 'it took too long'}): mend what it says below and start again, or run "npm ci" if a package is missing.\n${lines}`,
+  );
+}
+
+/** The mark goes first and comes last, so that no crash in between makes half a swap look fresh. */
+async function takeInto(wanted: string): Promise<void> {
+  await rm(file('dist.sources'), { force: true });
+  await rm(file('dist.old'), { recursive: true, force: true });
+  await rename(file('dist'), file('dist.old')).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'ENOENT') throw error;
+  });
+  await rename(file('dist.next'), file('dist'));
+  await rm(file('dist.old'), { recursive: true, force: true });
+  await writeFile(file('dist.sources'), `${wanted}\n`);
+}
