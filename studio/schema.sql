@@ -165,6 +165,7 @@ create table oidc_payloads (
 CREATE INDEX oidc_payloads_expiry ON public.oidc_payloads USING btree (expires_at) WHERE (expires_at IS NOT NULL);
 CREATE INDEX oidc_payloads_grant ON public.oidc_payloads USING btree (grant_id) WHERE (grant_id IS NOT NULL);
 CREATE INDEX oidc_payloads_live_grants ON public.oidc_payloads USING btree (account_id, client_id) WHERE (model = 'Grant'::text);
+CREATE INDEX oidc_payloads_sessions ON public.oidc_payloads USING btree (account_id) WHERE (model = 'Session'::text);
 CREATE INDEX oidc_payloads_uid ON public.oidc_payloads USING btree (uid) WHERE (uid IS NOT NULL);
 
 create table projects (
@@ -217,6 +218,14 @@ create table settings (
   changed_at timestamp with time zone not null default clock(),
   constraint settings_pkey PRIMARY KEY (name)
 );
+
+create unlogged table sign_in_attempts (
+  subject text not null,
+  attempts integer not null,
+  window_ends_at timestamp with time zone not null,
+  constraint sign_in_attempts_pkey PRIMARY KEY (subject)
+);
+CREATE INDEX sign_in_attempts_end ON public.sign_in_attempts USING btree (window_ends_at);
 
 create table styles (
   id text not null,

@@ -51,8 +51,8 @@ export async function startStudio(
   registerRoutes(app, {
     ...dependencies,
     publicUrl: config.publicUrl ?? url,
-    client: { id: config.clientId, secret: config.clientSecret },
-    trustProxy: config.trustProxy,
+    client: config.client,
+    signUp: config.signUp,
     stopping: stopping.signal,
     fileLimits: config.fileLimits,
     log,

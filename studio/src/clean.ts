@@ -2,6 +2,7 @@ import { eraseDeletedAccounts } from './accounts/erase-account.ts';
 import { deleteOldChanges } from './changes/store.ts';
 import { refillDueAccounts } from './credits/refill-account.ts';
 import { removeDeadDirectories } from './media/temporary-directory.ts';
+import { deleteEndedWindows } from './interactions/store.ts';
 import { failForgottenRenders, type LostDependencies } from './renders/run-render.ts';
 import { deleteExpired } from './sign-in/store.ts';
 import { sweepLooseFolders } from './storage/loose-folders.ts';
@@ -16,7 +17,7 @@ const rowsPerBatch = 1_000;
 const batchesPerRound = 50;
 
 /**
- * One round of keeping house: due refills, old changes, expired tokens, renders without a job, uploads that nobody
+ * One round of keeping house: due refills, old changes, expired tokens, ended counts of tries, renders without a job, uploads that nobody
  * checked, accounts that were deleted, files that nothing names, what killed processes left on this machine. In batches.
  */
 export async function clean(dependencies: LostDependencies, stopping: AbortSignal): Promise<void> {
@@ -25,6 +26,7 @@ export async function clean(dependencies: LostDependencies, stopping: AbortSigna
     async () => (await refillDueAccounts(database)) > 0,
     async () => (await deleteOldChanges(database, changesKeptDays, rowsPerBatch)) > 0,
     async () => (await deleteExpired(database, rowsPerBatch)) === rowsPerBatch,
+    async () => (await deleteEndedWindows(database, rowsPerBatch)) === rowsPerBatch,
     async () => (await failForgottenRenders(dependencies)) > 0,
     async () => (await rejectOverdueUploads(dependencies)) > 0,
     async () =>

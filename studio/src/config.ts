@@ -1,10 +1,13 @@
 import { accessSync, constants } from 'node:fs';
+import { isIP } from 'node:net';
 import path from 'node:path';
 import { ConfigError, type Environment, readEnvironment } from '@renderkit/server-kit/config.ts';
 import { type LogLevel, logLevels } from '@renderkit/server-kit/logger.ts';
 import { type FileLimits, fileLimits } from './media/file-limits.ts';
 
 export { ConfigError } from '@renderkit/server-kit/config.ts';
+
+type Reader = ReturnType<typeof readEnvironment>;
 
 export type StudioConfig = {
   databaseUrl: string;
@@ -15,14 +18,27 @@ export type StudioConfig = {
   /** What browsers and the service see; media links and the issuer begin with it. Undefined: where it listens. */
   publicUrl: string | undefined;
   /** The one client that the studio registers: the service. */
-  clientId: string;
-  clientSecret: string;
+  client: {
+    id: string;
+    secret: string;
+    /** What people know it by. */
+    name: string;
+    /** Where people use it; pages of the studio link back to it. */
+    url: string | undefined;
+    /** Where browsers are sent back to after signing in; without one nobody can sign in by browser. */
+    redirectUris: string[];
+    /** The same after signing out. */
+    logoutUris: string[];
+  };
+  /** Whether anybody who reaches the studio may make an account. */
+  signUp: 'open' | 'closed';
   /** Media lie under `media/`, the moderation rules in `moderation.json`. */
   dataDirectory: string;
   /** What uploads may have. */
   fileLimits: FileLimits;
   logLevel: LogLevel;
-  trustProxy: boolean;
+  /** Proxies (addresses or networks) whose X-Forwarded-For is believed. */
+  trustProxy: string[];
 };
 
 export type WorkerConfig = {
@@ -37,21 +53,19 @@ export type WorkerConfig = {
 export function readStudioConfig(environment: Environment): StudioConfig {
   const read = readEnvironment(environment);
   checkFfmpegPath(environment);
-  const clientSecret = read.required('STUDIO_CLIENT_SECRET', 'a secret of 16 characters or more');
-  if (clientSecret.length < 16)
-    throw new ConfigError('STUDIO_CLIENT_SECRET is too short: it must have 16 characters or more.');
+  const client = readClient(read);
   return {
     databaseUrl: databaseUrl(environment),
     databasePool: read.integer('DATABASE_POOL', { min: 2, max: 500, default: 10 }),
     host: read.text('HOST') ?? '127.0.0.1',
     port: read.integer('STUDIO_PORT', { min: 0, max: 65_535, default: 8788 }),
     publicUrl: read.origin('STUDIO_PUBLIC_URL'),
-    clientId: read.text('STUDIO_CLIENT_ID') ?? 'renderkit-service',
-    clientSecret,
+    client,
+    signUp: read.choice('STUDIO_SIGN_UP', ['open', 'closed'], 'closed'),
     dataDirectory: dataDirectory(environment),
     fileLimits: lowerLimits(read),
     logLevel: read.choice('LOG_LEVEL', logLevels, 'info'),
-    trustProxy: trustProxy(environment),
+    trustProxy: trustedProxies(read),
   };
 }
 
@@ -81,9 +95,46 @@ function dataDirectory(environment: Environment): string {
   return path.resolve(readEnvironment(environment).text('DATA_DIR') ?? '.data');
 }
 
-function trustProxy(environment: Environment): boolean {
-  const value = readEnvironment(environment).text('TRUST_PROXY');
-  return value !== undefined && !['false', 'off', '0', 'no'].includes(value);
+function readClient(read: Reader): StudioConfig['client'] {
+  const secret = read.required('STUDIO_CLIENT_SECRET', 'a secret of 16 characters or more');
+  if (secret.length < 16)
+    throw new ConfigError('STUDIO_CLIENT_SECRET is too short: it must have 16 characters or more.');
+  const [url] = addresses(read, 'STUDIO_CLIENT_URL');
+  return {
+    id: read.text('STUDIO_CLIENT_ID') ?? 'renderkit-service',
+    secret,
+    name: read.text('STUDIO_CLIENT_NAME') ?? 'Renderkit',
+    url,
+    redirectUris: addresses(read, 'STUDIO_CLIENT_REDIRECT_URIS'),
+    logoutUris: addresses(read, 'STUDIO_CLIENT_LOGOUT_URIS'),
+  };
+}
+
+/** Addresses are held against what a request says letter by letter, and so are kept as they were written. */
+function addresses(read: Reader, name: string): string[] {
+  const list = read.list(name);
+  for (const address of list) {
+    const url = URL.parse(address);
+    if (url === null || !/^https?:$/.test(url.protocol) || url.username !== '' || address.includes('#'))
+      throw new ConfigError(
+        `${name} holds ${JSON.stringify(address)}, but it must be http or https addresses without a fragment, separated by commas.`,
+      );
+  }
+  return list;
+}
+
+/** As the service reads it: a list of networks, or `on` for whoever calls. */
+function trustedProxies(read: Reader): string[] {
+  const entries = read.list('TRUST_PROXY');
+  const [only = ''] = entries;
+  if (entries.length <= 1 && /^(off|false|no|0|)$/.test(only)) return [];
+  if (entries.length === 1 && /^(on|true|yes|1)$/.test(only)) return ['0.0.0.0/0', '::/0'];
+  for (const entry of entries)
+    if (isIP(entry.replace(/\/\d{1,3}$/, '')) === 0)
+      throw new ConfigError(
+        `TRUST_PROXY holds ${JSON.stringify(entry)}, but it must be a list of IP addresses or networks such as 10.0.0.0/8.`,
+      );
+  return entries;
 }
 
 /** The media room uses it, in whatever process; a wrong one is told of at the start. */
@@ -104,7 +155,7 @@ const megabyte = 1024 * 1024;
 const megapixel = 1_000_000;
 
 /** An operator may set tighter limits; what decodes files has its memory for those that are built in. */
-function lowerLimits(read: ReturnType<typeof readEnvironment>): FileLimits {
+function lowerLimits(read: Reader): FileLimits {
   const lower = (name: string, unit: number, most: number) =>
     unit * read.integer(name, { min: 1, max: most / unit, default: most / unit });
   return {

@@ -1,14 +1,13 @@
 import path from 'node:path';
 import type { StudioAsset } from '@renderkit/contract/studio/schemas.ts';
-import { type Database, sqlState } from '@renderkit/server-kit/database.ts';
-import { newId } from '@renderkit/server-kit/ids.ts';
+import type { Database } from '@renderkit/server-kit/database.ts';
+import { createAccount as insertAccount } from './accounts/create-account.ts';
 import { hashPassword } from './accounts/password.ts';
 import { plans, type Tier } from './catalog/plans.ts';
 import {
   type AccountFlags,
   type AccountRow,
   findAccountByEmail,
-  insertAccount,
   lockAccount,
   markDeleted,
   selectAccounts,
@@ -16,7 +15,7 @@ import {
   updateFlags,
   updatePlan,
 } from './accounts/store.ts';
-import { openBalance, setBalance } from './credits/set-credits.ts';
+import { setBalance } from './credits/set-credits.ts';
 import { type LedgerDifference, type LedgerEntry, ledgerDifferences, ledgerOf } from './credits/store.ts';
 import { addItem } from './library/add-item.ts';
 import { UnusableFile } from './media/inspect-file.ts';
@@ -46,34 +45,15 @@ export type NewStudioAccount = {
 
 /** Creates an account. @throws OperatorError when the address is taken */
 export async function createAccount(database: Database, account: NewStudioAccount): Promise<AccountRow> {
-  const id = newId('acc_');
-  const tier = account.tier ?? 'free';
-  const plan = plans[tier];
-  const passwordHash = account.password === undefined ? null : await hashPassword(account.password);
-  const name = account.name ?? account.email.split('@')[0] ?? null;
-  try {
-    await database.transaction(async (transaction) => {
-      await insertAccount(transaction, {
-        id,
-        email: account.email,
-        name,
-        username: null,
-        passwordHash,
-        tier,
-        plan,
-      });
-      await openBalance(transaction, id, {
-        allowanceMillicredits: plan.allowanceMillicredits,
-        creditsMillicredits: account.creditsMillicredits,
-      });
-    });
-  } catch (error) {
-    if (sqlState(error) === '23505')
-      throw new OperatorError(`There is already an account with the address ${account.email}.`, {
-        cause: error,
-      });
-    throw error;
-  }
+  const id = await insertAccount(database, {
+    email: account.email,
+    passwordHash: account.password === undefined ? null : await hashPassword(account.password),
+    name: account.name ?? account.email.split('@')[0] ?? null,
+    tier: account.tier ?? 'free',
+    creditsMillicredits: account.creditsMillicredits,
+  });
+  if (id === undefined)
+    throw new OperatorError(`There is already an account with the address ${account.email}.`);
   return showAccount(database, account.email);
 }
 

@@ -3,6 +3,7 @@ import type { Database } from '@renderkit/server-kit/database.ts';
 import type { Pace } from '@renderkit/server-kit/http/paced-body.ts';
 import type { Logger } from '@renderkit/server-kit/logger.ts';
 import type { FastifyInstance } from 'fastify';
+import { createPasswordChecks } from './accounts/password-checks.ts';
 import { accountRoutes } from './accounts/routes.ts';
 import { catalogRoutes } from './catalog/routes.ts';
 import { changesRoutes } from './changes/routes.ts';
@@ -11,6 +12,7 @@ import { healthRoutes } from './health.ts';
 import { libraryRoutes } from './library/routes.ts';
 import type { FileLimits } from './media/file-limits.ts';
 import { mediaRoutes } from './media/routes.ts';
+import { interactionRoutes } from './interactions/routes.ts';
 import type { Moderation } from './moderation/moderation.ts';
 import { projectRoutes } from './projects/routes.ts';
 import { registerOperations } from './register-operations.ts';
@@ -19,7 +21,7 @@ import type { RenderQueue } from './renders/queue.ts';
 import { renderRoutes } from './renders/routes.ts';
 import type { StudioSettings } from './settings/keep-settings.ts';
 import { authenticateClient, createAuthenticator, refuseUnderMaintenance } from './sign-in/authenticate.ts';
-import { createProvider, issuerPath } from './sign-in/provider.ts';
+import { type Client, createProvider, issuerPath } from './sign-in/provider.ts';
 import { signInRoutes } from './sign-in/routes.ts';
 import { isUnderMaintenance } from './sign-in/store.ts';
 import type { Storage } from './storage/storage.ts';
@@ -40,8 +42,8 @@ export type RouteDependencies = {
   announce: { change: (account: string) => void; job: () => void };
   /** What the outside sees, without a slash at the end. */
   publicUrl: string;
-  client: { id: string; secret: string };
-  trustProxy: boolean;
+  client: Client;
+  signUp: 'open' | 'closed';
   stopping: AbortSignal;
   fileLimits: FileLimits;
   log: Logger;
@@ -92,9 +94,7 @@ export function registerRoutes(app: FastifyInstance, dependencies: RouteDependen
   );
   mediaRoutes(app, dependencies.storage);
   healthRoutes(app, database);
-  signInRoutes(
-    app,
-    createProvider({ database, settings, issuer, client, trustProxy: dependencies.trustProxy }),
-    dependencies.log,
-  );
+  const provider = createProvider({ database, settings, issuer, client });
+  signInRoutes(app, provider, dependencies.log);
+  interactionRoutes(app, { ...dependencies, provider, passwords: createPasswordChecks() });
 }

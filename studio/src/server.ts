@@ -17,12 +17,12 @@ const keepAliveTimeoutMs = 72_000;
 const connectionsCheckMs = 5_000;
 
 /** Fastify with every limit set, and every error, the framework's own too, told as `{code, message}`. */
-export function createServer(options: { log: Logger; trustProxy: boolean }): FastifyInstance {
+export function createServer(options: { log: Logger; trustProxy: string[] }): FastifyInstance {
   const app = Fastify({
     bodyLimit: bodyLimitBytes,
     requestTimeout: requestTimeoutMs,
     keepAliveTimeout: keepAliveTimeoutMs,
-    trustProxy: options.trustProxy,
+    trustProxy: options.trustProxy.length > 0 ? options.trustProxy : false,
     genReqId: () => newId('req_'),
     http: {
       headersTimeout: headerTimeoutMs,

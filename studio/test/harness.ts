@@ -7,6 +7,7 @@ import type { Database } from '@renderkit/server-kit/database.ts';
 import { createLogger, type Logger } from '@renderkit/server-kit/logger.ts';
 import { createTestDatabase } from '@renderkit/server-kit/testing/database.ts';
 import { startStudio, type StudioTestArguments } from '@renderkit/studio/app.ts';
+import type { StudioConfig } from '@renderkit/studio/config.ts';
 import { clean } from '@renderkit/studio/clean.ts';
 import type { Engine } from '@renderkit/studio/engines/contract.ts';
 import { type FileLimits, fileLimits } from '@renderkit/studio/media/file-limits.ts';
@@ -30,14 +31,26 @@ export type TestStudio = AsyncDisposable & {
   startWorker: (options?: { engines?: Engine[]; workers?: number }) => Promise<AsyncDisposable>;
 };
 
+const ordinaryConfig: Omit<StudioConfig, 'databaseUrl' | 'dataDirectory'> = {
+  databasePool: 10,
+  host: '127.0.0.1',
+  port: 0,
+  publicUrl: undefined,
+  client: { ...client, name: 'Renderkit', url: undefined, redirectUris: [], logoutUris: [] },
+  signUp: 'closed',
+  fileLimits,
+  logLevel: 'silent',
+  trustProxy: [],
+};
+
 /** A studio of its own database and directory, in this process; with a worker unless told otherwise. */
 export async function startTestStudio(
   options: {
     worker?: boolean;
     engines?: Engine[];
     workers?: number;
-    databasePool?: number;
     fileLimits?: FileLimits;
+    config?: Partial<StudioConfig>;
     testArguments?: StudioTestArguments;
   } = {},
 ): Promise<TestStudio> {
@@ -49,24 +62,14 @@ export async function startTestStudio(
     part: 'test',
     level: process.env['TEST_LOG'] === undefined ? 'silent' : 'debug',
   });
-  const studio = owners.use(
-    await startStudio(
-      {
-        databaseUrl,
-        databasePool: options.databasePool ?? 10,
-        host: '127.0.0.1',
-        port: 0,
-        publicUrl: undefined,
-        clientId: client.id,
-        clientSecret: client.secret,
-        dataDirectory,
-        fileLimits: options.fileLimits ?? fileLimits,
-        logLevel: 'silent',
-        trustProxy: false,
-      },
-      { log, ...options.testArguments },
-    ),
-  );
+  const config = {
+    ...ordinaryConfig,
+    ...options.config,
+    ...(options.fileLimits && { fileLimits: options.fileLimits }),
+    databaseUrl,
+    dataDirectory,
+  };
+  const studio = owners.use(await startStudio(config, { log, ...options.testArguments }));
   const newWorker = (more: { engines?: Engine[]; workers?: number } = {}) =>
     startWorker(
       { databaseUrl, dataDirectory, workers: more.workers ?? 1, logLevel: 'silent' },

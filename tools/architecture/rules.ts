@@ -72,6 +72,7 @@ export const roomOrder: Record<Server, readonly string[]> = {
     'catalog',
     'credits',
     'accounts',
+    'interactions',
     'engines',
     'drawing',
     'moderation',

@@ -9,9 +9,11 @@ const derive = promisify(argon2);
 export async function hashPassword(password: string): Promise<string> {
   const nonce = randomBytes(16);
   const tag = await derive('argon2id', { message: Buffer.from(password, 'utf8'), nonce, ...parameters });
-  const { memory, passes, parallelism } = parameters;
-  return `$argon2id$v=19$m=${memory},t=${passes},p=${parallelism}$${unpadded(nonce)}$${unpadded(tag)}`;
+  return write(nonce, tag);
 }
+
+/** No password has it, and to verify one by it costs what it costs by any other. */
+export const nobodysHash = write(Buffer.alloc(16), Buffer.alloc(parameters.tagLength));
 
 /** False for a wrong password and for a hash that is none. */
 export async function verifyPassword(password: string, hash: string): Promise<boolean> {
@@ -28,6 +30,11 @@ export async function verifyPassword(password: string, hash: string): Promise<bo
     tagLength: expected.length,
   });
   return timingSafeEqual(actual, expected);
+}
+
+function write(nonce: Buffer, tag: Buffer): string {
+  const { memory, passes, parallelism } = parameters;
+  return `$argon2id$v=19$m=${memory},t=${passes},p=${parallelism}$${unpadded(nonce)}$${unpadded(tag)}`;
 }
 
 function unpadded(bytes: Buffer): string {

@@ -82,6 +82,17 @@ export async function findAccountByEmail(database: Database, email: string): Pro
   return row;
 }
 
+export async function findPasswordHash(
+  database: Database,
+  email: string,
+): Promise<{ id: string; passwordHash: string | null } | undefined> {
+  const [row] = await database.rows<{ id: string; password_hash: string | null }>(
+    'select id, password_hash from accounts where lower(email) = lower($1)',
+    [email],
+  );
+  return row && { id: row.id, passwordHash: row.password_hash };
+}
+
 export async function selectAccounts(database: Database): Promise<AccountRow[]> {
   return database.rows<AccountRow>(
     `select ${accountRow} from accounts where deleted_at is null order by created_at, id`,

@@ -4,7 +4,7 @@ import { type Database, isDatabaseUnavailable } from '@renderkit/server-kit/data
 import { StudioError } from '../errors.ts';
 import { type AccountFacts, type AuthenticatedRow, findBearers, storedId } from './store.ts';
 
-export { type AccountFacts, readAccountFacts } from './store.ts';
+export { type AccountFacts, isUnderMaintenance, readAccountFacts } from './store.ts';
 
 /** Who is calling: an account, through one of the clients that it gave access to. */
 export type Bearer = {

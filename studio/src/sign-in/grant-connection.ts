@@ -17,7 +17,14 @@ export async function grantConnection(
     database,
     settings: await keepSettings(database),
     issuer: 'http://localhost',
-    client: { id: clientId, secret: 'not used for a grant by the operator' },
+    client: {
+      id: clientId,
+      secret: 'not used for a grant by the operator',
+      name: clientId,
+      url: undefined,
+      redirectUris: [],
+      logoutUris: [],
+    },
   });
   const client = await provider.Client.find(clientId);
   const grant = new provider.Grant({ accountId, clientId });

@@ -29,15 +29,90 @@ declare module 'oidc-provider' {
     clientId: string;
   }
 
+  export interface Session {
+    jti: string;
+    uid: string;
+    accountId?: string;
+    state?: { secret: string };
+    destroy(): Promise<void>;
+  }
+
+  /** What of an authorization request a person has to decide; also what they decided so far. */
+  export interface Interaction {
+    uid: string;
+    returnTo: string;
+    prompt: { name: string; reasons: string[]; details: Record<string, unknown> };
+    params: Record<string, string | undefined>;
+    session?: { accountId: string; uid: string };
+    persist(): Promise<void>;
+  }
+
+  export type InteractionResult =
+    | { login?: { accountId: string; amr?: string[] }; consent?: { grantId: string } }
+    | { error: string; error_description?: string };
+
+  /** Koa's, as far as it is used here. */
+  export interface Context {
+    path: string;
+    status: number;
+    body: unknown;
+    req: IncomingMessage;
+    request: object;
+    accepts(...types: string[]): string | false;
+    set(headers: Record<string, string>): void;
+    redirect(url: string): void;
+    cookies: { set(name: string, value: null, options: object): void };
+    oidc: {
+      params: Record<string, string | undefined>;
+      result?: { consent?: { grantId: string } };
+      session: Session;
+      account?: object;
+      client?: Client;
+      entities: {
+        Account?: { email: string | null };
+        IdTokenHint?: { payload: { sub: string } };
+      };
+      urlFor(route: string): string;
+    };
+  }
+
   export default class Provider extends EventEmitter {
     constructor(issuer: string, configuration: Record<string, unknown>);
     readonly issuer: string;
-    proxy: boolean;
     Client: { find(id: string): Promise<Client | undefined> };
     Grant: new (properties: { accountId: string; clientId: string }) => Grant;
     RefreshToken: new (properties: Record<string, unknown>) => Token;
+    Session: { get(context: Context): Promise<Session> };
+    createContext(request: IncomingMessage, response: ServerResponse): Context;
+    cookieName(type: 'session' | 'interaction' | 'resume'): string;
+    use(middleware: (context: Context, next: () => Promise<void>) => Promise<void>): this;
+    /** @throws an error named `SessionNotFound` where the browser has none that is still good */
+    interactionDetails(request: IncomingMessage, response: ServerResponse): Promise<Interaction>;
+    /** Writes down what was decided, and returns where the browser goes on. */
+    interactionResult(
+      request: IncomingMessage,
+      response: ServerResponse,
+      result: InteractionResult,
+    ): Promise<string>;
     callback(): (request: IncomingMessage, response: ServerResponse) => Promise<void>;
   }
+
+  export interface Prompt {
+    checks: { add(check: Check): void };
+  }
+  export interface Check {
+    reason: string;
+  }
+
+  export const interactionPolicy: {
+    base(): Prompt[] & { get(name: 'login' | 'consent'): Prompt };
+    Check: new (
+      reason: string,
+      description: string,
+      error: string,
+      check: (context: Context) => boolean,
+    ) => Check;
+  };
 
   export const errors: {
     InvalidGrant: new (detail: string) => Error;

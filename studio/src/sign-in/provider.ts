@@ -1,11 +1,17 @@
 import type { Database } from '@renderkit/server-kit/database.ts';
-import Provider from 'oidc-provider';
+import Provider, { type Context, interactionPolicy } from 'oidc-provider';
 import type { StudioSettings } from '../settings/keep-settings.ts';
 import { createAdapter } from './adapter.ts';
+import { type ClientFacts, type Page, pageHeaders, writePage } from './page.ts';
+import { rpInitiatedLogout, skipEmptySignOut } from './sign-out.ts';
 import { readAccountFacts } from './store.ts';
+import { type ProviderError, type Trouble, troubleOf, troublePage, troubles } from './trouble.ts';
 
 /** Where the OpenID provider is mounted; the issuer is the studio's public address and this. */
 export const issuerPath = '/oidc';
+
+/** Where people decide what an authorization request leaves to them; below it the interaction's id. */
+export const interactionPath = '/sign-in';
 
 export const scope = 'openid offline_access email profile';
 
@@ -19,57 +25,134 @@ const lifetimeSeconds = {
   Grant: 10 * 365 * 86_400,
 };
 
+export type Client = ClientFacts & { id: string; secret: string };
+
 export type ProviderOptions = {
   database: Database;
   settings: StudioSettings;
   issuer: string;
-  client: { id: string; secret: string; redirectUris?: string[] };
-  trustProxy?: boolean;
+  client: Client;
 };
 
 /**
- * The OpenID provider: opaque access tokens of 15 minutes, refresh tokens that rotate at every use. A refresh
- * token lives 90 days from its last rotation, so that a connection in use never ends by itself.
+ * The OpenID provider: code flow with PKCE, opaque access tokens of 15 minutes, refresh tokens that rotate at every
+ * use. A refresh token lives 90 days from its last rotation, so that a connection in use never ends by itself.
  */
 export function createProvider(options: ProviderOptions): Provider {
-  const { database, settings } = options;
+  const { database, settings, client } = options;
+  const issuer = new URL(options.issuer);
+  const cookies = cookiesOf(settings.cookieKeys, issuer);
+  const send = (context: Context, page: Page) => {
+    context.set(pageHeaders(client));
+    context.body = writePage(page, issuer.host);
+  };
+  const tell = (context: Context, trouble: Trouble) => {
+    context.status = trouble.status;
+    if (trouble.retryAfterSeconds !== undefined)
+      context.set({ 'retry-after': String(trouble.retryAfterSeconds) });
+    send(context, troublePage(trouble, client));
+  };
+  const sessionCookie = { name: cookies.names.session, attributes: cookies.long };
   const provider = new Provider(options.issuer, {
     adapter: (model: string) => createAdapter(database, model),
-    clients: [
-      {
-        client_id: options.client.id,
-        client_secret: options.client.secret,
-        grant_types: ['authorization_code', 'refresh_token'],
-        response_types: ['code'],
-        redirect_uris: options.client.redirectUris ?? [`${options.issuer}/not-yet`],
-        token_endpoint_auth_method: 'client_secret_basic',
-        id_token_signed_response_alg: 'ES256',
-      },
-    ],
+    clients: [clientMetadata(client)],
     jwks: settings.jwks,
-    cookies: { keys: settings.cookieKeys },
+    cookies,
     claims: { openid: ['sub'], email: ['email', 'email_verified'], profile: ['name', 'preferred_username'] },
-    scopes: ['openid', 'offline_access', 'email', 'profile'],
+    scopes: scope.split(' '),
     features: {
-      devInteractions: { enabled: false },
-      introspection: {
-        enabled: true,
-        allowedPolicy: (_context: unknown, asking: { clientId: string }, token: { clientId?: string }) =>
-          token.clientId === asking.clientId,
-      },
-      revocation: { enabled: true },
-      rpInitiatedLogout: { enabled: false },
+      ...features,
+      rpInitiatedLogout: rpInitiatedLogout({ database, client, send, sessionCookie }),
+    },
+    pkce: { required: () => true },
+    interactions: {
+      policy: policy(),
+      url: (_context: Context, interaction: { uid: string }) => `${interactionPath}/${interaction.uid}`,
     },
     rotateRefreshToken: true,
     ttl: lifetimeSeconds,
-    findAccount: (_context: unknown, id: string) => findAccount(database, id),
-    renderError: (context: { body: unknown; type: string }, out: Record<string, string>) => {
-      context.type = 'json';
-      context.body = out;
-    },
+    findAccount: (_context: Context, id: string) => findAccount(database, id),
+    renderError: (context: Context, told: ProviderError, error: unknown) =>
+      tell(context, troubleOf(told, error)),
   });
-  provider.proxy = options.trustProxy ?? false;
+  provider.use((context, next) => asIfAt(issuer, context, next));
+  provider.use(async (context, next) => {
+    await next();
+    if (context.status === 404 && context.body === undefined && context.accepts('json', 'html') === 'html')
+      tell(context, troubles.nothingHere);
+  });
+  provider.use(skipEmptySignOut);
   return provider;
+}
+
+const features = {
+  devInteractions: { enabled: false },
+  dPoP: { enabled: false },
+  pushedAuthorizationRequests: { enabled: false },
+  resourceIndicators: { enabled: false },
+  introspection: {
+    enabled: true,
+    allowedPolicy: (_context: Context, asking: { clientId: string }, token: { clientId?: string }) =>
+      token.clientId === asking.clientId,
+  },
+  revocation: { enabled: true },
+};
+
+function clientMetadata(client: Client) {
+  const { redirectUris } = client;
+  return {
+    client_id: client.id,
+    client_secret: client.secret,
+    client_name: client.name,
+    grant_types: ['authorization_code', 'refresh_token'],
+    // Without a way back nobody can sign in; the operator's grants work all the same.
+    response_types: redirectUris.length > 0 ? ['code'] : [],
+    response_modes: ['query'],
+    redirect_uris: [...redirectUris],
+    post_logout_redirect_uris: [...client.logoutUris],
+    token_endpoint_auth_method: 'client_secret_basic',
+    id_token_signed_response_alg: 'ES256',
+  };
+}
+
+/** Browsers keep cookies by host and not by port: the port in the name keeps several studios of one machine apart. */
+function cookiesOf(keys: string[], issuer: URL) {
+  const secure = issuer.protocol === 'https:';
+  const name = `studio_${issuer.port || (secure ? 443 : 80)}`;
+  const attributes = { httpOnly: true, sameSite: 'lax', secure };
+  return {
+    keys,
+    names: {
+      session: `${secure ? '__Host-' : ''}${name}_session`,
+      // These have a path of their own, which the other prefix forbids.
+      interaction: `${secure ? '__Secure-' : ''}${name}_interaction`,
+      resume: `${secure ? '__Secure-' : ''}${name}_resume`,
+    },
+    long: { ...attributes, path: '/' },
+    short: attributes,
+  };
+}
+
+/** A session can outlive its account: then somebody has to sign in anew. */
+function policy() {
+  const prompts = interactionPolicy.base();
+  const accountGone = (context: Context) =>
+    context.oidc.session.accountId !== undefined && context.oidc.account === undefined;
+  prompts
+    .get('login')
+    .checks.add(
+      new interactionPolicy.Check('account_gone', 'the account is no more', 'login_required', accountGone),
+    );
+  return prompts;
+}
+
+/** Every address that the provider tells is the issuer's, whatever host or protocol a request says it came by. */
+async function asIfAt(issuer: URL, context: Context, next: () => Promise<void>): Promise<void> {
+  Object.defineProperties(context.request, {
+    protocol: { value: issuer.protocol.slice(0, -1) },
+    host: { value: issuer.host },
+  });
+  await next();
 }
 
 async function findAccount(database: Database, id: string) {

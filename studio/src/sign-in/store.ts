@@ -104,6 +104,44 @@ export async function grantsOf(
   return rows.map(({ id }) => id);
 }
 
+/** Whether a grant that is still good gives the client all of these scopes. */
+export async function hasGranted(
+  database: Database,
+  accountId: string,
+  clientId: string,
+  scopes: string[],
+): Promise<boolean> {
+  const [row] = await database.rows<{ granted: boolean }>(
+    `select exists (select from oidc_payloads where model = 'Grant' and account_id = $1 and client_id = $2
+       and expires_at > clock()
+       and string_to_array(payload #>> '{openid,scope}', ' ') @> $3::text[]) as granted`,
+    [accountId, clientId, scopes],
+  );
+  return row?.granted === true;
+}
+
+// A grant is written a moment before the code that hangs on it.
+const spentAfterSeconds = 3_600;
+
+/** Removes grants that no token hangs on any more. */
+export async function deleteSpentGrants(
+  database: Database,
+  accountId: string,
+  clientId: string,
+): Promise<void> {
+  await database.rows(
+    `delete from oidc_payloads g where model = 'Grant' and account_id = $1 and client_id = $2
+       and to_timestamp((payload ->> 'iat')::bigint) < clock() - $3 * interval '1 second'
+       and not exists (select from oidc_payloads t where t.grant_id = g.id and t.expires_at > clock())`,
+    [accountId, clientId, spentAfterSeconds],
+  );
+}
+
+/** Ends every browser's session of an account. */
+export async function deleteSessions(database: Database, accountId: string): Promise<void> {
+  await database.rows(`delete from oidc_payloads where model = 'Session' and account_id = $1`, [accountId]);
+}
+
 /** Removes what has expired, a batch at a time. */
 export async function deleteExpired(database: Database, atMost: number): Promise<number> {
   const { rowCount } = await database.pool.query(

@@ -1,0 +1,38 @@
+import { type Database, sqlState } from '@renderkit/server-kit/database.ts';
+import { newId } from '@renderkit/server-kit/ids.ts';
+import { plans, type Tier } from '../catalog/plans.ts';
+import { openBalance } from '../credits/set-credits.ts';
+import { insertAccount } from './store.ts';
+
+export type AccountToCreate = {
+  email: string;
+  /** Null: nobody can sign in by a password. */
+  passwordHash: string | null;
+  name: string | null;
+  tier: Tier;
+  /** Exactly this much, purchased, and no monthly credits until the first renewal; without it the plan's allowance. */
+  creditsMillicredits: number | undefined;
+};
+
+/** Makes an account with what its plan opens with, and returns its id; undefined when the address is taken. */
+export async function createAccount(
+  database: Database,
+  account: AccountToCreate,
+): Promise<string | undefined> {
+  const id = newId('acc_');
+  const { creditsMillicredits, ...row } = account;
+  const plan = plans[account.tier];
+  try {
+    await database.transaction(async (transaction) => {
+      await insertAccount(transaction, { ...row, id, username: null, plan });
+      await openBalance(transaction, id, {
+        allowanceMillicredits: plan.allowanceMillicredits,
+        creditsMillicredits,
+      });
+    });
+  } catch (error) {
+    if (sqlState(error) === '23505') return undefined;
+    throw error;
+  }
+  return id;
+}

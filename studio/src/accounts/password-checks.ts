@@ -1,0 +1,40 @@
+import { hashPassword, nobodysHash, verifyPassword } from './password.ts';
+
+/** Each takes 19 MB and a thread of the pool for some 20 ms; more at once would only be slower. */
+const computationsAtOnce = 2;
+/** Two seconds of work: whoever comes later is better told to come again. */
+const waitingAtMost = 100;
+
+/** Too many passwords wait to be looked at. */
+export class PasswordChecksBusy extends Error {
+  override name = 'PasswordChecksBusy';
+}
+
+export type PasswordChecks = {
+  /** @throws PasswordChecksBusy */
+  hash: (password: string) => Promise<string>;
+  /** Without a hash, for an account that does not exist, it costs the same and is false. @throws PasswordChecksBusy */
+  verify: (password: string, hash: string | undefined) => Promise<boolean>;
+};
+
+/** Passwords looked at a few at a time, so that a burst exhausts neither memory nor threads. */
+export function createPasswordChecks(): PasswordChecks {
+  const waiting: (() => void)[] = [];
+  let running = 0;
+  const inTurn = async <T>(work: () => Promise<T>): Promise<T> => {
+    if (running < computationsAtOnce) running++;
+    else if (waiting.length >= waitingAtMost) throw new PasswordChecksBusy('too many passwords to look at');
+    else await new Promise<void>((resolve) => waiting.push(resolve));
+    try {
+      return await work();
+    } finally {
+      const next = waiting.shift();
+      if (next === undefined) running--;
+      else next();
+    }
+  };
+  return {
+    hash: (password) => inTurn(() => hashPassword(password)),
+    verify: (password, hash) => inTurn(() => verifyPassword(password, hash ?? nobodysHash)),
+  };
+}

@@ -1,0 +1,205 @@
+import { Html, html } from '../sign-in/html.ts';
+import type { ClientFacts, Page } from '../sign-in/page.ts';
+import { type FieldErrors, passwordLength } from './read-fields.ts';
+
+/** Where the forms of one interaction go. */
+export type Addresses = {
+  signIn: string;
+  signUp: string;
+  other: string;
+  consent: string;
+  cancel: string;
+};
+
+export type SignInView = {
+  client: ClientFacts;
+  at: Addresses;
+  email?: string | undefined;
+  /** Whether accounts can be made here. */
+  signUp: boolean;
+  /** What went wrong, for all of the form. */
+  problem?: string | undefined;
+  note?: string | undefined;
+};
+
+export function signInPage({ client, at, email, signUp, problem, note }: SignInView): Page {
+  return {
+    title: 'Sign in',
+    body: html`<h1>Sign in</h1>
+      <p class="lead">with your studio account, to go on to ${client.name}</p>
+      ${note !== undefined && html`<p class="note" role="status">${note}</p>`}
+      ${problem !== undefined && html`<p class="note bad" role="alert" id="problem">${problem}</p>`}
+      <form method="post" action="${at.signIn}">
+        <div class="fields">
+          ${field({
+            name: 'email',
+            label: 'E-mail address',
+            type: 'email',
+            complete: 'username',
+            value: email,
+            focus: email === undefined,
+            describedBy: problem === undefined ? undefined : 'problem',
+          })}
+          ${field({
+            name: 'password',
+            label: 'Password',
+            type: 'password',
+            complete: 'current-password',
+            focus: email !== undefined,
+          })}
+        </div>
+        <div class="actions"><button>Sign in</button></div>
+      </form>
+      ${cancelForm(at, client)}`,
+    after: signUp
+      ? html`<p class="aside">New here? <a href="${at.signUp}">Create an account</a></p>`
+      : undefined,
+  };
+}
+
+export type SignUpView = {
+  at: Addresses;
+  values?: { email?: string | undefined; name?: string | undefined };
+  errors?: FieldErrors;
+  problem?: string;
+};
+
+export function signUpPage({ at, values = {}, errors = {}, problem }: SignUpView): Page {
+  return {
+    title: 'Create an account',
+    body: html`<h1>Create an account</h1>
+      <p class="lead">at this studio, with its free plan</p>
+      ${problem !== undefined && html`<p class="note bad" role="alert">${problem}</p>`}
+      <form method="post" action="${at.signUp}">
+        <div class="fields">
+          ${field({ name: 'name', label: 'Name', type: 'text', complete: 'name', value: values.name, error: errors['name'], focus: true })}
+          ${field({
+            name: 'email',
+            label: 'E-mail address',
+            type: 'email',
+            complete: 'username',
+            value: values.email,
+            error: errors['email'],
+          })}
+          ${field({
+            name: 'password',
+            label: 'Password',
+            type: 'password',
+            complete: 'new-password',
+            error: errors['password'],
+            hint: `${passwordLength.min} characters or more; several words are good.`,
+          })}
+        </div>
+        <div class="actions"><button>Create account</button></div>
+      </form>`,
+    after: html`<p class="aside">You have an account? <a href="${at.signIn}">Sign in</a></p>`,
+  };
+}
+
+export type ConsentView = {
+  client: ClientFacts;
+  at: Addresses;
+  email: string | null;
+  /** What the client asks for, as scopes. */
+  scopes: readonly string[];
+};
+
+export function consentPage({ client, at, email, scopes }: ConsentView): Page {
+  return {
+    title: `Allow ${client.name}`,
+    body: html`<h1>Allow ${client.name} to use your account?</h1>
+      <p class="who">
+        <span>Signed in as <b>${email ?? 'somebody without an address'}</b></span>
+        <a href="${at.other}">Use another account</a>
+      </p>
+      <ul class="asks">
+        ${asksOf(scopes).map(
+          ({ title, text }) =>
+            html`<li>
+              ${tick}
+              <div><strong>${title}</strong><span>${text}</span></div>
+            </li>`,
+        )}
+      </ul>
+      <form method="post" action="${at.consent}">
+        <div class="actions">
+          <button name="answer" value="allow">Allow</button>
+          <button class="plain" name="answer" value="deny">Do not allow</button>
+        </div>
+      </form>
+      ${client.url !== undefined && html`<p class="small">${client.name} is at <code>${new URL(client.url).host}</code></p>`}`,
+  };
+}
+
+const tick = new Html(
+  '<svg viewBox="0 0 20 20" aria-hidden="true" fill="none" stroke="currentColor" stroke-width="2" stroke-linecap="round" stroke-linejoin="round"><path d="M4 10.5l4 4 8-9"/></svg>',
+);
+
+function asksOf(scopes: readonly string[]): { title: string; text: string }[] {
+  const has = (scope: string) => scopes.includes(scope);
+  return [
+    ...(has('email') || has('profile')
+      ? [{ title: 'Know who you are', text: 'Your name, e-mail address and user name.' }]
+      : [{ title: 'Recognise you', text: 'By a number, without your name.' }]),
+    {
+      title: 'Make pictures and videos for you',
+      text: 'With your credits, your plan, your projects and your library.',
+    },
+    ...(has('offline_access')
+      ? [
+          {
+            title: 'Go on when you have left',
+            text: 'Until you or the operator of the studio ends the connection.',
+          },
+        ]
+      : []),
+  ];
+}
+
+function cancelForm(at: Addresses, client: ClientFacts): Html {
+  return html`<form method="post" action="${at.cancel}">
+    <p class="aside"><button class="link">Cancel and go back to ${client.name}</button></p>
+  </form>`;
+}
+
+type Field = {
+  name: string;
+  label: string;
+  type: 'email' | 'password' | 'text';
+  /** Token of `autocomplete`. */
+  complete: string;
+  value?: string | undefined;
+  error?: string | undefined;
+  hint?: string;
+  focus?: boolean;
+  describedBy?: string | undefined;
+};
+
+function field({ name, label, type, complete, value, error, hint, focus, describedBy }: Field): Html {
+  const described = [
+    describedBy,
+    error === undefined ? undefined : `${name}-error`,
+    hint === undefined ? undefined : `${name}-hint`,
+  ].filter((id) => id !== undefined);
+  return html`<div>
+    <label for="${name}">${label}</label>
+    <input
+      id="${name}"
+      name="${name}"
+      type="${type}"
+      autocomplete="${complete}"
+      required
+      value="${value ?? ''}"
+      ${new Html(
+        [
+          ...(type === 'email' ? [' inputmode="email" spellcheck="false" autocapitalize="none"'] : []),
+          ...(focus === true ? [' autofocus'] : []),
+          ...(error === undefined ? [] : [' aria-invalid="true"']),
+          ...(described.length === 0 ? [] : [` aria-describedby="${described.join(' ')}"`]),
+        ].join(''),
+      )}
+    />
+    ${error !== undefined && html`<span class="wrong" id="${name}-error">${error}</span>`}
+    ${hint !== undefined && html`<span class="hint" id="${name}-hint">${hint}</span>`}
+  </div>`;
+}

@@ -1,0 +1,29 @@
+import type { Database } from '@renderkit/server-kit/database.ts';
+import { checkPassword } from '../accounts/check-password.ts';
+import type { PasswordChecks } from '../accounts/password-checks.ts';
+import { admitSignIn } from './throttle.ts';
+
+export type SignInDependencies = { database: Database; passwords: PasswordChecks };
+
+export type SignInOutcome =
+  | { outcome: 'signed_in'; accountId: string }
+  /** The same for a wrong password and for an account that does not exist, at the same cost. */
+  | { outcome: 'wrong' }
+  | { outcome: 'throttled'; retryAfterSeconds: number };
+
+/**
+ * Judges an e-mail address and a password. A suspended account may sign in: what it has can still be looked at, and
+ * the refusals of everything else say why.
+ * @throws PasswordChecksBusy
+ */
+export async function signIn(
+  { email, password, address }: { email: string; password: string; address: string },
+  { database, passwords }: SignInDependencies,
+): Promise<SignInOutcome> {
+  const admission = await admitSignIn(database, email, address);
+  if (!admission.admitted) return { outcome: 'throttled', retryAfterSeconds: admission.retryAfterSeconds };
+  const accountId = await checkPassword({ email, password }, { database, passwords });
+  if (accountId === undefined) return { outcome: 'wrong' };
+  await admission.forgive();
+  return { outcome: 'signed_in', accountId };
+}

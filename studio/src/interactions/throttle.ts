@@ -1,0 +1,67 @@
+import { hash } from 'node:crypto';
+import { isIP } from 'node:net';
+import type { Database } from '@renderkit/server-kit/database.ts';
+import { countAttempt, forgiveAttempt, type Subject } from './store.ts';
+
+const windowSeconds = 15 * 60;
+
+/** Failed tries within a window. */
+export const limits = {
+  /** Of one account from one place: somebody who has forgotten, or who guesses. */
+  accountFromAddress: 10,
+  /** Of one account from anywhere: a guesser with many places. */
+  account: 50,
+  /** Of any accounts from one place, which may be a whole office. */
+  address: 100,
+  /** Accounts made from one place, or tried to be. */
+  signUps: 10,
+} as const;
+
+/** The try may go on, or the seconds after which one may. */
+export type Admission =
+  | { admitted: true; forgive: () => Promise<void> }
+  | { admitted: false; retryAfterSeconds: number };
+
+/** Counts a try to sign in, whether there is such an account or not. */
+export async function admitSignIn(database: Database, email: string, address: string): Promise<Admission> {
+  const account = email.toLowerCase();
+  const place = networkOf(address);
+  return admit(database, [
+    { key: keyOf('account and address', account, place), most: limits.accountFromAddress },
+    { key: keyOf('account', account), most: limits.account },
+    { key: keyOf('address', place), most: limits.address },
+  ]);
+}
+
+/** Counts a try to make an account. */
+export async function admitSignUp(database: Database, address: string): Promise<Admission> {
+  return admit(database, [{ key: keyOf('sign-up', networkOf(address)), most: limits.signUps }]);
+}
+
+async function admit(database: Database, subjects: Subject[]): Promise<Admission> {
+  const retryAfterSeconds = await countAttempt(database, subjects, windowSeconds);
+  if (retryAfterSeconds !== undefined) return { admitted: false, retryAfterSeconds };
+  return { admitted: true, forgive: () => forgiveAttempt(database, subjects) };
+}
+
+/** The table is to tell nobody's address. */
+function keyOf(...parts: string[]): string {
+  return hash('sha256', JSON.stringify(parts), 'base64url');
+}
+
+/** An IPv6 address counts by its /64, which is what one connection is given. */
+export function networkOf(address: string): string {
+  const [bare = ''] = address.split('%');
+  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(bare)?.[1];
+  if (mapped !== undefined) return mapped;
+  if (isIP(bare) !== 6) return bare;
+  const [head = '', tail] = bare.split('::');
+  const groups = (part: string | undefined) => (part ? part.split(':') : []);
+  const front = groups(head);
+  const back = groups(tail);
+  const zeros = Array.from({ length: tail === undefined ? 0 : 8 - front.length - back.length }, () => '0');
+  return [...front, ...zeros, ...back]
+    .slice(0, 4)
+    .map((group) => Number.parseInt(group, 16).toString(16))
+    .join(':');
+}

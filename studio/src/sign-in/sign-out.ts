@@ -1,0 +1,62 @@
+import type { Database } from '@renderkit/server-kit/database.ts';
+import type { Context } from 'oidc-provider';
+import type { ClientFacts, Page } from './page.ts';
+import { signedOutPage, signOutPage } from './sign-out-pages.ts';
+import { readAccountFacts } from './store.ts';
+
+export type SignOutDependencies = {
+  database: Database;
+  client: ClientFacts;
+  send: (context: Context, page: Page) => void;
+  sessionCookie: { name: string; attributes: object };
+};
+
+const endSessionPath = '/session/end';
+
+/**
+ * Signing out at the client's wish (OpenID Connect RP-Initiated Logout 1.0). It ends the browser's session alone:
+ * grants go on, so that keys work and what is queued is rendered.
+ */
+export function rpInitiatedLogout(dependencies: SignOutDependencies) {
+  const { client, send } = dependencies;
+  return {
+    enabled: true,
+    logoutSource: (context: Context) => askOrSignOut(context, dependencies),
+    postLogoutSuccessSource: (context: Context) => send(context, signedOutPage(client)),
+  };
+}
+
+/** An ID token of the very person is the client's word that they pressed "sign out" there; else they are asked (§3). */
+async function askOrSignOut(context: Context, dependencies: SignOutDependencies): Promise<void> {
+  const { database, client, send, sessionCookie } = dependencies;
+  const { session, entities } = context.oidc;
+  if (entities.IdTokenHint?.payload.sub === session.accountId) {
+    await session.destroy();
+    context.cookies.set(sessionCookie.name, null, sessionCookie.attributes);
+    goBack(context);
+    return;
+  }
+  const account = await readAccountFacts(database, session.accountId ?? '');
+  const action = context.oidc.urlFor('end_session_confirm');
+  send(context, signOutPage(client, { email: account?.email, action, secret: session.state?.secret }));
+}
+
+/** With nobody signed in the provider would send a form that submits itself by script. */
+export async function skipEmptySignOut(context: Context, next: () => Promise<void>): Promise<void> {
+  await next();
+  if (
+    context.path === endSessionPath &&
+    context.status === 200 &&
+    context.oidc.session.accountId === undefined
+  )
+    goBack(context);
+}
+
+/** The provider has judged the address by now. */
+function goBack(context: Context): void {
+  const { post_logout_redirect_uri: uri, state } = context.oidc.params;
+  const target = new URL(uri ?? context.oidc.urlFor('end_session_success'));
+  if (uri !== undefined && state !== undefined) target.searchParams.set('state', state);
+  context.status = 303;
+  context.redirect(target.href);
+}

@@ -1,0 +1,67 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { basic, client, type TestStudio } from './harness.ts';
+
+/** Where the tests' client is, which does not listen: nobody follows that far. */
+export const clientWithAddresses = {
+  ...client,
+  name: 'Renderkit',
+  url: 'http://127.0.0.1:9/console',
+  redirectUris: ['http://127.0.0.1:9/console/auth/callback'],
+  logoutUris: ['http://127.0.0.1:9/console/signed-out'],
+};
+const [callback = ''] = clientWithAddresses.redirectUris;
+
+export type Request = { address: string; verifier: string; state: string; nonce: string };
+
+/** An authorization request as the service makes it; `undefined` takes a parameter out. */
+export function authorizationRequest(
+  studio: Pick<TestStudio, 'url'>,
+  more: Record<string, string | undefined> = {},
+): Request {
+  const verifier = randomBytes(32).toString('base64url');
+  const state = randomBytes(16).toString('base64url');
+  const nonce = randomBytes(16).toString('base64url');
+  const parameters = {
+    client_id: client.id,
+    response_type: 'code',
+    redirect_uri: callback,
+    scope: 'openid offline_access email profile',
+    prompt: 'consent',
+    state,
+    nonce,
+    code_challenge: createHash('sha256').update(verifier).digest('base64url'),
+    code_challenge_method: 'S256',
+    ...more,
+  };
+  const query = new URLSearchParams(
+    Object.entries(parameters).filter((pair): pair is [string, string] => pair[1] !== undefined),
+  );
+  return { address: `${studio.url}/oidc/auth?${query}`, verifier, state, nonce };
+}
+
+export type TokenAnswer = {
+  status: number;
+  body: { access_token?: string; refresh_token?: string; id_token?: string; scope?: string; error?: string };
+};
+
+/** Trades a code for tokens, as the client does. */
+export async function exchangeCode(
+  studio: Pick<TestStudio, 'url'>,
+  code: string,
+  more: Record<string, string>,
+): Promise<TokenAnswer> {
+  const response = await fetch(`${studio.url}/oidc/token`, {
+    method: 'POST',
+    headers: { authorization: basic() },
+    body: new URLSearchParams({ grant_type: 'authorization_code', code, redirect_uri: callback, ...more }),
+  });
+  return { status: response.status, body: (await response.json()) as TokenAnswer['body'] };
+}
+
+/** The claims of an ID token; that it is signed is the client library's affair. */
+export function claimsOf(idToken: string | undefined): Record<string, unknown> {
+  return JSON.parse(Buffer.from(idToken?.split('.')[1] ?? '', 'base64url').toString()) as Record<
+    string,
+    unknown
+  >;
+}
