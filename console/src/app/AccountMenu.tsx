@@ -1,4 +1,4 @@
-import { Menu, SegmentedControl, UnstyledButton, useMantineColorScheme } from '@mantine/core';
+import { Menu, SegmentedControl, UnstyledButton, useMantineColorScheme, VisuallyHidden } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { callConsole } from '../api/call.ts';
@@ -21,10 +21,9 @@ export function AccountMenu() {
   return (
     <Menu position="top-start" width={230} shadow="md">
       <Menu.Target>
-        <UnstyledButton className={classes['target']} aria-label={`Account: ${who}`}>
-          <span className={classes['initial']} aria-hidden="true">
-            {who.charAt(0).toUpperCase()}
-          </span>
+        <UnstyledButton className={classes['target']}>
+          <span className={classes['initial']} data-initial={who.charAt(0).toUpperCase()} />
+          <VisuallyHidden>Account menu of</VisuallyHidden>
           <span className={classes['who']}>{who}</span>
           <Icon name="more" />
         </UnstyledButton>

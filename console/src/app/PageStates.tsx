@@ -24,9 +24,18 @@ export function PageFault({ error, reset }: ErrorComponentProps) {
   );
 }
 
+/** The same where not even the shell could be shown: nobody knows yet who is signed in. */
+export function ConsoleFault({ error, reset }: ErrorComponentProps) {
+  return (
+    <Page title="The console could not be shown" landmark>
+      <ProblemAlert error={error} onRetry={reset} />
+    </Page>
+  );
+}
+
 export function NotFoundPage() {
   return (
-    <Page title="Not found">
+    <Page landmark title="Not found">
       <EmptyState
         icon="search"
         title="There is no page at this address"

@@ -22,14 +22,14 @@ export function Shell() {
         <Navigation />
         <AccountMenu />
       </aside>
-      <header className={classes['bar']}>
+      <nav aria-label="Top" className={classes['bar']}>
         <ActionIcon size="lg" aria-label="Open the navigation" onClick={drawer.open}>
           <Icon name="menu" size={20} />
         </ActionIcon>
         <Link to="/" className={classes['home']}>
           <Brand />
         </Link>
-      </header>
+      </nav>
       <Drawer
         opened={opened}
         onClose={drawer.close}

@@ -14,7 +14,7 @@ import { generationsSearch } from '../pages/generations/search.ts';
 import { librarySearch } from '../pages/library/search.ts';
 import { overviewSearch } from '../pages/overview/search.ts';
 import { playgroundSearch } from '../pages/playground/search.ts';
-import { NotFoundPage } from './PageStates.tsx';
+import { ConsoleFault, NotFoundPage } from './PageStates.tsx';
 import { returnTo } from './return-to.ts';
 import { text } from './search-values.ts';
 import { Shell } from './Shell.tsx';
@@ -29,6 +29,7 @@ const signedIn = createRoute({
   getParentRoute: () => rootRoute,
   id: 'signed-in',
   component: Shell,
+  errorComponent: ConsoleFault,
   beforeLoad: async ({ context, location }) => {
     try {
       await context.queryClient.ensureQueryData(signedInQuery);

@@ -1,4 +1,10 @@
-import { createTheme, type CSSVariablesResolver, type MantineColorsTuple } from '@mantine/core';
+import {
+  createTheme,
+  type CSSVariablesResolver,
+  defaultVariantColorsResolver,
+  type MantineColorsTuple,
+  type VariantColorsResolver,
+} from '@mantine/core';
 
 const teal: MantineColorsTuple = [
   '#ecf7f6',
@@ -41,6 +47,14 @@ const dark: MantineColorsTuple = [
   '#0b0d0f',
 ];
 
+/** The library reckons the text's colour on a filled ground for the light scheme alone. */
+const variantColors: VariantColorsResolver = (input) => {
+  const colors = defaultVariantColorsResolver(input);
+  const primary = input.color === undefined || input.color === input.theme.primaryColor;
+  if (input.variant !== 'filled' || !primary) return colors;
+  return { ...colors, color: 'var(--mantine-primary-color-contrast)' };
+};
+
 const system = 'system-ui, -apple-system, "Segoe UI", Roboto, sans-serif';
 
 export const theme = createTheme({
@@ -48,6 +62,7 @@ export const theme = createTheme({
   primaryColor: 'teal',
   primaryShade: { light: 7, dark: 4 },
   autoContrast: true,
+  variantColorResolver: variantColors,
   luminanceThreshold: 0.36,
   black: '#1c2024',
   fontFamily: system,
@@ -61,8 +76,16 @@ export const theme = createTheme({
   components: {
     Button: { defaultProps: { size: 'xs' }, styles: { label: { fontWeight: 560 } } },
     ActionIcon: { defaultProps: { variant: 'subtle', color: 'gray' } },
+    NumberInput: { defaultProps: { hideControls: true } },
     TextInput: { defaultProps: { size: 'sm' } },
-    Modal: { defaultProps: { centered: true, overlayProps: { backgroundOpacity: 0.45 } } },
+    Modal: {
+      defaultProps: {
+        centered: true,
+        overlayProps: { backgroundOpacity: 0.45 },
+        transitionProps: { transition: 'fade', duration: 120, exitDuration: 0 },
+      },
+      styles: { title: { fontWeight: 620 } },
+    },
     Tooltip: { defaultProps: { openDelay: 250, withArrow: true } },
     Table: { defaultProps: { verticalSpacing: 8, horizontalSpacing: 12, fz: 'sm' } },
     Anchor: { defaultProps: { underline: 'hover' } },

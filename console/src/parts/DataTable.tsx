@@ -27,7 +27,8 @@ type DataTableProps<Row> = {
 
 /** A table that scrolls within its own frame when the screen is narrow. */
 export function DataTable<Row>({ label, columns, rows, rowKey, stale, footer }: DataTableProps<Row>) {
-  const className = (column: Column<Row>) => (column.wideOnly === true ? classes['wideOnly'] : undefined);
+  const className = (column: Column<Row>) =>
+    column.wideOnly === true ? classes['wideOnly'] : column.hideTitle === true ? classes['acts'] : undefined;
   return (
     <div className={classes['frame']} data-stale={stale}>
       <div className={classes['scroll']} role="region" aria-label={label} tabIndex={0}>

@@ -16,16 +16,19 @@ type PageProps = {
   actions?: ReactNode;
   /** No limit to its width: for what lays itself out. */
   wide?: boolean;
+  /** True where the shell is not around it: then it is the main part of the document by itself. */
+  landmark?: boolean;
   children: ReactNode;
 };
 
 /** The frame of every page: way back, heading, actions, contents. Navigation moves the focus to the heading. */
-export function Page({ title, heading, description, parent, actions, wide, children }: PageProps) {
+export function Page({ title, heading, description, parent, actions, wide, landmark, children }: PageProps) {
   useEffect(() => {
     document.title = `${title} · Renderkit`;
   }, [title]);
+  const Frame = landmark === true ? 'main' : 'div';
   return (
-    <div className={classes['page']} data-wide={wide}>
+    <Frame className={classes['page']} data-wide={wide}>
       <header className={classes['head']}>
         <div className={classes['words']}>
           {parent !== undefined && (
@@ -52,6 +55,6 @@ export function Page({ title, heading, description, parent, actions, wide, child
         )}
       </header>
       <Stack gap="lg">{children}</Stack>
-    </div>
+    </Frame>
   );
 }

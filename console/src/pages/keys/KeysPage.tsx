@@ -1,5 +1,54 @@
+import { Button, Text } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import type { ApiKey } from '@renderkit/contract/console/schemas/key.ts';
+import { consoleQuery, live } from '../../api/queries.ts';
+import { EmptyState } from '../../parts/EmptyState.tsx';
+import { Icon } from '../../parts/Icon.tsx';
+import { ListSkeleton } from '../../parts/ListSkeleton.tsx';
 import { Page } from '../../parts/Page.tsx';
+import { ProblemAlert } from '../../parts/ProblemAlert.tsx';
+import { CreateKeyModal } from './CreateKeyModal.tsx';
+import { EditKeyModal } from './EditKeyModal.tsx';
+import { KeysTable } from './KeysTable.tsx';
+import { RevokeKeyModal } from './RevokeKeyModal.tsx';
 
 export function KeysPage() {
-  return <Page title="API keys">{null}</Page>;
+  const keys = useQuery({ ...consoleQuery('listKeys', {}), refetchInterval: live });
+  const [creating, create] = useDisclosure(false);
+  const [edited, setEdited] = useState<ApiKey>();
+  const [revoked, setRevoked] = useState<ApiKey>();
+  const createButton = (
+    <Button leftSection={<Icon name="plus" size={14} />} onClick={create.open}>
+      Create API key
+    </Button>
+  );
+  return (
+    <Page
+      title="API keys"
+      description="Programs call the API with a key. What they generate spends the credits of your studio account."
+      actions={createButton}
+    >
+      {keys.error !== null && <ProblemAlert error={keys.error} title="The keys could not be read" />}
+      {keys.isPending && <ListSkeleton />}
+      {keys.data?.data.length === 0 && (
+        <EmptyState icon="keys" title="No API keys yet" action={createButton}>
+          Create one, give it to your program as <code>Authorization: Bearer …</code>, and it can generate.
+          Here in the console you need none.
+        </EmptyState>
+      )}
+      {keys.data !== undefined && keys.data.data.length > 0 && (
+        <>
+          <KeysTable keys={keys.data.data} onEdit={setEdited} onRevoke={setRevoked} />
+          <Text fz="xs" c="dimmed">
+            Spend counts from 00:00 UTC; failed and canceled generations do not count.
+          </Text>
+        </>
+      )}
+      <CreateKeyModal opened={creating} onClose={create.close} />
+      <EditKeyModal apiKey={edited} onClose={() => setEdited(undefined)} />
+      <RevokeKeyModal apiKey={revoked} onClose={() => setRevoked(undefined)} />
+    </Page>
+  );
 }

@@ -1,0 +1,109 @@
+import { Button, Checkbox, Group, Modal, NumberInput, Stack, Text, TextInput } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import type { CreatedApiKey } from '@renderkit/contract/console/schemas/key.ts';
+import { scopeDescriptions, scopes } from '@renderkit/contract/v1/scopes.ts';
+import { useState } from 'react';
+import { callConsole } from '../../api/call.ts';
+import { ProblemAlert } from '../../parts/ProblemAlert.tsx';
+import { BudgetInput, RateInput } from './LimitInputs.tsx';
+import { NewKey } from './NewKey.tsx';
+import { defaultRateLimit, emptyKey, toRequest } from './key-form.ts';
+
+/** Asks what the key may do; then shows it, once. */
+export function CreateKeyModal({ opened, onClose }: { opened: boolean; onClose: () => void }) {
+  const [created, setCreated] = useState<CreatedApiKey>();
+  const close = () => {
+    onClose();
+    setCreated(undefined);
+  };
+  return (
+    <Modal
+      opened={opened}
+      onClose={close}
+      size="lg"
+      title={created === undefined ? 'Create API key' : `Save the key “${created.name}”`}
+      closeOnClickOutside={created === undefined}
+      closeOnEscape={created === undefined}
+      closeButtonProps={{ 'aria-label': 'Close' }}
+    >
+      {created === undefined ? (
+        <CreateKeyForm onCreated={setCreated} onCancel={close} />
+      ) : (
+        <NewKey created={created} onDone={close} />
+      )}
+    </Modal>
+  );
+}
+
+type FormProps = { onCreated: (key: CreatedApiKey) => void; onCancel: () => void };
+
+function CreateKeyForm({ onCreated, onCancel }: FormProps) {
+  const queryClient = useQueryClient();
+  const form = useForm({
+    mode: 'controlled',
+    initialValues: emptyKey,
+    validate: {
+      name: (name) => (name.trim() === '' ? 'Give the key a name that tells you where it is used.' : null),
+      scopes: (chosen) => (chosen.length === 0 ? 'Choose at least one scope.' : null),
+    },
+  });
+  const create = useMutation({
+    mutationFn: () => callConsole('createKey', { body: toRequest(form.values) }),
+    meta: { inline: true },
+    onSuccess: (key) => {
+      onCreated(key);
+      return queryClient.invalidateQueries({ queryKey: ['console', 'listKeys'] });
+    },
+  });
+  return (
+    <form onSubmit={form.onSubmit(() => create.mutate())} noValidate>
+      <Stack gap="md">
+        <TextInput
+          label="Name"
+          placeholder="Production server"
+          maxLength={100}
+          data-autofocus
+          withAsterisk
+          {...form.getInputProps('name')}
+        />
+        <Checkbox.Group
+          label="Scopes"
+          description="What programs with this key may do."
+          {...form.getInputProps('scopes')}
+        >
+          <Stack gap={8} mt={8}>
+            {scopes.map((scope) => (
+              <Checkbox key={scope} value={scope} label={scope} description={scopeDescriptions[scope]} />
+            ))}
+          </Stack>
+        </Checkbox.Group>
+        <Group grow align="flex-start" preventGrowOverflow={false}>
+          <NumberInput
+            label="Lifetime in days"
+            description="Empty: it does not expire."
+            min={1}
+            max={36_500}
+            allowDecimal={false}
+            miw="9rem"
+            {...form.getInputProps('days')}
+          />
+          <BudgetInput {...form.getInputProps('budget')} />
+          <RateInput placeholder={String(defaultRateLimit)} {...form.getInputProps('rate')} />
+        </Group>
+        {create.error !== null && <ProblemAlert error={create.error} title="The key was not created" />}
+        <Group justify="flex-end" gap="xs">
+          <Text fz="xs" c="dimmed" mr="auto">
+            The key is shown once, in the next step.
+          </Text>
+          <Button variant="default" onClick={onCancel}>
+            Cancel
+          </Button>
+          <Button type="submit" loading={create.isPending}>
+            Create key
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}

@@ -1,0 +1,56 @@
+import type {
+  ApiKey,
+  CreateApiKeyRequest,
+  UpdateApiKeyRequest,
+} from '@renderkit/contract/console/schemas/key.ts';
+import { rateLimitPerMinuteDefault } from '@renderkit/contract/v1/limits.ts';
+import { type Scope, scopes } from '@renderkit/contract/v1/scopes.ts';
+
+export const defaultRateLimit = rateLimitPerMinuteDefault;
+
+/** A number input is empty text or a number. */
+export type NumberField = number | string;
+
+export type KeyForm = {
+  name: string;
+  scopes: string[];
+  days: NumberField;
+  budget: NumberField;
+  rate: NumberField;
+};
+
+export const emptyKey: KeyForm = { name: '', scopes: [...scopes], days: '', budget: '', rate: '' };
+
+export function toRequest(form: KeyForm): CreateApiKeyRequest {
+  const days = numberOf(form.days);
+  const rate = numberOf(form.rate);
+  return {
+    name: form.name.trim(),
+    scopes: form.scopes.filter((one): one is Scope => (scopes as readonly string[]).includes(one)),
+    daily_budget: numberOf(form.budget),
+    ...(days !== null && { expires_in_days: days }),
+    ...(rate !== null && { rate_limit: rate }),
+  };
+}
+
+export type EditForm = Pick<KeyForm, 'name' | 'budget' | 'rate'>;
+
+export function formOf(key: ApiKey): EditForm {
+  return { name: key.name, budget: key.daily_budget ?? '', rate: key.rate_limit };
+}
+
+/** Only what was changed: the rest may have been changed by somebody else meanwhile. */
+export function changesOf(key: ApiKey, form: EditForm): UpdateApiKeyRequest {
+  const name = form.name.trim();
+  const budget = numberOf(form.budget);
+  const rate = numberOf(form.rate);
+  return {
+    ...(name !== key.name && { name }),
+    ...(budget !== key.daily_budget && { daily_budget: budget }),
+    ...(rate !== null && rate !== key.rate_limit && { rate_limit: rate }),
+  };
+}
+
+function numberOf(field: NumberField): number | null {
+  return typeof field === 'number' ? field : null;
+}
