@@ -1,9 +1,6 @@
--- What the console reads every few seconds. Counts of what was delivered, and lists of it, come from an index of their
--- own, as those of what was not do already; so do audit entries of one action. An account's generations of one key come
+-- What the console reads every few seconds. Audit entries of one action have an index of their own. An account's generations of one key come
 -- from the days on which the key committed anything: the indexes that they are read by know the key, and no create pays
 -- for one more.
-
-create index deliveries_delivered on deliveries (endpoint_id, created_at desc, id desc) where status = 'delivered';
 
 create index audit_entries_by_action on audit_entries (account_id, action, at desc, id desc);
 

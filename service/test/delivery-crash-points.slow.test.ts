@@ -34,6 +34,7 @@ before(async () => {
 after(() => db[Symbol.asyncDispose]());
 beforeEach(async () => {
   await database.rows('delete from accounts');
+  await database.rows('delete from delivery_attempts');
   receiver = await startReceiver();
   accountId = await seedAccount(database);
   await createWebhook(database, secretKey, {

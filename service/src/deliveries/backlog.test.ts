@@ -16,12 +16,12 @@ test('a deep backlog that takes long to deliver does not make its loop look stuc
     const { accountId } = await seedEndpoints(database, urls);
     await seedEvents(database, accountId, eventsEach);
   }
-  // Every claim writes attempts: each takes 0.4 s at least, and each finds more than it may take.
+  // Every claim writes leases: each takes 0.4 s at least, and each finds more than it may take.
   await database.rows(
     `create function dawdle() returns trigger language plpgsql as $$ begin perform pg_sleep(0.4); return null; end $$`,
   );
   await database.rows(
-    'create trigger slow before insert on delivery_attempts for each statement execute function dawdle()',
+    'create trigger slow before update on delivery_queue for each statement execute function dawdle()',
   );
   const stuck: string[] = [];
   await using _deliverer = startDeliverer(database, {

@@ -20,6 +20,7 @@ before(async () => {
 after(() => db[Symbol.asyncDispose]());
 beforeEach(async () => {
   await database.rows('delete from accounts');
+  await database.rows('delete from delivery_attempts');
   await moveClock(database, 0);
 });
 

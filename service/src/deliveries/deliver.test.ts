@@ -45,6 +45,7 @@ before(async () => {
 after(() => db[Symbol.asyncDispose]());
 beforeEach(async () => {
   await database.rows('delete from accounts');
+  await database.rows('delete from delivery_attempts');
   await moveClock(database, 0);
   receiver = await startReceiver();
   deliverer = startDeliverer(database);
@@ -307,7 +308,9 @@ test('recovering sends everything that failed since then, once more each', async
     async () =>
       (await database.rows('select 1 from delivery_queue where lease_until is not null')).length === 0,
   );
-  await database.rows(`update deliveries set status = 'failed', attempts = 7, completed_at = clock()`);
+  await database.rows(
+    `update deliveries set status = 'failed', given_up = 'failed', attempts = 7, completed_at = clock()`,
+  );
   await database.rows('delete from delivery_queue');
   const [oldest] = (await listDeliveries(database, { accountId })).slice(-1);
   await database.rows(`update deliveries set created_at = created_at - interval '2 hours' where id = $1`, [

@@ -139,9 +139,7 @@ export function selectDeliveries(
   const conditions = ['d.account_id = $1'];
   const values: unknown[] = [filter.accountId, filter.limit, filter.offset];
   if (filter.endpointId !== undefined) conditions.push(`d.endpoint_id = $${values.push(filter.endpointId)}`);
-  // A constant, so that the index of what was not delivered serves.
-  if (filter.status !== undefined)
-    conditions.push(`d.status = '${filter.status}'${filter.status === 'delivered' ? '' : undelivered}`);
+  if (filter.status !== undefined) conditions.push(conditionOf[filter.status]);
   return database.rows<DeliveryRow>(
     `with page as (
        select d.id, d.created_at from deliveries d where ${conditions.join(' and ')}
@@ -155,8 +153,15 @@ export function selectDeliveries(
   );
 }
 
-const undelivered = ` and d.status <> 'delivered' and d.endpoint_id in (
-  select id from webhook_endpoints where account_id = $1)`;
+const ownEndpoints = 'select id from webhook_endpoints where account_id = $1';
+/** What is pending stands in the queue; what was given up has an index. Constants, so that their plans know them. */
+const conditionOf = {
+  pending: `d.status = 'pending' and d.id in (
+    select delivery_id from delivery_queue where endpoint_id in (${ownEndpoints}))`,
+  delivered: `d.status = 'delivered'`,
+  failed: `d.given_up = 'failed' and d.endpoint_id in (${ownEndpoints})`,
+  ended: `d.given_up = 'ended' and d.endpoint_id in (${ownEndpoints})`,
+} as const satisfies Record<DeliveryStatus, string>;
 
 export type AttemptRow = {
   try: number;
@@ -185,7 +190,12 @@ export async function selectDelivery(
   if (delivery === undefined) return undefined;
   const attempts = await database.rows<AttemptRow>(
     `select try, number, started_at, ended_at, duration_ms, status, failure, answer
-       from delivery_attempts where delivery_id = $1 order by try`,
+       from delivery_attempts where delivery_id = $1
+     union all
+     -- Under way: its record is written with what came of it.
+     select tries, claimed_number, claimed_at, null, null, null, null, null
+       from delivery_queue where delivery_id = $1 and claimed_at is not null
+     order by try`,
     [deliveryId],
   );
   return { delivery, attempts };
@@ -226,7 +236,7 @@ export async function requestResends(
      on conflict (delivery_id) do update
         set resend_at = excluded.resend_at,
             -- What is under way just now is sent once more when that has ended.
-            claim_at = case when q.lease_until is null then excluded.claim_at else q.claim_at end`,
+            claim_at = least(q.claim_at, excluded.claim_at)`,
     [endpointId, deliveryIds],
   );
   await transaction.query(
@@ -248,7 +258,7 @@ export function selectFailed(
 ): Promise<{ id: string; created_at: string }[]> {
   return database.rows<{ id: string; created_at: string }>(
     `select id, created_at::text from deliveries
-      where endpoint_id = $1 and status = 'failed' and created_at >= $2::timestamptz
+      where endpoint_id = $1 and given_up = 'failed' and created_at >= $2::timestamptz
         and (created_at, id) < ($3::timestamptz, $4)
       order by created_at desc, id desc limit $5`,
     [

@@ -74,13 +74,26 @@ export async function eraseGenerations(
   return rows[0];
 }
 
-/** Erases the next 500 events with their deliveries; how many there were. */
+/** Erases the next 500 events with their deliveries and attempts; how many there were. */
 export async function eraseEvents(database: Database, accountId: string): Promise<number> {
-  const result = await database.pool.query(
-    'delete from events where id in (select id from events where account_id = $1 limit 500)',
-    [accountId],
-  );
-  return result.rowCount ?? 0;
+  return database.transaction(async (transaction) => {
+    // No attempt of theirs is recorded from here on: what is recorded holds its endpoint's turn.
+    await transaction.query(
+      'select 1 from endpoint_turns where account_id = $1 order by endpoint_id for no key update',
+      [accountId],
+    );
+    const result = await transaction.query(
+      `with doomed as (
+         select id from events where account_id = $1 limit 500
+       ), attempts as (
+         delete from delivery_attempts
+          where delivery_id in (select d.id from deliveries d where d.event_id in (select id from doomed))
+       )
+       delete from events where id in (select id from doomed)`,
+      [accountId],
+    );
+    return result.rowCount ?? 0;
+  });
 }
 
 /** The last of an erasure: names and secrets. What was spent stays, without a name. */

@@ -6,8 +6,13 @@ const removals = {
       select key_id, minute from rate_windows where minute < clock() - interval '5 minutes' limit $1)`,
   delivery_attempts: `delete from delivery_attempts where (delivery_id, try) in (
       select delivery_id, try from delivery_attempts where started_at < clock() - interval '30 days' limit $1)`,
-  deliveries: `delete from deliveries where id in (
-      select id from deliveries where created_at < clock() - interval '90 days' limit $1)`,
+  // With what a late resend of theirs may have left.
+  deliveries: `with outdated as (
+      select id from deliveries where created_at < clock() - interval '90 days' limit $1
+    ), attempts as (
+      delete from delivery_attempts where delivery_id in (select id from outdated)
+    )
+    delete from deliveries where id in (select id from outdated)`,
   events: `delete from events where id in (
       select id from events where created_at < clock() - interval '90 days' limit $1)`,
   // Their last deliveries went just before.

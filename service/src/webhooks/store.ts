@@ -67,21 +67,24 @@ export async function selectEndpoint(
 export type Health = { endpoint_id: string; delivered: number; failed: number; pending: number };
 
 /**
- * Deliveries of endpoints: what was delivered and what failed of those made in the last 24 hours, and what is pending.
- * Each count looks at `most` entries of an index and no more.
+ * Deliveries of endpoints: those delivered of the newest `most` of the last 24 hours, those that failed in these, and those
+ * that wait for an attempt. No count looks at more than `most` entries of an index.
  */
 export function selectHealth(
   database: Database,
   endpointIds: readonly string[],
   most: number,
 ): Promise<Health[]> {
-  const count = (condition: string) =>
-    `(select count(*)::integer from (select 1 from deliveries d where d.endpoint_id = e.id and ${condition} limit $2) n)`;
-  const lastDay = `d.created_at >= clock() - interval '24 hours'`;
+  const lastDay = `d.endpoint_id = e.id and d.created_at >= clock() - interval '24 hours'`;
   return database.rows<Health>(
-    `select e.id as endpoint_id, ${count(`d.status = 'delivered' and ${lastDay}`)} as delivered,
-            ${count(`d.status = 'failed' and d.status <> 'delivered' and ${lastDay}`)} as failed,
-            ${count(`d.status = 'pending' and d.status <> 'delivered'`)} as pending
+    `select e.id as endpoint_id,
+            (select count(*) filter (where n.status = 'delivered')::integer from (
+               select d.status from deliveries d where ${lastDay} order by d.created_at desc limit $2) n) as delivered,
+            (select count(*)::integer from (
+               select from deliveries d where ${lastDay} and d.given_up = 'failed' limit $2) n) as failed,
+            (select count(*)::integer from (
+               select from delivery_queue q
+                where q.endpoint_id = e.id and q.scheduled_at is not null limit $2) n) as pending
        from unnest($1::text[]) as e (id)`,
     [endpointIds, most],
   );

@@ -184,10 +184,14 @@ test('the health of an endpoint counts its own last day, and no count passes a t
       `with event as (
          insert into events (id, account_id, type, subject_id, body, created_at)
          select 'evt_' || gen_random_uuid(), $1, 'upload.ready', gen_random_uuid()::text, '{}', clock()
-           from generate_series(1, $5) returning id)
-       insert into deliveries (id, endpoint_id, account_id, event_id, event_type, status, created_at, completed_at)
-       select replace(id, 'evt', 'dlv'), $2, $1, id, 'upload.ready', $3, clock() - $4 * interval '1 hour',
-              case when $3 <> 'pending' then clock() end from event`,
+           from generate_series(1, $5) returning id
+       ), delivery as (
+         insert into deliveries (id, endpoint_id, account_id, event_id, event_type, status, given_up, created_at,
+                                 completed_at)
+         select replace(id, 'evt', 'dlv'), $2, $1, id, 'upload.ready', $3, case when $3 = 'failed' then $3 end,
+                clock() - $4 * interval '1 hour', case when $3 <> 'pending' then clock() end from event returning id)
+       insert into delivery_queue (delivery_id, endpoint_id, ping, scheduled_at, claim_at)
+       select id, $2, false, clock(), clock() from delivery where $3 = 'pending'`,
       [accountId, endpointId, status, hours, count],
     );
   await add(one, 'delivered', 1, 1_005);
