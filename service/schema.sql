@@ -116,31 +116,36 @@ create table deliveries (
   last_attempt_at timestamp with time zone,
   created_at timestamp with time zone not null,
   completed_at timestamp with time zone,
+  given_up text,
   constraint deliveries_pkey PRIMARY KEY (id),
   constraint deliveries_event_id_endpoint_id_key UNIQUE (event_id, endpoint_id),
   constraint deliveries_endpoint_id_fkey FOREIGN KEY (endpoint_id) REFERENCES webhook_endpoints(id) ON DELETE CASCADE,
   constraint deliveries_event_id_fkey FOREIGN KEY (event_id) REFERENCES events(id) ON DELETE CASCADE,
   constraint deliveries_check CHECK ((status = 'pending'::text) = (completed_at IS NULL)),
+  constraint deliveries_given_up CHECK (NOT given_up IS DISTINCT FROM
+CASE
+    WHEN status = ANY (ARRAY['failed'::text, 'ended'::text]) THEN status
+    ELSE NULL::text
+END),
+  constraint deliveries_given_up_check CHECK (given_up = ANY (ARRAY['failed'::text, 'ended'::text])),
   constraint deliveries_status_check CHECK (status = ANY (ARRAY['pending'::text, 'delivered'::text, 'failed'::text, 'ended'::text]))
 );
 CREATE INDEX deliveries_by_time ON public.deliveries USING brin (created_at);
-CREATE INDEX deliveries_delivered ON public.deliveries USING btree (endpoint_id, created_at DESC, id DESC) WHERE (status = 'delivered'::text);
+CREATE INDEX deliveries_given_up ON public.deliveries USING btree (endpoint_id, given_up, created_at DESC, id DESC) WHERE (given_up IS NOT NULL);
 CREATE INDEX deliveries_newest ON public.deliveries USING btree (account_id, created_at DESC, id DESC);
 CREATE INDEX deliveries_newest_of_endpoint ON public.deliveries USING btree (endpoint_id, created_at DESC, id DESC);
-CREATE INDEX deliveries_undelivered ON public.deliveries USING btree (endpoint_id, status, created_at DESC, id DESC) WHERE (status <> 'delivered'::text);
 
 create table delivery_attempts (
   delivery_id text not null,
   try integer not null,
   number integer,
   started_at timestamp with time zone not null,
-  ended_at timestamp with time zone,
+  ended_at timestamp with time zone not null,
   duration_ms integer,
   status integer,
   failure text,
   answer text,
-  constraint delivery_attempts_pkey PRIMARY KEY (delivery_id, try),
-  constraint delivery_attempts_delivery_id_fkey FOREIGN KEY (delivery_id) REFERENCES deliveries(id) ON DELETE CASCADE
+  constraint delivery_attempts_pkey PRIMARY KEY (delivery_id, try)
 );
 CREATE INDEX delivery_attempts_by_time ON public.delivery_attempts USING brin (started_at);
 
@@ -155,11 +160,12 @@ create table delivery_queue (
   tries integer not null default 0,
   lease_owner text,
   lease_until timestamp with time zone,
+  claimed_at timestamp with time zone,
+  claimed_number integer,
   constraint delivery_queue_pkey PRIMARY KEY (delivery_id),
   constraint delivery_queue_delivery_id_fkey FOREIGN KEY (delivery_id) REFERENCES deliveries(id) ON DELETE CASCADE,
   constraint delivery_queue_check CHECK ((lease_owner IS NULL) = (lease_until IS NULL))
 );
-CREATE INDEX delivery_queue_claimed ON public.delivery_queue USING btree (endpoint_id, lease_until) WHERE (lease_until IS NOT NULL);
 CREATE INDEX delivery_queue_due ON public.delivery_queue USING btree (endpoint_id, claim_at, delivery_id);
 CREATE INDEX delivery_queue_pings ON public.delivery_queue USING btree (endpoint_id, claim_at, delivery_id) WHERE ping;
 
@@ -170,6 +176,7 @@ create table endpoint_turns (
   last_served_at timestamp with time zone,
   state text not null default 'untried'::text,
   failing_since timestamp with time zone,
+  leases timestamp with time zone[] not null default '{}'::timestamp with time zone[],
   constraint endpoint_turns_pkey PRIMARY KEY (endpoint_id),
   constraint endpoint_turns_endpoint_id_fkey FOREIGN KEY (endpoint_id) REFERENCES webhook_endpoints(id) ON DELETE CASCADE,
   constraint endpoint_turns_check CHECK ((state = 'failing'::text) = (failing_since IS NOT NULL)),
@@ -580,6 +587,9 @@ CREATE OR REPLACE FUNCTION public.claim_deliveries(p_owner text, p_lease interva
  LANGUAGE plpgsql
  SET enable_seqscan TO 'off'
  SET enable_bitmapscan TO 'off'
+ SET enable_hashjoin TO 'off'
+ SET enable_mergejoin TO 'off'
+ SET plan_cache_mode TO 'force_generic_plan'
 AS $function$
 #variable_conflict use_column
 declare
@@ -595,7 +605,10 @@ begin
        (select c.endpoint_id
           from (select endpoint_id, last_served_at,
                        row_number() over (partition by account_id order by last_served_at nulls first) as place
-                  from endpoint_turns where next_due <= at and state <> 'failing') c
+                  from endpoint_turns
+                 where next_due <= at and state <> 'failing'
+                   and (leases = '{}' or (select count(*) from unnest(leases) as l where l > at)
+                                         < case when state = 'healthy' and p_several then 4 else 1 end)) c
          order by c.place, c.last_served_at nulls first limit p_places)
        union all
        (select c.endpoint_id
@@ -610,26 +623,27 @@ begin
 
   -- From here on with the locks held and a snapshot taken after.
   return query
-  with room as (
+  with room as materialized (
     select t.endpoint_id, t.account_id, t.last_served_at, t.state = 'failing' as failing,
            e.paused_at is not null as paused,
            case when t.state = 'healthy' and p_several then 4 else 1 end
-           - (select count(*) from delivery_queue f where f.endpoint_id = t.endpoint_id and f.lease_until > at)
-             as places
+           - (select count(*) from unnest(t.leases) as l where l > at) as places
       from endpoint_turns t join webhook_endpoints e on e.id = t.endpoint_id and e.deleted_at is null
      where t.endpoint_id = any (locked)
   ), oldest as (
     select r.*, w.delivery_id, w.lease_owner,
            row_number() over (partition by r.endpoint_id order by w.claim_at, w.delivery_id) as place
       from room r
-     -- The limit is constant: one that came from a subquery would sort the whole queue.
+     -- The limit is constant: one that came from a subquery would sort the whole queue. Four at most are passed over.
      cross join lateral (
        (select q.delivery_id, q.claim_at, q.lease_owner from delivery_queue q
          where q.endpoint_id = r.endpoint_id and q.claim_at <= at and not r.paused
+           and (q.lease_until is null or q.lease_until <= at)
          order by q.claim_at, q.delivery_id limit 4)
        union all
        (select q.delivery_id, q.claim_at, q.lease_owner from delivery_queue q
          where q.endpoint_id = r.endpoint_id and q.claim_at <= at and q.ping and r.paused
+           and (q.lease_until is null or q.lease_until <= at)
          order by q.claim_at, q.delivery_id limit 4)) w
      where r.places > 0
   ), fair as (
@@ -637,21 +651,25 @@ begin
       from oldest o where o.place <= o.places
   ), chosen as (
     select f.* from fair f order by f.turn, f.last_served_at nulls first limit p_places
+  ), cut_off as (
+    insert into delivery_attempts (delivery_id, try, number, started_at, ended_at, failure)
+      select q.delivery_id, q.tries, q.claimed_number, q.claimed_at, at, 'interrupted'
+        from chosen c join delivery_queue q on q.delivery_id = c.delivery_id
+       where c.lease_owner is not null
   ), claimed as (
     update delivery_queue q
-       set tries = q.tries + 1, lease_owner = p_owner, lease_until = lease_end, claim_at = lease_end
+       set tries = q.tries + 1, lease_owner = p_owner, lease_until = lease_end, claimed_at = at,
+           claimed_number = case when q.scheduled_at <= at then q.attempts + 1 end
       from chosen c where q.delivery_id = c.delivery_id
-    returning q.delivery_id, q.tries, q.endpoint_id, c.failing, c.lease_owner is not null as cut_off,
-              case when q.scheduled_at <= at then q.attempts + 1 end as number
-  ), begun as (
-    insert into delivery_attempts (delivery_id, try, number, started_at)
-      select c.delivery_id, c.tries, c.number, at from claimed c
-  ), cut_off as (
-    update delivery_attempts a set ended_at = at, failure = 'interrupted'
-      from claimed c
-     where c.cut_off and a.delivery_id = c.delivery_id and a.try = c.tries - 1 and a.ended_at is null
+    returning q.delivery_id, q.tries, q.endpoint_id, c.failing, q.claimed_number
+  ), taken as (
+    select c.endpoint_id, count(*)::integer as number from claimed c group by c.endpoint_id
+  ), turn as (
+    update endpoint_turns t
+       set leases = leases_left(t.leases, '{}', at) || array_fill(lease_end, array[taken.number]), last_served_at = at
+      from taken where t.endpoint_id = taken.endpoint_id
   )
-  select c.delivery_id, c.tries, c.number, c.endpoint_id, c.failing, e.url, e.secret_sealed,
+  select c.delivery_id, c.tries, c.claimed_number, c.endpoint_id, c.failing, e.url, e.secret_sealed,
          case when e.previous_secret_until > at then e.previous_secret_sealed end, d.event_type, v.body
     from claimed c
     join deliveries d on d.id = c.delivery_id
@@ -665,13 +683,14 @@ begin
     perform end_deliveries(deleted, 500);
   end loop;
 
+  -- As a rule more is due already, and nothing changes.
   update endpoint_turns t
-     set next_due = next_due_of(t.endpoint_id, t.state = 'healthy', at),
-         last_served_at = case when exists (
-             select from delivery_queue q
-              where q.endpoint_id = t.endpoint_id and q.lease_until = lease_end and q.lease_owner = p_owner)
-           then at else t.last_served_at end
-   where t.endpoint_id = any (locked);
+     set next_due = n.next_due
+    from (select t.endpoint_id, next_due_of(t.endpoint_id, t.state = 'failing', t.leases, at) as next_due
+            from endpoint_turns t where t.endpoint_id = any (locked)) n
+   where t.endpoint_id = n.endpoint_id
+     and (n.next_due is null or t.next_due is null or n.next_due > at or t.next_due > at)
+     and n.next_due is distinct from t.next_due;
 end
 $function$
 ;
@@ -764,6 +783,9 @@ CREATE OR REPLACE FUNCTION public.end_deliveries(p_endpoint_id text, p_most inte
  LANGUAGE plpgsql
  SET enable_seqscan TO 'off'
  SET enable_bitmapscan TO 'off'
+ SET enable_hashjoin TO 'off'
+ SET enable_mergejoin TO 'off'
+ SET plan_cache_mode TO 'force_generic_plan'
 AS $function$
 declare
   at constant timestamptz := clock();
@@ -776,15 +798,33 @@ begin
      order by q.claim_at limit p_most
   ), gone as (
     delete from delivery_queue q using waiting w where q.delivery_id = w.delivery_id
+    returning q.delivery_id, q.tries, q.lease_owner, q.claimed_at, q.claimed_number
+  ), cut_off as (
+    insert into delivery_attempts (delivery_id, try, number, started_at, ended_at, failure)
+      select delivery_id, tries, claimed_number, claimed_at, at, 'interrupted' from gone where lease_owner is not null
   ), marked as (
-    update deliveries d set status = 'ended', completed_at = at
+    update deliveries d set status = 'ended', given_up = 'ended', completed_at = at
       from waiting w where d.id = w.delivery_id and d.status = 'pending'
   )
   select count(*) into ended from waiting;
-  update endpoint_turns t set next_due = next_due_of(t.endpoint_id, false, at)
+  update endpoint_turns t
+     set leases = leases_left(t.leases, '{}', at),
+         next_due = next_due_of(t.endpoint_id, false, leases_left(t.leases, '{}', at), at)
    where t.endpoint_id = p_endpoint_id;
   return ended;
 end
+$function$
+;
+
+CREATE OR REPLACE FUNCTION public.leases_left(p_leases timestamp with time zone[], p_given_back timestamp with time zone[], p_at timestamp with time zone)
+ RETURNS timestamp with time zone[]
+ LANGUAGE sql
+ IMMUTABLE
+AS $function$
+  select array(
+    select l.lease from (
+      select lease, row_number() over (partition by lease) as n from unnest(p_leases) as lease where lease > p_at) l
+     where l.n > (select count(*) from unnest(p_given_back) as g where g = l.lease))
 $function$
 ;
 
@@ -902,7 +942,9 @@ begin
     insert into endpoint_turns as t (endpoint_id, account_id, next_due)
       select d.endpoint_id, d.account_id, min(d.created_at)
         from delivery_insert d group by d.endpoint_id, d.account_id order by d.endpoint_id
-    on conflict (endpoint_id) do update set next_due = least(t.next_due, excluded.next_due)
+    -- Locked in any case, which is what keeps its next_due from being set too late meanwhile.
+    on conflict (endpoint_id) do update set next_due = excluded.next_due
+      where t.next_due is null or t.next_due > excluded.next_due
   )
   select moved.id, moved.account_id, moved.lane, moved.to_status, moved.account_id = any (mine),
          (select count(*)::integer from delivery_insert d where d.event_id = moved.event_id)
@@ -921,22 +963,27 @@ AS $function$
 $function$
 ;
 
-CREATE OR REPLACE FUNCTION public.next_due_of(p_endpoint_id text, p_healthy boolean, p_at timestamp with time zone)
+CREATE OR REPLACE FUNCTION public.next_due_of(p_endpoint_id text, p_failing boolean, p_leases timestamp with time zone[], p_at timestamp with time zone)
  RETURNS timestamp with time zone
  LANGUAGE sql
  STABLE
 AS $function$
   select case
-    when (select count(*) from delivery_queue q where q.endpoint_id = p_endpoint_id and q.lease_until > p_at)
-         >= case when p_healthy then 4 else 1 end
-      then (select min(q.lease_until) from delivery_queue q
-             where q.endpoint_id = p_endpoint_id and q.lease_until > p_at)
-    -- Paused: its pings alone go on.
-    when (select e.paused_at is not null and e.deleted_at is null from webhook_endpoints e where e.id = p_endpoint_id)
-      then (select q.claim_at from delivery_queue q
-             where q.endpoint_id = p_endpoint_id and q.ping order by q.claim_at limit 1)
-    else (select q.claim_at from delivery_queue q
-           where q.endpoint_id = p_endpoint_id order by q.claim_at limit 1)
+    -- Out of the way of the others until its one place is free. Others stay due while they are full: that
+    -- lasts a moment, and the row's index entry can stay as it is.
+    when p_failing and p_leases <> '{}' then (select min(l) from unnest(p_leases) as l)
+    else coalesce(
+      case when (select e.paused_at is not null and e.deleted_at is null from webhook_endpoints e where e.id = p_endpoint_id)
+        -- Its pings alone go on.
+        then (select q.claim_at from delivery_queue q
+               where q.endpoint_id = p_endpoint_id and q.ping and (q.lease_until is null or q.lease_until <= p_at)
+               order by q.claim_at limit 1)
+        else (select q.claim_at from delivery_queue q
+               where q.endpoint_id = p_endpoint_id and (q.lease_until is null or q.lease_until <= p_at)
+               order by q.claim_at limit 1)
+      end,
+      -- Nothing waits; should a lease lapse, what it held is due again.
+      (select min(l) from unnest(p_leases) as l))
   end
 $function$
 ;
@@ -946,6 +993,9 @@ CREATE OR REPLACE FUNCTION public.record_attempts(p_results json, p_delays integ
  LANGUAGE plpgsql
  SET enable_seqscan TO 'off'
  SET enable_bitmapscan TO 'off'
+ SET enable_hashjoin TO 'off'
+ SET enable_mergejoin TO 'off'
+ SET plan_cache_mode TO 'force_generic_plan'
 AS $function$
 #variable_conflict use_column
 declare
@@ -963,23 +1013,20 @@ begin
   end if;
   return query select r.delivery_id, 'busy' from unnest(results) as r where r.endpoint_id <> all (locked);
   at := clock();
-  results := array(
-    select r from unnest(results) as r
-      join delivery_queue q on q.delivery_id = r.delivery_id and q.tries = r.try and q.lease_until is not null
-     where r.endpoint_id = any (locked));
 
   return query
-  with told as (
+  with told as materialized (
     select r.*, r.failure is null as ok, r.number >= cardinality(p_delays) as last_one, q.attempts,
-           q.scheduled_at, case when q.resend_at > a.started_at then q.resend_at end as resend_at, d.status as before,
-           e.deleted_at is not null as deleted
-      from unnest(results) r
-      join delivery_queue q on q.delivery_id = r.delivery_id
+           q.scheduled_at, case when q.resend_at > q.claimed_at then q.resend_at end as resend_at, q.claimed_at,
+           q.lease_until, d.status as before, e.deleted_at is not null as deleted
+      from unnest(results) with ordinality as
+           r (delivery_id, endpoint_id, try, number, duration_ms, status, failure, answer, place)
+      join delivery_queue q on q.delivery_id = r.delivery_id and q.tries = r.try and q.lease_until is not null
       join deliveries d on d.id = r.delivery_id
       join webhook_endpoints e on e.id = d.endpoint_id
-      join delivery_attempts a on a.delivery_id = r.delivery_id and a.try = r.try
-  ), judged as (
-    select t.delivery_id, t.try, t.duration_ms, t.status, t.failure, t.answer, t.before,
+     where r.endpoint_id = any (locked)
+  ), judged as materialized (
+    select t.delivery_id, t.try, t.number, t.duration_ms, t.status, t.failure, t.answer, t.claimed_at, t.before,
            coalesce(t.number, t.attempts) as attempts,
            case when t.ok then 'delivered'
                 when t.before = 'pending' and t.last_one then 'failed'
@@ -991,35 +1038,42 @@ begin
            case when not t.deleted then t.resend_at end as resend_at
       from told t
   ), attempt as (
-    update delivery_attempts a
-       set ended_at = at, duration_ms = j.duration_ms, status = j.status, failure = j.failure, answer = j.answer
-      from judged j where a.delivery_id = j.delivery_id and a.try = j.try
+    insert into delivery_attempts (delivery_id, try, number, started_at, ended_at, duration_ms, status, failure, answer)
+      select j.delivery_id, j.try, j.number, j.claimed_at, at, j.duration_ms, j.status, j.failure, j.answer
+        from judged j
   ), done as (
     delete from delivery_queue q using judged j
      where q.delivery_id = j.delivery_id and j.scheduled_at is null and j.resend_at is null
   ), waiting as (
     update delivery_queue q
        set scheduled_at = j.scheduled_at, resend_at = j.resend_at, claim_at = least(j.scheduled_at, j.resend_at),
-           attempts = j.attempts, lease_owner = null, lease_until = null
+           attempts = j.attempts, lease_owner = null, lease_until = null, claimed_at = null, claimed_number = null
       from judged j
      where q.delivery_id = j.delivery_id and (j.scheduled_at is not null or j.resend_at is not null)
+  ), turn as (
+    -- Of several results of one endpoint the last one counts.
+    update endpoint_turns t
+       set state = case when l.failure is null then 'healthy' else 'failing' end,
+           failing_since = case when l.failure is not null then coalesce(t.failing_since, at) end,
+           leases = leases_left(t.leases, l.given_back, at)
+      from (select endpoint_id, (array_agg(failure order by place desc))[1] as failure, array_agg(lease_until) as given_back
+              from told group by endpoint_id) l
+     where t.endpoint_id = l.endpoint_id
   )
   update deliveries d
-     set status = j.after, attempts = j.attempts, tries = j.try, last_status = j.status, last_failure = j.failure,
+     set status = j.after, given_up = case when j.after in ('failed', 'ended') then j.after end,
+         attempts = j.attempts, tries = j.try, last_status = j.status, last_failure = j.failure,
          last_attempt_at = at, completed_at = case when j.after = j.before then d.completed_at else at end
     from judged j where d.id = j.delivery_id
   returning d.id, d.status;
 
-  -- Of several results of one endpoint the last one counts.
   update endpoint_turns t
-     set state = case when l.failure is null then 'healthy' else 'failing' end,
-         failing_since = case when l.failure is not null then coalesce(t.failing_since, at) end,
-         next_due = next_due_of(t.endpoint_id, l.failure is null, at)
-    from (select distinct on (r.endpoint_id) r.endpoint_id, r.failure
-            from unnest(results) with ordinality as
-                 r (delivery_id, endpoint_id, try, number, duration_ms, status, failure, answer, place)
-           order by r.endpoint_id, r.place desc) l
-   where t.endpoint_id = l.endpoint_id;
+     set next_due = n.next_due
+    from (select t.endpoint_id, next_due_of(t.endpoint_id, t.state = 'failing', t.leases, at) as next_due
+            from endpoint_turns t where t.endpoint_id = any (locked)) n
+   where t.endpoint_id = n.endpoint_id
+     and (n.next_due is null or t.next_due is null or n.next_due > at or t.next_due > at)
+     and n.next_due is distinct from t.next_due;
 end
 $function$
 ;
@@ -1084,7 +1138,9 @@ AS $function$
   ), turn as (
     insert into endpoint_turns as t (endpoint_id, account_id, next_due)
       select endpoint_id, p_account_id, p_at from delivery order by endpoint_id
-    on conflict (endpoint_id) do update set next_due = least(t.next_due, excluded.next_due)
+    -- Locked in any case, which is what keeps its next_due from being set too late meanwhile.
+    on conflict (endpoint_id) do update set next_due = excluded.next_due
+      where t.next_due is null or t.next_due > excluded.next_due
   )
   select count(*)::integer from delivery
 $function$
