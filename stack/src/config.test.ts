@@ -64,6 +64,36 @@ test('no part gets the secrets of another', () => {
   );
 });
 
+test('the studio is told where the console is, unless the operator says it', () => {
+  const facts = {
+    databases: { service: 'postgres://s', studio: 'postgres://t' },
+    port: 1,
+    studioPort: 2,
+    secretKey: 'b'.repeat(64),
+    studioClientSecret: 'c'.repeat(32),
+  };
+  const told = (environment: Record<string, string>) => {
+    const { studio } = partEnvironments(readStackConfig(environment), facts);
+    return [studio['STUDIO_CLIENT_REDIRECT_URIS'], studio['STUDIO_CLIENT_LOGOUT_URIS']];
+  };
+  assert.deepEqual(told({}), [
+    'http://127.0.0.1:1/console/auth/callback',
+    'http://127.0.0.1:1/console/signed-out',
+  ]);
+  assert.deepEqual(told({ PUBLIC_URL: 'https://api.example.org' }), [
+    'https://api.example.org/console/auth/callback',
+    'https://api.example.org/console/signed-out',
+  ]);
+  assert.equal(told({ STUDIO_CLIENT_REDIRECT_URIS: 'https://x.example/back' })[0], 'https://x.example/back');
+});
+
+test('strangers make no accounts unless they are told that they may', () => {
+  assert.equal(readStackConfig({}).signUp, 'open');
+  assert.equal(readStackConfig({ HOST: '0.0.0.0' }).signUp, 'closed');
+  assert.equal(readStackConfig({ HOST: '0.0.0.0', STUDIO_SIGN_UP: 'open' }).signUp, 'open');
+  assert.equal(readStackConfig({ STUDIO_SIGN_UP: 'closed' }).signUp, 'closed');
+});
+
 test('a wildcard is no address to go to', () => {
   assert.equal(addressOf('0.0.0.0', 1), 'http://127.0.0.1:1');
   assert.equal(addressOf('::1', 1), 'http://[::1]:1');

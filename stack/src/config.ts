@@ -1,5 +1,6 @@
 import { isIP } from 'node:net';
 import path from 'node:path';
+import { consoleAddresses } from '@renderkit/contract/console/addresses.ts';
 import { ConfigError, type Environment, readEnvironment } from '@renderkit/server-kit/config.ts';
 import { readServiceConfig } from '@renderkit/service/config.ts';
 import { readStudioConfig, readWorkerConfig } from '@renderkit/studio/config.ts';
@@ -23,6 +24,8 @@ export type StackConfig = {
   studioClientSecret: string | undefined;
   /** Whether the first start makes a demo account and a key. */
   demo: boolean;
+  /** Whether anybody who reaches the studio may make an account. */
+  signUp: 'open' | 'closed';
   /** The account PostgreSQL runs under when the stack runs as root; undefined: `nobody`. */
   postgresUser: string | undefined;
   /** The whole environment, for the parts. */
@@ -61,6 +64,7 @@ export function readStackConfig(environment: Environment): StackConfig {
     studioClientSecret: read.text('STUDIO_CLIENT_SECRET'),
     // Reachable from elsewhere, an account with a printed password is no gift.
     demo: read.choice('DEMO', ['on', 'off'], isLoopback(host) ? 'on' : 'off') === 'on',
+    signUp: read.choice('STUDIO_SIGN_UP', ['open', 'closed'], isLoopback(host) ? 'open' : 'closed'),
     postgresUser: read.text('POSTGRES_OS_USER'),
     environment,
   };
@@ -128,8 +132,24 @@ export function partEnvironments(config: StackConfig, facts: StackFacts): PartEn
   const client = { STUDIO_CLIENT_SECRET: facts.studioClientSecret };
   return {
     service: { ...shared, ...client, DATABASE_URL: facts.databases.service, SECRET_KEY: facts.secretKey },
-    studio: { ...shared, ...client, STUDIO_DATABASE_URL: facts.databases.studio },
+    studio: {
+      ...clientAddresses(shared.PUBLIC_URL),
+      ...shared,
+      ...client,
+      STUDIO_DATABASE_URL: facts.databases.studio,
+      STUDIO_SIGN_UP: config.signUp,
+    },
     worker: { ...shared, STUDIO_DATABASE_URL: facts.databases.studio },
+  };
+}
+
+/** What the studio has to know of the service's console, unless the operator says it otherwise. */
+function clientAddresses(serviceUrl: string): Environment {
+  const { home, callback, signedOut } = consoleAddresses;
+  return {
+    STUDIO_CLIENT_URL: serviceUrl + home,
+    STUDIO_CLIENT_REDIRECT_URIS: serviceUrl + callback,
+    STUDIO_CLIENT_LOGOUT_URIS: serviceUrl + signedOut,
   };
 }
 

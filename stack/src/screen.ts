@@ -21,7 +21,7 @@ export function createScreen(stream: NodeJS.WriteStream): Screen {
   };
 }
 
-export type Addresses = { service: string; studio: string };
+export type Addresses = { service: string; studio: string; console: string };
 
 /** What runs and where, told before the parts are ready. */
 export function showOverview(
@@ -31,6 +31,7 @@ export function showOverview(
   screen.line();
   screen.heading('  Renderkit');
   screen.line();
+  screen.line(`  Console      ${facts.addresses.console}`);
   screen.line(`  API          ${facts.addresses.service}/v1`);
   screen.line(`  API contract ${facts.addresses.service}/openapi.json`);
   screen.line(`  Studio       ${facts.addresses.studio}`);
@@ -40,9 +41,11 @@ export function showOverview(
 }
 
 /** The one time that the demo account's secrets can be read. */
-export function showDemo(screen: Screen, demo: DemoAccount, serviceAddress: string): void {
+export function showDemo(screen: Screen, demo: DemoAccount, addresses: Addresses): void {
   screen.line();
   screen.heading('  A demo account was made for you');
+  screen.line();
+  screen.line(`  Sign in at ${addresses.console} with it:`);
   screen.line();
   screen.line(`  E-mail       ${demo.email}`);
   screen.line(`  Password     ${demo.password}`);
@@ -50,7 +53,7 @@ export function showDemo(screen: Screen, demo: DemoAccount, serviceAddress: stri
   screen.line();
   screen.heading('  Your first picture: paste this into a shell once the stack is ready');
   screen.line();
-  screen.line(firstPicture(serviceAddress, demo.key));
+  screen.line(firstPicture(addresses.service, demo.key));
 }
 
 /** Lines for sh that make a picture, wait for it and save it, with curl, grep and sed alone. */

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { consoleAddresses } from '@renderkit/contract/console/addresses.ts';
 import { openDatabase } from '@renderkit/server-kit/database.ts';
 import { buildConsole } from './build-console.ts';
 import { addressOf, partEnvironments, type PartEnvironments, type StackConfig } from './config.ts';
@@ -7,14 +8,14 @@ import { filesOf, type HeldDirectory, holdDataDirectory } from './data-directory
 import { type Databases, openDatabases, prepareDatabases } from './databases.ts';
 import { keepSecrets } from './kept-secrets.ts';
 import { claimPort } from './ports.ts';
-import { type DemoAccount, type Screen, showDemo, showOverview } from './screen.ts';
+import { type Addresses, type DemoAccount, type Screen, showDemo, showOverview } from './screen.ts';
 import { StackError } from './stack-error.ts';
 import { rememberFirstStart, wasStartedBefore } from './store.ts';
 import { supervise, type SupervisedPart } from './supervise.ts';
 import { tellError } from './tell-error.ts';
 
 export type Stack = AsyncDisposable & {
-  addresses: { service: string; studio: string };
+  addresses: Addresses;
   /** Settles, with what to tell, when a part was given up; the stack is to be disposed then. */
   failed: Promise<Error>;
 };
@@ -58,6 +59,7 @@ export async function startStack(
   const addresses = {
     service: addressOf(config.host, ports.port),
     studio: addressOf(config.host, ports.studioPort),
+    console: `${environments.service['PUBLIC_URL']}${consoleAddresses.home}`,
   };
   showOverview(options.screen, {
     addresses,
@@ -68,7 +70,7 @@ export async function startStack(
         ? 'external (DATABASE_URL, STUDIO_DATABASE_URL)'
         : 'built-in PostgreSQL',
   });
-  await welcome(config, environments, (demo) => showDemo(options.screen, demo, addresses.service));
+  await welcome(config, environments, (demo) => showDemo(options.screen, demo, addresses));
   await built;
   const parts = startParts({ environments, config, databases, ...options });
   // Disposed in this order: nothing new comes in, what runs ends, and last who serves the others.

@@ -21,6 +21,7 @@ import { addItem } from './library/add-item.ts';
 import { UnusableFile } from './media/inspect-file.ts';
 import { keepSettings } from './settings/keep-settings.ts';
 import { endConnections, grantConnection } from './sign-in/grant-connection.ts';
+import { deleteSessions } from './sign-in/store.ts';
 import { openDiskStorage } from './storage/disk-storage.ts';
 
 // What an operator does with the machine in hand: plain functions over the studio's database. They work whether
@@ -85,6 +86,8 @@ export async function setAccount(
     if (tier !== undefined) await updatePlan(transaction, id, tier, plans[tier]);
     if (creditsMillicredits !== undefined) await setBalance(transaction, id, creditsMillicredits);
   });
+  // Whoever signed in with the old password may be why there is a new one.
+  if (password !== undefined) await deleteSessions(database, id);
   return showAccount(database, email);
 }
 
