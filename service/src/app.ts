@@ -14,10 +14,14 @@ import { type Admission, createAdmission } from './admission/admit.ts';
 import { createCatalogCache } from './catalog/catalog-cache.ts';
 import { catalogRoutes } from './catalog/routes.ts';
 import type { ServiceConfig } from './config.ts';
+import { auditHandlers } from './console-api/audit.ts';
 import { connectionHandlers } from './console-api/connection.ts';
+import { deliveryHandlers } from './console-api/deliveries.ts';
 import { addConsoleFiles } from './console-api/files.ts';
+import { keyHandlers } from './console-api/keys.ts';
 import { addConsoleApi } from './console-api/routes.ts';
 import { sessionHandlers } from './console-api/sessions.ts';
+import { webhookHandlers } from './console-api/webhooks.ts';
 import { type DeliveringOptions, startDeliveries } from './deliveries/background.ts';
 import { addDocsRoutes } from './docs/routes.ts';
 import { estimateRoutes } from './estimate/routes.ts';
@@ -46,6 +50,9 @@ import { registerRoutes } from './routes.ts';
 import { createSendAnswer } from './send-answer.ts';
 import { createSessionAdmission } from './sessions/admit-session.ts';
 import { sessionCookie } from './sessions/session-cookie.ts';
+import { createProviders } from './sign-in/provider.ts';
+import { addSignInRoutes } from './sign-in/routes.ts';
+import { signOutAddress } from './sign-in/sign-out-address.ts';
 import { createStudioClient, type StudioClient } from './studio-client/studio-client.ts';
 import { startUploads, type Uploads } from './uploads/background.ts';
 import { uploadsRoutes } from './uploads/routes.ts';
@@ -135,22 +142,45 @@ async function addConsole(
   config: ServiceConfig,
   { database, serving, rooms }: { database: Database; serving: Serving; rooms: Rooms },
 ): Promise<void> {
+  const { log } = serving;
+  const { publicUrl } = config;
+  const cookie = sessionCookie(app, publicUrl);
+  const providers = createProviders({ ...config, studio: rooms.studio.signingIn });
   await addConsoleFiles(app, config);
-  const cookie = sessionCookie(app, config.publicUrl);
+  addSignInRoutes(app, { ...config, database, log, cookie, providers });
   addConsoleApi(app, {
     sessions: createSessionAdmission(database, cookie),
-    ownOrigin: new URL(config.publicUrl).origin,
+    ownOrigin: new URL(publicUrl).origin,
     apiHandlers: rooms.handlers,
     serving,
     handlers: {
-      ...sessionHandlers({ ...config, database, cookie, studioSignOutUrl: async () => null }),
+      ...sessionHandlers({
+        ...config,
+        database,
+        cookie,
+        studioSignOutUrl: () => signOutAddress(providers, { publicUrl, log }),
+      }),
       ...connectionHandlers({ ...config, getAccount: rooms.handlers.getAccount }),
+      ...keyHandlers({ database, cancelQueuedOfKey: rooms.generations.cancelQueuedOfKey }),
+      ...webhookHandlers({
+        database,
+        secrets: signingSecrets(config.secretKey),
+        allow: parseCidrs(config.egressAllow.join(',')),
+      }),
+      ...deliveryHandlers({ database }),
+      ...auditHandlers({ database }),
     },
   });
 }
 
 type Ground = { database: Database; log: Logger };
-type Rooms = { admission: Admission; generations: Generations; uploads: Uploads; handlers: Handlers };
+type Rooms = {
+  admission: Admission;
+  generations: Generations;
+  uploads: Uploads;
+  studio: StudioClient;
+  handlers: Handlers;
+};
 
 function startRooms(
   owned: AsyncDisposableStack,
@@ -194,6 +224,7 @@ function startRooms(
     admission,
     generations,
     uploads,
+    studio: studioClient,
     handlers: {
       ...accountRoutes({ studioClient, database }),
       ...catalogRoutes({ catalogCache }),

@@ -13,6 +13,7 @@ import type {
 } from '@renderkit/contract/studio/schemas.ts';
 import { exampleCatalog } from './example-catalog.ts';
 import { answerOfLibrary } from './example-library.ts';
+import { createScriptedIssuer, type ScriptedIssuer } from './scripted-issuer.ts';
 import { answerOfUploads, createScriptedUploads, type ScriptedUploads } from './scripted-uploads.ts';
 
 /** What a script makes of one request: an answer, or the socket itself. */
@@ -37,9 +38,9 @@ export type ScriptedStudio = AsyncDisposable & {
   balance: StudioBalance;
   catalog: Catalog;
   /** Replaces the answers to an operation (or to `token`, the token endpoint); undefined restores them. */
-  script: (operation: StudioOperationId | 'token', answer: Scripted | undefined) => void;
+  script: (operation: StudioOperationId | 'token' | 'discovery', answer: Scripted | undefined) => void;
   /** Replaces the next answer alone. */
-  scriptOnce: (operation: StudioOperationId | 'token', answer: Scripted) => void;
+  scriptOnce: (operation: StudioOperationId | 'token' | 'discovery', answer: Scripted) => void;
   /** A refresh token of a new session. */
   newSession: () => string;
   /** Every token ever given stops working. */
@@ -48,6 +49,8 @@ export type ScriptedStudio = AsyncDisposable & {
   expireAccessTokens: () => void;
   /** Files that it took. */
   uploads: ScriptedUploads;
+  /** Signs people in. */
+  issuer: ScriptedIssuer;
   accessSeconds: number;
   /** Milliseconds for which a rotated refresh token serves again. */
   graceMs: number;
@@ -56,7 +59,7 @@ export type ScriptedStudio = AsyncDisposable & {
 type Plain = Exclude<Scripted, (...args: never[]) => unknown>;
 type State = Pick<
   ScriptedStudio,
-  'studioId' | 'account' | 'balance' | 'catalog' | 'accessSeconds' | 'graceMs' | 'uploads'
+  'studioId' | 'account' | 'balance' | 'catalog' | 'accessSeconds' | 'graceMs' | 'uploads' | 'issuer'
 > & {
   url: string;
   seen: Seen[];
@@ -80,6 +83,11 @@ export async function startScriptedStudio(): Promise<ScriptedStudio> {
     refreshTokens: new Map(),
     accessTokens: new Set(),
     uploads: createScriptedUploads(),
+    issuer: createScriptedIssuer({
+      url: () => studio.url,
+      newRefreshToken: () => grant(studio),
+      newAccessToken: () => newAccessToken(studio),
+    }),
   };
   const serve = async (request: IncomingMessage, response: ServerResponse) => {
     const operation = operationOf(request);
@@ -133,17 +141,21 @@ function refresh(studio: State, body: string): Plain {
   const serves = known?.rotatedAt === undefined || performance.now() - known.rotatedAt < studio.graceMs;
   if (known === undefined || !serves) return { status: 400, json: { error: 'invalid_grant' } };
   known.rotatedAt ??= performance.now();
-  const access = randomBytes(24).toString('base64url');
-  studio.accessTokens.add(access);
   return {
     json: {
-      access_token: access,
+      access_token: newAccessToken(studio),
       token_type: 'Bearer',
       expires_in: studio.accessSeconds,
       refresh_token: grant(studio),
       scope: 'openid offline_access',
     },
   };
+}
+
+function newAccessToken(studio: State): string {
+  const access = randomBytes(24).toString('base64url');
+  studio.accessTokens.add(access);
+  return access;
 }
 
 async function answer(
@@ -153,7 +165,8 @@ async function answer(
   body: string,
 ): Promise<Plain> {
   const issuer = `${studio.url}/oidc`;
-  if (operation === 'discovery') return { json: { issuer, token_endpoint: `${issuer}/token` } };
+  const told = studio.issuer.answer(operation, request, body);
+  if (told !== undefined) return told;
   if (operation === 'token') return refresh(studio, body);
   if (operation === 'getMetadata') return { json: { studio_id: studio.studioId, issuer, version: '1' } };
   const bearer = /^Bearer (.+)$/.exec(request.headers.authorization ?? '')?.[1] ?? '';
@@ -215,6 +228,8 @@ function operationOf(request: IncomingMessage): string {
   const path = (request.url ?? '').split('?')[0] ?? '';
   if (path.endsWith('/.well-known/openid-configuration')) return 'discovery';
   if (path === '/oidc/token') return 'token';
+  if (path === '/oidc/jwks') return 'jwks';
+  if (path === '/oidc/me') return 'userinfo';
   const found = Object.entries(studioOperations).find(
     ([, { method, path: pattern }]) =>
       method === request.method && new RegExp(`^${pattern.replace(/:\w+/g, '[^/]+')}$`).test(path),

@@ -1,17 +1,20 @@
 import type { Database } from '@renderkit/server-kit/database.ts';
 import { cancelQueued } from '../generations/cancel-queued/cancel-queued.ts';
 import { revokeKeysOf } from '../keys/revoke-key.ts';
+import { endSessionsOf } from '../sessions/end-session.ts';
 import { deleteWebhooksOf } from '../webhooks/delete-webhook.ts';
 import { eraseDeletedAccounts } from './erase-accounts.ts';
 import { markDeleted } from './store.ts';
 
 /**
- * Deletes an account: its keys and webhook endpoints end, what it has queued is canceled, and its texts are erased once
- * what runs has settled. A second time, or for an unknown account, it changes nothing.
+ * Deletes an account: its keys, sessions and webhook endpoints end, what it has queued is canceled, and its texts are
+ * erased once what runs has settled. A second time, or for an unknown account, it changes nothing.
  */
 export async function deleteAccount(database: Database, accountId: string): Promise<void> {
   await markDeleted(database, accountId);
   await revokeKeysOf(database, accountId);
+  // Or they would be good again once the account is connected anew.
+  await endSessionsOf(database, accountId);
   await cancelQueued(database, accountId);
   await deleteWebhooksOf(database, accountId);
   await eraseDeletedAccounts(database);

@@ -6,6 +6,8 @@ const removals = {
       select key_id, minute from rate_windows where minute < clock() - interval '5 minutes' limit $1)`,
   delivery_attempts: `delete from delivery_attempts where (delivery_id, try) in (
       select delivery_id, try from delivery_attempts where started_at < clock() - interval '30 days' limit $1)`,
+  sessions: `delete from sessions where id in (
+      select id from sessions where expires_at < clock() or last_seen_at < clock() - interval '7 days' limit $1)`,
   // With what a late resend of theirs may have left.
   deliveries: `with outdated as (
       select id from deliveries where created_at < clock() - interval '90 days' limit $1

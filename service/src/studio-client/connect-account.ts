@@ -1,4 +1,4 @@
-import type { Database } from '@renderkit/server-kit/database.ts';
+import type { Database, Transaction } from '@renderkit/server-kit/database.ts';
 import { newId } from '@renderkit/server-kit/ids.ts';
 import { createSecretBox, type SecretBox } from '@renderkit/server-kit/secrets.ts';
 import { saveConnection } from './store.ts';
@@ -10,20 +10,25 @@ export function connectionSecrets(secretKey: Buffer): SecretBox {
 
 /**
  * Takes in a grant that the studio gave for one of its accounts: makes our account on the first time, and gives the
- * same one a new session later. Returns our account's id.
+ * same one a new session later. Returns our account's id. `also` is done in the same transaction.
  */
 export async function connectAccount(
   database: Database,
   secretKey: Buffer,
   grant: { studioId: string; studioAccountId: string; email: string | null; refreshToken: string },
+  also?: (transaction: Transaction, accountId: string) => Promise<void>,
 ): Promise<{ accountId: string }> {
   const secrets = connectionSecrets(secretKey);
-  const accountId = await saveConnection(database, {
-    newAccountId: newId('acc_'),
-    studioId: grant.studioId,
-    studioAccountId: grant.studioAccountId,
-    email: grant.email,
-    sealRefreshToken: (id) => secrets.seal(grant.refreshToken, id),
-  });
+  const accountId = await saveConnection(
+    database,
+    {
+      newAccountId: newId('acc_'),
+      studioId: grant.studioId,
+      studioAccountId: grant.studioAccountId,
+      email: grant.email,
+      sealRefreshToken: (id) => secrets.seal(grant.refreshToken, id),
+    },
+    also,
+  );
   return { accountId };
 }

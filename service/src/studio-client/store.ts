@@ -1,4 +1,4 @@
-import type { Database } from '@renderkit/server-kit/database.ts';
+import type { Database, Transaction } from '@renderkit/server-kit/database.ts';
 
 /** An account's connection as it stands, times reckoned by the database's clock. */
 export type ConnectionRow = {
@@ -115,6 +115,7 @@ export async function saveConnection(
     email: string | null;
     sealRefreshToken: (accountId: string) => string;
   },
+  also?: (transaction: Transaction, accountId: string) => Promise<void>,
 ): Promise<string> {
   return database.transaction(async (transaction) => {
     const { rows } = await transaction.query<{ id: string }>(
@@ -133,6 +134,7 @@ export async function saveConnection(
               refresh_owner = null, refresh_lease_until = null`,
       [id, account.sealRefreshToken(id)],
     );
+    await also?.(transaction, id);
     return id;
   });
 }

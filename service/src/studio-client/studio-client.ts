@@ -14,11 +14,12 @@ import { readAnswer, readRender, readUpload } from './check-answer.ts';
 import { connectionSecrets } from './connect-account.ts';
 import { createConnections } from './connection.ts';
 import { createExchange, type Exchange, type Reply } from './exchange.ts';
+import { createIssuerFetch, type IssuerFetch } from './issuer-fetch.ts';
 import { createPacing, longestHoldMs, type Pacing } from './pacing.ts';
 import { basicAuthorization, refreshGrant } from './refresh-grant.ts';
 import { type Parts, send } from './send-call.ts';
 import { createStoreUpload, type StoreUpload } from './store-upload.ts';
-import { createStudioIdentity } from './studio-identity.ts';
+import { createStudioIdentity, type StudioIdentity } from './studio-identity.ts';
 import { StudioFailure } from './studio-failure.ts';
 
 /** Milliseconds within which the studio must have answered. */
@@ -63,6 +64,13 @@ export type StudioClient = AsyncDisposable & {
   storeUpload: StoreUpload;
   /** The studio's stored id. @throws StudioFailure */
   studioId: () => Promise<string>;
+  /** What signing people in needs of the studio. */
+  signingIn: {
+    /** The studio's stored id and its issuer's address. @throws StudioFailure */
+    issuer: StudioIdentity['issuer'];
+    /** As `fetch`, but to the issuer alone, at the address that the service reaches it by. */
+    fetch: IssuerFetch;
+  };
 };
 
 export type StudioClientOptions = {
@@ -146,6 +154,7 @@ export function createStudioClient(options: StudioClientOptions): StudioClient {
     readUpload: (value) => readUpload(value, origin),
     storeUpload,
     studioId: () => identity.studioId(),
+    signingIn: { issuer: identity.issuer, fetch: createIssuerFetch(exchange, options) },
     [Symbol.asyncDispose]: async () => {
       await connections[Symbol.asyncDispose]();
       for (const one of [exchange, clientExchange, uploadExchange]) await one[Symbol.asyncDispose]();

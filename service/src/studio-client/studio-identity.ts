@@ -8,6 +8,8 @@ import { StudioFailure } from './studio-failure.ts';
 export type StudioIdentity = {
   /** The studio's stored id: with an account's `sub` it is who somebody is, whatever address it answers at. @throws StudioFailure */
   studioId: (options?: { fresh?: boolean }) => Promise<string>;
+  /** Both that and the issuer's address, which is on the studio's own, inside or public. @throws StudioFailure */
+  issuer: (options?: { fresh?: boolean }) => Promise<{ studioId: string; issuer: string }>;
   /** Path of the token endpoint on the studio's address. @throws StudioFailure */
   tokenEndpoint: () => Promise<string>;
 };
@@ -64,6 +66,7 @@ export function createStudioIdentity(options: {
 
   return {
     studioId: async ({ fresh } = {}) => (await metadata(fresh)).studioId,
+    issuer: async ({ fresh } = {}) => metadata(fresh),
     tokenEndpoint: async () => {
       const { issuer } = await metadata();
       if (endpoint?.issuer === issuer && performance.now() - endpoint.readAt < freshForMs)

@@ -1,0 +1,43 @@
+import { consoleAddresses } from '@renderkit/contract/console/addresses.ts';
+import {
+  buildAuthorizationUrl,
+  calculatePKCECodeChallenge,
+  randomNonce,
+  randomPKCECodeVerifier,
+  randomState,
+} from 'openid-client';
+import type { Attempt } from './attempts.ts';
+import type { Providers } from './provider.ts';
+
+/** The last is what lets the service act while nobody looks. */
+const scope = 'openid email profile offline_access';
+
+/**
+ * Begins to sign somebody in: the address to send the browser to (OpenID Connect Core §3.1.2.1, PKCE of RFC 7636),
+ * and what the answer will be held against.
+ * @throws StudioFailure or an error of openid-client
+ */
+export async function beginSignIn(
+  providers: Providers,
+  options: { publicUrl: string; returnTo: string },
+): Promise<{ address: string; attempt: Attempt }> {
+  const { configuration } = await providers.get();
+  const attempt: Attempt = {
+    state: randomState(),
+    nonce: randomNonce(),
+    verifier: randomPKCECodeVerifier(),
+    returnTo: options.returnTo,
+  };
+  const address = buildAuthorizationUrl(configuration, {
+    redirect_uri: options.publicUrl + consoleAddresses.callback,
+    scope,
+    response_type: 'code',
+    // OpenID Connect Core §11: without it offline_access is not heard.
+    prompt: 'consent',
+    state: attempt.state,
+    nonce: attempt.nonce,
+    code_challenge: await calculatePKCECodeChallenge(attempt.verifier),
+    code_challenge_method: 'S256',
+  });
+  return { address: providers.forBrowsers(address), attempt };
+}

@@ -1,0 +1,107 @@
+import { consoleAddresses } from '@renderkit/contract/console/addresses.ts';
+import type { SignInFailure } from '@renderkit/contract/console/sign-in-failures.ts';
+import type { Database } from '@renderkit/server-kit/database.ts';
+import type { Logger } from '@renderkit/server-kit/logger.ts';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { createOwnAddress } from '../own-address.ts';
+import { lifetimeDays } from '../sessions/open-session.ts';
+import type { Cookie } from '../sessions/session-cookie.ts';
+import { createAttempts } from './attempts.ts';
+import { beginSignIn } from './begin-sign-in.ts';
+import { describe, failureOf } from './failure.ts';
+import { finishSignIn } from './finish-sign-in.ts';
+import type { Providers } from './provider.ts';
+import { returnTo } from './return-to.ts';
+
+/** Answers of the studio that are taken at once: each costs it a few calls. */
+const mostUnderWay = 20;
+const maxQueryCharacters = 8_000;
+
+const headers = { 'cache-control': 'no-store', 'referrer-policy': 'no-referrer' };
+
+export type SignInOptions = {
+  providers: Providers;
+  database: Database;
+  log: Logger;
+  /** Of sessions. */
+  cookie: Cookie;
+  publicUrl: string;
+  secretKey: Buffer;
+};
+
+/**
+ * The two addresses between which a browser goes to the studio and comes back. Both only ever send it on: to the
+ * studio, into the console, or to the page that says why signing in failed.
+ */
+export function addSignInRoutes(app: FastifyInstance, options: SignInOptions): void {
+  const { providers, log, publicUrl, cookie } = options;
+  const attempts = createAttempts({ ...options, cookies: app });
+  const ownAddress = createOwnAddress(publicUrl);
+  let underWay = 0;
+
+  const fail = (request: FastifyRequest, reply: FastifyReply, to: string, error: unknown) => {
+    const reason = failureOf(error);
+    const told = { request_id: request.id, reason, error: describe(error) };
+    if (reason === 'service_failed') log.error({ ...told, err: error }, 'signing in failed');
+    else log.warn(told, 'signing in failed');
+    return redirectTo(reply, failurePage(reason, to));
+  };
+
+  app.get(consoleAddresses.signIn, async (request, reply) => {
+    const address = ownAddress(request);
+    if (address !== undefined) return redirectTo(reply, address);
+    const to = returnTo(queryOf(request).get('return_to') ?? undefined);
+    try {
+      const begun = await beginSignIn(providers, { publicUrl, returnTo: to });
+      reply.header('set-cookie', attempts.remember(request.raw, begun.attempt));
+      return redirectTo(reply, begun.address);
+    } catch (error) {
+      return fail(request, reply, to, error);
+    }
+  });
+
+  app.get(consoleAddresses.callback, async (request, reply) => {
+    const query = queryOf(request);
+    const states = query.getAll('state');
+    const attempt = attempts.find(request.raw, states.length === 1 ? states[0] : undefined);
+    if (attempt === undefined)
+      return redirectTo(reply, failurePage('attempt_unknown', consoleAddresses.home));
+    // Whatever becomes of it: a try serves once.
+    const cookies = [attempts.forget(attempt.state)];
+    reply.header('set-cookie', cookies);
+    const { returnTo: to } = attempt;
+    if (underWay >= mostUnderWay) return redirectTo(reply, failurePage('studio_unavailable', to));
+    underWay++;
+    try {
+      const { token } = await finishSignIn(options, {
+        query: query.toString(),
+        attempt,
+        browser: {
+          userAgent: request.headers['user-agent'],
+          address: request.ip,
+          token: cookie.read(request.raw),
+        },
+      });
+      reply.header('set-cookie', cookie.write(token, lifetimeDays * 86_400));
+      return redirectTo(reply, to);
+    } catch (error) {
+      return fail(request, reply, to, error);
+    } finally {
+      underWay--;
+    }
+  });
+}
+
+function redirectTo(reply: FastifyReply, address: string): FastifyReply {
+  return reply.headers(headers).redirect(address, 303);
+}
+
+function failurePage(reason: SignInFailure, to: string): string {
+  return `${consoleAddresses.signInFailed}?${new URLSearchParams({ reason, return_to: to })}`;
+}
+
+/** The server leaves what stands after the question mark as it came. */
+function queryOf(request: FastifyRequest): URLSearchParams {
+  const text = request.query as string | undefined;
+  return new URLSearchParams((text ?? '').slice(0, maxQueryCharacters));
+}
