@@ -131,6 +131,8 @@ export function selectDeliveries(
   filter: {
     accountId: string;
     endpointId?: string | undefined;
+    eventId?: string | undefined;
+    eventType?: EventType | undefined;
     status?: DeliveryStatus | undefined;
     limit: number;
     offset: number;
@@ -139,6 +141,8 @@ export function selectDeliveries(
   const conditions = ['d.account_id = $1'];
   const values: unknown[] = [filter.accountId, filter.limit, filter.offset];
   if (filter.endpointId !== undefined) conditions.push(`d.endpoint_id = $${values.push(filter.endpointId)}`);
+  if (filter.eventId !== undefined) conditions.push(`d.event_id = $${values.push(filter.eventId)}`);
+  if (filter.eventType !== undefined) conditions.push(`d.event_type = $${values.push(filter.eventType)}`);
   if (filter.status !== undefined) conditions.push(conditionOf[filter.status]);
   return database.rows<DeliveryRow>(
     `with page as (

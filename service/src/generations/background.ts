@@ -5,6 +5,7 @@ import { createNotifier, listen } from '@renderkit/server-kit/notify.ts';
 import { revokedKeysChannel } from '../keys/revoke-key.ts';
 import { translated } from '../studio-client/translate-error.ts';
 import type { StudioClient } from '../studio-client/studio-client.ts';
+import { type CancelQueuedOfKey, createCancelQueuedOfKey } from './cancel-queued/cancel-queued.ts';
 import { createCancelGeneration } from './cancel-generation.ts';
 import type { CrashPoint } from './crash-point.ts';
 import { createGenerationCreator, type JudgeAndQuote } from './create-generation.ts';
@@ -52,6 +53,7 @@ export type Generations = AsyncDisposable &
   GenerationVerbs & {
     /** Answers every open long poll with the state as it is; do this before the server closes. */
     endLongPolls: () => Promise<void>;
+    cancelQueuedOfKey: CancelQueuedOfKey;
     /** Ends uploads, and with them the waiting of generations. */
     settleUploads: SettleUploads;
     /** Something of the account is under way at the studio: its feed is followed from now on. */
@@ -77,6 +79,7 @@ export function startGenerations(options: GenerationsOptions): Generations {
     }),
     readGeneration,
     cancelGeneration: createCancelGeneration({ settlement, readGeneration, crashPoint }),
+    cancelQueuedOfKey: createCancelQueuedOfKey({ database, settlement }),
     longPolls,
     settleUploads,
     follow,

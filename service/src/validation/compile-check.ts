@@ -10,6 +10,9 @@ export type Check = (data: unknown, errors: FieldError[]) => void;
 const ajv = new Ajv2020({ allErrors: true, strict: true, allowUnionTypes: true, strictRequired: false });
 // As what opens addresses reads them (WHATWG URL); whether one may be opened is judged there.
 ajv.addFormat('uri', (text: string) => URL.canParse(text));
+// A time with its offset that a calendar has, of the years that the database has too.
+const dateTime = /^(?!0000)\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:[Zz]|[+-]\d\d:\d\d)$/;
+ajv.addFormat('date-time', (text: string) => dateTime.test(text) && !Number.isNaN(Date.parse(text)));
 
 /** Compiles a schema of the contract. `what` is what its properties are called in messages. */
 export function compileCheck(schema: TSchema, what: 'field' | 'parameter'): Check {

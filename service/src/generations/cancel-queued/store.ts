@@ -1,11 +1,27 @@
 import type { Database } from '@renderkit/server-kit/database.ts';
 
-/** Generations of an account that wait and of which nothing was sent; at most 500. */
-export async function readUntouched(database: Database, accountId: string): Promise<string[]> {
+/** Generations of an account, or of one of its keys, that wait and of which nothing was sent; at most 500. */
+export async function readUntouched(
+  database: Database,
+  of: { accountId: string; keyId?: string | undefined },
+): Promise<string[]> {
   const rows = await database.rows<{ id: string }>(
     `select id from generations
-      where account_id = $1 and status = 'queued' and not holds_slot and submit_sent_at is null limit 500`,
-    [accountId],
+      where account_id = $1 and status = 'queued' and not holds_slot and submit_sent_at is null
+        ${of.keyId === undefined ? '' : 'and key_id = $2'} limit 500`,
+    of.keyId === undefined ? [of.accountId] : [of.accountId, of.keyId],
   );
   return rows.map(({ id }) => id);
+}
+
+/** How many generations wait of each of an account's keys; those with none are left out. */
+export function countQueued(
+  database: Database,
+  accountId: string,
+): Promise<{ key_id: string; queued: number }[]> {
+  return database.rows(
+    `select key_id, count(*)::integer as queued from generations
+      where account_id = $1 and status = 'queued' group by key_id`,
+    [accountId],
+  );
 }

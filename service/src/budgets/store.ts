@@ -1,0 +1,37 @@
+import type { Database } from '@renderkit/server-kit/database.ts';
+
+// A day is a UTC day by the database's clock, as the accept counts it.
+const today = `(clock() at time zone 'UTC')::date`;
+
+/** What each of an account's keys has committed today, in 1/1000 credit; those without a row are left out. */
+export function selectSpentToday(
+  database: Database,
+  accountId: string,
+): Promise<{ key_id: string; committed_millicredits: number }[]> {
+  return database.rows(
+    `select d.key_id, d.committed_millicredits
+       from api_keys k join budget_days d on d.key_id = k.id and d.day = ${today}
+      where k.account_id = $1`,
+    [accountId],
+  );
+}
+
+export type SpendRow = {
+  key_id: string;
+  name: string;
+  console: boolean;
+  /** `2026-11-21`. */
+  day: string;
+  committed_millicredits: number;
+};
+
+/** What each of an account's keys committed on each of the last days, today included, in 1/1000 credit. */
+export function selectSpend(database: Database, accountId: string, days: number): Promise<SpendRow[]> {
+  return database.rows<SpendRow>(
+    `select k.id as key_id, k.name, k.kind = 'console' as console, d.day, d.committed_millicredits
+       from api_keys k join budget_days d on d.key_id = k.id and d.day > ${today} - $2::integer
+      where k.account_id = $1 and d.committed_millicredits > 0
+      order by k.created_at, k.id`,
+    [accountId, days],
+  );
+}

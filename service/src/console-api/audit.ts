@@ -1,0 +1,21 @@
+import type { Database } from '@renderkit/server-kit/database.ts';
+import { listAudit } from '../audit/list-audit.ts';
+import { pageOf } from '../list-page.ts';
+import type { ConsoleHandlers } from './console-handler.ts';
+
+/** What was done on a person's account, and by whom. */
+export function auditHandlers(deps: { database: Database }): Pick<ConsoleHandlers, 'listAudit'> {
+  return {
+    listAudit: async ({ person, query }) => {
+      const { page, limit, offset } = pageOf(query);
+      const found = await listAudit(deps.database, {
+        accountId: person.accountId,
+        action: query.action,
+        actor: query.actor,
+        offset,
+        limit: limit + 1,
+      });
+      return { object: 'list', data: found.slice(0, limit), page, limit, has_more: found.length > limit };
+    },
+  };
+}

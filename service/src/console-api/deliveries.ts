@@ -1,0 +1,61 @@
+import type { DeliveryDetail } from '@renderkit/contract/console/schemas/delivery.ts';
+import type { Database } from '@renderkit/server-kit/database.ts';
+import { listDeliveries } from '../deliveries/list-deliveries.ts';
+import { requestHeaders, shownSignature } from '../deliveries/request-headers.ts';
+import { resendDelivery } from '../deliveries/resend-delivery.ts';
+import { showDelivery, type ShownDelivery } from '../deliveries/show-delivery.ts';
+import { pageOf } from '../list-page.ts';
+import { askerOf } from './asker-of.ts';
+import type { ConsoleHandlers } from './console-handler.ts';
+import { presentDelivery } from './present-delivery.ts';
+
+/** What was sent to a person's endpoints, and what came of it. */
+export function deliveryHandlers(deps: {
+  database: Database;
+}): Pick<ConsoleHandlers, 'listDeliveries' | 'getDelivery' | 'resendDelivery'> {
+  const { database } = deps;
+  return {
+    listDeliveries: async ({ person, query }) => {
+      const { page, limit, offset } = pageOf(query);
+      const found = await listDeliveries(database, {
+        accountId: person.accountId,
+        endpointId: query.endpoint_id,
+        eventId: query.event_id,
+        eventType: query.event_type,
+        status: query.status,
+        offset,
+        limit: limit + 1,
+      });
+      const data = found.slice(0, limit).map(presentDelivery);
+      return { object: 'list', data, page, limit, has_more: found.length > limit };
+    },
+
+    getDelivery: async ({ person, params }) => presentDetail(await showDelivery(database, params.id, person)),
+
+    resendDelivery: async ({ person, params }) => {
+      const { id } = params;
+      await resendDelivery(database, id, askerOf(person));
+      return presentDelivery(await showDelivery(database, id, person));
+    },
+  };
+}
+
+function presentDetail(delivery: ShownDelivery): DeliveryDetail {
+  return {
+    ...presentDelivery(delivery),
+    request: {
+      method: 'POST',
+      headers: requestHeaders(delivery, shownSignature),
+      body: delivery.body,
+    },
+    attempts_made: delivery.history.toReversed().map((attempt) => ({
+      number: attempt.number,
+      started_at: attempt.startedAt,
+      ended_at: attempt.endedAt,
+      duration_ms: attempt.durationMs,
+      status: attempt.status,
+      failure: attempt.failure,
+      answer: attempt.answer,
+    })),
+  };
+}

@@ -1,0 +1,99 @@
+import type { ApiKey } from '@renderkit/contract/console/schemas/key.ts';
+import type { Database } from '@renderkit/server-kit/database.ts';
+import { readSpentToday } from '../budgets/spend.ts';
+import type { CancelQueuedOfKey } from '../generations/cancel-queued/cancel-queued.ts';
+import { readQueuedOfKeys } from '../generations/cancel-queued/count-queued.ts';
+import { createKey } from '../keys/create-key.ts';
+import { listKeys, type ListedKey, showKey } from '../keys/list-keys.ts';
+import { noSuchKey } from '../keys/no-such-key.ts';
+import { revokeKey } from '../keys/revoke-key.ts';
+import { updateKey } from '../keys/update-key.ts';
+import { listOfAll } from '../list-page.ts';
+import { askerOf } from './asker-of.ts';
+import type { ConsoleHandlers } from './console-handler.ts';
+import { millicreditsOf } from './millicredits-of.ts';
+
+/** A person's API keys. */
+export function keyHandlers(deps: {
+  database: Database;
+  cancelQueuedOfKey: CancelQueuedOfKey;
+}): Pick<ConsoleHandlers, 'listKeys' | 'createKey' | 'getKey' | 'updateKey' | 'revokeKey'> {
+  const { database } = deps;
+
+  const present = async (accountId: string, keys: readonly ListedKey[]): Promise<ApiKey[]> => {
+    const [spent, queued] = await Promise.all([
+      readSpentToday(database, accountId),
+      readQueuedOfKeys(database, accountId),
+    ]);
+    return keys.map((key) => presentKey(key, spent.get(key.id) ?? 0, queued.get(key.id) ?? 0));
+  };
+  const show = async (accountId: string, keyId: string): Promise<ApiKey> => {
+    const [key] = await present(accountId, [await showKey(database, keyId, accountId)]);
+    if (key === undefined) throw noSuchKey();
+    return key;
+  };
+
+  return {
+    listKeys: async ({ person: { accountId } }) =>
+      listOfAll(await present(accountId, await listKeys(database, accountId)), {}),
+
+    createKey: async ({ person, body }) => {
+      const { accountId, actor } = askerOf(person);
+      const { id, key } = await createKey(
+        database,
+        {
+          accountId,
+          name: body.name,
+          scopes: body.scopes,
+          expiresInDays: body.expires_in_days ?? null,
+          dailyBudgetMillicredits: millicreditsOf(body.daily_budget, 'daily_budget') ?? null,
+          ...(body.rate_limit !== undefined && { rateLimitPerMinute: body.rate_limit }),
+        },
+        actor,
+      );
+      return { ...(await show(accountId, id)), key };
+    },
+
+    getKey: ({ person, params }) => show(person.accountId, params.id),
+
+    updateKey: async ({ person, params, body }) => {
+      const { id } = params;
+      const changes = {
+        name: body.name,
+        dailyBudgetMillicredits: millicreditsOf(body.daily_budget, 'daily_budget'),
+        rateLimitPerMinute: body.rate_limit,
+      };
+      await updateKey(database, id, changes, askerOf(person));
+      return show(person.accountId, id);
+    },
+
+    revokeKey: async ({ person, params, query }) => {
+      const { id } = params;
+      const { accountId } = person;
+      const cancels = query.cancel_queued === true;
+      await revokeKey(database, id, askerOf(person), cancels ? { cancel_queued: 'yes' } : {});
+      // From here on the key is dead. What cannot be canceled now is, when the same is asked again.
+      const canceled = cancels ? await deps.cancelQueuedOfKey({ accountId, keyId: id }) : 0;
+      return { ...(await show(accountId, id)), canceled };
+    },
+  };
+}
+
+function presentKey(key: ListedKey, spentMillicredits: number, queued: number): ApiKey {
+  return {
+    id: key.id,
+    object: 'api_key',
+    name: key.name,
+    prefix: key.prefix,
+    status: key.status,
+    scopes: key.scopes,
+    daily_budget: key.dailyBudgetMillicredits === null ? null : key.dailyBudgetMillicredits / 1000,
+    spent_today: spentMillicredits / 1000,
+    rate_limit: key.rateLimitPerMinute,
+    queued,
+    created_at: key.createdAt,
+    expires_at: key.expiresAt,
+    revoked_at: key.revokedAt,
+    last_used_at: key.lastUsedAt,
+  };
+}

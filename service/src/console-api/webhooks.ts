@@ -1,0 +1,123 @@
+import type { Webhook } from '@renderkit/contract/console/schemas/webhook.ts';
+import type { Database } from '@renderkit/server-kit/database.ts';
+import type { Cidr } from '@renderkit/server-kit/egress/public-address.ts';
+import type { NameResolver } from '@renderkit/server-kit/egress/resolve-name.ts';
+import { recoverDeliveries } from '../deliveries/resend-delivery.ts';
+import { showDelivery } from '../deliveries/show-delivery.ts';
+import { listOfAll } from '../list-page.ts';
+import { createWebhook } from '../webhooks/create-webhook.ts';
+import { deleteWebhook } from '../webhooks/delete-webhook.ts';
+import { type ListedWebhook, listWebhooks, showWebhook } from '../webhooks/list-webhooks.ts';
+import { noSuchEndpoint } from '../webhooks/no-such-endpoint.ts';
+import { pingWebhook } from '../webhooks/ping-webhook.ts';
+import { type RevealedSecret, revealSecret } from '../webhooks/reveal-secret.ts';
+import { rotateSecret } from '../webhooks/rotate-secret.ts';
+import type { SigningSecrets } from '../webhooks/signing-secret.ts';
+import { updateWebhook } from '../webhooks/update-webhook.ts';
+import { readHealth, type WebhookHealth } from '../webhooks/webhook-health.ts';
+import { askerOf } from './asker-of.ts';
+import type { ConsoleHandlers } from './console-handler.ts';
+import { presentDelivery } from './present-delivery.ts';
+
+const noHealth: WebhookHealth = { delivered: 0, failed: 0, pending: 0 };
+
+/** A person's webhook endpoints. `allow`: networks that may be reached though they are not public. */
+export function webhookHandlers(deps: {
+  database: Database;
+  secrets: SigningSecrets;
+  allow: readonly Cidr[];
+  resolver?: NameResolver | undefined;
+}): Pick<
+  ConsoleHandlers,
+  | 'listWebhooks'
+  | 'createWebhook'
+  | 'getWebhook'
+  | 'updateWebhook'
+  | 'deleteWebhook'
+  | 'revealWebhookSecret'
+  | 'rotateWebhookSecret'
+  | 'pingWebhook'
+  | 'recoverDeliveries'
+> {
+  const { database, secrets } = deps;
+
+  const present = async (webhooks: readonly ListedWebhook[]): Promise<Webhook[]> => {
+    const health = await readHealth(
+      database,
+      webhooks.map(({ id }) => id),
+    );
+    return webhooks.map((webhook) => presentWebhook(webhook, health.get(webhook.id) ?? noHealth));
+  };
+  const show = async (accountId: string, endpointId: string): Promise<Webhook> => {
+    const [webhook] = await present([await showWebhook(database, endpointId, accountId)]);
+    if (webhook === undefined) throw noSuchEndpoint();
+    return webhook;
+  };
+
+  return {
+    listWebhooks: async ({ person }) =>
+      listOfAll(await present(await listWebhooks(database, person.accountId)), {}),
+
+    createWebhook: async ({ person, body }) => {
+      const { accountId, actor } = askerOf(person);
+      const wanted = { ...deps, accountId, url: body.url, events: body.events };
+      const { id, secret } = await createWebhook(database, secrets, wanted, actor);
+      return { ...(await show(accountId, id)), secret };
+    },
+
+    getWebhook: ({ person, params }) => show(person.accountId, params.id),
+
+    updateWebhook: async ({ person, params, body }) => {
+      const { id } = params;
+      await updateWebhook(database, id, body, askerOf(person), deps);
+      return show(person.accountId, id);
+    },
+
+    deleteWebhook: async ({ person, params }) => {
+      const { id } = params;
+      await deleteWebhook(database, id, askerOf(person));
+      return { id, object: 'webhook_endpoint', deleted: true };
+    },
+
+    revealWebhookSecret: async ({ person, params }) => {
+      const { id } = params;
+      return presentSecret(id, await revealSecret(database, secrets, id, askerOf(person)));
+    },
+
+    rotateWebhookSecret: async ({ person, params }) => {
+      const { id } = params;
+      return presentSecret(id, await rotateSecret(database, secrets, id, askerOf(person)));
+    },
+
+    pingWebhook: async ({ person, params }) => {
+      const { deliveryId } = await pingWebhook(database, params.id, askerOf(person));
+      return presentDelivery(await showDelivery(database, deliveryId, person));
+    },
+
+    recoverDeliveries: async ({ person, params, body }) => {
+      const { id } = params;
+      // In UTC: the database does not take every offset that there is a way to write.
+      const since = new Date(Math.max(0, Date.parse(body.since))).toISOString();
+      const resent = await recoverDeliveries(database, id, since, askerOf(person));
+      return { id, object: 'recovered_deliveries', resent };
+    },
+  };
+}
+
+function presentWebhook(webhook: ListedWebhook, health: WebhookHealth): Webhook {
+  return {
+    id: webhook.id,
+    object: 'webhook_endpoint',
+    url: webhook.url,
+    events: webhook.events,
+    status: webhook.status,
+    failing_since: webhook.failingSince,
+    health,
+    created_at: webhook.createdAt,
+    paused_at: webhook.pausedAt,
+  };
+}
+
+function presentSecret(id: string, { secret, previousUntil }: RevealedSecret) {
+  return { id, object: 'webhook_secret' as const, secret, previous_until: previousUntil };
+}

@@ -1,0 +1,70 @@
+import assert from 'node:assert/strict';
+import {
+  type ConsoleOperationId,
+  consoleOperations,
+  type ConsoleRequestOf,
+  type ConsoleResponseOf,
+} from '@renderkit/contract/console/operations.ts';
+import type { ConsoleOperation } from '@renderkit/contract/console/operation.ts';
+import type { ProblemCode } from '@renderkit/contract/v1/problem-codes.ts';
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
+import ajvFormats from 'ajv-formats';
+import { assertProblem } from './assert-problem.ts';
+import { type ConsoleBrowser, openBrowser } from './console-session.ts';
+import type { Answer, TestService } from './harness.ts';
+
+type Parts<Id extends ConsoleOperationId> = Partial<{
+  [Part in keyof ConsoleRequestOf<Id>]: unknown;
+}>;
+
+/** Asks for operations of the console in a signed-in person's name; answers are held to the contract. */
+export type ConsoleCaller = {
+  browser: ConsoleBrowser;
+  /** The body of the success. */
+  call: <Id extends ConsoleOperationId>(id: Id, parts?: Parts<Id>) => Promise<ConsoleResponseOf<Id>>;
+  refused: <Id extends ConsoleOperationId>(
+    id: Id,
+    parts: Parts<Id>,
+    code: ProblemCode,
+  ) => Promise<Answer<{ detail: string; errors?: { field: string; message: string }[] }>>;
+};
+
+const ajv = new Ajv2020({ strict: false, allErrors: true });
+ajvFormats.default(ajv);
+const validators = new Map<ConsoleOperationId, ValidateFunction>();
+
+/** Signs somebody in, to the service's first account unless another one is named. */
+export async function signedIn(service: TestService, accountId?: string): Promise<ConsoleCaller> {
+  const browser = await openBrowser(service, accountId);
+  const ask = (id: ConsoleOperationId, parts: { params?: unknown; query?: unknown; body?: unknown }) => {
+    const operation: ConsoleOperation = consoleOperations[id];
+    const params = (parts.params ?? {}) as Record<string, string>;
+    const path = operation.path.replaceAll(/\{(\w+)\}/g, (_, name: string) =>
+      encodeURIComponent(params[name] ?? ''),
+    );
+    const query = new URLSearchParams(
+      Object.entries(parts.query ?? {}).map(([name, value]): [string, string] => [name, String(value)]),
+    );
+    return browser.ask<never>(query.size === 0 ? path : `${path}?${query}`, {
+      method: operation.method,
+      body: parts.body,
+    });
+  };
+  return {
+    browser,
+    call: async (id, parts = {}) => {
+      const answer = await ask(id, parts);
+      const { response } = consoleOperations[id] as ConsoleOperation;
+      assert.equal(answer.status, response.status, `${id}: ${answer.text}`);
+      const validate = validators.get(id) ?? ajv.compile(response.schema);
+      validators.set(id, validate);
+      assert.ok(validate(answer.body), `${id}: ${JSON.stringify(validate.errors)} ${answer.text}`);
+      return answer.body;
+    },
+    refused: async (id, parts, code) => {
+      const answer = await ask(id, parts);
+      assertProblem(answer, code, `${id} ${answer.text}`);
+      return answer;
+    },
+  };
+}
