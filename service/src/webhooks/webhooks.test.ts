@@ -101,7 +101,7 @@ test('to another account an endpoint is unknown, like one that never was', async
 });
 
 const actions = async (accountId: string) =>
-  (await listAudit(db.database, { accountId, offset: 0, limit: 100 })).reverse();
+  (await listAudit(db.database, { accountId, offset: 0, limit: 100 })).toReversed();
 
 test('every act on an endpoint is written down once, without any secret', async () => {
   const accountId = await account('acc_audit');
