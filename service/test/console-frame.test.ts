@@ -1,30 +1,362 @@
 import assert from 'node:assert/strict';
+import { request as httpRequest } from 'node:http';
 import { after, before, describe, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import {
+  consoleOperationIds,
+  consoleOperations,
+  consolePathOf,
+} from '@renderkit/contract/console/operations.ts';
+import { operationIds, operations } from '@renderkit/contract/v1/operations.ts';
+import type { Generation } from '@renderkit/contract/v1/schemas/generation.ts';
+import { moveClock } from '@renderkit/server-kit/testing/database.ts';
 import { assertProblem } from './assert-problem.ts';
-import { openBrowser } from './console-session.ts';
-import { startTestService, type TestService } from './harness.ts';
+import { assertPromised } from './assert-promised.ts';
+import { type ConsoleBrowser, cookieName, openBrowser } from './console-session.ts';
+import { type Answer, type Ask, startTestService, type TestService } from './harness.ts';
+import { type ScriptedRenders, scriptRenders } from './scripted-renders.ts';
 
-describe("the console's API", () => {
-  let service: TestService;
-  before(async () => (service = await startTestService()));
-  after(() => service[Symbol.asyncDispose]());
+/** Where a browser asks for each operation, with some id in place of each parameter. */
+const addresses = [
+  ...consoleOperationIds.map((id) => ({
+    id,
+    method: consoleOperations[id].method,
+    path: consoleOperations[id].path,
+  })),
+  ...operationIds.map((id) => ({ id, method: operations[id].method, path: consolePathOf(id) })),
+].map((one) => ({ ...one, path: one.path.replaceAll(/\{\w+\}/g, 'x') }));
 
-  test('answers who is signed in, by the cookie alone', async () => {
-    const browser = await openBrowser(service);
-    const answer = await browser.ask('/console/api/session');
-    assert.equal(answer.status, 200, answer.text);
-    assert.deepEqual(answer.body['account'], { id: service.accountId, email: 'acc_studio@example.org' });
-    assertProblem(await service.ask('/console/api/session'), 'unauthorized', 'no cookie');
+let service: TestService;
+let renders: ScriptedRenders;
+let browser: ConsoleBrowser;
+before(async () => {
+  service = await startTestService({ sweepMs: 200, retryMs: 50 });
+  renders = scriptRenders(service.studio);
+  browser = await openBrowser(service);
+});
+after(() => service[Symbol.asyncDispose]());
+
+/** Of /v1 answered to the console: the same promise as to a key. */
+const askV1 = async <Body>(path: string, ask: Ask = {}, by = browser): Promise<Answer<Body>> => {
+  const answer = await by.ask<Body>(`/console/api${path}`, ask);
+  assertPromised(ask.method ?? (ask.body === undefined ? 'GET' : 'POST'), path, answer);
+  return answer;
+};
+
+describe('nobody is let in', () => {
+  test('without a session, by an API key or by a cookie that is none: 401 everywhere', async () => {
+    const key = await service.createKey();
+    const token = browser.cookie.slice(cookieName.length + 1);
+    const attempts: Record<string, string>[] = [
+      {},
+      { authorization: `Bearer ${key}` },
+      { 'x-api-key': key },
+      { authorization: `Bearer ${token}` },
+      { 'x-api-key': token },
+      { cookie: `${cookieName}=${key}` },
+      { cookie: `${cookieName}=rks_${'a'.repeat(43)}` },
+      { cookie: `rk_session_443=${token}` },
+    ];
+    for (const { id, method, path } of addresses)
+      for (const headers of id === 'getSignedIn' || id === 'createKey' ? attempts : attempts.slice(0, 2)) {
+        const answer = await service.ask(path, {
+          method,
+          headers: { 'sec-fetch-site': 'same-origin', ...headers },
+        });
+        assertProblem(answer, 'unauthorized', `${id} ${JSON.stringify(headers)}`);
+      }
+    for (const path of ['/console/api/nothing', '/console/api/v1/nothing'])
+      assertProblem(await service.ask(path), 'unauthorized', path);
   });
 
-  test('has all of /v1 for the signed-in person', async () => {
-    const browser = await openBrowser(service);
-    const made = await browser.ask<{ id: string }>('/console/api/v1/images/generations', {
-      body: { model: 'plain', prompt: 'a calm sea' },
-    });
-    assert.equal(made.status, 202, made.text);
-    const read = await browser.ask(`/console/api/v1/generations/${made.body.id}`);
-    assert.equal(read.status, 200, read.text);
-    assertProblem(await browser.ask('/console/api/v1/nothing'), 'not_found', 'unknown');
+  test('a session opens nothing of /v1', async () => {
+    const token = browser.cookie.slice(cookieName.length + 1);
+    for (const id of operationIds) {
+      const { method } = operations[id];
+      const path = operations[id].path.replaceAll(/\{\w+\}/g, 'x');
+      const answer = await service.ask(path, { method, headers: { cookie: browser.cookie } });
+      assertProblem(answer, 'unauthorized', id);
+    }
+    assertProblem(await service.ask('/v1/account', { key: token }), 'unauthorized', 'as a key');
+  });
+
+  test('the console key has no secret, so nothing can be sent that is it', async () => {
+    const [row] = await service.database.rows<{ id: string; public_id: null; secret_sha256: null }>(
+      `select id, public_id, secret_sha256 from api_keys where kind = 'console' and account_id = $1`,
+      [service.accountId],
+    );
+    assert.deepEqual([row?.public_id, row?.secret_sha256], [null, null]);
+    assertProblem(await service.ask('/v1/account', { key: row?.id }), 'unauthorized', 'its id');
   });
 });
+
+describe('what changes anything', () => {
+  const foreign: Record<string, string>[] = [
+    // A form of another site; a fetch with no-cors; a client that says nothing; a page that may not say.
+    { 'sec-fetch-site': 'cross-site', 'content-type': 'application/x-www-form-urlencoded' },
+    { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'no-cors', 'content-type': 'text/plain' },
+    { 'sec-fetch-site': 'same-site' },
+    { 'sec-fetch-site': '' },
+    { 'sec-fetch-site': 'cross-site', origin: 'https://renderkit.test' },
+    {},
+    { origin: 'null' },
+    { origin: 'https://evil.example' },
+    { origin: 'https://renderkit.test.evil.example' },
+    { origin: 'http://renderkit.test' },
+    { origin: 'https://renderkit.test:8443' },
+    { referer: 'https://renderkit.test/console' },
+  ];
+
+  /** By node:http: `fetch` sends headers of its own. */
+  const send = (method: string, path: string, headers: Record<string, string>) =>
+    new Promise<Answer>((resolve, reject) => {
+      httpRequest(
+        service.url + path,
+        { method, headers: { ...headers, cookie: browser.cookie } },
+        async (answer) => {
+          const chunks: Buffer[] = [];
+          for await (const chunk of answer as AsyncIterable<Buffer>) chunks.push(chunk);
+          const text = Buffer.concat(chunks).toString();
+          resolve({
+            status: answer.statusCode ?? 0,
+            headers: new Headers(answer.headers as Record<string, string>),
+            body: JSON.parse(text) as unknown,
+            text,
+          });
+        },
+      )
+        .on('error', reject)
+        .end();
+    });
+
+  test('must come from the console itself: 403 for what another site may have sent', async () => {
+    for (const { id, method, path } of addresses.filter((one) => one.method !== 'GET'))
+      for (const headers of id === 'endSession' ? foreign : foreign.slice(0, 6))
+        assertProblem(await send(method, path, headers), 'forbidden', `${id} ${JSON.stringify(headers)}`);
+  });
+
+  test('by the word of the browser, or where it has none, by our own origin', async () => {
+    for (const headers of [
+      { 'sec-fetch-site': 'same-origin' },
+      { 'sec-fetch-site': 'none' },
+      { origin: 'https://renderkit.test' },
+    ] as Record<string, string>[])
+      assertProblem(
+        await send('DELETE', '/console/api/sessions/ses_none', headers),
+        'not_found',
+        String(headers),
+      );
+  });
+
+  test('is never done by a GET', async () => {
+    const tables = [
+      'sessions',
+      'api_keys',
+      'webhook_endpoints',
+      'deliveries',
+      'generations',
+      'audit_entries',
+    ];
+    const counts = () =>
+      Promise.all(tables.map((table) => service.database.rows(`select count(*) from ${table}`)));
+    const earlier = await counts();
+    for (const { method, path } of addresses) if (method === 'GET') await browser.ask(path);
+    for (const { method, path } of addresses)
+      if (method !== 'GET') assert.ok((await browser.ask(path, { method: 'GET' })).status < 500);
+    assert.deepEqual(await counts(), earlier);
+  });
+});
+
+describe('a session', () => {
+  const works = async (by: ConsoleBrowser) => (await by.ask('/console/api/session')).status === 200;
+
+  test('is listed with the others, and ended by any of them', async () => {
+    const [one, other] = [await openBrowser(service), await openBrowser(service)];
+    const listed = await one.ask<{ data: { id: string; current: boolean; address: string }[] }>(
+      '/console/api/sessions',
+    );
+    assert.deepEqual(
+      listed.body.data.slice(0, 2).map(({ id, current }) => [id, current]),
+      [
+        [other.sessionId, false],
+        [one.sessionId, true],
+      ],
+    );
+    const ended = await one.ask(`/console/api/sessions/${other.sessionId}`, { method: 'DELETE' });
+    assert.deepEqual(ended.body, { id: other.sessionId, object: 'session', ended: true });
+    assert.equal(ended.headers.get('set-cookie'), null);
+    assert.deepEqual([await works(one), await works(other)], [true, false]);
+    const again = await one.ask(`/console/api/sessions/${other.sessionId}`, { method: 'DELETE' });
+    assertProblem(again, 'not_found', 'ended before');
+    const own = await one.ask(`/console/api/sessions/${one.sessionId}`, { method: 'DELETE' });
+    assert.match(own.headers.get('set-cookie') ?? '', /^__Host-rk_session_443=; Max-Age=0/);
+    assert.equal(await works(one), false);
+  });
+
+  test('of another account is as unknown as one that never was', async () => {
+    const stranger = await openBrowser(service, await service.connectAccount());
+    const answer = await stranger.ask(`/console/api/sessions/${browser.sessionId}`, { method: 'DELETE' });
+    assertProblem(answer, 'not_found', "another account's");
+    assert.ok(await works(browser));
+  });
+
+  test('ends after a week in which nobody used it, and after a month at most', async () => {
+    const day = 86_400;
+    const [used, idle] = [await openBrowser(service), await openBrowser(service)];
+    try {
+      for (let days = 6; days < 30; days += 6) {
+        await moveClock(service.database, days * day);
+        assert.ok(await works(used), `after ${days} days`);
+      }
+      assert.equal(await works(idle), false);
+      await moveClock(service.database, 30 * day + 60);
+      assert.equal(await works(used), false);
+    } finally {
+      await moveClock(service.database, 0);
+    }
+  });
+
+  test('was last seen to the minute, and not written more often', async () => {
+    const own = await openBrowser(service);
+    const seen = async () => {
+      const [row] = await service.database.rows<{ last_seen_at: Date; version: string }>(
+        'select last_seen_at, xmin::text as version from sessions where id = $1',
+        [own.sessionId],
+      );
+      return row;
+    };
+    const first = await seen();
+    for (let i = 0; i < 5; i++) assert.ok(await works(own));
+    assert.deepEqual(await seen(), first);
+    await moveClock(service.database, 90);
+    assert.ok(await works(own));
+    const second = await seen();
+    await moveClock(service.database, 0);
+    assert.ok(Number(second?.last_seen_at) - Number(first?.last_seen_at) >= 90_000);
+  });
+
+  test('asks six hundred times a minute, and then is told to wait', async () => {
+    const [row] = await service.database.rows<{ second: number }>(
+      'select extract(second from statement_timestamp())::float8 as second',
+    );
+    // The middle of a minute, so that no window ends within the test.
+    await moveClock(service.database, 30 - (row?.second ?? 0));
+    try {
+      const own = await openBrowser(service);
+      const answers: Answer[] = [];
+      for (let i = 0; i < 7; i++)
+        answers.push(
+          ...(await Promise.all(Array.from({ length: 90 }, () => own.ask('/console/api/sessions')))),
+        );
+      const refused = answers.filter(({ status }) => status === 429);
+      assert.deepEqual([answers.filter(({ status }) => status === 200).length, refused.length], [600, 30]);
+      for (const answer of refused) {
+        assertProblem(answer, 'rate_limited', 'the 601st');
+        assert.ok(Number(answer.headers.get('retry-after')) >= 1);
+      }
+      assert.ok(await works(browser));
+    } finally {
+      await moveClock(service.database, 0);
+    }
+  });
+});
+
+describe('what a person starts', () => {
+  const consoleKey = async () => {
+    const [row] = await service.database.rows<{ id: string }>(
+      `select id from api_keys where kind = 'console' and account_id = $1`,
+      [service.accountId],
+    );
+    return row?.id;
+  };
+  const create = (prompt: string, headers: Record<string, string> = {}) =>
+    askV1<Generation>('/v1/images/generations', { body: { model: 'plain', prompt }, headers });
+
+  test('runs as anything else does, and is spent under the console key', async () => {
+    const made = await create('a calm sea');
+    assert.equal(made.status, 202, made.text);
+    const waiting = askV1<Generation>(`/v1/generations/${made.body.id}?wait=10`);
+    await until(() => renders.renders.has(made.body.id));
+    renders.finish(made.body.id);
+    assert.equal((await waiting).body.status, 'succeeded');
+    const [spent] = await service.database.rows<{ key_id: string; committed: number }>(
+      'select key_id, cost_millicredits as committed from generations where id = $1',
+      [made.body.id],
+    );
+    assert.equal(spent?.key_id, await consoleKey());
+    assert.ok((spent?.committed ?? 0) > 0);
+    const key = await service.createKey();
+    const seen = await service.ask<Generation>(`/v1/generations/${made.body.id}`, { key });
+    assert.equal(seen.body.status, 'succeeded');
+  });
+
+  test('can be canceled while it waits', async () => {
+    const lane = { limit: 1, running: 1, running_elsewhere: 1 };
+    renders.limits = { overall: lane, image: lane, edit: lane, video: lane };
+    await service.database.rows('update accounts set limits_read_at = null');
+    const made = await create('a crowded street');
+    const canceled = await askV1<Generation>(`/v1/generations/${made.body.id}/cancel`, { method: 'POST' });
+    assert.equal(canceled.status, 200, canceled.text);
+    assert.equal(canceled.body.status, 'canceled');
+  });
+
+  test('is made once for one Idempotency-Key, whoever of the account sends it', async () => {
+    const headers = { 'idempotency-key': 'the same' };
+    const made = await create('twice', headers);
+    const again = await create('twice', headers);
+    assert.equal(again.headers.get('idempotent-replayed'), 'true');
+    const byKey = await service.ask<Generation>('/v1/images/generations', {
+      key: await service.createKey(),
+      headers,
+      body: { model: 'plain', prompt: 'twice' },
+    });
+    assert.deepEqual([again.body.id, byKey.body.id], [made.body.id, made.body.id]);
+    assertProblem(await create('something else', headers), 'conflict', 'another request');
+  });
+
+  test('is judged as for a key: fields, paths, bodies', async () => {
+    const bad = await askV1('/v1/images/generations', { body: { prompt: 'x', colour: 'red' } });
+    assertProblem(bad, 'invalid_request', 'an unknown field');
+    const form = await askV1('/v1/images/generations', {
+      body: 'prompt=x',
+      headers: { 'content-type': 'application/x-www-form-urlencoded' },
+    });
+    assertProblem(form, 'invalid_request', 'a form');
+    assertProblem(await askV1('/v1/generations/gen_none'), 'not_found', 'no such generation');
+    assertProblem(await browser.ask('/console/api/v1/nothing'), 'not_found', 'no such route');
+    assertProblem(await browser.ask('/console/api/nothing'), 'not_found', 'no such route');
+    assertProblem(
+      await browser.ask('/console/api/sessions?page=1'),
+      'invalid_request',
+      'an unknown parameter',
+    );
+  });
+
+  test('may bring a file', async () => {
+    const form = new FormData();
+    const pixel = Buffer.from(
+      'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAIAAACQd1PeAAAADElEQVR4nGP4z8AAAAMBAQDJ/pLvAAAAAElFTkSuQmCC',
+      'base64',
+    );
+    form.append('file', new Blob([pixel], { type: 'image/png' }), 'dot.png');
+    const post = (headers: Record<string, string>) =>
+      fetch(`${service.url}/console/api/v1/uploads`, {
+        method: 'POST',
+        body: form,
+        headers: { cookie: browser.cookie, ...headers },
+      });
+    assert.equal((await post({ 'sec-fetch-site': 'cross-site' })).status, 403);
+    const answer = await post({ 'sec-fetch-site': 'same-origin' });
+    assert.equal(answer.status, 201, await answer.clone().text());
+    const { id } = (await answer.json()) as { id: string };
+    assert.equal((await askV1(`/v1/uploads/${id}`)).status, 200);
+  });
+});
+
+async function until(condition: () => boolean, ms = 8_000): Promise<void> {
+  const end = performance.now() + ms;
+  while (!condition()) {
+    if (performance.now() > end) throw new Error('it did not come to that in time');
+    await sleep(10);
+  }
+}
