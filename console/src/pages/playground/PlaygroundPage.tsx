@@ -1,5 +1,130 @@
+import { SegmentedControl, Skeleton, Stack } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import type { GenerationKind } from '@renderkit/contract/v1/schemas/generation.ts';
+import type { Model } from '@renderkit/contract/v1/schemas/model.ts';
+import { v1Query } from '../../api/queries.ts';
+import { kindNames, kinds } from '../../model-form/kinds.ts';
+import { EmptyState } from '../../parts/EmptyState.tsx';
 import { Page } from '../../parts/Page.tsx';
+import { ProblemAlert } from '../../parts/ProblemAlert.tsx';
+import { Playground } from './Playground.tsx';
+import type { PlaygroundSearch } from './search.ts';
+import { type Start, useStart } from './use-start.ts';
 
+const route = getRouteApi('/signed-in/playground');
+
+/** Makes pictures and videos by hand, and shows the request that a program would send. */
 export function PlaygroundPage() {
-  return <Page title="Playground">{null}</Page>;
+  const search = route.useSearch();
+  return (
+    <Page
+      title="Playground"
+      description="Try a model, see what it costs, and take the request with you as code."
+      wide
+    >
+      <Started key={`${search.from ?? ''} ${search.use ?? ''}`} search={search} />
+    </Page>
+  );
+}
+
+/** Once it is known with what the form begins. */
+function Started({ search }: { search: PlaygroundSearch }) {
+  const { start, error, retry } = useStart(search);
+  if (error !== null)
+    return <ProblemAlert error={error} title="The request could not be read" onRetry={retry} />;
+  if (start === undefined) return <Loading />;
+  return <WithModel search={search} start={start} />;
+}
+
+function WithModel({ search, start }: { search: PlaygroundSearch; start: Start }) {
+  const navigate = route.useNavigate();
+  const kind = search.kind ?? start.kind;
+  const { suite } = kinds[kind];
+  const list = useQuery({ ...v1Query('listModels', { query: { suite } }), placeholderData: undefined });
+  const wanted = search.model ?? (kind === start.kind && kind !== 'video_extend' ? start.model : undefined);
+  const models = list.data?.data ?? [];
+  const listed = wanted === undefined ? undefined : models.find(({ id }) => id === wanted);
+  // Models of larger plans are not listed, but can be looked at.
+  const one = useQuery({
+    ...v1Query('getModel', { params: { id: wanted ?? '' } }),
+    enabled: wanted !== undefined && list.isSuccess && listed === undefined,
+    retry: false,
+    placeholderData: undefined,
+  });
+  const fallback = models.find(({ default_for: of }) => of.includes(suite)) ?? models[0];
+  const choose = (next: { kind?: GenerationKind; model?: string }) =>
+    void navigate({
+      search: (before) => ({ ...before, kind, ...next, model: next.model }),
+      replace: true,
+      resetScroll: false,
+    });
+  const model = listed ?? (one.data?.suites.includes(suite) === true ? one.data : undefined);
+  return (
+    <Stack gap="md">
+      <SegmentedControl
+        aria-label="What to make"
+        data={kindNames.map((value) => ({ value, label: kinds[value].name }))}
+        value={kind}
+        onChange={(value) => choose({ kind: value as GenerationKind })}
+        w="fit-content"
+        maw="100%"
+      />
+      {list.error !== null && (
+        <ProblemAlert
+          error={list.error}
+          title="The models could not be read"
+          onRetry={() => void list.refetch()}
+        />
+      )}
+      {list.isSuccess && one.fetchStatus === 'idle' && (
+        <Chosen
+          {...{ kind, start, models, search }}
+          model={model ?? fallback}
+          unlisted={model !== undefined && listed === undefined}
+          onModel={(id) => choose({ model: id })}
+        />
+      )}
+      {list.isPending && list.error === null && <Loading />}
+    </Stack>
+  );
+}
+
+type ChosenProps = {
+  kind: GenerationKind;
+  start: Start;
+  models: readonly Model[];
+  search: PlaygroundSearch;
+  model: Model | undefined;
+  unlisted: boolean;
+  onModel: (id: string) => void;
+};
+
+function Chosen({ kind, start, models, search, model, unlisted, onModel }: ChosenProps) {
+  if (model === undefined)
+    return (
+      <EmptyState icon="playground" title={`No model of your plan does this`}>
+        Choose another kind above, or a larger plan in the studio.
+      </EmptyState>
+    );
+  return (
+    <Playground
+      kind={kind}
+      model={model}
+      models={models}
+      unlisted={unlisted}
+      initial={start.values}
+      shown={search.generation}
+      onModel={onModel}
+    />
+  );
+}
+
+function Loading() {
+  return (
+    <Stack gap="md" aria-busy="true" aria-label="Loading">
+      <Skeleton h={32} w="18rem" maw="100%" />
+      <Skeleton h={320} />
+    </Stack>
+  );
 }

@@ -1,0 +1,77 @@
+import { Button, Menu, Stack } from '@mantine/core';
+import { Link } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import { Icon } from '../parts/Icon.tsx';
+import type { UsableField } from '../pages/playground/search.ts';
+import { fileNameOf, type MediaItem } from './media-item.ts';
+
+/** What an item can be to a new run. */
+const uses: Record<MediaItem['type'], { as: UsableField; words: string }[]> = {
+  image: [
+    { as: 'image', words: 'Edit it' },
+    { as: 'reference_images', words: 'Go by it for a new image' },
+    { as: 'start_image', words: 'Begin a video with it' },
+  ],
+  video: [
+    { as: 'video', words: 'Extend it' },
+    { as: 'source_video', words: 'Draw it anew' },
+  ],
+};
+
+/** What can be done with an item anywhere: use it in the playground, save it, open it. */
+export function ItemActions({ item, children }: { item: MediaItem; children?: ReactNode }) {
+  return (
+    <Stack gap={6}>
+      <UseMenu item={item} />
+      {item.url !== null && (
+        <>
+          <Button
+            component="a"
+            href={item.url}
+            download={fileNameOf(item)}
+            target="_blank"
+            rel="noreferrer"
+            variant="default"
+            leftSection={<Icon name="download" size={14} />}
+          >
+            Download
+          </Button>
+          <Button
+            component="a"
+            href={item.url}
+            target="_blank"
+            rel="noreferrer"
+            variant="default"
+            leftSection={<Icon name="external" size={14} />}
+          >
+            Open in a new tab
+          </Button>
+        </>
+      )}
+      {children}
+    </Stack>
+  );
+}
+
+/** Opens the playground with the item in one of its fields. */
+export function UseMenu({ item }: { item: MediaItem }) {
+  return (
+    <Menu position="bottom-start" width="target">
+      <Menu.Target>
+        <Button
+          leftSection={<Icon name="playground" size={14} />}
+          rightSection={<Icon name="down" size={13} />}
+        >
+          Use in the playground
+        </Button>
+      </Menu.Target>
+      <Menu.Dropdown>
+        {uses[item.type].map(({ as, words }) => (
+          <Menu.Item key={as} component={Link} to="/playground" search={{ use: item.id, as } as never}>
+            {words}
+          </Menu.Item>
+        ))}
+      </Menu.Dropdown>
+    </Menu>
+  );
+}

@@ -1,0 +1,148 @@
+import { VisuallyHidden } from '@mantine/core';
+import { type KeyboardEvent, type PointerEvent, useEffect, useId, useRef, useState } from 'react';
+import { drawMask, type MaskStep, maskSizeOf, type Point, pointOf, type Size } from './mask-steps.ts';
+import classes from './mask-painter.module.css';
+
+type MaskCanvasProps = {
+  address: string;
+  picture: Size;
+  steps: readonly MaskStep[];
+  /** Of the brush, in pixels of the picture. */
+  width: number;
+  erase: boolean;
+  onStep: (step: MaskStep) => void;
+  undo: () => void;
+};
+
+/** What the mask is shown in: no picture is full of it. */
+const paint = '#e6399b';
+/** Pixels of the longer side of what is drawn on the screen. */
+const screenSide = 1024;
+const arrows: Record<string, Point> = {
+  ArrowLeft: { x: -1, y: 0 },
+  ArrowRight: { x: 1, y: 0 },
+  ArrowUp: { x: 0, y: -1 },
+  ArrowDown: { x: 0, y: 1 },
+};
+
+/** The picture with the mask over it. A stroke under way is drawn at once and told when it ends. */
+export function MaskCanvas(props: MaskCanvasProps) {
+  const { address, picture, steps, width, erase } = props;
+  const canvas = useRef<HTMLCanvasElement>(null);
+  const help = useId();
+  const { cursor, stroke, handlers } = usePainting(props);
+  const size = maskSizeOf(picture, screenSide);
+  useEffect(() => {
+    const context = canvas.current?.getContext('2d');
+    if (context === null || context === undefined) return;
+    drawMask(context, stroke === undefined ? steps : [...steps, stroke], { size, picture });
+    context.globalCompositeOperation = 'source-in';
+    context.fillStyle = paint;
+    context.fillRect(0, 0, size.width, size.height);
+    context.globalCompositeOperation = 'source-over';
+  });
+  const ratio = picture.width / picture.height;
+  return (
+    <div
+      className={classes['stage']}
+      style={{ aspectRatio: ratio, width: `min(100%, calc(60vh * ${ratio}))` }}
+    >
+      <img className={classes['picture']} src={address} alt="" crossOrigin="anonymous" draggable={false} />
+      <canvas
+        ref={canvas}
+        className={classes['canvas']}
+        width={size.width}
+        height={size.height}
+        tabIndex={0}
+        role="application"
+        aria-label="Painting on the picture"
+        aria-describedby={help}
+        {...handlers}
+      />
+      {cursor !== undefined && <Cursor at={cursor} {...{ picture, width, erase }} />}
+      <VisuallyHidden id={help}>
+        Arrow keys move the brush, with Shift in smaller steps. Space paints where it is; Alt and an arrow
+        paints on the way. Ctrl and Z takes the last step back. Below, rectangles can be told by numbers.
+      </VisuallyHidden>
+    </div>
+  );
+}
+
+/** Where the brush is, the stroke that it draws, and what leads it: pointer, finger, keys. */
+function usePainting({ picture, width, erase, onStep, undo }: MaskCanvasProps) {
+  const [points, setPoints] = useState<readonly Point[]>();
+  const [cursor, setCursor] = useState<Point>();
+  const strokeOf = (of: readonly Point[]): MaskStep => ({ kind: 'stroke', erase, width, points: of });
+  const pointer = {
+    onPointerDown: (event: PointerEvent<HTMLCanvasElement>) => {
+      if (event.button !== 0) return;
+      event.currentTarget.setPointerCapture(event.pointerId);
+      event.currentTarget.focus({ preventScroll: true });
+      setPoints(placesOf(event, picture));
+    },
+    onPointerMove: (event: PointerEvent<HTMLCanvasElement>) => {
+      const places = placesOf(event, picture);
+      setCursor(places.at(-1));
+      if (points !== undefined) setPoints([...points, ...places]);
+    },
+    onPointerUp: () => {
+      if (points !== undefined) onStep(strokeOf(points));
+      setPoints(undefined);
+    },
+    onPointerCancel: () => setPoints(undefined),
+    onPointerLeave: () => points === undefined && setCursor(undefined),
+  };
+  const onKeyDown = (event: KeyboardEvent) => {
+    const at = cursor ?? { x: picture.width / 2, y: picture.height / 2 };
+    const arrow = arrows[event.key];
+    if (arrow !== undefined) {
+      const next = movedBy(at, arrow, { by: event.shiftKey ? width / 8 : width / 2, picture });
+      setCursor(next);
+      if (event.altKey) onStep(strokeOf([at, next]));
+    } else if (event.key === ' ' || event.key === 'Enter') {
+      setCursor(at);
+      onStep(strokeOf([at]));
+    } else if (event.key === 'z' && (event.ctrlKey || event.metaKey)) undo();
+    else return;
+    event.preventDefault();
+  };
+  return {
+    cursor,
+    stroke: points === undefined ? undefined : strokeOf(points),
+    handlers: { ...pointer, onKeyDown, onBlur: () => setCursor(undefined) },
+  };
+}
+
+/** All the places since the last event: a quick stroke would have corners without those in between. */
+function placesOf(event: PointerEvent<HTMLCanvasElement>, picture: Size): Point[] {
+  const box = event.currentTarget.getBoundingClientRect();
+  const between = event.nativeEvent.getCoalescedEvents?.() ?? [];
+  return (between.length > 0 ? between : [event]).map(({ clientX, clientY }) =>
+    pointOf({ x: clientX, y: clientY }, box, picture),
+  );
+}
+
+function movedBy(at: Point, way: Point, { by, picture }: { by: number; picture: Size }): Point {
+  return {
+    x: Math.min(picture.width, Math.max(0, at.x + way.x * by)),
+    y: Math.min(picture.height, Math.max(0, at.y + way.y * by)),
+  };
+}
+
+type CursorProps = { at: Point; picture: Size; width: number; erase: boolean };
+
+/** How wide the brush is, and where. */
+function Cursor({ at, picture, width, erase }: CursorProps) {
+  return (
+    <span
+      className={classes['cursor']}
+      data-erase={erase}
+      aria-hidden="true"
+      style={{
+        left: `${(at.x / picture.width) * 100}%`,
+        top: `${(at.y / picture.height) * 100}%`,
+        width: `${(width / picture.width) * 100}%`,
+      }}
+    />
+  );
+}

@@ -1,0 +1,80 @@
+import { Alert, Input, Skeleton, Text } from '@mantine/core';
+import { useEffect, useState } from 'react';
+import type { Reference } from '../model-form/form-values.ts';
+import type { Size } from './mask-steps.ts';
+import { MaskPainter } from './MaskPainter.tsx';
+import { useReference } from './use-library-item.ts';
+import { useUpload } from './use-upload.ts';
+
+type MaskFieldProps = {
+  source: Reference | undefined;
+  /** A data URL, or the id of an upload. */
+  mask: string | undefined;
+  onChange: (mask: string | undefined) => void;
+  error?: string | undefined;
+};
+
+/** Where the part of a picture is painted that is to change. */
+export function MaskField({ source, mask, onChange, error }: MaskFieldProps) {
+  const known = useReference(source);
+  const { upload } = useUpload(source?.value ?? '');
+  const address = upload?.url ?? known?.url ?? undefined;
+  return (
+    <div data-field="mask">
+      <Input.Wrapper
+        label="Mask"
+        labelElement="div"
+        description="Paint over what is to change; all else stays as it is."
+        error={error}
+      >
+        {source === undefined ? (
+          <Text fz="sm" c="dimmed" mt={6}>
+            Choose the picture first: it is painted on.
+          </Text>
+        ) : address === undefined ? (
+          <Alert mt={6} variant="light" color="gray">
+            This picture is fetched after the run has begun, so there is nothing to paint on yet. Send it as a
+            file, or choose it from the library.
+          </Alert>
+        ) : (
+          <Painting key={address} address={address} mask={mask} onChange={onChange} />
+        )}
+      </Input.Wrapper>
+    </div>
+  );
+}
+
+type PaintingProps = { address: string; mask: string | undefined; onChange: MaskFieldProps['onChange'] };
+
+function Painting({ address, mask, onChange }: PaintingProps) {
+  const size = usePictureSize(address);
+  if (size === undefined) return <Skeleton h={220} mt={6} aria-label="The picture is loading" />;
+  if (size === 'unreadable')
+    return (
+      <Alert mt={6} variant="light" color="red" role="alert">
+        The picture could not be loaded from the studio, so there is nothing to paint on. Choose it anew, or
+        another.
+      </Alert>
+    );
+  return (
+    <MaskPainter
+      address={address}
+      picture={size}
+      kept={mask?.startsWith('upl_') === true}
+      onChange={onChange}
+    />
+  );
+}
+
+function usePictureSize(address: string): Size | 'unreadable' | undefined {
+  const [size, setSize] = useState<Size | 'unreadable'>();
+  useEffect(() => {
+    const image = new Image();
+    image.crossOrigin = 'anonymous';
+    image.addEventListener('load', () => setSize({ width: image.naturalWidth, height: image.naturalHeight }));
+    image.addEventListener('error', () => setSize('unreadable'));
+    image.src = address;
+    return () => image.removeAttribute('src');
+  }, [address]);
+  return size;
+}

@@ -1,0 +1,42 @@
+import { useState, type ReactNode } from 'react';
+import { Icon } from '../parts/Icon.tsx';
+import { type MediaItem, nameOfItem } from './media-item.ts';
+import { MediaViewer } from './MediaViewer.tsx';
+import classes from './output-grid.module.css';
+import { Picture } from './Picture.tsx';
+
+type OutputGridProps = { items: readonly MediaItem[]; details?: (item: MediaItem) => ReactNode };
+
+/** What a generation made: pictures to be opened large, videos to be played. */
+export function OutputGrid({ items, details }: OutputGridProps) {
+  const [shown, setShown] = useState<string>();
+  return (
+    <>
+      <ul className={classes['grid']} data-many={items.length > 1}>
+        {items.map((item) => (
+          <li key={item.id} className={classes['cell']}>
+            <div className={classes['picture']} style={widthOf(item)}>
+              <Picture item={item} />
+              <button
+                type="button"
+                className={classes['open']}
+                aria-label={`Show ${nameOfItem(item)} large`}
+                onClick={() => setShown(item.id)}
+              >
+                <Icon name="eye" size={14} />
+              </button>
+            </div>
+          </li>
+        ))}
+      </ul>
+      <MediaViewer items={items} shown={shown} onShow={setShown} details={details} />
+    </>
+  );
+}
+
+/** As wide as it may be without being higher than most of the window. */
+function widthOf({ width, height }: MediaItem) {
+  return width !== null && height !== null && height > 0
+    ? { width: `min(100%, calc(62vh * ${width / height}))` }
+    : {};
+}

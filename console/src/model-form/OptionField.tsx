@@ -1,0 +1,76 @@
+import { Select, Switch } from '@mantine/core';
+import { ChoiceField } from './ChoiceField.tsx';
+import { optionDefault, sliderRange } from './fit-values.ts';
+import type { FormControl } from './form-control.ts';
+import type { ModelOption } from './form-fields.ts';
+import type { OptionValue } from './form-values.ts';
+import { RangeField } from './RangeField.tsx';
+
+/** Choices that are shown side by side; more of them go into a list. */
+const mostInSight = 4;
+
+/** One setting of the model alone, whichever of the three types it is. */
+export function OptionField({ option, form }: { option: ModelOption; form: FormControl }) {
+  const { key, name: title } = option;
+  const set = form.values.options[key];
+  const error = form.errorOf(`options.${key}`);
+  const change = (value: OptionValue | undefined) =>
+    form.change('options', (before) => {
+      const others = Object.entries(before).filter(([name]) => name !== key);
+      return Object.fromEntries(value === undefined ? others : [...others, [key, value]]);
+    });
+  switch (option.type) {
+    case 'toggle':
+      return (
+        <Switch
+          label={title}
+          error={error}
+          checked={(set ?? optionDefault(option)) === true}
+          onChange={({ currentTarget }) => change(currentTarget.checked)}
+        />
+      );
+    case 'slider':
+      return (
+        <RangeField
+          label={title}
+          range={sliderRange(option)}
+          value={typeof set === 'number' ? set : undefined}
+          onChange={change}
+          error={error}
+        />
+      );
+    case 'select':
+      return (
+        <SelectOption option={option} value={String(set ?? optionDefault(option))} {...{ change, error }} />
+      );
+  }
+}
+
+type SelectOptionProps = {
+  option: ModelOption;
+  value: string;
+  change: (value: OptionValue) => void;
+  error: string | undefined;
+};
+
+/** One of a setting's values. */
+export function SelectOption({ option, value, change, error }: SelectOptionProps) {
+  const values = option.values ?? [];
+  const items = values.map((one) => ({ value: String(one.value), label: one.label }));
+  const choose = (text: string | null) => {
+    const chosen = values.find((one) => String(one.value) === text);
+    if (chosen !== undefined) change(chosen.value);
+  };
+  if (items.length <= mostInSight)
+    return <ChoiceField label={option.name} items={items} value={value} onChange={choose} error={error} />;
+  return (
+    <Select
+      label={option.name}
+      data={items}
+      value={value}
+      onChange={choose}
+      error={error}
+      allowDeselect={false}
+    />
+  );
+}

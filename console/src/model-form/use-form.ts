@@ -1,0 +1,54 @@
+import { useState } from 'react';
+import type { GenerationKind } from '@renderkit/contract/v1/schemas/generation.ts';
+import type { FieldError } from '@renderkit/contract/v1/schemas/problem.ts';
+import type { Model } from '@renderkit/contract/v1/schemas/model.ts';
+import { type Choices, fitValues } from './fit-values.ts';
+import type { FormControl } from './form-control.ts';
+import { fieldsOf } from './form-fields.ts';
+import type { Field, FormValues } from './form-values.ts';
+import { placeErrors } from './place-errors.ts';
+
+type Form = {
+  control: FormControl;
+  /** Shows complaints at their fields, until these are changed. */
+  showErrors: (errors: readonly FieldError[]) => void;
+};
+
+const noErrors: ReadonlyMap<string, string> = new Map();
+
+/** The form's state: what was set, and what is said against it. */
+export function useForm(kind: GenerationKind, model: Model, choices: Choices, initial: FormValues): Form {
+  const [values, setValues] = useState(initial);
+  const [errors, setErrors] = useState(noErrors);
+  const change = <F extends Field>(field: F, how: (before: FormValues[F]) => FormValues[F]) => {
+    setValues((before) => changed(before, field, how));
+    setErrors((before) => withoutField(before, field));
+  };
+  return {
+    control: {
+      values: fitValues(kind, model, values, choices),
+      fields: fieldsOf(kind, model),
+      change,
+      set: (field, value) => change(field, () => value),
+      errorOf: (field) => errors.get(field),
+    },
+    showErrors: (list) => setErrors(placeErrors(list).byField),
+  };
+}
+
+function changed<F extends Field>(
+  before: FormValues,
+  field: F,
+  how: (before: FormValues[F]) => FormValues[F],
+): FormValues {
+  const after = { ...before, [field]: how(before[field]) };
+  // A mask belongs to the picture that it was painted on.
+  return field === 'image' && after.image?.value !== before.image?.value
+    ? { ...after, mask: undefined }
+    : after;
+}
+
+function withoutField(errors: ReadonlyMap<string, string>, field: Field): ReadonlyMap<string, string> {
+  const kept = [...errors].filter(([name]) => name !== field && !name.startsWith(`${field}.`));
+  return kept.length === errors.size ? errors : new Map(kept);
+}

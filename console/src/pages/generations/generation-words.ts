@@ -1,0 +1,66 @@
+import { problemCodes } from '@renderkit/contract/v1/problem-codes.ts';
+import type { Generation, GenerationStatus } from '@renderkit/contract/v1/schemas/generation.ts';
+
+/** `error.code` of a generation that succeeded with some outputs missing. */
+const partialFailure = 'partial_failure';
+
+const finalStatuses: readonly GenerationStatus[] = ['succeeded', 'failed', 'canceled'];
+
+/** Whether it will never change again. */
+export function isFinal({ status }: Pick<Generation, 'status'>): boolean {
+  return finalStatuses.includes(status);
+}
+
+/** What somebody can do about an error of a generation; undefined where nobody can say. */
+export function whatToDo(code: string): string | undefined {
+  if (code === partialFailure) return 'What was made is kept. Run it again for the rest.';
+  // Those two speak of a request; a render that has ended is asked for anew.
+  if (code === 'upstream_error')
+    return 'The studio could not make it, and nothing was charged. Run it again.';
+  if (code === 'upstream_unavailable')
+    return 'The studio was out of reach for too long, and nothing was charged. Run it again.';
+  return Object.hasOwn(problemCodes, code)
+    ? problemCodes[code as keyof typeof problemCodes].whatToDo
+    : undefined;
+}
+
+/** Milliseconds as people say them: `0.8 s`, `42 s`, `3 min 5 s`, `2 h 10 min`. */
+export function spanText(milliseconds: number): string {
+  const seconds = Math.max(0, milliseconds) / 1000;
+  if (seconds < 10) return `${Number(seconds.toFixed(1))} s`;
+  const whole = Math.round(seconds);
+  if (whole < 60) return `${whole} s`;
+  const minutes = Math.floor(whole / 60);
+  if (minutes < 60) return whole % 60 === 0 ? `${minutes} min` : `${minutes} min ${whole % 60} s`;
+  const hours = Math.floor(minutes / 60);
+  return minutes % 60 === 0 ? `${hours} h` : `${hours} h ${minutes % 60} min`;
+}
+
+export type TimelineStep = {
+  name: string;
+  /** Null: it has not come to that. */
+  at: string | null;
+  /** Milliseconds since the step before. */
+  took: number | undefined;
+};
+
+/** How a generation went: accepted, sent, finished, with how long each took. */
+export function timelineOf(generation: Generation): TimelineStep[] {
+  const { created_at: created, submitted_at: submitted, completed_at: completed, status } = generation;
+  const since = (from: string, to: string | null) =>
+    to === null ? undefined : Math.max(0, Date.parse(to) - Date.parse(from));
+  const steps: TimelineStep[] = [{ name: 'Queued', at: created, took: undefined }];
+  if (submitted !== null || !isFinal(generation))
+    steps.push({ name: 'Sent to the studio', at: submitted, took: since(created, submitted) });
+  const ends: Partial<Record<GenerationStatus, string>> = {
+    succeeded: 'Succeeded',
+    failed: 'Failed',
+    canceled: 'Canceled',
+  };
+  steps.push({
+    name: ends[status] ?? 'Finished',
+    at: completed,
+    took: since(submitted ?? created, completed),
+  });
+  return steps;
+}

@@ -1,0 +1,35 @@
+import { Anchor, Text } from '@mantine/core';
+import { useSignedIn } from '../../app/signed-in.ts';
+import type { RequestBody } from '../../model-form/build-request.ts';
+import {
+  maskFile,
+  placeholderKey,
+  readsMask,
+  sampleLanguages,
+  sampleOf,
+} from '../../model-form/code-samples.ts';
+import { CodeBlock } from '../../parts/CodeBlock.tsx';
+
+/** The same request as programs would send it. */
+export function RequestCode({ path, body }: { path: string; body: RequestBody }) {
+  const { base_url: baseUrl } = useSignedIn();
+  const samples = sampleLanguages.map((name) => ({ name, text: sampleOf(name, { baseUrl, path, body }) }));
+  return (
+    <div>
+      <CodeBlock label="Request as code" samples={samples} />
+      <Text fz="xs" c="dimmed" mt={6}>
+        Put an API key in the place of <code>{placeholderKey}</code>.
+        {readsMask(body) && (
+          <>
+            {' '}
+            The mask is read from a file:{' '}
+            <Anchor href={String(body['mask'])} download={maskFile} inherit>
+              download {maskFile}
+            </Anchor>
+            .
+          </>
+        )}
+      </Text>
+    </div>
+  );
+}

@@ -1,0 +1,117 @@
+import { Button, Text } from '@mantine/core';
+import { useDebouncedValue } from '@mantine/hooks';
+import { useQuery } from '@tanstack/react-query';
+import type { Estimate } from '@renderkit/contract/v1/schemas/estimate.ts';
+import type { GenerationKind } from '@renderkit/contract/v1/schemas/generation.ts';
+import type { Model } from '@renderkit/contract/v1/schemas/model.ts';
+import { problemCodes } from '@renderkit/contract/v1/problem-codes.ts';
+import { ProblemError, sentenceOf } from '../../api/problem-error.ts';
+import { v1Query } from '../../api/queries.ts';
+import { estimateOf, missingOf, type RequestBody } from '../../model-form/build-request.ts';
+import type { FormValues } from '../../model-form/form-values.ts';
+import { countOf, creditsText } from '../../parts/number-words.ts';
+import { Icon } from '../../parts/Icon.tsx';
+import { ProblemAlert } from '../../parts/ProblemAlert.tsx';
+import classes from './playground.module.css';
+
+type RunBarProps = {
+  kind: GenerationKind;
+  model: Model;
+  values: FormValues;
+  body: RequestBody;
+  sent: { error: Error | null; isPending: boolean };
+  stillSending: boolean;
+  onRun: () => void;
+};
+
+/** The cost as it stands, and the button that spends it. */
+export function RunBar({ kind, model, values, body, sent, stillSending, onRun }: RunBarProps) {
+  const { error } = sent;
+  return (
+    <div className={classes['bar']}>
+      {error !== null && (
+        <div className={classes['refusal']}>
+          <ProblemAlert error={error} title="It was not run" />
+          {error instanceof ProblemError && (
+            <Text fz="xs" c="dimmed" mt={4}>
+              {problemCodes[error.code].whatToDo}
+            </Text>
+          )}
+        </div>
+      )}
+      <div className={classes['run']}>
+        <Cost {...{ kind, model, values, body }} />
+        <Button
+          size="sm"
+          loading={sent.isPending}
+          disabled={stillSending}
+          leftSection={<Icon name="play" size={14} />}
+          onClick={onRun}
+        >
+          {stillSending ? 'Waiting for the upload' : 'Run'}
+        </Button>
+      </div>
+    </div>
+  );
+}
+
+/** Milliseconds without a change after which the cost is asked for. */
+const quietMs = 400;
+/** Fields without which nothing can be priced; words and masks change no price. */
+const needless = new Set<string>(['prompt', 'mask']);
+
+function Cost({ kind, model, values, body }: Pick<RunBarProps, 'kind' | 'model' | 'values' | 'body'>) {
+  const missing = missingOf(kind, model, values).filter(({ field }) => !needless.has(field));
+  const [text] = useDebouncedValue(JSON.stringify(estimateOf(kind, model, body)), quietMs);
+  const estimate = useQuery({
+    ...v1Query('estimate', { body: JSON.parse(text) as never }),
+    // The whole request would be a key, and so would what a mask is.
+    queryKey: ['v1', 'estimate', text],
+    enabled: missing.length === 0,
+    staleTime: 30_000,
+  });
+  const [first] = missing;
+  if (first !== undefined)
+    return (
+      <Text fz="sm" c="dimmed">
+        {first.sentence}
+      </Text>
+    );
+  if (estimate.error !== null) return <Unpriced error={estimate.error} />;
+  if (estimate.data === undefined)
+    return (
+      <Text fz="sm" c="dimmed">
+        Asking what it costs …
+      </Text>
+    );
+  return <Priced estimate={estimate.data} stale={estimate.isPlaceholderData} />;
+}
+
+function Priced({ estimate, stale }: { estimate: Estimate; stale: boolean }) {
+  const { credits, balance, sufficient, outputs, kind } = estimate;
+  const noun = kind === 'image' || kind === 'image_edit' ? 'image' : 'video';
+  return (
+    <div className={classes['cost']} data-stale={stale} role="status">
+      <Text fw={600} fz="sm">
+        {countOf(credits, 'credit')} <span className={classes['outputs']}>for {countOf(outputs, noun)}</span>
+      </Text>
+      {balance !== null && (
+        <Text fz="xs" c={sufficient === false ? 'var(--mantine-color-error)' : 'dimmed'}>
+          {sufficient === false
+            ? `${creditsText(credits - balance)} too many: you have ${creditsText(balance)}.`
+            : `You have ${creditsText(balance)}.`}
+        </Text>
+      )}
+    </div>
+  );
+}
+
+function Unpriced({ error }: { error: Error }) {
+  const fields = error instanceof ProblemError ? error.errors : [];
+  const [first] = fields;
+  return (
+    <Text fz="sm" c="var(--mantine-color-error)" role="status">
+      {first === undefined ? sentenceOf(error) : `${first.field} ${first.message}.`}
+    </Text>
+  );
+}
