@@ -1,8 +1,9 @@
-import { Button, Skeleton, Stack } from '@mantine/core';
-import { type ErrorComponentProps, Link } from '@tanstack/react-router';
+import { Skeleton, Stack } from '@mantine/core';
+import type { ErrorComponentProps } from '@tanstack/react-router';
 import { EmptyState } from '../parts/EmptyState.tsx';
 import { Page } from '../parts/Page.tsx';
 import { ProblemAlert } from '../parts/ProblemAlert.tsx';
+import { ButtonLink } from '../parts/ButtonLink.tsx';
 
 /** While the code of a page, or who is signed in, is on its way. */
 export function PageLoading() {
@@ -39,11 +40,7 @@ export function NotFoundPage() {
       <EmptyState
         icon="search"
         title="There is no page at this address"
-        action={
-          <Button component={Link} to="/">
-            Go to the overview
-          </Button>
-        }
+        action={<ButtonLink to="/">Go to the overview</ButtonLink>}
       >
         The link may be old, or misspelt.
       </EmptyState>

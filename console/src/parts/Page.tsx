@@ -1,7 +1,7 @@
-import { Anchor, Group, Stack, Text, Title } from '@mantine/core';
-import { Link } from '@tanstack/react-router';
+import { Group, Stack, Text, Title } from '@mantine/core';
 import { type ReactNode, useEffect } from 'react';
 import classes from './page.module.css';
+import { TextLink } from './TextLink.tsx';
 
 type PageProps = {
   /** Heading, and the window's title. */
@@ -33,9 +33,9 @@ export function Page({ title, heading, description, parent, actions, wide, landm
         <div className={classes['words']}>
           {parent !== undefined && (
             <nav aria-label="Breadcrumb" className={classes['crumbs']}>
-              <Anchor component={Link} to={parent.to} fz="sm" c="dimmed">
+              <TextLink to={parent.to} c="dimmed">
                 {parent.title}
-              </Anchor>
+              </TextLink>
               <span aria-hidden="true">/</span>
             </nav>
           )}

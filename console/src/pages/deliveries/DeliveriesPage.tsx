@@ -1,5 +1,129 @@
+import { Button, Group, Select } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import { eventTypes } from '@renderkit/contract/v1/event-types.ts';
+import { consoleQuery, live } from '../../api/queries.ts';
+import { EmptyState } from '../../parts/EmptyState.tsx';
+import { Icon } from '../../parts/Icon.tsx';
+import { ListSkeleton } from '../../parts/ListSkeleton.tsx';
 import { Page } from '../../parts/Page.tsx';
+import { Pager } from '../../parts/Pager.tsx';
+import { ProblemAlert } from '../../parts/ProblemAlert.tsx';
+import { DeliveriesTable } from './DeliveriesTable.tsx';
+import { type DeliveriesSearch, deliveriesSearch, deliveryStatuses } from './search.ts';
+import { ButtonLink } from '../../parts/ButtonLink.tsx';
+
+const route = getRouteApi('/signed-in/deliveries');
 
 export function DeliveriesPage() {
-  return <Page title="Deliveries">{null}</Page>;
+  const search = route.useSearch();
+  const navigate = route.useNavigate();
+  const show = (change: DeliveriesSearch) =>
+    void navigate({ search: deliveriesSearch({ ...search, page: undefined, ...change }) });
+  const deliveries = useQuery({
+    ...consoleQuery('listDeliveries', { query: search }),
+    refetchInterval: live,
+  });
+  const list = deliveries.data;
+  const filtered = Object.values(search).some((value) => value !== undefined);
+  return (
+    <Page title="Deliveries" description="Every event that was sent, or is to be sent, to your endpoints.">
+      <Filters search={search} onShow={show} />
+      {deliveries.error !== null && (
+        <ProblemAlert error={deliveries.error} title="The deliveries could not be read" />
+      )}
+      {deliveries.isPending && <ListSkeleton />}
+      {list?.data.length === 0 &&
+        (filtered ? <NoneLikeThat onClear={() => void navigate({ search: {} })} /> : <None />)}
+      {list !== undefined && list.data.length > 0 && (
+        <DeliveriesTable
+          deliveries={list.data}
+          stale={deliveries.isPlaceholderData}
+          footer={<Pager page={list.page} hasMore={list.has_more} onPage={(page) => show({ page })} />}
+        />
+      )}
+    </Page>
+  );
+}
+
+type FiltersProps = { search: DeliveriesSearch; onShow: (change: DeliveriesSearch) => void };
+
+function Filters({ search, onShow }: FiltersProps) {
+  const webhooks = useQuery(consoleQuery('listWebhooks', {}));
+  const endpoints = (webhooks.data?.data ?? []).map(({ id, url }) => ({ value: id, label: url }));
+  const known = endpoints.some(({ value }) => value === search.endpoint_id);
+  if (search.endpoint_id !== undefined && !known)
+    endpoints.push({ value: search.endpoint_id, label: search.endpoint_id });
+  return (
+    <Group gap="xs" role="search" aria-label="Filters">
+      <Select
+        aria-label="Status"
+        placeholder="Every status"
+        clearable
+        size="xs"
+        w="9.5rem"
+        data={[...deliveryStatuses]}
+        value={search.status ?? null}
+        onChange={(status) => onShow({ status: status ?? undefined })}
+      />
+      <Select
+        aria-label="Event type"
+        placeholder="Every event"
+        clearable
+        size="xs"
+        w="12rem"
+        data={[...eventTypes]}
+        value={search.event_type ?? null}
+        onChange={(type) => onShow({ event_type: type ?? undefined })}
+      />
+      <Select
+        aria-label="Endpoint"
+        placeholder="Every endpoint"
+        clearable
+        size="xs"
+        w="17rem"
+        data={endpoints}
+        value={search.endpoint_id ?? null}
+        onChange={(id) => onShow({ endpoint_id: id ?? undefined })}
+      />
+      {search.event_id !== undefined && (
+        <Button
+          variant="default"
+          rightSection={<Icon name="close" size={12} />}
+          onClick={() => onShow({ event_id: undefined })}
+          aria-label={`Show deliveries of other events than ${search.event_id} too`}
+        >
+          {search.event_id}
+        </Button>
+      )}
+    </Group>
+  );
+}
+
+function None() {
+  return (
+    <EmptyState
+      icon="deliveries"
+      title="No deliveries yet"
+      action={<ButtonLink to="/webhooks">Go to webhooks</ButtonLink>}
+    >
+      Add an endpoint and send a test to it: what was sent, and what your receiver answered, is kept here.
+    </EmptyState>
+  );
+}
+
+function NoneLikeThat({ onClear }: { onClear: () => void }) {
+  return (
+    <EmptyState
+      icon="search"
+      title="No delivery is like that"
+      action={
+        <Button variant="default" onClick={onClear}>
+          Clear the filters
+        </Button>
+      }
+    >
+      Choose other filters, or none.
+    </EmptyState>
+  );
 }

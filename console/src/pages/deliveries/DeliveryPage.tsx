@@ -1,5 +1,139 @@
+import { Button, Stack, Text } from '@mantine/core';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import type { DeliveryDetail } from '@renderkit/contract/console/schemas/delivery.ts';
+import { callConsole } from '../../api/call.ts';
+import { consoleQuery, live } from '../../api/queries.ts';
+import { CodeBlock } from '../../parts/CodeBlock.tsx';
+import { Facts } from '../../parts/Facts.tsx';
+import { Icon } from '../../parts/Icon.tsx';
+import { Id } from '../../parts/Id.tsx';
+import { ListSkeleton } from '../../parts/ListSkeleton.tsx';
 import { Page } from '../../parts/Page.tsx';
+import { ProblemAlert } from '../../parts/ProblemAlert.tsx';
+import { Section } from '../../parts/Section.tsx';
+import { StatusBadge } from '../../parts/StatusBadge.tsx';
+import { tell } from '../../parts/tell.ts';
+import { Time } from '../../parts/Time.tsx';
+import { Attempts } from './Attempts.tsx';
+import { prettyJson, subjectOf } from './outcome-words.ts';
+import { TextLink } from '../../parts/TextLink.tsx';
+
+const route = getRouteApi('/signed-in/deliveries/$id');
+const parent = { title: 'Deliveries', to: '/deliveries' } as const;
 
 export function DeliveryPage() {
-  return <Page title="Delivery">{null}</Page>;
+  const { id } = route.useParams();
+  const delivery = useQuery({
+    ...consoleQuery('getDelivery', { params: { id } }),
+    refetchInterval: live,
+  });
+  if (delivery.data?.id !== id)
+    return (
+      <Page title="Delivery" parent={parent}>
+        {delivery.error === null ? (
+          <ListSkeleton />
+        ) : (
+          <ProblemAlert error={delivery.error} title="The delivery could not be read" />
+        )}
+      </Page>
+    );
+  return <Delivery delivery={delivery.data} />;
+}
+
+function Delivery({ delivery }: { delivery: DeliveryDetail }) {
+  const { request } = delivery;
+  const headers = Object.entries(request.headers).map(([name, value]) => `${name}: ${value}`);
+  return (
+    <Page title={delivery.event_type} parent={parent} actions={<Resend delivery={delivery} />}>
+      <Section title="Delivery">
+        <Facts
+          facts={[
+            ['Status', <StatusBadge key="status" status={delivery.status} />],
+            ['Endpoint', <EndpointLink key="endpoint" delivery={delivery} />],
+            ['Subject', <Subject key="subject" body={request.body} />],
+            ['Event happened', <Time key="created" at={delivery.created_at} />],
+            [
+              'Next attempt',
+              delivery.next_attempt_at === null ? undefined : (
+                <Time key="next" at={delivery.next_attempt_at} relative />
+              ),
+            ],
+            [
+              'Ended',
+              delivery.completed_at === null ? undefined : <Time key="end" at={delivery.completed_at} />,
+            ],
+            ['Event id', <Id key="event" id={delivery.event_id} what="id of the event" />],
+            ['Delivery id', <Id key="id" id={delivery.id} what="id of the delivery" />],
+          ]}
+        />
+      </Section>
+      <Attempts attempts={delivery.attempts_made} />
+      <Section title="Request" card={false}>
+        <Stack gap="sm">
+          <CodeBlock
+            label="Headers"
+            wrap
+            samples={[
+              { name: 'Headers', text: [`${request.method} ${delivery.url}`, ...headers].join('\n') },
+            ]}
+          />
+          <Text fz="xs" c="dimmed">
+            Each attempt carries a <code>Service-Signature</code> besides, made for its own moment and not
+            kept.
+          </Text>
+          <CodeBlock
+            label="Body"
+            wrap
+            samples={[
+              { name: 'Pretty', text: prettyJson(request.body) },
+              { name: 'Raw', text: request.body },
+            ]}
+          />
+        </Stack>
+      </Section>
+    </Page>
+  );
+}
+
+function EndpointLink({ delivery }: { delivery: DeliveryDetail }) {
+  if (delivery.status === 'ended') return <span>{delivery.url}</span>;
+  return (
+    <TextLink to="/webhooks/$id" params={{ id: delivery.endpoint_id }}>
+      {delivery.url}
+    </TextLink>
+  );
+}
+
+/** What the event is about, with a way there where there is a page for it. */
+function Subject({ body }: { body: string }) {
+  const id = subjectOf(body);
+  if (id === undefined) return <span>A test</span>;
+  if (!id.startsWith('gen_')) return <code>{id}</code>;
+  return (
+    <TextLink to="/generations/$id" params={{ id }}>
+      {id}
+    </TextLink>
+  );
+}
+
+function Resend({ delivery }: { delivery: DeliveryDetail }) {
+  const queryClient = useQueryClient();
+  const resend = useMutation({
+    mutationFn: () => callConsole('resendDelivery', { params: { id: delivery.id } }),
+    onSuccess: async () => {
+      await queryClient.invalidateQueries({ queryKey: ['console'] });
+      tell('An extra attempt is on its way.');
+    },
+  });
+  if (delivery.status === 'ended') return null;
+  return (
+    <Button
+      leftSection={<Icon name="send" size={14} />}
+      loading={resend.isPending}
+      onClick={() => resend.mutate()}
+    >
+      Resend
+    </Button>
+  );
 }

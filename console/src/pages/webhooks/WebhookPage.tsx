@@ -1,5 +1,95 @@
+import { Alert, Button, Group, Text } from '@mantine/core';
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import { useState } from 'react';
+import type { Webhook } from '@renderkit/contract/console/schemas/webhook.ts';
+import { callConsole } from '../../api/call.ts';
+import { consoleQuery, live } from '../../api/queries.ts';
+import { Facts } from '../../parts/Facts.tsx';
+import { Icon } from '../../parts/Icon.tsx';
+import { Id } from '../../parts/Id.tsx';
+import { ListSkeleton } from '../../parts/ListSkeleton.tsx';
 import { Page } from '../../parts/Page.tsx';
+import { ProblemAlert } from '../../parts/ProblemAlert.tsx';
+import { Section } from '../../parts/Section.tsx';
+import { Time } from '../../parts/Time.tsx';
+import { RecentDeliveries } from './RecentDeliveries.tsx';
+import { EndpointStatus, Health } from './EndpointState.tsx';
+import { SigningSecret } from './SigningSecret.tsx';
+import { TestResult } from './TestResult.tsx';
+import { WebhookActions } from './WebhookActions.tsx';
+import { TextLink } from '../../parts/TextLink.tsx';
+
+const route = getRouteApi('/signed-in/webhooks/$id');
+const parent = { title: 'Webhooks', to: '/webhooks' } as const;
 
 export function WebhookPage() {
-  return <Page title="Webhook">{null}</Page>;
+  const { id } = route.useParams();
+  const webhook = useQuery({ ...consoleQuery('getWebhook', { params: { id } }), refetchInterval: live });
+  if (webhook.data?.id !== id)
+    return (
+      <Page title="Webhook endpoint" parent={parent}>
+        {webhook.error === null ? (
+          <ListSkeleton />
+        ) : (
+          <ProblemAlert error={webhook.error} title="The endpoint could not be read" />
+        )}
+      </Page>
+    );
+  return <Endpoint key={id} webhook={webhook.data} />;
+}
+
+function Endpoint({ webhook }: { webhook: Webhook }) {
+  const [tested, setTested] = useState<string>();
+  const test = useMutation({
+    mutationFn: () => callConsole('pingWebhook', { params: { id: webhook.id } }),
+    onSuccess: (delivery) => setTested(delivery.id),
+  });
+  return (
+    <Page
+      title={webhook.url}
+      parent={parent}
+      actions={
+        <>
+          <Button
+            leftSection={<Icon name="send" size={14} />}
+            loading={test.isPending}
+            onClick={() => test.mutate()}
+          >
+            Send test
+          </Button>
+          <WebhookActions webhook={webhook} />
+        </>
+      }
+    >
+      {webhook.failing_since !== null && webhook.status === 'active' && (
+        <Alert color="orange" icon={<Icon name="warning" />}>
+          <Text fz="sm" component="div" c="var(--mantine-color-text)">
+            Every attempt has failed since <Time at={webhook.failing_since} />. Look at the last answers
+            below, mend the receiver, then resend what failed.
+          </Text>
+        </Alert>
+      )}
+      {tested !== undefined && <TestResult key={tested} deliveryId={tested} />}
+      <Section title="Endpoint">
+        <Facts
+          facts={[
+            ['State', <EndpointStatus key="state" webhook={webhook} />],
+            ['Last 24 hours', <Health key="health" health={webhook.health} />],
+            ['Events', webhook.events.length === 0 ? 'Test deliveries alone' : webhook.events.join(', ')],
+            ['Added', <Time key="created" at={webhook.created_at} />],
+            ['Paused', webhook.paused_at === null ? undefined : <Time key="paused" at={webhook.paused_at} />],
+            ['Id', <Id key="id" id={webhook.id} what="id of the endpoint" />],
+          ]}
+        />
+      </Section>
+      <SigningSecret webhookId={webhook.id} />
+      <RecentDeliveries webhookId={webhook.id} />
+      <Group>
+        <TextLink to="/docs/$page" params={{ page: 'webhooks' }}>
+          How a receiver checks the signature
+        </TextLink>
+      </Group>
+    </Page>
+  );
 }

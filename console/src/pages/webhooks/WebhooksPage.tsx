@@ -1,5 +1,83 @@
+import { Button, Text } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import { useQuery } from '@tanstack/react-query';
+import type { Webhook } from '@renderkit/contract/console/schemas/webhook.ts';
+import { maxWebhookEndpoints } from '@renderkit/contract/v1/limits.ts';
+import { consoleQuery, live } from '../../api/queries.ts';
+import { type Column, DataTable } from '../../parts/DataTable.tsx';
+import { EmptyState } from '../../parts/EmptyState.tsx';
+import { Icon } from '../../parts/Icon.tsx';
+import { ListSkeleton } from '../../parts/ListSkeleton.tsx';
 import { Page } from '../../parts/Page.tsx';
+import { ProblemAlert } from '../../parts/ProblemAlert.tsx';
+import { CreateWebhookModal } from './CreateWebhookModal.tsx';
+import { EndpointStatus, Health } from './EndpointState.tsx';
+import { TextLink } from '../../parts/TextLink.tsx';
 
 export function WebhooksPage() {
-  return <Page title="Webhooks">{null}</Page>;
+  const webhooks = useQuery({ ...consoleQuery('listWebhooks', {}), refetchInterval: live });
+  const [creating, create] = useDisclosure(false);
+  const rows = webhooks.data?.data;
+  const createButton = (
+    <Button leftSection={<Icon name="plus" size={14} />} onClick={create.open}>
+      Add endpoint
+    </Button>
+  );
+  return (
+    <Page
+      title="Webhooks"
+      description="Addresses that are told when a generation or an upload has an outcome, whichever key began it."
+      actions={createButton}
+    >
+      {webhooks.error !== null && (
+        <ProblemAlert error={webhooks.error} title="The endpoints could not be read" />
+      )}
+      {webhooks.isPending && <ListSkeleton rows={3} />}
+      {rows?.length === 0 && (
+        <EmptyState icon="webhooks" title="No endpoints yet" action={createButton}>
+          Add the https address of your receiver, send a test to it, and stop asking whether a generation has
+          finished.
+        </EmptyState>
+      )}
+      {rows !== undefined && rows.length > 0 && (
+        <DataTable
+          label="Webhook endpoints"
+          rows={rows}
+          rowKey={(webhook) => webhook.id}
+          columns={columns}
+          footer={
+            <Text fz="xs" c="dimmed" px="sm" py={8}>
+              {rows.length} of {maxWebhookEndpoints} endpoints. Counts are of the last 24 hours.
+            </Text>
+          }
+        />
+      )}
+      <CreateWebhookModal opened={creating} onClose={create.close} />
+    </Page>
+  );
 }
+
+const columns: Column<Webhook>[] = [
+  {
+    title: 'Endpoint',
+    cell: (webhook) => (
+      <div style={{ minWidth: '11rem' }}>
+        <TextLink
+          to="/webhooks/$id"
+          params={{ id: webhook.id }}
+
+          fw={560}
+          c="var(--mantine-color-text)"
+          style={{ overflowWrap: 'anywhere' }}
+        >
+          {webhook.url}
+        </TextLink>
+        <Text fz="xs" c="dimmed">
+          {webhook.events.length === 0 ? 'Test deliveries alone' : webhook.events.join(', ')}
+        </Text>
+      </div>
+    ),
+  },
+  { title: 'State', cell: (webhook) => <EndpointStatus webhook={webhook} /> },
+  { title: 'Recent health', cell: (webhook) => <Health health={webhook.health} /> },
+];

@@ -1,0 +1,42 @@
+import type { Webhook } from '@renderkit/contract/console/schemas/webhook.ts';
+import { StatusBadge } from '../../parts/StatusBadge.tsx';
+import classes from './endpoint-state.module.css';
+
+/** Active, failing or paused. */
+export function EndpointStatus({ webhook }: { webhook: Webhook }) {
+  if (webhook.status === 'paused') return <StatusBadge status="paused" />;
+  return <StatusBadge status={webhook.failing_since === null ? 'active' : 'failing'} />;
+}
+
+/** Counts of the last day, and a bar of how much went well. */
+export function Health({ health: { delivered, failed, pending } }: { health: Webhook['health'] }) {
+  const ended = delivered + failed;
+  if (ended + pending === 0) return <span className={classes['nothing']}>Nothing sent</span>;
+  return (
+    <div className={classes['health']}>
+      <div>
+        <Count of={delivered} what="delivered" />, <Count of={failed} what="failed" />
+        {pending > 0 && (
+          <>
+            , <Count of={pending} what="pending" />
+          </>
+        )}
+      </div>
+      {ended > 0 && (
+        <div className={classes['bar']} aria-hidden="true">
+          <div style={{ flexGrow: delivered }} data-tone="good" />
+          <div style={{ flexGrow: failed }} data-tone="bad" />
+        </div>
+      )}
+    </div>
+  );
+}
+
+/** The service counts to a thousand. */
+function Count({ of, what }: { of: number; what: string }) {
+  return (
+    <>
+      {of >= 1_000 ? '1,000+' : of} {what}
+    </>
+  );
+}

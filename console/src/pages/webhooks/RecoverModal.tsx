@@ -1,0 +1,65 @@
+import { Radio, Stack, Text, TextInput } from '@mantine/core';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import type { Webhook } from '@renderkit/contract/console/schemas/webhook.ts';
+import { callConsole } from '../../api/call.ts';
+import { ConfirmModal } from '../../parts/ConfirmModal.tsx';
+import { countOf } from '../../parts/number-words.ts';
+import { tell } from '../../parts/tell.ts';
+import { recoverChoices, sinceOf } from './recover-since.ts';
+
+type RecoverModalProps = { webhook: Webhook; opened: boolean; onClose: () => void };
+
+/** Sends once more everything that failed since a moment. */
+export function RecoverModal({ webhook, opened, onClose }: RecoverModalProps) {
+  const queryClient = useQueryClient();
+  const [chosen, setChosen] = useState('day');
+  const [custom, setCustom] = useState('');
+  const since = sinceOf(chosen, custom, new Date());
+  const recover = useMutation({
+    mutationFn: (moment: string) =>
+      callConsole('recoverDeliveries', { params: { id: webhook.id }, body: { since: moment } }),
+    meta: { inline: true },
+    onSuccess: async ({ resent }) => {
+      await queryClient.invalidateQueries({ queryKey: ['console'] });
+      tell(
+        resent === 0
+          ? 'Nothing has failed since then.'
+          : `${countOf(resent, 'delivery', 'deliveries')} sent again.`,
+      );
+      onClose();
+    },
+  });
+  return (
+    <ConfirmModal
+      opened={opened}
+      onClose={onClose}
+      title="Resend what failed"
+      act="Resend deliveries"
+      harmless
+      onConfirm={() => since !== undefined && recover.mutate(since)}
+      pending={recover.isPending}
+      error={recover.error}
+    >
+      <Stack gap="sm">
+        <Text fz="sm">Every delivery to this endpoint that was given up since then is sent once more.</Text>
+        <Radio.Group label="Since" value={chosen} onChange={setChosen}>
+          <Stack gap={8} mt={6}>
+            {recoverChoices.map(({ value, label }) => (
+              <Radio key={value} value={value} label={label} />
+            ))}
+          </Stack>
+        </Radio.Group>
+        {chosen === 'custom' && (
+          <TextInput
+            type="datetime-local"
+            label="Moment, in your time zone"
+            value={custom}
+            onChange={(event) => setCustom(event.currentTarget.value)}
+            error={since === undefined ? 'Give a day and a time.' : undefined}
+          />
+        )}
+      </Stack>
+    </ConfirmModal>
+  );
+}

@@ -1,0 +1,55 @@
+import { Group, Loader, Stack, Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { consoleQuery } from '../../api/queries.ts';
+import { CodeBlock } from '../../parts/CodeBlock.tsx';
+import { ProblemAlert } from '../../parts/ProblemAlert.tsx';
+import { Section } from '../../parts/Section.tsx';
+import { AttemptOutcome } from '../deliveries/AttemptOutcome.tsx';
+import { TextLink } from '../../parts/TextLink.tsx';
+
+const askEveryMs = 1_000;
+
+/** Watches a test delivery until its first attempt has ended, and shows what the receiver said. */
+export function TestResult({ deliveryId }: { deliveryId: string }) {
+  const delivery = useQuery({
+    ...consoleQuery('getDelivery', { params: { id: deliveryId } }),
+    refetchInterval: ({ state }) => (hasEnded(state.data) ? false : askEveryMs),
+  });
+  const attempt = delivery.data?.attempts_made.find((one) => one.ended_at !== null);
+  return (
+    <Section
+      title="Test"
+      actions={
+        <TextLink to="/deliveries/$id" params={{ id: deliveryId }}>
+          See the delivery
+        </TextLink>
+      }
+    >
+      <div aria-live="polite">
+        {delivery.error !== null && <ProblemAlert error={delivery.error} />}
+        {attempt === undefined ? (
+          <Group gap="xs">
+            <Loader size={14} />
+            <Text fz="sm">Waiting for the receiver's answer, for 10 seconds at most…</Text>
+          </Group>
+        ) : (
+          <Stack gap="sm">
+            <AttemptOutcome attempt={attempt} />
+            {attempt.answer !== null && attempt.answer !== '' && (
+              <CodeBlock
+                label="Answer"
+                wrap
+                maxHeight={10}
+                samples={[{ name: 'Answer', text: attempt.answer }]}
+              />
+            )}
+          </Stack>
+        )}
+      </div>
+    </Section>
+  );
+}
+
+function hasEnded(delivery: { attempts_made: { ended_at: string | null }[] } | undefined): boolean {
+  return delivery?.attempts_made.some((one) => one.ended_at !== null) ?? false;
+}

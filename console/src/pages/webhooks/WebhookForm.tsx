@@ -1,0 +1,69 @@
+import { Button, Checkbox, Group, Stack, TextInput } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import type { CreateWebhookRequest } from '@renderkit/contract/console/schemas/webhook.ts';
+import { eventDescriptions, subscribableEventTypes } from '@renderkit/contract/v1/event-types.ts';
+import { fieldError } from '../../api/problem-error.ts';
+import { ProblemAlert } from '../../parts/ProblemAlert.tsx';
+
+type WebhookFormProps = {
+  initial: CreateWebhookRequest;
+  /** Names what the form does: "Add endpoint". */
+  act: string;
+  refused: string;
+  pending: boolean;
+  error: Error | null;
+  onSubmit: (request: CreateWebhookRequest) => void;
+  onCancel: () => void;
+};
+
+/** Where events go, and which. */
+export function WebhookForm({ initial, act, refused, pending, error, onSubmit, onCancel }: WebhookFormProps) {
+  const form = useForm<{ url: string; events: string[] }>({
+    mode: 'controlled',
+    initialValues: initial,
+    validate: {
+      url: (url) =>
+        /^https:\/\/\S+$/.test(url.trim()) ? null : 'Give an address that begins with https://.',
+    },
+  });
+  const submit = form.onSubmit(({ url, events }) =>
+    onSubmit({ url: url.trim(), events: subscribableEventTypes.filter((type) => events.includes(type)) }),
+  );
+  const onUrl = form.getInputProps('url');
+  return (
+    <form onSubmit={submit} noValidate>
+      <Stack gap="md">
+        <TextInput
+          label="Address"
+          description="A public https address. Redirects are not followed."
+          placeholder="https://example.com/webhooks/renderkit"
+          maxLength={2_048}
+          withAsterisk
+          data-autofocus
+          {...onUrl}
+          error={onUrl.error ?? fieldError(error, 'url')}
+        />
+        <Checkbox.Group
+          label="Events"
+          description="Without any, only tests are sent."
+          {...form.getInputProps('events')}
+        >
+          <Stack gap={8} mt={8}>
+            {subscribableEventTypes.map((type) => (
+              <Checkbox key={type} value={type} label={type} description={eventDescriptions[type]} />
+            ))}
+          </Stack>
+        </Checkbox.Group>
+        {error !== null && <ProblemAlert error={error} title={refused} />}
+        <Group justify="flex-end" gap="xs">
+          <Button variant="default" onClick={onCancel}>
+            Cancel
+          </Button>
+          <Button type="submit" loading={pending}>
+            {act}
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}
