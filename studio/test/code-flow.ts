@@ -1,4 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
+import { createAccount } from '@renderkit/studio/operator.ts';
+import { type Browser, createBrowser } from './browser.ts';
 import { basic, client, type TestStudio } from './harness.ts';
 
 /** Where the tests' client is, which does not listen: nobody follows that far. */
@@ -44,24 +46,55 @@ export type TokenAnswer = {
   body: { access_token?: string; refresh_token?: string; id_token?: string; scope?: string; error?: string };
 };
 
-/** Trades a code for tokens, as the client does. */
+/** Trades the code of the address that the browser was sent back to for tokens, as the client does. */
 export async function exchangeCode(
   studio: Pick<TestStudio, 'url'>,
-  code: string,
-  more: Record<string, string>,
+  sentBack: URL | undefined,
+  request: { verifier: string },
+  more: Record<string, string> = {},
 ): Promise<TokenAnswer> {
   const response = await fetch(`${studio.url}/oidc/token`, {
     method: 'POST',
     headers: { authorization: basic() },
-    body: new URLSearchParams({ grant_type: 'authorization_code', code, redirect_uri: callback, ...more }),
+    body: new URLSearchParams({
+      grant_type: 'authorization_code',
+      code: sentBack?.searchParams.get('code') ?? '',
+      redirect_uri: callback,
+      code_verifier: request.verifier,
+      ...more,
+    }),
   });
   return { status: response.status, body: (await response.json()) as TokenAnswer['body'] };
 }
 
 /** The claims of an ID token; that it is signed is the client library's affair. */
 export function claimsOf(idToken: string | undefined): Record<string, unknown> {
-  return JSON.parse(Buffer.from(idToken?.split('.')[1] ?? '', 'base64url').toString()) as Record<
-    string,
-    unknown
-  >;
+  const [, payload = ''] = idToken?.split('.') ?? [];
+  return JSON.parse(Buffer.from(payload, 'base64url').toString()) as Record<string, unknown>;
+}
+
+export const password = 'correct horse battery';
+
+export type Person = { id: string; email: string };
+
+let people = 0;
+
+export async function newPerson(studio: TestStudio, more: { name?: string } = {}): Promise<Person> {
+  const email = `somebody${++people}@example.org`;
+  const { id } = await createAccount(studio.database, { email, password, ...more });
+  return { id, email };
+}
+
+/** All of it, from the first page to the tokens. */
+export async function signInByBrowser(
+  studio: TestStudio,
+  { email }: Person,
+  browser: Browser = createBrowser(studio.url),
+): Promise<TokenAnswer & { browser: Browser; request: Request; left: URL | undefined }> {
+  const request = authorizationRequest(studio);
+  let page = await browser.open(request.address);
+  if (page.left === undefined) page = await browser.press('Sign in', { email, password });
+  if (page.left === undefined) page = await browser.press('Allow');
+  const { left } = page;
+  return { ...(await exchangeCode(studio, left, request)), browser, request, left };
 }

@@ -19,6 +19,7 @@ export function troubleOf(error: unknown): Trouble {
   if (isDatabaseUnavailable(error)) return troubles.away;
   const { name, statusCode } = error as { name?: string; statusCode?: number };
   if (name === 'SessionNotFound') return troubles.gone;
-  if (statusCode !== undefined && statusCode >= 400 && statusCode < 500) return troubles.unreadable;
+  if (statusCode !== undefined && statusCode >= 400 && statusCode < 500)
+    return { ...troubles.unreadable, status: statusCode };
   return troubles.failed;
 }

@@ -54,6 +54,7 @@ declare module 'oidc-provider' {
   /** Koa's, as far as it is used here. */
   export interface Context {
     path: string;
+    query: Record<string, string | string[] | undefined>;
     status: number;
     body: unknown;
     req: IncomingMessage;

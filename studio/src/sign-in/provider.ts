@@ -76,6 +76,11 @@ export function createProvider(options: ProviderOptions): Provider {
       tell(context, troubleOf(told, error)),
   });
   provider.use((context, next) => asIfAt(issuer, context, next));
+  // Even its refusal of another mode would be a page that sends itself by script.
+  provider.use(async (context, next) => {
+    const { response_mode: mode = 'query' } = context.query;
+    await (mode === 'query' ? next() : tell(context, troubles.otherMode));
+  });
   provider.use(async (context, next) => {
     await next();
     if (context.status === 404 && context.body === undefined && context.accepts('json', 'html') === 'html')

@@ -47,6 +47,12 @@ export const troubles = {
     title: 'This form could not be read',
     text: 'It is not one of this page, or too large. Begin again.',
   },
+  otherMode: {
+    status: 400,
+    title: 'This request cannot be answered',
+    text: 'The application asked for an answer in a form that the studio does not give.',
+    detail: 'response_mode: only query is served',
+  },
   foreignForm: {
     status: 403,
     title: 'This form came from somewhere else',

@@ -1,0 +1,116 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { moveClock } from '@renderkit/server-kit/testing/database.ts';
+import { createBrowser, type Shown } from './browser.ts';
+import { authorizationRequest, clientWithAddresses, newPerson, password } from './code-flow.ts';
+import { startTestStudio, type TestStudio } from './harness.ts';
+
+let studio: TestStudio;
+before(
+  async () =>
+    (studio = await startTestStudio({
+      worker: false,
+      config: { client: clientWithAddresses, trustProxy: ['127.0.0.1'] },
+    })),
+);
+after(async () => studio[Symbol.asyncDispose]());
+
+let places = 0;
+const newPlace = () => `203.0.113.${++places}`;
+
+async function trySignIn(email: string, word: string, place: string): Promise<Shown> {
+  const browser = createBrowser(studio.url, { 'x-forwarded-for': place });
+  await browser.open(authorizationRequest(studio).address);
+  return browser.press('Sign in', { email, password: word });
+}
+
+/** Counts that stood for tries made long ago. */
+async function countTries(column: 'attempts', value: number): Promise<void> {
+  await studio.database.rows(`update sign_in_attempts set ${column} = $1`, [value]);
+}
+
+test('a wrong password and an unknown account are told alike', async () => {
+  const { email } = await newPerson(studio);
+  const alike = ({ status, text }: Shown, of: string) => ({
+    status,
+    text: text.replaceAll(of, '').replaceAll(/\/sign-in\/[\w-]+/g, ''),
+  });
+  const unknown = 'nobody@example.org';
+  const wrong = alike(await trySignIn(email, 'a wrong password', newPlace()), email);
+  assert.equal(wrong.status, 422);
+  assert.match(wrong.text, /E-mail address or password is wrong\./);
+  assert.deepEqual(alike(await trySignIn(unknown, 'a wrong password', newPlace()), unknown), wrong);
+  await studio.connect({ email: 'no-password@example.org' });
+  const without = alike(
+    await trySignIn('no-password@example.org', '', newPlace()),
+    'no-password@example.org',
+  );
+  assert.deepEqual(without, wrong);
+});
+
+for (const kind of ['an account', 'an address without an account'])
+  test(`after ten wrong passwords for ${kind} from one place even the right one waits`, async (t) => {
+    t.after(() => moveClock(studio.database, 0));
+    const email = kind === 'an account' ? (await newPerson(studio)).email : 'nobody-here@example.org';
+    const place = newPlace();
+    for (let i = 0; i < 10; i++) assert.equal((await trySignIn(email, 'wrong', place)).status, 422);
+    const refused = await trySignIn(email, password, place);
+    assert.equal(refused.status, 429);
+    assert.match(refused.text, /Too many tries\. Try again in 15 minutes\./);
+    assert.ok(Number(refused.headers.get('retry-after')) > 14 * 60);
+    // Written otherwise it is the same account, and another place can still get in.
+    assert.equal((await trySignIn(` ${email.toUpperCase()}`, password, place)).status, 429);
+    assert.equal((await trySignIn(email, 'wrong', newPlace())).status, 422);
+    await moveClock(studio.database, 15 * 60 + 1);
+    const status = kind === 'an account' ? 200 : 422;
+    assert.equal((await trySignIn(email, password, place)).status, status);
+  });
+
+test('parallel guesses are counted before they are looked at', async () => {
+  const { email } = await newPerson(studio);
+  const place = newPlace();
+  const tries = await Promise.all(Array.from({ length: 30 }, () => trySignIn(email, 'wrong', place)));
+  const statuses = Object.groupBy(tries, ({ status }) => status);
+  assert.deepEqual([statuses[422]?.length, statuses[429]?.length], [10, 20]);
+});
+
+test('an account guessed at from many places waits everywhere, and a place that guesses at many accounts too', async () => {
+  const [guessed, other] = [await newPerson(studio), await newPerson(studio)];
+  await studio.database.rows('delete from sign_in_attempts');
+  await trySignIn(guessed.email, 'wrong', newPlace());
+  await countTries('attempts', 50);
+  const refused = await trySignIn(guessed.email, password, newPlace());
+  assert.equal(refused.status, 429);
+  assert.equal((await trySignIn(other.email, password, newPlace())).status, 200);
+
+  await studio.database.rows('delete from sign_in_attempts');
+  const place = newPlace();
+  await trySignIn(guessed.email, 'wrong', place);
+  await countTries('attempts', 100);
+  assert.equal((await trySignIn(other.email, password, place)).status, 429);
+  assert.equal((await trySignIn(other.email, password, newPlace())).status, 200);
+});
+
+test('signing in takes the own try back; only failures count', async () => {
+  const { email } = await newPerson(studio);
+  const place = newPlace();
+  for (let i = 0; i < 12; i++) assert.equal((await trySignIn(email, password, place)).status, 200);
+});
+
+test('who calls is who the trusted proxy says, not what the caller claims', async () => {
+  const { email } = await newPerson(studio);
+  for (let i = 0; i < 10; i++) await trySignIn(email, 'wrong', `10.9.8.${i}, 198.51.100.77`);
+  assert.equal((await trySignIn(email, password, '10.9.8.200, 198.51.100.77')).status, 429);
+});
+
+test("the counts hold nobody's address, and are cleaned away when they have ended", async (t) => {
+  t.after(() => moveClock(studio.database, 0));
+  const { email } = await newPerson(studio);
+  await trySignIn(email, 'wrong', newPlace());
+  const rows = () => studio.database.rows<{ subject: string }>('select subject from sign_in_attempts');
+  assert.ok((await rows()).length > 0);
+  for (const { subject } of await rows()) assert.match(subject, /^[\w-]{43}$/);
+  await moveClock(studio.database, 15 * 60 + 1);
+  await studio.clean();
+  assert.deepEqual(await rows(), []);
+});
