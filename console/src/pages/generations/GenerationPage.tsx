@@ -1,5 +1,58 @@
+import { Skeleton, Stack } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import { consoleQuery, live } from '../../api/queries.ts';
+import { kinds } from '../../model-form/kinds.ts';
 import { Page } from '../../parts/Page.tsx';
+import { ProblemAlert } from '../../parts/ProblemAlert.tsx';
+import { GenerationActions } from './GenerationActions.tsx';
+import { GenerationView } from './GenerationView.tsx';
+import { isFinal } from './generation-words.ts';
 
+const route = getRouteApi('/signed-in/generations/$id');
+/** Where all that is left to wait for is a receiver of its event. */
+const calmMs = 10_000;
+
+/** One generation: what was asked for, how it went, what came of it. */
 export function GenerationPage() {
-  return <Page title="Generation">{null}</Page>;
+  const { id } = route.useParams();
+  const query = useQuery({
+    ...consoleQuery('getGenerationDetail', { params: { id } }),
+    placeholderData: undefined,
+    refetchInterval: (one) => {
+      const detail = one.state.data;
+      if (detail === undefined) return false;
+      if (!isFinal(detail.generation)) return live(one);
+      return detail.event?.deliveries.some(({ status }) => status === 'pending') === true ? calmMs : false;
+    },
+  });
+  const { data: detail, error } = query;
+  const parent = { title: 'Generations', to: '/generations' } as const;
+  if (detail === undefined)
+    return (
+      <Page title="Generation" parent={parent}>
+        {error === null ? (
+          <Stack gap="md" aria-busy="true" aria-label="Loading">
+            <Skeleton h={280} />
+            <Skeleton h={120} />
+          </Stack>
+        ) : (
+          <ProblemAlert
+            error={error}
+            title="The generation could not be read"
+            onRetry={() => void query.refetch()}
+          />
+        )}
+      </Page>
+    );
+  const { generation } = detail;
+  return (
+    <Page
+      title={`${kinds[generation.kind].name} by ${generation.model}`}
+      parent={parent}
+      actions={<GenerationActions detail={detail} />}
+    >
+      <GenerationView detail={detail} />
+    </Page>
+  );
 }

@@ -1,5 +1,129 @@
+import { Button, Group, Select } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi, Link } from '@tanstack/react-router';
+import { consoleQuery, live } from '../../api/queries.ts';
+import { kindNames, kinds } from '../../model-form/kinds.ts';
+import { EmptyState } from '../../parts/EmptyState.tsx';
+import { Icon } from '../../parts/Icon.tsx';
+import { ListSkeleton } from '../../parts/ListSkeleton.tsx';
 import { Page } from '../../parts/Page.tsx';
+import { Pager } from '../../parts/Pager.tsx';
+import { ProblemAlert } from '../../parts/ProblemAlert.tsx';
+import { GenerationsTable } from './GenerationsTable.tsx';
+import { isFinal } from './generation-words.ts';
+import { type GenerationsSearch, generationsSearch, statuses } from './search.ts';
+
+const route = getRouteApi('/signed-in/generations');
+/** Where nothing is open, only something new can change the first page. */
+const calmMs = 10_000;
 
 export function GenerationsPage() {
-  return <Page title="Generations">{null}</Page>;
+  const search = route.useSearch();
+  const navigate = route.useNavigate();
+  const show = (change: GenerationsSearch) =>
+    void navigate({ search: generationsSearch({ ...search, page: undefined, ...change }) });
+  const generations = useQuery({
+    ...consoleQuery('listGenerationRows', { query: search }),
+    refetchInterval: (query) => {
+      if (query.state.status === 'error') return live(query);
+      const open = query.state.data?.data.some(({ generation }) => !isFinal(generation)) ?? false;
+      if (open) return live(query);
+      return search.page === undefined ? calmMs : false;
+    },
+  });
+  const list = generations.data;
+  const filtered = Object.values(search).some((value) => value !== undefined);
+  return (
+    <Page title="Generations" description="Everything that was asked for through the API and here.">
+      <Filters search={search} onShow={show} />
+      {generations.error !== null && (
+        <ProblemAlert error={generations.error} title="The generations could not be read" />
+      )}
+      {generations.isPending && <ListSkeleton />}
+      {list?.data.length === 0 &&
+        (filtered ? <NoneLikeThat onClear={() => void navigate({ search: {} })} /> : <None />)}
+      {list !== undefined && list.data.length > 0 && (
+        <GenerationsTable
+          rows={list.data}
+          stale={generations.isPlaceholderData}
+          footer={<Pager page={list.page} hasMore={list.has_more} onPage={(page) => show({ page })} />}
+        />
+      )}
+    </Page>
+  );
+}
+
+type FiltersProps = { search: GenerationsSearch; onShow: (change: GenerationsSearch) => void };
+
+function Filters({ search, onShow }: FiltersProps) {
+  const list = useQuery(consoleQuery('listKeys', {}));
+  const keys = (list.data?.data ?? []).map(({ id, name }) => ({ value: id, label: name }));
+  if (search.key_id !== undefined && !keys.some(({ value }) => value === search.key_id))
+    keys.push({ value: search.key_id, label: search.key_id });
+  return (
+    <Group gap="xs" role="search" aria-label="Filters">
+      <Select
+        aria-label="Status"
+        placeholder="Every status"
+        clearable
+        size="xs"
+        w="9.5rem"
+        data={[...statuses]}
+        value={search.status ?? null}
+        onChange={(status) => onShow({ status: status ?? undefined })}
+      />
+      <Select
+        aria-label="Kind"
+        placeholder="Every kind"
+        clearable
+        size="xs"
+        w="9.5rem"
+        data={kindNames.map((value) => ({ value, label: kinds[value].name }))}
+        value={search.kind ?? null}
+        onChange={(kind) => onShow({ kind: kind ?? undefined })}
+      />
+      <Select
+        aria-label="Key"
+        placeholder="Every key"
+        clearable
+        size="xs"
+        w="13rem"
+        data={keys}
+        value={search.key_id ?? null}
+        onChange={(id) => onShow({ key_id: id ?? undefined })}
+      />
+    </Group>
+  );
+}
+
+function None() {
+  return (
+    <EmptyState
+      icon="generations"
+      title="No generations yet"
+      action={
+        <Button component={Link} to="/playground" leftSection={<Icon name="playground" size={14} />}>
+          Open the playground
+        </Button>
+      }
+    >
+      Run something in the playground, or have a program send a request with an API key.
+    </EmptyState>
+  );
+}
+
+function NoneLikeThat({ onClear }: { onClear: () => void }) {
+  return (
+    <EmptyState
+      icon="search"
+      title="No generation is like that"
+      action={
+        <Button variant="default" onClick={onClear}>
+          Clear the filters
+        </Button>
+      }
+    >
+      Choose other filters, or none.
+    </EmptyState>
+  );
 }

@@ -1,5 +1,95 @@
+import { Button } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi, Link } from '@tanstack/react-router';
+import { v1Query } from '../../api/queries.ts';
+import { EmptyState } from '../../parts/EmptyState.tsx';
+import { Icon } from '../../parts/Icon.tsx';
 import { Page } from '../../parts/Page.tsx';
+import { Pager } from '../../parts/Pager.tsx';
+import { ProblemAlert } from '../../parts/ProblemAlert.tsx';
+import { AssetGrid, AssetGridLoading } from './AssetGrid.tsx';
+import { LibraryFilters } from './LibraryFilters.tsx';
+import { type LibrarySearch, librarySearch } from './search.ts';
 
+const route = getRouteApi('/signed-in/library');
+const pageSize = 40;
+
+/** Everything that was generated on the account. */
 export function LibraryPage() {
-  return <Page title="Library">{null}</Page>;
+  const search = route.useSearch();
+  const navigate = route.useNavigate();
+  const show = (change: LibrarySearch, replace = false) =>
+    void navigate({
+      search: librarySearch({ ...search, page: undefined, item: undefined, ...change }),
+      replace,
+      resetScroll: change.item === undefined && !('item' in change),
+    });
+  const { item, ...filters } = search;
+  const assets = useQuery(v1Query('listAssets', { query: { ...filters, limit: pageSize } }));
+  const list = assets.data;
+  const { page: _, ...narrowing } = filters;
+  const filtered = Object.values(narrowing).some((value) => value !== undefined);
+  return (
+    <Page
+      title="Library"
+      description="Everything that was generated on your account, here or elsewhere."
+      wide
+    >
+      <LibraryFilters search={filters} onShow={show} />
+      {assets.error !== null && (
+        <ProblemAlert
+          error={assets.error}
+          title="The library could not be read"
+          onRetry={() => void assets.refetch()}
+        />
+      )}
+      {assets.isPending && <AssetGridLoading />}
+      {list?.data.length === 0 &&
+        (filtered ? <NoneLikeThat onClear={() => void navigate({ search: {} })} /> : <None />)}
+      {list !== undefined && list.data.length > 0 && (
+        <>
+          <AssetGrid
+            assets={list.data}
+            stale={assets.isPlaceholderData}
+            shown={item}
+            // Looking through pictures is no path to walk back step by step.
+            onShow={(id) => show({ page: search.page, item: id }, item !== undefined)}
+          />
+          <Pager page={list.page} hasMore={list.has_more} onPage={(page) => show({ page })} />
+        </>
+      )}
+    </Page>
+  );
+}
+
+function None() {
+  return (
+    <EmptyState
+      icon="library"
+      title="The library is empty"
+      action={
+        <Button component={Link} to="/playground" leftSection={<Icon name="playground" size={14} />}>
+          Open the playground
+        </Button>
+      }
+    >
+      Everything that you or your programs generate is kept here. Make a first picture in the playground.
+    </EmptyState>
+  );
+}
+
+function NoneLikeThat({ onClear }: { onClear: () => void }) {
+  return (
+    <EmptyState
+      icon="search"
+      title="Nothing in the library is like that"
+      action={
+        <Button variant="default" onClick={onClear}>
+          Clear the filters
+        </Button>
+      }
+    >
+      The search looks for words of prompts. Try other words, or fewer filters.
+    </EmptyState>
+  );
 }

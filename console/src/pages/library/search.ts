@@ -6,6 +6,8 @@ export type LibrarySearch = {
   favorites?: 'true';
   project_id?: string;
   page?: number;
+  /** Id of the item that is shown large. */
+  item?: string;
 };
 
 export function librarySearch(search: Record<string, unknown>): LibrarySearch {
@@ -15,5 +17,6 @@ export function librarySearch(search: Record<string, unknown>): LibrarySearch {
     favorites: choice(String(search['favorites']), ['true']),
     project_id: text(search['project_id'], 100),
     page: pageNumber(search['page']),
+    item: text(search['item'], 100),
   };
 }

@@ -1,0 +1,50 @@
+import { Stack } from '@mantine/core';
+import type { Asset } from '@renderkit/contract/v1/schemas/asset.ts';
+import { Facts } from '../parts/Facts.tsx';
+import { Id } from '../parts/Id.tsx';
+import { Time } from '../parts/Time.tsx';
+import { DeleteItem } from './DeleteItem.tsx';
+import { FavoriteButton } from './FavoriteButton.tsx';
+import { ItemActions } from './ItemActions.tsx';
+import { itemOfAsset } from './media-item.ts';
+import { TakeStill } from './TakeStill.tsx';
+
+/** How items of the library came to be, for people. */
+const origins: Record<string, string> = {
+  image: 'Generated image',
+  image_edit: 'Edited image',
+  video: 'Generated video',
+  video_extend: 'Continued video',
+  frame: 'Still of a video',
+};
+
+type AssetDetailsProps = {
+  asset: Asset;
+  /** Title of its project, where known. */
+  project: string | undefined;
+  onDeleted: () => void;
+};
+
+/** All about one item of the library, and all that can be done with it. */
+export function AssetDetails({ asset, project, onDeleted }: AssetDetailsProps) {
+  const item = itemOfAsset(asset);
+  const origin = asset.generation_type;
+  return (
+    <Stack gap="md">
+      <ItemActions item={item}>
+        <FavoriteButton item={item} favorite={asset.favorite} />
+        {item.type === 'video' && <TakeStill item={item} projectId={asset.project_id} />}
+        <DeleteItem item={item} onDeleted={onDeleted} />
+      </ItemActions>
+      <Facts
+        facts={[
+          ['Made', <Time key="made" at={asset.created_at} />],
+          ['As', origin === null ? undefined : (origins[origin] ?? origin)],
+          ['Ratio', asset.aspect_ratio ?? undefined],
+          ['Project', project ?? asset.project_id ?? undefined],
+          ['Id', <Id key="id" id={asset.id} what="id" />],
+        ]}
+      />
+    </Stack>
+  );
+}

@@ -1,0 +1,75 @@
+import { Link } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import type { GenerationRow } from '@renderkit/contract/console/schemas/generation.ts';
+import { itemOfOutput } from '../../media/media-item.ts';
+import { Picture } from '../../media/Picture.tsx';
+import { kinds } from '../../model-form/kinds.ts';
+import { Credits } from '../../parts/Credits.tsx';
+import { type Column, DataTable } from '../../parts/DataTable.tsx';
+import { Icon } from '../../parts/Icon.tsx';
+import { StatusBadge } from '../../parts/StatusBadge.tsx';
+import { Time } from '../../parts/Time.tsx';
+import classes from './generations.module.css';
+
+type GenerationsTableProps = { rows: readonly GenerationRow[]; stale: boolean; footer: ReactNode };
+
+const columns: Column<GenerationRow>[] = [
+  { title: 'Prompt', cell: (row) => <What row={row} /> },
+  { title: 'Status', cell: ({ generation }) => <Status generation={generation} /> },
+  { title: 'Kind', wideOnly: true, cell: ({ generation }) => kinds[generation.kind].name },
+  {
+    title: 'Model',
+    wideOnly: true,
+    cell: ({ generation }) => <code className={classes['model']}>{generation.model}</code>,
+  },
+  { title: 'Key', wideOnly: true, cell: ({ key }) => <span className={classes['key']}>{key.name}</span> },
+  {
+    title: 'Cost',
+    align: 'right',
+    wideOnly: true,
+    cell: ({ generation }) => <Credits amount={generation.cost.credits} unit={false} />,
+  },
+  { title: 'Made', align: 'right', cell: ({ generation }) => <Time at={generation.created_at} relative /> },
+];
+
+/** Generations with a small picture of each. */
+export function GenerationsTable({ rows, stale, footer }: GenerationsTableProps) {
+  return (
+    <DataTable
+      label="Generations"
+      columns={columns}
+      rows={rows}
+      rowKey={({ generation }) => generation.id}
+      stale={stale}
+      footer={footer}
+    />
+  );
+}
+
+function What({ row: { generation, prompt } }: { row: GenerationRow }) {
+  const [first] = generation.outputs;
+  const kind = kinds[generation.kind];
+  return (
+    <Link to="/generations/$id" params={{ id: generation.id }} className={classes['what']}>
+      <span className={classes['thumb']}>
+        {first === undefined ? (
+          <Icon name={kind.suite === 'image' || kind.suite === 'edit' ? 'image' : 'video'} size={16} />
+        ) : (
+          <Picture item={itemOfOutput(first)} small fill inert alt="" />
+        )}
+      </span>
+      <span className={classes['prompt']} data-none={prompt === null}>
+        {prompt ?? 'No prompt'}
+      </span>
+    </Link>
+  );
+}
+
+function Status({ generation: { status, error } }: Pick<GenerationRow, 'generation'>) {
+  return (
+    <StatusBadge
+      status={status}
+      label={status === 'succeeded' && error !== null ? 'Succeeded in part' : undefined}
+    />
+  );
+}
