@@ -9,6 +9,7 @@ import fastifyCookie from '@fastify/cookie';
 import type { FastifyInstance } from 'fastify';
 import { Registry } from 'prom-client';
 import { createAgeVerification } from './account/age-verification.ts';
+import { createAccountReader } from './account/read-account.ts';
 import { accountRoutes } from './account/routes.ts';
 import { type Admission, createAdmission } from './admission/admit.ts';
 import { createCatalogCache } from './catalog/catalog-cache.ts';
@@ -17,8 +18,10 @@ import type { ServiceConfig } from './config.ts';
 import { auditHandlers } from './console-api/audit.ts';
 import { connectionHandlers } from './console-api/connection.ts';
 import { deliveryHandlers } from './console-api/deliveries.ts';
+import { generationHandlers } from './console-api/generations.ts';
 import { addConsoleFiles } from './console-api/files.ts';
 import { keyHandlers } from './console-api/keys.ts';
+import { overviewHandlers } from './console-api/overview.ts';
 import { addConsoleApi } from './console-api/routes.ts';
 import { sessionHandlers } from './console-api/sessions.ts';
 import { webhookHandlers } from './console-api/webhooks.ts';
@@ -168,6 +171,11 @@ async function addConsole(
         allow: parseCidrs(config.egressAllow.join(',')),
       }),
       ...deliveryHandlers({ database }),
+      ...generationHandlers({ database }),
+      ...overviewHandlers({
+        database,
+        account: createAccountReader({ studioClient: rooms.studio, database }),
+      }),
       ...auditHandlers({ database }),
     },
   });

@@ -1,5 +1,5 @@
 import type { Database } from '@renderkit/server-kit/database.ts';
-import { selectSpend, selectSpentToday, type SpendRow } from './store.ts';
+import { selectDays, selectSpend, selectSpentToday, type SpendRow } from './store.ts';
 
 /** What each of an account's keys has committed on this UTC day, by the key's id, in 1/1000 credit. */
 export async function readSpentToday(database: Database, accountId: string): Promise<Map<string, number>> {
@@ -10,4 +10,9 @@ export async function readSpentToday(database: Database, accountId: string): Pro
 /** What each of an account's keys committed on each of the last UTC days, today included; keys in their order. */
 export function readSpend(database: Database, accountId: string, days: number): Promise<SpendRow[]> {
   return selectSpend(database, accountId, days);
+}
+
+/** The last UTC days, today included, oldest first, and the moment by the database's clock. */
+export function readDays(database: Database, count: number): Promise<{ at: Date; days: string[] }> {
+  return selectDays(database, count);
 }

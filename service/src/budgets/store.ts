@@ -35,3 +35,13 @@ export function selectSpend(database: Database, accountId: string, days: number)
     [accountId, days],
   );
 }
+
+/** The moment by the database's clock, and the UTC days that end with its own, oldest first. */
+export async function selectDays(database: Database, count: number): Promise<{ at: Date; days: string[] }> {
+  const rows = await database.rows<{ at: Date; days: string[] }>(
+    `select clock() as at,
+            array(select (${today} - n)::text from generate_series($1::integer - 1, 0, -1) as n) as days`,
+    [count],
+  );
+  return rows[0] as { at: Date; days: string[] };
+}

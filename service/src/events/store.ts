@@ -1,3 +1,4 @@
+import type { EventType } from '@renderkit/contract/v1/event-types.ts';
 import type { Database, Queryable } from '@renderkit/server-kit/database.ts';
 import type { ComposedEvent } from './compose-event.ts';
 
@@ -39,4 +40,18 @@ export async function readClock(queryable: Queryable): Promise<string> {
 /** Tells every process's deliverers. */
 export async function notifyDue(database: Database, channel: string, id: string): Promise<void> {
   await database.rows('select pg_notify($1, $2)', [channel, id]);
+}
+
+export type EventRow = { id: string; type: EventType; created_at: Date };
+
+/** The event of a subject; undefined while there is none, or it is too old to be kept. */
+export async function selectEventOf(
+  database: Database,
+  about: { accountId: string; subjectId: string },
+): Promise<EventRow | undefined> {
+  const rows = await database.rows<EventRow>(
+    'select id, type, created_at from events where subject_id = $1 and account_id = $2',
+    [about.subjectId, about.accountId],
+  );
+  return rows[0];
 }

@@ -7,12 +7,13 @@ import type { GenerationRow } from '../present.ts';
 const between = '\u001f';
 const nothing = '\u001e';
 const named = (column: string) => `translate(${column}, E'\\x1e\\x1f', '')`;
-const packed = `array_to_string(array[
+export const packed = `array_to_string(array[
     g.id, g.kind, g.status, ${named('g.model')}, ${named('g.project_id')}, g.cost_millicredits::text,
     g.expected_outputs::text, g.outputs, g.error_code, g.error_message, ${named('g.prompt_id')}, g.metadata,
     g.created_at::text, g.submitted_at::text, g.completed_at::text], E'\\x1f', E'\\x1e')`;
 
-function unpack(text: string): GenerationRow {
+/** The row that came as one text. */
+export function unpack(text: string): GenerationRow {
   const fields = text.split(between);
   const at = (i: number) => fields[i] as string;
   const orNull = (i: number) => (fields[i] === nothing ? null : (fields[i] as string));

@@ -1,0 +1,33 @@
+import type { Balance } from '@renderkit/contract/v1/schemas/balance.ts';
+import type { Limits } from '@renderkit/contract/v1/schemas/limits.ts';
+import type { Database } from '@renderkit/server-kit/database.ts';
+import { availableCredits } from '../credits/available-credits.ts';
+import type { StudioClient } from '../studio-client/studio-client.ts';
+import { translated } from '../studio-client/translate-error.ts';
+import { presentBalance, presentLimits } from './present.ts';
+import { readQueued } from './store.ts';
+
+export type AccountReader = {
+  /** What can be spent now. @throws ApiProblem */
+  balance: (accountId: string) => Promise<Balance>;
+  /** What may run, runs and waits. @throws ApiProblem */
+  limits: (accountId: string) => Promise<Limits>;
+};
+
+/** Makes the verbs that tell how an account stands: half of it the studio knows, half the service. */
+export function createAccountReader(deps: { studioClient: StudioClient; database: Database }): AccountReader {
+  const { studioClient, database } = deps;
+  return {
+    balance: async (accountId) => {
+      const balance = await translated(studioClient.call('getBalance', { accountId }));
+      return presentBalance(balance, await availableCredits(database, accountId, balance));
+    },
+    limits: async (accountId) => {
+      const [limits, queued] = await Promise.all([
+        translated(studioClient.call('getLimits', { accountId })),
+        readQueued(database, accountId),
+      ]);
+      return presentLimits(limits, queued);
+    },
+  };
+}

@@ -1,0 +1,61 @@
+import type { GenerationDetail } from '@renderkit/contract/console/schemas/generation.ts';
+import { maxWebhookEndpoints } from '@renderkit/contract/v1/limits.ts';
+import type { Database } from '@renderkit/server-kit/database.ts';
+import { listDeliveries } from '../deliveries/list-deliveries.ts';
+import { findEventOf } from '../events/find-event.ts';
+import { listRows, showGeneration } from '../generations/reads/list-rows.ts';
+import { pathOfKind, requestBodyOf } from '../generations/reads/request-body.ts';
+import { pageOf } from '../list-page.ts';
+import type { ConsoleHandlers } from './console-handler.ts';
+import { presentDelivery } from './present-delivery.ts';
+import { presentGenerationRow } from './present-generation-row.ts';
+
+/** A person's generations, those of all keys and of the console. */
+export function generationHandlers(deps: {
+  database: Database;
+}): Pick<ConsoleHandlers, 'listGenerationRows' | 'getGenerationDetail'> {
+  const { database } = deps;
+
+  const eventOf = async (accountId: string, subjectId: string): Promise<GenerationDetail['event']> => {
+    const event = await findEventOf(database, { accountId, subjectId });
+    if (event === undefined) return null;
+    // One for each endpoint of that moment, and there were no more.
+    const filter = { accountId, eventId: event.id, limit: maxWebhookEndpoints };
+    const deliveries = (await listDeliveries(database, filter)).map(presentDelivery);
+    return { id: event.id, type: event.type, created_at: event.createdAt, deliveries };
+  };
+
+  return {
+    listGenerationRows: async ({ person, query }) => {
+      const { page, limit, offset } = pageOf(query);
+      const found = await listRows(database, {
+        accountId: person.accountId,
+        status: query.status,
+        kind: query.kind,
+        keyId: query.key_id,
+        offset,
+        limit: limit + 1,
+      });
+      const data = found.slice(0, limit).map(presentGenerationRow);
+      return { object: 'list', data, page, limit, has_more: found.length > limit };
+    },
+
+    getGenerationDetail: async ({ person, params }) => {
+      const [found, event] = await Promise.all([
+        showGeneration(database, { id: params.id, accountId: person.accountId }),
+        eventOf(person.accountId, params.id),
+      ]);
+      const { kind, metadata } = found.row;
+      return {
+        ...presentGenerationRow(found),
+        object: 'generation_detail',
+        request: {
+          method: 'POST',
+          path: pathOfKind(kind),
+          body: requestBodyOf(kind, found.renderRequest, metadata),
+        },
+        event,
+      };
+    },
+  };
+}

@@ -1,0 +1,89 @@
+import {
+  defaultOverviewDays,
+  latestShown,
+  type Overview,
+} from '@renderkit/contract/console/schemas/overview.ts';
+import type { Database } from '@renderkit/server-kit/database.ts';
+import type { AccountReader } from '../account/read-account.ts';
+import { readDays, readSpend } from '../budgets/spend.ts';
+import { listRows } from '../generations/reads/list-rows.ts';
+import { createOutcomes, type Outcomes } from '../generations/reads/outcomes.ts';
+import { listKeys } from '../keys/list-keys.ts';
+import { listWebhooks } from '../webhooks/list-webhooks.ts';
+import { askStudio } from './ask-studio.ts';
+import type { ConsoleHandlers } from './console-handler.ts';
+import { consoleKeyName, presentGenerationRow } from './present-generation-row.ts';
+import { warningsOf } from './warnings.ts';
+
+/** All that the first page shows, in one answer: it is asked for every few seconds. */
+export function overviewHandlers(deps: {
+  database: Database;
+  account: AccountReader;
+}): Pick<ConsoleHandlers, 'getOverview'> {
+  const { database, account } = deps;
+  const readOutcomes = createOutcomes(database);
+  return {
+    getOverview: async ({ person, query }) => {
+      const { accountId } = person;
+      const { at, days } = await readDays(database, query.days ?? defaultOverviewDays);
+      const today = days.at(-1) ?? '';
+      const [balance, limits, spend, outcomes, latest, webhooks, keys] = await Promise.all([
+        askStudio(account.balance(accountId)),
+        askStudio(account.limits(accountId)),
+        readSpend(database, accountId, days.length),
+        readOutcomes(accountId, days, today),
+        listRows(database, { accountId, status: 'succeeded', offset: 0, limit: latestShown }),
+        listWebhooks(database, accountId),
+        listKeys(database, accountId),
+      ]);
+      const spentToday = new Map(
+        spend.filter(({ day }) => day === today).map((row) => [row.key_id, row.committed_millicredits]),
+      );
+      return {
+        object: 'overview',
+        balance: balance.answer,
+        limits: limits.answer,
+        days,
+        spend: presentSpend(spend, days),
+        outcomes: presentOutcomes(outcomes),
+        latest: latest.map(presentGenerationRow),
+        warnings: warningsOf({
+          studio: balance.failure ?? limits.failure,
+          webhooks,
+          keys,
+          spentToday,
+          at,
+        }),
+      };
+    },
+  };
+}
+
+function presentSpend(
+  rows: Awaited<ReturnType<typeof readSpend>>,
+  days: readonly string[],
+): Overview['spend'] {
+  const places = new Map(days.map((day, i) => [day, i]));
+  const byKey = new Map<string, Overview['spend'][number]>();
+  for (const row of rows) {
+    const place = places.get(row.day);
+    if (place === undefined) continue;
+    const key = byKey.get(row.key_id) ?? {
+      key_id: row.key_id,
+      name: row.console ? consoleKeyName : row.name,
+      credits: days.map(() => 0),
+    };
+    key.credits[place] = row.committed_millicredits / 1000;
+    byKey.set(row.key_id, key);
+  }
+  return [...byKey.values()];
+}
+
+function presentOutcomes(outcomes: readonly Outcomes[]): Overview['outcomes'] {
+  return {
+    succeeded: outcomes.map(({ succeeded }) => succeeded),
+    failed: outcomes.map(({ failed }) => failed),
+    canceled: outcomes.map(({ canceled }) => canceled),
+    open: outcomes.map(({ open }) => open),
+  };
+}

@@ -1,0 +1,63 @@
+import type { Warning } from '@renderkit/contract/console/schemas/overview.ts';
+import type { ListedKey } from '../keys/list-keys.ts';
+import type { ListedWebhook } from '../webhooks/list-webhooks.ts';
+import type { StudioSilence } from './ask-studio.ts';
+
+/** How long an endpoint has only failed before a person is told. */
+const failingMs = 24 * 60 * 60 * 1000;
+/** Of a day's budget, in hundredths. */
+const nearlyUsed = 90;
+
+/** What a person had better look at, the gravest first. `spentToday`: 1/1000 credit by key. */
+export function warningsOf(seen: {
+  studio: StudioSilence | undefined;
+  webhooks: readonly ListedWebhook[];
+  keys: readonly ListedKey[];
+  spentToday: ReadonlyMap<string, number>;
+  at: Date;
+}): Warning[] {
+  return [
+    ...(seen.studio === undefined ? [] : [studioWarnings[seen.studio]]),
+    ...seen.webhooks.filter((one) => isFailing(one, seen.at)).map(failingWarning),
+    ...seen.keys.flatMap((key) => budgetWarning(key, seen.spentToday.get(key.id) ?? 0)),
+  ];
+}
+
+const studioWarnings = {
+  expired: {
+    code: 'connection_expired',
+    detail: 'The connection to the studio has ended. Sign in again, and what waits goes on.',
+    subject_id: null,
+  },
+  unreachable: {
+    code: 'studio_unreachable',
+    detail: 'The studio does not answer now. What waits is sent as soon as it does.',
+    subject_id: null,
+  },
+} as const satisfies Record<StudioSilence, Warning>;
+
+function isFailing({ status, failingSince }: ListedWebhook, at: Date): boolean {
+  return status === 'active' && failingSince !== null && at.getTime() - Date.parse(failingSince) >= failingMs;
+}
+
+function failingWarning({ id, url }: ListedWebhook): Warning {
+  return {
+    code: 'endpoint_failing',
+    detail: `Every delivery to ${url} has failed for 24 hours or more.`,
+    subject_id: id,
+  };
+}
+
+function budgetWarning(key: ListedKey, spent: number): Warning[] {
+  const budget = key.dailyBudgetMillicredits;
+  // A budget of 0 is meant to be used up.
+  if (key.status !== 'active' || budget === null || budget === 0) return [];
+  if (spent * 100 < budget * nearlyUsed) return [];
+  return [
+    {
+      code: 'budget_nearly_used',
+      detail: `The key "${key.name}" has committed ${spent / 1000} of the ${budget / 1000} credits that it may today.`,
+      subject_id: key.id,
+    },
+  ];
+}

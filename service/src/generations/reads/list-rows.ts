@@ -1,0 +1,27 @@
+import { promptExcerptCharacters } from '@renderkit/contract/console/schemas/generation.ts';
+import type { Database } from '@renderkit/server-kit/database.ts';
+import { noSuchGeneration } from './read-generation.ts';
+import { type KeyedRow, type RowFilter, selectDetail, selectRows } from './rows-store.ts';
+
+export type { KeyedRow } from './rows-store.ts';
+
+/** An account's generations with their keys and how their prompts begin, newest first; `limit` from `offset` on. */
+export function listRows(
+  database: Database,
+  filter: RowFilter & { offset: number; limit: number },
+): Promise<KeyedRow[]> {
+  return selectRows(database, filter, { ...filter, promptCharacters: promptExcerptCharacters });
+}
+
+/**
+ * One of an account's generations with its request as it goes to the studio, JSON text; null where it was erased.
+ * @throws ApiProblem `not_found`
+ */
+export async function showGeneration(
+  database: Database,
+  asked: { id: string; accountId: string },
+): Promise<KeyedRow & { renderRequest: string | null }> {
+  const found = await selectDetail(database, { ...asked, promptCharacters: promptExcerptCharacters });
+  if (found === undefined) throw noSuchGeneration();
+  return found;
+}

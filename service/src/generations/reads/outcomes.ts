@@ -1,0 +1,64 @@
+import type { GenerationStatus } from '@renderkit/contract/v1/schemas/generation.ts';
+import type { Database } from '@renderkit/server-kit/database.ts';
+import { LRUCache } from 'lru-cache';
+import { countByDay } from './rows-store.ts';
+
+/** Generations created on one UTC day, by what became of them; `open`: they have not finished. */
+export type Outcomes = { succeeded: number; failed: number; canceled: number; open: number };
+
+/** How many of each an account made on these UTC days, in their order. `today` is the last one that has begun. */
+export type ReadOutcomes = (accountId: string, days: readonly string[], today: string) => Promise<Outcomes[]>;
+
+/** A count of one day and status goes no further: 20 ms along an index. */
+const mostCounted = 100_000;
+/** Days of one statement. */
+const daysAtOnce = 10;
+/** A past day changes only where something of it is still open, and may be this old without harm. */
+const openDayMs = 60_000;
+const settledDayMs = 3_600_000;
+const mostDays = 50_000;
+
+/** Makes the verb that counts outcomes. Past days are remembered in this process, today is counted each time. */
+export function createOutcomes(database: Database): ReadOutcomes {
+  const remembered = new LRUCache<string, Outcomes>({ max: mostDays });
+  return async (accountId, days, today) => {
+    const known = new Map<string, Outcomes>();
+    for (const day of days) {
+      const outcomes = day === today ? undefined : remembered.get(`${accountId} ${day}`);
+      if (outcomes !== undefined) known.set(day, outcomes);
+    }
+    const missing = days.filter((day) => !known.has(day));
+    for (let i = 0; i < missing.length; i += daysAtOnce)
+      for (const [day, outcomes] of await count(database, accountId, missing.slice(i, i + daysAtOnce))) {
+        known.set(day, outcomes);
+        const ttl = outcomes.open > 0 ? openDayMs : settledDayMs;
+        if (day !== today) remembered.set(`${accountId} ${day}`, outcomes, { ttl });
+      }
+    return days.map((day) => known.get(day) ?? nothing());
+  };
+}
+
+async function count(
+  database: Database,
+  accountId: string,
+  days: readonly string[],
+): Promise<Map<string, Outcomes>> {
+  const counted = new Map(days.map((day) => [day, nothing()]));
+  for (const { day, status, count: n } of await countByDay(database, accountId, days, mostCounted)) {
+    const outcomes = counted.get(day);
+    if (outcomes !== undefined) outcomes[outcomeOf[status]] += n;
+  }
+  return counted;
+}
+
+const outcomeOf = {
+  queued: 'open',
+  running: 'open',
+  succeeded: 'succeeded',
+  failed: 'failed',
+  canceled: 'canceled',
+} as const satisfies Record<GenerationStatus, keyof Outcomes>;
+
+function nothing(): Outcomes {
+  return { succeeded: 0, failed: 0, canceled: 0, open: 0 };
+}

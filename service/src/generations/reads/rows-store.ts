@@ -1,0 +1,111 @@
+import type { GenerationKind, GenerationStatus } from '@renderkit/contract/v1/schemas/generation.ts';
+import type { Database } from '@renderkit/server-kit/database.ts';
+import type { GenerationRow } from '../present.ts';
+import { packed, unpack } from './store.ts';
+
+/** A generation with the key that asked for it and how its prompt begins; null: it has none, or it was erased. */
+export type KeyedRow = {
+  row: GenerationRow;
+  keyId: string;
+  /** Undefined where the key is none of the service's any more. */
+  key: { name: string; console: boolean } | undefined;
+  prompt: string | null;
+};
+
+type PackedRow = {
+  packed: string;
+  key_id: string;
+  key_name: string | null;
+  console: boolean;
+  prompt: string | null;
+};
+
+// Of a request no more than the beginning of its prompt leaves the database.
+const keyed = (promptCharacters: string) => `${packed} as packed, g.key_id, k.name as key_name,
+    k.kind is not distinct from 'console' as console,
+    nullif(left(r.render_request::json ->> 'prompt', ${promptCharacters}), '') as prompt`;
+const joined = `left join api_keys k on k.id = g.key_id and k.account_id = g.account_id
+    left join generation_requests r on r.generation_id = g.id`;
+
+const unpackKeyed = (row: PackedRow): KeyedRow => ({
+  row: unpack(row.packed),
+  keyId: row.key_id,
+  key: row.key_name === null ? undefined : { name: row.key_name, console: row.console },
+  prompt: row.prompt,
+});
+
+export type RowFilter = {
+  accountId: string;
+  status?: GenerationStatus | undefined;
+  kind?: GenerationKind | undefined;
+  keyId?: string | undefined;
+};
+
+/** An account's generations, newest first. The ids come by an index alone, then the rows of the page. */
+export async function selectRows(
+  database: Database,
+  filter: RowFilter,
+  page: { offset: number; limit: number; promptCharacters: number },
+): Promise<KeyedRow[]> {
+  const values: unknown[] = [filter.accountId, page.offset, page.limit, page.promptCharacters];
+  const conditions = ['account_id = $1'];
+  for (const name of ['status', 'kind'] as const)
+    if (filter[name] !== undefined) conditions.push(`${name} = $${values.push(filter[name])}`);
+  const rows = await database.rows<PackedRow>(
+    `select ${keyed('$4')}
+       from (${filter.keyId === undefined ? idsOfAll(conditions) : idsOfKey(conditions, values.push(filter.keyId))}
+             offset $2 limit $3) page
+      cross join lateral (select * from generations where id = page.id limit 1) g
+       ${joined}
+      order by page.created_at desc, page.id desc`,
+    values,
+  );
+  return rows.map(unpackKeyed);
+}
+
+const idsOfAll = (conditions: readonly string[]) =>
+  `select id, created_at from generations where ${conditions.join(' and ')} order by created_at desc, id desc`;
+
+// Every day on which a key had anything accepted has a row: what lies between is not looked at, and of the days no
+// more than fill the page.
+const idsOfKey = (conditions: readonly string[], key: number) => `
+  select g.id, g.created_at from budget_days d
+   cross join lateral (
+     select id, created_at from generations
+      where ${conditions.join(' and ')} and key_id = $${key}
+        and created_at >= d.day::timestamp at time zone 'UTC'
+        and created_at < (d.day + 1)::timestamp at time zone 'UTC') g
+   where d.key_id = $${key} order by d.day desc, g.created_at desc, g.id desc`;
+
+/** One generation with the whole request, JSON text; undefined where the account has none of that id. */
+export async function selectDetail(
+  database: Database,
+  asked: { id: string; accountId: string; promptCharacters: number },
+): Promise<(KeyedRow & { renderRequest: string | null }) | undefined> {
+  const [row] = await database.rows<PackedRow & { render_request: string | null }>(
+    `select ${keyed('$3')}, r.render_request from generations g ${joined} where g.id = $1 and g.account_id = $2`,
+    [asked.id, asked.accountId, asked.promptCharacters],
+  );
+  return row && { ...unpackKeyed(row), renderRequest: row.render_request };
+}
+
+/** Generations of an account by the UTC day of their creation and their status; no count passes `most`. */
+export function countByDay(
+  database: Database,
+  accountId: string,
+  days: readonly string[],
+  most: number,
+): Promise<{ day: string; status: GenerationStatus; count: number }[]> {
+  return database.rows(
+    `select d.day, s.status,
+            (select count(*)::integer from (
+               select from generations g
+                where g.account_id = $1 and g.status = s.status
+                  and g.created_at >= d.day::timestamp at time zone 'UTC'
+                  and g.created_at < (d.day + 1)::timestamp at time zone 'UTC'
+                limit $3) n) as count
+       from unnest($2::date[]) as d (day)
+      cross join unnest(array['queued', 'running', 'succeeded', 'failed', 'canceled']) as s (status)`,
+    [accountId, days, most],
+  );
+}

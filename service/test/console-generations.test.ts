@@ -1,0 +1,138 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import type { Generation } from '@renderkit/contract/v1/schemas/generation.ts';
+import { moveClock } from '@renderkit/server-kit/testing/database.ts';
+import { type ConsoleCaller, signedIn } from './console-caller.ts';
+import { startTestService, type TestService } from './harness.ts';
+import { type ScriptedRenders, scriptRenders } from './scripted-renders.ts';
+
+let service: TestService;
+let studio: ScriptedRenders;
+let person: ConsoleCaller;
+before(async () => {
+  service = await startTestService({ sweepMs: 200, retryMs: 50 });
+  studio = scriptRenders(service.studio);
+  service.studio.balance.lifetime_millicredits = 100_000_000;
+  person = await signedIn(service);
+});
+after(() => service[Symbol.asyncDispose]());
+
+const key = (name: string) => person.call('createKey', { body: { name, scopes: ['read', 'generate'] } });
+const create = async (secret: string, body: object, path = '/v1/images/generations') => {
+  const answer = await service.ask<Generation>(path, { key: secret, body });
+  assert.equal(answer.status, 202, answer.text);
+  return answer.body.id;
+};
+const rows = async (query: object = {}) => (await person.call('listGenerationRows', { query })).data;
+const detail = (id: string) => person.call('getGenerationDetail', { params: { id } });
+const ids = async (query: object) => (await rows(query)).map(({ generation: { id } }) => id);
+
+async function until(condition: () => Promise<boolean> | boolean, what: string): Promise<void> {
+  for (const end = performance.now() + 8_000; performance.now() < end;)
+    if (await condition()) return;
+    else await new Promise((resolve) => setTimeout(resolve, 15));
+  assert.fail(`${what} did not come`);
+}
+
+async function finish(id: string, how: Parameters<ScriptedRenders['finish']>[1] = {}): Promise<void> {
+  await until(() => studio.renders.has(id), 'the submit');
+  studio.finish(id, how);
+  await until(async () => (await detail(id)).generation.completed_at !== null, 'the end');
+}
+
+test('rows name the key and show how the prompt begins; the console has a name of its own', async () => {
+  const named = await key('<b>of a script</b>');
+  const prompt = `<script>alert(1)</script> ${'🌊'.repeat(300)}`;
+  const byKey = await create(named.key, { prompt });
+  const byPerson = await person.browser.ask<Generation>('/console/api/v1/images/generations', {
+    body: { prompt: 'mine' },
+  });
+  assert.equal(byPerson.status, 202, byPerson.text);
+  await finish(byKey);
+  await person.call('revokeKey', { params: { id: named.id } });
+  const [mine, theirs] = await rows();
+  assert.deepEqual(
+    [mine?.generation.id, mine?.key.name, mine?.key.console, mine?.prompt],
+    [byPerson.body.id, 'Console', true, 'mine'],
+  );
+  assert.deepEqual(theirs?.key, { id: named.id, name: '<b>of a script</b>', console: false });
+  assert.equal(theirs?.prompt, [...prompt].slice(0, 200).join(''));
+  assert.deepEqual(
+    theirs?.generation,
+    (await person.browser.ask(`/console/api/v1/generations/${byKey}`)).body,
+  );
+  await service.database.rows('delete from generation_requests where generation_id = $1', [byKey]);
+  assert.equal((await detail(byKey)).prompt, null);
+  assert.equal((await detail(byKey)).request.body, '{}');
+  await finish(byPerson.body.id);
+});
+
+test('a generation is shown with its request, its event and what was delivered of it', async () => {
+  const { key: secret } = await key('detailed');
+  const hook = { body: { url: 'https://8.8.8.8/', events: ['generation.failed'] } };
+  const endpoint = await person.call('createWebhook', hook);
+  const body = { model: 'plain', prompt: 'a calm sea', metadata: { order: '4711' } };
+  const id = await create(secret, body);
+  const before_ = await detail(id);
+  assert.deepEqual([before_.event, before_.request.method], [null, 'POST']);
+  await finish(id, { status: 'failed', error: { code: 'engine_error', message: 'it broke' } });
+  const after_ = await detail(id);
+  assert.equal(after_.request.path, '/v1/images/generations');
+  const sent = JSON.parse(after_.request.body) as Record<string, unknown>;
+  for (const [name, value] of Object.entries(body)) assert.deepEqual(sent[name], value, name);
+  assert.equal(after_.event?.type, 'generation.failed');
+  assert.deepEqual(
+    after_.event?.deliveries.map((one) => [one.endpoint_id, one.event_id]),
+    [[endpoint.id, after_.event.id]],
+  );
+  // What is shown can be sent as it is.
+  const again = await create(secret, sent);
+  assert.deepEqual(JSON.parse((await detail(again)).request.body), sent);
+  await finish(again);
+  await person.call('deleteWebhook', { params: { id: endpoint.id } });
+});
+
+test('rows are filtered by status, kind and key, over the days of a key, in pages', async () => {
+  const [one, other] = [await key('one'), await key('other')];
+  const made: string[] = [];
+  for (const day of [-3, -1, 0]) {
+    await moveClock(service.database, day * 86_400);
+    for (let i = 0; i < 3; i++) {
+      made.unshift(await create(one.key, { prompt: `${day} ${i}` }));
+      await create(other.key, { prompt: 'of the other' });
+    }
+  }
+  assert.deepEqual(await ids({ key_id: one.id }), made);
+  assert.deepEqual(await ids({ key_id: one.id, limit: 4 }), made.slice(0, 4));
+  assert.deepEqual(await ids({ key_id: one.id, limit: 4, page: 3 }), made.slice(8));
+  const page = await person.call('listGenerationRows', { query: { key_id: one.id, limit: 4, page: 2 } });
+  assert.deepEqual([page.has_more, page.data.length], [true, 4]);
+  for (const id of made.slice(0, 2)) {
+    const answer = await person.browser.ask(`/console/api/v1/generations/${id}/cancel`, { method: 'POST' });
+    if (answer.status === 409) await finish(id, { status: 'failed' });
+  }
+  const final = (await rows({ key_id: one.id })).filter(({ generation }) =>
+    ['canceled', 'failed'].includes(generation.status),
+  );
+  for (const status of ['canceled', 'failed'])
+    assert.deepEqual(
+      await ids({ key_id: one.id, status }),
+      final.filter(({ generation }) => generation.status === status).map(({ generation }) => generation.id),
+    );
+  assert.deepEqual(await ids({ key_id: one.id, kind: 'image' }), made);
+  assert.deepEqual(await ids({ key_id: one.id, kind: 'video' }), []);
+  assert.deepEqual(await ids({ key_id: 'key_none' }), []);
+  await person.refused('listGenerationRows', { query: { status: 'gone' } }, 'invalid_request');
+});
+
+test("another account's generations are unknown to the byte, and its keys filter nothing", async () => {
+  const { id: keyId, key: secret } = await key('mine');
+  const id = await create(secret, { prompt: 'private' });
+  const stranger = await signedIn(service, await service.connectAccount());
+  const told = (answer: { text: string }) => answer.text.replace(/req_\w+/, '');
+  const ask = (asked: string) =>
+    stranger.refused('getGenerationDetail', { params: { id: asked } }, 'not_found');
+  assert.equal(told(await ask(id)), told(await ask('gen_00000000000000000000000000')));
+  for (const query of [{}, { key_id: keyId }, { status: 'queued' }])
+    assert.deepEqual((await stranger.call('listGenerationRows', { query })).data, []);
+});
