@@ -8,6 +8,7 @@ export type LogLevel = (typeof logLevels)[number];
 // The last line of defence: whatever a message or an error text quotes, a secret's shape never reaches the log.
 const secretShapes: [RegExp, string][] = [
   [/rk_live_([0-9A-Za-z]{12})_[0-9A-Za-z]{32}/g, 'rk_live_$1_[secret]'],
+  [/rks_[0-9A-Za-z_-]{43}/g, 'rks_[secret]'],
   [/whsec_[0-9A-Za-z_-]{8,}/g, 'whsec_[secret]'],
   [/(postgres(?:ql)?:\/\/[^:@/\s"]+):[^@\s"]+@/g, '$1:[secret]@'],
   [/(Bearer|Basic) [0-9A-Za-z._~+/=-]{16,}/g, '$1 [secret]'],

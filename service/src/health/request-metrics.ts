@@ -13,7 +13,7 @@ type Child = { observe: (seconds: number) => void };
 export function createRequestMetrics(registry: Registry): RequestMetrics {
   const histogram = new Histogram({
     name: 'renderkit_request_seconds',
-    help: 'Time to answer requests of /v1, long polls included.',
+    help: 'Time to answer requests of /v1 and of the console, long polls included.',
     labelNames: ['operation', 'status'],
     buckets: bucketsSeconds,
     registers: [registry],

@@ -5,6 +5,7 @@ import { seedEndpoints, seedEvent, seedEvents } from '../deliveries/testing/seed
 import { claimDeliveries, recordAttempts } from '../deliveries/store.ts';
 import { deleteWebhook } from '../webhooks/delete-webhook.ts';
 import { operator } from '../audit/actor.ts';
+import { openSession } from '../sessions/open-session.ts';
 import { removeOutdated, retainedTables } from './store.ts';
 
 test('attempts are kept for 30 days, deliveries, events and deleted endpoints for 90, in batches', async () => {
@@ -42,4 +43,31 @@ test('attempts are kept for 30 days, deliveries, events and deleted endpoints fo
   await days(90.1);
   await clean(2);
   assert.deepEqual(await counts(), { attempts: 0, deliveries: 1, queued: 1, events: 1, endpoints: 1 });
+});
+
+test('sessions are kept until they end, by the week without use or by the month', async () => {
+  await using db = await createTestDatabase('service');
+  const { database } = db;
+  await database.rows(`insert into accounts (id, studio_id, studio_account_id) values ('acc_1', 's', 'a')`);
+  const person = {
+    accountId: 'acc_1',
+    email: null,
+    userAgent: 'x',
+    address: undefined,
+    previousToken: undefined,
+  };
+  const open = () => database.transaction((transaction) => openSession(transaction, person));
+  const [used, unused] = [await open(), await open()];
+  const left = async () => {
+    while ((await removeOutdated(database, 'sessions', 1)) === 1);
+    const rows = await database.rows<{ id: string }>('select id from sessions order by id');
+    return rows.map(({ id }) => id);
+  };
+  await moveClock(database, 6.9 * 86_400);
+  assert.deepEqual(await left(), [used.sessionId, unused.sessionId].sort());
+  await database.rows('update sessions set last_seen_at = clock() where id = $1', [used.sessionId]);
+  await moveClock(database, 7.1 * 86_400);
+  assert.deepEqual(await left(), [used.sessionId]);
+  await moveClock(database, 30.1 * 86_400);
+  assert.deepEqual(await left(), []);
 });

@@ -33,6 +33,7 @@ export function createProviders(options: {
   const { studio } = options;
   const [inside, outside] = [new URL(options.studioUrl).origin, new URL(options.studioPublicUrl).origin];
   let known: { issuer: string; configuration: Configuration; readAt: number } | undefined;
+  let reading: Promise<void> | undefined;
 
   const discover = (issuer: string): Promise<Configuration> =>
     discovery(
@@ -51,11 +52,19 @@ export function createProviders(options: {
       },
     );
 
+  const read = async (issuer: string) => {
+    const configuration = await discover(issuer);
+    known = { issuer, configuration, readAt: performance.now() };
+  };
+
   return {
     get: async ({ fresh = false } = {}) => {
       const { studioId, issuer } = await studio.issuer({ fresh });
       if (known?.issuer !== issuer || performance.now() - known.readAt > freshForMs)
-        known = { issuer, configuration: await discover(issuer), readAt: performance.now() };
+        // Whoever asks meanwhile waits for the same: strangers can ask, and each costs the studio a call.
+        await (reading ??= read(issuer).finally(() => (reading = undefined)));
+      if (known?.issuer !== issuer)
+        throw new StudioFailure('unavailable', 'the issuer changes', { maybeSent: true });
       return { studioId, configuration: known.configuration };
     },
     forBrowsers: (address) => {
