@@ -13,9 +13,9 @@ export type ReadOutcomes = (accountId: string, days: readonly string[], today: s
 const mostCounted = 100_000;
 /** Days of one statement. */
 const daysAtOnce = 10;
-/** A past day changes only where something of it is still open, and may be this old without harm. */
+/** A past day changes hardly, and only where something of it is still open: it may be this old without harm. */
 const openDayMs = 60_000;
-const settledDayMs = 3_600_000;
+const settledDayMs = 600_000;
 const mostDays = 50_000;
 
 /** Makes the verb that counts outcomes. Past days are remembered in this process, today is counted each time. */
