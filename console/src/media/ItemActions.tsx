@@ -1,6 +1,6 @@
-import { Button, Menu, Stack } from '@mantine/core';
-import { Link } from '@tanstack/react-router';
-import type { ReactNode } from 'react';
+import { Button, Menu, type MenuItemProps, Stack } from '@mantine/core';
+import { createLink } from '@tanstack/react-router';
+import type { ComponentPropsWithRef, ReactNode } from 'react';
 import { Icon } from '../parts/Icon.tsx';
 import type { UsableField } from '../pages/playground/search.ts';
 import { fileNameOf, type MediaItem } from './media-item.ts';
@@ -53,6 +53,15 @@ export function ItemActions({ item, children }: { item: MediaItem; children?: Re
   );
 }
 
+type MenuAnchorProps = MenuItemProps & Omit<ComponentPropsWithRef<'a'>, keyof MenuItemProps>;
+
+function MenuAnchor(props: MenuAnchorProps) {
+  return <Menu.Item component="a" {...props} />;
+}
+
+/** A link to a page of the console that is an item of a menu. */
+const MenuLink = createLink(MenuAnchor);
+
 /** Opens the playground with the item in one of its fields. */
 export function UseMenu({ item }: { item: MediaItem }) {
   return (
@@ -67,9 +76,9 @@ export function UseMenu({ item }: { item: MediaItem }) {
       </Menu.Target>
       <Menu.Dropdown>
         {uses[item.type].map(({ as, words }) => (
-          <Menu.Item key={as} component={Link} to="/playground" search={{ use: item.id, as } as never}>
+          <MenuLink key={as} to="/playground" search={{ use: item.id, as }}>
             {words}
-          </Menu.Item>
+          </MenuLink>
         ))}
       </Menu.Dropdown>
     </Menu>

@@ -45,7 +45,7 @@ export function MaskCanvas(props: MaskCanvasProps) {
   return (
     <div
       className={classes['stage']}
-      style={{ aspectRatio: ratio, width: `min(100%, calc(60vh * ${ratio}))` }}
+      style={{ aspectRatio: ratio, width: `min(100%, calc(52vh * ${ratio}))` }}
     >
       <img className={classes['picture']} src={address} alt="" crossOrigin="anonymous" draggable={false} />
       <canvas

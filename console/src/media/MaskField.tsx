@@ -19,6 +19,7 @@ export function MaskField({ source, mask, onChange, error }: MaskFieldProps) {
   const known = useReference(source);
   const { upload } = useUpload(source?.value ?? '');
   const address = upload?.url ?? known?.url ?? undefined;
+  const earlier = useEarlierMask(mask, onChange);
   return (
     <div data-field="mask">
       <Input.Wrapper
@@ -37,16 +38,38 @@ export function MaskField({ source, mask, onChange, error }: MaskFieldProps) {
             file, or choose it from the library.
           </Alert>
         ) : (
-          <Painting key={address} address={address} mask={mask} onChange={onChange} />
+          <Painting key={address} address={address} kept={earlier === 'kept'} onChange={onChange} />
+        )}
+        {earlier === 'gone' && mask === undefined && (
+          <Text fz="sm" c="dimmed" mt={6} role="status">
+            The mask of the earlier run was kept for that run alone. Paint it anew.
+          </Text>
         )}
       </Input.Wrapper>
     </div>
   );
 }
 
-type PaintingProps = { address: string; mask: string | undefined; onChange: MaskFieldProps['onChange'] };
+/** Whether a mask that a request named is still there. A painted one is kept for its run only, and is then let go. */
+function useEarlierMask(
+  mask: string | undefined,
+  onChange: MaskFieldProps['onChange'],
+): 'none' | 'kept' | 'gone' {
+  const id = mask?.startsWith('upl_') === true ? mask : '';
+  const { gone } = useUpload(id);
+  const [lost, setLost] = useState(false);
+  useEffect(() => {
+    if (id === '' || !gone) return;
+    setLost(true);
+    onChange(undefined);
+  }, [id, gone, onChange]);
+  if (lost) return 'gone';
+  return id === '' ? 'none' : 'kept';
+}
 
-function Painting({ address, mask, onChange }: PaintingProps) {
+type PaintingProps = { address: string; kept: boolean; onChange: MaskFieldProps['onChange'] };
+
+function Painting({ address, kept, onChange }: PaintingProps) {
   const size = usePictureSize(address);
   if (size === undefined) return <Skeleton h={220} mt={6} aria-label="The picture is loading" />;
   if (size === 'unreadable')
@@ -56,14 +79,7 @@ function Painting({ address, mask, onChange }: PaintingProps) {
         another.
       </Alert>
     );
-  return (
-    <MaskPainter
-      address={address}
-      picture={size}
-      kept={mask?.startsWith('upl_') === true}
-      onChange={onChange}
-    />
-  );
+  return <MaskPainter address={address} picture={size} kept={kept} onChange={onChange} />;
 }
 
 function usePictureSize(address: string): Size | 'unreadable' | undefined {

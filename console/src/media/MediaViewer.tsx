@@ -36,8 +36,7 @@ export function MediaViewer({ items, shown, onShow, details }: MediaViewerProps)
           <div className={classes['stage']}>
             <Neighbour side="left" label="Previous" disabled={at === 0} onClick={() => step(-1)} />
             <div
-              className={classes['picture']}
-              style={{ aspectRatio: `${item.width ?? 1} / ${item.height ?? 1}` }}
+              style={{ width: `min(100%, calc(var(--stage) * ${(item.width ?? 1) / (item.height ?? 1)}))` }}
             >
               <Picture key={item.id} item={item} />
             </div>

@@ -1,6 +1,6 @@
 import { Button, Text } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { Link, useNavigate } from '@tanstack/react-router';
+import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { GenerationDetail } from '@renderkit/contract/console/schemas/generation.ts';
 import type { Generation } from '@renderkit/contract/v1/schemas/generation.ts';
@@ -8,6 +8,7 @@ import { callV1 } from '../../api/call.ts';
 import { NoAnswerError, ProblemError, sentenceOf } from '../../api/problem-error.ts';
 import { kinds } from '../../model-form/kinds.ts';
 import { runKey, type SentRun } from '../../model-form/run-key.ts';
+import { ButtonLink } from '../../parts/ButtonLink.tsx';
 import { ConfirmModal } from '../../parts/ConfirmModal.tsx';
 import { creditsText } from '../../parts/number-words.ts';
 import { Icon } from '../../parts/Icon.tsx';
@@ -20,14 +21,13 @@ export function GenerationActions({ detail }: { detail: GenerationDetail }) {
     <>
       {generation.status === 'queued' && <CancelGeneration generation={generation} />}
       <RunAgain detail={detail} />
-      <Button
-        component={Link}
+      <ButtonLink
         to="/playground"
-        search={{ from: generation.id } as never}
+        search={{ from: generation.id }}
         leftSection={<Icon name="edit" size={14} />}
       >
         Edit and run
-      </Button>
+      </ButtonLink>
     </>
   );
 }

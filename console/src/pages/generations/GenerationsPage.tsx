@@ -1,8 +1,9 @@
 import { Button, Group, Select } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { getRouteApi, Link } from '@tanstack/react-router';
+import { getRouteApi } from '@tanstack/react-router';
 import { consoleQuery, live } from '../../api/queries.ts';
 import { kindNames, kinds } from '../../model-form/kinds.ts';
+import { ButtonLink } from '../../parts/ButtonLink.tsx';
 import { EmptyState } from '../../parts/EmptyState.tsx';
 import { Icon } from '../../parts/Icon.tsx';
 import { ListSkeleton } from '../../parts/ListSkeleton.tsx';
@@ -102,9 +103,9 @@ function None() {
       icon="generations"
       title="No generations yet"
       action={
-        <Button component={Link} to="/playground" leftSection={<Icon name="playground" size={14} />}>
+        <ButtonLink to="/playground" leftSection={<Icon name="playground" size={14} />}>
           Open the playground
-        </Button>
+        </ButtonLink>
       }
     >
       Run something in the playground, or have a program send a request with an API key.

@@ -1,7 +1,8 @@
 import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { getRouteApi, Link } from '@tanstack/react-router';
+import { getRouteApi } from '@tanstack/react-router';
 import { v1Query } from '../../api/queries.ts';
+import { ButtonLink } from '../../parts/ButtonLink.tsx';
 import { EmptyState } from '../../parts/EmptyState.tsx';
 import { Icon } from '../../parts/Icon.tsx';
 import { Page } from '../../parts/Page.tsx';
@@ -68,9 +69,9 @@ function None() {
       icon="library"
       title="The library is empty"
       action={
-        <Button component={Link} to="/playground" leftSection={<Icon name="playground" size={14} />}>
+        <ButtonLink to="/playground" leftSection={<Icon name="playground" size={14} />}>
           Open the playground
-        </Button>
+        </ButtonLink>
       }
     >
       Everything that you or your programs generate is kept here. Make a first picture in the playground.

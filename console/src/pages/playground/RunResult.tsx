@@ -1,6 +1,5 @@
-import { Alert, Anchor, Button, Group, Progress, Text } from '@mantine/core';
+import { Alert, Button, Group, Progress, Text } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
 import type { Generation, GenerationKind } from '@renderkit/contract/v1/schemas/generation.ts';
 import { callV1 } from '../../api/call.ts';
@@ -13,6 +12,7 @@ import { Icon } from '../../parts/Icon.tsx';
 import { countOf } from '../../parts/number-words.ts';
 import { ProblemAlert } from '../../parts/ProblemAlert.tsx';
 import { StatusBadge } from '../../parts/StatusBadge.tsx';
+import { TextLink } from '../../parts/TextLink.tsx';
 import { isFinal, spanText, whatToDo } from '../generations/generation-words.ts';
 import classes from './playground.module.css';
 
@@ -55,9 +55,9 @@ export function RunResult({ id, kind }: { id: string | undefined; kind: Generati
         </Group>
         <Group gap="xs">
           {generation.status === 'queued' && <Cancel generation={generation} />}
-          <Anchor component={Link} to="/generations/$id" params={{ id: generation.id } as never} fz="sm">
+          <TextLink to="/generations/$id" params={{ id: generation.id }}>
             Details
-          </Anchor>
+          </TextLink>
         </Group>
       </Group>
       <Outcome generation={generation} />
