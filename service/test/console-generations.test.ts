@@ -136,3 +136,28 @@ test("another account's generations are unknown to the byte, and its keys filter
   for (const query of [{}, { key_id: keyId }, { status: 'queued' }])
     assert.deepEqual((await stranger.call('listGenerationRows', { query })).data, []);
 });
+
+test('a cancel by a person is written down, one by an API key is not, nor one that comes too late', async () => {
+  const { key: secret } = await key('canceling');
+  const none = { limit: 0, running: 0, running_elsewhere: 0 };
+  studio.limits = { overall: none, image: none, edit: none, video: none };
+  await service.database.rows(
+    'update accounts set limit_overall = 0, limit_image = 0, limits_read_at = clock()',
+  );
+  const [one, other] = [await create(secret, { prompt: 'a' }), await create(secret, { prompt: 'b' })];
+  const poll = service.ask<Generation>(`/v1/generations/${one}?wait=20`, { key: secret });
+  const cancel = (id: string) =>
+    person.browser.ask<Generation>(`/console/api/v1/generations/${id}/cancel`, { method: 'POST' });
+  assert.equal((await cancel(one)).body.status, 'canceled');
+  assert.equal((await poll).body.status, 'canceled');
+  assert.equal((await cancel(one)).status, 409);
+  assert.equal((await cancel('gen_00000000000000000000000000')).status, 404);
+  await service.ask(`/v1/generations/${other}/cancel`, { key: secret, method: 'POST' });
+  const { data } = await person.call('listAudit', { query: { action: 'generation.canceled' } });
+  assert.deepEqual(
+    data
+      .filter(({ subject_id: id }) => id === one || id === other)
+      .map(({ subject_id, details, session_id }) => [subject_id, details, session_id]),
+    [[one, { kind: 'image', model: 'plain' }, person.browser.sessionId]],
+  );
+});

@@ -1,4 +1,5 @@
 import type { Scope } from '@renderkit/contract/v1/scopes.ts';
+import type { Actor } from '../audit/actor.ts';
 
 /** Who acts: rooms take this and never a request. An API key makes one; so may a console session. */
 export type Principal = {
@@ -10,4 +11,6 @@ export type Principal = {
   };
   key: { id: string };
   scopes: ReadonlySet<Scope>;
+  /** The person of a console's session, whose acts are written down; an API key has none. */
+  actor?: Actor | undefined;
 };

@@ -67,7 +67,8 @@ export function generationRoutes(
     },
 
     cancelGeneration: async ({ principal, params }) => {
-      const asked = { id: checkedId(params.id), accountId: principal.account.id };
+      const { account, actor } = principal;
+      const asked = { id: checkedId(params.id), accountId: account.id, actor };
       return new RawReply(200, generationText(await cancelGeneration(asked)));
     },
   };

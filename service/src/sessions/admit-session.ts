@@ -41,6 +41,7 @@ export function createSessionAdmission(database: Database, cookie: Cookie): Sess
           account: { id: row.account_id, studioId: row.studio_id, studioAccountId: row.studio_account_id },
           key: { id: row.key_id },
           scopes: allScopes,
+          actor: { kind: 'person', sessionId: row.session_id, email: row.email },
         },
         limit: requestsPerMinute,
         number: row.requests,

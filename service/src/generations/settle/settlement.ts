@@ -1,6 +1,7 @@
 import type { Render } from '@renderkit/contract/studio/schemas.ts';
 import { createBatcher } from '@renderkit/server-kit/batching.ts';
-import { type Database, isDatabaseUnavailable } from '@renderkit/server-kit/database.ts';
+import { type Database, isDatabaseUnavailable, type Queryable } from '@renderkit/server-kit/database.ts';
+import type { QueryResultRow } from 'pg';
 import type { CrashPoint } from '../crash-point.ts';
 import { type Move, type Moved, moveGenerations } from '../store.ts';
 import type { GenerationError } from './failure.ts';
@@ -27,6 +28,8 @@ export type Settlement = {
   }) => Promise<boolean>;
   /** One move, in one statement with the others of the moment. Undefined where the generation moved meanwhile. */
   move: (move: Move) => Promise<Moved | undefined>;
+  /** One move in a transaction of its own, with what `also` does there; nothing of it where the generation moved meanwhile. */
+  moveWith: (move: Move, also: (transaction: Queryable) => Promise<void>) => Promise<Moved | undefined>;
   /** Tokens of an account's submits whose outcome is not known. */
   doubtful: (accountId: string) => Promise<string[]>;
 };
@@ -62,6 +65,15 @@ export function createSettlement(options: SettlementOptions): Settlement {
 
   return {
     move,
+    moveWith: async (one, also) => {
+      const moved = await database.transaction(async (transaction) => {
+        const [made] = await moveGenerations(within(transaction), [one], watch);
+        if (made !== undefined) await also(transaction);
+        return made;
+      });
+      if (moved !== undefined) options.onMoved([moved]);
+      return moved;
+    },
     apply: async (said, cursors = []) => {
       const latest = latestByToken(said);
       const rows =
@@ -91,6 +103,13 @@ export function createSettlement(options: SettlementOptions): Settlement {
       return (await move(failedMove(row, failure))) !== undefined;
     },
     doubtful: (accountId) => readDoubtful(database, accountId),
+  };
+}
+
+function within(transaction: Queryable): Pick<Database, 'rows'> {
+  return {
+    rows: async <Row extends QueryResultRow>(text: string, values: unknown[] = [], name?: string) =>
+      (await transaction.query<Row>({ text, values, ...(name !== undefined && { name }) })).rows,
   };
 }
 
