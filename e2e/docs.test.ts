@@ -1,117 +1,86 @@
 import assert from 'node:assert/strict';
-import { existsSync } from 'node:fs';
 import { after, before, describe, test } from 'node:test';
-import { type Browser, chromium, type Page } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
+import { noBrowser, openBrowser, watch } from './harness/browser.ts';
 import { openWorld, type World } from './spec/world.ts';
 
-const places = [
-  process.env['CHROMIUM_PATH'],
-  '/usr/bin/chromium',
-  '/usr/bin/chromium-browser',
-  '/usr/bin/google-chrome',
-];
-const executablePath = places.find((place) => place !== undefined && existsSync(place));
-const options = [
-  '--no-sandbox',
-  '--disable-gpu',
-  '--disable-background-networking',
-  '--disable-component-update',
-  '--disable-sync',
-  '--no-first-run',
-];
+describe('the served documents in a browser', { skip: noBrowser }, () => {
+  let world: World;
+  let browser: Browser;
+  before(async () => {
+    world = await openWorld({ workers: 0 });
+    browser = await openBrowser();
+  });
+  after(async () => {
+    await browser.close();
+    await world[Symbol.asyncDispose]();
+  });
 
-describe(
-  'the served documents in a browser',
-  { skip: executablePath === undefined && 'there is no browser; CHROMIUM_PATH may name one' },
-  () => {
-    let world: World;
-    let browser: Browser;
-    before(async () => {
-      world = await openWorld({ workers: 0 });
-      browser = await chromium.launch({
-        ...(executablePath !== undefined && { executablePath }),
-        args: options,
-      });
-    });
-    after(async () => {
-      await browser.close();
-      await world[Symbol.asyncDispose]();
-    });
+  /** Opens a page and notes whom it asks and what it complains of. */
+  async function open(path: string, colorScheme: 'light' | 'dark') {
+    const page = await browser.newPage({ colorScheme });
+    const watched = await watch(page);
+    await page.goto(world.url + path);
+    return { page, ...watched };
+  }
+  const backgroundOf = (page: Page) => page.evaluate('getComputedStyle(document.body).backgroundColor');
 
-    /** Opens a page and notes whom it asks and what it complains of. */
-    async function open(path: string, colorScheme: 'light' | 'dark') {
-      const page = await browser.newPage({ colorScheme });
-      const asked: string[] = [];
-      const complaints: string[] = [];
-      page.on('request', (request) => asked.push(request.url()));
-      page.on('pageerror', (error) => complaints.push(error.message));
-      page.on('console', (message) => {
-        // A browser looks for an icon of its own accord.
-        if (message.type() === 'error' && !message.location().url.endsWith('/favicon.ico'))
-          complaints.push(message.text());
-      });
-      await page.goto(world.url + path);
-      return { page, asked, complaints };
+  test('the reference draws every part of the API, and asks nobody but the service', async () => {
+    const { page, asked, complaints } = await open('/docs', 'light');
+    const navigation = page.locator('#reference');
+    for (const name of ['Account', 'Catalog', 'Projects', 'Library', 'Uploads', 'Generations'])
+      await navigation.getByText(name, { exact: true }).first().waitFor();
+    await page.getByText('Show the account').first().waitFor();
+    // What it would do at leisure.
+    await page.waitForTimeout(1_000);
+    assert.deepEqual(complaints, []);
+    assert.deepEqual(
+      asked.filter((url) => !url.startsWith(`${world.url}/`) && !url.startsWith('data:')),
+      [],
+    );
+    assert.ok(asked.includes(`${world.url}/openapi.json`));
+    await page.close();
+  });
+
+  test('the other pages load nothing more, lead to one another, and follow the colours of the system', async () => {
+    for (const path of ['/', '/docs/errors', '/docs/sandbox', '/docs/webhooks']) {
+      const colours = new Set<unknown>();
+      for (const scheme of ['light', 'dark'] as const) {
+        const { page, asked, complaints } = await open(path, scheme);
+        colours.add(await backgroundOf(page));
+        assert.deepEqual(complaints, [], path);
+        assert.deepEqual(
+          asked.filter((url) => !url.endsWith('/favicon.ico')),
+          [world.url + path],
+        );
+        await page.close();
+      }
+      assert.equal(colours.size, 2, path);
     }
-    const backgroundOf = (page: Page) => page.evaluate('getComputedStyle(document.body).backgroundColor');
+    const { page } = await open('/', 'light');
+    for (const [name, path] of [
+      ['Errors', '/docs/errors'],
+      ['Sandbox', '/docs/sandbox'],
+      ['Webhooks', '/docs/webhooks'],
+      ['API', '/docs'],
+    ] as const) {
+      await page.locator('.bar').getByRole('link', { name, exact: true }).click();
+      await page.waitForURL(world.url + path);
+    }
+    await page.close();
+  });
 
-    test('the reference draws every part of the API, and asks nobody but the service', async () => {
-      const { page, asked, complaints } = await open('/docs', 'light');
-      const navigation = page.locator('#reference');
-      for (const name of ['Account', 'Catalog', 'Projects', 'Library', 'Uploads', 'Generations'])
-        await navigation.getByText(name, { exact: true }).first().waitFor();
-      await page.getByText('Show the account').first().waitFor();
-      // What it would do at leisure.
-      await page.waitForTimeout(1_000);
-      assert.deepEqual(complaints, []);
-      assert.deepEqual(
-        asked.filter((url) => !url.startsWith(`${world.url}/`) && !url.startsWith('data:')),
-        [],
-      );
-      assert.ok(asked.includes(`${world.url}/openapi.json`));
-      await page.close();
-    });
-
-    test('the other pages load nothing more, lead to one another, and follow the colours of the system', async () => {
-      for (const path of ['/', '/docs/errors', '/docs/sandbox', '/docs/webhooks']) {
-        const colours = new Set<unknown>();
-        for (const scheme of ['light', 'dark'] as const) {
-          const { page, asked, complaints } = await open(path, scheme);
-          colours.add(await backgroundOf(page));
-          assert.deepEqual(complaints, [], path);
-          assert.deepEqual(
-            asked.filter((url) => !url.endsWith('/favicon.ico')),
-            [world.url + path],
-          );
-          await page.close();
-        }
-        assert.equal(colours.size, 2, path);
-      }
-      const { page } = await open('/', 'light');
-      for (const [name, path] of [
-        ['Errors', '/docs/errors'],
-        ['Sandbox', '/docs/sandbox'],
-        ['Webhooks', '/docs/webhooks'],
-        ['API', '/docs'],
-      ] as const) {
-        await page.locator('.bar').getByRole('link', { name, exact: true }).click();
-        await page.waitForURL(world.url + path);
-      }
-      await page.close();
-    });
-
-    test('a link of a problem leads to its code, and the page fits a telephone', async () => {
-      const page = await browser.newPage({ viewport: { width: 360, height: 640 } });
-      await page.goto(`${world.url}/docs/errors#queue_full`);
-      const heading = page.locator('#queue_full h2');
-      await heading.waitFor();
-      assert.equal(await heading.isVisible(), true);
-      for (const path of ['/', '/docs/errors', '/docs/sandbox', '/docs/webhooks']) {
-        await page.goto(world.url + path);
-        const width = await page.evaluate('document.documentElement.scrollWidth');
-        assert.ok(Number(width) <= 360, `${path} is ${String(width)} wide`);
-      }
-      await page.close();
-    });
-  },
-);
+  test('a link of a problem leads to its code, and the page fits a telephone', async () => {
+    const page = await browser.newPage({ viewport: { width: 360, height: 640 } });
+    await page.goto(`${world.url}/docs/errors#queue_full`);
+    const heading = page.locator('#queue_full h2');
+    await heading.waitFor();
+    assert.equal(await heading.isVisible(), true);
+    for (const path of ['/', '/docs/errors', '/docs/sandbox', '/docs/webhooks']) {
+      await page.goto(world.url + path);
+      const width = await page.evaluate('document.documentElement.scrollWidth');
+      assert.ok(Number(width) <= 360, `${path} is ${String(width)} wide`);
+    }
+    await page.close();
+  });
+});

@@ -8,6 +8,7 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { consoleAddresses } from '@renderkit/contract/console/addresses.ts';
 import { type Database, openDatabase } from '@renderkit/server-kit/database.ts';
 import { migrate } from '@renderkit/server-kit/migrate.ts';
 import { createTestDatabase } from '@renderkit/server-kit/testing/database.ts';
@@ -96,7 +97,10 @@ export async function startPlatform(options: PlatformOptions = {}): Promise<Plat
       }),
     );
 
-  const studioPart = part('studio', entry('studio/src/main.ts'), { STUDIO_PORT: String(studioPort) });
+  const studioPart = part('studio', entry('studio/src/main.ts'), {
+    STUDIO_PORT: String(studioPort),
+    ...clientAddresses(`http://127.0.0.1:${ports[0]}`),
+  });
   const workers = Array.from({ length: options.workers ?? 1 }, (_, i) =>
     part(`worker-${i}`, entry('studio/src/worker.ts'), {}),
   );
@@ -161,6 +165,16 @@ export async function startPlatform(options: PlatformOptions = {}): Promise<Plat
     },
     killPostgres: () => urls.kill(),
     [Symbol.asyncDispose]: () => ours.disposeAsync(),
+  };
+}
+
+/** Where browsers that sign in are sent to and fro: the console of the first service. */
+function clientAddresses(serviceUrl: string): Record<string, string> {
+  const { home, callback, signedOut } = consoleAddresses;
+  return {
+    STUDIO_CLIENT_URL: serviceUrl + home,
+    STUDIO_CLIENT_REDIRECT_URIS: serviceUrl + callback,
+    STUDIO_CLIENT_LOGOUT_URIS: serviceUrl + signedOut,
   };
 }
 

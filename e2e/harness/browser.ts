@@ -1,0 +1,61 @@
+import { existsSync } from 'node:fs';
+import { type Browser, chromium, type Page } from 'playwright-core';
+
+const places = [
+  process.env['CHROMIUM_PATH'],
+  '/usr/bin/chromium',
+  '/usr/bin/chromium-browser',
+  '/usr/bin/google-chrome',
+];
+const executablePath = places.find((place) => place !== undefined && existsSync(place));
+
+/** Why tests in a browser are skipped; false where there is one. */
+export const noBrowser: string | false =
+  executablePath === undefined && 'there is no browser; CHROMIUM_PATH may name one';
+
+const options = [
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-dev-shm-usage',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+  '--no-first-run',
+];
+
+/** Real Chromium, without a window. */
+export function openBrowser(): Promise<Browser> {
+  return chromium.launch({ ...(executablePath !== undefined && { executablePath }), args: options });
+}
+
+/** What a page asked for and complained of since it was watched. */
+export type Watched = {
+  /** Addresses, in order. */
+  asked: string[];
+  /** Errors of scripts, violations of a policy, dialogs, and whatever else it wrote as an error. */
+  complaints: string[];
+};
+
+// The library of the API reference tries whether it may evaluate text, is told no, and goes on without.
+const tellViolations = `addEventListener('securitypolicyviolation', (event) => {
+  if (event.blockedURI === 'eval' && location.pathname === '/docs') return;
+  console.error('policy violated: ' + event.violatedDirective + ' by ' + event.blockedURI);
+})`;
+
+/** Watches a page from now on; dialogs are dismissed. */
+export async function watch(page: Page): Promise<Watched> {
+  const watched: Watched = { asked: [], complaints: [] };
+  await page.addInitScript(tellViolations);
+  page.on('request', (request) => watched.asked.push(request.url()));
+  page.on('pageerror', (error) => watched.complaints.push(`page error: ${error.message}`));
+  page.on('dialog', (dialog) => {
+    watched.complaints.push(`dialog: ${dialog.message()}`);
+    void dialog.dismiss();
+  });
+  page.on('console', (message) => {
+    // A browser looks for an icon of its own accord.
+    if (message.type() === 'error' && !message.location().url.endsWith('/favicon.ico'))
+      watched.complaints.push(`${message.text()} (${message.location().url})`);
+  });
+  return watched;
+}

@@ -1,0 +1,49 @@
+import { once } from 'node:events';
+import type { IncomingMessage } from 'node:http';
+import { createServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { selfSignedCertificate } from '@renderkit/server-kit/egress/testing/self-signed-certificate.ts';
+
+/** One webhook request that came. */
+export type Arrival = { path: string; headers: IncomingMessage['headers']; body: string };
+
+export type SecureReceiver = AsyncDisposable & {
+  /** Begins with https. */
+  url: string;
+  /** PEM; who sends here must trust it (NODE_EXTRA_CA_CERTS). */
+  certificate: string;
+  arrivals: Arrival[];
+  /** What is answered from now on. */
+  answer: { status: number; body: string };
+};
+
+/** Takes webhooks by https on this machine. Senders need EGRESS_ALLOW for it. */
+export async function startSecureReceiver(): Promise<SecureReceiver> {
+  const { key, cert } = selfSignedCertificate('127.0.0.1');
+  const server = createServer({ key, cert }, (request, response) => {
+    const chunks: Buffer[] = [];
+    request.on('data', (chunk: Buffer) => chunks.push(chunk));
+    request.on('end', () => {
+      receiver.arrivals.push({
+        path: request.url ?? '',
+        headers: request.headers,
+        body: Buffer.concat(chunks).toString(),
+      });
+      response.writeHead(receiver.answer.status).end(receiver.answer.body);
+    });
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const receiver: SecureReceiver = {
+    url: `https://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    certificate: cert,
+    arrivals: [],
+    answer: { status: 200, body: 'thank you' },
+    [Symbol.asyncDispose]: async () => {
+      server.closeAllConnections();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+  return receiver;
+}
