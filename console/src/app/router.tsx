@@ -1,6 +1,5 @@
 import { createRouter } from '@tanstack/react-router';
 import { queryClient, whenSignedOut } from './client.ts';
-import { returnTo } from './return-to.ts';
 import { routeTree } from './routes.ts';
 import { parseSearch, stringifySearch } from './search-values.ts';
 import { PageFault, PageLoading } from './PageStates.tsx';
@@ -32,7 +31,7 @@ whenSignedOut(() => {
   const { pathname, search } = globalThis.location;
   void router.navigate({
     to: '/sign-in',
-    search: { return_to: returnTo(`${pathname}${search}`) },
+    search: { return_to: `${pathname}${search}` },
     replace: true,
   });
 });

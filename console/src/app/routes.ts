@@ -15,7 +15,6 @@ import { librarySearch } from '../pages/library/search.ts';
 import { overviewSearch } from '../pages/overview/search.ts';
 import { playgroundSearch } from '../pages/playground/search.ts';
 import { ConsoleFault, NotFoundPage } from './PageStates.tsx';
-import { returnTo } from './return-to.ts';
 import { text } from './search-values.ts';
 import { Shell } from './Shell.tsx';
 
@@ -35,7 +34,7 @@ const signedIn = createRoute({
       await context.queryClient.ensureQueryData(signedInQuery);
     } catch (error) {
       if (!(error instanceof ProblemError) || error.status !== 401) throw error;
-      throw redirect({ to: '/sign-in', search: { return_to: returnTo(`/console${location.href}`) } });
+      throw redirect({ to: '/sign-in', search: { return_to: `/console${location.href}` } });
     }
   },
 });

@@ -98,12 +98,17 @@ const tinted = ['red', 'orange', 'yellow', 'green', 'blue', 'gray', 'teal'] as c
 
 export const cssVariables: CSSVariablesResolver = ({ colors }) => {
   const shade = (name: string, index: number) => colors[name]?.[index] ?? '';
-  const onTint = (index: number) =>
-    Object.fromEntries(tinted.map((name) => [`--mantine-color-${name}-light-color`, shade(name, index)]));
+  const onTint = (index: number, share: number) =>
+    Object.fromEntries(
+      tinted.flatMap((name) => [
+        [`--mantine-color-${name}-light-color`, shade(name, index)],
+        [`--mantine-color-${name}-light`, `color-mix(in srgb, ${shade(name, 6)} ${share}%, transparent)`],
+      ]),
+    );
   return {
     variables: {},
     light: {
-      ...onTint(9),
+      ...onTint(9, 10),
       '--mantine-color-body': '#fdfdfc',
       '--mantine-color-default-border': '#dedfde',
       '--mantine-color-dimmed': shade('gray', 6),
@@ -119,9 +124,14 @@ export const cssVariables: CSSVariablesResolver = ({ colors }) => {
       '--rk-wait': '#9a6400',
       '--rk-run': '#1f6fb5',
       '--rk-idle': '#686762',
+      '--rk-c1': '#0b6e6e',
+      '--rk-c2': '#c9772b',
+      '--rk-c3': '#5b62c9',
+      '--rk-c4': '#a14b8c',
+      '--rk-c5': '#5d8a2f',
     },
     dark: {
-      ...onTint(3),
+      ...onTint(3, 15),
       '--mantine-color-body': '#14171a',
       '--mantine-color-default': '#1b1f23',
       '--mantine-color-default-border': '#2c3137',
@@ -138,6 +148,11 @@ export const cssVariables: CSSVariablesResolver = ({ colors }) => {
       '--rk-wait': '#e5b454',
       '--rk-run': '#74b5f0',
       '--rk-idle': '#9ba1a9',
+      '--rk-c1': '#5cc8c1',
+      '--rk-c2': '#e5a25a',
+      '--rk-c3': '#9aa2f5',
+      '--rk-c4': '#d98bc6',
+      '--rk-c5': '#9cc56b',
     },
   };
 };

@@ -40,7 +40,7 @@ export function CodeBlock({ label, samples, wrap = false, maxHeight = 26 }: Code
         className={classes['code']}
         data-wrap={wrap}
         style={{ maxHeight: `${maxHeight}rem` }}
-        role="region"
+        role="group"
         tabIndex={0}
         aria-label={label}
       >

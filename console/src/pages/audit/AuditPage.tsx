@@ -1,5 +1,133 @@
+import { Button, Group, Select, Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import { auditActions, auditActionNames } from '@renderkit/contract/console/audit-actions.ts';
+import type { AuditEntry } from '@renderkit/contract/console/schemas/audit.ts';
+import { consoleQuery } from '../../api/queries.ts';
+import { type Column, DataTable } from '../../parts/DataTable.tsx';
+import { EmptyState } from '../../parts/EmptyState.tsx';
+import { ListSkeleton } from '../../parts/ListSkeleton.tsx';
 import { Page } from '../../parts/Page.tsx';
+import { Pager } from '../../parts/Pager.tsx';
+import { ProblemAlert } from '../../parts/ProblemAlert.tsx';
+import { Time } from '../../parts/Time.tsx';
+import { detailsText } from './details-text.ts';
+import { type AuditSearch, auditSearch } from './search.ts';
+
+const route = getRouteApi('/signed-in/audit');
+const askEveryMs = 10_000;
+const actors = [
+  { value: 'person', label: 'By a person' },
+  { value: 'operator', label: 'By the operator' },
+];
 
 export function AuditPage() {
-  return <Page title="Audit log">{null}</Page>;
+  const search = route.useSearch();
+  const navigate = route.useNavigate();
+  const show = (change: Record<string, unknown>) =>
+    void navigate({ search: auditSearch({ ...search, page: undefined, ...change }) });
+  const entries = useQuery({ ...consoleQuery('listAudit', { query: search }), refetchInterval: askEveryMs });
+  const list = entries.data;
+  return (
+    <Page
+      title="Audit log"
+      description="What was done to keys, endpoints, sessions and the connection, when and by whom."
+    >
+      <Filters search={search} onShow={show} />
+      {entries.error !== null && <ProblemAlert error={entries.error} title="The log could not be read" />}
+      {entries.isPending && <ListSkeleton />}
+      {list?.data.length === 0 && (
+        <EmptyState
+          icon="audit"
+          title="Nothing is written down"
+          action={
+            <Button variant="default" onClick={() => void navigate({ search: {} })}>
+              Show everything
+            </Button>
+          }
+        >
+          Create a key or an endpoint, and it is written here. If filters are set, choose others.
+        </EmptyState>
+      )}
+      {list !== undefined && list.data.length > 0 && (
+        <DataTable
+          label="Audit log"
+          rows={list.data}
+          rowKey={(entry) => entry.id}
+          columns={columns}
+          stale={entries.isPlaceholderData}
+          footer={<Pager page={list.page} hasMore={list.has_more} onPage={(page) => show({ page })} />}
+        />
+      )}
+    </Page>
+  );
 }
+
+function Filters({
+  search,
+  onShow,
+}: {
+  search: AuditSearch;
+  onShow: (change: Record<string, unknown>) => void;
+}) {
+  return (
+    <Group gap="xs" role="search" aria-label="Filters">
+      <Select
+        aria-label="Action"
+        placeholder="Every action"
+        clearable
+        searchable
+        size="xs"
+        w="16rem"
+        data={auditActionNames.map((name) => ({ value: name, label: auditActions[name] }))}
+        value={search.action ?? null}
+        onChange={(action) => onShow({ action })}
+      />
+      <Select
+        aria-label="Actor"
+        placeholder="By anyone"
+        clearable
+        size="xs"
+        w="10rem"
+        data={actors}
+        value={search.actor ?? null}
+        onChange={(actor) => onShow({ actor })}
+      />
+    </Group>
+  );
+}
+
+const columns: Column<AuditEntry>[] = [
+  {
+    title: 'When',
+    cell: (entry) => (
+      <span style={{ whiteSpace: 'nowrap' }}>
+        <Time at={entry.at} />
+      </span>
+    ),
+  },
+  {
+    title: 'What',
+    cell: (entry) => (
+      <div style={{ minWidth: '10rem' }}>
+        <Text fz="sm" fw={560}>
+          {auditActions[entry.action]}
+        </Text>
+        {detailsText(entry.details) !== '' && (
+          <Text fz="xs" c="dimmed" style={{ overflowWrap: 'anywhere' }}>
+            {detailsText(entry.details)}
+          </Text>
+        )}
+      </div>
+    ),
+  },
+  {
+    title: 'To what',
+    cell: (entry) => (
+      <Text fz="sm" style={{ overflowWrap: 'anywhere' }} title={entry.subject_id ?? undefined} miw="7rem">
+        {entry.subject_name ?? entry.subject_id ?? '—'}
+      </Text>
+    ),
+  },
+  { title: 'By whom', cell: (entry) => (entry.actor === 'operator' ? 'The operator' : (entry.email ?? '—')) },
+];

@@ -1,5 +1,119 @@
+import { Alert, Button, Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import type { Connection } from '@renderkit/contract/console/schemas/connection.ts';
+import type { Account } from '@renderkit/contract/v1/schemas/account.ts';
+import { consoleQuery } from '../../api/queries.ts';
+import { signInAddress } from '../../app/sign-in-address.ts';
+import { Facts } from '../../parts/Facts.tsx';
+import { Icon } from '../../parts/Icon.tsx';
+import { Id } from '../../parts/Id.tsx';
+import { ListSkeleton } from '../../parts/ListSkeleton.tsx';
 import { Page } from '../../parts/Page.tsx';
+import { ProblemAlert } from '../../parts/ProblemAlert.tsx';
+import { Section } from '../../parts/Section.tsx';
+import { StatusBadge } from '../../parts/StatusBadge.tsx';
+
+const askEveryMs = 10_000;
+
+/** What each state means, and what to do about it. */
+const meanings: Record<Connection['state'], string> = {
+  live: 'The studio honours the connection. Your keys and the console act on this account.',
+  expired:
+    'The session at the studio has ended. Calls that need the studio are refused and queued generations wait; reconnect, and everything goes on. API keys stay as they are.',
+  unreachable:
+    'The studio does not answer just now. What is queued waits; nothing is lost. If this lasts, ask whoever runs the studio.',
+};
 
 export function ConnectionPage() {
-  return <Page title="Connection">{null}</Page>;
+  const connection = useQuery({ ...consoleQuery('getConnection', {}), refetchInterval: askEveryMs });
+  const state = connection.data?.state;
+  return (
+    <Page
+      title="Connection"
+      description="The studio account that renders for you, and pays with its credits."
+      actions={
+        <Button
+          component="a"
+          href={signInAddress('/console/connection')}
+          variant={state === 'live' ? 'default' : 'filled'}
+          leftSection={<Icon name="refresh" size={14} />}
+        >
+          Reconnect
+        </Button>
+      }
+    >
+      {connection.error !== null && (
+        <ProblemAlert error={connection.error} title="The connection could not be read" />
+      )}
+      {connection.isPending && <ListSkeleton rows={3} />}
+      {connection.data !== undefined && <Contents connection={connection.data} />}
+    </Page>
+  );
+}
+
+function Contents({ connection: { state, studio, account } }: { connection: Connection }) {
+  return (
+    <>
+      {state !== 'live' && (
+        <Alert color="orange" icon={<Icon name="warning" />}>
+          <Text fz="sm" c="var(--mantine-color-text)">
+            {meanings[state]}
+          </Text>
+        </Alert>
+      )}
+      <Section title="Studio">
+        <Facts
+          facts={[
+            ['State', <StatusBadge key="state" status={state} />],
+            ['Address', <code key="url">{studio.url}</code>],
+            ['Account in the studio', <Id key="account" id={studio.account_id} what="id of the account" />],
+            ['Studio', <Id key="id" id={studio.id} what="id of the studio" />],
+          ]}
+        />
+        {state === 'live' && (
+          <Text fz="xs" c="dimmed" mt="md">
+            {meanings.live}
+          </Text>
+        )}
+      </Section>
+      {account !== null && <AccountFacts account={account} />}
+    </>
+  );
+}
+
+function AccountFacts({ account }: { account: Account }) {
+  const { capabilities: may } = account;
+  return (
+    <>
+      <Section title="Account">
+        <Facts
+          facts={[
+            ['E-mail', account.email ?? '—'],
+            ['Name', account.name ?? '—'],
+            ['Plan', account.tier?.name ?? account.tier?.key ?? 'None'],
+            ['Kind', account.organization ? 'Organization' : 'Person'],
+            ['Models for adults', account.age_verified ? 'Allowed' : 'Not allowed: age not verified'],
+          ]}
+        />
+      </Section>
+      <Section title="Capabilities">
+        <Facts
+          facts={[
+            ['Uploads', yesNo(may.uploads)],
+            ['Video uploads', yesNo(may.video_upload)],
+            ['Audio uploads', yesNo(may.audio_upload)],
+            ['Own models', yesNo(may.custom_models)],
+            [
+              'Characters',
+              may.character_creation_modes.length === 0 ? 'No' : may.character_creation_modes.join(', '),
+            ],
+          ]}
+        />
+      </Section>
+    </>
+  );
+}
+
+function yesNo(value: boolean): string {
+  return value ? 'Yes' : 'No';
 }

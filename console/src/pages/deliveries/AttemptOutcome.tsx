@@ -10,10 +10,12 @@ export function AttemptOutcome({ attempt }: { attempt: DeliveryAttempt }) {
   return (
     <Group gap="xs" wrap="wrap">
       <StatusBadge status={state} label={state === 'running' ? 'Under way' : undefined} />
-      <Text fz="sm">
-        {outcomeSentence(status, failure)}
-        {duration !== null && ` ${durationText(duration)}.`}
-      </Text>
+      {state !== 'running' && (
+        <Text fz="sm">
+          {outcomeSentence(status, failure)}
+          {duration !== null && ` ${durationText(duration)}.`}
+        </Text>
+      )}
     </Group>
   );
 }

@@ -10,7 +10,7 @@ test('how an attempt ended is told in few words and in a sentence', () => {
   assert.equal(outcomeSentence(410, 'status'), 'The receiver answered 410; anything but 2xx is sent again.');
   assert.equal(outcomeSentence(null, 'timeout'), 'No status line came within the time.');
   assert.match(outcomeSentence(302, 'redirect'), /redirect.*\(status 302\)\.$/);
-  assert.equal(outcomeSentence(null, null), 'It is under way.');
+  assert.equal(outcomeSentence(null, null), 'No answer yet.');
 });
 
 test('a body is set out in lines where it is JSON, and its subject found', () => {

@@ -12,7 +12,7 @@ export function outcomeSentence(status: number | null, failure: DeliveryFailure 
     const answered = status === null ? '' : ` (status ${status})`;
     return `${deliveryFailures[failure].replace(/\.$/, '')}${answered}.`;
   }
-  if (status === null) return 'It is under way.';
+  if (status === null) return 'No answer yet.';
   return status >= 200 && status < 300
     ? `The receiver answered ${status}.`
     : `The receiver answered ${status}; anything but 2xx is sent again.`;

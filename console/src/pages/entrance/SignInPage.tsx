@@ -1,5 +1,22 @@
-import { Page } from '../../parts/Page.tsx';
+import { Button, Text } from '@mantine/core';
+import { getRouteApi } from '@tanstack/react-router';
+import { signInAddress } from '../../app/sign-in-address.ts';
+import { Entrance } from './Entrance.tsx';
 
+const route = getRouteApi('/sign-in');
+
+/** Leads to the studio and from there back to the page that was asked for. */
 export function SignInPage() {
-  return <Page title="Sign in">{null}</Page>;
+  const { return_to: asked } = route.useSearch();
+  return (
+    <Entrance title="Sign in to the console">
+      <Text fz="sm" c="dimmed">
+        You sign in with your studio account. That also connects it: what is generated here and with your API
+        keys spends its credits.
+      </Text>
+      <Button component="a" href={signInAddress(asked)} size="sm" fullWidth mt={4}>
+        Continue with the studio
+      </Button>
+    </Entrance>
+  );
 }

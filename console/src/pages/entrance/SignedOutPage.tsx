@@ -1,5 +1,17 @@
-import { Page } from '../../parts/Page.tsx';
+import { Button, Text } from '@mantine/core';
+import { signInAddress } from '../../app/sign-in-address.ts';
+import { Entrance } from './Entrance.tsx';
 
 export function SignedOutPage() {
-  return <Page title="Signed out">{null}</Page>;
+  return (
+    <Entrance title="You are signed out">
+      <Text fz="sm" c="dimmed">
+        This browser can do nothing in the console until somebody signs in again. API keys and webhooks go on
+        as before.
+      </Text>
+      <Button component="a" href={signInAddress(undefined)} size="sm" fullWidth mt={4}>
+        Sign in again
+      </Button>
+    </Entrance>
+  );
 }

@@ -1,5 +1,132 @@
+import { Button, Text } from '@mantine/core';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import type { Session } from '@renderkit/contract/console/schemas/session.ts';
+import { callConsole } from '../../api/call.ts';
+import { consoleQuery } from '../../api/queries.ts';
+import { ConfirmModal } from '../../parts/ConfirmModal.tsx';
+import { type Column, DataTable } from '../../parts/DataTable.tsx';
+import { ListSkeleton } from '../../parts/ListSkeleton.tsx';
 import { Page } from '../../parts/Page.tsx';
+import { ProblemAlert } from '../../parts/ProblemAlert.tsx';
+import { StatusBadge } from '../../parts/StatusBadge.tsx';
+import { tell } from '../../parts/tell.ts';
+import { Time } from '../../parts/Time.tsx';
+import { browserName } from './browser-name.ts';
+
+const askEveryMs = 10_000;
 
 export function SessionsPage() {
-  return <Page title="Sessions">{null}</Page>;
+  const sessions = useQuery({ ...consoleQuery('listSessions', {}), refetchInterval: askEveryMs });
+  const [ending, setEnding] = useState<Session>();
+  return (
+    <Page title="Sessions" description="Browsers in which you are signed in to this console.">
+      {sessions.error !== null && (
+        <ProblemAlert error={sessions.error} title="The sessions could not be read" />
+      )}
+      {sessions.isPending && <ListSkeleton rows={3} />}
+      {sessions.data !== undefined && (
+        <DataTable
+          label="Sessions"
+          rows={sessions.data.data}
+          rowKey={(session) => session.id}
+          columns={[
+            ...columns,
+            {
+              title: 'Actions',
+              hideTitle: true,
+              align: 'right',
+              cell: (session) =>
+                !session.current && (
+                  <Button
+                    variant="default"
+                    size="compact-xs"
+                    onClick={() => setEnding(session)}
+                    aria-label={`End the session of ${browserName(session.user_agent)}`}
+                  >
+                    End
+                  </Button>
+                ),
+            },
+          ]}
+        />
+      )}
+      <Text fz="xs" c="dimmed">
+        API keys are no sessions: to shut a program out, revoke its key. This browser signs out by the account
+        menu.
+      </Text>
+      <EndModal session={ending} onClose={() => setEnding(undefined)} />
+    </Page>
+  );
+}
+
+const nowrap = { whiteSpace: 'nowrap' } as const;
+
+const columns: Column<Session>[] = [
+  {
+    title: 'Browser',
+    cell: (session) => (
+      <div>
+        <Text fz="sm" fw={560} title={session.user_agent ?? undefined} style={nowrap}>
+          {browserName(session.user_agent)}
+        </Text>
+        {session.current && <StatusBadge status="active" label="This browser" />}
+      </div>
+    ),
+  },
+  { title: 'Address', cell: (session) => <code>{session.address ?? '—'}</code> },
+  {
+    title: 'Signed in',
+    wideOnly: true,
+    cell: (session) => (
+      <span style={nowrap}>
+        <Time at={session.created_at} />
+      </span>
+    ),
+  },
+  {
+    title: 'Last used',
+    cell: (session) => (
+      <span style={nowrap}>
+        <Time at={session.last_seen_at} relative />
+      </span>
+    ),
+  },
+  {
+    title: 'Ends by itself',
+    wideOnly: true,
+    cell: (session) => (
+      <span style={nowrap}>
+        <Time at={session.expires_at} />
+      </span>
+    ),
+  },
+];
+
+function EndModal({ session, onClose }: { session: Session | undefined; onClose: () => void }) {
+  const queryClient = useQueryClient();
+  const end = useMutation({
+    mutationFn: (id: string) => callConsole('endSession', { params: { id } }),
+    meta: { inline: true },
+    onSuccess: async () => {
+      await queryClient.invalidateQueries({ queryKey: ['console', 'listSessions'] });
+      tell('The session was ended.');
+      onClose();
+    },
+  });
+  return (
+    <ConfirmModal
+      opened={session !== undefined}
+      onClose={onClose}
+      title="End this session?"
+      act="End session"
+      onConfirm={() => session !== undefined && end.mutate(session.id)}
+      pending={end.isPending}
+      error={end.error}
+    >
+      <Text fz="sm">
+        {browserName(session?.user_agent ?? null)} has to sign in again before it can see or do anything here.
+      </Text>
+    </ConfirmModal>
+  );
 }

@@ -24,8 +24,8 @@ export function Health({ health: { delivered, failed, pending } }: { health: Web
       </div>
       {ended > 0 && (
         <div className={classes['bar']} aria-hidden="true">
-          <div style={{ flexGrow: delivered }} data-tone="good" />
-          <div style={{ flexGrow: failed }} data-tone="bad" />
+          {delivered > 0 && <div style={{ flexGrow: delivered }} data-tone="good" />}
+          {failed > 0 && <div style={{ flexGrow: failed }} data-tone="bad" />}
         </div>
       )}
     </div>

@@ -1,0 +1,91 @@
+import 'uplot/dist/uPlot.min.css';
+import { useComputedColorScheme } from '@mantine/core';
+import { useElementSize } from '@mantine/hooks';
+import { useEffect, useRef } from 'react';
+import UPlot from 'uplot';
+import { dayName, type Series, stacked } from './daily-series.ts';
+
+type DailyBarsProps = {
+  label: string;
+  days: readonly string[];
+  series: readonly Series[];
+  /** The day under the pointer; undefined when it leaves. */
+  onPoint: (day: number | undefined) => void;
+};
+
+const height = 190;
+
+/** Stacked bars. What they show stands beside them as text and as a table, so a reader is told of neither. */
+export function DailyBars({ label, days, series, onPoint }: DailyBarsProps) {
+  const frame = useElementSize();
+  const place = useRef<HTMLDivElement>(null);
+  const scheme = useComputedColorScheme('light');
+  const { width } = frame;
+  useEffect(() => {
+    if (place.current === null || width < 40) return undefined;
+    const plot = new UPlot(optionsOf({ width, days, series, onPoint }), dataOf(days, series), place.current);
+    return () => plot.destroy();
+  }, [width, scheme, days, series, onPoint]);
+  return (
+    <div ref={frame.ref} role="img" aria-label={label} style={{ height, overflow: 'hidden' }}>
+      <div ref={place} />
+    </div>
+  );
+}
+
+/** The highest bars are drawn first, and the lower ones over them. */
+function dataOf(days: readonly string[], series: readonly Series[]): UPlot.AlignedData {
+  return [days.map((_, day) => day), ...stacked(series).toReversed()];
+}
+
+function optionsOf({
+  width,
+  days,
+  series,
+  onPoint,
+}: Omit<DailyBarsProps, 'label'> & { width: number }): UPlot.Options {
+  const style = getComputedStyle(document.documentElement);
+  const colour = (name: string) => style.getPropertyValue(name).trim();
+  const bars = UPlot.paths.bars?.({ size: [0.72, 36], radius: 0.12 });
+  const text = { stroke: colour('--mantine-color-dimmed'), font: '11px system-ui, sans-serif' };
+  return {
+    width,
+    height,
+    legend: { show: false },
+    cursor: { y: false, points: { show: false }, drag: { x: false, y: false } },
+    scales: {
+      x: { time: false, range: () => [-0.6, days.length - 0.4] },
+      y: { range: (_, __, max) => [0, Math.max(1, max * 1.08)] },
+    },
+    axes: [
+      {
+        ...text,
+        grid: { show: false },
+        ticks: { show: false },
+        size: 26,
+        gap: 4,
+        space: 70,
+        incrs: [1, 2, 7, 14, 30],
+        values: (_, ticks) => ticks.map((tick) => dayName(days[tick] ?? '')),
+      },
+      {
+        ...text,
+        size: 46,
+        gap: 4,
+        grid: { stroke: colour('--mantine-color-default-border'), width: 1 },
+        ticks: { show: false },
+      },
+    ],
+    series: [
+      {},
+      ...series.toReversed().map((one) => ({
+        label: one.name,
+        fill: colour(one.colour),
+        width: 0,
+        points: { show: false },
+        ...(bars !== undefined && { paths: bars }),
+      })),
+    ],
+    hooks: { setCursor: [({ cursor }) => onPoint(cursor.idx ?? undefined)] },
+  };
+}

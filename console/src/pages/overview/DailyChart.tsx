@@ -1,0 +1,50 @@
+import { Text } from '@mantine/core';
+import { useState } from 'react';
+import { creditsText } from '../../parts/number-words.ts';
+import { Section } from '../../parts/Section.tsx';
+import { DailyBars } from './DailyBars.tsx';
+import { dayName, type Series, sum } from './daily-series.ts';
+import { DailyTable } from './DailyTable.tsx';
+import classes from './overview.module.css';
+
+type DailyChartProps = {
+  title: string;
+  unit: string;
+  /** UTC days, oldest first. */
+  days: readonly string[];
+  series: readonly Series[];
+};
+
+/** Bars for each day, what they stand for in words, and the same as a table. */
+export function DailyChart({ title, unit, days, series }: DailyChartProps) {
+  const [pointed, setPointed] = useState<number>();
+  const day = pointed === undefined ? undefined : days[pointed];
+  const amount = ({ values }: Series) => (pointed === undefined ? sum(values) : (values[pointed] ?? 0));
+  return (
+    <Section title={title}>
+      <div className={classes['legend']}>
+        <Text fz="xs" c="dimmed">
+          {day === undefined ? 'Together' : `${dayName(day)}, UTC`}
+        </Text>
+        {series.map((one) => (
+          <span key={one.name} className={classes['mark']}>
+            <span className={classes['swatch']} style={{ background: `var(${one.colour})` }} />
+            <span className={classes['name']}>{one.name}</span>
+            <strong>{creditsText(amount(one))}</strong>
+          </span>
+        ))}
+      </div>
+      {series.length === 0 ? (
+        <Text fz="sm" c="dimmed" py="xl" ta="center">
+          Nothing in these days.
+        </Text>
+      ) : (
+        <DailyBars label={`${title}, as bars`} days={days} series={series} onPoint={setPointed} />
+      )}
+      <details className={classes['details']}>
+        <summary>Show as a table</summary>
+        <DailyTable label={title} unit={unit} days={days} series={series} />
+      </details>
+    </Section>
+  );
+}

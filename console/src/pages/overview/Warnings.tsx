@@ -1,0 +1,46 @@
+import { Alert, Group, Stack, Text } from '@mantine/core';
+import type { Warning } from '@renderkit/contract/console/schemas/overview.ts';
+import { Icon } from '../../parts/Icon.tsx';
+import { TextLink } from '../../parts/TextLink.tsx';
+
+/** What a person should look after, and the way to it. */
+export function Warnings({ warnings }: { warnings: readonly Warning[] }) {
+  if (warnings.length === 0) return null;
+  return (
+    <Stack gap="xs" component="section" aria-label="Warnings">
+      {warnings.map((warning) => (
+        <Alert
+          key={`${warning.code}-${warning.subject_id}`}
+          color="orange"
+          icon={<Icon name="warning" />}
+          py={8}
+        >
+          <Group justify="space-between" gap="xs">
+            <Text fz="sm" c="var(--mantine-color-text)" style={{ overflowWrap: 'anywhere' }}>
+              {warning.detail}
+            </Text>
+            <WayTo warning={warning} />
+          </Group>
+        </Alert>
+      ))}
+    </Stack>
+  );
+}
+
+function WayTo({ warning: { code, subject_id: id } }: { warning: Warning }) {
+  switch (code) {
+    case 'connection_expired':
+    case 'studio_unreachable':
+      return <TextLink to="/connection">See the connection</TextLink>;
+    case 'endpoint_failing':
+      return id === null ? (
+        <TextLink to="/webhooks">See the endpoints</TextLink>
+      ) : (
+        <TextLink to="/webhooks/$id" params={{ id }}>
+          See the endpoint
+        </TextLink>
+      );
+    case 'budget_nearly_used':
+      return <TextLink to="/keys">See the keys</TextLink>;
+  }
+}
