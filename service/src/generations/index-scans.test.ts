@@ -4,7 +4,10 @@ import { type Database, openDatabase } from '@renderkit/server-kit/database.ts';
 import { createTestDatabase, type TestDatabase } from '@renderkit/server-kit/testing/database.ts';
 import { createReservedReader } from '../credits/store.ts';
 import { readProspects } from './accept/store.ts';
+import { readQueuedOfKeys } from './cancel-queued/count-queued.ts';
 import { accountsToDispatch, claimGenerations, releaseGenerations, renewLeases } from './dispatch/store.ts';
+import { listRows, showGeneration } from './reads/list-rows.ts';
+import { createOutcomes } from './reads/outcomes.ts';
 import { listGenerations, readAwaited, readGenerations, readSettledSince } from './reads/store.ts';
 import { readDoubtful, readUnsettled } from './settle/store.ts';
 import { moveGenerations } from './store.ts';
@@ -126,6 +129,29 @@ test('no list scans the table, whatever it is filtered by', async () => {
         `list by ${status ?? 'no'} status and ${kind ?? 'no'} kind`,
       );
     }
+});
+
+test("nothing that the console looks at scans the table, a key's generations neither", async () => {
+  const of = { accountId: account.accountId };
+  const days = ['2026-11-20', '2026-11-21'];
+  await database.rows('insert into budget_days select $1, d::date, 0 from unnest($2::text[]) d', [
+    'key_other',
+    days,
+  ]);
+  const looks: Record<string, () => Promise<unknown>> = {
+    rows: () => listRows(database, { ...of, offset: 400, limit: 21 }),
+    'rows of a key': () => listRows(database, { ...of, keyId: account.keyId, offset: 0, limit: 21 }),
+    'failed rows of a key': () =>
+      listRows(database, { ...of, keyId: 'key_other', status: 'failed', offset: 0, limit: 21 }),
+    detail: () => showGeneration(database, { ...of, id: 'gen_past100' }),
+    outcomes: () => createOutcomes(database)(account.accountId, days, '2026-11-21'),
+    'queued of keys': () => readQueuedOfKeys(database, account.accountId),
+  };
+  for (const [name, look] of Object.entries(looks)) {
+    const before_ = await rowsScanned();
+    await look();
+    assert.deepEqual(await rowsScanned(), before_, `${name} scans`);
+  }
 });
 
 test('a page of a list takes its ids from an index alone', async () => {
