@@ -226,6 +226,7 @@ function everything(kind: GenerationKind, model: Model, end: 'low' | 'high'): Fo
     mode: end === 'low' ? 'transform' : 'inpaint',
     strength: end === 'low' ? 0.1 : 1,
     mask: 'data:image/png;base64,iVBORw0KGgo=',
+    strokes: [],
     inpaint_type: 'fill',
     mask_blur: range(fields.ranges.mask_blur),
     duration: pick(fields.durations)?.value,

@@ -1,7 +1,7 @@
 import { Alert, Input, Skeleton, Text } from '@mantine/core';
 import { useEffect, useState } from 'react';
 import type { Reference } from '../model-form/form-values.ts';
-import type { Size } from './mask-steps.ts';
+import type { MaskStep, Size } from './mask-steps.ts';
 import { MaskPainter } from './MaskPainter.tsx';
 import { useReference } from './use-library-item.ts';
 import { useUpload } from './use-upload.ts';
@@ -10,12 +10,13 @@ type MaskFieldProps = {
   source: Reference | undefined;
   /** A data URL, or the id of an upload. */
   mask: string | undefined;
-  onChange: (mask: string | undefined) => void;
+  strokes: readonly MaskStep[];
+  onChange: (mask: string | undefined, strokes: readonly MaskStep[]) => void;
   error?: string | undefined;
 };
 
 /** Where the part of a picture is painted that is to change. */
-export function MaskField({ source, mask, onChange, error }: MaskFieldProps) {
+export function MaskField({ source, mask, strokes, onChange, error }: MaskFieldProps) {
   const known = useReference(source);
   const { upload } = useUpload(source?.value ?? '');
   const address = upload?.url ?? known?.url ?? undefined;
@@ -38,7 +39,13 @@ export function MaskField({ source, mask, onChange, error }: MaskFieldProps) {
             file, or choose it from the library.
           </Alert>
         ) : (
-          <Painting key={address} address={address} kept={earlier === 'kept'} onChange={onChange} />
+          <Painting
+            key={address}
+            address={address}
+            kept={earlier === 'kept'}
+            strokes={strokes}
+            onChange={onChange}
+          />
         )}
         {earlier === 'gone' && mask === undefined && (
           <Text fz="sm" c="dimmed" mt={6} role="status">
@@ -61,15 +68,15 @@ function useEarlierMask(
   useEffect(() => {
     if (id === '' || !gone) return;
     setLost(true);
-    onChange(undefined);
+    onChange(undefined, []);
   }, [id, gone, onChange]);
   if (lost) return 'gone';
   return id === '' ? 'none' : 'kept';
 }
 
-type PaintingProps = { address: string; kept: boolean; onChange: MaskFieldProps['onChange'] };
+type PaintingProps = Pick<MaskFieldProps, 'strokes' | 'onChange'> & { address: string; kept: boolean };
 
-function Painting({ address, kept, onChange }: PaintingProps) {
+function Painting({ address, ...painting }: PaintingProps) {
   const size = usePictureSize(address);
   if (size === undefined) return <Skeleton h={220} mt={6} aria-label="The picture is loading" />;
   if (size === 'unreadable')
@@ -79,7 +86,7 @@ function Painting({ address, kept, onChange }: PaintingProps) {
         another.
       </Alert>
     );
-  return <MaskPainter address={address} picture={size} kept={kept} onChange={onChange} />;
+  return <MaskPainter address={address} picture={size} {...painting} />;
 }
 
 function usePictureSize(address: string): Size | 'unreadable' | undefined {

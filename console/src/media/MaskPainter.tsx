@@ -12,15 +12,17 @@ type MaskPainterProps = {
   picture: Size;
   /** A mask of an earlier run is used until something is painted. */
   kept: boolean;
-  onChange: (mask: string | undefined) => void;
+  /** What was painted so far. */
+  strokes: readonly MaskStep[];
+  onChange: (mask: string | undefined, strokes: readonly MaskStep[]) => void;
 };
 
 /** Part of the picture's longer side that the brush is wide, in percent. */
 const widths = { min: 1, max: 40, start: 10 };
 
 /** Paints a mask on a picture: by pointer, by finger, by keys, or by numbers. */
-export function MaskPainter({ address, picture, kept, onChange }: MaskPainterProps) {
-  const { steps, undone, add, undo, redo } = useMaskSteps(picture, onChange);
+export function MaskPainter({ address, picture, kept, strokes: steps, onChange }: MaskPainterProps) {
+  const { undone, add, undo, redo } = useMaskSteps(picture, steps, onChange);
   const [erase, setErase] = useState(false);
   const [percent, setPercent] = useState(widths.start);
   const width = (Math.max(picture.width, picture.height) * percent) / 100;
@@ -61,18 +63,15 @@ export function MaskPainter({ address, picture, kept, onChange }: MaskPainterPro
 }
 
 /** What was painted, with a way back and forth. Each change is told as the mask that it makes. */
-function useMaskSteps(picture: Size, onChange: MaskPainterProps['onChange']) {
-  const [steps, setSteps] = useState<readonly MaskStep[]>([]);
+function useMaskSteps(picture: Size, steps: readonly MaskStep[], onChange: MaskPainterProps['onChange']) {
   const [undone, setUndone] = useState<readonly MaskStep[]>([]);
   const show = (next: readonly MaskStep[], left: readonly MaskStep[]) => {
-    setSteps(next);
     setUndone(left);
-    onChange(mayShow(next) ? maskDataUrl(next, picture) : undefined);
+    onChange(mayShow(next) ? maskDataUrl(next, picture) : undefined, next);
   };
   const last = steps.at(-1);
   const next = undone.at(-1);
   return {
-    steps,
     undone,
     add: (step: MaskStep) => show([...steps, step], []),
     undo: () => last !== undefined && show(steps.slice(0, -1), [...undone, last]),

@@ -33,7 +33,9 @@ export function Picture({ item, small = false, fill = false, inert = false, alt 
       {item.type === 'video' && small && (
         <span className={classes['mark']}>
           <Icon name="play" size={11} />
-          {item.duration !== null && `${Number(item.duration.toFixed(1))} s`}
+          {item.duration !== null && (
+            <span className={classes['seconds']}>{`${Number(item.duration.toFixed(1))} s`}</span>
+          )}
         </span>
       )}
       {covered && (

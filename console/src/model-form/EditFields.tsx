@@ -29,7 +29,11 @@ export function EditFields({ form }: { form: FormControl }) {
           <MaskField
             source={values.image}
             mask={values.mask}
-            onChange={(mask) => set('mask', mask)}
+            strokes={values.strokes}
+            onChange={(mask, strokes) => {
+              set('mask', mask);
+              set('strokes', strokes);
+            }}
             error={form.errorOf('mask')}
           />
           <ChoiceField

@@ -1,4 +1,5 @@
 import type { EditMode, InpaintType } from '@renderkit/contract/v1/schemas/generation-requests.ts';
+import type { MaskStep } from '../media/mask-steps.ts';
 import type { UploadType } from '@renderkit/contract/v1/schemas/upload.ts';
 
 /** Something a request refers to, with what a page needs to show it. */
@@ -37,6 +38,8 @@ export type FormValues = {
   strength: number | undefined;
   /** A PNG as a data URL, as painted, or the id of an upload. */
   mask: string | undefined;
+  /** How the mask was painted, to go on painting; never sent. */
+  strokes: readonly MaskStep[];
   inpaint_type: InpaintType | undefined;
   mask_blur: number | undefined;
   duration: string | undefined;
@@ -68,6 +71,7 @@ export const emptyForm: FormValues = {
   mode: 'transform',
   strength: undefined,
   mask: undefined,
+  strokes: [],
   inpaint_type: undefined,
   mask_blur: undefined,
   duration: undefined,

@@ -44,7 +44,7 @@ function changed<F extends Field>(
   const after = { ...before, [field]: how(before[field]) };
   // A mask belongs to the picture that it was painted on.
   return field === 'image' && after.image?.value !== before.image?.value
-    ? { ...after, mask: undefined }
+    ? { ...after, mask: undefined, strokes: [] }
     : after;
 }
 

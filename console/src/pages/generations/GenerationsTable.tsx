@@ -67,9 +67,6 @@ function What({ row: { generation, prompt } }: { row: GenerationRow }) {
 
 function Status({ generation: { status, error } }: Pick<GenerationRow, 'generation'>) {
   return (
-    <StatusBadge
-      status={status}
-      label={status === 'succeeded' && error !== null ? 'Succeeded in part' : undefined}
-    />
+    <StatusBadge status={status} label={status === 'succeeded' && error !== null ? 'In part' : undefined} />
   );
 }

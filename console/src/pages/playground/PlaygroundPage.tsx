@@ -41,9 +41,10 @@ function WithModel({ search, start }: { search: PlaygroundSearch; start: Start }
   const navigate = route.useNavigate();
   const kind = search.kind ?? start.kind;
   const { suite } = kinds[kind];
-  const list = useQuery({ ...v1Query('listModels', { query: { suite } }), placeholderData: undefined });
+  // All at once, so that the form stays when another kind is chosen.
+  const list = useQuery({ ...v1Query('listModels', {}), staleTime: 60_000 });
   const wanted = search.model ?? (kind === start.kind && kind !== 'video_extend' ? start.model : undefined);
-  const models = list.data?.data ?? [];
+  const models = (list.data?.data ?? []).filter(({ suites }) => suites.includes(suite));
   const listed = wanted === undefined ? undefined : models.find(({ id }) => id === wanted);
   // Models of larger plans are not listed, but can be looked at.
   const one = useQuery({

@@ -1,6 +1,6 @@
 import { Alert, Button, Group, Progress, Text } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { useEffect, useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import type { Generation, GenerationKind } from '@renderkit/contract/v1/schemas/generation.ts';
 import { callV1 } from '../../api/call.ts';
 import { v1Query } from '../../api/queries.ts';
@@ -32,11 +32,12 @@ export function RunResult({ id, kind }: { id: string | undefined; kind: Generati
       return status === 'error' ? pauseAfterErrorMs : pauseMs;
     },
   });
+  const place = useShown(id);
   if (id === undefined) return <Nothing kind={kind} />;
   const { data: generation, error } = query;
   if (generation === undefined)
     return (
-      <section className={classes['result']} aria-label="Result" aria-busy={error === null}>
+      <section ref={place} className={classes['result']} aria-label="Result" aria-busy={error === null}>
         {error !== null && (
           <ProblemAlert
             error={error}
@@ -47,7 +48,7 @@ export function RunResult({ id, kind }: { id: string | undefined; kind: Generati
       </section>
     );
   return (
-    <section className={classes['result']} aria-label="Result">
+    <section ref={place} className={classes['result']} aria-label="Result">
       <Group justify="space-between" gap="xs" role="status">
         <Group gap="sm">
           <StatusBadge status={generation.status} />
@@ -63,6 +64,17 @@ export function RunResult({ id, kind }: { id: string | undefined; kind: Generati
       <Outcome generation={generation} />
     </section>
   );
+}
+
+/** Brings the result of a new run into sight; on narrow screens it stands below the form. */
+function useShown(id: string | undefined) {
+  const place = useRef<HTMLElement>(null);
+  const before = useRef(id);
+  useEffect(() => {
+    if (id !== before.current) place.current?.scrollIntoView({ block: 'nearest' });
+    before.current = id;
+  });
+  return place;
 }
 
 function Outcome({ generation }: { generation: Generation }) {
