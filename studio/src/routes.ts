@@ -13,6 +13,7 @@ import { libraryRoutes } from './library/routes.ts';
 import type { FileLimits } from './media/file-limits.ts';
 import { mediaRoutes } from './media/routes.ts';
 import { interactionRoutes } from './interactions/routes.ts';
+import { admitBegin } from './interactions/throttle.ts';
 import type { Moderation } from './moderation/moderation.ts';
 import { projectRoutes } from './projects/routes.ts';
 import { registerOperations } from './register-operations.ts';
@@ -95,6 +96,7 @@ export function registerRoutes(app: FastifyInstance, dependencies: RouteDependen
   mediaRoutes(app, dependencies.storage);
   healthRoutes(app, database);
   const provider = createProvider({ database, settings, issuer, client });
-  signInRoutes(app, provider, dependencies.log);
+  const admit = (address: string) => admitBegin(database, address);
+  signInRoutes(app, { ...dependencies, provider, admitBegin: admit });
   interactionRoutes(app, { ...dependencies, provider, passwords: createPasswordChecks() });
 }

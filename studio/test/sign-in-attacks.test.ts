@@ -140,7 +140,7 @@ test("a link into the middle of somebody else's sign-in leads nowhere", async ()
   const victim = createBrowser(studio.url);
   const page = await victim.open(address.href);
   assert.equal(page.status, 400);
-  assert.match(page.text, /<h1>This sign-in has run out<\/h1>/);
+  assert.match(page.text, /<h1>This page has expired<\/h1>/);
   const sent = await victim.open(address.href, {
     method: 'POST',
     body: new URLSearchParams({ email, password }),
@@ -218,6 +218,7 @@ test('a browser that goes astray is shown a page, and a program is told in JSON'
     ['/sign-in/x', 400],
     ['/sign-in/x/y/z', 404],
     ['/sign-in', 404],
+    ['/', 200],
   ] as const) {
     const page = await browser.open(address);
     assert.equal(page.status, status, address);

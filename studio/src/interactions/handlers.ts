@@ -7,11 +7,11 @@ import { readAccountFacts } from '../sign-in/authenticate.ts';
 import { grantAgain, makeGrant } from '../sign-in/grants.ts';
 import type { Page } from '../sign-in/page.ts';
 import { type Client, interactionPath } from '../sign-in/provider.ts';
-import { troubles } from '../sign-in/trouble.ts';
+import type { Answer } from '../sign-in/send-page.ts';
+import { Refused, troubles } from '../sign-in/trouble.ts';
 import { leaveOtherSession } from './leave-other-session.ts';
 import { type Addresses, consentPage, signInPage, signUpPage } from './pages.ts';
 import { type Fields, readEmail, readSignUp } from './read-fields.ts';
-import { Refused } from './refused.ts';
 import { signIn } from './sign-in.ts';
 import { signUp } from './sign-up.ts';
 
@@ -32,8 +32,6 @@ export type Visit = {
   /** Where it calls from. */
   address: string;
 };
-
-export type Answer = { page: Page; status?: number; retryAfterSeconds?: number } | { goTo: string };
 
 type Handler = (visit: Visit) => Promise<Answer>;
 
@@ -63,7 +61,12 @@ export function createHandlers(
       const email = readEmail(fields);
       const password = fields.get('password') ?? '';
       const view = { ...signInView(interaction), email: fields.get('email') ?? '' };
-      const judged = await signIn({ email: email ?? '', password, address }, { database, passwords });
+      const wrong = {
+        status: 422,
+        page: signInPage({ ...view, problem: 'E-mail address or password is wrong.' }),
+      };
+      if (email === undefined) return wrong;
+      const judged = await signIn({ email, password, address }, { database, passwords });
       if (judged.outcome === 'throttled')
         return tooMany(judged.retryAfterSeconds, (problem) => signInPage({ ...view, problem }));
       if (judged.outcome === 'wrong')
@@ -147,7 +150,7 @@ async function askConsent(
   if (grantId !== undefined)
     return { goTo: await provider.interactionResult(...browser, { consent: { grantId } }) };
   const scopes = wanted.scope.split(' ');
-  return { page: consentPage({ client, at: addressesOf(interaction), email: account.email, scopes }) };
+  return { page: consentPage({ client, at: addressesOf(interaction), ...account, scopes }) };
 }
 
 async function cancel({ browser }: Visit, provider: Provider): Promise<Answer> {

@@ -1,5 +1,6 @@
 import { Html, html } from '../sign-in/html.ts';
 import type { ClientFacts, Page } from '../sign-in/page.ts';
+import { wayBack } from '../sign-in/trouble.ts';
 import { type FieldErrors, passwordLength } from './read-fields.ts';
 
 /** Where the forms of one interaction go. */
@@ -10,6 +11,19 @@ export type Addresses = {
   consent: string;
   cancel: string;
 };
+
+/** What the studio's own address shows. */
+export function frontPage(client: ClientFacts): Page {
+  return {
+    title: 'Studio',
+    body: html`<h1>This is a studio</h1>
+      <p class="lead">
+        It keeps accounts, credits and what was made, and renders for ${client.name}. There is nothing to do
+        here.
+      </p>
+      ${wayBack(client)}`,
+  };
+}
 
 export type SignInView = {
   client: ClientFacts;
@@ -26,7 +40,7 @@ export function signInPage({ client, at, email, signUp, problem, note }: SignInV
   return {
     title: 'Sign in',
     body: html`<h1>Sign in</h1>
-      <p class="lead">with your studio account, to go on to ${client.name}</p>
+      <p class="lead">Use your studio account to continue to ${client.name}.</p>
       ${note !== undefined && html`<p class="note" role="status">${note}</p>`}
       ${problem !== undefined && html`<p class="note bad" role="alert" id="problem">${problem}</p>`}
       <form method="post" action="${at.signIn}">
@@ -65,51 +79,57 @@ export type SignUpView = {
 };
 
 export function signUpPage({ at, values = {}, errors = {}, problem }: SignUpView): Page {
+  // Where a person goes on: at the first mistake, else at the top.
+  const focused = ['name', 'email', 'password'].find((name) => errors[name] !== undefined) ?? 'name';
+  const more = (name: string) => ({ error: errors[name], focus: name === focused });
   return {
     title: 'Create an account',
     body: html`<h1>Create an account</h1>
-      <p class="lead">at this studio, with its free plan</p>
+      <p class="lead">It is on the free plan of this studio.</p>
       ${problem !== undefined && html`<p class="note bad" role="alert">${problem}</p>`}
       <form method="post" action="${at.signUp}">
         <div class="fields">
-          ${field({ name: 'name', label: 'Name', type: 'text', complete: 'name', value: values.name, error: errors['name'], focus: true })}
+          ${field({ name: 'name', label: 'Name', type: 'text', complete: 'name', value: values.name, ...more('name') })}
           ${field({
             name: 'email',
             label: 'E-mail address',
             type: 'email',
             complete: 'username',
             value: values.email,
-            error: errors['email'],
+            ...more('email'),
           })}
           ${field({
             name: 'password',
             label: 'Password',
             type: 'password',
             complete: 'new-password',
-            error: errors['password'],
             hint: `${passwordLength.min} characters or more; several words are good.`,
+            ...more('password'),
           })}
         </div>
         <div class="actions"><button>Create account</button></div>
       </form>`,
-    after: html`<p class="aside">You have an account? <a href="${at.signIn}">Sign in</a></p>`,
+    after: html`<p class="aside">You have an account? <a href="${at.other}">Sign in</a></p>`,
   };
 }
 
 export type ConsentView = {
   client: ClientFacts;
   at: Addresses;
+  name: string | null;
   email: string | null;
   /** What the client asks for, as scopes. */
   scopes: readonly string[];
 };
 
-export function consentPage({ client, at, email, scopes }: ConsentView): Page {
+export function consentPage({ client, at, name, email, scopes }: ConsentView): Page {
   return {
     title: `Allow ${client.name}`,
     body: html`<h1>Allow ${client.name} to use your account?</h1>
+      ${client.url !== undefined && html`<p class="lead">It is at ${new URL(client.url).host}.</p>`}
       <p class="who">
-        <span>Signed in as <b>${email ?? 'somebody without an address'}</b></span>
+        <span>Signed in as <b>${name ?? email ?? 'somebody without a name'}</b></span>
+        ${name !== null && email !== null && html`<span class="soft">${email}</span>`}
         <a href="${at.other}">Use another account</a>
       </p>
       <ul class="asks">
@@ -126,8 +146,7 @@ export function consentPage({ client, at, email, scopes }: ConsentView): Page {
           <button name="answer" value="allow">Allow</button>
           <button class="plain" name="answer" value="deny">Do not allow</button>
         </div>
-      </form>
-      ${client.url !== undefined && html`<p class="small">${client.name} is at <code>${new URL(client.url).host}</code></p>`}`,
+      </form>`,
   };
 }
 
@@ -148,8 +167,8 @@ function asksOf(scopes: readonly string[]): { title: string; text: string }[] {
     ...(has('offline_access')
       ? [
           {
-            title: 'Go on when you have left',
-            text: 'Until you or the operator of the studio ends the connection.',
+            title: 'Go on while you are away',
+            text: 'Your API keys and what is queued need no browser.',
           },
         ]
       : []),
@@ -179,7 +198,7 @@ function field({ name, label, type, complete, value, error, hint, focus, describ
   const described = [
     describedBy,
     error === undefined ? undefined : `${name}-error`,
-    hint === undefined ? undefined : `${name}-hint`,
+    hint === undefined || error !== undefined ? undefined : `${name}-hint`,
   ].filter((id) => id !== undefined);
   return html`<div>
     <label for="${name}">${label}</label>
@@ -200,6 +219,6 @@ function field({ name, label, type, complete, value, error, hint, focus, describ
       )}
     />
     ${error !== undefined && html`<span class="wrong" id="${name}-error">${error}</span>`}
-    ${hint !== undefined && html`<span class="hint" id="${name}-hint">${hint}</span>`}
+    ${hint !== undefined && error === undefined && html`<span class="hint" id="${name}-hint">${hint}</span>`}
   </div>`;
 }

@@ -1,14 +1,15 @@
 import type { Database } from '@renderkit/server-kit/database.ts';
 import type { Logger } from '@renderkit/server-kit/logger.ts';
-import type { FastifyInstance, FastifyReply } from 'fastify';
+import type { FastifyInstance } from 'fastify';
 import { isUnderMaintenance } from '../sign-in/authenticate.ts';
-import { pageHeaders, writePage } from '../sign-in/page.ts';
 import { interactionPath } from '../sign-in/provider.ts';
-import { type Trouble, troublePage, troubles } from '../sign-in/trouble.ts';
-import { type Answer, createHandlers, type HandlerDependencies, type Visit } from './handlers.ts';
+import { type Answer, createSendPage, type SendPage } from '../sign-in/send-page.ts';
+import { Refused, type Trouble, troublePage, troubles } from '../sign-in/trouble.ts';
+import { createHandlers, type HandlerDependencies, type Visit } from './handlers.ts';
+import { frontPage } from './pages.ts';
 import { isOwnForm } from './own-form.ts';
 import { readFields } from './read-fields.ts';
-import { Refused, troubleOf } from './refused.ts';
+import { troubleOf } from './trouble-of.ts';
 
 export type InteractionDependencies = HandlerDependencies & {
   database: Database;
@@ -22,11 +23,14 @@ const formLimitBytes = 16 * 1024;
 /** The pages on which people sign in, make an account and say what the client may do. Plain forms, no script. */
 export function interactionRoutes(app: FastifyInstance, dependencies: InteractionDependencies): void {
   void app.register(async (scope) => registerPages(scope, dependencies), { prefix: interactionPath });
+  // For whoever opens the studio's address to see what it is.
+  const send = createSendPage(dependencies.client, dependencies.publicUrl);
+  app.get('/', async (_request, reply) => send(reply, { page: frontPage(dependencies.client) }));
 }
 
 function registerPages(app: FastifyInstance, dependencies: InteractionDependencies): void {
   const { provider } = dependencies;
-  const send = sender(dependencies);
+  const send = createSendPage(dependencies.client, dependencies.publicUrl);
   refuseInPages(app, dependencies, send);
   app.addContentTypeParser(
     'application/x-www-form-urlencoded',
@@ -55,21 +59,8 @@ function registerPages(app: FastifyInstance, dependencies: InteractionDependenci
   route('POST', '/cancel', handlers.cancel);
 }
 
-type Send = (reply: FastifyReply, answer: Answer) => FastifyReply;
-
-function sender({ client, publicUrl }: InteractionDependencies): Send {
-  const headers = pageHeaders(client);
-  const { host } = new URL(publicUrl);
-  return (reply, answer) => {
-    reply.headers(headers);
-    if ('goTo' in answer) return reply.redirect(answer.goTo, 303);
-    if (answer.retryAfterSeconds !== undefined) reply.header('retry-after', answer.retryAfterSeconds);
-    return reply.code(answer.status ?? 200).send(writePage(answer.page, host));
-  };
-}
-
 /** Whatever goes wrong is told as a page too. */
-function refuseInPages(app: FastifyInstance, dependencies: InteractionDependencies, send: Send): void {
+function refuseInPages(app: FastifyInstance, dependencies: InteractionDependencies, send: SendPage): void {
   const { client, database, log } = dependencies;
   const { origin } = new URL(dependencies.publicUrl);
   app.setErrorHandler((error, request, reply) => {

@@ -1,7 +1,11 @@
 import type { Database } from '@renderkit/server-kit/database.ts';
 
-/** What is counted together, and how often within a window it may be tried. */
-export type Subject = { key: string; most: number };
+/** What is counted together, named by its kind and parts, and how often within a window it may be tried. */
+export type Subject = { of: readonly string[]; most: number };
+
+// The row is to tell nobody's address. The database's own idea of lower case is what accounts are found by; with
+// another one an account could be guessed at under many spellings.
+const keyed = (text: string) => `encode(sha256(convert_to(lower(${text}), 'UTF8')), 'base64')`;
 
 /**
  * Counts a try for each subject, in one statement before anything is looked at: parallel tries cannot all be the
@@ -14,7 +18,7 @@ export async function countAttempt(
   windowSeconds: number,
 ): Promise<number | undefined> {
   const [row] = await database.rows<{ seconds: number | null }>(
-    `with asked as (select * from unnest($1::text[], $2::integer[]) as asked (subject, most)),
+    `with asked as (select ${keyed('text')} as subject, most from unnest($1::text[], $2::integer[]) as asked (text, most)),
      counted as (
        insert into sign_in_attempts as a (subject, attempts, window_ends_at)
        select subject, 1, clock() + $3 * interval '1 second' from asked order by subject
@@ -24,7 +28,7 @@ export async function countAttempt(
        returning subject, attempts, window_ends_at)
      select max(ceil(extract(epoch from window_ends_at - clock())))::integer as seconds
      from counted join asked using (subject) where attempts > most`,
-    [subjects.map(({ key }) => key), subjects.map(({ most }) => most), windowSeconds],
+    [subjects.map(nameOf), subjects.map(({ most }) => most), windowSeconds],
     'count_attempt',
   );
   return row?.seconds ?? undefined;
@@ -33,11 +37,18 @@ export async function countAttempt(
 /** Takes a try back that turned out to be the person's own. */
 export async function forgiveAttempt(database: Database, subjects: Subject[]): Promise<void> {
   await database.rows(
-    `with mine as (select subject from sign_in_attempts where subject = any($1) order by subject for update)
+    `with mine as (
+       select subject from sign_in_attempts
+       where subject in (select ${keyed('text')} from unnest($1::text[]) as mine (text))
+       order by subject for update)
      update sign_in_attempts a set attempts = a.attempts - 1 from mine where a.subject = mine.subject`,
-    [subjects.map(({ key }) => key)],
+    [subjects.map(nameOf)],
     'forgive_attempt',
   );
+}
+
+function nameOf({ of }: Subject): string {
+  return JSON.stringify(of);
 }
 
 /** Removes windows that have ended, a batch at a time. */

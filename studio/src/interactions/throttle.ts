@@ -1,11 +1,10 @@
-import { hash } from 'node:crypto';
 import { isIP } from 'node:net';
 import type { Database } from '@renderkit/server-kit/database.ts';
 import { countAttempt, forgiveAttempt, type Subject } from './store.ts';
 
 const windowSeconds = 15 * 60;
 
-/** Failed tries within a window. */
+/** Tries within a window; of those to sign in the failed ones. */
 export const limits = {
   /** Of one account from one place: somebody who has forgotten, or who guesses. */
   accountFromAddress: 10,
@@ -15,6 +14,8 @@ export const limits = {
   address: 100,
   /** Accounts made from one place, or tried to be. */
   signUps: 10,
+  /** Sign-ins begun from one place: each leaves a row behind for an hour. */
+  begun: 600,
 } as const;
 
 /** The try may go on, or the seconds after which one may. */
@@ -24,29 +25,28 @@ export type Admission =
 
 /** Counts a try to sign in, whether there is such an account or not. */
 export async function admitSignIn(database: Database, email: string, address: string): Promise<Admission> {
-  const account = email.toLowerCase();
   const place = networkOf(address);
   return admit(database, [
-    { key: keyOf('account and address', account, place), most: limits.accountFromAddress },
-    { key: keyOf('account', account), most: limits.account },
-    { key: keyOf('address', place), most: limits.address },
+    { of: ['account and address', email, place], most: limits.accountFromAddress },
+    { of: ['account', email], most: limits.account },
+    { of: ['address', place], most: limits.address },
   ]);
 }
 
 /** Counts a try to make an account. */
 export async function admitSignUp(database: Database, address: string): Promise<Admission> {
-  return admit(database, [{ key: keyOf('sign-up', networkOf(address)), most: limits.signUps }]);
+  return admit(database, [{ of: ['sign-up', networkOf(address)], most: limits.signUps }]);
+}
+
+/** Counts a sign-in that is begun, by whomever. Undefined when it may go on, else the seconds to wait. */
+export async function admitBegin(database: Database, address: string): Promise<number | undefined> {
+  return countAttempt(database, [{ of: ['begun', networkOf(address)], most: limits.begun }], windowSeconds);
 }
 
 async function admit(database: Database, subjects: Subject[]): Promise<Admission> {
   const retryAfterSeconds = await countAttempt(database, subjects, windowSeconds);
   if (retryAfterSeconds !== undefined) return { admitted: false, retryAfterSeconds };
   return { admitted: true, forgive: () => forgiveAttempt(database, subjects) };
-}
-
-/** The table is to tell nobody's address. */
-function keyOf(...parts: string[]): string {
-  return hash('sha256', JSON.stringify(parts), 'base64url');
 }
 
 /** An IPv6 address counts by its /64, which is what one connection is given. */

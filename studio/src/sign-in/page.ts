@@ -47,7 +47,7 @@ export function writePage(page: Page, host: string): string {
           <div class="card">${page.body}</div>
           ${page.after}
         </main>
-        <footer>${host}</footer>
+        <footer>The studio at ${host}</footer>
       </body>
     </html> `.text;
 }

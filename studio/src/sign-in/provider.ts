@@ -5,7 +5,7 @@ import { createAdapter } from './adapter.ts';
 import { type ClientFacts, type Page, pageHeaders, writePage } from './page.ts';
 import { rpInitiatedLogout, skipEmptySignOut } from './sign-out.ts';
 import { readAccountFacts } from './store.ts';
-import { type ProviderError, type Trouble, troubleOf, troublePage, troubles } from './trouble.ts';
+import { type ProviderError, type Trouble, providerTrouble, troublePage, troubles } from './trouble.ts';
 
 /** Where the OpenID provider is mounted; the issuer is the studio's public address and this. */
 export const issuerPath = '/oidc';
@@ -73,7 +73,7 @@ export function createProvider(options: ProviderOptions): Provider {
     ttl: lifetimeSeconds,
     findAccount: (_context: Context, id: string) => findAccount(database, id),
     renderError: (context: Context, told: ProviderError, error: unknown) =>
-      tell(context, troubleOf(told, error)),
+      tell(context, providerTrouble(told, error)),
   });
   provider.use((context, next) => asIfAt(issuer, context, next));
   // Even its refusal of another mode would be a page that sends itself by script.

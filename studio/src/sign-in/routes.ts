@@ -1,17 +1,42 @@
 import type { Logger } from '@renderkit/server-kit/logger.ts';
 import type { FastifyInstance } from 'fastify';
 import type Provider from 'oidc-provider';
+import type { ClientFacts } from './page.ts';
 import { issuerPath } from './provider.ts';
+import { createSendPage } from './send-page.ts';
+import { Refused, ownTrouble, troublePage, troubles } from './trouble.ts';
+
+export type SignInDependencies = {
+  provider: Provider;
+  client: ClientFacts;
+  /** What browsers see. */
+  publicUrl: string;
+  /** Counts a sign-in that is begun from an address; the seconds to wait when there are too many. */
+  admitBegin: (address: string) => Promise<number | undefined>;
+  log: Logger;
+};
 
 /** Hands everything below the issuer's path to the OpenID provider, which reads bodies itself. */
-export function signInRoutes(app: FastifyInstance, provider: Provider, log: Logger): void {
+export function signInRoutes(app: FastifyInstance, dependencies: SignInDependencies): void {
+  const { provider, client, log } = dependencies;
   // Without listeners they would be printed as they are.
   provider.on('error', (error) => log.error({ err: error }, 'sign-in failed'));
   provider.on('server_error', (_context, error) => log.error({ err: error }, 'sign-in failed'));
   const callback = provider.callback();
+  const send = createSendPage(client, dependencies.publicUrl);
   void app.register(async (scope) => {
     scope.removeAllContentTypeParsers();
     scope.addContentTypeParser('*', (_request, _payload, done) => done(null));
+    scope.setErrorHandler((error, request, reply) => {
+      const trouble = ownTrouble(error);
+      if (trouble === troubles.failed) log.error({ err: error, request_id: request.id }, 'sign-in failed');
+      return send(reply, { ...trouble, page: troublePage(trouble, client) });
+    });
+    scope.addHook('onRequest', async (request) => {
+      if (request.url.split('?')[0] !== `${issuerPath}/auth`) return;
+      const retryAfterSeconds = await dependencies.admitBegin(request.ip);
+      if (retryAfterSeconds !== undefined) throw new Refused({ ...troubles.tooManyBegun, retryAfterSeconds });
+    });
     scope.all(`${issuerPath}/*`, async (request, reply) => {
       reply.hijack();
       const raw = request.raw as typeof request.raw & { originalUrl?: string };

@@ -20,7 +20,7 @@ export function signOutPage(
         API keys and what is being rendered go on as they are.
       </p>
       <div class="actions">
-        ${answer(html`<button name="logout" value="yes" autofocus>Sign out</button>`)}
+        ${answer(html`<button name="logout" value="yes">Sign out</button>`)}
         ${answer(html`<button class="plain">Stay signed in</button>`)}
       </div>`,
   };

@@ -58,8 +58,9 @@ a:hover { color: var(--accent-strong); }
 .asks svg { width: 1.15rem; height: 1.15rem; margin-top: .2rem; color: var(--accent); }
 .asks strong { display: block; font-weight: 600; font-size: .95rem; }
 .asks span { color: var(--soft); font-size: .9rem; }
-.who { display: flex; flex-wrap: wrap; gap: .15rem .75rem; justify-content: space-between; margin-top: 1rem; font-size: .925rem; }
+.who { display: grid; gap: .1rem; margin-top: 1.25rem; padding: .7rem .85rem; border-radius: .45rem; background: var(--tint); font-size: .925rem; }
 .who b { font-weight: 600; overflow-wrap: anywhere; }
+.soft { color: var(--soft); overflow-wrap: anywhere; }
 .aside { margin: 1.25rem 0 0; text-align: center; color: var(--soft); font-size: .925rem; }
 .small { color: var(--soft); font-size: .85rem; }
 code { font: .85em ui-monospace, "SF Mono", Menlo, Consolas, monospace; background: var(--tint); border-radius: .3em; padding: .1em .35em;

@@ -15,8 +15,8 @@ export type Trouble = {
 export const troubles = {
   gone: {
     status: 400,
-    title: 'This sign-in has run out',
-    text: 'The page was open for more than an hour, was used before, or the browser keeps no cookies for this site. Begin again.',
+    title: 'This page has expired',
+    text: 'It was open for more than an hour, was used before, or the browser keeps no cookies for this site. Begin again.',
   },
   failed: {
     status: 500,
@@ -41,6 +41,11 @@ export const troubles = {
     text: 'Try again in a few seconds.',
     retryAfterSeconds: 5,
   },
+  tooManyBegun: {
+    status: 429,
+    title: 'Too many tries from here',
+    text: 'So many sign-ins were begun from your network that no more can be for some minutes.',
+  },
   nothingHere: { status: 404, title: 'There is no such page', text: 'Nothing is at this address.' },
   unreadable: {
     status: 400,
@@ -60,6 +65,22 @@ export const troubles = {
   },
 } as const satisfies Record<string, Trouble>;
 
+/** A page that cannot be shown, for a reason to tell. */
+export class Refused extends Error {
+  override name = 'Refused';
+  readonly trouble: Trouble;
+  constructor(trouble: Trouble, options?: ErrorOptions) {
+    super(trouble.title, options);
+    this.trouble = trouble;
+  }
+}
+
+/** What to say of an error of our own. */
+export function ownTrouble(error: unknown): Trouble {
+  if (error instanceof Refused) return error.trouble;
+  return isDatabaseUnavailable(error) ? troubles.away : troubles.failed;
+}
+
 /** An error that the OpenID provider tells. `name` is its class. */
 export type ProviderError = { error: string; error_description?: string };
 
@@ -75,7 +96,7 @@ const requestTroubles: Record<string, { title: string; text: string }> = {
 };
 
 /** What to say of an error of the provider's. Our own faults are told without what they were. */
-export function troubleOf(told: ProviderError, error: unknown): Trouble {
+export function providerTrouble(told: ProviderError, error: unknown): Trouble {
   if (isDatabaseUnavailable(error)) return troubles.away;
   if ((error as Error).name === 'SessionNotFound') return troubles.gone;
   const { status = 500 } = error as { status?: number };
