@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
+import { type FileHandle, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
+import { freeBytes } from '@renderkit/server-kit/http/free-bytes.ts';
 import type { Storage } from './storage.ts';
 
 const keyShape = /^([0-9A-Za-z]{32})\/([0-9a-z_]{1,60}\.[0-9a-z]{2,4})$/;
@@ -70,13 +71,10 @@ async function writeTemporary(
   chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
 ): Promise<{ path: string; sizeBytes: number }> {
   const temporary = path.join(folder, `${randomBytes(6).toString('hex')}.tmp`);
-  let sizeBytes = 0;
+  let sizeBytes: number;
   try {
     await using file = await open(temporary, 'wx', 0o644);
-    for await (const batch of inBatches(chunks)) {
-      await file.writeFile(batch);
-      sizeBytes += batch.length;
-    }
+    sizeBytes = await writeBatches(file, chunks);
     await file.sync();
   } catch (error) {
     await rm(temporary, { force: true });
@@ -88,20 +86,44 @@ async function writeTemporary(
 // A write for each chunk that a socket brings took three times as long: 1.4 s instead of 0.5 s for 200 MB.
 const batchBytes = 1024 * 1024;
 
-async function* inBatches(
+/**
+ * Gathers chunks in one piece of memory while another, full one is written. Both are used again and again: a new one for
+ * each batch, left to the collector, took as much time as the writing.
+ */
+async function writeBatches(
+  file: FileHandle,
   chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
-): AsyncGenerator<Uint8Array> {
-  let batch: Uint8Array[] = [];
-  let size = 0;
-  for await (const chunk of chunks) {
-    batch.push(chunk);
-    size += chunk.length;
-    if (size < batchBytes) continue;
-    yield batch.length === 1 ? chunk : Buffer.concat(batch, size);
-    batch = [];
-    size = 0;
+): Promise<number> {
+  let gathering: Uint8Array = Buffer.allocUnsafeSlow(batchBytes);
+  let other: Uint8Array = Buffer.allocUnsafeSlow(batchBytes);
+  let used = 0;
+  let sizeBytes = 0;
+  let writing: Promise<void> = Promise.resolve();
+  const flush = async () => {
+    await writing;
+    writing = file.writeFile(gathering.subarray(0, used));
+    // It is looked at with the next batch, or at the end.
+    writing.catch(() => undefined);
+    [gathering, other] = [other, gathering];
+    used = 0;
+  };
+  try {
+    for await (const chunk of chunks) {
+      sizeBytes += chunk.length;
+      for (let at = 0; at < chunk.length;) {
+        const piece = chunk.subarray(at, at + batchBytes - used);
+        gathering.set(piece, used);
+        at += piece.length;
+        used += piece.length;
+        if (used === batchBytes) await flush();
+      }
+    }
+    if (used > 0) await flush();
+  } finally {
+    // Nothing of it is closed, or given back, before it has ended.
+    await writing.finally(() => [gathering, other].forEach(freeBytes));
   }
-  if (size > 0) yield Buffer.concat(batch, size);
+  return sizeBytes;
 }
 
 /** A new name is safe when its directory is: the file's own, and those of the directories made for it. */

@@ -22,7 +22,10 @@ export type ReceivedFile = AsyncDisposable & {
 export type Storage = {
   /** Returns once the bytes would survive a power cut; nobody ever sees half a file. */
   put: (key: string, bytes: Buffer) => Promise<void>;
-  /** Writes a file as it comes, whatever its size, into a folder; what the chunks throw removes it again. */
+  /**
+   * Writes a file as it comes, whatever its size, into a folder; what the chunks throw removes it again. A chunk is done
+   * with when the next is asked for.
+   */
   receive: (
     folder: string,
     chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,

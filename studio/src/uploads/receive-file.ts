@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
+import { freeBytes } from '@renderkit/server-kit/http/free-bytes.ts';
 import { type Pace, pacedBody } from '@renderkit/server-kit/http/paced-body.ts';
 import type { FileLimits } from '../media/file-limits.ts';
 import type { ReceivedFile, Storage } from '../storage/storage.ts';
@@ -56,6 +57,7 @@ async function* judged(
     if (size > limit) throw new FileTooLarge(limit);
     hash.update(chunk);
     yield chunk;
+    freeBytes(chunk);
   }
 }
 
