@@ -2,7 +2,7 @@ import { type OperationId, operationIds, operations } from '@renderkit/contract/
 import type { Operation } from '@renderkit/contract/v1/operation.ts';
 import { faultOf } from '@renderkit/server-kit/http/create-http-server.ts';
 import type { Logger } from '@renderkit/server-kit/logger.ts';
-import multipart from '@fastify/multipart';
+import { readMultipart } from '@renderkit/server-kit/http/multipart.ts';
 import { keepOwnPace } from '@renderkit/server-kit/http/own-pace.ts';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Admitted } from './admission/admit.ts';
@@ -46,15 +46,7 @@ export function prepareScope(scope: FastifyInstance, serving: Serving): void {
  * refused, by then.
  */
 export function addOperations(scope: FastifyInstance, serving: Serving, handlers: Handlers): void {
-  const add = (to: FastifyInstance, id: OperationId) => addOperation(to, serving, handlers, id);
-  const takesForm = (id: OperationId) => (operations[id] as Operation).request.form !== undefined;
-  for (const id of operationIds) if (!takesForm(id)) add(scope, id);
-  // The parser of forms has a hand in every request of its scope: only those that may bring one are in it.
-  scope.register((forms, _options, done) => {
-    forms.register(multipart);
-    for (const id of operationIds) if (takesForm(id)) add(forms, id);
-    done();
-  });
+  for (const id of operationIds) addOperation(scope, serving, handlers, id);
 }
 
 function addOperation(scope: FastifyInstance, serving: Serving, handlers: Handlers, id: OperationId): void {
@@ -130,17 +122,6 @@ export function unknownRoute(): ApiProblem {
   return new ApiProblem('not_found', { detail: 'There is no such route.' });
 }
 
-/** What a form may hold beside the bytes of its file, whose reader counts them. */
-const formLimits = {
-  fieldNameSize: 200,
-  fieldSize: 4 * 1024,
-  fields: 20,
-  files: 5,
-  parts: 25,
-  headerPairs: 20,
-  fileSize: Number.POSITIVE_INFINITY,
-};
-
 type Valid = Pick<HandlerContext, 'idempotencyKey'> & {
   params: unknown;
   query: unknown;
@@ -194,7 +175,7 @@ function openParts(request: FastifyRequest, reply: FastifyReply): AsyncIterator<
   const ownPace = keepOwnPace(request.raw);
   reply.raw.once('close', () => ownPace[Symbol.dispose]());
   if (request.raw.headers.expect !== undefined) reply.raw.writeContinue();
-  return request.parts({ limits: formLimits });
+  return readMultipart(request.raw);
 }
 
 function problemAnswer({ docsUrl, log }: Serving, error: unknown, request: FastifyRequest): Answer {

@@ -163,6 +163,7 @@ describe('uploads', () => {
       assertProblem(answer, 'invalid_request', field);
       assert.deepEqual(fields(answer), [field]);
     }
+    const wholePart = '--x\r\nContent-Disposition: form-data; name="file"; filename="a"\r\n\r\nabc';
     const raw = [
       ['multipart/form-data', '--x\r\n'],
       ['multipart/form-data; boundary=x', ''],
@@ -171,6 +172,11 @@ describe('uploads', () => {
         'multipart/form-data; boundary=x',
         '--x\r\nContent-Disposition: form-data; name="file"; filename="a"\r\n\r\nabc',
       ],
+      ['multipart/form-data; boundary=x; boundary=y', `${wholePart}\r\n--x--`],
+      ['multipart/form-data; boundary=x', `${wholePart}\r\n--x--`.replaceAll('\r', '')],
+      ['multipart/form-data; boundary=x', `${wholePart}\r\n--xy\r\n\r\n--x--`],
+      ['multipart/form-data; boundary=x', `${wholePart}\r\n--x--\r\n${'z'.repeat(2_000)}`],
+      ['multipart/form-data; boundary=x', `--x\r\n${'X-A: y\r\n'.repeat(2_000)}`],
     ] as const;
     for (const [contentType, body] of raw) {
       const answer = await service.ask('/v1/uploads', {

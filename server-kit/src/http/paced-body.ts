@@ -1,4 +1,4 @@
-import type { Readable } from 'node:stream';
+import { Readable } from 'node:stream';
 import { RateFloor } from '../egress/rate-floor.ts';
 
 /** Bytes in a second on average over each whole window; only waiting for the sender counts. */
@@ -13,12 +13,16 @@ export class SenderLost extends Error {
  * What a client sends, as it comes, as long as it comes fast enough. Who stops reading leaves the connection to the
  * answer. @throws SenderLost
  */
-export async function* pacedBody(source: Readable, pace: Pace): AsyncGenerator<Buffer> {
+export async function* pacedBody(
+  source: Readable | AsyncIterable<Buffer>,
+  pace: Pace,
+): AsyncGenerator<Buffer> {
   let giveUp: (error: SenderLost) => void = () => undefined;
   using floor = new RateFloor(pace.minBytesPerSecond, pace.windowMs, () =>
     giveUp(new SenderLost('the body came too slowly')),
   );
-  const chunks = source.iterator({ destroyOnReturn: false }) as AsyncIterator<Buffer>;
+  const chunks: AsyncIterator<Buffer> =
+    source instanceof Readable ? source.iterator({ destroyOnReturn: false }) : source[Symbol.asyncIterator]();
   for (;;) {
     floor.wait();
     // A promise for each chunk: one that outlived them all would keep them all.

@@ -1,35 +1,14 @@
-import type { Readable } from 'node:stream';
 import { type Dispatcher, Pool } from 'undici';
+import { connectTimeoutMs, maxHeaderBytes, type Reply, type Request } from './http-call.ts';
+import { createStreamSender } from './send-stream.ts';
 import { StudioFailure } from './studio-failure.ts';
-
-/** One HTTP request to the studio. */
-export type Request = {
-  method: Dispatcher.HttpMethod;
-  /** Path and query. */
-  path: string;
-  headers?: Record<string, string>;
-  /** A stream is sent as it comes; what it throws is thrown on as it is. */
-  body?: string | AsyncIterable<Uint8Array>;
-  /**
-   * Wall clock for all of it: connecting, sending, and the last byte of the answer. For a stream it begins anew with
-   * each chunk, and waiting for the next one does not count: how slow that may be is its sender's affair.
-   */
-  timeoutMs: number;
-  /** Bytes of the answer's body at most. */
-  maxBytes: number;
-  /** True where sending it twice does no more than once: a broken connection is tried again, once. */
-  repeatable: boolean;
-  signal?: AbortSignal;
-};
-
-export type Reply = { status: number; headers: Record<string, string | string[] | undefined>; body: Buffer };
+import { codesOf, readTransportError } from './transport-errors.ts';
 
 export type Exchange = AsyncDisposable & {
   /** Any status is an answer; redirects are not followed. @throws StudioFailure: unavailable, timeout, nonsense */
   send: (request: Request) => Promise<Reply>;
 };
 
-const connectTimeoutMs = 5_000;
 const nothing = Buffer.alloc(0);
 
 /** A bounded pool of kept connections to one origin, one request at a time on each. */
@@ -41,21 +20,28 @@ export function createExchange(origin: string, connections: number): Exchange {
     headersTimeout: 0,
     bodyTimeout: 0,
     connect: { timeout: connectTimeoutMs },
-    maxHeaderSize: 16 * 1024,
+    maxHeaderSize: maxHeaderBytes,
   });
+  const streams = createStreamSender(origin, connections);
   return {
     send: async (request) => {
+      const { body } = request;
+      if (typeof body === 'object') return streams.send({ ...request, body });
+      const whole = { ...request, body };
       const deadline = performance.now() + request.timeoutMs;
       try {
-        return await sendOnce(pool, request, request.timeoutMs);
+        return await sendOnce(pool, whole, request.timeoutMs);
       } catch (error) {
         const left = deadline - performance.now();
         // A kept connection that the studio closed meanwhile shows only when it is used.
         if (!request.repeatable || !isBroken(error) || left < 100) throw error;
-        return await sendOnce(pool, request, left).catch(afterFirst);
+        return await sendOnce(pool, whole, left).catch(afterFirst);
       }
     },
-    [Symbol.asyncDispose]: () => pool.destroy(),
+    [Symbol.asyncDispose]: async () => {
+      streams[Symbol.dispose]();
+      await pool.destroy();
+    },
   };
 }
 
@@ -65,8 +51,10 @@ function afterFirst(error: unknown): never {
   throw new StudioFailure(error.kind, error.message, { maybeSent: true, cause: error });
 }
 
+type Whole = Request & { body?: string | undefined };
+
 // undici's own handler and not `request()`: no stream and no abort signal for an answer of a kilobyte.
-function sendOnce(pool: Pool, request: Request, timeoutMs: number): Promise<Reply> {
+function sendOnce(pool: Pool, request: Whole, timeoutMs: number): Promise<Reply> {
   return new Promise((resolve, reject) => {
     const reply: Reply = { status: 0, headers: {}, body: nothing };
     const chunks: Buffer[] = [];
@@ -89,19 +77,7 @@ function sendOnce(pool: Pool, request: Request, timeoutMs: number): Promise<Repl
     };
     const onAbort = () => fail('unavailable', 'the call was given up');
     const onLate = () => fail('timeout', `no answer within ${timeoutMs} ms`);
-    let timer = setTimeout(onLate, timeoutMs);
-    const clock: Clock = {
-      start: () => {
-        clearTimeout(timer);
-        if (!ended) timer = setTimeout(onLate, timeoutMs);
-      },
-      stop: () => clearTimeout(timer),
-      broken: (error) => {
-        if (ended) return;
-        end();
-        reject(error);
-      },
-    };
+    const timer = setTimeout(onLate, timeoutMs);
     if (request.signal?.aborted === true) return onAbort();
     request.signal?.addEventListener('abort', onAbort, { once: true });
 
@@ -110,7 +86,7 @@ function sendOnce(pool: Pool, request: Request, timeoutMs: number): Promise<Repl
         method: request.method,
         path: request.path,
         headers: request.headers ?? null,
-        body: bodyOf(request.body, clock),
+        body: request.body ?? null,
       },
       {
         onRequestStart: (started) => {
@@ -133,43 +109,13 @@ function sendOnce(pool: Pool, request: Request, timeoutMs: number): Promise<Repl
           reply.body = chunks.length === 1 ? (chunks[0] ?? nothing) : Buffer.concat(chunks, bytes);
           resolve(reply);
         },
-        onResponseError: (_, error) => fail(...readError(error), error),
+        onResponseError: (_, error) => fail(...readTransportError(error), error),
       },
     );
   });
 }
 
-// The client takes any async iterable, but its types know streams alone.
-function bodyOf(body: Request['body'], clock: Clock): string | Readable | null {
-  return typeof body === 'object' ? (watched(body, clock) as unknown as Readable) : (body ?? null);
-}
-
-type Clock = { start: () => void; stop: () => void; broken: (error: unknown) => void };
-
-/** The stream as it is, with the clock running only while the studio is at work on what it was given. */
-async function* watched(body: AsyncIterable<Uint8Array>, clock: Clock): AsyncGenerator<Uint8Array> {
-  try {
-    clock.stop();
-    for await (const chunk of body) {
-      clock.start();
-      yield chunk;
-      clock.stop();
-    }
-    clock.start();
-  } catch (error) {
-    clock.broken(error);
-    throw error;
-  }
-}
-
 const broken = new Set(['UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE']);
-
-function readError(error: Error): ['unavailable' | 'nonsense', string] {
-  const codes = codesOf(error);
-  return error.name === 'HTTPParserError' || codes.includes('UND_ERR_HEADERS_OVERFLOW')
-    ? ['nonsense', 'the answer is no HTTP']
-    : ['unavailable', `the studio is out of reach (${codes.join(', ') || error.name})`];
-}
 
 function isBroken(error: unknown): boolean {
   return (
@@ -177,10 +123,4 @@ function isBroken(error: unknown): boolean {
     error.kind === 'unavailable' &&
     codesOf(error.cause).some((code) => broken.has(code))
   );
-}
-
-/** The codes of an error and of what it gathers: one per address tried. */
-function codesOf(error: unknown): string[] {
-  const { code, errors } = (error ?? {}) as { code?: unknown; errors?: unknown[] };
-  return [...(typeof code === 'string' ? [code] : []), ...(errors ?? []).flatMap(codesOf)];
 }

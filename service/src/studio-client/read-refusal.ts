@@ -1,7 +1,7 @@
 import { type StudioErrorCode, studioErrors } from '@renderkit/contract/studio/errors.ts';
 import { StudioError } from '@renderkit/contract/studio/schemas.ts';
 import { Compile } from 'typebox/compile';
-import type { Reply } from './exchange.ts';
+import type { Reply } from './http-call.ts';
 import { StudioFailure } from './studio-failure.ts';
 
 const errorBody = Compile(StudioError);

@@ -3,7 +3,8 @@ import {
   type StudioOperationId,
   studioOperations,
 } from '@renderkit/contract/studio/operations.ts';
-import type { Exchange, Reply } from './exchange.ts';
+import type { Exchange } from './exchange.ts';
+import type { Reply } from './http-call.ts';
 import { readRefusal } from './read-refusal.ts';
 
 const megabyte = 1024 * 1024;

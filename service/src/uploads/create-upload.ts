@@ -71,11 +71,9 @@ export function createUploads(options: CreateUploadOptions): CreateUpload {
           projectAfter: form.finish,
         }),
       ).catch((error: unknown) => {
-        form.file.destroy();
         if (error instanceof NoSuchProject) throw noSuchProject();
         throw error instanceof SenderLost ? brokenForm(error) : error;
       });
-      if (sent.outcome !== 'stored') form.file.destroy();
       return stored(accountId, sent, (complaint) => invalid('file', complaint));
     },
     fromUrl: async ({ accountId, url, projectId, signal }) => {

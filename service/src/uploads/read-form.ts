@@ -1,25 +1,20 @@
-import type { Readable } from 'node:stream';
 import { maxProjectIdCharacters } from '@renderkit/contract/v1/limits.ts';
+import type { FormPart } from '@renderkit/server-kit/http/multipart.ts';
 import { ApiProblem } from '../problems/api-problem.ts';
 
-/** One part of a multipart form, as the parser hands it over. */
-export type FormPart =
-  | { type: 'field'; fieldname: string; value: unknown; valueTruncated: boolean }
-  | { type: 'file'; fieldname: string; filename: string; file: Readable };
-
-export type FormParts = AsyncIterator<FormPart>;
+export type FormParts = AsyncIterator<FormPart, void>;
 
 export type UploadForm = {
-  fileName: string;
+  fileName: string | undefined;
   /** The file's bytes; what comes after them in the form is read by `finish`. */
-  file: Readable;
+  file: AsyncIterable<Buffer>;
   /** Where it was named before the file. */
   projectId: string | undefined;
   /** Reads what comes after the file. The project, if it was named there. @throws ApiProblem */
   finish: () => Promise<string | undefined>;
 };
 
-/** Milliseconds between two parts, the bytes of the file not counted. */
+/** Milliseconds for the next part to begin, and for a project's name to come; the file has its pace. */
 const partTimeoutMs = 20_000;
 
 /**
@@ -29,57 +24,69 @@ const partTimeoutMs = 20_000;
 export async function openForm(parts: FormParts): Promise<UploadForm> {
   let projectId: string | undefined;
   for (;;) {
-    const part = await nextPart(parts);
+    const part = await inTime(nextPart(parts));
     if (part === undefined) throw invalid('file', 'is required');
-    if (part.type === 'file' && part.fieldname === 'file')
+    if (part.isFile && part.name === 'file')
       return {
-        fileName: part.filename,
-        file: part.file,
+        fileName: part.fileName,
+        file: part.content,
         projectId,
         finish: () => readRest(parts, projectId),
       };
-    projectId = projectOf(part, projectId);
+    projectId = await inTime(readProject(part, projectId));
   }
 }
 
 async function readRest(parts: FormParts, before: string | undefined): Promise<string | undefined> {
   let projectId = before;
   for (;;) {
-    const part = await nextPart(parts);
+    const part = await inTime(nextPart(parts));
     if (part === undefined) return before === undefined ? projectId : undefined;
-    if (part.type === 'file' && part.fieldname === 'file') {
-      part.file.resume();
-      throw invalid('file', 'must be sent once');
-    }
-    projectId = projectOf(part, projectId);
+    if (part.isFile && part.name === 'file') throw invalid('file', 'must be sent once');
+    projectId = await inTime(readProject(part, projectId));
   }
 }
 
+async function nextPart(parts: FormParts): Promise<FormPart | undefined> {
+  const next = await parts.next();
+  return next.done === true ? undefined : next.value;
+}
+
+/** Four bytes are the longest character. */
+const maxProjectIdBytes = 4 * maxProjectIdCharacters;
+
 /** The project that a part names. @throws ApiProblem where it is any other part, or the second of its name */
-function projectOf(part: FormPart, before: string | undefined): string {
-  const { fieldname: name } = part;
-  if (part.type === 'file') part.file.resume();
+async function readProject(part: FormPart, before: string | undefined): Promise<string> {
+  const { name } = part;
   if (name === 'file') throw invalid(name, 'must be sent as a file, with a file name');
   if (name !== 'project_id') throw invalid(name, 'is not a known field');
   if (before !== undefined) throw invalid(name, 'must be sent once');
-  if (part.type === 'file' || typeof part.value !== 'string') throw invalid(name, 'must be a string');
-  if (part.valueTruncated || [...part.value].length > maxProjectIdCharacters)
-    throw invalid(name, `must be at most ${maxProjectIdCharacters} characters`);
-  if (part.value === '' || part.value.includes('\0') || !part.value.isWellFormed())
-    throw invalid(name, 'there is no such project');
-  return part.value;
+  if (part.isFile) throw invalid(name, 'must be a string');
+  let bytes = Buffer.alloc(0);
+  for await (const chunk of part.content) {
+    bytes = Buffer.concat([bytes, chunk]);
+    if (bytes.length > maxProjectIdBytes) throw tooLong(name);
+  }
+  const value = bytes.toString('utf8');
+  if ([...value].length > maxProjectIdCharacters) throw tooLong(name);
+  if (value === '' || value.includes('\0')) throw invalid(name, 'there is no such project');
+  return value;
 }
 
-async function nextPart(parts: FormParts): Promise<FormPart | undefined> {
+function tooLong(field: string): ApiProblem {
+  return invalid(field, `must be at most ${maxProjectIdCharacters} characters`);
+}
+
+/** What breaks or takes too long is no whole form. @throws ApiProblem */
+async function inTime<T>(work: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_resolve, reject) => {
     timer = setTimeout(() => reject(new Error('no part came in time')), partTimeoutMs);
   });
   try {
-    const next = await Promise.race([parts.next(), late]);
-    return next.done === true ? undefined : next.value;
+    return await Promise.race([work, late]);
   } catch (error) {
-    throw brokenForm(error);
+    throw error instanceof ApiProblem ? error : brokenForm(error);
   } finally {
     clearTimeout(timer);
   }

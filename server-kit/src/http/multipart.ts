@@ -1,0 +1,127 @@
+import type { IncomingMessage } from 'node:http';
+import { begunAtEnd, findBytes } from './find-bytes.ts';
+import { freeBytes } from './free-bytes.ts';
+import { type PartHead, readPartHead } from './part-head.ts';
+
+/** What came is no form by RFC 7578, or not all of one. */
+export class FormBroken extends Error {
+  override name = 'FormBroken';
+}
+
+export type FormPart = PartHead & {
+  /** Its bytes, as they come. A chunk is done with when the next one is asked for: its memory is given back then. */
+  content: AsyncGenerator<Buffer, void>;
+};
+
+const maxHeadBytes = 8 * 1024;
+/** What may stand before the first part and after the last, where nothing should. */
+const maxAroundBytes = 1024;
+
+const lineEnd = Buffer.from('\r\n');
+const headEnd = Buffer.from('\r\n\r\n');
+const closing = Buffer.from('--');
+const nothing = Buffer.alloc(0);
+
+/**
+ * Reads a form part by part (RFC 7578), never more of it in memory than a chunk and a part's head. What is left of a
+ * part's content when the next part is asked for is passed over. Who stops reading leaves the connection as it is.
+ * @throws FormBroken, here and where the content is read
+ */
+export async function* readMultipart(request: IncomingMessage): AsyncGenerator<FormPart, void> {
+  const boundary = boundaryOf(request.headers['content-type'] ?? '');
+  if (boundary === undefined) throw new FormBroken('the boundary is missing or odd');
+  const form = openForm(request, boundary);
+  let before = 0;
+  for await (const { length } of form.upToDelimiter())
+    if ((before += length) > maxAroundBytes) throw new FormBroken('it does not begin with a part');
+  while (await form.partFollows()) {
+    const content = form.upToDelimiter();
+    yield { ...head(await form.readHead()), content };
+    for await (const _ of content);
+  }
+  await form.readEpilogue();
+}
+
+function head(bytes: Buffer): PartHead {
+  const read = readPartHead(bytes);
+  if (read === undefined) throw new FormBroken('a part has headers that cannot be read');
+  return read;
+}
+
+const boundaryShape = /^[0-9A-Za-z'()+_,\-./:=? ]{0,69}[0-9A-Za-z'()+_,\-./:=?]$/;
+
+/** RFC 2046 §5.1.1; quoted or not. */
+function boundaryOf(contentType: string): string | undefined {
+  const found = [...contentType.matchAll(/;[ \t]*boundary=(?:"([^"]*)"|([^\s;"]+))[ \t]*(?=;|$)/gi)];
+  const boundary = found[0]?.[1] ?? found[0]?.[2];
+  return found.length === 1 && boundary !== undefined && boundaryShape.test(boundary) ? boundary : undefined;
+}
+
+/** The bytes of a form and how far they have been read. */
+function openForm(request: IncomingMessage, boundary: string) {
+  const delimiter = Buffer.from(`\r\n--${boundary}`);
+  const find = findBytes(delimiter);
+  const chunks = request.iterator({ destroyOnReturn: false }) as AsyncIterator<Buffer>;
+  // As if a line had ended before the form began: so the first delimiter is like the others.
+  let rest: Buffer = lineEnd;
+  let atDelimiter = false;
+
+  const more = async () => {
+    const next = await chunks.next();
+    if (next.done === true) throw new FormBroken('it ended before its time');
+    rest = rest.length === 0 ? next.value : Buffer.concat([rest, next.value]);
+  };
+  const begins = async (with_: Buffer) => {
+    while (rest.length < with_.length) await more();
+    if (!rest.subarray(0, with_.length).equals(with_)) return false;
+    rest = rest.subarray(with_.length);
+    return true;
+  };
+
+  return {
+    upToDelimiter: async function* (): AsyncGenerator<Buffer, void> {
+      atDelimiter = false;
+      for (;;) {
+        const bytes = rest;
+        const end = find(bytes);
+        if (end !== -1) {
+          rest = bytes.subarray(end + delimiter.length);
+          atDelimiter = true;
+          if (end > 0) yield bytes.subarray(0, end);
+          return;
+        }
+        const begun = begunAtEnd(bytes, delimiter);
+        rest = begun === 0 ? nothing : bytes.subarray(bytes.length - begun);
+        if (begun === 0) {
+          if (bytes.length > 0) yield bytes;
+          freeBytes(bytes);
+        } else if (bytes.length > begun) yield bytes.subarray(0, bytes.length - begun);
+        await more();
+      }
+    },
+    /** After a delimiter: false where it was the last. */
+    partFollows: async () => {
+      if (!atDelimiter) throw new FormBroken('a part was left in its middle');
+      if (await begins(closing)) return false;
+      if (await begins(lineEnd)) return true;
+      throw new FormBroken('a boundary goes on in an odd way');
+    },
+    readHead: async () => {
+      let end = rest.indexOf(headEnd);
+      for (; end === -1 && rest.length <= maxHeadBytes; end = rest.indexOf(headEnd)) await more();
+      if (end === -1 || end > maxHeadBytes) throw new FormBroken('the headers of a part are too long');
+      const bytes = rest.subarray(0, end);
+      rest = rest.subarray(end + headEnd.length);
+      return bytes;
+    },
+    readEpilogue: async () => {
+      let { length } = rest;
+      for (;;) {
+        if (length > maxAroundBytes) throw new FormBroken('something follows after its end');
+        const next = await chunks.next();
+        if (next.done === true) return;
+        length += next.value.length;
+      }
+    },
+  };
+}

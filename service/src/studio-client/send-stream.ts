@@ -1,0 +1,156 @@
+import http, { type ClientRequest, type IncomingMessage } from 'node:http';
+import https from 'node:https';
+import { connectTimeoutMs, maxHeaderBytes, type Reply, type Request } from './http-call.ts';
+import { StudioFailure } from './studio-failure.ts';
+import { readTransportError } from './transport-errors.ts';
+
+export type StreamRequest = Request & { body: AsyncIterable<Uint8Array> };
+
+export type StreamSender = Disposable & {
+  /** Any status is an answer, also one that comes before the stream has ended. @throws StudioFailure */
+  send: (request: StreamRequest) => Promise<Reply>;
+};
+
+/**
+ * Sends streams to one origin, each on a connection of its own. By Node's client and not undici's: it tells when a chunk
+ * has left, so that no more than that chunk is ever in memory, and its place may be used again.
+ */
+export function createStreamSender(origin: string, connections: number): StreamSender {
+  const { protocol, hostname, port } = new URL(origin);
+  const { Agent, request: open } = protocol === 'https:' ? https : http;
+  // A kept connection that the studio closed meanwhile shows only when it is used, and a stream cannot be sent again.
+  const agent = new Agent({ keepAlive: false, maxSockets: connections });
+  const host = hostname.replace(/^\[|\]$/g, '');
+  return {
+    send: (request) => {
+      const { method, path, headers = {}, signal } = request;
+      if (signal?.aborted === true)
+        throw new StudioFailure('unavailable', 'the call was given up', { maybeSent: false });
+      const call = open({ agent, host, port, method, path, headers, maxHeaderSize: maxHeaderBytes });
+      return converse(call, request);
+    },
+    [Symbol.dispose]: () => agent.destroy(),
+  };
+}
+
+/** What is told to whoever waits for the call: the first word counts. */
+type Ending = {
+  ended: boolean;
+  /** Called then. */
+  onEnd: () => void;
+  done: (reply: Reply) => void;
+  fail: (kind: 'unavailable' | 'timeout' | 'nonsense', why: string, cause?: unknown) => void;
+  /** The stream broke, and not the call. */
+  broke: (error: unknown) => void;
+};
+
+function converse(call: ClientRequest, request: StreamRequest): Promise<Reply> {
+  const { timeoutMs, signal } = request;
+  return new Promise((resolve, reject) => {
+    const connection = watchConnection(call, () => ending.fail('unavailable', 'no connection came in time'));
+    const settle = (how: () => void) => {
+      if (ending.ended) return;
+      ending.ended = true;
+      clock.stop();
+      connection.stop();
+      signal?.removeEventListener('abort', onAbort);
+      ending.onEnd();
+      how();
+      // Also where the studio did not wait for the end of the stream: it wants no more of it.
+      if (!call.writableFinished) call.destroy();
+    };
+    const ending: Ending = {
+      ended: false,
+      onEnd: () => undefined,
+      done: (reply) => settle(() => resolve(reply)),
+      fail: (kind, why, cause) => {
+        const failure = new StudioFailure(kind, why, { maybeSent: connection.stood(), cause });
+        settle(() => reject(failure));
+      },
+      broke: (error) => settle(() => reject(error)),
+    };
+    const clock = createClock(timeoutMs, () => ending.fail('timeout', `no answer within ${timeoutMs} ms`));
+    const onAbort = () => ending.fail('unavailable', 'the call was given up');
+    signal?.addEventListener('abort', onAbort, { once: true });
+    let answered = false;
+    call.on('error', (error) => ending.fail(...readTransportError(error), error));
+    call.once('close', () => answered || ending.fail('unavailable', 'the studio ended the connection'));
+    call.once('response', (response) => {
+      answered = true;
+      readReply(response, request.maxBytes, ending);
+    });
+    clock.start();
+    sendBody(call, request.body, clock, ending).catch(ending.broke);
+  });
+}
+
+/** The clock runs only while the studio is at work on what it was given. */
+async function sendBody(
+  call: ClientRequest,
+  body: AsyncIterable<Uint8Array>,
+  clock: Clock,
+  ending: Ending,
+): Promise<void> {
+  /** False where it may not have left, and so may not be done with. */
+  const write = (chunk: Uint8Array) =>
+    new Promise<boolean>((resolve) => {
+      ending.onEnd = () => resolve(false);
+      call.write(chunk, (error) => resolve(error === null || error === undefined));
+    });
+  clock.stop();
+  for await (const chunk of body) {
+    if (ending.ended) return;
+    clock.start();
+    if (!(await write(chunk)) || ending.ended) return;
+    clock.stop();
+  }
+  if (ending.ended) return;
+  clock.start();
+  call.end();
+}
+
+function readReply(response: IncomingMessage, maxBytes: number, { done, fail }: Ending): void {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  response.on('data', (chunk: Buffer) => {
+    bytes += chunk.length;
+    if (bytes > maxBytes) fail('nonsense', `an answer of more than ${maxBytes} bytes`);
+    else chunks.push(chunk);
+  });
+  response.on('error', (error) => fail(...readTransportError(error), error));
+  response.once('close', () => fail('unavailable', 'the studio ended the connection'));
+  response.once('end', () => {
+    const { statusCode: status = 0, headers } = response;
+    done({ status, headers, body: Buffer.concat(chunks, bytes) });
+  });
+}
+
+type Clock = { start: () => void; stop: () => void };
+
+function createClock(timeoutMs: number, onLate: () => void): Clock {
+  let timer: NodeJS.Timeout | undefined;
+  return {
+    start: () => {
+      clearTimeout(timer);
+      timer = setTimeout(onLate, timeoutMs);
+    },
+    stop: () => clearTimeout(timer),
+  };
+}
+
+/** Whether a connection ever stood, and whether it is too long in coming. */
+function watchConnection(
+  call: ClientRequest,
+  onLate: () => void,
+): { stood: () => boolean; stop: () => void } {
+  let stood = false;
+  let timer: NodeJS.Timeout | undefined;
+  call.once('socket', (socket) => {
+    timer = setTimeout(onLate, connectTimeoutMs);
+    socket.once('connect', () => {
+      stood = true;
+      clearTimeout(timer);
+    });
+  });
+  return { stood: () => stood, stop: () => clearTimeout(timer) };
+}
