@@ -3,7 +3,7 @@ import type { Database } from '@renderkit/server-kit/database.ts';
 import type Provider from 'oidc-provider';
 import type { Interaction } from 'oidc-provider';
 import type { PasswordChecks } from '../accounts/password-checks.ts';
-import { readAccountFacts } from '../sign-in/authenticate.ts';
+import { type AccountFacts, readAccountFacts } from '../sign-in/authenticate.ts';
 import { grantAgain, makeGrant } from '../sign-in/grants.ts';
 import type { Page } from '../sign-in/page.ts';
 import { type Client, interactionPath } from '../sign-in/provider.ts';
@@ -69,11 +69,7 @@ export function createHandlers(
       const judged = await signIn({ email, password, address }, { database, passwords });
       if (judged.outcome === 'throttled')
         return tooMany(judged.retryAfterSeconds, (problem) => signInPage({ ...view, problem }));
-      if (judged.outcome === 'wrong')
-        return {
-          status: 422,
-          page: signInPage({ ...view, problem: 'E-mail address or password is wrong.' }),
-        };
+      if (judged.outcome === 'wrong') return wrong;
       return goOnAs(judged.accountId, visit, dependencies);
     },
     showSignUp: async ({ interaction }) => {
@@ -95,8 +91,7 @@ export function createHandlers(
     },
     consent: async (visit) => {
       if (visit.fields.get('answer') !== 'allow') return cancel(visit, provider);
-      const accountId = visit.interaction.session?.accountId;
-      if (accountId === undefined) throw new Refused(troubles.gone);
+      const { id: accountId } = await personAsked(visit.interaction, database);
       const grantId = await makeGrant(provider, database, { ...asked(visit.interaction, client), accountId });
       return { goTo: await provider.interactionResult(...visit.browser, { consent: { grantId } }) };
     },
@@ -139,12 +134,19 @@ async function goOnAs(
   };
 }
 
+/** Whose consent is asked for. @throws Refused */
+async function personAsked({ prompt, session }: Interaction, database: Database): Promise<AccountFacts> {
+  const account =
+    prompt.name === 'consent' ? await readAccountFacts(database, session?.accountId ?? '') : undefined;
+  if (account === undefined) throw new Refused(troubles.gone);
+  return account;
+}
+
 async function askConsent(
   { interaction, browser }: Visit,
   { database, provider, client }: HandlerDependencies,
 ): Promise<Answer> {
-  const account = await readAccountFacts(database, interaction.session?.accountId ?? '');
-  if (account === undefined) throw new Refused(troubles.gone);
+  const account = await personAsked(interaction, database);
   const wanted = { ...asked(interaction, client), accountId: account.id };
   const grantId = await grantAgain(provider, database, wanted);
   if (grantId !== undefined)
