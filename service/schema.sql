@@ -205,6 +205,7 @@ create table generation_requests (
   render_request text not null,
   quote text not null,
   accepted_body text,
+  uploads text,
   constraint generation_requests_pkey PRIMARY KEY (generation_id),
   constraint generation_requests_generation_id_fkey FOREIGN KEY (generation_id) REFERENCES generations(id) ON DELETE CASCADE
 );
@@ -551,9 +552,10 @@ begin
         from unnest(creates) c;
 
     -- Without an Idempotency-Key nobody can ask for the same 202 again.
-    insert into generation_requests (generation_id, render_request, quote, accepted_body)
+    insert into generation_requests (generation_id, render_request, quote, accepted_body, uploads)
       select c.id, c.render_request, c.quote,
-             case when c.idempotency_key is not null then c.body_start || at_text || p_body_end end
+             case when c.idempotency_key is not null then c.body_start || at_text || p_body_end end,
+             c.uploads
         from unnest(creates) c;
 
     if naming then

@@ -3,6 +3,7 @@ import { after, before, test } from 'node:test';
 import type { Generation } from '@renderkit/contract/v1/schemas/generation.ts';
 import { moveClock } from '@renderkit/server-kit/testing/database.ts';
 import { type ConsoleCaller, signedIn } from './console-caller.ts';
+import { exampleVideoModel } from './example-catalog.ts';
 import { startTestService, type TestService } from './harness.ts';
 import { type ScriptedRenders, scriptRenders } from './scripted-renders.ts';
 
@@ -11,6 +12,7 @@ let studio: ScriptedRenders;
 let person: ConsoleCaller;
 before(async () => {
   service = await startTestService({ sweepMs: 200, retryMs: 50 });
+  service.studio.catalog.models.push(exampleVideoModel({ default_for: [] }));
   studio = scriptRenders(service.studio);
   service.studio.balance.lifetime_millicredits = 100_000_000;
   person = await signedIn(service);
@@ -160,4 +162,29 @@ test('a cancel by a person is written down, one by an API key is not, nor one th
       .map(({ subject_id, details, session_id }) => [subject_id, details, session_id]),
     [[one, { kind: 'image', model: 'plain' }, person.browser.sessionId]],
   );
+});
+
+test('what is shown of a video can be sent again: its length, and the addresses that it named', async () => {
+  const { key: secret } = await key('addresses');
+  const body = {
+    model: 'reel',
+    prompt: 'like this',
+    duration: 10,
+    start_image: 'https://8.8.8.8/a.png',
+    end_image: 'lib_1',
+    reference_images: ['https://8.8.8.8/a.png'],
+  };
+  const send = (sent: object) =>
+    service.ask<Generation>('/v1/videos/generations', { key: secret, body: sent });
+  const first = await send(body);
+  assert.equal(first.status, 202, first.text);
+  const { request } = await detail(first.body.id);
+  const shown = JSON.parse(request.body) as typeof body;
+  assert.equal(request.path, '/v1/videos/generations');
+  for (const [name, value] of Object.entries(body))
+    assert.deepEqual(shown[name as keyof typeof body], value, name);
+  assert.ok(!request.body.includes('upl_'));
+  const again = await send(shown);
+  assert.equal(again.status, 202, again.text);
+  assert.deepEqual(JSON.parse((await detail(again.body.id)).request.body), shown);
 });

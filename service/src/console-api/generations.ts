@@ -52,7 +52,7 @@ export function generationHandlers(deps: {
         request: {
           method: 'POST',
           path: pathOfKind(kind),
-          body: requestBodyOf(kind, found.renderRequest, metadata),
+          body: requestBodyOf(kind, found.request, metadata),
         },
         event,
       };

@@ -1,7 +1,7 @@
 import { promptExcerptCharacters } from '@renderkit/contract/console/schemas/generation.ts';
 import type { Database } from '@renderkit/server-kit/database.ts';
 import { noSuchGeneration } from './read-generation.ts';
-import { type KeyedRow, type RowFilter, selectDetail, selectRows } from './rows-store.ts';
+import { type KeyedRow, type RowFilter, selectDetail, selectRows, type StoredRequest } from './rows-store.ts';
 
 export type { KeyedRow } from './rows-store.ts';
 
@@ -14,13 +14,13 @@ export function listRows(
 }
 
 /**
- * One of an account's generations with its request as it goes to the studio, JSON text; null where it was erased.
+ * One of an account's generations with its request; undefined where that was erased.
  * @throws ApiProblem `not_found`
  */
 export async function showGeneration(
   database: Database,
   asked: { id: string; accountId: string },
-): Promise<KeyedRow & { renderRequest: string | null }> {
+): Promise<KeyedRow & { request: StoredRequest | undefined }> {
   const found = await selectDetail(database, { ...asked, promptCharacters: promptExcerptCharacters });
   if (found === undefined) throw noSuchGeneration();
   return found;

@@ -1,6 +1,8 @@
 import type { RenderRequest } from '@renderkit/contract/studio/schemas.ts';
 import { operations } from '@renderkit/contract/v1/operations.ts';
 import type { GenerationKind } from '@renderkit/contract/v1/schemas/generation.ts';
+import { referencesOf, withReferences } from '../../references/reference-fields.ts';
+import type { StoredRequest } from './rows-store.ts';
 
 /** The create that makes each kind (docs/api.md §4). */
 const createOf = {
@@ -15,17 +17,21 @@ export function pathOfKind(kind: GenerationKind): string {
 }
 
 /**
- * The body of a create that asks for the same: what was accepted, with the settings that were left out then. `request`
- * and `metadata` are JSON text. Files that came by an address or as data are named by the uploads that they became.
+ * The body of a create that asks for the same: what was accepted, with the settings that were left out then. `metadata`
+ * is JSON text. A mask that came as data is named by the upload that it became.
  */
-export function requestBodyOf(kind: GenerationKind, request: string | null, metadata: string): string {
-  if (request === null) return '{}';
+export function requestBodyOf(
+  kind: GenerationKind,
+  request: StoredRequest | undefined,
+  metadata: string,
+): string {
+  if (request === undefined) return '{}';
   const {
     kind: _,
     duration_seconds: duration,
     project_id: projectId,
     ...accepted
-  } = JSON.parse(request) as RenderRequest;
+  } = withAddresses(JSON.parse(request.renderRequest) as RenderRequest, request.uploads);
   const body: Record<string, unknown> = {
     ...accepted,
     ...(projectId !== null && { project_id: projectId }),
@@ -41,4 +47,19 @@ export function requestBodyOf(kind: GenerationKind, request: string | null, meta
 /** What is the same as if it had been left out. */
 function isEmpty(value: unknown): boolean {
   return value === '' || (typeof value === 'object' && value !== null && Object.keys(value).length === 0);
+}
+
+/** With the addresses again that were sent in the places of these uploads. */
+function withAddresses(request: RenderRequest, uploads: string | null): RenderRequest {
+  if (uploads === null) return request;
+  const addresses = new Map(
+    (JSON.parse(uploads) as { id: string; url?: string }[]).flatMap(({ id, url }) =>
+      url === undefined ? [] : [[id, url] as const],
+    ),
+  );
+  const others = referencesOf(request).flatMap(({ field, value }) => {
+    const address = addresses.get(value);
+    return address === undefined ? [] : [[field, address] as const];
+  });
+  return withReferences(request, new Map(others)) as RenderRequest;
 }

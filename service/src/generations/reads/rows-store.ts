@@ -77,16 +77,24 @@ const idsOfKey = (conditions: readonly string[], key: number) => `
         and created_at < (d.day + 1)::timestamp at time zone 'UTC') g
    where d.key_id = $${key} order by d.day desc, g.created_at desc, g.id desc`;
 
-/** One generation with the whole request, JSON text; undefined where the account has none of that id. */
+/** A request as it went to the studio, and what it named beside the studio's own: `[{id, url}]`. Both JSON text. */
+export type StoredRequest = { renderRequest: string; uploads: string | null };
+
+/** One generation with its whole request, undefined where that was erased; undefined where the account has none of that id. */
 export async function selectDetail(
   database: Database,
   asked: { id: string; accountId: string; promptCharacters: number },
-): Promise<(KeyedRow & { renderRequest: string | null }) | undefined> {
-  const [row] = await database.rows<PackedRow & { render_request: string | null }>(
-    `select ${keyed('$3')}, r.render_request from generations g ${joined} where g.id = $1 and g.account_id = $2`,
+): Promise<(KeyedRow & { request: StoredRequest | undefined }) | undefined> {
+  const [row] = await database.rows<PackedRow & { render_request: string | null; uploads: string | null }>(
+    `select ${keyed('$3')}, r.render_request, r.uploads from generations g ${joined} where g.id = $1 and g.account_id = $2`,
     [asked.id, asked.accountId, asked.promptCharacters],
   );
-  return row && { ...unpackKeyed(row), renderRequest: row.render_request };
+  if (row === undefined) return undefined;
+  const { render_request: renderRequest, uploads } = row;
+  return {
+    ...unpackKeyed(row),
+    request: renderRequest === null ? undefined : { renderRequest, uploads },
+  };
 }
 
 /** Generations of an account by the UTC day of their creation and their status; no count passes `most`. */
