@@ -1,0 +1,105 @@
+import { cp, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import { buildConsole } from '@renderkit/stack/build-console.ts';
+import * as studioOperator from '@renderkit/studio/operator.ts';
+import { openBrowser, watch, type Watched } from '../harness/browser.ts';
+import { type Platform, startPlatform } from '../harness/platform.ts';
+import { type SecureReceiver, startSecureReceiver } from '../harness/receiver.ts';
+
+/** Somebody with a studio account, whom the service does not know before they sign in. */
+export type Person = { email: string; password: string };
+
+export type Visitor = Watched & { page: Page };
+
+export type ConsoleWorld = AsyncDisposable & {
+  platform: Platform;
+  url: string;
+  studioUrl: string;
+  receiver: SecureReceiver;
+  person: (account?: Partial<Person> & { name?: string }) => Promise<Person>;
+  /** A page in a browser profile of its own. */
+  visitor: (options?: BrowserContextOptions) => Promise<Visitor>;
+};
+
+const built = fileURLToPath(new URL('../../console/dist', import.meta.url));
+/** How long anything that a page waits for may take. */
+const patienceMs = 20_000;
+
+/** The whole product with the console as it is built now, a receiver of webhooks, and a browser. */
+export async function openConsoleWorld(
+  options: { ownPostgres?: boolean; workers?: number } = {},
+): Promise<ConsoleWorld> {
+  await using owned = new AsyncDisposableStack();
+  const directory = await mkdtemp(path.join(tmpdir(), 'renderkit-console-'));
+  owned.defer(() => rm(directory, { recursive: true, force: true }));
+  await buildConsole({ environment: process.env });
+  // A copy: another build must not take away the files of pages that are open.
+  await cp(built, path.join(directory, 'console'), { recursive: true });
+  const receiver = owned.use(await startSecureReceiver());
+  await writeFile(path.join(directory, 'receiver.pem'), receiver.certificate);
+  const platform = owned.use(
+    await startPlatform({
+      ...options,
+      environment: {
+        CONSOLE_DIRECTORY: path.join(directory, 'console'),
+        EGRESS_ALLOW: '127.0.0.0/8',
+        NODE_EXTRA_CA_CERTS: path.join(directory, 'receiver.pem'),
+      },
+    }),
+  );
+  const browser: Browser = await openBrowser();
+  owned.defer(() => browser.close());
+  const ours = owned.move();
+  return {
+    platform,
+    url: platform.serviceUrls[0] ?? '',
+    studioUrl: platform.studioUrl,
+    receiver,
+    person: (account) => createPerson(platform, account),
+    visitor: async (how = {}) => {
+      const context = await browser.newContext(how);
+      context.setDefaultTimeout(patienceMs);
+      const page = await context.newPage();
+      return { page, ...(await watch(page)) };
+    },
+    [Symbol.asyncDispose]: () => ours.disposeAsync(),
+  };
+}
+
+let people = 0;
+
+/** As the first start makes its demo account. */
+async function createPerson(
+  { databases }: Platform,
+  account: Partial<Person> & { name?: string } = {},
+): Promise<Person> {
+  const person = { email: `person-${++people}@example.org`, password: 'correct horse battery', ...account };
+  await studioOperator.createAccount(databases.studio, { ...person, tier: 'plus' });
+  return person;
+}
+
+/** Goes through the studio's pages, from wherever the page is now, until the console is there. */
+export async function signInAtStudio(page: Page, { email, password }: Person): Promise<void> {
+  await page.getByLabel('E-mail address').fill(email);
+  await page.getByLabel('Password').fill(password);
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+  const allow = page.getByRole('button', { name: 'Allow', exact: true });
+  const console = page.getByRole('navigation', { name: 'Console' });
+  await allow.or(console).first().waitFor();
+  if (await allow.isVisible()) await allow.click();
+  await page.waitForURL(/\/console(?:$|\/(?!auth))/);
+}
+
+/** Signs in and shows a page of the console. */
+export async function signIn(
+  world: ConsoleWorld,
+  page: Page,
+  person: Person,
+  to = '/console',
+): Promise<void> {
+  await page.goto(`${world.url}/console/auth/sign-in?return_to=${encodeURIComponent(to)}`);
+  await signInAtStudio(page, person);
+}
