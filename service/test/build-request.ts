@@ -1,6 +1,3 @@
-import { type OperationId, operations } from '@renderkit/contract/v1/operations.ts';
-import type { Operation } from '@renderkit/contract/v1/operation.ts';
-
 /** Numbers from 0 to 1, the same for the same seed (mulberry32). */
 export function createRandom(seed: number): () => number {
   let state = seed;
@@ -12,8 +9,14 @@ export function createRandom(seed: number): () => number {
   };
 }
 
-export type BuiltRequest = {
-  operationId: OperationId;
+/** As much of a table of operations as it takes to ask for them. */
+export type OperationTable<Id extends string> = Record<
+  Id,
+  { method: string; path: string; idempotent?: boolean; request: object }
+>;
+
+export type BuiltRequest<Id extends string> = {
+  operationId: Id;
   method: string;
   path: string;
   headers: Record<string, string>;
@@ -112,13 +115,13 @@ const hostileBodies = [
 ];
 
 /** A request for some operation: half of them as its schemas want it or nearly so, half of them not. */
-export function buildRequest(
+export function buildRequest<Id extends string>(
   random: Random,
-  ids: readonly OperationId[],
+  operations: OperationTable<Id>,
   known: readonly string[],
-): BuiltRequest {
-  const operationId = pick(random, ids);
-  const operation: Operation = operations[operationId];
+): BuiltRequest<Id> {
+  const operationId = pick(random, Object.keys(operations) as Id[]);
+  const operation = operations[operationId];
   const wild = random() < 0.5;
   const chance = wild ? 0.35 : 0.04;
   const { params, query, body } = operation.request as { params?: Schema; query?: Schema; body?: Schema };
@@ -140,7 +143,7 @@ export function buildRequest(
   // A long poll that waits is right and slow.
   const text = pairs.filter((pair) => !/^wait=[1-9]/.test(pair)).join('&');
   const headers: Record<string, string> = {};
-  if (operation.idempotent && random() < 0.3)
+  if (operation.idempotent === true && random() < 0.3)
     headers['idempotency-key'] =
       random() < chance ? pick(random, ['', 'x'.repeat(300), 'a\tb']) : `key ${Math.floor(random() * 20)}`;
   return {

@@ -27,7 +27,7 @@ export type ConsoleDependencies = {
   sessions: SessionAdmission;
   /** Of the public address: what changes anything comes from there. */
   ownOrigin: string;
-  handlers: Partial<ConsoleHandlers>;
+  handlers: ConsoleHandlers;
   /** Everything of the HTTP API, which a signed-in person has too. */
   apiHandlers: Handlers;
   serving: Serving;
@@ -77,8 +77,7 @@ function addConsoleOperation(
   id: ConsoleOperationId,
 ): void {
   // The table's types tie each handler to what its own schemas let through.
-  const handle = handlers[id] as ((request: object) => Promise<unknown>) | undefined;
-  if (handle === undefined) return;
+  const handle = handlers[id] as (request: object) => Promise<unknown>;
   const operation: ConsoleOperation = consoleOperations[id];
   addRoute(api, serving, {
     operationId: id,

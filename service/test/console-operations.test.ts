@@ -1,0 +1,194 @@
+import assert from 'node:assert/strict';
+import { randomInt } from 'node:crypto';
+import { after, before, describe, test } from 'node:test';
+import {
+  type ConsoleOperationId,
+  consoleOperationIds,
+  consoleOperations,
+} from '@renderkit/contract/console/operations.ts';
+import type { ConsoleOperation } from '@renderkit/contract/console/operation.ts';
+import { operations } from '@renderkit/contract/v1/operations.ts';
+import type { Problem } from '@renderkit/contract/v1/schemas/problem.ts';
+import { scopes } from '@renderkit/contract/v1/scopes.ts';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import ajvFormats from 'ajv-formats';
+import { assertProblem } from './assert-problem.ts';
+import { buildRequest, createRandom } from './build-request.ts';
+import { type ConsoleBrowser, openBrowser } from './console-session.ts';
+import { type Answer, type Ask, startTestService, type TestService } from './harness.ts';
+
+const ajv = new Ajv2020({ strict: false, allErrors: true });
+ajvFormats.default(ajv);
+
+let service: TestService;
+let browser: ConsoleBrowser;
+before(async () => {
+  service = await startTestService({ config: { egressAllow: ['127.0.0.0/8'] } });
+  browser = await openBrowser(service);
+});
+after(() => service[Symbol.asyncDispose]());
+
+type Asked = { id?: string; query?: string; body?: unknown };
+
+const newId = async (path: string, body: unknown): Promise<string> => {
+  const { status, text, body: made } = await browser.ask<{ id: string }>(path, { method: 'POST', body });
+  assert.ok(status < 300, text);
+  return made.id;
+};
+const newKey = () => newId('/console/api/keys', { name: 'a key', scopes: [...scopes] });
+const newWebhook = async () => {
+  // Ten are the most.
+  const { body } = await browser.ask<{ data: { id: string }[] }>('/console/api/webhooks');
+  for (const { id } of body.data) await browser.ask(`/console/api/webhooks/${id}`, { method: 'DELETE' });
+  return newId('/console/api/webhooks', {
+    url: 'https://127.0.0.1:59999/hook',
+    events: ['generation.failed'],
+  });
+};
+const newDelivery = async () => {
+  const id = await newId(`/console/api/webhooks/${await newWebhook()}/ping`, undefined);
+  await service.database.rows(
+    `with gone as (delete from delivery_queue where delivery_id = $1)
+     update deliveries set status = 'failed', given_up = 'failed', completed_at = clock() where id = $1`,
+    [id],
+  );
+  return id;
+};
+
+/** A request that each operation fulfills, made when its turn comes. */
+const requests: Record<ConsoleOperationId, () => Asked | Promise<Asked>> = {
+  getSignedIn: () => ({}),
+  listSessions: () => ({}),
+  endSession: async () => ({ id: (await openBrowser(service)).sessionId }),
+  signOut: () => ({}),
+  getConnection: () => ({}),
+  getOverview: () => ({ query: 'days=7' }),
+  listKeys: () => ({}),
+  createKey: () => ({ body: { name: 'new', scopes: ['read'], daily_budget: 12.5, expires_in_days: 7 } }),
+  getKey: async () => ({ id: await newKey() }),
+  updateKey: async () => ({ id: await newKey(), body: { name: 'renamed', daily_budget: null } }),
+  revokeKey: async () => ({ id: await newKey(), query: 'cancel_queued=true' }),
+  listWebhooks: () => ({}),
+  createWebhook: () => ({ body: { url: 'https://127.0.0.1:59999/hook', events: [] } }),
+  getWebhook: async () => ({ id: await newWebhook() }),
+  updateWebhook: async () => ({ id: await newWebhook(), body: { status: 'paused' } }),
+  deleteWebhook: async () => ({ id: await newWebhook() }),
+  revealWebhookSecret: async () => ({ id: await newWebhook() }),
+  rotateWebhookSecret: async () => ({ id: await newWebhook() }),
+  pingWebhook: async () => ({ id: await newWebhook() }),
+  recoverDeliveries: async () => ({ id: await newWebhook(), body: { since: new Date(0).toISOString() } }),
+  listDeliveries: () => ({ query: 'limit=5&status=failed' }),
+  getDelivery: async () => ({ id: await newDelivery() }),
+  resendDelivery: async () => ({ id: await newDelivery() }),
+  listGenerationRows: () => ({ query: 'page=1&limit=5&status=succeeded' }),
+  getGenerationDetail: async () => ({
+    id: await newId('/console/api/v1/images/generations', { model: 'plain', prompt: 'a sea' }),
+  }),
+  listAudit: () => ({ query: 'actor=person' }),
+};
+
+for (const id of consoleOperationIds) {
+  const operation: ConsoleOperation = consoleOperations[id];
+  const at = ({ id: named = '', query }: Asked) =>
+    operation.path.replace('{id}', encodeURIComponent(named)) + (query === undefined ? '' : `?${query}`);
+  const ask = async (more: Partial<Asked & Ask> = {}) => {
+    const asked = { ...(await requests[id]()), ...more };
+    const { method = operation.method, body, headers } = asked;
+    return browser.ask(at(asked), { method, body, ...(headers !== undefined && { headers }) });
+  };
+
+  describe(id, () => {
+    // One session may ask six hundred times a minute.
+    before(async () => (browser = await openBrowser(service)));
+
+    test('answers what its schema says', async () => {
+      const own = id === 'signOut' ? await openBrowser(service) : browser;
+      const asked = await requests[id]();
+      const answer = await own.ask(at(asked), { method: operation.method, body: asked.body });
+      assert.equal(answer.status, operation.response.status, answer.text);
+      assert.equal(answer.headers.get('content-type'), 'application/json');
+      assert.equal(answer.headers.get('cache-control'), 'no-store');
+      assert.equal(answer.headers.get('x-ratelimit-limit'), '600');
+      const validate = ajv.compile(operation.response.schema);
+      assert.ok(validate(answer.body), `${answer.text} ${JSON.stringify(validate.errors)}`);
+    });
+
+    test('an unknown or repeated query parameter: 400 that names it', async () => {
+      for (const [query, field] of [
+        ['colour=red', 'colour'],
+        ['colour=red&colour=blue', 'colour'],
+        ['__proto__=1', '__proto__'],
+        ['a%00b=1', 'a%00b'],
+      ]) {
+        const answer = (await ask({ query })) as Answer<Problem>;
+        assertProblem(answer, 'invalid_request', query ?? '');
+        assert.equal(answer.body.errors?.[0]?.field, field);
+      }
+    });
+
+    if (operation.request.body !== undefined)
+      test('a body that cannot be read, or has a field too many: 400', async () => {
+        for (const more of [
+          { body: '{' },
+          { body: '[]' },
+          { body: 'null' },
+          { body: '{"name":"a","name":"b"}' },
+          { body: '{"__proto__":{}}' },
+          { body: '{"colour":"red"}' },
+          { body: 'name=a', headers: { 'content-type': 'application/x-www-form-urlencoded' } },
+          { body: '{}', headers: { 'content-type': 'text/plain' } },
+        ])
+          assertProblem(await ask(more), 'invalid_request', more.body);
+      });
+
+    if (operation.request.params !== undefined)
+      test("an id that is no one's, or another account's, is not found", async () => {
+        for (const strange of ['x'.repeat(201), 'key_none', "' or 1=1 --", '../..', '😀'])
+          assertProblem(await ask({ id: strange }), 'not_found', strange);
+        assertProblem(await ask({ id: 'a\0b' }), 'invalid_request', 'U+0000');
+        const { id: named = '', body } = await requests[id]();
+        const stranger = await openBrowser(service, await service.connectAccount());
+        const answer = await stranger.ask(at({ id: named }), { method: operation.method, body });
+        assertProblem(answer, 'not_found', "another account's");
+      });
+  });
+}
+
+const total = Number(process.env['FUZZ_REQUESTS'] ?? 2_000);
+const seed = Number(process.env['FUZZ_SEED'] ?? randomInt(2 ** 31));
+
+test(`${total} requests built from the schemas get answers or valid problems (seed ${seed})`, async (context) => {
+  context.diagnostic(`FUZZ_SEED=${seed} builds the same requests again`);
+  const random = createRandom(seed);
+  // These would end what is asked with, or ask the ends of the earth.
+  const { signOut: _, endSession: __, ...rest } = consoleOperations;
+  const byPerson = Object.fromEntries(
+    Object.entries(operations).map(([id, one]) => [id, { ...one, path: `/console/api${one.path}` }]),
+  );
+  const known = [
+    await newKey(),
+    await newDelivery(),
+    await newId('/console/api/v1/projects', { title: 'Known' }),
+  ];
+  // One session asks six hundred times a minute.
+  const browsers = await Promise.all(
+    Array.from({ length: 5 + Math.ceil(total / 400) }, () => openBrowser(service)),
+  );
+  let left = total;
+  let good = 0;
+  const work = async () => {
+    while (left-- > 0) {
+      const built = buildRequest(random, random() < 0.7 ? rest : byPerson, known);
+      const by = browsers[left % browsers.length] as ConsoleBrowser;
+      const body = built.method === 'GET' ? undefined : built.body;
+      const answer = await by.ask(built.path, { method: built.method, headers: built.headers, body });
+      const what = JSON.stringify(built).slice(0, 600);
+      assert.ok(answer.status < 500, `${what} → ${answer.text}`);
+      if (answer.status >= 400) assertProblem(answer, undefined, what);
+      else good++;
+    }
+  };
+  await Promise.all(Array.from({ length: 8 }, work));
+  assert.ok(good > total / 10, `${good} of ${total} were good`);
+  assert.doesNotMatch(service.logged.join('\n'), /a request failed/);
+});
