@@ -43,7 +43,7 @@ export function Page({ title, heading, description, parent, actions, wide, landm
             {heading ?? title}
           </Title>
           {description !== undefined && (
-            <Text c="dimmed" fz="sm" mt={4} maw="60ch">
+            <Text c="dimmed" fz="sm" mt={4} maw="76ch">
               {description}
             </Text>
           )}

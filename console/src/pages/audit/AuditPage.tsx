@@ -125,9 +125,19 @@ const columns: Column<AuditEntry>[] = [
     title: 'To what',
     cell: (entry) => (
       <Text fz="sm" style={{ overflowWrap: 'anywhere' }} title={entry.subject_id ?? undefined} miw="7rem">
-        {entry.subject_name ?? entry.subject_id ?? '—'}
+        {entry.subject_name ?? <SubjectId id={entry.subject_id} />}
       </Text>
     ),
   },
   { title: 'By whom', cell: (entry) => (entry.actor === 'operator' ? 'The operator' : (entry.email ?? '—')) },
 ];
+
+/** In place of a name where there is none. */
+function SubjectId({ id }: { id: string | null }) {
+  if (id === null) return '—';
+  return (
+    <Text fz="xs" c="dimmed" ff="monospace" component="span">
+      {id}
+    </Text>
+  );
+}

@@ -15,6 +15,12 @@ import { StatusBadge } from '../../parts/StatusBadge.tsx';
 
 const askEveryMs = 10_000;
 
+const names: Record<Connection['state'], string> = {
+  live: 'Connected',
+  expired: 'Ended',
+  unreachable: 'Out of reach',
+};
+
 /** What each state means, and what to do about it. */
 const meanings: Record<Connection['state'], string> = {
   live: 'The studio honours the connection. Your keys and the console act on this account.',
@@ -64,7 +70,7 @@ function Contents({ connection: { state, studio, account } }: { connection: Conn
       <Section title="Studio">
         <Facts
           facts={[
-            ['State', <StatusBadge key="state" status={state} />],
+            ['State', <StatusBadge key="state" status={state} label={names[state]} />],
             ['Address', <code key="url">{studio.url}</code>],
             ['Account in the studio', <Id key="account" id={studio.account_id} what="id of the account" />],
             ['Studio', <Id key="id" id={studio.id} what="id of the studio" />],

@@ -1,32 +1,41 @@
-import { Anchor, Tabs, useComputedColorScheme } from '@mantine/core';
+import { Anchor, Tabs } from '@mantine/core';
 import { useNavigate, useParams } from '@tanstack/react-router';
 import { Icon } from '../../parts/Icon.tsx';
 import { Page } from '../../parts/Page.tsx';
-import classes from './docs.module.css';
-import { documentOf, documents } from './documents.ts';
+import { DocumentFrame } from './DocumentFrame.tsx';
+import { documentAt, documentOf, documents } from './documents.ts';
 
 /** The documents that the service serves, in the console's frame. */
 export function DocsPage() {
   const { page } = useParams({ strict: false });
   const navigate = useNavigate();
-  const scheme = useComputedColorScheme('light');
   const shown = documentOf(page);
-  const open = (id: string | null) =>
-    void (id === null || id === documents[0].id
-      ? navigate({ to: '/docs' })
-      : navigate({ to: '/docs/$page', params: { page: id } }));
+  const show = (id: string, replace: boolean) =>
+    void (id === documents[0].id
+      ? navigate({ to: '/docs', replace })
+      : navigate({ to: '/docs/$page', params: { page: id }, replace }));
+  const moved = (path: string) => {
+    const document = documentAt(path);
+    // Something that is no document here: the OpenAPI file, or the service's front page.
+    if (document !== undefined) show(document.id, true);
+  };
   return (
     <Page
       title={shown.title}
       wide
       actions={
-        <Anchor href={shown.path} target="_blank" rel="noopener" fz="sm">
-          Open by itself <Icon name="external" size={13} />
-        </Anchor>
+        <>
+          <Anchor href="/openapi.json" target="_blank" rel="noopener" fz="sm">
+            OpenAPI <Icon name="external" size={13} />
+          </Anchor>
+          <Anchor href={shown.path} target="_blank" rel="noopener" fz="sm" ml="sm">
+            Open by itself <Icon name="external" size={13} />
+          </Anchor>
+        </>
       }
     >
       <div>
-        <Tabs value={shown.id} onChange={open} mb="sm">
+        <Tabs value={shown.id} onChange={(id) => id !== null && show(id, false)} mb="sm">
           <Tabs.List aria-label="Documents">
             {documents.map(({ id, name }) => (
               <Tabs.Tab key={id} value={id}>
@@ -35,13 +44,7 @@ export function DocsPage() {
             ))}
           </Tabs.List>
         </Tabs>
-        <iframe
-          key={shown.path}
-          className={classes['document']}
-          style={{ colorScheme: scheme }}
-          src={shown.path}
-          title={shown.title}
-        />
+        <DocumentFrame path={shown.path} title={shown.title} onMoved={moved} />
       </div>
     </Page>
   );

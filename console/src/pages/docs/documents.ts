@@ -10,3 +10,7 @@ export const documents = [
 export function documentOf(id: string | undefined): (typeof documents)[number] {
   return documents.find((one) => one.id === id) ?? documents[0];
 }
+
+export function documentAt(path: string): (typeof documents)[number] | undefined {
+  return documents.find((one) => one.path === path);
+}

@@ -3,6 +3,7 @@ import { useForm } from '@mantine/form';
 import type { CreateWebhookRequest } from '@renderkit/contract/console/schemas/webhook.ts';
 import { eventDescriptions, subscribableEventTypes } from '@renderkit/contract/v1/event-types.ts';
 import { fieldError } from '../../api/problem-error.ts';
+import { Prose } from '../../parts/Prose.tsx';
 import { ProblemAlert } from '../../parts/ProblemAlert.tsx';
 
 type WebhookFormProps = {
@@ -50,7 +51,12 @@ export function WebhookForm({ initial, act, refused, pending, error, onSubmit, o
         >
           <Stack gap={8} mt={8}>
             {subscribableEventTypes.map((type) => (
-              <Checkbox key={type} value={type} label={type} description={eventDescriptions[type]} />
+              <Checkbox
+                key={type}
+                value={type}
+                label={type}
+                description={<Prose text={eventDescriptions[type]} />}
+              />
             ))}
           </Stack>
         </Checkbox.Group>
