@@ -23,7 +23,9 @@ const rowFields = {
   object: Type.Literal('generation_row'),
   generation: Generation,
   key: GenerationKey,
-  prompt: nullable(Type.String(), { description: 'Its beginning; null where none was sent.' }),
+  prompt: nullable(Type.String(), {
+    description: 'Its beginning; null where none was sent, or its texts were erased.',
+  }),
 };
 
 /** A generation as a table shows it. */

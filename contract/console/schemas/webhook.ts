@@ -23,7 +23,7 @@ const webhookFields = {
       failed: Type.Integer({ minimum: 0 }),
       pending: Type.Integer({ minimum: 0, description: 'Whatever their age.' }),
     },
-    { description: 'Deliveries of the last 24 hours; each count stops at 1,000.' },
+    { description: 'Of the newest 1,000 deliveries of the last 24 hours, at most.' },
   ),
   created_at: timestamp('When it was made.'),
   paused_at: nullable(Type.String({ format: 'date-time' })),

@@ -9,13 +9,21 @@ import {
   createKey,
   createWebhook,
   deleteAccount,
+  deleteWebhook,
   findAccount,
   findAccountByEmail,
   listAccounts,
   listDeliveries,
   listKeys,
   listWebhooks,
+  pauseWebhook,
+  pingWebhook,
+  resumeWebhook,
+  revealWebhookSecret,
+  revokeKey,
+  rotateWebhookSecret,
 } from '../operator.ts';
+import { listAudit } from '../audit/list-audit.ts';
 import { seedEvent, seedEvents } from '../deliveries/testing/seed.ts';
 import { ApiProblem } from '../problems/api-problem.ts';
 import { type ErasureCursors, eraseDeletedAccounts } from './erase-accounts.ts';
@@ -185,5 +193,36 @@ describe('the operator', () => {
         [],
         table,
       );
+  });
+
+  test("what the operator does is written down as the operator's, until the account is erased", async () => {
+    const { accountId } = await connect('zoe@example.org');
+    const { id } = await createKey(db.database, { accountId, name: 'made by hand' });
+    await revokeKey(db.database, id);
+    const secretKey = randomBytes(32);
+    const hook = { accountId, url: 'https://8.8.8.8/', events: [], egressAllow: [] };
+    const { id: endpoint } = await createWebhook(db.database, secretKey, hook);
+    await pauseWebhook(db.database, endpoint);
+    await resumeWebhook(db.database, endpoint);
+    await pingWebhook(db.database, endpoint);
+    await revealWebhookSecret(db.database, secretKey, endpoint);
+    await rotateWebhookSecret(db.database, secretKey, endpoint);
+    await deleteWebhook(db.database, endpoint);
+    const entries = await listAudit(db.database, { accountId, offset: 0, limit: 20 });
+    assert.deepEqual(entries.map(({ action }) => action).toReversed(), [
+      'key.created',
+      'key.revoked',
+      'webhook.created',
+      'webhook.paused',
+      'webhook.resumed',
+      'webhook.pinged',
+      'webhook.secret_revealed',
+      'webhook.secret_rotated',
+      'webhook.deleted',
+    ]);
+    for (const { actor, email, session_id: session } of entries)
+      assert.deepEqual([actor, email, session], ['operator', null, null]);
+    await deleteAccount(db.database, accountId);
+    assert.deepEqual(await listAudit(db.database, { accountId, offset: 0, limit: 20 }), []);
   });
 });
