@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { access, glob, readFile, rename, rm, writeFile } from 'node:fs/promises';
-import { createRequire } from 'node:module';
+import { findPackageJSON } from 'node:module';
 import path from 'node:path';
 import type { Environment } from '@renderkit/server-kit/config.ts';
 import { takeLock } from '@renderkit/server-kit/file-lock.ts';
@@ -87,9 +87,13 @@ async function lockBuild(): Promise<Disposable | undefined> {
 
 /** In a process of its own, into a folder of its own: what is served stays whole until the new files are. */
 async function runVite(environment: Environment): Promise<void> {
-  const require = createRequire(file('package.json'));
-  const vite = path.join(path.dirname(require.resolve('vite/package.json')), 'bin/vite.js');
-  const child = spawn(process.execPath, [vite, 'build', '--outDir', 'dist.next'], {
+  const vite = findPackageJSON('vite', file('package.json'));
+  if (vite === undefined)
+    throw new StackError(
+      'The console cannot be built without the package vite: run "npm ci", then start again.',
+    );
+  const program = path.join(path.dirname(vite), 'bin/vite.js');
+  const child = spawn(process.execPath, [program, 'build', '--outDir', 'dist.next'], {
     cwd: folder,
     env: { ...environment, NODE_ENV: 'production' },
     stdio: ['ignore', 'pipe', 'pipe'],
