@@ -130,11 +130,17 @@ function trustedProxies(read: Reader): string[] {
   if (entries.length <= 1 && /^(off|false|no|0|)$/.test(only)) return [];
   if (entries.length === 1 && /^(on|true|yes|1)$/.test(only)) return ['0.0.0.0/0', '::/0'];
   for (const entry of entries)
-    if (isIP(entry.replace(/\/\d{1,3}$/, '')) === 0)
+    if (!isNetwork(entry))
       throw new ConfigError(
         `TRUST_PROXY holds ${JSON.stringify(entry)}, but it must be a list of IP addresses or networks such as 10.0.0.0/8.`,
       );
   return entries;
+}
+
+function isNetwork(entry: string): boolean {
+  const [address = '', bits = '0', more] = entry.split('/');
+  const widest = { 0: -1, 4: 32, 6: 128 }[isIP(address)] ?? -1;
+  return more === undefined && /^\d{1,3}$/.test(bits) && Number(bits) <= widest;
 }
 
 /** The media room uses it, in whatever process; a wrong one is told of at the start. */

@@ -1,0 +1,49 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { ConfigError, readStudioConfig } from './config.ts';
+
+const least = { STUDIO_DATABASE_URL: 'postgres://x/y', STUDIO_CLIENT_SECRET: 'a secret of sixteen or more' };
+
+test('without a word about it nobody signs in or up, and no proxy is believed', () => {
+  const { client, signUp, trustProxy } = readStudioConfig(least);
+  assert.deepEqual(
+    [client.name, client.url, client.redirectUris, client.logoutUris],
+    ['Renderkit', undefined, [], []],
+  );
+  assert.deepEqual([signUp, trustProxy], ['closed', []]);
+});
+
+test('the ways back are kept as they were written', () => {
+  const { client } = readStudioConfig({
+    ...least,
+    STUDIO_CLIENT_REDIRECT_URIS: 'https://Api.Example.org/back, http://127.0.0.1:1/back?x=1',
+    STUDIO_CLIENT_URL: 'https://api.example.org/console',
+  });
+  assert.deepEqual(client.redirectUris, ['https://Api.Example.org/back', 'http://127.0.0.1:1/back?x=1']);
+  assert.equal(client.url, 'https://api.example.org/console');
+});
+
+test('proxies are named by address or network, or all are believed', () => {
+  const trusted = (value: string) => readStudioConfig({ ...least, TRUST_PROXY: value }).trustProxy;
+  assert.deepEqual(trusted('10.0.0.0/8, ::1'), ['10.0.0.0/8', '::1']);
+  assert.deepEqual(trusted('on'), ['0.0.0.0/0', '::/0']);
+  assert.deepEqual(trusted('off'), []);
+});
+
+for (const [environment, sentence] of [
+  [{ STUDIO_SIGN_UP: 'yes' }, /^STUDIO_SIGN_UP is "yes", but it must be one of open, closed\.$/],
+  [{ STUDIO_CLIENT_REDIRECT_URIS: 'api.example.org/back' }, /^STUDIO_CLIENT_REDIRECT_URIS holds "api\.ex/],
+  [{ STUDIO_CLIENT_REDIRECT_URIS: 'https://a.example/#x' }, /^STUDIO_CLIENT_REDIRECT_URIS holds/],
+  [{ STUDIO_CLIENT_LOGOUT_URIS: 'javascript:alert(1)' }, /^STUDIO_CLIENT_LOGOUT_URIS holds/],
+  [{ STUDIO_CLIENT_URL: 'ftp://a.example' }, /^STUDIO_CLIENT_URL holds/],
+  [{ STUDIO_CLIENT_SECRET: 'short' }, /^STUDIO_CLIENT_SECRET is too short/],
+  [{ TRUST_PROXY: 'my-proxy' }, /^TRUST_PROXY holds "my-proxy"/],
+  [{ TRUST_PROXY: '10.0.0.0/99' }, /^TRUST_PROXY holds/],
+  [{ TRUST_PROXY: '::1/129' }, /^TRUST_PROXY holds/],
+] as const)
+  test(`one sentence tells what is wrong with ${JSON.stringify(environment)}`, () => {
+    assert.throws(
+      () => readStudioConfig({ ...least, ...environment }),
+      (error: unknown) => error instanceof ConfigError && sentence.test(error.message),
+    );
+  });
