@@ -9,22 +9,12 @@ import fastifyCookie from '@fastify/cookie';
 import type { FastifyInstance } from 'fastify';
 import { Registry } from 'prom-client';
 import { createAgeVerification } from './account/age-verification.ts';
-import { createAccountReader } from './account/read-account.ts';
 import { accountRoutes } from './account/routes.ts';
 import { type Admission, createAdmission } from './admission/admit.ts';
 import { createCatalogCache } from './catalog/catalog-cache.ts';
 import { catalogRoutes } from './catalog/routes.ts';
 import type { ServiceConfig } from './config.ts';
-import { auditHandlers } from './console-api/audit.ts';
-import { connectionHandlers } from './console-api/connection.ts';
-import { deliveryHandlers } from './console-api/deliveries.ts';
-import { generationHandlers } from './console-api/generations.ts';
-import { addConsoleFiles } from './console-api/files.ts';
-import { keyHandlers } from './console-api/keys.ts';
-import { overviewHandlers } from './console-api/overview.ts';
-import { addConsoleApi } from './console-api/routes.ts';
-import { sessionHandlers } from './console-api/sessions.ts';
-import { webhookHandlers } from './console-api/webhooks.ts';
+import { addConsole } from './console.ts';
 import { type DeliveringOptions, startDeliveries } from './deliveries/background.ts';
 import { addDocsRoutes } from './docs/routes.ts';
 import { estimateRoutes } from './estimate/routes.ts';
@@ -48,14 +38,8 @@ import { createJudgeAndQuote } from './quotes/judge-and-quote.ts';
 import { createQuotes } from './quotes/quote.ts';
 import { createResolveReferences } from './references/resolve-references.ts';
 import { startCleaner } from './retention/cleaner.ts';
-import type { Serving } from './operation-routes.ts';
 import { registerRoutes } from './routes.ts';
 import { createSendAnswer } from './send-answer.ts';
-import { createSessionAdmission } from './sessions/admit-session.ts';
-import { sessionCookie } from './sessions/session-cookie.ts';
-import { createProviders } from './sign-in/provider.ts';
-import { addSignInRoutes } from './sign-in/routes.ts';
-import { signOutAddress } from './sign-in/sign-out-address.ts';
 import { createStudioClient, type StudioClient } from './studio-client/studio-client.ts';
 import { startUploads, type Uploads } from './uploads/background.ts';
 import { uploadsRoutes } from './uploads/routes.ts';
@@ -116,7 +100,7 @@ export async function startService(
     log,
   };
   registerRoutes(app, { admission: rooms.admission, handlers: rooms.handlers, serving });
-  await addConsole(app, config, { database, serving, rooms });
+  await addConsole(app, config, { ...rooms, database, serving });
   addProcessMetrics(registry, database, () => rooms.generations.longPolls.open);
   addHealthRoutes(app, {
     registry,
@@ -139,54 +123,12 @@ export async function startService(
   };
 }
 
-/** What a signed-in person's browser is served with. */
-async function addConsole(
-  app: FastifyInstance,
-  config: ServiceConfig,
-  { database, serving, rooms }: { database: Database; serving: Serving; rooms: Rooms },
-): Promise<void> {
-  const { log } = serving;
-  const { publicUrl } = config;
-  const cookie = sessionCookie(app, publicUrl);
-  const providers = createProviders({ ...config, studio: rooms.studio.signingIn });
-  await addConsoleFiles(app, config);
-  addSignInRoutes(app, { ...config, database, log, cookie, providers });
-  addConsoleApi(app, {
-    sessions: createSessionAdmission(database, cookie),
-    ownOrigin: new URL(publicUrl).origin,
-    apiHandlers: rooms.handlers,
-    serving,
-    handlers: {
-      ...sessionHandlers({
-        ...config,
-        database,
-        cookie,
-        studioSignOutUrl: () => signOutAddress(providers, { publicUrl, log }),
-      }),
-      ...connectionHandlers({ ...config, getAccount: rooms.handlers.getAccount }),
-      ...keyHandlers({ database, cancelQueuedOfKey: rooms.generations.cancelQueuedOfKey }),
-      ...webhookHandlers({
-        database,
-        secrets: signingSecrets(config.secretKey),
-        allow: parseCidrs(config.egressAllow.join(',')),
-      }),
-      ...deliveryHandlers({ database }),
-      ...generationHandlers({ database }),
-      ...overviewHandlers({
-        database,
-        account: createAccountReader({ studioClient: rooms.studio, database }),
-      }),
-      ...auditHandlers({ database }),
-    },
-  });
-}
-
 type Ground = { database: Database; log: Logger };
 type Rooms = {
   admission: Admission;
   generations: Generations;
   uploads: Uploads;
-  studio: StudioClient;
+  studioClient: StudioClient;
   handlers: Handlers;
 };
 
@@ -232,7 +174,7 @@ function startRooms(
     admission,
     generations,
     uploads,
-    studio: studioClient,
+    studioClient,
     handlers: {
       ...accountRoutes({ studioClient, database }),
       ...catalogRoutes({ catalogCache }),

@@ -24,7 +24,7 @@ export type Server = (typeof servers)[number];
  * Files at the root of a server's `src` that put its rooms together, outermost first. A file may import those after
  * it, never those before it; rooms import none of them.
  */
-export const wiring = ['main.ts', 'app.ts', 'routes.ts'];
+export const wiring = ['main.ts', 'app.ts', 'routes.ts', 'console.ts'];
 
 /** Files of a room that are its own affair. A store that would be too long has a second one, `erase-store.ts`. */
 export const privateFile = /^(?:routes|(?:[a-z-]+-)?store)\.ts$/;

@@ -1,13 +1,16 @@
+import type { Account } from '@renderkit/contract/v1/schemas/account.ts';
 import type { Balance } from '@renderkit/contract/v1/schemas/balance.ts';
 import type { Limits } from '@renderkit/contract/v1/schemas/limits.ts';
 import type { Database } from '@renderkit/server-kit/database.ts';
 import { availableCredits } from '../credits/available-credits.ts';
 import type { StudioClient } from '../studio-client/studio-client.ts';
 import { translated } from '../studio-client/translate-error.ts';
-import { presentBalance, presentLimits } from './present.ts';
+import { presentAccount, presentBalance, presentLimits } from './present.ts';
 import { readQueued } from './store.ts';
 
 export type AccountReader = {
+  /** Who it is at the studio, and what can be spent. @throws ApiProblem */
+  profile: (accountId: string) => Promise<Account>;
   /** What can be spent now. @throws ApiProblem */
   balance: (accountId: string) => Promise<Balance>;
   /** What may run, runs and waits. @throws ApiProblem */
@@ -17,11 +20,19 @@ export type AccountReader = {
 /** Makes the verbs that tell how an account stands: half of it the studio knows, half the service. */
 export function createAccountReader(deps: { studioClient: StudioClient; database: Database }): AccountReader {
   const { studioClient, database } = deps;
+  const readBalance = async (accountId: string) => {
+    const balance = await translated(studioClient.call('getBalance', { accountId }));
+    return presentBalance(balance, await availableCredits(database, accountId, balance));
+  };
   return {
-    balance: async (accountId) => {
-      const balance = await translated(studioClient.call('getBalance', { accountId }));
-      return presentBalance(balance, await availableCredits(database, accountId, balance));
+    profile: async (accountId) => {
+      const [profile, balance] = await Promise.all([
+        translated(studioClient.call('getAccount', { accountId })),
+        readBalance(accountId),
+      ]);
+      return presentAccount(profile, balance);
     },
+    balance: readBalance,
     limits: async (accountId) => {
       const [limits, queued] = await Promise.all([
         translated(studioClient.call('getLimits', { accountId })),

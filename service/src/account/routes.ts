@@ -1,8 +1,6 @@
 import type { Database } from '@renderkit/server-kit/database.ts';
 import type { Handlers } from '../handler.ts';
 import type { StudioClient } from '../studio-client/studio-client.ts';
-import { translated } from '../studio-client/translate-error.ts';
-import { presentAccount } from './present.ts';
 import { createAccountReader } from './read-account.ts';
 
 /** The studio account behind the key (specification §4). */
@@ -12,14 +10,7 @@ export function accountRoutes(deps: {
 }): Pick<Handlers, 'getAccount' | 'getBalance' | 'getLimits'> {
   const account = createAccountReader(deps);
   return {
-    getAccount: async ({ principal }) => {
-      const accountId = principal.account.id;
-      const [profile, balance] = await Promise.all([
-        translated(deps.studioClient.call('getAccount', { accountId })),
-        account.balance(accountId),
-      ]);
-      return presentAccount(profile, balance);
-    },
+    getAccount: ({ principal }) => account.profile(principal.account.id),
     getBalance: ({ principal }) => account.balance(principal.account.id),
     getLimits: ({ principal }) => account.limits(principal.account.id),
   };

@@ -1,0 +1,75 @@
+import type { Database } from '@renderkit/server-kit/database.ts';
+import { parseCidrs } from '@renderkit/server-kit/egress/public-address.ts';
+import type { FastifyInstance } from 'fastify';
+import { createAccountReader } from './account/read-account.ts';
+import type { ServiceConfig } from './config.ts';
+import { auditHandlers } from './console-api/audit.ts';
+import { connectionHandlers } from './console-api/connection.ts';
+import { deliveryHandlers } from './console-api/deliveries.ts';
+import { addConsoleFiles } from './console-api/files.ts';
+import { generationHandlers } from './console-api/generations.ts';
+import { keyHandlers } from './console-api/keys.ts';
+import { overviewHandlers } from './console-api/overview.ts';
+import { addConsoleApi } from './console-api/routes.ts';
+import { sessionHandlers } from './console-api/sessions.ts';
+import { webhookHandlers } from './console-api/webhooks.ts';
+import type { Generations } from './generations/background.ts';
+import type { Handlers } from './handler.ts';
+import type { Serving } from './operation-routes.ts';
+import { createSessionAdmission } from './sessions/admit-session.ts';
+import { sessionCookie } from './sessions/session-cookie.ts';
+import { createProviders } from './sign-in/provider.ts';
+import { addSignInRoutes } from './sign-in/routes.ts';
+import { signOutAddress } from './sign-in/sign-out-address.ts';
+import type { StudioClient } from './studio-client/studio-client.ts';
+import { signingSecrets } from './webhooks/signing-secret.ts';
+
+export type ConsoleRooms = {
+  database: Database;
+  serving: Serving;
+  studioClient: StudioClient;
+  generations: Pick<Generations, 'cancelQueuedOfKey'>;
+  /** Of /v1. */
+  handlers: Handlers;
+};
+
+/** What a person's browser is served with: the console's files, the way to sign in, and the API behind the pages. */
+export async function addConsole(
+  app: FastifyInstance,
+  config: ServiceConfig,
+  rooms: ConsoleRooms,
+): Promise<void> {
+  const { database, serving, studioClient } = rooms;
+  const { log } = serving;
+  const { publicUrl } = config;
+  const cookie = sessionCookie(app, publicUrl);
+  const providers = createProviders({ ...config, studio: studioClient.signingIn });
+  const account = createAccountReader({ studioClient, database });
+  await addConsoleFiles(app, config);
+  addSignInRoutes(app, { ...config, database, log, cookie, providers });
+  addConsoleApi(app, {
+    sessions: createSessionAdmission(database, cookie),
+    ownOrigin: new URL(publicUrl).origin,
+    apiHandlers: rooms.handlers,
+    serving,
+    handlers: {
+      ...sessionHandlers({
+        ...config,
+        database,
+        cookie,
+        studioSignOutUrl: () => signOutAddress(providers, { publicUrl, log }),
+      }),
+      ...connectionHandlers({ ...config, account }),
+      ...overviewHandlers({ database, account }),
+      ...keyHandlers({ database, cancelQueuedOfKey: rooms.generations.cancelQueuedOfKey }),
+      ...webhookHandlers({
+        database,
+        secrets: signingSecrets(config.secretKey),
+        allow: parseCidrs(config.egressAllow.join(',')),
+      }),
+      ...deliveryHandlers({ database }),
+      ...generationHandlers({ database }),
+      ...auditHandlers({ database }),
+    },
+  });
+}
