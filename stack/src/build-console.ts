@@ -6,9 +6,10 @@ import { findPackageJSON } from 'node:module';
 import path from 'node:path';
 import type { Environment } from '@renderkit/server-kit/config.ts';
 import { takeLock } from '@renderkit/server-kit/file-lock.ts';
+import { compressFiles } from './compress-files.ts';
 import { StackError } from './stack-error.ts';
 
-/** A build takes 2 to 4 s on two cores (Vite 8); one that takes this long hangs. */
+/** A build takes 2 s of processor time, so 2 to 9 s on two cores by how busy they are; this long, it hangs. */
 const buildLimitMs = 120_000;
 /** Lines of what the build said that are told when it fails. */
 const linesTold = 15;
@@ -46,6 +47,7 @@ export async function buildConsole({ environment, onBuild }: BuildOptions): Prom
   if (await isFresh(wanted)) return 'fresh';
   onBuild?.();
   await runVite(environment);
+  await compressFiles(file('dist.next'));
   await takeInto(wanted);
   return 'built';
 }

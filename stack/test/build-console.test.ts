@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readdir, readFile, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { before, test } from 'node:test';
-import { gzipSync } from 'node:zlib';
+import { brotliDecompressSync, gunzipSync, gzipSync } from 'node:zlib';
 import { buildConsole } from '@renderkit/stack/build-console.ts';
 
 const dist = path.resolve(import.meta.dirname, '../../console/dist');
@@ -49,6 +49,16 @@ async function follow(name: string, found: Set<string>): Promise<void> {
   for (const [, other = ''] of text.matchAll(/(?:from|import)\s*["']\.\/([^"']+\.js)["']/g))
     if (!found.has(`assets/${other}`)) await follow(`assets/${other}`, found);
 }
+
+test('large files lie compressed beside themselves, ready to be handed out', async () => {
+  const names = await readdir(path.join(dist, 'assets'));
+  for (const name of names.filter((one) => /^index-.*\.(?:js|css)$/.test(one))) {
+    const text = await readFile(path.join(dist, 'assets', name));
+    const read = (ending: string) => readFile(path.join(dist, 'assets', `${name}.${ending}`));
+    assert.deepEqual(gunzipSync(await read('gz')), text);
+    assert.deepEqual(brotliDecompressSync(await read('br')), text);
+  }
+});
 
 test('nothing in the page runs or is loaded from where the policy does not let it', async () => {
   const index = await readFile(path.join(dist, 'index.html'), 'utf8');
