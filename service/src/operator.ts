@@ -6,6 +6,7 @@ import type { Scope } from '@renderkit/contract/v1/scopes.ts';
 import type { Database } from '@renderkit/server-kit/database.ts';
 import { parseCidrs } from '@renderkit/server-kit/egress/public-address.ts';
 import { operator } from './audit/actor.ts';
+import { writeAudit } from './audit/write-audit.ts';
 import { createKey as createKeyOf, type NewKey } from './keys/create-key.ts';
 import { revokeKey as revokeKeyOf } from './keys/revoke-key.ts';
 import {
@@ -15,6 +16,7 @@ import {
 import { findAccountByEmail } from './operator/find-account.ts';
 import { ApiProblem } from './problems/api-problem.ts';
 import { createWebhook as createWebhookOf } from './webhooks/create-webhook.ts';
+import { connectAccount as connectAccountOf } from './studio-client/connect-account.ts';
 import { deleteWebhook as deleteWebhookOf } from './webhooks/delete-webhook.ts';
 import {
   pauseWebhook as pauseWebhookOf,
@@ -25,13 +27,30 @@ import { revealSecret } from './webhooks/reveal-secret.ts';
 import { rotateSecret } from './webhooks/rotate-secret.ts';
 import { signingSecrets } from './webhooks/signing-secret.ts';
 
-export { connectAccount } from './studio-client/connect-account.ts';
 export { deleteAccount } from './operator/delete-account.ts';
 export { type AccountRow, findAccount, findAccountByEmail, listAccounts } from './operator/find-account.ts';
 export { type ListedKey, listKeys } from './keys/list-keys.ts';
 export { type ListedWebhook, listWebhooks } from './webhooks/list-webhooks.ts';
 export { type ListedDelivery, listDeliveries, maxListedDeliveries } from './deliveries/list-deliveries.ts';
 export { type ShownDelivery, showDelivery } from './deliveries/show-delivery.ts';
+
+/**
+ * Takes in a grant that the studio gave for one of its accounts: makes our account on the first time, and gives the same
+ * one a new session later. Returns our account's id.
+ */
+export function connectAccount(
+  database: Database,
+  secretKey: Buffer,
+  grant: { studioId: string; studioAccountId: string; email: string | null; refreshToken: string },
+): Promise<{ accountId: string }> {
+  return connectAccountOf(database, secretKey, grant, (transaction, accountId) =>
+    writeAudit(transaction, operator.actor, {
+      accountId,
+      action: 'connection.renewed',
+      subjectId: accountId,
+    }),
+  );
+}
 
 /**
  * Makes an API key for an account, named by its id or its e-mail address. Its text is in the answer and nowhere else.

@@ -155,7 +155,7 @@ describe('the operator', () => {
     const cursors: ErasureCursors = new Map();
     let rounds = 1;
     for (; (await eraseDeletedAccounts(db.database, cursors, 2)).more; rounds++) assert.ok(rounds < 10);
-    assert.equal(rounds, 3);
+    assert.equal(rounds, 4);
     assert.deepEqual(await db.database.rows('select 1 from events where account_id = $1', [accountId]), []);
     assert.deepEqual(
       await db.database.rows('select 1 from accounts where id = $1 and email is not null', [accountId]),
@@ -210,6 +210,7 @@ describe('the operator', () => {
     await deleteWebhook(db.database, endpoint);
     const entries = await listAudit(db.database, { accountId, offset: 0, limit: 20 });
     assert.deepEqual(entries.map(({ action }) => action).toReversed(), [
+      'connection.renewed',
       'key.created',
       'key.revoked',
       'webhook.created',
