@@ -1,6 +1,7 @@
-import { Alert, Input, Skeleton, Text } from '@mantine/core';
+import { Input, Skeleton, Text } from '@mantine/core';
 import { useEffect, useState } from 'react';
 import type { Reference } from '../model-form/form-values.ts';
+import { Notice } from '../parts/Notice.tsx';
 import type { MaskStep, Size } from './mask-steps.ts';
 import { MaskPainter } from './MaskPainter.tsx';
 import { useReference } from './use-library-item.ts';
@@ -34,10 +35,10 @@ export function MaskField({ source, mask, strokes, onChange, error }: MaskFieldP
             Choose the picture first: it is painted on.
           </Text>
         ) : address === undefined ? (
-          <Alert mt={6} variant="light" color="gray">
+          <Notice mt={6}>
             This picture is fetched after the run has begun, so there is nothing to paint on yet. Send it as a
             file, or choose it from the library.
-          </Alert>
+          </Notice>
         ) : (
           <Painting
             key={address}
@@ -81,10 +82,10 @@ function Painting({ address, ...painting }: PaintingProps) {
   if (size === undefined) return <Skeleton h={220} mt={6} aria-label="The picture is loading" />;
   if (size === 'unreadable')
     return (
-      <Alert mt={6} variant="light" color="red" role="alert">
+      <Notice mt={6} tone="bad">
         The picture could not be loaded from the studio, so there is nothing to paint on. Choose it anew, or
         another.
-      </Alert>
+      </Notice>
     );
   return <MaskPainter address={address} picture={size} {...painting} />;
 }

@@ -1,6 +1,7 @@
-import { Alert, Button, Group, SegmentedControl, Slider, Text } from '@mantine/core';
+import { Button, Group, SegmentedControl, Slider, Text } from '@mantine/core';
 import { useState } from 'react';
 import { Icon } from '../parts/Icon.tsx';
+import { Notice } from '../parts/Notice.tsx';
 import { MaskCanvas } from './MaskCanvas.tsx';
 import { MaskRectangle } from './MaskRectangle.tsx';
 import { maskDataUrl } from './mask-data-url.ts';
@@ -29,9 +30,7 @@ export function MaskPainter({ address, picture, kept, strokes: steps, onChange }
   return (
     <div className={classes['painter']}>
       {kept && steps.length === 0 && (
-        <Alert variant="light" color="gray" p="xs">
-          The mask of the earlier run is used. Paint to replace it.
-        </Alert>
+        <Notice>The mask of the earlier run is used. Paint to replace it.</Notice>
       )}
       <MaskCanvas {...{ address, picture, steps, width, erase, undo }} onStep={add} />
       <BrushControls {...{ erase, percent }} onErase={setErase} onPercent={setPercent} />

@@ -1,4 +1,5 @@
 import { ActionIcon, Modal, Text } from '@mantine/core';
+import { useWindowEvent } from '@mantine/hooks';
 import type { KeyboardEvent, ReactNode } from 'react';
 import { Icon } from '../parts/Icon.tsx';
 import { type MediaItem, nameOfItem } from './media-item.ts';
@@ -22,8 +23,12 @@ export function MediaViewer({ items, shown, onShow, details }: MediaViewerProps)
     const next = items[at + by];
     if (next !== undefined) onShow(next.id);
   };
+  useWindowEvent('keydown', (event) => {
+    if (item !== undefined && event.key === 'Escape' && isForViewer(event)) onShow(undefined);
+  });
   return (
     <Modal
+      closeOnEscape={false}
       opened={item !== undefined}
       onClose={() => onShow(undefined)}
       size="min(96vw, 78rem)"
@@ -70,9 +75,17 @@ function Neighbour({ side, ...rest }: NeighbourProps) {
   );
 }
 
+/** A dialog or a menu that was opened from here is closed first. */
+function isForViewer({ target }: { target: EventTarget | null }): boolean {
+  const taken = target instanceof Element && target.getAttribute('data-mantine-stop-propagation') === 'true';
+  return !taken && document.querySelectorAll('[role="dialog"]').length === 1;
+}
+
 /** Arrows that a control needs itself (a player, a field, a menu) are left to it. */
 function arrow(event: KeyboardEvent, step: (by: -1 | 1) => void): void {
   const target = event.target as HTMLElement;
+  // What a dialog within this one is told comes by here, too.
+  if (!event.currentTarget.contains(target)) return;
   if (target.closest('input, textarea, select, video, [role="menu"], [role="slider"]') !== null) return;
   if (event.key === 'ArrowLeft') step(-1);
   else if (event.key === 'ArrowRight') step(1);

@@ -1,4 +1,5 @@
 import { Accordion, Select, Stack, TextInput } from '@mantine/core';
+import { type ReactNode, useState } from 'react';
 import type { Account } from '@renderkit/contract/v1/schemas/account.ts';
 import type { GenerationKind } from '@renderkit/contract/v1/schemas/generation.ts';
 import { ChoiceField } from './ChoiceField.tsx';
@@ -32,7 +33,9 @@ export function ModelForm({ kind, form, choices, capabilities, onRun }: ModelFor
       {fields.image !== 'none' && <EditFields form={form} />}
       <PromptField form={form} onRun={onRun} />
       <SourceFields form={form} capabilities={capabilities} need="optional" />
-      <RatioField form={form} />
+      <Place of="aspect_ratio">
+        <RatioField form={form} />
+      </Place>
       {fields.durations.length > 0 && (
         <ChoiceField
           label="Length"
@@ -51,15 +54,26 @@ export function ModelForm({ kind, form, choices, capabilities, onRun }: ModelFor
         />
       )}
       {fields.options.map((option) => (
-        <OptionField key={option.key} option={option} form={form} />
+        <Place key={option.key} of={`options.${option.key}`}>
+          <OptionField option={option} form={form} />
+        </Place>
       ))}
       <BaseModelField form={form} />
-      <StylesField form={form} choices={choices} />
-      <SuggestionsField form={form} choices={choices} kind={kind} />
+      <Place of="styles">
+        <StylesField form={form} choices={choices} />
+      </Place>
+      <Place of="suggestions">
+        <SuggestionsField form={form} choices={choices} kind={kind} />
+      </Place>
       <FineSettings form={form} />
       <ProjectField form={form} />
     </Stack>
   );
+}
+
+/** Where a field is, for who is led to it. */
+function Place({ of, children }: { of: string; children: ReactNode }) {
+  return <div data-field={of}>{children}</div>;
 }
 
 function BaseModelField({ form }: { form: FormControl }) {
@@ -92,13 +106,16 @@ const ranges: { field: RangeFieldName; label: string; description: string }[] = 
 function FineSettings({ form }: { form: FormControl }) {
   const { fields, values, set, errorOf } = form;
   const own = ranges.filter(({ field }) => fields.ranges[field] !== undefined);
+  const names = [...own.map(({ field }) => field), 'sampler' as const];
+  const [opened, setOpened] = useState(names.some((name) => values[name] !== undefined));
+  const wrong = names.some((name) => errorOf(name) !== undefined);
   if (own.length === 0 && fields.sampler === undefined) return null;
-  const touched =
-    own.some(({ field }) => values[field] !== undefined || errorOf(field) !== undefined) ||
-    values.sampler !== undefined ||
-    errorOf('sampler') !== undefined;
   return (
-    <Accordion variant="contained" defaultValue={touched ? 'fine' : null}>
+    <Accordion
+      variant="contained"
+      value={opened || wrong ? 'fine' : null}
+      onChange={(value) => setOpened(value !== null)}
+    >
       <Accordion.Item value="fine">
         <Accordion.Control fz="sm">Fine settings</Accordion.Control>
         <Accordion.Panel>
@@ -107,26 +124,31 @@ function FineSettings({ form }: { form: FormControl }) {
               const range = fields.ranges[field];
               return (
                 range !== undefined && (
-                  <RangeField
-                    key={field}
-                    {...{ label, description, range }}
-                    value={values[field]}
-                    onChange={(value) => set(field, value)}
-                    error={errorOf(field)}
-                  />
+                  <Place key={field} of={field}>
+                    <RangeField
+                      {...{ label, description, range }}
+                      value={values[field]}
+                      onChange={(value) => set(field, value)}
+                      error={errorOf(field)}
+                    />
+                  </Place>
                 )
               );
             })}
             {fields.sampler !== undefined && (
-              <TextInput
-                label="Sampler"
-                description={`Left empty: ${fields.sampler}. The answer to an unknown name lists the others.`}
-                placeholder={fields.sampler}
-                maxLength={100}
-                value={values.sampler ?? ''}
-                onChange={({ currentTarget: { value } }) => set('sampler', value === '' ? undefined : value)}
-                error={errorOf('sampler')}
-              />
+              <Place of="sampler">
+                <TextInput
+                  label="Sampler"
+                  description={`Left empty: ${fields.sampler}. The answer to an unknown name lists the others.`}
+                  placeholder={fields.sampler}
+                  maxLength={100}
+                  value={values.sampler ?? ''}
+                  onChange={({ currentTarget: { value } }) =>
+                    set('sampler', value === '' ? undefined : value)
+                  }
+                  error={errorOf('sampler')}
+                />
+              </Place>
             )}
           </Stack>
         </Accordion.Panel>

@@ -38,7 +38,7 @@ export function ProjectField({ form }: { form: FormControl }) {
       />
     );
   return (
-    <Group align="end" gap="xs" wrap="nowrap">
+    <Group align="end" gap="xs" wrap="nowrap" data-field="project_id">
       <Select
         flex={1}
         label="Project"

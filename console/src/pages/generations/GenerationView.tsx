@@ -1,4 +1,4 @@
-import { Alert, Text } from '@mantine/core';
+import { Text } from '@mantine/core';
 import type { GenerationDetail } from '@renderkit/contract/console/schemas/generation.ts';
 import type { Generation } from '@renderkit/contract/v1/schemas/generation.ts';
 import { ItemActions } from '../../media/ItemActions.tsx';
@@ -7,9 +7,9 @@ import { OutputFavorite } from '../../media/OutputFavorite.tsx';
 import { OutputGrid } from '../../media/OutputGrid.tsx';
 import { Credits } from '../../parts/Credits.tsx';
 import { Facts } from '../../parts/Facts.tsx';
-import { Icon } from '../../parts/Icon.tsx';
 import { Id } from '../../parts/Id.tsx';
 import { countOf } from '../../parts/number-words.ts';
+import { Notice } from '../../parts/Notice.tsx';
 import { Section } from '../../parts/Section.tsx';
 import { StatusBadge } from '../../parts/StatusBadge.tsx';
 import { DeliveriesTable } from '../deliveries/DeliveriesTable.tsx';
@@ -66,26 +66,20 @@ function Outcome({ generation }: { generation: Generation }) {
   return (
     <>
       {error !== null && (
-        <Alert
-          color={status === 'succeeded' ? 'yellow' : 'red'}
-          variant="light"
-          icon={<Icon name="warning" />}
+        <Notice
+          tone={status === 'succeeded' ? 'warning' : 'bad'}
           title={
             status === 'succeeded'
               ? `${outputs.length} of ${countOf(expected, 'output')} were made`
               : 'It failed'
           }
         >
-          <Text fz="sm" c="var(--mantine-color-text)">
-            {error.message}
-          </Text>
-          <Text fz="sm" c="dimmed">
-            {whatToDo(error.code)}
-          </Text>
+          <div>{error.message}</div>
+          <div>{whatToDo(error.code)}</div>
           <Text fz="xs" c="dimmed" mt={4}>
             <code>{error.code}</code>
           </Text>
-        </Alert>
+        </Notice>
       )}
       {outputs.length > 0 && (
         <OutputGrid

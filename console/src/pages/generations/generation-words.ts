@@ -11,14 +11,28 @@ export function isFinal({ status }: Pick<Generation, 'status'>): boolean {
   return finalStatuses.includes(status);
 }
 
-/** What somebody can do about an error of a generation; undefined where nobody can say. */
+/** What to do in the console, where that is something else than what a program would do. */
+const inTheConsole: Record<string, string> = {
+  [partialFailure]: 'What was made is kept. Run it again for the rest.',
+  invalid_request: 'Correct what is said at the fields, and run it again.',
+  insufficient_credits:
+    'Choose a cheaper model or fewer extras, buy credits in the studio, or wait for the next refill.',
+  forbidden: 'Models for adults need an account whose age has been verified in the studio.',
+  tier_required: 'Choose another model, or a larger plan in the studio.',
+  connection_expired: 'Connect the studio again: see Connection.',
+  conflict: 'Run it again.',
+  unprocessable: 'Change what does not go together, or use another file.',
+  rate_limited: 'Wait a moment, then run it again.',
+  queue_full: 'Wait until something has finished, then run it again.',
+  internal_error:
+    'Run it again: should the first try have got through, it is made and paid for once all the same.',
+  upstream_error: 'The studio could not make it, and nothing was charged. Run it again.',
+  upstream_unavailable: 'The studio is out of reach for now, and nothing was charged. Run it again later.',
+};
+
+/** What somebody can do about an error of a run; undefined where nobody can say. */
 export function whatToDo(code: string): string | undefined {
-  if (code === partialFailure) return 'What was made is kept. Run it again for the rest.';
-  // Those two speak of a request; a render that has ended is asked for anew.
-  if (code === 'upstream_error')
-    return 'The studio could not make it, and nothing was charged. Run it again.';
-  if (code === 'upstream_unavailable')
-    return 'The studio was out of reach for too long, and nothing was charged. Run it again.';
+  if (Object.hasOwn(inTheConsole, code)) return inTheConsole[code];
   return Object.hasOwn(problemCodes, code)
     ? problemCodes[code as keyof typeof problemCodes].whatToDo
     : undefined;

@@ -1,4 +1,3 @@
-import { Alert } from '@mantine/core';
 import { useIsMutating, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
@@ -16,6 +15,7 @@ import { ModelPicker } from '../../model-form/ModelPicker.tsx';
 import { plansOf } from '../../model-form/model-words.ts';
 import { runKey, type SentRun } from '../../model-form/run-key.ts';
 import { useForm } from '../../model-form/use-form.ts';
+import { Notice } from '../../parts/Notice.tsx';
 import classes from './playground.module.css';
 import { RequestCode } from './RequestCode.tsx';
 import { RunBar } from './RunBar.tsx';
@@ -49,7 +49,7 @@ export function Playground({ kind, model, models, unlisted, initial, shown, onMo
     form.showErrors(missing.map(({ field, sentence }) => ({ field, message: sentence })));
     const [first] = missing;
     if (first !== undefined) focusField(first.field);
-    else if (!sent.isPending && !stillSending) run(body);
+    else if (!sent.isPending && !stillSending && !unlisted) run(body);
   };
   return (
     <div className={classes['layout']}>
@@ -61,10 +61,10 @@ export function Playground({ kind, model, models, unlisted, initial, shown, onMo
           ageVerified={account.data?.age_verified ?? true}
         />
         {unlisted && (
-          <Alert color="yellow" variant="light" mt="sm" title={`Your plan does not include ${model.name}`}>
+          <Notice tone="warning" mt="sm" title={`Your plan does not include ${model.name}`}>
             It belongs to {plansOf(model)}. You can look at its form and its code; to run it, choose another
             model or change the plan in the studio.
-          </Alert>
+          </Notice>
         )}
         <div className={classes['fields']}>
           <ModelForm
@@ -75,7 +75,12 @@ export function Playground({ kind, model, models, unlisted, initial, shown, onMo
             onRun={begin}
           />
         </div>
-        <RunBar {...{ kind, model, body, sent, stillSending }} values={form.control.values} onRun={begin} />
+        <RunBar
+          {...{ kind, model, body, sent, stillSending }}
+          closed={unlisted}
+          values={form.control.values}
+          onRun={begin}
+        />
       </section>
       <div className={classes['outcome']}>
         <RunResult id={shown} kind={kind} />
@@ -139,15 +144,20 @@ function showRefusal(error: Error, show: (errors: ProblemError['errors']) => voi
   if (!(error instanceof ProblemError) || error.errors.length === 0) return;
   show(error.errors);
   const [first] = error.errors;
-  if (first !== undefined) focusField(/^[a-z_]+/.exec(first.field)?.[0] ?? '');
+  if (first !== undefined) focusField(first.field.replace(/\[\d+\]$/, ''));
 }
 
 /** Moves to a field that something is said at; those without a mark of their own are in sight of the button. */
 function focusField(field: string): void {
   const name = field === 'video_id' ? 'video' : field;
-  const place = document.querySelector<HTMLElement>(`[data-field="${CSS.escape(name)}"]`);
-  place?.scrollIntoView({ block: 'nearest' });
-  (place?.querySelector<HTMLElement>('textarea, input, button, canvas') ?? place)?.focus({
-    preventScroll: true,
-  });
+  const place = () => document.querySelector<HTMLElement>(`[data-field="${CSS.escape(name)}"]`);
+  const attempt = () => {
+    if (place()?.contains(document.activeElement) === true) return;
+    place()?.scrollIntoView({ block: 'center' });
+    (place()?.querySelector<HTMLElement>('textarea, input, button, canvas') ?? place())?.focus({
+      preventScroll: true,
+    });
+  };
+  // What is said at the field is rendered first; what it lies folded in takes a moment to open.
+  for (const ms of [50, 400]) setTimeout(attempt, ms);
 }

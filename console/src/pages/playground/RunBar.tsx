@@ -4,13 +4,13 @@ import { useQuery } from '@tanstack/react-query';
 import type { Estimate } from '@renderkit/contract/v1/schemas/estimate.ts';
 import type { GenerationKind } from '@renderkit/contract/v1/schemas/generation.ts';
 import type { Model } from '@renderkit/contract/v1/schemas/model.ts';
-import { problemCodes } from '@renderkit/contract/v1/problem-codes.ts';
 import { ProblemError, sentenceOf } from '../../api/problem-error.ts';
 import { v1Query } from '../../api/queries.ts';
 import { estimateOf, missingOf, type RequestBody } from '../../model-form/build-request.ts';
 import type { FormValues } from '../../model-form/form-values.ts';
 import { countOf, creditsText } from '../../parts/number-words.ts';
 import { Icon } from '../../parts/Icon.tsx';
+import { whatToDo } from '../generations/generation-words.ts';
 import { ProblemAlert } from '../../parts/ProblemAlert.tsx';
 import classes from './playground.module.css';
 
@@ -21,11 +21,13 @@ type RunBarProps = {
   body: RequestBody;
   sent: { error: Error | null; isPending: boolean };
   stillSending: boolean;
+  /** The plan does not include the model. */
+  closed: boolean;
   onRun: () => void;
 };
 
 /** The cost as it stands, and the button that spends it. */
-export function RunBar({ kind, model, values, body, sent, stillSending, onRun }: RunBarProps) {
+export function RunBar({ kind, model, values, body, sent, stillSending, closed, onRun }: RunBarProps) {
   const { error } = sent;
   return (
     <div className={classes['bar']}>
@@ -34,17 +36,17 @@ export function RunBar({ kind, model, values, body, sent, stillSending, onRun }:
           <ProblemAlert error={error} title="It was not run" />
           {error instanceof ProblemError && (
             <Text fz="xs" c="dimmed" mt={4}>
-              {problemCodes[error.code].whatToDo}
+              {whatToDo(error.code)}
             </Text>
           )}
         </div>
       )}
       <div className={classes['run']}>
-        <Cost {...{ kind, model, values, body }} />
+        <Cost {...{ kind, model, values, body, closed }} refused={error !== null} />
         <Button
           size="sm"
           loading={sent.isPending}
-          disabled={stillSending}
+          disabled={stillSending || closed}
           leftSection={<Icon name="play" size={14} />}
           onClick={onRun}
         >
@@ -60,24 +62,33 @@ const quietMs = 400;
 /** Fields without which nothing can be priced; words and masks change no price. */
 const needless = new Set<string>(['prompt', 'mask']);
 
-function Cost({ kind, model, values, body }: Pick<RunBarProps, 'kind' | 'model' | 'values' | 'body'>) {
+type CostProps = Pick<RunBarProps, 'kind' | 'model' | 'values' | 'body' | 'closed'> & { refused: boolean };
+
+function Cost({ kind, model, values, body, closed, refused }: CostProps) {
   const missing = missingOf(kind, model, values).filter(({ field }) => !needless.has(field));
   const [text] = useDebouncedValue(JSON.stringify(estimateOf(kind, model, body)), quietMs);
   const estimate = useQuery({
     ...v1Query('estimate', { body: JSON.parse(text) as never }),
     // The whole request would be a key, and so would what a mask is.
     queryKey: ['v1', 'estimate', text],
-    enabled: missing.length === 0,
+    enabled: missing.length === 0 && !closed,
     staleTime: 30_000,
   });
   const [first] = missing;
+  if (closed)
+    return (
+      <Text fz="sm" c="dimmed">
+        Your plan does not include it.
+      </Text>
+    );
   if (first !== undefined)
     return (
       <Text fz="sm" c="dimmed">
         {first.sentence}
       </Text>
     );
-  if (estimate.error !== null) return <Unpriced error={estimate.error} />;
+  // A run that was refused says the same at length.
+  if (estimate.error !== null) return refused ? <span /> : <Unpriced error={estimate.error} />;
   if (estimate.data === undefined)
     return (
       <Text fz="sm" c="dimmed">

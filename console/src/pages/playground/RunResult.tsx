@@ -1,4 +1,4 @@
-import { Alert, Button, Group, Progress, Text } from '@mantine/core';
+import { Button, Group, Progress, Text } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
 import type { Generation, GenerationKind } from '@renderkit/contract/v1/schemas/generation.ts';
@@ -8,8 +8,8 @@ import { ItemActions } from '../../media/ItemActions.tsx';
 import { itemOfOutput } from '../../media/media-item.ts';
 import { OutputGrid } from '../../media/OutputGrid.tsx';
 import { EmptyState } from '../../parts/EmptyState.tsx';
-import { Icon } from '../../parts/Icon.tsx';
 import { countOf } from '../../parts/number-words.ts';
+import { Notice } from '../../parts/Notice.tsx';
 import { ProblemAlert } from '../../parts/ProblemAlert.tsx';
 import { StatusBadge } from '../../parts/StatusBadge.tsx';
 import { TextLink } from '../../parts/TextLink.tsx';
@@ -91,21 +91,17 @@ function Outcome({ generation }: { generation: Generation }) {
   return (
     <>
       {error !== null && (
-        <Alert
-          color={status === 'succeeded' ? 'yellow' : 'red'}
-          variant="light"
-          icon={<Icon name="warning" />}
+        <Notice
+          tone={status === 'succeeded' ? 'warning' : 'bad'}
           title={
             status === 'succeeded'
               ? `${outputs.length} of ${countOf(expected, 'output')} were made`
               : 'It failed'
           }
         >
-          <Text fz="sm">{error.message}</Text>
-          <Text fz="sm" c="dimmed">
-            {whatToDo(error.code)}
-          </Text>
-        </Alert>
+          <div>{error.message}</div>
+          <div>{whatToDo(error.code)}</div>
+        </Notice>
       )}
       {status === 'canceled' && (
         <Text fz="sm" c="dimmed">
