@@ -169,3 +169,28 @@ test('under maintenance nobody signs in, and is told so in a page', async (t) =>
   assert.deepEqual([page.status, page.headers.get('retry-after')], [503, '30']);
   assert.match(page.text, /<h1>The studio is under maintenance<\/h1>/);
 });
+
+test('while the database does not answer a page says to come again', async () => {
+  const browser = createBrowser(studio.url);
+  const { address } = await browser.open(authorizationRequest(studio).address);
+  const holder = await studio.database.pool.connect();
+  await holder.query('begin; set local idle_in_transaction_session_timeout = 0');
+  await holder.query('lock table oidc_payloads, sign_in_attempts in access exclusive mode');
+  try {
+    const pages = await Promise.all(
+      [authorizationRequest(studio).address, address.href, `${studio.url}/oidc/auth/x`].map((url) => {
+        const other = createBrowser(studio.url);
+        for (const [name, cookie] of browser.cookies.all)
+          other.cookies.all.set(name, { ...cookie, path: '/' });
+        return other.open(url);
+      }),
+    );
+    for (const { status, text, headers } of pages) {
+      assert.deepEqual([status, headers.get('retry-after')], [503, '5'], text);
+      assert.match(text, /<h1>The studio cannot answer now<\/h1>/);
+    }
+  } finally {
+    await holder.query('rollback');
+    holder.release();
+  }
+});
