@@ -2,10 +2,11 @@ import assert from 'node:assert/strict';
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
-import { request } from 'node:http';
+import { type ClientRequest, request } from 'node:http';
 import { connect } from 'node:net';
 import path from 'node:path';
 import { test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { maxMaskCharacters } from '@renderkit/contract/v1/limits.ts';
 import { createTestDatabase } from '@renderkit/server-kit/testing/database.ts';
 import { connectAccount, createKey } from '../src/operator.ts';
@@ -52,7 +53,13 @@ async function startProcess() {
   return { url, key, studio, pid: child.pid, [Symbol.asyncDispose]: () => ours.disposeAsync() };
 }
 
-function post(url: string, key: string, body: Buffer): Promise<{ status: number; text: string }> {
+/** With a pace, in bytes a second, it comes no faster. */
+function post(
+  url: string,
+  key: string,
+  body: Buffer,
+  pace?: number,
+): Promise<{ status: number; text: string }> {
   return new Promise((resolve, reject) => {
     const headers = {
       authorization: `Bearer ${key}`,
@@ -67,18 +74,34 @@ function post(url: string, key: string, body: Buffer): Promise<{ status: number;
       );
     });
     sending.on('error', reject);
-    sending.end(body);
+    if (pace === undefined) sending.end(body);
+    else void trickle(sending, body, pace);
   });
 }
+
+async function trickle(sending: ClientRequest, body: Buffer, pace: number): Promise<void> {
+  for (let at = 0; at < body.length; at += pace / 20) {
+    sending.write(body.subarray(at, at + pace / 20));
+    await sleep(50);
+  }
+  sending.end();
+}
+
+const maskOf = (characters: number) => {
+  const prefix = 'data:image/png;base64,';
+  const bytes = Buffer.alloc(Math.floor((characters - prefix.length) / 4) * 3, 9);
+  tinyPng.copy(bytes);
+  const mask = prefix + bytes.toString('base64');
+  return {
+    bytes,
+    body: Buffer.from(JSON.stringify({ prompt: 'x', image: 'lib_1', mode: 'inpaint', mask })),
+  };
+};
 
 test('many of the largest masks at once are let in a few at a time', { timeout: 240_000 }, async () => {
   await using service = await startProcess();
   service.studio.balance.lifetime_millicredits = 1_000_000_000;
-  const prefix = 'data:image/png;base64,';
-  const bytes = Buffer.alloc(Math.floor((maxMaskCharacters - prefix.length) / 4) * 3, 9);
-  tinyPng.copy(bytes);
-  const mask = prefix + bytes.toString('base64');
-  const body = Buffer.from(JSON.stringify({ prompt: 'x', image: 'lib_1', mode: 'inpaint', mask }));
+  const { bytes, body } = maskOf(maxMaskCharacters);
   const answers = await Promise.all(
     Array.from({ length: masks }, () => post(`${service.url}/v1/images/edits`, service.key, body)),
   );
@@ -90,6 +113,24 @@ test('many of the largest masks at once are let in a few at a time', { timeout: 
   const peakMegabytes = Number(/VmHWM:\s+(\d+) kB/.exec(status)?.[1]) / 1024;
   console.log(`${masks} masks: ${Math.round(peakMegabytes)} MB at most`);
   assert.ok(peakMegabytes < mostMegabytes, `${peakMegabytes} MB`);
+});
+
+test('masks on a slow line come side by side, and hold nobody else up', { timeout: 120_000 }, async () => {
+  await using service = await startTestService();
+  service.studio.balance.lifetime_millicredits = 1_000_000_000;
+  const key = await service.createKey();
+  const otherKey = await service.createKey({ accountId: await service.connectAccount() });
+  const url = `${service.url}/v1/images/edits`;
+  const { body } = maskOf(3_000_000);
+  const began = performance.now();
+  const secondsSince = () => (performance.now() - began) / 1_000;
+  // Four seconds each; one after another they would take forty.
+  const slow = Array.from({ length: 10 }, () => post(url, key, body, 750_000));
+  await sleep(1_000);
+  assert.equal((await post(url, otherKey, maskOf(maxMaskCharacters).body)).status, 202);
+  assert.ok(secondsSince() < 15, `the other was answered after ${secondsSince()} s`);
+  for (const { status, text } of await Promise.all(slow)) assert.equal(status, 202, text);
+  assert.ok(secondsSince() < 30, `the slow ones took ${secondsSince()} s`);
 });
 
 test('of a large body with a bad key little is read', async () => {

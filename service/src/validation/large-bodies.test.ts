@@ -2,52 +2,77 @@ import assert from 'node:assert/strict';
 import { IncomingMessage, ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
 import { test } from 'node:test';
-import { setImmediate as soon } from 'node:timers/promises';
+import { setImmediate as soon, setTimeout as sleep } from 'node:timers/promises';
+import { largeJsonBodyBytes } from '@renderkit/contract/v1/limits.ts';
 import { ApiProblem } from '../problems/api-problem.ts';
 import { createLargeBodies, type LargeBodies } from './large-bodies.ts';
 
 const patienceMs = 500;
+const largest = largeJsonBodyBytes;
 const newResponse = () => new ServerResponse(new IncomingMessage(new Socket()));
+const crowded = (error: unknown) => error instanceof ApiProblem && error.code === 'rate_limited';
 
-/** Notes who was let in, and how each leaves. */
+/** Notes who was let in, who was refused, and how each leaves. The first letter of a name is the account. */
 function watch(bodies: LargeBodies) {
   const order: string[] = [];
+  const refused: string[] = [];
   const leave = new Map<string, () => void>();
   return {
     order,
+    refused,
     leave: async (name: string) => {
       leave.get(name)?.();
       await soon();
     },
-    enter: async (name: string) => {
-      const [accountId = ''] = name;
+    enter: async (name: string, bytes = largest) => {
       const wait = async () => {
-        const left = await bodies.enter(accountId, newResponse());
+        const left = await bodies.enter(name[0] ?? '', bytes, newResponse());
         order.push(name);
         leave.set(name, left);
       };
       // Those that stand in line at the end of a test wait in vain.
-      wait().catch(() => undefined);
+      wait().catch(() => refused.push(name));
       await soon();
     },
   };
 }
 
-test('one account never holds all places', async () => {
-  const { order, enter } = watch(createLargeBodies(3, patienceMs));
-  for (const name of ['a1', 'a2', 'a3', 'b1', 'c1', 'd1']) await enter(name);
-  assert.deepEqual(order, ['a1', 'b1', 'c1']);
+test('one account never has all the room, and uses what others leave', async () => {
+  const { order, enter, leave } = watch(createLargeBodies(3 * largest, patienceMs));
+  for (const name of ['a1', 'a2', 'a3', 'b1', 'b2', 'c1']) await enter(name);
+  assert.deepEqual(order, ['a1', 'a2', 'b1']);
+  await leave('a1');
+  assert.deepEqual(order, ['a1', 'a2', 'b1', 'c1']);
+});
+
+test('small ones of many accounts are in side by side', async () => {
+  const { order, enter } = watch(createLargeBodies(3 * largest, patienceMs));
+  for (let i = 0; i < 30; i++) await enter(`${'abc'[i % 3]}${i}`, 1_000_000);
+  assert.equal(order.length, 30);
 });
 
 test('accounts are let in by turns, however long the line of one is', async () => {
-  const { order, enter, leave } = watch(createLargeBodies(1, patienceMs));
+  const { order, enter, leave } = watch(createLargeBodies(largest, patienceMs));
   for (const name of ['a1', 'a2', 'a3', 'b1', 'b2', 'c1']) await enter(name);
   for (let i = 0; i < 6; i++) await leave(order[i] ?? '');
   assert.deepEqual(order, ['a1', 'b1', 'c1', 'a2', 'b2', 'a3']);
 });
 
-test('a place that is left twice is free once', async () => {
-  const { order, enter, leave } = watch(createLargeBodies(1, patienceMs));
+test('a large one whose turn it is is not passed by small ones', async () => {
+  const { order, enter, leave } = watch(createLargeBodies(2 * largest, patienceMs));
+  await enter('a1', largest);
+  await enter('b1', largest / 2);
+  await enter('c1', largest);
+  for (let i = 0; i < 5; i++) await enter(`d${i}`, 1);
+  assert.deepEqual(order, ['a1', 'b1']);
+  await leave('b1');
+  assert.deepEqual(order, ['a1', 'b1', 'c1']);
+  await leave('a1');
+  assert.equal(order.length, 8);
+});
+
+test('room that is left twice is free once', async () => {
+  const { order, enter, leave } = watch(createLargeBodies(largest, patienceMs));
   for (const name of ['a1', 'b1', 'c1']) await enter(name);
   await leave('a1');
   await leave('a1');
@@ -55,14 +80,33 @@ test('a place that is left twice is free once', async () => {
 });
 
 test('who goes, or waits in vain, is in the line no more', async () => {
-  const bodies = createLargeBodies(1, 50);
-  const left = await bodies.enter('a', newResponse());
+  const bodies = createLargeBodies(largest, 50);
+  const left = await bodies.enter('a', largest, newResponse());
   const gone = newResponse();
-  const crowded = (error: unknown) => error instanceof ApiProblem && error.code === 'rate_limited';
-  const goes = assert.rejects(bodies.enter('b', gone), crowded);
+  const goes = assert.rejects(bodies.enter('b', largest, gone), crowded);
   gone.emit('close');
   await goes;
-  await assert.rejects(bodies.enter('c', newResponse()), crowded);
+  await assert.rejects(bodies.enter('c', largest, newResponse()), crowded);
   left();
-  (await bodies.enter('d', newResponse()))();
+  (await bodies.enter('d', largest, newResponse()))();
+});
+
+test('on a slow line those whose turn cannot come are refused at once, told when to come again', async () => {
+  const bodies = createLargeBodies(2 * largest, patienceMs);
+  const { order, refused, enter, leave } = watch(bodies);
+  for (let i = 0; i < 20; i++) await enter(`a${i}`);
+  const began = performance.now();
+  // A tenth of a second each: in twice its patience the account has ten of them through.
+  for (let i = 0; i < 3; i++) {
+    assert.deepEqual(refused, []);
+    await sleep(100);
+    await leave(`a${i}`);
+  }
+  assert.ok(performance.now() - began < patienceMs);
+  assert.ok(refused.length >= 5 && refused.length <= 12, String(refused));
+  assert.ok(refused.includes('a19') && !refused.includes('a5'));
+  assert.deepEqual(order, ['a0', 'a1', 'a2', 'a3']);
+  // Others have nothing to do with it.
+  await enter('b0');
+  assert.equal(order.at(-1), 'b0');
 });

@@ -1,84 +1,163 @@
 import type { ServerResponse } from 'node:http';
+import { largeJsonBodyBytes } from '@renderkit/contract/v1/limits.ts';
 import { ApiProblem } from '../problems/api-problem.ts';
 
-/** Bodies larger than ordinary ones that are in memory at once, in this process: from the first byte to the answer. */
-export const largeBodiesAtOnce = 3;
-/** Of one account: it never holds all places, however slowly its bodies come. */
-const perAccount = 1;
-/** How long a large body waits for its turn, its bytes still with the client. */
-const waitMs = 120_000;
-const retrySeconds = 5;
+/** Bytes of large bodies in this process, each from before its first byte until its answer: three of the largest. */
+const roomBytes = 3 * largeJsonBodyBytes;
+/** How long a large body waits for its turn at most, its bytes still with the client. */
+const patienceMs = 120_000;
+const retrySeconds = { least: 5, most: 600 };
+/** A turn this many times too late is not waited for: the pace of late is only a guess, and the first ones are no pace. */
+const hopelesslyLate = 2;
+const leftBeforeAGuess = 3;
 
 export type LargeBodies = {
   /**
-   * Waits for a place; what it gives back is to be called on leaving, once or more often.
-   * @throws ApiProblem rate_limited where none comes free in time
+   * Waits for room for so many bytes; what it gives back is to be called on leaving, once or more often.
+   * @throws ApiProblem rate_limited where none comes free in time, as soon as that can be told
    */
-  enter: (accountId: string, response: ServerResponse) => Promise<() => void>;
+  enter: (accountId: string, bytes: number, response: ServerResponse) => Promise<() => void>;
 };
 
-type Account = { inside: number; line: (() => void)[] };
+type Waiting = { bytes: number; since: number; start: () => void; refuse: (afterMs: number) => void };
+type Account = {
+  bytesInside: number;
+  /** First come, first served. */
+  line: Waiting[];
+  /** How fast its bodies have come and gone lately, all of them together. */
+  msPerByte: number;
+  left: number;
+  lastLeftAt: number;
+};
 
-/** Lets so many large bodies in at once; of the others, accounts take turns, and within one the first comes first. */
-export function createLargeBodies(places = largeBodiesAtOnce, patienceMs = waitMs): LargeBodies {
-  let inside = 0;
+/**
+ * Lets so many bytes of large bodies in at once. Accounts take turns, those with nothing inside first, and none has all
+ * the room: a body of the largest size always fits beside those of one account. One whose turn cannot come in time, going
+ * by how its account's others fare, is refused at once instead of in the end.
+ */
+export function createLargeBodies(room = roomBytes, patience = patienceMs): LargeBodies {
+  const perAccount = room - largeJsonBodyBytes;
   // In the order of their turns: whoever was let in, or has left, goes to the end.
   const accounts = new Map<string, Account>();
+  let bytesInside = 0;
   const toEnd = (accountId: string, account: Account) => {
     accounts.delete(accountId);
-    if (account.inside > 0 || account.line.length > 0) accounts.set(accountId, account);
+    if (account.bytesInside > 0 || account.line.length > 0) accounts.set(accountId, account);
   };
   const letIn = () => {
-    while (inside < places) {
-      const next = [...accounts].find(([, one]) => one.line.length > 0 && one.inside < perAccount);
-      if (next === undefined) return;
+    for (;;) {
+      const able = [...accounts].filter(([, account]) => mayBeNext(account, perAccount));
+      const next = able.find(([, account]) => account.bytesInside === 0) ?? able[0];
+      const waiting = next?.[1].line[0];
+      // A large one whose turn it is keeps its turn: smaller ones do not pass it.
+      if (next === undefined || waiting === undefined || bytesInside + waiting.bytes > room) return;
       const [accountId, account] = next;
-      inside++;
-      account.inside++;
+      account.line.shift();
+      account.bytesInside += waiting.bytes;
+      bytesInside += waiting.bytes;
       toEnd(accountId, account);
-      account.line.shift()?.();
+      waiting.start();
     }
   };
   return {
-    enter: async (accountId, response) => {
-      const account = accounts.get(accountId) ?? { inside: 0, line: [] };
+    enter: async (accountId, bytes, response) => {
+      const account = accounts.get(accountId) ?? newAccount();
       accounts.set(accountId, account);
       await new Promise<void>((resolve, reject) => {
-        const end = () => {
-          clearTimeout(timer);
-          response.off('close', onGone);
-        };
-        const start = () => {
-          end();
-          resolve();
-        };
-        const onGone = () => {
-          end();
-          account.line = account.line.filter((other) => other !== start);
-          if (account.inside === 0 && account.line.length === 0) accounts.delete(accountId);
-          reject(crowded());
-        };
-        const timer = setTimeout(onGone, patienceMs);
-        response.once('close', onGone);
-        account.line.push(start);
+        const waiting = standInLine(account, { bytes, patience, response }, resolve, (problem) => {
+          account.line = account.line.filter((other) => other !== waiting);
+          if (account.bytesInside === 0 && account.line.length === 0) accounts.delete(accountId);
+          reject(problem);
+        });
+        refuseHopeless(account, patience);
         letIn();
       });
+      const enteredAt = performance.now();
       let left = false;
       return () => {
         if (left) return;
         left = true;
-        inside--;
-        account.inside--;
+        bytesInside -= bytes;
+        account.bytesInside -= bytes;
+        noteSpeed(account, bytes, enteredAt);
         toEnd(accountId, account);
+        refuseHopeless(account, patience);
         letIn();
       };
     },
   };
 }
 
-function crowded(): ApiProblem {
+function newAccount(): Account {
+  return { bytesInside: 0, line: [], msPerByte: 0, left: 0, lastLeftAt: 0 };
+}
+
+function mayBeNext({ bytesInside, line: [first] }: Account, perAccount: number): boolean {
+  return first !== undefined && (bytesInside === 0 || bytesInside + first.bytes <= perAccount);
+}
+
+/** Whatever comes first: room, its client's going, the end of patience, or the word that waiting is in vain. */
+function standInLine(
+  account: Account,
+  { bytes, patience, response }: { bytes: number; patience: number; response: ServerResponse },
+  onRoom: () => void,
+  onRefusal: (problem: ApiProblem) => void,
+): Waiting {
+  const end = () => {
+    clearTimeout(timer);
+    response.off('close', giveUp);
+  };
+  const waiting: Waiting = {
+    bytes,
+    since: performance.now(),
+    start: () => {
+      end();
+      onRoom();
+    },
+    refuse: (afterMs) => {
+      end();
+      onRefusal(crowded(afterMs));
+    },
+  };
+  const giveUp = () => waiting.refuse(msUntilTurn(account, waiting));
+  const timer = setTimeout(giveUp, patience);
+  response.once('close', giveUp);
+  account.line.push(waiting);
+  return waiting;
+}
+
+/** From the last that left, or from its own entry where the account had no body inside meanwhile. */
+function noteSpeed(account: Account, bytes: number, enteredAt: number): void {
+  const now = performance.now();
+  const msPerByte = (now - Math.max(account.lastLeftAt, enteredAt)) / bytes;
+  account.msPerByte = account.left === 0 ? msPerByte : (account.msPerByte + msPerByte) / 2;
+  account.left++;
+  account.lastLeftAt = now;
+}
+
+function refuseHopeless(account: Account, patience: number): void {
+  if (account.left < leftBeforeAGuess) return;
+  const now = performance.now();
+  for (const waiting of account.line.toReversed()) {
+    const untilTurn = msUntilTurn(account, waiting);
+    if (now - waiting.since + untilTurn > patience * hopelesslyLate) waiting.refuse(untilTurn);
+  }
+}
+
+/** Until those before it have left, at the pace of late. */
+function msUntilTurn({ bytesInside, line, msPerByte }: Account, waiting: Waiting): number {
+  let before = bytesInside;
+  for (const other of line) {
+    if (other === waiting) break;
+    before += other.bytes;
+  }
+  return before * msPerByte;
+}
+
+function crowded(afterMs: number): ApiProblem {
+  const seconds = Math.ceil(afterMs / 1_000);
   return new ApiProblem('rate_limited', {
     detail: 'Too many large requests are under way.',
-    retryAfterSeconds: retrySeconds,
+    retryAfterSeconds: Math.min(Math.max(seconds, retrySeconds.least), retrySeconds.most),
   });
 }

@@ -46,7 +46,9 @@ export function createJsonBodyReader(largeBodies: LargeBodies = createLargeBodie
       limitBytes > jsonBodyBytes && !(Number(request.headers['content-length']) <= jsonBodyBytes);
     try {
       if (!mayBeLarge) return { body: parse(await readBody(request, response, limitBytes)) };
-      const enter = () => largeBodies.enter(accountId, response);
+      const bytes = Number(request.headers['content-length'] ?? limitBytes);
+      if (bytes > limitBytes) throw new BodyTooLarge(`the body is larger than ${limitBytes} bytes`);
+      const enter = () => largeBodies.enter(accountId, bytes, response);
       return await readLarge(enter, request, response, limitBytes);
     } catch (error) {
       if (error instanceof BodyTooLarge) return refuse(`must not be larger than ${limitBytes} bytes`);
