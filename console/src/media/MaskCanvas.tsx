@@ -1,6 +1,7 @@
 import { VisuallyHidden } from '@mantine/core';
 import { type KeyboardEvent, type PointerEvent, useEffect, useId, useRef, useState } from 'react';
-import { drawMask, type MaskStep, maskSizeOf, type Point, pointOf, type Size } from './mask-steps.ts';
+import type { MaskStep, Point, Size } from './mask-step.ts';
+import { drawMask, maskSizeOf, pointOf } from './mask-steps.ts';
 import classes from './mask-painter.module.css';
 
 type MaskCanvasProps = {

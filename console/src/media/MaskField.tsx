@@ -2,7 +2,7 @@ import { Input, Skeleton, Text } from '@mantine/core';
 import { useEffect, useState } from 'react';
 import type { Reference } from '../model-form/form-values.ts';
 import { Notice } from '../parts/Notice.tsx';
-import type { MaskStep, Size } from './mask-steps.ts';
+import type { MaskStep, Size } from './mask-step.ts';
 import { MaskPainter } from './MaskPainter.tsx';
 import { useReference } from './use-library-item.ts';
 import { useUpload } from './use-upload.ts';

@@ -5,7 +5,8 @@ import { Notice } from '../parts/Notice.tsx';
 import { MaskCanvas } from './MaskCanvas.tsx';
 import { MaskRectangle } from './MaskRectangle.tsx';
 import { maskDataUrl } from './mask-data-url.ts';
-import { type MaskStep, mayShow, type Size } from './mask-steps.ts';
+import type { MaskStep, Size } from './mask-step.ts';
+import { mayShow } from './mask-steps.ts';
 import classes from './mask-painter.module.css';
 
 type MaskPainterProps = {

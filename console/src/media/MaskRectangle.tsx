@@ -1,7 +1,8 @@
 import { Button, Group, NumberInput, UnstyledButton } from '@mantine/core';
 import { useState } from 'react';
 import { Icon } from '../parts/Icon.tsx';
-import { type MaskStep, rectangleOf, type Size } from './mask-steps.ts';
+import type { MaskStep, Size } from './mask-step.ts';
+import { rectangleOf } from './mask-steps.ts';
 import classes from './mask-painter.module.css';
 
 const edges = ['left', 'top', 'width', 'height'] as const;

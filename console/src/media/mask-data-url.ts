@@ -1,4 +1,5 @@
-import { drawMask, type MaskStep, maskSizeOf, type Size } from './mask-steps.ts';
+import type { MaskStep, Size } from './mask-step.ts';
+import { drawMask, maskSizeOf } from './mask-steps.ts';
 
 /** The mask as a PNG: white what is to change, black the rest, of the picture's size or smaller in the same ratio. */
 export function maskDataUrl(steps: readonly MaskStep[], picture: Size): string {

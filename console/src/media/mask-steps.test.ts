@@ -1,14 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import {
-  drawMask,
-  type MaskContext,
-  type MaskStep,
-  maskSizeOf,
-  mayShow,
-  pointOf,
-  rectangleOf,
-} from './mask-steps.ts';
+import type { MaskStep } from './mask-step.ts';
+import { drawMask, type MaskContext, maskSizeOf, mayShow, pointOf, rectangleOf } from './mask-steps.ts';
 
 test('A mask has the size of its picture, or a smaller one of the same ratio', () => {
   assert.deepEqual(maskSizeOf({ width: 1024, height: 768 }), { width: 1024, height: 768 });

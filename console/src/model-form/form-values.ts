@@ -1,5 +1,5 @@
 import type { EditMode, InpaintType } from '@renderkit/contract/v1/schemas/generation-requests.ts';
-import type { MaskStep } from '../media/mask-steps.ts';
+import type { MaskStep } from '../media/mask-step.ts';
 import type { UploadType } from '@renderkit/contract/v1/schemas/upload.ts';
 
 /** Something a request refers to, with what a page needs to show it. */
