@@ -5,9 +5,10 @@ import { deleteAccount, listKeys } from '../src/operator.ts';
 import { assertProblem } from './assert-problem.ts';
 import { cookieName, fromConsole } from './console-session.ts';
 import { CookieJar } from './cookie-jar.ts';
-import { type Ask, startTestService, type TestService } from './harness.ts';
+import { type Ask, askAt, startTestService, type TestService } from './harness.ts';
 import type { Twist } from './scripted-issuer.ts';
 
+const post = { method: 'POST', headers: fromConsole };
 const publicUrl = 'https://renderkit.test';
 
 describe('signing in to the console', () => {
@@ -238,6 +239,8 @@ describe('signing in to the console', () => {
       'several audiences': { claims: { aud: ['service', 'another'], azp: 'another' } },
       expired: { claims: { exp: seconds - 3_600, iat: seconds - 7_200 } },
       'no subject': { claims: { sub: undefined } },
+      'a subject that no database holds': { claims: { sub: 'a\0b' } },
+      'a subject without end': { claims: { sub: 'x'.repeat(256) } },
       signature: { signedBy: foreignKey },
       'issuer of the answer': { iss: 'https://evil.example/oidc' },
       'no lasting access': { refreshToken: false },
@@ -251,6 +254,41 @@ describe('signing in to the console', () => {
       'stu_twisted',
     ]);
     assert.equal(made.length, 0);
+  });
+
+  test('a profile that is refused, or of somebody else, makes nobody signed in', async () => {
+    for (const answer of [
+      { status: 401, headers: { 'www-authenticate': 'Bearer error="invalid_token"' }, json: {} },
+      { json: { sub: 'stu_another', email: 'another@example.org' } },
+      { text: '<html>' },
+    ]) {
+      service.studio.scriptOnce('userinfo', answer);
+      const jar = new CookieJar();
+      assert.equal(reasonOf(await signIn(jar, 'stu_profile')), 'studio_refused', JSON.stringify(answer));
+      assert.equal(jar.get(cookieName), undefined);
+    }
+    service.studio.scriptOnce('userinfo', { status: 503, text: '' });
+    assert.equal(reasonOf(await signIn(new CookieJar(), 'stu_profile')), 'studio_unavailable');
+  });
+
+  test('one process may finish what another began, and what one ends is ended for all', async () => {
+    await using other = await service.startAnother();
+    const jar = new CookieJar();
+    const back = service.studio.issuer.agree(await begin(jar), 'stu_two');
+    const at = (path: string, ask: Ask = {}) =>
+      askAt(other.url, path, { ...ask, headers: { cookie: jar.header, ...fromConsole } });
+    jar.take((await at(back.pathname + back.search)).headers);
+    assert.equal(await signedInAs(jar), 'stu_two@example.org');
+    for (let round = 0; round < 10; round++) {
+      const headers = { cookie: jar.header, ...fromConsole };
+      assert.equal((await at('/console/api/session')).status, 200);
+      const ended =
+        round % 2 === 0 ? visit(jar, '/console/api/sign-out', post) : at('/console/api/sign-out', post);
+      assert.equal((await ended).status, 200);
+      assert.equal((await askAt(other.url, '/console/api/session', { headers })).status, 401);
+      assert.equal((await service.ask('/console/api/session', { headers })).status, 401);
+      await signIn(jar, 'stu_two');
+    }
   });
 
   test('who says no at the studio is told so', async () => {
@@ -283,6 +321,10 @@ describe('signing in to the console', () => {
     };
     other.studio.script('discovery', { json: foreign });
     assert.equal(await at('/console/auth/sign-in'), 'studio_refused');
+    for (const endpoint of [undefined, 7, '', 'not an address']) {
+      other.studio.script('discovery', { json: { ...foreign, authorization_endpoint: endpoint } });
+      assert.equal(await at('/console/auth/sign-in'), 'studio_refused', String(endpoint));
+    }
   });
 
   test('signing out ends the session, forgets the cookie, and tells where to leave the studio', async () => {

@@ -29,6 +29,9 @@ type Seen = {
   at: number;
 };
 
+/** An operation of the contract, or one of the issuer. */
+type Scriptable = StudioOperationId | 'token' | 'discovery' | 'userinfo';
+
 /** A studio of the contract whose every answer a test may replace: the real one cannot be made to talk nonsense. */
 export type ScriptedStudio = AsyncDisposable & {
   url: string;
@@ -37,10 +40,10 @@ export type ScriptedStudio = AsyncDisposable & {
   account: StudioAccount;
   balance: StudioBalance;
   catalog: Catalog;
-  /** Replaces the answers to an operation (or to `token`, the token endpoint); undefined restores them. */
-  script: (operation: StudioOperationId | 'token' | 'discovery', answer: Scripted | undefined) => void;
+  /** Replaces the answers to an operation (or to one of the issuer); undefined restores them. */
+  script: (operation: Scriptable, answer: Scripted | undefined) => void;
   /** Replaces the next answer alone. */
-  scriptOnce: (operation: StudioOperationId | 'token' | 'discovery', answer: Scripted) => void;
+  scriptOnce: (operation: Scriptable, answer: Scripted) => void;
   /** A refresh token of a new session. */
   newSession: () => string;
   /** Every token ever given stops working. */

@@ -1,5 +1,10 @@
 import type { SignInFailure } from '@renderkit/contract/console/sign-in-failures.ts';
-import { AuthorizationResponseError, ClientError, ResponseBodyError } from 'openid-client';
+import {
+  AuthorizationResponseError,
+  ClientError,
+  ResponseBodyError,
+  WWWAuthenticateChallengeError,
+} from 'openid-client';
 import { StudioFailure } from '../studio-client/studio-failure.ts';
 
 /** Errors that the browser brings back (RFC 6749 §4.1.2.1) and that are more than a refusal. */
@@ -8,13 +13,16 @@ const told = new Map<string, SignInFailure>([
   ['temporarily_unavailable', 'studio_unavailable'],
 ]);
 
+/** What openid-client throws of an answer that is not what it should be. */
+const refusals = [ClientError, ResponseBodyError, WWWAuthenticateChallengeError];
+
 /** What the person is told of an error while signing in. */
 export function failureOf(error: unknown): SignInFailure {
   if (error instanceof AuthorizationResponseError) return told.get(error.error) ?? 'studio_refused';
   const failure = studioFailureIn(error);
   if (failure !== undefined) return failure.kind === 'nonsense' ? 'studio_refused' : 'studio_unavailable';
   if (error instanceof ClientError && error.code === 'OAUTH_TIMEOUT') return 'studio_unavailable';
-  if (error instanceof ClientError || error instanceof ResponseBodyError) return 'studio_refused';
+  if (refusals.some((refusal) => error instanceof refusal)) return 'studio_refused';
   return 'service_failed';
 }
 

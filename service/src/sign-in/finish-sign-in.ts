@@ -8,6 +8,8 @@ import type { Attempt } from './attempts.ts';
 import type { Providers } from './provider.ts';
 
 const maxEmailCharacters = 320;
+/** OpenID Connect Core §2: 255 ASCII characters at most. */
+const subjectShape = /^[\x20-\x7e]{1,255}$/;
 
 export type Browser = {
   userAgent: string | undefined;
@@ -39,7 +41,7 @@ export async function finishSignIn(
   );
   const subject = tokens.claims()?.sub;
   const refreshToken = tokens.refresh_token;
-  if (subject === undefined || refreshToken === undefined)
+  if (subject === undefined || !subjectShape.test(subject) || refreshToken === undefined)
     throw new StudioFailure('nonsense', 'the studio gave no identity, or no lasting access', {
       maybeSent: true,
     });
