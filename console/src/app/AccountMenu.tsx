@@ -1,4 +1,4 @@
-import { Menu, SegmentedControl, UnstyledButton, useMantineColorScheme, VisuallyHidden } from '@mantine/core';
+import { Menu, UnstyledButton, useMantineColorScheme, VisuallyHidden } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { callConsole } from '../api/call.ts';
@@ -9,7 +9,7 @@ import { useSignedIn } from './signed-in.ts';
 const schemes = [
   { value: 'light', label: 'Light' },
   { value: 'dark', label: 'Dark' },
-  { value: 'auto', label: 'Auto' },
+  { value: 'auto', label: 'As the system' },
 ] as const;
 
 /** Who is signed in, how the console looks, and the way out. */
@@ -17,6 +17,8 @@ export function AccountMenu() {
   const { account } = useSignedIn();
   const { colorScheme, setColorScheme } = useMantineColorScheme();
   const signOut = useSignOut();
+  const choose = (value: string) =>
+    setColorScheme(schemes.find((one) => one.value === value)?.value ?? 'auto');
   const who = account.email ?? 'Signed in';
   return (
     <Menu position="top-start" width={230} shadow="md">
@@ -30,16 +32,15 @@ export function AccountMenu() {
       </Menu.Target>
       <Menu.Dropdown>
         <Menu.Label>{who}</Menu.Label>
-        <div className={classes['schemes']}>
-          <SegmentedControl
-            fullWidth
-            size="xs"
-            aria-label="Colours"
-            data={[...schemes]}
-            value={colorScheme}
-            onChange={(value) => setColorScheme(schemes.find((one) => one.value === value)?.value ?? 'auto')}
-          />
-        </div>
+        <Menu.Divider />
+        <Menu.Label>Colours</Menu.Label>
+        <Menu.RadioGroup value={colorScheme} onChange={choose}>
+          {schemes.map(({ value, label }) => (
+            <Menu.RadioItem key={value} value={value} closeMenuOnClick={false}>
+              {label}
+            </Menu.RadioItem>
+          ))}
+        </Menu.RadioGroup>
         <Menu.Divider />
         <Menu.Item leftSection={<Icon name="signOut" />} onClick={() => signOut.mutate()}>
           Sign out

@@ -1,4 +1,5 @@
 import { Link } from '@tanstack/react-router';
+import { useId } from 'react';
 import { Icon } from '../parts/Icon.tsx';
 import classes from './navigation.module.css';
 
@@ -33,14 +34,16 @@ const groups = [
 
 /** Links to every page. */
 export function Navigation({ onNavigate }: { onNavigate?: () => void }) {
+  // It stands in the page twice while the drawer is open.
+  const id = useId();
   return (
     <nav aria-label="Console" className={classes['nav']}>
       {groups.map((group) => (
         <div key={group.name}>
-          <div className={classes['group']} id={`nav-${group.name}`}>
+          <div className={classes['group']} id={`${id}-${group.name}`}>
             {group.name}
           </div>
-          <ul aria-labelledby={`nav-${group.name}`}>
+          <ul aria-labelledby={`${id}-${group.name}`}>
             {group.links.map((link) => (
               <li key={link.to}>
                 <Link

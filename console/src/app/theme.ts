@@ -86,6 +86,8 @@ export const theme = createTheme({
       },
       styles: { title: { fontWeight: 620 } },
     },
+    // An element that is no item makes a menu of it that readers cannot count.
+    Menu: { defaultProps: { withInitialFocusPlaceholder: false } },
     Tooltip: { defaultProps: { openDelay: 250, withArrow: true } },
     Table: { defaultProps: { verticalSpacing: 8, horizontalSpacing: 12, fz: 'sm' } },
     Anchor: { defaultProps: { underline: 'hover' } },

@@ -3,6 +3,7 @@ import { useNavigate, useParams } from '@tanstack/react-router';
 import { Icon } from '../../parts/Icon.tsx';
 import { Page } from '../../parts/Page.tsx';
 import { DocumentFrame } from './DocumentFrame.tsx';
+import classes from './docs.module.css';
 import { documentAt, documentOf, documents } from './documents.ts';
 
 /** The documents that the service serves, in the console's frame. */
@@ -36,7 +37,7 @@ export function DocsPage() {
     >
       <div>
         <Tabs value={shown.id} onChange={(id) => id !== null && show(id, false)} mb="sm">
-          <Tabs.List aria-label="Documents">
+          <Tabs.List aria-label="Documents" className={classes['tabs']}>
             {documents.map(({ id, name }) => (
               <Tabs.Tab key={id} value={id}>
                 {name}
