@@ -42,6 +42,13 @@ test('a file is served for good, whole, in part, and not again to who has it', a
   assert.deepEqual([head.status, head.headers.get('content-length'), await head.text()], [200, '10', '']);
 });
 
+test('a file is shown, or saved where the link says so', async () => {
+  const disposition = async (query: string) =>
+    (await fetch(`${link}${query}`)).headers.get('content-disposition');
+  assert.equal(await disposition(''), 'inline; filename="ast_1.png"');
+  assert.equal(await disposition('?download=1'), 'attachment; filename="ast_1.png"');
+});
+
 test('nothing but media is served, and nothing from elsewhere', async () => {
   await writeFile(path.join(studio.dataDirectory, 'secret.png'), 'secret');
   for (const way of [

@@ -1,9 +1,10 @@
 import { Button, Menu, type MenuItemProps, Stack } from '@mantine/core';
 import { createLink } from '@tanstack/react-router';
 import type { ComponentPropsWithRef, ReactNode } from 'react';
+import { useSignedIn } from '../app/signed-in.ts';
 import { Icon } from '../parts/Icon.tsx';
 import type { UsableField } from '../pages/playground/search.ts';
-import { fileNameOf, type MediaItem } from './media-item.ts';
+import { downloadAddress, type MediaItem } from './media-item.ts';
 
 /** What an item can be to a new run. */
 const uses: Record<MediaItem['type'], { as: UsableField; words: string }[]> = {
@@ -20,6 +21,7 @@ const uses: Record<MediaItem['type'], { as: UsableField; words: string }[]> = {
 
 /** What can be done with an item anywhere: use it in the playground, save it, open it. */
 export function ItemActions({ item, children }: { item: MediaItem; children?: ReactNode }) {
+  const { studio_url: studioUrl } = useSignedIn();
   return (
     <Stack gap={6}>
       <UseMenu item={item} />
@@ -27,8 +29,8 @@ export function ItemActions({ item, children }: { item: MediaItem; children?: Re
         <>
           <Button
             component="a"
-            href={item.url}
-            download={fileNameOf(item)}
+            href={downloadAddress(item.url, studioUrl)}
+            download
             target="_blank"
             rel="noreferrer"
             variant="default"

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { fileNameOf, nameOfItem } from './media-item.ts';
+import { downloadAddress, nameOfItem } from './media-item.ts';
 
 test('An item is called by what is known of it', () => {
   const image = { type: 'image', width: 1024, height: 768, duration: null } as const;
@@ -12,11 +12,9 @@ test('An item is called by what is known of it', () => {
   assert.equal(nameOfItem({ ...image, width: null }), 'Image');
 });
 
-test('A download has the id of its item and the ending of its address', () => {
-  assert.equal(
-    fileNameOf({ id: 'ast_1', type: 'image', url: 'https://a.example/m/x.webp?y=.png' }),
-    'ast_1.webp',
-  );
-  assert.equal(fileNameOf({ id: 'ast_1', type: 'video', url: null }), 'ast_1.mp4');
-  assert.equal(fileNameOf({ id: 'ast_1', type: 'image', url: 'https://a.example/m/x' }), 'ast_1.png');
+test('Only plain links to the studio are told to save', () => {
+  const studio = 'https://studio.example';
+  assert.equal(downloadAddress(`${studio}/media/a/b.png`, studio), `${studio}/media/a/b.png?download=1`);
+  for (const url of [`${studio}/media/b.png?signature=x`, 'https://bucket.example/b.png', 'nonsense'])
+    assert.equal(downloadAddress(url, studio), url);
 });

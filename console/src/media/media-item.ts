@@ -48,8 +48,14 @@ export function nameOfItem({
   ].join(', ');
 }
 
-/** The file that a download is saved as: its id with the ending of its address. */
-export function fileNameOf({ id, url, type }: Pick<MediaItem, 'id' | 'url' | 'type'>): string {
-  const ending = /\.([a-z0-9]{2,4})(?:[?#]|$)/i.exec(url ?? '')?.[1]?.toLowerCase();
-  return `${id}.${ending ?? (type === 'image' ? 'png' : 'mp4')}`;
+/**
+ * The address that saves an item in place of showing it. The included studio is told by a parameter; an address of
+ * somewhere else, which may be signed as a whole, stays as it is and shows it.
+ */
+export function downloadAddress(url: string, studioUrl: string): string {
+  if (!URL.canParse(url) || !URL.canParse(studioUrl)) return url;
+  const address = new URL(url);
+  if (address.origin !== new URL(studioUrl).origin || address.search !== '') return url;
+  address.searchParams.set('download', '1');
+  return address.href;
 }

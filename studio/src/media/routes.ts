@@ -27,7 +27,8 @@ const askedEachTime = 'private, no-cache';
  * taken for another type, whatever it is opened with.
  */
 export function mediaRoutes(app: FastifyInstance, storage: Storage): void {
-  app.get<{ Params: { folder: string; name: string } }>('/media/:folder/:name', async (request, reply) => {
+  type Asked = { Params: { folder: string; name: string }; Querystring: Record<string, unknown> };
+  app.get<Asked>('/media/:folder/:name', async (request, reply) => {
     const { folder, name } = request.params;
     const contentType = contentTypes[name.split('.').at(-1) ?? ''];
     const file = contentType === undefined ? undefined : await storage.open(`${folder}/${name}`);
@@ -35,6 +36,8 @@ export function mediaRoutes(app: FastifyInstance, storage: Storage): void {
       throw new StudioError('not_found', 'There is no such file.');
     const etag = `"${folder}"`;
     const uploaded = uploadedName.test(name);
+    // A page elsewhere cannot ask the browser for a copy by itself: `download` on a link counts within one origin.
+    const attached = uploaded || request.query['download'] !== undefined;
     reply
       .header('content-type', contentType)
       .header('x-content-type-options', 'nosniff')
@@ -42,7 +45,7 @@ export function mediaRoutes(app: FastifyInstance, storage: Storage): void {
       .header('content-security-policy', "default-src 'none'; media-src 'self'; sandbox")
       .header('cross-origin-resource-policy', 'cross-origin')
       .header('access-control-allow-origin', '*')
-      .header('content-disposition', `${uploaded ? 'attachment' : 'inline'}; filename="${name}"`)
+      .header('content-disposition', `${attached ? 'attachment' : 'inline'}; filename="${name}"`)
       .header('cache-control', uploaded ? askedEachTime : keptForGood)
       .header('accept-ranges', 'bytes')
       .header('etag', etag);
