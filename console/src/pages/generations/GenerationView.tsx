@@ -1,6 +1,8 @@
 import { Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
 import type { GenerationDetail } from '@renderkit/contract/console/schemas/generation.ts';
 import type { Generation } from '@renderkit/contract/v1/schemas/generation.ts';
+import { v1Query } from '../../api/queries.ts';
 import { ItemActions } from '../../media/ItemActions.tsx';
 import { itemOfOutput } from '../../media/media-item.ts';
 import { OutputFavorite } from '../../media/OutputFavorite.tsx';
@@ -12,6 +14,7 @@ import { countOf } from '../../parts/number-words.ts';
 import { Notice } from '../../parts/Notice.tsx';
 import { Section } from '../../parts/Section.tsx';
 import { StatusBadge } from '../../parts/StatusBadge.tsx';
+import { TextLink } from '../../parts/TextLink.tsx';
 import { DeliveriesTable } from '../deliveries/DeliveriesTable.tsx';
 import { isFinal, whatToDo } from './generation-words.ts';
 import classes from './generations.module.css';
@@ -43,10 +46,20 @@ export function GenerationView({ detail }: { detail: GenerationDetail }) {
             facts={[
               ['Status', <StatusBadge key="status" status={generation.status} />],
               ['Cost', <Credits key="cost" amount={generation.cost.credits} />],
-              ['Key', key.name],
+              [
+                'Key',
+                <TextLink key="key" to="/generations" search={{ key_id: key.id }}>
+                  {key.name}
+                </TextLink>,
+              ],
               ['Model', generation.model],
               ['Outputs', `${generation.outputs.length} of ${generation.expected_outputs}`],
-              ['Project', generation.project_id ?? undefined],
+              [
+                'Project',
+                generation.project_id === null ? undefined : (
+                  <ProjectTitle key="project" id={generation.project_id} />
+                ),
+              ],
               ['Id', <Id key="id" id={generation.id} what="id" />],
             ]}
           />
@@ -58,6 +71,16 @@ export function GenerationView({ detail }: { detail: GenerationDetail }) {
         )}
       </div>
     </div>
+  );
+}
+
+/** What people call a project, or its id where it can no longer be asked for; leads to what is in it. */
+function ProjectTitle({ id }: { id: string }) {
+  const project = useQuery({ ...v1Query('getProject', { params: { id } }), retry: false });
+  return (
+    <TextLink to="/library" search={{ project_id: id }}>
+      {project.data?.title ?? id}
+    </TextLink>
   );
 }
 

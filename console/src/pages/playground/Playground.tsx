@@ -17,6 +17,7 @@ import { runKey, type SentRun } from '../../model-form/run-key.ts';
 import { useForm } from '../../model-form/use-form.ts';
 import { Notice } from '../../parts/Notice.tsx';
 import classes from './playground.module.css';
+import { RecentRuns } from './RecentRuns.tsx';
 import { RequestCode } from './RequestCode.tsx';
 import { RunBar } from './RunBar.tsx';
 import { RunResult } from './RunResult.tsx';
@@ -84,6 +85,7 @@ export function Playground({ kind, model, models, unlisted, initial, shown, onMo
       </section>
       <div className={classes['outcome']}>
         <RunResult id={shown} kind={kind} />
+        <RecentRuns kind={kind} shown={shown} />
         <RequestCode path={kinds[kind].path} body={body} />
       </div>
     </div>

@@ -1,6 +1,7 @@
-import { SegmentedControl, Skeleton, Stack } from '@mantine/core';
+import { Button, SegmentedControl, Skeleton, Stack } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
+import { useState } from 'react';
 import type { GenerationKind } from '@renderkit/contract/v1/schemas/generation.ts';
 import type { Model } from '@renderkit/contract/v1/schemas/model.ts';
 import { v1Query } from '../../api/queries.ts';
@@ -17,13 +18,24 @@ const route = getRouteApi('/signed-in/playground');
 /** Makes pictures and videos by hand, and shows the request that a program would send. */
 export function PlaygroundPage() {
   const search = route.useSearch();
+  const navigate = route.useNavigate();
+  const [round, setRound] = useState(0);
+  const clear = () => {
+    setRound(round + 1);
+    void navigate({ search: { kind: search.kind, model: search.model } });
+  };
   return (
     <Page
       title="Playground"
       description="Try a model, see what it costs, and take the request with you as code."
       wide
+      actions={
+        <Button variant="default" onClick={clear}>
+          Clear the form
+        </Button>
+      }
     >
-      <Started key={`${search.from ?? ''} ${search.use ?? ''}`} search={search} />
+      <Started key={`${round} ${search.from ?? ''} ${search.use ?? ''}`} search={search} />
     </Page>
   );
 }

@@ -33,6 +33,7 @@ export function RunResult({ id, kind }: { id: string | undefined; kind: Generati
     },
   });
   const place = useShown(id);
+  useSettled(query.data);
   if (id === undefined) return <Nothing kind={kind} />;
   const { data: generation, error } = query;
   if (generation === undefined)
@@ -64,6 +65,23 @@ export function RunResult({ id, kind }: { id: string | undefined; kind: Generati
       <Outcome generation={generation} />
     </section>
   );
+}
+
+/** What has just ended is among the recent runs and in the library, and the balance is another. */
+function useSettled(generation: Generation | undefined): void {
+  const queries = useQueryClient();
+  const open = useRef(false);
+  useEffect(() => {
+    if (generation === undefined) return;
+    if (open.current && isFinal(generation))
+      for (const queryKey of [
+        ['console', 'listGenerationRows'],
+        ['v1', 'listAssets'],
+        ['v1', 'estimate'],
+      ])
+        void queries.invalidateQueries({ queryKey });
+    open.current = !isFinal(generation);
+  }, [generation, queries]);
 }
 
 /** Brings the result of a new run into sight; on narrow screens it stands below the form. */

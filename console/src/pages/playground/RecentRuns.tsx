@@ -1,0 +1,44 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import type { GenerationKind } from '@renderkit/contract/v1/schemas/generation.ts';
+import { consoleQuery } from '../../api/queries.ts';
+import { itemOfOutput } from '../../media/media-item.ts';
+import { Picture } from '../../media/Picture.tsx';
+import classes from './playground.module.css';
+
+const shownAtMost = 8;
+
+/** What was made last of this kind, to look at it again beside the form. */
+export function RecentRuns({ kind, shown }: { kind: GenerationKind; shown: string | undefined }) {
+  const query = { kind, status: 'succeeded', limit: shownAtMost } as const;
+  const recent = useQuery(consoleQuery('listGenerationRows', { query }));
+  const rows = recent.data?.data.filter(({ generation }) => generation.kind === kind) ?? [];
+  if (rows.length === 0) return null;
+  return (
+    <nav aria-label="Recent runs">
+      <ul className={classes['recent']}>
+        {rows.map(({ generation: { id, outputs }, prompt }) => {
+          const [first] = outputs;
+          return (
+            first !== undefined && (
+              <li key={id}>
+                <Link
+                  to="/playground"
+                  search={(before) => ({ ...before, generation: id })}
+                  replace
+                  resetScroll={false}
+                  className={classes['recentRun']}
+                  aria-current={id === shown}
+                  aria-label={`Show ${prompt ?? 'a run without a prompt'}`}
+                  title={prompt ?? undefined}
+                >
+                  <Picture item={itemOfOutput(first)} small fill inert alt="" />
+                </Link>
+              </li>
+            )
+          );
+        })}
+      </ul>
+    </nav>
+  );
+}
