@@ -52,7 +52,7 @@ test('a section named in a comment is a section of docs/api.md', async () => {
 
 test('every run-time dependency has its line in the decisions', async () => {
   const record = await readFile(path.join(root, 'docs/decisions/0020-run-time-dependencies.md'), 'utf8');
-  for (const workspace of ['contract', 'server-kit', 'service', 'studio', 'stack']) {
+  for (const workspace of ['contract', 'server-kit', 'service', 'studio', 'console', 'stack']) {
     const text = await readFile(path.join(root, workspace, 'package.json'), 'utf8');
     const { dependencies = {} } = JSON.parse(text) as { dependencies?: Record<string, string> };
     for (const name of Object.keys(dependencies)) {
