@@ -164,7 +164,7 @@ describe('a person runs their account in the console', { skip: noBrowser }, () =
   });
 
   test('looks at a delivery that failed, resends it, and sees it delivered', async () => {
-    world.receiver.answer = { status: 500, body: 'out of order' };
+    world.receiver.answer = () => ({ status: 500, body: 'out of order' });
     const made = await api().create({ prompt: 'a hill' });
     await untilEnded(api(), [made.body.id]);
     await visit('Deliveries');
@@ -175,7 +175,7 @@ describe('a person runs their account in the console', { skip: noBrowser }, () =
     await page.getByRole('group', { name: 'Headers' }).getByText('service-delivery').waitFor();
     await page.getByRole('group', { name: 'Body' }).getByText(made.body.id).waitFor();
     await link(made.body.id).waitFor();
-    world.receiver.answer = { status: 200, body: 'thank you' };
+    world.receiver.answer = () => ({ status: 200, body: 'thank you' });
     await button('Resend').click();
     await page.getByText('By hand').waitFor();
     await page.getByText('The receiver answered 200.').waitFor();

@@ -14,7 +14,7 @@ export type SecureReceiver = AsyncDisposable & {
   certificate: string;
   arrivals: Arrival[];
   /** What is answered from now on. */
-  answer: { status: number; body: string };
+  answer: (arrival: Arrival) => { status: number; body: string };
 };
 
 /** Takes webhooks by https on this machine. Senders need EGRESS_ALLOW for it. */
@@ -24,12 +24,11 @@ export async function startSecureReceiver(): Promise<SecureReceiver> {
     const chunks: Buffer[] = [];
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
     request.on('end', () => {
-      receiver.arrivals.push({
-        path: request.url ?? '',
-        headers: request.headers,
-        body: Buffer.concat(chunks).toString(),
-      });
-      response.writeHead(receiver.answer.status).end(receiver.answer.body);
+      const { url = '', headers } = request;
+      const arrival = { path: url, headers, body: Buffer.concat(chunks).toString() };
+      receiver.arrivals.push(arrival);
+      const { status, body } = receiver.answer(arrival);
+      response.writeHead(status).end(body);
     });
   });
   server.listen(0, '127.0.0.1');
@@ -38,7 +37,7 @@ export async function startSecureReceiver(): Promise<SecureReceiver> {
     url: `https://127.0.0.1:${(server.address() as AddressInfo).port}`,
     certificate: cert,
     arrivals: [],
-    answer: { status: 200, body: 'thank you' },
+    answer: () => ({ status: 200, body: 'thank you' }),
     [Symbol.asyncDispose]: async () => {
       server.closeAllConnections();
       server.close();

@@ -1,0 +1,141 @@
+import type { Page } from 'playwright-core';
+import type { Content } from './content.ts';
+
+/** A page as somebody may see it. */
+export type Sight = {
+  name: string;
+  /** Below /console. */
+  path: string;
+  /** What is done on it first. */
+  act?: (page: Page) => Promise<void>;
+  /** Shown when everything that matters is there; default: the heading. */
+  shows?: string;
+};
+
+const dialog = (page: Page) => page.getByRole('dialog');
+const press = (page: Page, name: string) => page.getByRole('button', { name, exact: true }).first().click();
+
+/** Every page for somebody who is signed in, with what there is to see on it. */
+export function sightsOf(content: Content): Sight[] {
+  return [
+    { name: 'overview', path: '', shows: 'can be spent now' },
+    { name: 'playground', path: '/playground', shows: 'Your picture appears here' },
+    {
+      name: 'playground-models',
+      path: '/playground',
+      act: async (page) => {
+        await page.getByRole('button', { name: /Change/ }).click();
+        await dialog(page).getByLabel('Search models').waitFor();
+      },
+    },
+    { name: 'playground-result', path: `/playground?generation=${content.picture}`, shows: 'Succeeded' },
+    {
+      name: 'playground-mask',
+      path: `/playground?from=${content.edit}`,
+      act: async (page) => {
+        await page.getByRole('radio', { name: 'What I paint' }).check();
+        const canvas = page.getByRole('application', { name: 'Painting on the picture' });
+        await canvas.scrollIntoViewIfNeeded();
+        const box = await canvas.boundingBox();
+        if (box === null) return;
+        await page.mouse.move(box.x + box.width * 0.3, box.y + box.height * 0.3);
+        await page.mouse.down();
+        await page.mouse.move(box.x + box.width * 0.7, box.y + box.height * 0.4, { steps: 6 });
+        await page.mouse.up();
+      },
+    },
+    { name: 'playground-video', path: `/playground?generation=${content.video}`, shows: 'Succeeded' },
+    { name: 'generations', path: '/generations', shows: 'sandbox-slow' },
+    {
+      name: 'generations-filtered',
+      path: '/generations?status=failed&kind=video',
+      shows: 'Clear the filters',
+    },
+    { name: 'generation', path: `/generations/${content.edit}`, shows: 'Metadata' },
+    { name: 'generation-video', path: `/generations/${content.video}`, shows: 'Progress' },
+    { name: 'generation-failed', path: `/generations/${content.failed}`, shows: 'It failed' },
+    { name: 'generation-waiting', path: `/generations/${content.waiting}`, shows: 'It waits for its turn' },
+    { name: 'library', path: '/library' },
+    {
+      name: 'library-item',
+      path: '/library',
+      act: async (page) => {
+        await page.getByRole('list', { name: 'Items' }).getByRole('button').first().click();
+        await dialog(page).getByText('Use in the playground').waitFor();
+      },
+    },
+    { name: 'keys', path: '/keys', shows: 'Production website' },
+    {
+      name: 'keys-create',
+      path: '/keys',
+      act: async (page) => {
+        await press(page, 'Create API key');
+        await dialog(page).getByLabel('Name').waitFor();
+      },
+    },
+    {
+      name: 'keys-revoke',
+      path: '/keys',
+      act: async (page) => {
+        await press(page, 'Actions for Production website');
+        await page.getByRole('menuitem', { name: 'Revoke key' }).click();
+        await dialog(page).getByText('queued generation').waitFor();
+      },
+    },
+    { name: 'webhooks', path: '/webhooks', shows: 'staging' },
+    {
+      name: 'webhooks-add',
+      path: '/webhooks',
+      act: async (page) => {
+        await press(page, 'Add endpoint');
+        await dialog(page).getByLabel('Address').waitFor();
+      },
+    },
+    {
+      name: 'webhook',
+      path: `/webhooks/${content.endpoint}`,
+      act: async (page) => {
+        await press(page, 'Send test');
+        await page.getByText('The receiver answered').waitFor();
+      },
+    },
+    { name: 'deliveries', path: '/deliveries', shows: 'generation.succeeded' },
+    { name: 'delivery', path: `/deliveries/${content.failedDelivery}`, shows: 'The receiver answered 503' },
+    { name: 'docs', path: '/docs/errors' },
+    { name: 'connection', path: '/connection', shows: 'Capabilities' },
+    { name: 'sessions', path: '/sessions', shows: 'This browser' },
+    { name: 'audit', path: '/audit', shows: 'Created an API key' },
+    { name: 'not-found', path: '/nothing/here', shows: 'There is no page' },
+    { name: 'generation-unknown', path: '/generations/gen_nothing', shows: 'could not be read' },
+  ];
+}
+
+/** Pages for somebody who is not signed in. */
+export const entrances: Sight[] = [
+  { name: 'sign-in', path: '/sign-in?return_to=/console/keys' },
+  { name: 'signed-out', path: '/signed-out' },
+  { name: 'sign-in-failed', path: '/sign-in-failed?reason=denied' },
+];
+
+const settleMs = 15_000;
+
+/** Opens a page and waits until what it is about is there, and pictures are. */
+export async function show(page: Page, url: string, { path, act, shows }: Sight): Promise<void> {
+  await page.goto(`${url}/console${path}`);
+  await page.getByRole('heading', { level: 1 }).first().waitFor();
+  if (shows !== undefined) await page.getByText(shows).first().waitFor({ timeout: settleMs });
+  await act?.(page);
+  await settle(page);
+}
+
+/** Until nothing loads, no picture is half there, and nothing moves. */
+export async function settle(page: Page): Promise<void> {
+  await page.waitForFunction(
+    `document.querySelector('[aria-busy="true"]') === null &&
+     [...document.images].every((image) => image.complete || image.loading === 'lazy')`,
+    undefined,
+    { timeout: settleMs },
+  );
+  // Dialogs fade in.
+  await page.waitForTimeout(250);
+}

@@ -1,0 +1,106 @@
+// Takes a picture of every page with something on it: `node e2e/console/screenshots.ts <directory> [name…]`. Light and
+// dark, wide and narrow. For people to look at; nothing is compared.
+
+import { mkdir } from 'node:fs/promises';
+import path from 'node:path';
+import type { Page } from 'playwright-core';
+import { fillAccount } from './content.ts';
+import { entrances, show, type Sight, sightsOf } from './pages.ts';
+import { type ConsoleWorld, openConsoleWorld, signIn } from './world.ts';
+
+const widths = { wide: { width: 1280, height: 800 }, narrow: { width: 360, height: 740 } };
+/** Longer pages are cut there. */
+const tallest = 2_400;
+
+const [directory, ...names] = process.argv.slice(2);
+if (directory === undefined) {
+  console.error('Where should the pictures go? node e2e/console/screenshots.ts <directory> [name…]');
+  process.exitCode = 2;
+} else {
+  await mkdir(directory, { recursive: true });
+  await using world = await openConsoleWorld({ ownPostgres: true, workers: 1 });
+  await takeAll(world, (name) => path.join(directory, name), names);
+}
+
+async function takeAll(world: ConsoleWorld, file: (name: string) => string, only: string[]): Promise<void> {
+  const { page } = await world.visitor({ viewport: widths.wide });
+  const who = await world.person({ email: 'mara@harbour.example', name: 'Mara Lindqvist' });
+  const wanted = ({ name }: Sight) => only.length === 0 || only.some((one) => name.startsWith(one));
+  for (const sight of entrances.filter(wanted)) await take(world, page, sight, file);
+  await takeStudio(world, page, file);
+  await signIn(world, page, who);
+  const content = await fillAccount(world, page, { much: true });
+  for (const sight of sightsOf(content).filter(wanted)) await take(world, page, sight, file);
+  await world.platform.operator('account', 'end-session', '--email', who.email);
+  for (const sight of [
+    { name: 'overview-expired', path: '', shows: 'See the connection' },
+    { name: 'connection-expired', path: '/connection', shows: 'Expired' },
+  ].filter(wanted))
+    await take(world, page, sight, file);
+}
+
+async function take(
+  world: ConsoleWorld,
+  page: Page,
+  sight: Sight,
+  file: (name: string) => string,
+): Promise<void> {
+  for (const width of ['wide', 'narrow'] as const) {
+    await page.setViewportSize(widths[width]);
+    try {
+      await show(page, world.url, sight);
+    } catch (error) {
+      console.error(`${sight.name} (${width}): ${(error as Error).message.split('\n')[0]}`);
+    }
+    await takeBoth(page, `${sight.name}-${width}`, file);
+  }
+}
+
+/** As it stands, in both schemes. */
+async function takeBoth(page: Page, name: string, file: (name: string) => string): Promise<void> {
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme });
+    await page.waitForTimeout(200);
+    const height = Math.min(tallest, Number(await page.evaluate('document.documentElement.scrollHeight')));
+    const { width } = page.viewportSize() ?? widths.wide;
+    await page.screenshot({
+      path: file(`${name}-${colorScheme}.png`),
+      fullPage: true,
+      clip: { x: 0, y: 0, width, height },
+    });
+  }
+}
+
+/** The pages of the studio on the way in and out. */
+async function takeStudio(world: ConsoleWorld, page: Page, file: (name: string) => string): Promise<void> {
+  const other = await world.person();
+  const both = async (name: string) => {
+    for (const width of ['wide', 'narrow'] as const) {
+      await page.setViewportSize(widths[width]);
+      await takeBoth(page, `studio-${name}-${width}`, file);
+    }
+  };
+  await page.goto(`${world.url}/console/auth/sign-in`);
+  await both('sign-in');
+  await page.getByLabel('E-mail address').fill(other.email);
+  await page.getByLabel('Password').fill('wrong');
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+  await page.getByRole('alert').waitFor();
+  await both('sign-in-wrong');
+  await page.getByLabel('Password').fill(other.password);
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+  await page.getByRole('button', { name: 'Allow', exact: true }).waitFor();
+  await both('consent');
+  await page.getByRole('button', { name: 'Allow', exact: true }).click();
+  await page.getByRole('heading', { name: 'Overview' }).waitFor();
+  for (const width of ['wide', 'narrow'] as const) {
+    await page.setViewportSize(widths[width]);
+    await page.getByText('can be spent now').waitFor();
+    await takeBoth(page, `overview-empty-${width}`, file);
+  }
+  await page.goto(`${world.studioUrl}/oidc/session/end`);
+  await both('sign-out');
+  await page.getByRole('button', { name: 'Sign out', exact: true }).click();
+  await both('signed-out');
+  await page.context().clearCookies();
+}
