@@ -20,9 +20,10 @@ export function PlaygroundPage() {
   const search = route.useSearch();
   const navigate = route.useNavigate();
   const [round, setRound] = useState(0);
-  const clear = () => {
-    setRound(round + 1);
-    void navigate({ search: { kind: search.kind, model: search.model } });
+  const clear = async () => {
+    // The address first: the form begins with what it names.
+    await navigate({ search: { kind: search.kind, model: search.model } });
+    setRound((before) => before + 1);
   };
   return (
     <Page
@@ -30,7 +31,7 @@ export function PlaygroundPage() {
       description="Try a model, see what it costs, and take the request with you as code."
       wide
       actions={
-        <Button variant="default" onClick={clear}>
+        <Button variant="default" onClick={() => void clear()}>
           Clear the form
         </Button>
       }

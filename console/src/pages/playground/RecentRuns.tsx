@@ -29,7 +29,7 @@ export function RecentRuns({ kind, shown }: { kind: GenerationKind; shown: strin
                   resetScroll={false}
                   className={classes['recentRun']}
                   aria-current={id === shown}
-                  aria-label={`Show ${prompt ?? 'a run without a prompt'}`}
+                  aria-label={`Recent: ${prompt ?? 'made without words'}`}
                   title={prompt ?? undefined}
                 >
                   <Picture item={itemOfOutput(first)} small fill inert alt="" />
