@@ -1,5 +1,4 @@
 import type { IncomingMessage } from 'node:http';
-import { begunAtEnd, findBytes } from './find-bytes.ts';
 import { freeBytes } from './free-bytes.ts';
 import { type PartHead, readPartHead } from './part-head.ts';
 
@@ -60,7 +59,6 @@ function boundaryOf(contentType: string): string | undefined {
 /** The bytes of a form and how far they have been read. */
 function openForm(request: IncomingMessage, boundary: string) {
   const delimiter = Buffer.from(`\r\n--${boundary}`);
-  const find = findBytes(delimiter);
   const chunks = request.iterator({ destroyOnReturn: false }) as AsyncIterator<Buffer>;
   // As if a line had ended before the form began: so the first delimiter is like the others.
   let rest: Buffer = lineEnd;
@@ -83,7 +81,7 @@ function openForm(request: IncomingMessage, boundary: string) {
       atDelimiter = false;
       for (;;) {
         const bytes = rest;
-        const end = find(bytes);
+        const end = bytes.indexOf(delimiter);
         if (end !== -1) {
           rest = bytes.subarray(end + delimiter.length);
           atDelimiter = true;
@@ -124,4 +122,14 @@ function openForm(request: IncomingMessage, boundary: string) {
       }
     },
   };
+}
+
+/** How many bytes at the end may be the beginning of `wanted`. */
+function begunAtEnd(bytes: Uint8Array, wanted: Uint8Array): number {
+  for (let begin = Math.max(0, bytes.length - wanted.length + 1); begin < bytes.length; begin++) {
+    let same = 0;
+    while (begin + same < bytes.length && bytes[begin + same] === wanted[same]) same++;
+    if (begin + same === bytes.length) return same;
+  }
+  return 0;
 }
