@@ -1,6 +1,7 @@
 import { Button, Group, Select } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
+import type { GenerationRow } from '@renderkit/contract/console/schemas/generation.ts';
 import { consoleQuery, live } from '../../api/queries.ts';
 import { kindNames, kinds } from '../../model-form/kinds.ts';
 import { ButtonLink } from '../../parts/ButtonLink.tsx';
@@ -36,7 +37,7 @@ export function GenerationsPage() {
   const filtered = Object.values(search).some((value) => value !== undefined);
   return (
     <Page title="Generations" description="Everything that was asked for through the API and here.">
-      <Filters search={search} onShow={show} />
+      <Filters search={search} onShow={show} rows={list?.data ?? []} />
       {generations.error !== null && (
         <ProblemAlert error={generations.error} title="The generations could not be read" />
       )}
@@ -54,13 +55,19 @@ export function GenerationsPage() {
   );
 }
 
-type FiltersProps = { search: GenerationsSearch; onShow: (change: GenerationsSearch) => void };
+type FiltersProps = {
+  search: GenerationsSearch;
+  onShow: (change: GenerationsSearch) => void;
+  rows: readonly GenerationRow[];
+};
 
-function Filters({ search, onShow }: FiltersProps) {
+function Filters({ search, onShow, rows }: FiltersProps) {
   const list = useQuery(consoleQuery('listKeys', {}));
-  const keys = (list.data?.data ?? []).map(({ id, name }) => ({ value: id, label: name }));
-  if (search.key_id !== undefined && !keys.some(({ value }) => value === search.key_id))
-    keys.push({ value: search.key_id, label: search.key_id });
+  // What was started here has a key of its own, which is in no list of keys.
+  const names = new Map(
+    [...(list.data?.data ?? []), ...rows.map(({ key }) => key)].map(({ id, name }) => [id, name]),
+  );
+  if (search.key_id !== undefined && !names.has(search.key_id)) names.set(search.key_id, search.key_id);
   return (
     <Group gap="xs" role="search" aria-label="Filters">
       <Select
@@ -89,7 +96,7 @@ function Filters({ search, onShow }: FiltersProps) {
         clearable
         size="xs"
         w="13rem"
-        data={keys}
+        data={[...names].map(([value, label]) => ({ value, label }))}
         value={search.key_id ?? null}
         onChange={(id) => onShow({ key_id: id ?? undefined })}
       />
