@@ -9,7 +9,7 @@ export function FirstSteps() {
       icon="playground"
       title="Nothing was generated yet"
       action={
-        <Group gap="xs">
+        <Group gap="xs" justify="center">
           <ButtonLink to="/playground">Open the playground</ButtonLink>
           <ButtonLink to="/keys" variant="default">
             Create an API key
