@@ -14,8 +14,7 @@ const buildLimitMs = 120_000;
 /** Lines of what the build said that are told when it fails. */
 const linesTold = 15;
 
-const root = path.resolve(import.meta.dirname, '../..');
-const folder = path.join(root, 'console');
+const ownRoot = path.resolve(import.meta.dirname, '../..');
 /** What the built files depend on: the console's own sources, the contract's, and every version in the lockfile. */
 const sources = [
   'console/index.html',
@@ -31,6 +30,8 @@ type BuildOptions = {
   environment: Environment;
   /** Told once, when there is something to build. */
   onBuild?: () => void;
+  /** Of the tree that holds console/ and contract/; tests have one of their own. */
+  root?: string;
 };
 
 /**
@@ -38,23 +39,23 @@ type BuildOptions = {
  * the other waits and finds it done. A build that fails leaves what was there.
  * @throws StackError with what to do when it cannot be built
  */
-export async function buildConsole({ environment, onBuild }: BuildOptions): Promise<'built' | 'fresh'> {
-  const wanted = await hashOfSources();
-  if (await isFresh(wanted)) return 'fresh';
-  using lock = await lockBuild();
+export async function buildConsole(options: BuildOptions): Promise<'built' | 'fresh'> {
+  const { environment, onBuild, root = ownRoot } = options;
+  const folder = path.join(root, 'console');
+  const wanted = await hashOfSources(root);
+  if (await isFresh(folder, wanted)) return 'fresh';
+  using lock = await lockBuild(folder);
   if (lock === undefined)
     throw new StackError('Another start builds the console and does not finish: end it, then start again.');
-  if (await isFresh(wanted)) return 'fresh';
+  if (await isFresh(folder, wanted)) return 'fresh';
   onBuild?.();
-  await runVite(environment);
-  await compressFiles(file('dist.next'));
-  await takeInto(wanted);
+  await runVite(folder, environment);
+  await compressFiles(path.join(folder, 'dist.next'));
+  await takeInto(folder, wanted);
   return 'built';
 }
 
-const file = (name: string) => path.join(folder, name);
-
-async function hashOfSources(): Promise<string> {
+async function hashOfSources(root: string): Promise<string> {
   const names: string[] = [];
   for await (const name of glob(sources, { cwd: root })) {
     if (/\.[a-z]+$/.test(name) && !name.endsWith('.test.ts')) names.push(name.replaceAll('\\', '/'));
@@ -67,18 +68,18 @@ async function hashOfSources(): Promise<string> {
   return hash.digest('hex');
 }
 
-async function isFresh(wanted: string): Promise<boolean> {
-  const kept = await readFile(file('dist.sources'), 'utf8').catch(() => '');
+async function isFresh(folder: string, wanted: string): Promise<boolean> {
+  const kept = await readFile(path.join(folder, 'dist.sources'), 'utf8').catch(() => '');
   if (kept.trim() !== wanted) return false;
-  return access(file('dist/index.html')).then(
+  return access(path.join(folder, 'dist/index.html')).then(
     () => true,
     () => false,
   );
 }
 
-async function lockBuild(): Promise<Disposable | undefined> {
+async function lockBuild(folder: string): Promise<Disposable | undefined> {
   try {
-    return await takeLock(file('dist.lock'), { waitMs: buildLimitMs + 10_000 });
+    return await takeLock(path.join(folder, 'dist.lock'), { waitMs: buildLimitMs + 10_000 });
   } catch (error) {
     throw new StackError(
       'The console cannot be built, for its folder cannot be written: let the account that starts Renderkit write to console/, or build it once as an account that can.',
@@ -88,13 +89,8 @@ async function lockBuild(): Promise<Disposable | undefined> {
 }
 
 /** In a process of its own, into a folder of its own: what is served stays whole until the new files are. */
-async function runVite(environment: Environment): Promise<void> {
-  const vite = findPackageJSON('vite', file('package.json'));
-  if (vite === undefined)
-    throw new StackError(
-      'The console cannot be built without the package vite: run "npm ci", then start again.',
-    );
-  const program = path.join(path.dirname(vite), 'bin/vite.js');
+async function runVite(folder: string, environment: Environment): Promise<void> {
+  const program = path.join(findVite(folder), 'bin/vite.js');
   const child = spawn(process.execPath, [program, 'build', '--outDir', 'dist.next'], {
     cwd: folder,
     env: { ...environment, NODE_ENV: 'production' },
@@ -113,8 +109,21 @@ async function runVite(environment: Environment): Promise<void> {
   );
 }
 
+/** @throws StackError when it is not installed */
+function findVite(folder: string): string {
+  try {
+    return path.dirname(findPackageJSON('vite', path.join(folder, 'package.json')) ?? '');
+  } catch (error) {
+    throw new StackError(
+      'The console cannot be built without the package vite: run "npm ci", then start again.',
+      { cause: error },
+    );
+  }
+}
+
 /** The mark goes first and comes last, so that no crash in between makes half a swap look fresh. */
-async function takeInto(wanted: string): Promise<void> {
+async function takeInto(folder: string, wanted: string): Promise<void> {
+  const file = (name: string) => path.join(folder, name);
   await rm(file('dist.sources'), { force: true });
   await rm(file('dist.old'), { recursive: true, force: true });
   await rename(file('dist'), file('dist.old')).catch((error: NodeJS.ErrnoException) => {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { readdir, readFile, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { before, test } from 'node:test';
 import { brotliDecompressSync, gunzipSync, gzipSync } from 'node:zlib';
@@ -16,16 +17,45 @@ test('the console is built once for the sources that there are', async () => {
   assert.equal(await buildConsole({ environment }), 'fresh');
 });
 
-test(
-  'a console whose files are gone is built again, by one of two that want it',
-  { timeout: 200_000 },
-  async () => {
-    await rm(`${dist}.sources`);
-    const outcomes = await Promise.all([buildConsole({ environment }), buildConsole({ environment })]);
-    assert.deepEqual(outcomes.sort(), ['built', 'fresh']);
-    assert.ok((await readdir(dist)).includes('index.html'));
-  },
-);
+/** A tree with a console of one page, and the packages of this one. */
+async function smallTree(page: string) {
+  const root = await mkdtemp(path.join(tmpdir(), 'renderkit-console-'));
+  const file = (name: string) => path.join(root, 'console', name);
+  await mkdir(file('dist'), { recursive: true });
+  await writeFile(file('dist/index.html'), 'as before');
+  await writeFile(file('index.html'), page);
+  return {
+    root,
+    install: () => symlink(path.resolve(dist, '../../node_modules'), path.join(root, 'node_modules')),
+    write: (text: string) => writeFile(file('index.html'), text),
+    built: () => readFile(file('dist/index.html'), 'utf8'),
+    [Symbol.asyncDispose]: () => rm(root, { recursive: true, force: true }),
+  };
+}
+
+test('a console whose sources changed is built again, by one of two that want it', async () => {
+  await using tree = await smallTree('<p>one</p>');
+  await tree.install();
+  const build = () => buildConsole({ environment, root: tree.root });
+  assert.deepEqual((await Promise.all([build(), build()])).sort(), ['built', 'fresh']);
+  assert.match(await tree.built(), /one/);
+  assert.equal(await build(), 'fresh');
+  await tree.write('<p>two</p>');
+  assert.equal(await build(), 'built');
+  assert.match(await tree.built(), /two/);
+});
+
+test('a console that cannot be built says what to do, and what was there stays', async () => {
+  await using tree = await smallTree('<script type="module" src="/missing.ts"></script>');
+  const build = () => buildConsole({ environment, root: tree.root });
+  await assert.rejects(build(), /without the package vite: run "npm ci"/);
+  await tree.install();
+  await assert.rejects(build(), /could not be built[^]*missing\.ts/);
+  assert.equal(await tree.built(), 'as before');
+  await tree.write('<p>mended</p>');
+  assert.equal(await build(), 'built');
+  assert.match(await tree.built(), /mended/);
+});
 
 test('the first page needs 300 kB of gzipped script at most, its own code included', async () => {
   const index = await readFile(path.join(dist, 'index.html'), 'utf8');
