@@ -79,8 +79,7 @@ function Delivery({ delivery }: { delivery: DeliveryDetail }) {
             ]}
           />
           <Text fz="xs" c="dimmed">
-            Each attempt carries a <code>Service-Signature</code> besides, made for its own moment and not
-            kept.
+            The signature is made for the moment of each attempt and not kept.
           </Text>
           <CodeBlock
             label="Body"

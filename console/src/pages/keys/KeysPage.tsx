@@ -19,6 +19,8 @@ export function KeysPage() {
   const [creating, create] = useDisclosure(false);
   const [edited, setEdited] = useState<ApiKey>();
   const [revoked, setRevoked] = useState<ApiKey>();
+  // As it is now: what waits for it changes while somebody reads.
+  const current = (key: ApiKey | undefined) => keys.data?.data.find(({ id }) => id === key?.id) ?? key;
   const createButton = (
     <Button leftSection={<Icon name="plus" size={14} />} onClick={create.open}>
       Create API key
@@ -48,7 +50,7 @@ export function KeysPage() {
       )}
       <CreateKeyModal opened={creating} onClose={create.close} />
       <EditKeyModal apiKey={edited} onClose={() => setEdited(undefined)} />
-      <RevokeKeyModal apiKey={revoked} onClose={() => setRevoked(undefined)} />
+      <RevokeKeyModal apiKey={current(revoked)} onClose={() => setRevoked(undefined)} />
     </Page>
   );
 }
