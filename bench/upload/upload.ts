@@ -10,7 +10,7 @@ import { ffmpeg } from '@renderkit/studio/media/ffmpeg.ts';
 import type { Bench, Result } from '../benchmark.ts';
 import { startPlatform } from '../platform.ts';
 import { boundResult, rateResult } from '../present.ts';
-import { residentMegabytes } from '../process-usage.ts';
+import { cpuSeconds, residentMegabytes } from '../process-usage.ts';
 import { compare, type Sample } from '../rounds.ts';
 
 const fileMegabytes = 400;
@@ -38,12 +38,15 @@ export async function upload(bench: Bench): Promise<Result[]> {
     const watch = setInterval(() => {
       growth = Math.max(growth, (residentMegabytes(platform.service.pid) ?? 0) - before);
     }, sampleEveryMs);
+    const cpuBefore = cpuSeconds(platform.service.pid);
     const began = performance.now();
     const id = await sendForm(`${platform.serviceUrl}/v1/uploads`, key, file);
     const seconds = (performance.now() - began) / 1000;
     clearInterval(watch);
+    const cpuAfter = cpuSeconds(platform.service.pid);
     await remove(id);
-    return { value: megabytes / seconds };
+    const cpu = cpuBefore === undefined || cpuAfter === undefined ? undefined : cpuAfter - cpuBefore;
+    return { value: megabytes / seconds, cpuSeconds: cpu && (cpu * 1_000) / megabytes };
   };
   const straight = async (): Promise<Sample> => {
     const id = `bench-${++direct}`;
@@ -67,13 +70,13 @@ export async function upload(bench: Bench): Promise<Result[]> {
     ours: throughService,
     baseline: straight,
     onRound: (round, ours, baseline) =>
-      bench.say(`  round ${round}: ${megabytesText(ours.value)} against ${megabytesText(baseline.value)}`),
+      bench.say(`  round ${round}: ${costText(ours)} against ${megabytesText(baseline.value)}`),
   });
   await rm(file);
   return [
     {
       ...rateResult('upload', comparison, goals.ratio),
-      ours: megabytesText(comparison.ours),
+      ours: costText({ value: comparison.ours, cpuSeconds: comparison.cpuSeconds }),
       baseline: megabytesText(comparison.baseline),
     },
     boundResult({
@@ -159,6 +162,11 @@ async function send(
     ),
   ]);
   return answer;
+}
+
+/** With the processor time of the service alone, which says more than the speed where other work goes on. */
+function costText({ value, cpuSeconds: cpu }: Sample): string {
+  return `${megabytesText(value)}${cpu === undefined ? '' : `, ${cpu.toFixed(2)} CPU s per GB`}`;
 }
 
 function megabytesText(perSecond: number): string {

@@ -8,7 +8,8 @@ export class RateFloor implements Disposable {
   readonly #onTooSlow: () => void;
   #bytes = 0;
   #waitedMs = 0;
-  #waitingSince = 0;
+  #waitingSince: number | undefined;
+  // Left as it is between waits: there are thousands of them in a second.
   #timer: NodeJS.Timeout | undefined;
 
   constructor(minBytesPerSecond: number, windowMs: number, onTooSlow: () => void) {
@@ -20,27 +21,44 @@ export class RateFloor implements Disposable {
   /** Call before each wait for the sender. */
   wait(): void {
     this.#waitingSince = performance.now();
-    this.#timer = setTimeout(() => {
-      this.#judge();
-      this.wait();
-    }, this.#windowMs - this.#waitedMs);
+    this.#timer ??= setTimeout(() => this.#look(), this.#windowMs - this.#waitedMs);
   }
 
   /** Call after each wait, with the bytes that it brought. */
   received(bytes: number): void {
-    clearTimeout(this.#timer);
-    this.#waitedMs += performance.now() - this.#waitingSince;
+    this.#countWait();
+    this.#waitingSince = undefined;
     this.#bytes += bytes;
     if (this.#waitedMs >= this.#windowMs) this.#judge();
   }
 
   [Symbol.dispose](): void {
     clearTimeout(this.#timer);
+    this.#waitingSince = undefined;
+  }
+
+  #countWait(): void {
+    if (this.#waitingSince === undefined) return;
+    const now = performance.now();
+    this.#waitedMs += now - this.#waitingSince;
+    this.#waitingSince = now;
+  }
+
+  /** A window's time has passed; how much of it was waiting is another matter. The next wait sets the timer again. */
+  #look(): void {
+    this.#timer = undefined;
+    if (this.#waitingSince === undefined) return;
+    this.#countWait();
+    // A timer may ring a little early.
+    if (this.#waitedMs >= this.#windowMs - 1) this.#judge();
+    // The judgement may have been the end.
+    if (this.#waitingSince !== undefined) this.wait();
   }
 
   #judge(): void {
-    if (this.#bytes < this.#minBytes) this.#onTooSlow();
+    const tooSlow = this.#bytes < this.#minBytes;
     this.#bytes = 0;
     this.#waitedMs = 0;
+    if (tooSlow) this.#onTooSlow();
   }
 }

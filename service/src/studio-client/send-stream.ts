@@ -51,7 +51,7 @@ function converse(call: ClientRequest, request: StreamRequest): Promise<Reply> {
     const settle = (how: () => void) => {
       if (ending.ended) return;
       ending.ended = true;
-      clock.stop();
+      clock.end();
       connection.stop();
       signal?.removeEventListener('abort', onAbort);
       ending.onEnd();
@@ -125,16 +125,27 @@ function readReply(response: IncomingMessage, maxBytes: number, { done, fail }: 
   });
 }
 
-type Clock = { start: () => void; stop: () => void };
+type Clock = { start: () => void; stop: () => void; end: () => void };
 
+/** Its timer is left as it is while the clock stands: it starts and stops thousands of times in a second. */
 function createClock(timeoutMs: number, onLate: () => void): Clock {
+  let since: number | undefined;
   let timer: NodeJS.Timeout | undefined;
+  const look = () => {
+    timer = undefined;
+    if (since === undefined) return;
+    const left = since + timeoutMs - performance.now();
+    // A timer may ring a little early.
+    if (left > 1) timer = setTimeout(look, left);
+    else onLate();
+  };
   return {
     start: () => {
-      clearTimeout(timer);
-      timer = setTimeout(onLate, timeoutMs);
+      since = performance.now();
+      timer ??= setTimeout(look, timeoutMs);
     },
-    stop: () => clearTimeout(timer),
+    stop: () => (since = undefined),
+    end: () => clearTimeout(timer),
   };
 }
 
