@@ -74,9 +74,13 @@ function RunAgain({ detail: { generation, request } }: { detail: GenerationDetai
   const run = useMutation({
     meta: { inline: true },
     mutationFn: ({ body, key }: SentRun) =>
-      callV1(kinds[generation.kind].operation, { body } as never, {
-        headers: { 'idempotency-key': key },
-      }) as Promise<Generation>,
+      callV1(
+        kinds[generation.kind].operation,
+        { body },
+        {
+          headers: { 'idempotency-key': key },
+        },
+      ),
     onSuccess: async ({ id }) => {
       setInDoubt(undefined);
       setAsking(false);

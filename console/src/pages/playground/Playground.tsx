@@ -1,7 +1,7 @@
 import { useIsMutating, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
-import type { Generation, GenerationKind } from '@renderkit/contract/v1/schemas/generation.ts';
+import type { GenerationKind } from '@renderkit/contract/v1/schemas/generation.ts';
 import type { Model } from '@renderkit/contract/v1/schemas/model.ts';
 import { callV1 } from '../../api/call.ts';
 import { NoAnswerError, ProblemError } from '../../api/problem-error.ts';
@@ -108,9 +108,13 @@ function useRun(kind: GenerationKind, onRefused: (error: Error) => void) {
   const sent = useMutation({
     meta: { inline: true },
     mutationFn: ({ body, key }: SentRun) =>
-      callV1(kinds[kind].operation, { body } as never, {
-        headers: { 'idempotency-key': key },
-      }) as Promise<Generation>,
+      callV1(
+        kinds[kind].operation,
+        { body },
+        {
+          headers: { 'idempotency-key': key },
+        },
+      ),
     onSuccess: (generation) => {
       setInDoubt(undefined);
       queries.setQueryData(

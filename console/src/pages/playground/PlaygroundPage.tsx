@@ -80,7 +80,7 @@ function WithModel({ search, start }: { search: PlaygroundSearch; start: Start }
         aria-label="What to make"
         data={kindNames.map((value) => ({ value, label: kinds[value].name }))}
         value={kind}
-        onChange={(value) => choose({ kind: value as GenerationKind })}
+        onChange={(value) => choose({ kind: value })}
         w="fit-content"
         maw="100%"
       />

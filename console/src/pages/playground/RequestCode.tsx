@@ -23,7 +23,7 @@ export function RequestCode({ path, body }: { path: string; body: RequestBody })
           <>
             {' '}
             The mask is read from a file:{' '}
-            <Anchor href={String(body['mask'])} download={maskFile} inherit>
+            <Anchor href={String(body['mask'])} download={maskFile} inherit underline="always">
               download {maskFile}
             </Anchor>
             .

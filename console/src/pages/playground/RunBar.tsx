@@ -66,12 +66,13 @@ type CostProps = Pick<RunBarProps, 'kind' | 'model' | 'values' | 'body' | 'close
 
 function Cost({ kind, model, values, body, closed, refused }: CostProps) {
   const missing = missingOf(kind, model, values).filter(({ field }) => !needless.has(field));
-  const [text] = useDebouncedValue(JSON.stringify(estimateOf(kind, model, body)), quietMs);
+  const asked = missing.length === 0 && !closed ? JSON.stringify(estimateOf(kind, model, body)) : '';
+  const [text] = useDebouncedValue(asked, quietMs);
   const estimate = useQuery({
-    ...v1Query('estimate', { body: JSON.parse(text) as never }),
+    ...v1Query('estimate', { body: JSON.parse(text === '' ? '{}' : text) as never }),
     // The whole request would be a key, and so would what a mask is.
     queryKey: ['v1', 'estimate', text],
-    enabled: missing.length === 0 && !closed,
+    enabled: asked !== '' && text !== '',
     staleTime: 30_000,
   });
   const [first] = missing;
