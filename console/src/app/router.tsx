@@ -24,17 +24,20 @@ declare module '@tanstack/react-router' {
   }
 }
 
-whenSignedOut(() => {
+let leaving = false;
+
+async function leave(): Promise<void> {
+  const { pathname, search } = globalThis.location;
+  // Every request of a page may be told at once.
+  if (leaving || pathname.startsWith('/console/sign')) return;
+  leaving = true;
+  const asked = { return_to: `${pathname}${search}` };
+  await router.navigate({ to: '/sign-in', search: asked, replace: true });
   // What the next person may not see.
   queryClient.clear();
-  if (router.state.location.pathname.startsWith('/sign')) return;
-  const { pathname, search } = globalThis.location;
-  void router.navigate({
-    to: '/sign-in',
-    search: { return_to: `${pathname}${search}` },
-    replace: true,
-  });
-});
+  leaving = false;
+}
+whenSignedOut(() => void leave());
 
 // Reading goes on at the heading of the new page, as it would after a page load.
 router.subscribe('onRendered', ({ pathChanged, fromLocation }) => {
