@@ -1,4 +1,4 @@
-import { Input, Skeleton, Text } from '@mantine/core';
+import { Button, Input, Skeleton, Text } from '@mantine/core';
 import { useEffect, useState } from 'react';
 import type { Reference } from '../model-form/form-values.ts';
 import { Notice } from '../parts/Notice.tsx';
@@ -75,9 +75,15 @@ function useEarlierMask(
   return id === '' ? 'none' : 'kept';
 }
 
-type PaintingProps = Pick<MaskFieldProps, 'strokes' | 'onChange'> & { address: string; kept: boolean };
+type PaintingProps = Pick<MaskFieldProps, 'strokes' | 'onChange'> & {
+  address: string;
+  kept: boolean;
+  /** It is for adults, and shown once that is asked for. */
+  covered: boolean;
+};
 
-function Painting({ address, ...painting }: PaintingProps) {
+function Painting({ address, covered, ...painting }: PaintingProps) {
+  const [uncovered, setUncovered] = useState(!covered);
   const size = usePictureSize(address);
   if (size === undefined) return <Skeleton h={220} mt={6} aria-label="The picture is loading" />;
   if (size === 'unreadable')
@@ -86,6 +92,12 @@ function Painting({ address, ...painting }: PaintingProps) {
         The picture could not be loaded from the studio, so there is nothing to paint on. Choose it anew, or
         another.
       </Notice>
+    );
+  if (!uncovered)
+    return (
+      <Button variant="default" mt={6} onClick={() => setUncovered(true)}>
+        Show adult content to paint on it
+      </Button>
     );
   return <MaskPainter address={address} picture={size} {...painting} />;
 }
