@@ -100,6 +100,15 @@ test('an account guessed at from many places waits everywhere, and a place that 
   assert.equal((await trySignIn(other.email, password, newPlace())).status, 200);
 });
 
+test('one place that goes on guessing after it was refused keeps nobody else out of the account', async () => {
+  const { email } = await newPerson(studio);
+  const place = newPlace();
+  const statuses = new Set<number>();
+  for (let i = 0; i < 51; i++) statuses.add((await trySignIn(email, 'wrong', place)).status);
+  assert.deepEqual([...statuses], [422, 429]);
+  assert.equal((await trySignIn(email, password, newPlace())).status, 200);
+});
+
 test('signing in takes the own try back; only failures count', async () => {
   const { email } = await newPerson(studio);
   const place = newPlace();
@@ -124,14 +133,16 @@ test("the counts hold nobody's address, and are cleaned away when they have ende
   assert.deepEqual(await rows(), []);
 });
 
-test('sign-ins that nobody finishes are limited by place', async () => {
-  const browser = createBrowser(studio.url, { 'x-forwarded-for': newPlace() });
-  await studio.database.rows('delete from sign_in_attempts');
-  assert.equal((await browser.open(authorizationRequest(studio).address)).status, 200);
-  await countTries('attempts', 600);
-  const page = await browser.open(authorizationRequest(studio).address);
-  assert.equal(page.status, 429);
-  assert.match(page.text, /<h1>Too many tries from here<\/h1>/);
-  const other = createBrowser(studio.url, { 'x-forwarded-for': newPlace() });
-  assert.equal((await other.open(authorizationRequest(studio).address)).status, 200);
-});
+for (const path of ['/oidc/auth', '/oidc/Auth', '/oidc/auth/'])
+  test(`sign-ins that nobody finishes are limited by place: ${path}`, async () => {
+    const address = authorizationRequest(studio).address.replace('/oidc/auth', path);
+    const browser = createBrowser(studio.url, { 'x-forwarded-for': newPlace() });
+    await studio.database.rows('delete from sign_in_attempts');
+    assert.equal((await browser.open(address)).status, 200);
+    await countTries('attempts', 600);
+    const page = await browser.open(address);
+    assert.equal(page.status, 429);
+    assert.match(page.text, /<h1>Too many tries from here<\/h1>/);
+    const other = createBrowser(studio.url, { 'x-forwarded-for': newPlace() });
+    assert.equal((await other.open(address)).status, 200);
+  });

@@ -23,14 +23,22 @@ export type Admission =
   | { admitted: true; forgive: () => Promise<void> }
   | { admitted: false; retryAfterSeconds: number };
 
-/** Counts a try to sign in, whether there is such an account or not. */
+/**
+ * Counts a try to sign in, whether there is such an account or not. What is refused where it comes from is no guess at
+ * the account and does not count there: or one place alone could keep everybody else out of it.
+ */
 export async function admitSignIn(database: Database, email: string, address: string): Promise<Admission> {
   const place = networkOf(address);
-  return admit(database, [
+  const fromHere = [
     { of: ['account and address', email, place], most: limits.accountFromAddress },
-    { of: ['account', email], most: limits.account },
     { of: ['address', place], most: limits.address },
-  ]);
+  ];
+  const fromAnywhere = [{ of: ['account', email], most: limits.account }];
+  const here = await admit(database, fromHere);
+  if (!here.admitted) return here;
+  const anywhere = await admit(database, fromAnywhere);
+  if (!anywhere.admitted) return anywhere;
+  return { admitted: true, forgive: () => forgiveAttempt(database, [...fromHere, ...fromAnywhere]) };
 }
 
 /** Counts a try to make an account. */

@@ -16,6 +16,9 @@ export type SignInDependencies = {
   log: Logger;
 };
 
+// The provider's router looks neither at case nor at a slash at the end.
+const beginsSignIn = new RegExp(`^${issuerPath}/auth/?(?:[?]|$)`, 'i');
+
 /** Hands everything below the issuer's path to the OpenID provider, which reads bodies itself. */
 export function signInRoutes(app: FastifyInstance, dependencies: SignInDependencies): void {
   const { provider, client, log } = dependencies;
@@ -33,7 +36,7 @@ export function signInRoutes(app: FastifyInstance, dependencies: SignInDependenc
       return send(reply, { ...trouble, page: troublePage(trouble, client) });
     });
     scope.addHook('onRequest', async (request) => {
-      if (request.url.split('?')[0] !== `${issuerPath}/auth`) return;
+      if (!beginsSignIn.test(request.url)) return;
       const retryAfterSeconds = await dependencies.admitBegin(request.ip);
       if (retryAfterSeconds !== undefined) throw new Refused({ ...troubles.tooManyBegun, retryAfterSeconds });
     });
