@@ -5,7 +5,9 @@ import { authorizationRequest, clientWithAddresses, newPerson, signInByBrowser }
 import { client, refresh, startTestStudio, type TestStudio } from './harness.ts';
 
 let studio: TestStudio;
-before(async () => (studio = await startTestStudio({ worker: false, config: { client: clientWithAddresses } })));
+before(
+  async () => (studio = await startTestStudio({ worker: false, config: { client: clientWithAddresses } })),
+);
 after(async () => studio[Symbol.asyncDispose]());
 
 const [signedOut = ''] = clientWithAddresses.logoutUris;
@@ -84,4 +86,19 @@ test('a form of somebody else signs nobody out', async () => {
   });
   assert.equal(forged.status, 400);
   assert.notEqual((await browser.open(authorizationRequest(studio).address)).left, undefined);
+});
+
+test('a browser in which nobody is signed in leaves no row behind, however the address is written', async () => {
+  const sessions = () => studio.database.rows(`select 1 from oidc_payloads where model = 'Session'`);
+  const person = await newPerson(studio);
+  const { browser } = await signInByBrowser(studio, person);
+  await browser.open(endSessionAt({ client_id: client.id }));
+  await browser.press('Sign out');
+  const kept = await sessions();
+  for (const path of ['/oidc/session/end', '/oidc/Session/End', '/oidc/session/end/'])
+    for (const one of [browser, createBrowser(studio.url)]) {
+      const page = await one.open(studio.url + path);
+      assert.match(page.text, /<h1>You are signed out<\/h1>/, path);
+    }
+  assert.deepEqual(await sessions(), kept);
 });

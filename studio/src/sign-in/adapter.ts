@@ -24,6 +24,8 @@ export function createAdapter(database: Database, model: string): Adapter {
     };
   return {
     upsert: async (id, { jti: _jti, ...payload }, expiresIn) => {
+      // The provider would keep a browser in which nobody is signed in for as long as any other.
+      if (model === 'Session' && payload['accountId'] === undefined) return;
       const written = await writePayload(database, {
         model,
         id: storedId(model, id),

@@ -53,7 +53,6 @@ declare module 'oidc-provider' {
 
   /** Koa's, as far as it is used here. */
   export interface Context {
-    path: string;
     query: Record<string, string | string[] | undefined>;
     status: number;
     body: unknown;
@@ -63,7 +62,9 @@ declare module 'oidc-provider' {
     set(headers: Record<string, string>): void;
     redirect(url: string): void;
     cookies: { set(name: string, value: null, options: object): void };
+    /** There is none where no route of the provider's is. */
     oidc: {
+      route: string;
       params: Record<string, string | undefined>;
       result?: { consent?: { grantId: string } };
       session: Session;

@@ -11,8 +11,6 @@ export type SignOutDependencies = {
   sessionCookie: { name: string; attributes: object };
 };
 
-const endSessionPath = '/session/end';
-
 /**
  * Signing out at the client's wish (OpenID Connect RP-Initiated Logout 1.0). It ends the browser's session alone:
  * grants go on, so that keys work and what is queued is rendered.
@@ -44,11 +42,8 @@ async function askOrSignOut(context: Context, dependencies: SignOutDependencies)
 /** With nobody signed in the provider would send a form that submits itself by script. */
 export async function skipEmptySignOut(context: Context, next: () => Promise<void>): Promise<void> {
   await next();
-  if (
-    context.path === endSessionPath &&
-    context.status === 200 &&
-    context.oidc.session.accountId === undefined
-  )
+  const { status, oidc } = context;
+  if (oidc?.route === 'end_session' && status === 200 && oidc.session.accountId === undefined)
     goBack(context);
 }
 
