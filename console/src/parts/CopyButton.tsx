@@ -22,7 +22,7 @@ export function CopyButton({ value, label, words = false }: CopyButtonProps) {
     );
   return (
     <Tooltip label={clipboard.copied ? 'Copied' : label}>
-      <ActionIcon size="sm" aria-label={clipboard.copied ? 'Copied' : label} onClick={copy}>
+      <ActionIcon size={24} aria-label={clipboard.copied ? 'Copied' : label} onClick={copy}>
         {icon}
       </ActionIcon>
     </Tooltip>

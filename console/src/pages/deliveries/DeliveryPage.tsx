@@ -45,7 +45,11 @@ function Delivery({ delivery }: { delivery: DeliveryDetail }) {
   const { request } = delivery;
   const headers = Object.entries(request.headers).map(([name, value]) => `${name}: ${value}`);
   return (
-    <Page title={delivery.event_type} parent={parent} actions={<Resend delivery={delivery} />}>
+    <Page
+      title={`Delivery of ${delivery.event_type}`}
+      parent={parent}
+      actions={<Resend delivery={delivery} />}
+    >
       <Section title="Delivery">
         <Facts
           facts={[

@@ -51,6 +51,7 @@ function optionsOf({
   return {
     width,
     height,
+    padding: [10, 6, 0, 0],
     legend: { show: false },
     cursor: { y: false, points: { show: false }, drag: { x: false, y: false } },
     scales: {

@@ -40,7 +40,6 @@ export function SessionsPage() {
                 !session.current && (
                   <Button
                     variant="default"
-                    size="compact-xs"
                     onClick={() => setEnding(session)}
                     aria-label={`End the session of ${browserName(session.user_agent)}`}
                   >
