@@ -43,6 +43,7 @@ export function MaskField({ source, mask, strokes, onChange, error }: MaskFieldP
           <Painting
             key={address}
             address={address}
+            covered={known?.nsfw === true}
             kept={earlier === 'kept'}
             strokes={strokes}
             onChange={onChange}
