@@ -3,6 +3,7 @@ import { after, before, describe, test } from 'node:test';
 import type { Locator, Page } from 'playwright-core';
 import { noBrowser } from '../harness/browser.ts';
 import { createClient, untilEnded } from '../harness/client.ts';
+import { until } from './pages.ts';
 import { comparePictures, fetchPicture } from './pictures.ts';
 import {
   type ConsoleWorld,
@@ -232,9 +233,7 @@ describe('a person runs their account in the console', { skip: noBrowser }, () =
     await page.getByText('The image was deleted.').waitFor();
     await page.getByText('Nothing in the library is like that').waitFor();
     await button('Clear the filters').click();
-    await page.waitForFunction(
-      `document.querySelectorAll('[aria-label^="Show Image"]').length === ${count - 1}`,
-    );
+    await until('one picture less', async () => (await tiles.count()) === count - 1);
   });
 
   test('sees where they are signed in, and ends a session elsewhere', async () => {
@@ -256,11 +255,11 @@ describe('a person runs their account in the console', { skip: noBrowser }, () =
     await visit('Overview');
     await page.getByRole('link', { name: 'See the connection' }).first().click();
     await heading('Connection').waitFor();
-    await page.getByText('Expired', { exact: true }).waitFor();
+    await page.getByText('Ended', { exact: true }).waitFor();
     await link('Reconnect').click();
     await button('Allow').click();
     await heading('Connection').waitFor();
-    await page.getByText('Live', { exact: true }).waitFor();
+    await page.getByText('Connected', { exact: true }).waitFor();
     await page.getByText(who.email).last().waitFor();
   });
 

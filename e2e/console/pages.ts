@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Page } from 'playwright-core';
 import type { Content } from './content.ts';
 
@@ -128,14 +129,20 @@ export async function show(page: Page, url: string, { path, act, shows }: Sight)
   await settle(page);
 }
 
-/** Until nothing loads, no picture is half there, and nothing moves. */
+/** Until nothing loads, no picture is half there, and nothing moves any more. */
 export async function settle(page: Page): Promise<void> {
-  await page.waitForFunction(
-    `document.querySelector('[aria-busy="true"]') === null &&
-     [...document.images].every((image) => image.complete || image.loading === 'lazy')`,
-    undefined,
-    { timeout: settleMs },
-  );
+  const still = `document.querySelector('[aria-busy="true"]') === null &&
+    [...document.images].every((image) => image.complete || image.loading === 'lazy')`;
+  await until('the page settles', () => page.evaluate<boolean>(still));
   // Dialogs fade in.
   await page.waitForTimeout(250);
+}
+
+/** Waits for something that only asking again and again can tell. */
+export async function until(what: string, holds: () => Promise<boolean>): Promise<void> {
+  const deadline = performance.now() + settleMs;
+  while (!(await holds())) {
+    if (performance.now() > deadline) throw new Error(`${what} does not come about`);
+    await sleep(100);
+  }
 }

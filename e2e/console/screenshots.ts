@@ -28,13 +28,14 @@ async function takeAll(world: ConsoleWorld, file: (name: string) => string, only
   const wanted = ({ name }: Sight) => only.length === 0 || only.some((one) => name.startsWith(one));
   for (const sight of entrances.filter(wanted)) await take(world, page, sight, file);
   await takeStudio(world, page, file);
-  await signIn(world, page, who);
+  // The overview remembers past days, and they are yet to be filled.
+  await signIn(world, page, who, '/console/keys');
   const content = await fillAccount(world, page, { much: true });
   for (const sight of sightsOf(content).filter(wanted)) await take(world, page, sight, file);
   await world.platform.operator('account', 'end-session', '--email', who.email);
   for (const sight of [
     { name: 'overview-expired', path: '', shows: 'See the connection' },
-    { name: 'connection-expired', path: '/connection', shows: 'Expired' },
+    { name: 'connection-expired', path: '/connection', shows: 'Ended' },
   ].filter(wanted))
     await take(world, page, sight, file);
 }
