@@ -5,7 +5,7 @@ import { useState } from 'react';
 import type { GenerationDetail } from '@renderkit/contract/console/schemas/generation.ts';
 import type { Generation } from '@renderkit/contract/v1/schemas/generation.ts';
 import { callV1 } from '../../api/call.ts';
-import { NoAnswerError, ProblemError, sentenceOf } from '../../api/problem-error.ts';
+import { NoAnswerError, ProblemError } from '../../api/problem-error.ts';
 import { kinds } from '../../model-form/kinds.ts';
 import { runKey, type SentRun } from '../../model-form/run-key.ts';
 import { ButtonLink } from '../../parts/ButtonLink.tsx';
@@ -144,6 +144,6 @@ function explained(error: Error): Error {
     status,
     code,
     request_id: requestId,
-    detail: `${sentenceOf(error)} ${what}: choose “Edit and run” and put another in its place.`,
+    detail: `${what}. Choose “Edit and run” and put another in its place.`,
   });
 }
