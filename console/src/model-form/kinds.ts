@@ -52,8 +52,3 @@ export const kinds = {
 
 /** All kinds in the order of the table. */
 export const kindNames = Object.keys(kinds) as GenerationKind[];
-
-/** Whether a text names a kind; addresses hold any text. */
-export function isKind(text: unknown): text is GenerationKind {
-  return typeof text === 'string' && Object.hasOwn(kinds, text);
-}

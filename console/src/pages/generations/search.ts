@@ -1,5 +1,6 @@
 import type { GenerationKind, GenerationStatus } from '@renderkit/contract/v1/schemas/generation.ts';
 import { choice, pageNumber, text } from '../../app/search-values.ts';
+import { kindNames } from '../../model-form/kinds.ts';
 
 export const statuses = [
   'queued',
@@ -8,13 +9,6 @@ export const statuses = [
   'failed',
   'canceled',
 ] as const satisfies readonly GenerationStatus[];
-export const kinds = [
-  'image',
-  'image_edit',
-  'video',
-  'video_extend',
-] as const satisfies readonly GenerationKind[];
-
 export type GenerationsSearch = {
   status?: GenerationStatus;
   kind?: GenerationKind;
@@ -25,7 +19,7 @@ export type GenerationsSearch = {
 export function generationsSearch(search: Record<string, unknown>): GenerationsSearch {
   return {
     status: choice(search['status'], statuses),
-    kind: choice(search['kind'], kinds),
+    kind: choice(search['kind'], kindNames),
     key_id: text(search['key_id']),
     page: pageNumber(search['page']),
   };
