@@ -1,4 +1,4 @@
-import type { Database } from '@renderkit/server-kit/database.ts';
+import type { Database, Transaction } from '@renderkit/server-kit/database.ts';
 import type { Asker } from '../audit/actor.ts';
 import { writeAudit } from '../audit/write-audit.ts';
 import { noSuchKey } from './no-such-key.ts';
@@ -33,10 +33,10 @@ export async function revokeKey(
       details,
     });
   });
-  await notifyRevoked(database, revokedKeysChannel, [keyId]);
+  await notifyRevoked(database.pool, revokedKeysChannel, [keyId]);
 }
 
-/** Ends all keys of an account, what its console spends under too. */
-export async function revokeKeysOf(database: Database, accountId: string): Promise<void> {
-  await notifyRevoked(database, revokedKeysChannel, await markAllRevoked(database, accountId));
+/** Ends all keys of an account, what its console spends under too, when the transaction commits. */
+export async function revokeKeysOf(transaction: Transaction, accountId: string): Promise<void> {
+  await notifyRevoked(transaction, revokedKeysChannel, await markAllRevoked(transaction, accountId));
 }

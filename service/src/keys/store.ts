@@ -115,8 +115,8 @@ export async function markRevoked(transaction: Queryable, keyId: string): Promis
 }
 
 /** Marks all keys of an account, the console's own too; their ids, revoked before or now. */
-export async function markAllRevoked(database: Database, accountId: string): Promise<string[]> {
-  const rows = await database.rows<{ id: string }>(
+export async function markAllRevoked(transaction: Queryable, accountId: string): Promise<string[]> {
+  const { rows } = await transaction.query<{ id: string }>(
     'update api_keys set revoked_at = coalesce(revoked_at, clock()) where account_id = $1 returning id',
     [accountId],
   );
@@ -124,6 +124,6 @@ export async function markAllRevoked(database: Database, accountId: string): Pro
 }
 
 /** Tells every process that these keys are valid no longer. */
-export async function notifyRevoked(database: Database, channel: string, keyIds: string[]): Promise<void> {
-  await database.rows('select pg_notify($1, id) from unnest($2::text[]) as id', [channel, keyIds]);
+export async function notifyRevoked(queryable: Queryable, channel: string, keyIds: string[]): Promise<void> {
+  await queryable.query('select pg_notify($1, id) from unnest($2::text[]) as id', [channel, keyIds]);
 }

@@ -11,10 +11,12 @@ import { markDeleted } from './store.ts';
  * erased once what runs has settled. A second time, or for an unknown account, it changes nothing.
  */
 export async function deleteAccount(database: Database, accountId: string): Promise<void> {
-  await markDeleted(database, accountId);
-  await revokeKeysOf(database, accountId);
-  // Or they would be good again once the account is connected anew.
-  await endSessionsOf(database, accountId);
+  // Together: an account may be connected anew at any moment, and nothing of what was before may be good again then.
+  await database.transaction(async (transaction) => {
+    await markDeleted(transaction, accountId);
+    await revokeKeysOf(transaction, accountId);
+    await endSessionsOf(transaction, accountId);
+  });
   await cancelQueued(database, accountId);
   await deleteWebhooksOf(database, accountId);
   await eraseDeletedAccounts(database);

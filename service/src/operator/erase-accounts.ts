@@ -3,12 +3,20 @@ import type { Logger } from '@renderkit/server-kit/logger.ts';
 import { startLoop } from '@renderkit/server-kit/loop.ts';
 import { eraseAudit } from '../audit/erase-audit.ts';
 import { eraseUploads } from '../uploads/erase-uploads.ts';
-import { eraseAccount, eraseEvents, eraseGenerations, type ErasureCursor, selectErasable } from './store.ts';
+import {
+  type Deleted,
+  eraseAccount,
+  eraseEvents,
+  eraseGenerations,
+  type ErasureCursor,
+  isStillDeleted,
+  selectErasable,
+} from './store.ts';
 
 const everyMs = 60_000;
 const batchesPerRound = 50;
 
-/** How far the generations of accounts are erased that were too many for one round. */
+/** How far the generations of accounts are erased that were too many for one round, by account and its deletion. */
 export type ErasureCursors = Map<string, ErasureCursor | 'end'>;
 
 /**
@@ -22,21 +30,26 @@ export async function eraseDeletedAccounts(
 ): Promise<{ erased: number; more: boolean }> {
   let erased = 0;
   let left = batches;
-  for (const accountId of await selectErasable(database)) {
+  for (const account of await selectErasable(database)) {
     do if (left-- === 0) return { erased, more: true };
-    while (await eraseBatch(database, accountId, cursors));
-    await eraseAccount(database, accountId);
-    cursors.delete(accountId);
-    erased++;
+    while (await eraseBatch(database, account, cursors));
+    if (await eraseAccount(database, account)) erased++;
+    cursors.delete(placeOf(account));
   }
   return { erased, more: false };
 }
 
-/** False where nothing was left. */
-async function eraseBatch(database: Database, accountId: string, cursors: ErasureCursors): Promise<boolean> {
-  const cursor = cursors.get(accountId) ?? { created_at: '-infinity', id: '' };
+function placeOf(account: Deleted): string {
+  return `${account.id} ${account.deleted_at}`;
+}
+
+/** False where nothing was left, or the account was connected anew. */
+async function eraseBatch(database: Database, account: Deleted, cursors: ErasureCursors): Promise<boolean> {
+  if (!(await isStillDeleted(database.pool, account))) return false;
+  const accountId = account.id;
+  const cursor = cursors.get(placeOf(account)) ?? { created_at: '-infinity', id: '' };
   if (cursor !== 'end') {
-    cursors.set(accountId, (await eraseGenerations(database, accountId, cursor)) ?? 'end');
+    cursors.set(placeOf(account), (await eraseGenerations(database, accountId, cursor)) ?? 'end');
     return true;
   }
   // Before the events: an upload that settles writes one, and it would stay.

@@ -26,6 +26,7 @@ import {
 import { listAudit } from '../audit/list-audit.ts';
 import { seedEvent, seedEvents } from '../deliveries/testing/seed.ts';
 import { ApiProblem } from '../problems/api-problem.ts';
+import { openSession } from '../sessions/open-session.ts';
 import { type ErasureCursors, eraseDeletedAccounts } from './erase-accounts.ts';
 
 describe('the operator', () => {
@@ -193,6 +194,78 @@ describe('the operator', () => {
         [],
         table,
       );
+  });
+
+  test('a deletion that is cut off has ended nothing, and none that was done is undone by signing in', async () => {
+    const studio = newId('stu_');
+    const { accountId } = await connect('sam@example.org', studio);
+    await createKey(db.database, { accountId, name: 'one' });
+    const sessions = () => db.database.rows('select 1 from sessions where account_id = $1', [accountId]);
+    await db.database.transaction((transaction) =>
+      openSession(transaction, {
+        accountId,
+        email: null,
+        userAgent: undefined,
+        address: undefined,
+        previousToken: undefined,
+      }),
+    );
+    await db.database.rows(`create function cut_off() returns trigger language plpgsql as
+      $$ begin raise exception 'cut off'; end $$`);
+    await db.database.rows(
+      'create trigger cut_off before delete on sessions for each row execute function cut_off()',
+    );
+    await assert.rejects(deleteAccount(db.database, accountId), /cut off/);
+    await db.database.rows('drop function cut_off cascade');
+    assert.equal(await findAccount(db.database, studio), accountId);
+    assert.deepEqual(
+      (await listKeys(db.database, accountId)).map(({ status }) => status),
+      ['active'],
+    );
+    await deleteAccount(db.database, accountId);
+    await connect('sam@example.org', studio);
+    assert.deepEqual(await sessions(), []);
+    assert.deepEqual(
+      (await listKeys(db.database, accountId)).map(({ status }) => status),
+      ['revoked'],
+    );
+  });
+
+  test('an account that is connected anew while it is erased is left alone from there on', async () => {
+    const studio = newId('stu_');
+    const { accountId } = await connect('lee@example.org', studio);
+    const old = await addGeneration(accountId, 'succeeded');
+    await db.database.rows('update accounts set deleted_at = clock() where id = $1', [accountId]);
+    await seedEvents(db.database, accountId, 2);
+    let queued: string | undefined;
+    const late: Database = {
+      ...db.database,
+      pool: Object.assign(Object.create(db.database.pool), {
+        query: async (text: string, values: unknown[]) => {
+          if (text.startsWith('delete from uploads') && queued === undefined) {
+            await connect('lee@example.org', studio);
+            queued = await addGeneration(accountId, 'queued');
+          }
+          return db.database.pool.query(text, values);
+        },
+      }),
+    };
+    const cursors: ErasureCursors = new Map();
+    assert.deepEqual(await eraseDeletedAccounts(late, cursors), { erased: 0, more: false });
+    assert.deepEqual(cursors.size, 0);
+    assert.equal((await findAccountByEmail(db.database, 'lee@example.org'))?.connection, 'live');
+    const requests = await db.database.rows<{ generation_id: string }>(
+      'select generation_id from generation_requests where generation_id = any ($1)',
+      [[old, queued]],
+    );
+    assert.deepEqual(
+      requests.map((row) => row.generation_id),
+      [queued],
+    );
+    assert.equal(
+      (await db.database.rows('select 1 from events where account_id = $1', [accountId])).length,
+      2,
+    );
   });
 
   test("what the operator does is written down as the operator's, until the account is erased", async () => {

@@ -1,4 +1,4 @@
-import type { Database } from '@renderkit/server-kit/database.ts';
+import type { Database, Queryable } from '@renderkit/server-kit/database.ts';
 
 export type AccountRow = {
   id: string;
@@ -28,31 +28,47 @@ export function selectAccountsBy(
   );
 }
 
-/** From now on nothing of the account is let in. False where it is unknown or deleted already. */
-export async function markDeleted(database: Database, accountId: string): Promise<boolean> {
-  const rows = await database.rows(
-    'update accounts set deleted_at = clock() where id = $1 and deleted_at is null returning id',
-    [accountId],
-  );
-  return rows.length === 1;
+/** From now on nothing of the account is let in. */
+export async function markDeleted(transaction: Queryable, accountId: string): Promise<void> {
+  await transaction.query('update accounts set deleted_at = clock() where id = $1 and deleted_at is null', [
+    accountId,
+  ]);
 }
 
+/** An account, and when it was deleted: it may be connected anew and deleted again. */
+export type Deleted = { id: string; deleted_at: string };
+
 /** Deleted accounts that still have something to be erased and nothing under way any more; at most 10. */
-export async function selectErasable(database: Database): Promise<string[]> {
-  const rows = await database.rows<{ id: string }>(
-    `select id from accounts a
+export function selectErasable(database: Database): Promise<Deleted[]> {
+  return database.rows<Deleted>(
+    `select id, deleted_at::text from accounts a
       where deleted_at is not null
         and (email is not null or exists (select 1 from connections c where c.account_id = a.id))
         and not exists (select 1 from generations g where g.account_id = a.id and g.completed_at is null)
       limit 10`,
   );
-  return rows.map(({ id }) => id);
+}
+
+/** Whether an account is as deleted as it was. */
+export async function isStillDeleted(
+  queryable: Queryable,
+  { id, deleted_at: at }: Deleted,
+  options: { lock?: boolean } = {},
+): Promise<boolean> {
+  const { rowCount } = await queryable.query(
+    `select 1 from accounts where id = $1 and deleted_at = $2::timestamptz ${options.lock ? 'for no key update' : ''}`,
+    [id, at],
+  );
+  return rowCount === 1;
 }
 
 /** Where an erasure stands: the last row it has seen. */
 export type ErasureCursor = { created_at: string; id: string };
 
-/** Erases what the next 1,000 generations say; undefined when there are no more. */
+/**
+ * Erases what the next 1,000 generations say; undefined when there are no more. What was asked for since the account
+ * is connected anew stays.
+ */
 export async function eraseGenerations(
   database: Database,
   accountId: string,
@@ -61,7 +77,9 @@ export async function eraseGenerations(
   const rows = await database.rows<ErasureCursor>(
     `with page as (
        select id, created_at from generations
-        where account_id = $1 and (created_at, id) > ($2::timestamptz, $3) order by created_at, id limit 1000
+        where account_id = $1 and (created_at, id) > ($2::timestamptz, $3)
+          and exists (select from accounts where id = $1 and deleted_at is not null)
+        order by created_at, id limit 1000
      ), texts as (
        delete from generation_requests where generation_id in (select id from page)
      ), emptied as (
@@ -96,14 +114,18 @@ export async function eraseEvents(database: Database, accountId: string): Promis
   });
 }
 
-/** The last of an erasure: names and secrets. What was spent stays, without a name. */
-export async function eraseAccount(database: Database, accountId: string): Promise<void> {
-  await database.transaction(async (transaction) => {
+/**
+ * The last of an erasure: names and secrets. What was spent stays, without a name. False, and nothing is done, where
+ * the account was connected anew.
+ */
+export async function eraseAccount(database: Database, account: Deleted): Promise<boolean> {
+  const accountId = account.id;
+  return database.transaction(async (transaction) => {
+    if (!(await isStillDeleted(transaction, account, { lock: true }))) return false;
     await transaction.query('delete from connections where account_id = $1', [accountId]);
     await transaction.query('delete from webhook_endpoints where account_id = $1', [accountId]);
     await transaction.query(`update api_keys set name = '' where account_id = $1`, [accountId]);
-    await transaction.query('update accounts set email = null where id = $1 and deleted_at is not null', [
-      accountId,
-    ]);
+    await transaction.query('update accounts set email = null where id = $1', [accountId]);
+    return true;
   });
 }

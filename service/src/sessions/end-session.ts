@@ -1,4 +1,4 @@
-import type { Database } from '@renderkit/server-kit/database.ts';
+import type { Database, Transaction } from '@renderkit/server-kit/database.ts';
 import { writeAudit } from '../audit/write-audit.ts';
 import { ApiProblem } from '../problems/api-problem.ts';
 import { deleteSession, deleteSessionsOf } from './store.ts';
@@ -24,7 +24,7 @@ export async function endSession(
   });
 }
 
-/** Ends all sessions of an account. */
-export function endSessionsOf(database: Database, accountId: string): Promise<void> {
-  return deleteSessionsOf(database.pool, accountId);
+/** Ends all sessions of an account when the transaction commits. */
+export function endSessionsOf(transaction: Transaction, accountId: string): Promise<void> {
+  return deleteSessionsOf(transaction, accountId);
 }
