@@ -50,7 +50,8 @@ test('everything else becomes the first page', () => {
     '/console/sign-in',
     '/console/sign-in-failed?reason=denied',
     '/console/signed-out',
-    `/console/${'x'.repeat(2_000)}`,
+    `/console/${'x'.repeat(1_000)}`,
+    `/console?${'"'.repeat(400)}`,
     '/v1/account',
     '/docs',
   ])

@@ -1,6 +1,7 @@
 import { consoleAddresses } from '@renderkit/contract/console/addresses.ts';
 
-const maxCharacters = 2_000;
+// It lies in a cookie, and five of these have to leave room in the headers of a request.
+const maxCharacters = 1_000;
 const { home } = consoleAddresses;
 /** Below the console, and no page: a browser that was sent there would see no console, or begin all over. */
 const noPage = /^\/console\/(?:api|auth|sign-in|sign-in-failed|signed-out)(?:\/|$)/;
@@ -10,7 +11,7 @@ const noPage = /^\/console\/(?:api|auth|sign-in|sign-in-failed|signed-out)(?:\/|
  * becomes the first page: nobody is to be led elsewhere by a link to our sign-in.
  */
 export function returnTo(asked: string | undefined): string {
-  if (asked === undefined || asked.length > maxCharacters) return home;
+  if (asked === undefined) return home;
   // Printable ASCII: what a browser itself would write. Some read a backslash as a slash.
   if (!/^\/console(?:[/?#][\x21-\x5b\x5d-\x7e]*)?$/.test(asked)) return home;
   const base = 'http://console.invalid';
@@ -21,5 +22,7 @@ export function returnTo(asked: string | undefined): string {
   // A slash, a dot or a backslash that is written as a code may be read as one further on.
   if (!isBelow || pathname.includes('//') || /%(?:2e|2f|5c|25|0|1)/i.test(pathname) || noPage.test(pathname))
     return home;
-  return pathname + url.search + url.hash;
+  // Some characters have become codes.
+  const page = pathname + url.search + url.hash;
+  return page.length > maxCharacters ? home : page;
 }

@@ -97,7 +97,7 @@ function redirectTo(reply: FastifyReply, address: string): FastifyReply {
 }
 
 function failurePage(reason: SignInFailure, to: string): string {
-  return `${consoleAddresses.signInFailed}?${new URLSearchParams({ reason, return_to: to })}`;
+  return `${consoleAddresses.signInFailed}?${new URLSearchParams({ reason, return_to: to }).toString()}`;
 }
 
 /** The server leaves what stands after the question mark as it came. */
