@@ -19,6 +19,7 @@ import { askerOf } from './asker-of.ts';
 import type { ConsoleHandlers } from './console-handler.ts';
 import { presentDelivery } from './present-delivery.ts';
 
+const endOfTimes = Date.parse('9999-12-31T23:59:59.999Z');
 const noHealth: WebhookHealth = { delivered: 0, failed: 0, pending: 0 };
 
 /** A person's webhook endpoints. `allow`: networks that may be reached though they are not public. */
@@ -96,8 +97,8 @@ export function webhookHandlers(deps: {
 
     recoverDeliveries: async ({ person, params, body }) => {
       const { id } = params;
-      // In UTC: the database does not take every offset that there is a way to write.
-      const since = new Date(Math.max(0, Date.parse(body.since))).toISOString();
+      // In UTC: the database does not take every offset that there is a way to write, nor a year of five digits.
+      const since = new Date(Math.min(Math.max(0, Date.parse(body.since)), endOfTimes)).toISOString();
       const resent = await recoverDeliveries(database, id, since, askerOf(person));
       return { id, object: 'recovered_deliveries', resent };
     },
