@@ -13,7 +13,17 @@ import { startPostgres } from '@renderkit/stack/postgres/start-postgres.ts';
 import { migrateStudio } from '@renderkit/studio/migrate.ts';
 
 const root = path.resolve(import.meta.dirname, '..');
-const workspaces = ['contract', 'server-kit', 'service', 'studio', 'stack', 'console', 'bench', 'e2e', 'tools'];
+const workspaces = [
+  'contract',
+  'server-kit',
+  'service',
+  'studio',
+  'stack',
+  'console',
+  'bench',
+  'e2e',
+  'tools',
+];
 /** One file may take this long; the chaos run is the longest. */
 const fileTimeoutMs = 300_000;
 /** More than two cores could work at: several files wait for leases and time-outs most of their time. */

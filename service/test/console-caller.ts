@@ -45,7 +45,7 @@ export async function signedIn(service: TestService, accountId?: string): Promis
     const query = new URLSearchParams(
       Object.entries(parts.query ?? {}).map(([name, value]): [string, string] => [name, String(value)]),
     );
-    return browser.ask<never>(query.size === 0 ? path : `${path}?${query}`, {
+    return browser.ask<never>(query.size === 0 ? path : `${path}?${query.toString()}`, {
       method: operation.method,
       body: parts.body,
     });

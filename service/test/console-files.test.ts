@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { request } from 'node:http';
+import { type IncomingMessage, request } from 'node:http';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, describe, test } from 'node:test';
@@ -136,19 +137,14 @@ describe("the console's files", () => {
 });
 
 /** By node:http, which sends paths and hosts as they are. */
-function bytesOf(url: string, headers: Record<string, string>, address?: string) {
-  type Told = { status: number; headers: Record<string, string | undefined>; bytes: Buffer };
-  return new Promise<Told>((resolve, reject) => {
-    request(url, { headers, ...(address !== undefined && { path: address }) }, async (answer) => {
-      const chunks: Buffer[] = [];
-      for await (const chunk of answer as AsyncIterable<Buffer>) chunks.push(chunk);
-      resolve({
-        status: answer.statusCode ?? 0,
-        headers: answer.headers as Told['headers'],
-        bytes: Buffer.concat(chunks),
-      });
-    })
-      .on('error', reject)
-      .end();
-  });
+async function bytesOf(url: string, headers: Record<string, string>, address?: string) {
+  const sent = request(url, { headers, ...(address !== undefined && { path: address }) }).end();
+  const [answer] = (await once(sent, 'response')) as [IncomingMessage];
+  const chunks: Buffer[] = [];
+  for await (const chunk of answer as AsyncIterable<Buffer>) chunks.push(chunk);
+  return {
+    status: answer.statusCode ?? 0,
+    headers: answer.headers as Record<string, string | undefined>,
+    bytes: Buffer.concat(chunks),
+  };
 }

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { request as httpRequest } from 'node:http';
+import { once } from 'node:events';
+import { type IncomingMessage, request as httpRequest } from 'node:http';
 import { after, before, describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
@@ -108,26 +109,22 @@ describe('what changes anything', () => {
   ];
 
   /** By node:http: `fetch` sends headers of its own. */
-  const send = (method: string, path: string, headers: Record<string, string>) =>
-    new Promise<Answer>((resolve, reject) => {
-      httpRequest(
-        service.url + path,
-        { method, headers: { ...headers, cookie: browser.cookie } },
-        async (answer) => {
-          const chunks: Buffer[] = [];
-          for await (const chunk of answer as AsyncIterable<Buffer>) chunks.push(chunk);
-          const text = Buffer.concat(chunks).toString();
-          resolve({
-            status: answer.statusCode ?? 0,
-            headers: new Headers(answer.headers as Record<string, string>),
-            body: JSON.parse(text) as unknown,
-            text,
-          });
-        },
-      )
-        .on('error', reject)
-        .end();
-    });
+  const send = async (method: string, path: string, headers: Record<string, string>): Promise<Answer> => {
+    const sent = httpRequest(service.url + path, {
+      method,
+      headers: { ...headers, cookie: browser.cookie },
+    }).end();
+    const [answer] = (await once(sent, 'response')) as [IncomingMessage];
+    const chunks: Buffer[] = [];
+    for await (const chunk of answer as AsyncIterable<Buffer>) chunks.push(chunk);
+    const text = Buffer.concat(chunks).toString();
+    return {
+      status: answer.statusCode ?? 0,
+      headers: new Headers(answer.headers as Record<string, string>),
+      body: JSON.parse(text) as unknown,
+      text,
+    };
+  };
 
   test('must come from the console itself: 403 for what another site may have sent', async () => {
     for (const { id, method, path } of addresses.filter((one) => one.method !== 'GET'))
@@ -144,7 +141,7 @@ describe('what changes anything', () => {
       assertProblem(
         await send('DELETE', '/console/api/sessions/ses_none', headers),
         'not_found',
-        String(headers),
+        JSON.stringify(headers),
       );
   });
 

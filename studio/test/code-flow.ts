@@ -38,7 +38,7 @@ export function authorizationRequest(
   const query = new URLSearchParams(
     Object.entries(parameters).filter((pair): pair is [string, string] => pair[1] !== undefined),
   );
-  return { address: `${studio.url}/oidc/auth?${query}`, verifier, state, nonce };
+  return { address: `${studio.url}/oidc/auth?${query.toString()}`, verifier, state, nonce };
 }
 
 export type TokenAnswer = {

@@ -13,7 +13,7 @@ after(async () => studio[Symbol.asyncDispose]());
 const [signedOut = ''] = clientWithAddresses.logoutUris;
 
 const endSessionAt = (parameters: Record<string, string>) =>
-  `${studio.url}/oidc/session/end?${new URLSearchParams(parameters)}`;
+  `${studio.url}/oidc/session/end?${new URLSearchParams(parameters).toString()}`;
 
 test("with the person's own ID token the client signs them out without a page", async () => {
   const person = await newPerson(studio);

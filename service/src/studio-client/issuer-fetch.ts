@@ -1,4 +1,3 @@
-import type { Dispatcher } from 'undici';
 import type { Exchange } from './exchange.ts';
 import { StudioFailure } from './studio-failure.ts';
 
@@ -27,7 +26,7 @@ export function createIssuerFetch(
         maybeSent: false,
       });
     const reply = await exchange.send({
-      method: method as Dispatcher.HttpMethod,
+      method,
       path: url.pathname + url.search,
       headers,
       ...(body !== undefined && body !== null && { body: textOf(body) }),
