@@ -98,7 +98,7 @@ export const consoleOperations = {
   listKeys: {
     method: 'GET',
     path: '/console/api/keys',
-    summary: 'List API keys, revoked and expired ones too, the newest first',
+    summary: 'List API keys, the newest first: the active ones and the newest that ended, 200 together',
     request: {},
     response: { status: 200, schema: ApiKeyList },
     problems: [],

@@ -92,6 +92,24 @@ describe('keys', () => {
     await createKey(db.database, { accountId, name: 'the place is free again' }, operator.actor);
   });
 
+  test('however many keys have ended, all active ones are listed with the newest of the others', async () => {
+    const accountId = await newAccount();
+    const { id: oldest } = await createKey(db.database, { accountId, name: 'oldest' }, operator.actor);
+    const rows = await db.database.rows<{ id: string }>(
+      `insert into api_keys (id, account_id, public_id, secret_sha256, name, scopes, rate_limit_per_minute, created_at,
+                             revoked_at)
+       select 'key_ended' || n, $1, lpad(n::text, 12, '0'), sha256(n::text::bytea), 'ended', '{read}', 60,
+              clock() + n * interval '1 second', clock()
+         from generate_series(1, 300) n order by n returning id`,
+      [accountId],
+    );
+    const newest = rows.map(({ id }) => id).slice(-199);
+    assert.deepEqual(
+      (await listKeys(db.database, accountId)).map(({ id }) => id),
+      [...newest.toReversed(), oldest],
+    );
+  });
+
   test('a revocation is announced to every process', async () => {
     const accountId = await newAccount();
     const { id } = await createKey(db.database, { accountId, name: 'x' }, operator.actor);

@@ -5,9 +5,12 @@ import { selectKey, selectKeys } from './store.ts';
 
 export type { ListedKey } from './present.ts';
 
-/** All keys of an account, revoked and expired ones too, newest first. */
+/** Keys are made by programs too, and those that ended never go. */
+const mostListed = 200;
+
+/** Keys of an account, newest first: all that are active, and so many of the newest that ended that they are 200. */
 export async function listKeys(database: Database, accountId: string): Promise<ListedKey[]> {
-  return (await selectKeys(database, accountId)).map(presentKey);
+  return (await selectKeys(database, accountId, mostListed)).map(presentKey);
 }
 
 /** One of an account's keys. @throws ApiProblem `not_found` */

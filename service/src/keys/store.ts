@@ -48,8 +48,7 @@ export async function insertKey(
                            rate_limit_per_minute, expires_at)
      select $1, $2, $3, decode($4, 'hex'), $5, $6, $7, $8, clock() + $9 * interval '1 day'
       where (select count(*) from api_keys
-              where account_id = $2 and kind = 'secret' and revoked_at is null
-                and (expires_at is null or expires_at > clock())) < $10`,
+              where account_id = $2 and kind = 'secret' and ${isActive}) < $10`,
     [
       key.id,
       key.accountId,
@@ -66,15 +65,22 @@ export async function insertKey(
   return result.rowCount === 1 ? 'inserted' : 'too_many';
 }
 
+const isActive = 'revoked_at is null and (expires_at is null or expires_at > clock())';
+
 // What the console itself spends under is no key that anybody holds: it is in none of these.
 const keys = `select id, account_id, public_id, name, scopes, daily_budget_millicredits, rate_limit_per_minute,
-    created_at, expires_at, revoked_at, last_used_at,
-    revoked_at is null and (expires_at is null or expires_at > clock()) as active
+    created_at, expires_at, revoked_at, last_used_at, ${isActive} as active
   from api_keys where kind = 'secret'`;
 
-/** All keys of an account, newest first. */
-export function selectKeys(database: Database, accountId: string): Promise<KeyRow[]> {
-  return database.rows<KeyRow>(`${keys} and account_id = $1 order by created_at desc, id desc`, [accountId]);
+/** So many keys of an account, newest first: the active ones, then the newest of those that ended. */
+export function selectKeys(database: Database, accountId: string, most: number): Promise<KeyRow[]> {
+  return database.rows<KeyRow>(
+    `${keys} and id in (
+       select id from api_keys where account_id = $1 and kind = 'secret'
+        order by ${isActive} desc, created_at desc, id desc limit $2)
+      order by created_at desc, id desc`,
+    [accountId, most],
+  );
 }
 
 /** One key; undefined where the account has none of that id. Without an account: whosever it is. */
