@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { freeBytes } from './free-bytes.ts';
+import { readAhead } from './read-ahead.ts';
 import { type PartHead, readPartHead } from './part-head.ts';
 
 /** What came is no form by RFC 7578, or not all of one. */
@@ -8,7 +8,7 @@ export class FormBroken extends Error {
 }
 
 export type FormPart = PartHead & {
-  /** Its bytes, as they come. A chunk is done with when the next one is asked for: its memory is given back then. */
+  /** Its bytes, as they come. */
   content: AsyncGenerator<Buffer, void>;
 };
 
@@ -59,7 +59,7 @@ function boundaryOf(contentType: string): string | undefined {
 /** The bytes of a form and how far they have been read. */
 function openForm(request: IncomingMessage, boundary: string) {
   const delimiter = Buffer.from(`\r\n--${boundary}`);
-  const chunks = request.iterator({ destroyOnReturn: false }) as AsyncIterator<Buffer>;
+  const chunks = readAhead(request);
   // As if a line had ended before the form began: so the first delimiter is like the others.
   let rest: Buffer = lineEnd;
   let atDelimiter = false;
@@ -90,10 +90,8 @@ function openForm(request: IncomingMessage, boundary: string) {
         }
         const begun = begunAtEnd(bytes, delimiter);
         rest = begun === 0 ? nothing : bytes.subarray(bytes.length - begun);
-        if (begun === 0) {
-          if (bytes.length > 0) yield bytes;
-          freeBytes(bytes);
-        } else if (bytes.length > begun) yield bytes.subarray(0, bytes.length - begun);
+        // Whole where it may be: only who has all of a piece of memory can give it back.
+        if (bytes.length > begun) yield begun === 0 ? bytes : bytes.subarray(0, bytes.length - begun);
         await more();
       }
     },

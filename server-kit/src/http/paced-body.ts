@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream';
 import { RateFloor } from '../egress/rate-floor.ts';
+import { readAhead } from './read-ahead.ts';
 
 /** Bytes in a second on average over each whole window; only waiting for the sender counts. */
 export type Pace = { minBytesPerSecond: number; windowMs: number };
@@ -22,7 +23,7 @@ export async function* pacedBody(
     giveUp(new SenderLost('the body came too slowly')),
   );
   const chunks: AsyncIterator<Buffer> =
-    source instanceof Readable ? source.iterator({ destroyOnReturn: false }) : source[Symbol.asyncIterator]();
+    source instanceof Readable ? readAhead(source) : source[Symbol.asyncIterator]();
   for (;;) {
     floor.wait();
     // A promise for each chunk: one that outlived them all would keep them all.

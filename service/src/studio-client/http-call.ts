@@ -10,7 +10,8 @@ export type Request = {
   path: string;
   headers?: Record<string, string>;
   /**
-   * A stream is sent as it comes; what it throws is thrown on as it is. A chunk is done with when the next is asked for.
+   * A stream is sent as it comes; what it throws is thrown on as it is. Its chunks are given away:
+   * their memory is given back when they have left.
    */
   body?: string | AsyncIterable<Uint8Array>;
   /**

@@ -1,5 +1,6 @@
 import http, { type ClientRequest, type IncomingMessage } from 'node:http';
 import https from 'node:https';
+import { freeBytes } from '@renderkit/server-kit/http/free-bytes.ts';
 import { connectTimeoutMs, maxHeaderBytes, type Reply, type Request } from './http-call.ts';
 import { StudioFailure } from './studio-failure.ts';
 import { readTransportError } from './transport-errors.ts';
@@ -13,7 +14,7 @@ export type StreamSender = Disposable & {
 
 /**
  * Sends streams to one origin, each on a connection of its own. By Node's client and not undici's: it tells when a chunk
- * has left, so that no more than that chunk is ever in memory, and its place may be used again.
+ * has left, so that a few of them are ever in memory, and their memory can be given back at once.
  */
 export function createStreamSender(origin: string, connections: number): StreamSender {
   const { protocol, hostname, port } = new URL(origin);
@@ -84,6 +85,9 @@ function converse(call: ClientRequest, request: StreamRequest): Promise<Reply> {
   });
 }
 
+/** So many wait for each other at most: enough for several to go out in one. */
+const chunksUnderWay = 4;
+
 /** The clock runs only while the studio is at work on what it was given. */
 async function sendBody(
   call: ClientRequest,
@@ -91,17 +95,26 @@ async function sendBody(
   clock: Clock,
   ending: Ending,
 ): Promise<void> {
-  /** False where it may not have left, and so may not be done with. */
-  const write = (chunk: Uint8Array) =>
-    new Promise<boolean>((resolve) => {
-      ending.onEnd = () => resolve(false);
-      call.write(chunk, (error) => resolve(error === null || error === undefined));
+  const state = { underWay: 0, broken: false };
+  let wake: () => void = () => undefined;
+  ending.onEnd = () => wake();
+  const room = () =>
+    new Promise<void>((resolve) => {
+      wake = resolve;
     });
-  clock.stop();
   for await (const chunk of body) {
     if (ending.ended) return;
+    state.underWay++;
+    call.write(chunk, (error) => {
+      state.underWay--;
+      // Of one that did not leave nobody knows who still reads it.
+      if (error === null || error === undefined) freeBytes(chunk);
+      else state.broken = true;
+      wake();
+    });
     clock.start();
-    if (!(await write(chunk)) || ending.ended) return;
+    if (state.underWay >= chunksUnderWay) await room();
+    if (ending.ended || state.broken) return;
     clock.stop();
   }
   if (ending.ended) return;
