@@ -19,6 +19,15 @@ test('a stack that others can reach makes no demo account unless told so', () =>
   assert.equal(readStackConfig({ DEMO: 'off' }).demo, false);
 });
 
+test('a stack on loopback that a proxy shows to others is as one that others can reach', () => {
+  for (const name of ['PUBLIC_URL', 'STUDIO_PUBLIC_URL']) {
+    const { demo, signUp } = readStackConfig({ HOST: '127.0.0.1', [name]: 'https://studio.example.org' });
+    assert.deepEqual([demo, signUp], [false, 'closed'], name);
+    for (const own of ['http://localhost:8787', 'http://[::1]:8787', 'http://127.0.0.1:8787'])
+      assert.equal(readStackConfig({ [name]: own }).signUp, 'open', own);
+  }
+});
+
 for (const [environment, sentence] of [
   [{ PORT: 'http' }, 'PORT is "http", but it must be a whole number from 0 to 65535.'],
   [{ PORT: '8788' }, 'PORT and STUDIO_PORT are both 8788: give one of them another number.'],

@@ -50,21 +50,27 @@ export function readStackConfig(environment: Environment): StackConfig {
   const studioPort = read.integer('STUDIO_PORT', { min: 0, max: 65_535, default: defaults.studioPort });
   if (port === studioPort && port !== 0)
     throw new ConfigError(`PORT and STUDIO_PORT are both ${port}: give one of them another number.`);
+  const publicUrl = read.origin('PUBLIC_URL');
+  const studioPublicUrl = read.origin('STUDIO_PUBLIC_URL');
+  // A proxy on this machine makes what listens on loopback reachable from everywhere.
+  const isForThisMachine = [host, hostOf(publicUrl), hostOf(studioPublicUrl)].every(
+    (name) => name === undefined || isLoopback(name),
+  );
   const config: StackConfig = {
     dataDirectory: path.resolve(read.text('DATA_DIR') ?? defaults.dataDirectory),
     host,
     port,
     studioPort,
-    publicUrl: read.origin('PUBLIC_URL'),
+    publicUrl,
     studioUrl: read.origin('STUDIO_URL'),
-    studioPublicUrl: read.origin('STUDIO_PUBLIC_URL'),
+    studioPublicUrl,
     external: externalDatabases(read),
     secretKey: read.text('SECRET_KEY'),
     studioClientId: read.text('STUDIO_CLIENT_ID') ?? defaults.clientId,
     studioClientSecret: read.text('STUDIO_CLIENT_SECRET'),
     // Reachable from elsewhere, an account with a printed password is no gift.
-    demo: read.choice('DEMO', ['on', 'off'], isLoopback(host) ? 'on' : 'off') === 'on',
-    signUp: read.choice('STUDIO_SIGN_UP', ['open', 'closed'], isLoopback(host) ? 'open' : 'closed'),
+    demo: read.choice('DEMO', ['on', 'off'], isForThisMachine ? 'on' : 'off') === 'on',
+    signUp: read.choice('STUDIO_SIGN_UP', ['open', 'closed'], isForThisMachine ? 'open' : 'closed'),
     postgresUser: read.text('POSTGRES_OS_USER'),
     environment,
   };
@@ -74,6 +80,10 @@ export function readStackConfig(environment: Environment): StackConfig {
 
 export function isLoopback(host: string): boolean {
   return host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'));
+}
+
+function hostOf(url: string | undefined): string | undefined {
+  return url === undefined ? undefined : new URL(url).hostname.replace(/^\[(.*)\]$/, '$1');
 }
 
 function externalDatabases(read: ReturnType<typeof readEnvironment>): DatabaseUrls | undefined {
