@@ -1,3 +1,5 @@
+import { isIP } from 'node:net';
+
 /** A wrong value in the environment: its message is one sentence that names the variable and what it should be. */
 export class ConfigError extends Error {
   override name = 'ConfigError';
@@ -14,6 +16,11 @@ export function readEnvironment(environment: Environment) {
   const fail = (name: string, value: string, wanted: string): never => {
     throw new ConfigError(`${name} is ${JSON.stringify(value)}, but it must be ${wanted}.`);
   };
+  const list = (name: string): string[] =>
+    (get(name) ?? '')
+      .split(',')
+      .map((item) => item.trim())
+      .filter((item) => item !== '');
   return {
     text: (name: string): string | undefined => get(name),
     required: (name: string, what: string): string => {
@@ -49,11 +56,18 @@ export function readEnvironment(environment: Environment) {
         fail(name, value, 'an http or https address such as https://media.example.org, without a path');
       return (url as URL).origin;
     },
-    list: (name: string): string[] =>
-      (get(name) ?? '')
-        .split(',')
-        .map((item) => item.trim())
-        .filter((item) => item !== ''),
+    list,
+    /** Addresses of IP or blocks of them; `off` is none. */
+    networks: (name: string): string[] => {
+      const entries = list(name);
+      if (entries.length === 1 && entries[0] === 'off') return [];
+      for (const entry of entries)
+        if (!isNetwork(entry))
+          throw new ConfigError(
+            `${name} holds ${JSON.stringify(entry)}, but it must be a list of IP addresses or networks such as 10.0.0.0/8.`,
+          );
+      return entries;
+    },
     databaseUrl: (name: string): string | undefined => {
       const value = get(name);
       if (value !== undefined && !/^postgres(ql)?:\/\//.test(value))
@@ -63,4 +77,10 @@ export function readEnvironment(environment: Environment) {
     },
     fail,
   };
+}
+
+function isNetwork(entry: string): boolean {
+  const [address = '', bits = '0', more] = entry.split('/');
+  const widest = { 0: -1, 4: 32, 6: 128 }[isIP(address)] ?? -1;
+  return more === undefined && /^\d{1,3}$/.test(bits) && Number(bits) <= widest;
 }

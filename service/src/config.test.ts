@@ -49,7 +49,7 @@ test('addresses follow one from the other', () => {
     readServiceConfig({ ...least, DOCS_URL: 'https://docs.example.org/a/' }).docsUrl,
     'https://docs.example.org/a',
   );
-  assert.equal(readServiceConfig({ ...least, TRUST_PROXY: 'on' }).trustProxy.length, 2);
+  assert.deepEqual(readServiceConfig({ ...least, TRUST_PROXY: 'off' }).trustProxy, []);
 });
 
 test('a wrong value stops the start with a sentence that names the variable and repeats no secret', () => {
@@ -61,6 +61,8 @@ test('a wrong value stops the start with a sentence that names the variable and 
     [{ PORT: '70000' }, /^PORT is "70000"/],
     [{ PUBLIC_URL: 'media.example.org' }, /^PUBLIC_URL is/],
     [{ EGRESS_ALLOW: '10.0.0.0/8,10.0.0.0/33' }, /^EGRESS_ALLOW holds "10.0.0.0\/33"/],
+    // Whoever believes everybody believes the client itself.
+    [{ TRUST_PROXY: 'on' }, /^TRUST_PROXY holds "on"/],
     [{ TRUST_PROXY: 'my-proxy' }, /^TRUST_PROXY holds "my-proxy"/],
     [{ LOG_LEVEL: 'loud' }, /^LOG_LEVEL is "loud".*debug/],
     [{ QUEUE_CAP: '0' }, /^QUEUE_CAP is "0"/],

@@ -1,4 +1,3 @@
-import { isIP } from 'node:net';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { queuedPerAccountDefault } from '@renderkit/contract/v1/limits.ts';
@@ -62,8 +61,8 @@ export function readServiceConfig(environment: Environment): ServiceConfig {
     studioClientId: read.required('STUDIO_CLIENT_ID', 'the id of the client that the studio knows us by'),
     studioClientSecret: read.required('STUDIO_CLIENT_SECRET', 'the secret of that client'),
     secretKey: secretKeyOf(read.required('SECRET_KEY', secretKeyShape)),
-    egressAllow: egressBlocks(read.list('EGRESS_ALLOW')),
-    trustProxy: trustedProxies(read.list('TRUST_PROXY')),
+    egressAllow: egressBlocks(read.networks('EGRESS_ALLOW')),
+    trustProxy: read.networks('TRUST_PROXY'),
     metricsToken: read.text('METRICS_TOKEN'),
     queueCap: read.integer('QUEUE_CAP', { min: 1, max: 1_000_000, default: queuedPerAccountDefault }),
     logLevel: read.choice('LOG_LEVEL', logLevels, 'info'),
@@ -90,32 +89,13 @@ function secretKeyOf(text: string): Buffer {
   return key;
 }
 
-function egressBlocks(entries: string[]): string[] {
-  const blocks = entries.map((entry) => checkedNetwork('EGRESS_ALLOW', entry));
+function egressBlocks(blocks: string[]): string[] {
   try {
     parseCidrs(blocks.join(','));
   } catch (error) {
     throw new ConfigError(`EGRESS_ALLOW: ${(error as Error).message}.`, { cause: error });
   }
   return blocks;
-}
-
-function trustedProxies(entries: string[]): string[] {
-  const [first = ''] = entries;
-  if (entries.length > 1 || !/^(on|true|yes|1|off|false|no|0)$/.test(first))
-    return entries.map((entry) => checkedNetwork('TRUST_PROXY', entry));
-  return /^(on|true|yes|1)$/.test(first) ? ['0.0.0.0/0', '::/0'] : [];
-}
-
-function checkedNetwork(name: string, entry: string): string {
-  const [address = '', bits, more] = entry.split('/');
-  const widest = { 0: -1, 4: 32, 6: 128 }[isIP(address)] ?? -1;
-  const fits = bits === undefined ? widest > 0 : /^\d{1,3}$/.test(bits) && Number(bits) <= widest;
-  if (!fits || more !== undefined)
-    throw new ConfigError(
-      `${name} holds ${JSON.stringify(entry)}, but it must be a list of IP addresses or networks such as 10.0.0.0/8.`,
-    );
-  return entry;
 }
 
 function docsUrlOf(text: string | undefined): string | undefined {

@@ -1,5 +1,4 @@
 import { accessSync, constants } from 'node:fs';
-import { isIP } from 'node:net';
 import path from 'node:path';
 import { ConfigError, type Environment, readEnvironment } from '@renderkit/server-kit/config.ts';
 import { type LogLevel, logLevels } from '@renderkit/server-kit/logger.ts';
@@ -65,7 +64,7 @@ export function readStudioConfig(environment: Environment): StudioConfig {
     dataDirectory: dataDirectory(environment),
     fileLimits: lowerLimits(read),
     logLevel: read.choice('LOG_LEVEL', logLevels, 'info'),
-    trustProxy: trustedProxies(read),
+    trustProxy: read.networks('TRUST_PROXY'),
   };
 }
 
@@ -121,26 +120,6 @@ function addresses(read: Reader, name: string): string[] {
       );
   }
   return list;
-}
-
-/** As the service reads it: a list of networks, or `on` for whoever calls. */
-function trustedProxies(read: Reader): string[] {
-  const entries = read.list('TRUST_PROXY');
-  const [only = ''] = entries;
-  if (entries.length <= 1 && /^(off|false|no|0|)$/.test(only)) return [];
-  if (entries.length === 1 && /^(on|true|yes|1)$/.test(only)) return ['0.0.0.0/0', '::/0'];
-  for (const entry of entries)
-    if (!isNetwork(entry))
-      throw new ConfigError(
-        `TRUST_PROXY holds ${JSON.stringify(entry)}, but it must be a list of IP addresses or networks such as 10.0.0.0/8.`,
-      );
-  return entries;
-}
-
-function isNetwork(entry: string): boolean {
-  const [address = '', bits = '0', more] = entry.split('/');
-  const widest = { 0: -1, 4: 32, 6: 128 }[isIP(address)] ?? -1;
-  return more === undefined && /^\d{1,3}$/.test(bits) && Number(bits) <= widest;
 }
 
 /** The media room uses it, in whatever process; a wrong one is told of at the start. */
