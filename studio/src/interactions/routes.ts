@@ -32,6 +32,8 @@ function registerPages(app: FastifyInstance, dependencies: InteractionDependenci
   const { provider } = dependencies;
   const send = createSendPage(dependencies.client, dependencies.publicUrl);
   refuseInPages(app, dependencies, send);
+  // JSON of many megabytes is for programs that are let in.
+  app.removeAllContentTypeParsers();
   app.addContentTypeParser(
     'application/x-www-form-urlencoded',
     { parseAs: 'string', bodyLimit: formLimitBytes },
