@@ -181,9 +181,13 @@ test('an address becomes a hidden upload, fetched after the 202; one that stands
   assert.equal(await untilHidden(earlier), id);
   assert.equal(files.asked.length - asked, 1);
   assert.equal((await service.ask(`/v1/uploads/${id}`, { key })).status, 404);
-  assertProblem(await edit({ image: id }), 'invalid_request', 'a hidden upload is nobody’s');
+  assertProblem(await edit({ image: id }), 'invalid_request', 'nobody knows yet what comes of it');
   tell(id, 'ready');
   await until(body.id, 'running');
+  assert.equal((await edit({ model: 'both', image: id })).status, 202, 'the request can be sent again');
+  await moveClock(service.database, 86_400);
+  assertProblem(await edit({ image: id }), 'invalid_request', 'it goes after a day');
+  await moveClock(service.database, 0);
   const events = await service.database.rows('select 1 from events where subject_id = $1', [id]);
   assert.deepEqual(events, [], 'nobody is told of what nobody sees');
 });

@@ -101,7 +101,7 @@ function judgeAddresses(
   return [...imports].map(([url, id]) => ({ id, url }));
 }
 
-/** The fields that name rejected uploads. What is nobody's, another's or hidden is the same to the client. */
+/** The fields that name rejected uploads. What is nobody's, another's or gone is the same to the client. */
 async function findNamed(
   { database }: ResolveReferencesOptions,
   accountId: string,

@@ -2,7 +2,7 @@ import type { UploadStatus } from '@renderkit/contract/v1/schemas/upload.ts';
 import type { Database } from '@renderkit/server-kit/database.ts';
 import { readNamed } from './store.ts';
 
-/** How those of the ids stand that are uploads which the account may name: its own, there, and not hidden. */
+/** How those of the ids stand that are uploads which the account may name: its own that are there. */
 export async function findUploads(
   database: Database,
   accountId: string,

@@ -108,7 +108,10 @@ export async function readUpload(
   return row;
 }
 
-/** Those of the ids that are uploads which the account may name, and how they stand. */
+/**
+ * Those of the ids that are uploads which the account may name, and how they stand. A hidden one may be named as long as
+ * it is sure to be there when the request is accepted: a request of before can then be sent again.
+ */
 export async function readNamed(
   database: Database,
   accountId: string,
@@ -116,7 +119,9 @@ export async function readNamed(
 ): Promise<{ id: string; status: UploadStatus }[]> {
   return database.rows(
     `select id, status from uploads
-      where id = any ($1) and account_id = $2 and not hidden and status <> 'receiving'`,
+      where id = any ($1) and account_id = $2
+        and (not hidden and status <> 'receiving'
+             or hidden and status = 'ready' and due_at > clock() + interval '1 minute')`,
     [ids, accountId],
     'uploads_named',
   );
