@@ -130,14 +130,14 @@ function RunAgain({ detail: { generation, request } }: { detail: GenerationDetai
   );
 }
 
-/** A mask, and a file that was fetched, are kept for one run only. */
+/** A mask that was painted, and a file that was fetched, are kept for a day. */
 function explained(error: Error): Error {
   if (!(error instanceof ProblemError)) return error;
   const gone = error.errors.find(({ message }) => message.includes('no such upload'));
   if (gone === undefined) return error;
   const what =
     gone.field === 'mask'
-      ? 'The mask was kept for that run only'
+      ? 'The mask was kept for a day'
       : `What ${gone.field} named is no longer there`;
   const { status, code, requestId } = error;
   return new ProblemError({
