@@ -8,34 +8,29 @@ export type Subject = { of: readonly string[]; most: number };
 const keyed = (text: string) => `encode(sha256(convert_to(lower(${text}), 'UTF8')), 'base64')`;
 
 /**
- * Counts a try for each subject, in one statement before anything is looked at: parallel tries cannot all be the
- * first. Undefined when every subject may go on; else the seconds until all may again. Windows begin with their
- * first try and are not prolonged by more.
+ * Counts a try, in one statement before anything is looked at: parallel tries cannot all be the first. Undefined when it
+ * may go on; else the seconds until one may again. Windows begin with their first try and are not prolonged by more.
  */
 export async function countAttempt(
   database: Database,
-  subjects: Subject[],
+  subject: Subject,
   windowSeconds: number,
 ): Promise<number | undefined> {
-  const [row] = await database.rows<{ seconds: number | null }>(
-    `with asked as (select ${keyed('text')} as subject, most from unnest($1::text[], $2::integer[]) as asked (text, most)),
-     counted as (
-       insert into sign_in_attempts as a (subject, attempts, window_ends_at)
-       select subject, 1, clock() + $3 * interval '1 second' from asked order by subject
-       on conflict (subject) do update set
-         attempts = case when a.window_ends_at <= clock() then 1 else a.attempts + 1 end,
-         window_ends_at = case when a.window_ends_at <= clock() then excluded.window_ends_at else a.window_ends_at end
-       returning subject, attempts, window_ends_at)
-     select max(ceil(extract(epoch from window_ends_at - clock())))::integer as seconds
-     from counted join asked using (subject) where attempts > most`,
-    [subjects.map(nameOf), subjects.map(({ most }) => most), windowSeconds],
+  const [row] = await database.rows<{ attempts: number; seconds: number }>(
+    `insert into sign_in_attempts as a (subject, attempts, window_ends_at)
+     values (${keyed('$1::text')}, 1, clock() + $2 * interval '1 second')
+     on conflict (subject) do update set
+       attempts = case when a.window_ends_at <= clock() then 1 else a.attempts + 1 end,
+       window_ends_at = case when a.window_ends_at <= clock() then excluded.window_ends_at else a.window_ends_at end
+     returning attempts, ceil(extract(epoch from window_ends_at - clock()))::integer as seconds`,
+    [nameOf(subject), windowSeconds],
     'count_attempt',
   );
-  return row?.seconds ?? undefined;
+  return row !== undefined && row.attempts > subject.most ? row.seconds : undefined;
 }
 
 /** Takes a try back that turned out to be the person's own. */
-export async function forgiveAttempt(database: Database, subjects: Subject[]): Promise<void> {
+export async function forgiveAttempt(database: Database, subjects: readonly Subject[]): Promise<void> {
   await database.rows(
     `with mine as (
        select subject from sign_in_attempts

@@ -24,21 +24,16 @@ export type Admission =
   | { admitted: false; retryAfterSeconds: number };
 
 /**
- * Counts a try to sign in, whether there is such an account or not. What is refused where it comes from is no guess at
- * the account and does not count there: or one place alone could keep everybody else out of it.
+ * Counts a try to sign in, whether there is such an account or not. What a place is refused is no guess at the account
+ * and does not count there: or one place alone could keep everybody else out of it, and fill a table with names.
  */
 export async function admitSignIn(database: Database, email: string, address: string): Promise<Admission> {
   const place = networkOf(address);
-  const fromHere = [
-    { of: ['account and address', email, place], most: limits.accountFromAddress },
+  return admit(database, [
     { of: ['address', place], most: limits.address },
-  ];
-  const fromAnywhere = [{ of: ['account', email], most: limits.account }];
-  const here = await admit(database, fromHere);
-  if (!here.admitted) return here;
-  const anywhere = await admit(database, fromAnywhere);
-  if (!anywhere.admitted) return anywhere;
-  return { admitted: true, forgive: () => forgiveAttempt(database, [...fromHere, ...fromAnywhere]) };
+    { of: ['account and address', email, place], most: limits.accountFromAddress },
+    { of: ['account', email], most: limits.account },
+  ]);
 }
 
 /** Counts a try to make an account. */
@@ -48,12 +43,15 @@ export async function admitSignUp(database: Database, address: string): Promise<
 
 /** Counts a sign-in that is begun, by whomever. Undefined when it may go on, else the seconds to wait. */
 export async function admitBegin(database: Database, address: string): Promise<number | undefined> {
-  return countAttempt(database, [{ of: ['begun', networkOf(address)], most: limits.begun }], windowSeconds);
+  return countAttempt(database, { of: ['begun', networkOf(address)], most: limits.begun }, windowSeconds);
 }
 
-async function admit(database: Database, subjects: Subject[]): Promise<Admission> {
-  const retryAfterSeconds = await countAttempt(database, subjects, windowSeconds);
-  if (retryAfterSeconds !== undefined) return { admitted: false, retryAfterSeconds };
+/** The first that refuses is the last that counts. */
+async function admit(database: Database, subjects: readonly Subject[]): Promise<Admission> {
+  for (const subject of subjects) {
+    const retryAfterSeconds = await countAttempt(database, subject, windowSeconds);
+    if (retryAfterSeconds !== undefined) return { admitted: false, retryAfterSeconds };
+  }
   return { admitted: true, forgive: () => forgiveAttempt(database, subjects) };
 }
 
