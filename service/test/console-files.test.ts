@@ -6,10 +6,27 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { gunzipSync, gzipSync } from 'node:zlib';
+import fastify from 'fastify';
+import { addConsoleFiles } from '../src/console-api/files.ts';
 import { assertProblem } from './assert-problem.ts';
 import { startTestService, type TestService } from './harness.ts';
 
 const script = 'export const here = true;\n';
+
+test('pictures of a studio at an IPv6 address may be shown', async () => {
+  const directory = await mkdtemp(path.join(tmpdir(), 'console-'));
+  await writeFile(path.join(directory, 'index.html'), '');
+  await using app = fastify();
+  const studioPublicUrl = 'http://[::1]:8788';
+  await addConsoleFiles(app, {
+    consoleDirectory: directory,
+    publicUrl: 'http://[::1]:8787',
+    studioPublicUrl,
+  });
+  const { headers } = await app.inject('/console');
+  assert.match(String(headers['content-security-policy']), /; img-src 'self' blob: data: http:; /);
+  await rm(directory, { recursive: true });
+});
 
 describe("the console's files", () => {
   let service: TestService;

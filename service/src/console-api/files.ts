@@ -27,7 +27,7 @@ export async function addConsoleFiles(
 ): Promise<void> {
   const { consoleDirectory: root } = options;
   const ownAddress = createOwnAddress(options.publicUrl);
-  const headersOf = pageHeaders(new URL(options.studioPublicUrl).origin);
+  const headersOf = pageHeaders(sourceOf(options.studioPublicUrl));
   // Compressed when the console was built.
   await app.register(fastifyStatic, { root, serve: false, preCompressed: true, suppressWarning: true });
 
@@ -65,15 +65,15 @@ const fileHeaders = {
  * Scripts come from files of ours alone, pictures and films from the studio too; styles that the application makes
  * carry the nonce. The documents are shown in a frame.
  */
-function pageHeaders(studioOrigin: string): (nonce: string) => Record<string, string> {
+function pageHeaders(studio: string): (nonce: string) => Record<string, string> {
   return (nonce) => ({
     'content-type': 'text/html; charset=utf-8',
     'content-security-policy': [
       "default-src 'none'",
       "script-src 'self'",
       `style-src 'self' 'nonce-${nonce}'`,
-      `img-src 'self' blob: data: ${studioOrigin}`,
-      `media-src 'self' blob: data: ${studioOrigin}`,
+      `img-src 'self' blob: data: ${studio}`,
+      `media-src 'self' blob: data: ${studio}`,
       "connect-src 'self'",
       "font-src 'self'",
       "manifest-src 'self'",
@@ -87,6 +87,12 @@ function pageHeaders(studioOrigin: string): (nonce: string) => Record<string, st
     'referrer-policy': 'same-origin',
     'cross-origin-opener-policy': 'same-origin',
   });
+}
+
+/** A policy has no way to write an IPv6 address: there the scheme alone is named. */
+function sourceOf(address: string): string {
+  const { hostname, origin, protocol } = new URL(address);
+  return hostname.startsWith('[') ? protocol : origin;
 }
 
 function ifMissing(error: NodeJS.ErrnoException): undefined {
