@@ -9,19 +9,19 @@ import { TextLink } from '../../parts/TextLink.tsx';
 
 type DeliveriesTableProps = {
   deliveries: readonly Delivery[];
-  /** Off where they all go to one endpoint. */
-  withEndpoint?: boolean;
+  /** Titles of columns that would say nothing here, or have no room. */
+  without?: readonly string[];
   stale?: boolean;
   footer?: ReactNode;
 };
 
-export function DeliveriesTable({ deliveries, withEndpoint = true, stale, footer }: DeliveriesTableProps) {
+export function DeliveriesTable({ deliveries, without = [], stale, footer }: DeliveriesTableProps) {
   return (
     <DataTable
       label="Deliveries"
       rows={deliveries}
       rowKey={(delivery) => delivery.id}
-      columns={withEndpoint ? columns : columns.filter(({ title }) => title !== 'Endpoint')}
+      columns={columns.filter(({ title }) => !without.includes(title))}
       stale={stale}
       footer={footer}
     />

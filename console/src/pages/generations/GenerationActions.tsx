@@ -136,9 +136,7 @@ function explained(error: Error): Error {
   const gone = error.errors.find(({ message }) => message.includes('no such upload'));
   if (gone === undefined) return error;
   const what =
-    gone.field === 'mask'
-      ? 'The mask was kept for a day'
-      : `What ${gone.field} named is no longer there`;
+    gone.field === 'mask' ? 'The mask was kept for a day' : `What ${gone.field} named is no longer there`;
   const { status, code, requestId } = error;
   return new ProblemError({
     status,

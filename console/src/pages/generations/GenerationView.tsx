@@ -148,7 +148,7 @@ function EventSection({ detail: { event, generation } }: { detail: GenerationDet
           No endpoint was subscribed to it. Endpoints are set up under Webhooks.
         </Text>
       ) : (
-        <DeliveriesTable deliveries={event.deliveries} />
+        <DeliveriesTable deliveries={event.deliveries} without={['Attempts', 'Event happened']} />
       )}
     </Section>
   );

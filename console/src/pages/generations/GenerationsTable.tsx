@@ -29,7 +29,16 @@ const columns: Column<GenerationRow>[] = [
     wideOnly: true,
     cell: ({ generation }) => <Credits amount={generation.cost.credits} unit={false} />,
   },
-  { title: 'Made', align: 'right', cell: ({ generation }) => <Time at={generation.created_at} relative /> },
+  {
+    title: 'Made',
+    align: 'right',
+    wideOnly: true,
+    cell: ({ generation }) => (
+      <span className={classes['made']}>
+        <Time at={generation.created_at} relative />
+      </span>
+    ),
+  },
 ];
 
 /** Generations with a small picture of each. */
@@ -58,8 +67,13 @@ function What({ row: { generation, prompt } }: { row: GenerationRow }) {
           <Picture item={itemOfOutput(first)} small fill inert alt="" />
         )}
       </span>
-      <span className={classes['prompt']} data-none={prompt === null}>
-        {prompt ?? 'No prompt'}
+      <span>
+        <span className={classes['prompt']} data-none={prompt === null}>
+          {prompt ?? 'No prompt'}
+        </span>
+        <span className={classes['madeBelow']}>
+          <Time at={generation.created_at} relative />
+        </span>
       </span>
     </Link>
   );

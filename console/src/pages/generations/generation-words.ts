@@ -26,7 +26,7 @@ const inTheConsole: Record<string, string> = {
   queue_full: 'Wait until something has finished, then run it again.',
   internal_error:
     'Run it again: should the first try have got through, it is made and paid for once all the same.',
-  upstream_error: 'The studio could not make it, and nothing was charged. Run it again.',
+  upstream_error: 'Run it again. If it fails again, try another model or other words.',
   upstream_unavailable: 'The studio is out of reach for now, and nothing was charged. Run it again later.',
 };
 

@@ -73,7 +73,7 @@ const columns: Column<Session>[] = [
       </div>
     ),
   },
-  { title: 'Address', cell: (session) => <code>{session.address ?? '—'}</code> },
+  { title: 'Address', wideOnly: true, cell: (session) => <code>{session.address ?? '—'}</code> },
   {
     title: 'Signed in',
     wideOnly: true,

@@ -33,7 +33,7 @@ export function RecentDeliveries({ webhookId }: { webhookId: string }) {
         </EmptyState>
       )}
       {deliveries.data !== undefined && deliveries.data.data.length > 0 && (
-        <DeliveriesTable deliveries={deliveries.data.data} withEndpoint={false} />
+        <DeliveriesTable deliveries={deliveries.data.data} without={['Endpoint']} />
       )}
     </Section>
   );
