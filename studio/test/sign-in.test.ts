@@ -161,6 +161,24 @@ test('signing in leaves no more grants than are in use', async (t) => {
   assert.equal(row?.grants, 1);
 });
 
+test('who reloads what needs no page leaves one grant behind', async () => {
+  const { browser } = await signInByBrowser(studio, await newPerson(studio));
+  const grants = () => studio.database.rows(`select 1 from oidc_payloads where model = 'Grant'`);
+  const kept = (await grants()).length;
+  const go = async (address: string | URL) => {
+    const at = new URL(address, studio.url);
+    const cookie = browser.cookies.sentTo(at);
+    const answer = await fetch(at, { redirect: 'manual', headers: { cookie } });
+    browser.cookies.take(answer.headers.getSetCookie(), at);
+    return answer.headers.get('location') ?? '';
+  };
+  const page = await go(authorizationRequest(studio).address);
+  let next = '';
+  for (let i = 0; i < 5; i++) next = await go(page);
+  assert.equal((await grants()).length, kept + 1);
+  assert.match(await go(next), /[?&]code=/);
+});
+
 test('under maintenance nobody signs in, and is told so in a page', async (t) => {
   t.after(() => setMaintenance(studio.database, false));
   const browser = createBrowser(studio.url);

@@ -92,7 +92,9 @@ export function createHandlers(
     consent: async (visit) => {
       if (visit.fields.get('answer') !== 'allow') return cancel(visit, provider);
       const { id: accountId } = await personAsked(visit.interaction, database);
-      const grantId = await makeGrant(provider, database, { ...asked(visit.interaction, client), accountId });
+      const grantId =
+        grantAtHand(visit.interaction, accountId) ??
+        (await makeGrant(provider, database, { ...asked(visit.interaction, client), accountId }));
       return { goTo: await provider.interactionResult(...visit.browser, { consent: { grantId } }) };
     },
     cancel: (visit) => cancel(visit, provider),
@@ -118,6 +120,13 @@ function asked({ params }: Interaction, client: Client) {
   return { clientId: client.id, scope: params['scope'] ?? '' };
 }
 
+/** The grant that was made in this visit before: who comes again and again leaves no more than one behind. */
+function grantAtHand({ result, session }: Interaction, accountId: string): string | undefined {
+  if (result === undefined || 'error' in result) return undefined;
+  const madeFor = result.login?.accountId ?? session?.accountId;
+  return madeFor === accountId ? result.consent?.grantId : undefined;
+}
+
 /** Somebody is who they say; where they let the client act for them before, that is settled in the same step. */
 async function goOnAs(
   accountId: string,
@@ -125,7 +134,9 @@ async function goOnAs(
   { database, provider, client }: HandlerDependencies,
 ): Promise<Answer> {
   await leaveOtherSession(provider, visit.interaction, visit.browser, accountId);
-  const grantId = await grantAgain(provider, database, { ...asked(visit.interaction, client), accountId });
+  const grantId =
+    grantAtHand(visit.interaction, accountId) ??
+    (await grantAgain(provider, database, { ...asked(visit.interaction, client), accountId }));
   return {
     goTo: await provider.interactionResult(...visit.browser, {
       login: { accountId, amr: ['pwd'] },
@@ -148,7 +159,7 @@ async function askConsent(
 ): Promise<Answer> {
   const account = await personAsked(interaction, database);
   const wanted = { ...asked(interaction, client), accountId: account.id };
-  const grantId = await grantAgain(provider, database, wanted);
+  const grantId = grantAtHand(interaction, account.id) ?? (await grantAgain(provider, database, wanted));
   if (grantId !== undefined)
     return { goTo: await provider.interactionResult(...browser, { consent: { grantId } }) };
   const scopes = wanted.scope.split(' ');

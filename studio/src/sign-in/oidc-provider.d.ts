@@ -44,6 +44,8 @@ declare module 'oidc-provider' {
     prompt: { name: string; reasons: string[]; details: Record<string, unknown> };
     params: Record<string, string | undefined>;
     session?: { accountId: string; uid: string };
+    /** What was decided last, where the browser has not gone on with it. */
+    result?: InteractionResult;
     persist(): Promise<void>;
   }
 
