@@ -295,7 +295,6 @@ create table sessions (
   constraint sessions_token_sha256_check CHECK (length(token_sha256) = 32)
 );
 CREATE INDEX sessions_account ON public.sessions USING btree (account_id, created_at DESC, id DESC);
-CREATE INDEX sessions_expiry ON public.sessions USING btree (expires_at);
 
 create table settings (
   name text not null,

@@ -21,7 +21,6 @@ create table sessions (
   address text
 );
 create index sessions_account on sessions (account_id, created_at desc, id desc);
-create index sessions_expiry on sessions (expires_at);
 
 -- What was done by people in the console and by the operator, written in the transaction that does it.
 create table audit_entries (

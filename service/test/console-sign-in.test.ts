@@ -194,6 +194,20 @@ describe('signing in to the console', () => {
     assert.equal(held.get(cookieName), undefined);
   });
 
+  test('an answer that comes twice at once signs in once', async () => {
+    const jar = new CookieJar();
+    const address = await begin(jar);
+    const again = new CookieJar();
+    for (const name of jar.names()) again.set(name, jar.get(name) ?? '');
+    const back = service.studio.issuer.agree(address, 'stu_reload');
+    const { codesExchanged } = service.studio.issuer;
+    const told = await Promise.all([comeBack(jar, back), comeBack(again, back)]);
+    assert.deepEqual(told, ['/console', '/console']);
+    assert.equal(service.studio.issuer.codesExchanged - codesExchanged, 1);
+    assert.equal(jar.get(cookieName), again.get(cookieName));
+    assert.equal(await signedInAs(jar), 'stu_reload@example.org');
+  });
+
   test('an answer serves only the browser that began', async () => {
     const [victim, attacker] = [new CookieJar(), new CookieJar()];
     const [ofVictim, ofAttacker] = [await begin(victim), await begin(attacker)];

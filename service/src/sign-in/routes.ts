@@ -37,7 +37,8 @@ export function addSignInRoutes(app: FastifyInstance, options: SignInOptions): v
   const { providers, log, publicUrl, cookie } = options;
   const attempts = createAttempts({ ...options, cookies: app });
   const ownAddress = createOwnAddress(publicUrl);
-  let underWay = 0;
+  /** By their states: a browser that asks again while the studio is asked gets the same answer. */
+  const underWay = new Map<string, ReturnType<typeof finishSignIn>>();
 
   const fail = (request: FastifyRequest, reply: FastifyReply, to: string, error: unknown) => {
     const reason = failureOf(error);
@@ -70,10 +71,11 @@ export function addSignInRoutes(app: FastifyInstance, options: SignInOptions): v
     const cookies = [attempts.forget(attempt.state)];
     reply.header('set-cookie', cookies);
     const { returnTo: to } = attempt;
-    if (underWay >= mostUnderWay) return redirectTo(reply, failurePage('studio_unavailable', to));
-    underWay++;
-    try {
-      const { token } = await finishSignIn(options, {
+    if (underWay.size >= mostUnderWay && !underWay.has(attempt.state))
+      return redirectTo(reply, failurePage('studio_unavailable', to));
+    const finishing =
+      underWay.get(attempt.state) ??
+      finishSignIn(options, {
         query: query.toString(),
         attempt,
         browser: {
@@ -82,12 +84,15 @@ export function addSignInRoutes(app: FastifyInstance, options: SignInOptions): v
           token: cookie.read(request.raw),
         },
       });
+    underWay.set(attempt.state, finishing);
+    try {
+      const { token } = await finishing;
       reply.header('set-cookie', cookie.write(token, lifetimeDays * 86_400));
       return redirectTo(reply, to);
     } catch (error) {
       return fail(request, reply, to, error);
     } finally {
-      underWay--;
+      underWay.delete(attempt.state);
     }
   });
 }
