@@ -4,7 +4,7 @@ import axe from 'axe-core';
 import type { Page } from 'playwright-core';
 import { noBrowser } from '../harness/browser.ts';
 import { fillAccount } from './content.ts';
-import { entrances, settle, show, type Sight, sightsOf } from './pages.ts';
+import { entrances, settle, show, type Sight, sightsOf, stillness } from './pages.ts';
 import { type ConsoleWorld, openConsoleWorld, type Person, signIn, type Visitor } from './world.ts';
 
 const widths = { wide: { width: 1280, height: 800 }, narrow: { width: 360, height: 740 } } as const;
@@ -36,7 +36,7 @@ describe('every page of the console', { skip: noBrowser }, () => {
       const colorScheme = schemes[i] ?? 'light';
       await page.setViewportSize(viewport);
       await page.emulateMedia({ colorScheme });
-      await page.evaluate(withoutMotion);
+      await page.evaluate(stillness);
       await page.waitForTimeout(150);
       const room = Number(await page.evaluate('document.documentElement.scrollWidth'));
       if (room > viewport.width) faults.push(`${name}, ${width}: ${room} pixels wide`);
@@ -128,13 +128,6 @@ describe('every page of the console', { skip: noBrowser }, () => {
     await page.getByRole('heading', { level: 1, name: 'You are signed out' }).waitFor();
   });
 });
-
-/** Colours are judged as they end up, not on the way from one scheme to the other. */
-const withoutMotion = `{
-  const sheet = new CSSStyleSheet();
-  sheet.replaceSync('*, ::before, ::after { transition: none !important; animation: none !important; }');
-  document.adoptedStyleSheets = [sheet];
-}`;
 
 type Violation = { id: string; nodes: { target: string[]; failureSummary?: string }[] };
 

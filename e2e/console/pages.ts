@@ -46,7 +46,7 @@ export function sightsOf(content: Content): Sight[] {
       },
     },
     { name: 'playground-video', path: `/playground?generation=${content.video}`, shows: 'Succeeded' },
-    { name: 'generations', path: '/generations', shows: 'sandbox-slow' },
+    { name: 'generations', path: '/generations', shows: 'An island that has to wait' },
     {
       name: 'generations-filtered',
       path: '/generations?status=failed&kind=video',
@@ -137,6 +137,13 @@ export async function settle(page: Page): Promise<void> {
   // Dialogs fade in.
   await page.waitForTimeout(250);
 }
+
+/** A script after which a page shows everything as it ends up, and not on the way from one scheme to the other. */
+export const stillness = `{
+  const sheet = new CSSStyleSheet();
+  sheet.replaceSync('*, ::before, ::after { transition: none !important; animation: none !important; }');
+  document.adoptedStyleSheets = [sheet];
+}`;
 
 /** Waits for something that only asking again and again can tell. */
 export async function until(what: string, holds: () => Promise<boolean>): Promise<void> {

@@ -5,11 +5,11 @@ import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import type { Page } from 'playwright-core';
 import { fillAccount } from './content.ts';
-import { entrances, show, type Sight, sightsOf } from './pages.ts';
+import { entrances, show, type Sight, sightsOf, stillness } from './pages.ts';
 import { type ConsoleWorld, openConsoleWorld, signIn } from './world.ts';
 
 const widths = { wide: { width: 1280, height: 800 }, narrow: { width: 360, height: 740 } };
-/** Longer pages are cut there. */
+/** Longer pages are cut there, in pixels. */
 const tallest = 2_400;
 
 const [directory, ...names] = process.argv.slice(2);
@@ -57,18 +57,22 @@ async function take(
   }
 }
 
-/** As it stands, in both schemes. */
+/** As it stands, in both schemes: what the window shows, and all of it, unless a dialog lies over it. */
 async function takeBoth(page: Page, name: string, file: (name: string) => string): Promise<void> {
+  const { width, height } = page.viewportSize() ?? widths.wide;
+  await page.evaluate(stillness);
+  const covered = await page.getByRole('dialog').isVisible();
+  const whole = Number(await page.evaluate('document.documentElement.scrollHeight'));
+  const all = covered ? height : Math.min(tallest, Math.max(height, whole));
   for (const colorScheme of ['light', 'dark'] as const) {
     await page.emulateMedia({ colorScheme });
-    await page.waitForTimeout(200);
-    const height = Math.min(tallest, Number(await page.evaluate('document.documentElement.scrollHeight')));
-    const { width } = page.viewportSize() ?? widths.wide;
-    await page.screenshot({
-      path: file(`${name}-${colorScheme}.png`),
-      fullPage: true,
-      clip: { x: 0, y: 0, width, height },
-    });
+    for (const [suffix, shown] of all > height
+      ? [['', all] as const, ['-window', height] as const]
+      : [['', all] as const]) {
+      await page.setViewportSize({ width, height: shown });
+      await page.waitForTimeout(250);
+      await page.screenshot({ path: file(`${name}-${colorScheme}${suffix}.png`) });
+    }
   }
 }
 
