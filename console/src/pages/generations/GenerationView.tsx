@@ -45,7 +45,7 @@ export function GenerationView({ detail }: { detail: GenerationDetail }) {
           <Facts
             facts={[
               ['Status', <StatusBadge key="status" status={generation.status} />],
-              ['Cost', <Credits key="cost" amount={generation.cost.credits} />],
+              ['Cost', <Cost key="cost" generation={generation} />],
               [
                 'Key',
                 <TextLink key="key" to="/generations" search={{ key_id: key.id }}>
@@ -71,6 +71,17 @@ export function GenerationView({ detail }: { detail: GenerationDetail }) {
         )}
       </div>
     </div>
+  );
+}
+
+/** Fixed at the start; what came to nothing is given back, or was never taken. */
+function Cost({ generation: { status, cost } }: { generation: Generation }) {
+  return (
+    <>
+      <Credits amount={cost.credits} />
+      {status === 'failed' && ', given back'}
+      {status === 'canceled' && ', not taken'}
+    </>
   );
 }
 
