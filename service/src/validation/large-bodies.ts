@@ -35,7 +35,11 @@ type Account = {
  * the room: a body of the largest size always fits beside those of one account. One whose turn cannot come in time, going
  * by how its account's others fare, is refused at once instead of in the end.
  */
-export function createLargeBodies(room = roomBytes, patience = patienceMs): LargeBodies {
+export function createLargeBodies(
+  room = roomBytes,
+  patience = patienceMs,
+  now = () => performance.now(),
+): LargeBodies {
   const perAccount = room - largeJsonBodyBytes;
   // In the order of their turns: whoever was let in, or has left, goes to the end.
   const accounts = new Map<string, Account>();
@@ -64,24 +68,29 @@ export function createLargeBodies(room = roomBytes, patience = patienceMs): Larg
       const account = accounts.get(accountId) ?? newAccount();
       accounts.set(accountId, account);
       await new Promise<void>((resolve, reject) => {
-        const waiting = standInLine(account, { bytes, patience, response }, resolve, (problem) => {
-          account.line = account.line.filter((other) => other !== waiting);
-          if (account.bytesInside === 0 && account.line.length === 0) accounts.delete(accountId);
-          reject(problem);
-        });
-        refuseHopeless(account, patience);
+        const waiting = standInLine(
+          account,
+          { bytes, patience, response, since: now() },
+          resolve,
+          (problem) => {
+            account.line = account.line.filter((other) => other !== waiting);
+            if (account.bytesInside === 0 && account.line.length === 0) accounts.delete(accountId);
+            reject(problem);
+          },
+        );
+        refuseHopeless(account, patience, now());
         letIn();
       });
-      const enteredAt = performance.now();
+      const enteredAt = now();
       let left = false;
       return () => {
         if (left) return;
         left = true;
         bytesInside -= bytes;
         account.bytesInside -= bytes;
-        noteSpeed(account, bytes, enteredAt);
+        noteSpeed(account, { bytes, enteredAt, leftAt: now() });
         toEnd(accountId, account);
-        refuseHopeless(account, patience);
+        refuseHopeless(account, patience, now());
         letIn();
       };
     },
@@ -99,7 +108,12 @@ function mayBeNext({ bytesInside, line: [first] }: Account, perAccount: number):
 /** Whatever comes first: room, its client's going, the end of patience, or the word that waiting is in vain. */
 function standInLine(
   account: Account,
-  { bytes, patience, response }: { bytes: number; patience: number; response: ServerResponse },
+  {
+    bytes,
+    patience,
+    response,
+    since,
+  }: { bytes: number; patience: number; response: ServerResponse; since: number },
   onRoom: () => void,
   onRefusal: (problem: ApiProblem) => void,
 ): Waiting {
@@ -109,7 +123,7 @@ function standInLine(
   };
   const waiting: Waiting = {
     bytes,
-    since: performance.now(),
+    since,
     start: () => {
       end();
       onRoom();
@@ -127,17 +141,18 @@ function standInLine(
 }
 
 /** From the last that left, or from its own entry where the account had no body inside meanwhile. */
-function noteSpeed(account: Account, bytes: number, enteredAt: number): void {
-  const now = performance.now();
-  const msPerByte = (now - Math.max(account.lastLeftAt, enteredAt)) / bytes;
+function noteSpeed(
+  account: Account,
+  { bytes, enteredAt, leftAt }: { bytes: number; enteredAt: number; leftAt: number },
+): void {
+  const msPerByte = (leftAt - Math.max(account.lastLeftAt, enteredAt)) / bytes;
   account.msPerByte = account.left === 0 ? msPerByte : (account.msPerByte + msPerByte) / 2;
   account.left++;
-  account.lastLeftAt = now;
+  account.lastLeftAt = leftAt;
 }
 
-function refuseHopeless(account: Account, patience: number): void {
+function refuseHopeless(account: Account, patience: number, now: number): void {
   if (account.left < leftBeforeAGuess) return;
-  const now = performance.now();
   for (const waiting of account.line.toReversed()) {
     const untilTurn = msUntilTurn(account, waiting);
     if (now - waiting.since + untilTurn > patience * hopelesslyLate) waiting.refuse(untilTurn);
