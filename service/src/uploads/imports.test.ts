@@ -46,7 +46,10 @@ test('file servers that never answer hold up no other account', async () => {
     request: ({ url, signal }) =>
       new Promise((_resolve, reject) => {
         asked.push(new URL(url).pathname.slice(1));
-        signal?.addEventListener('abort', () => reject(new Error('aborted')), { once: true });
+        const abort = () => reject(new Error('aborted'));
+        // What is claimed while the room stops is asked for with a signal that has told already.
+        if (signal?.aborted === true) abort();
+        else signal?.addEventListener('abort', abort, { once: true });
       }),
   };
   const crowd = [];
