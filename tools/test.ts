@@ -27,7 +27,7 @@ const workspaces = [
 /** One file may take this long; the chaos run is the longest. */
 const fileTimeoutMs = 300_000;
 /** More than two cores could work at: several files wait for leases and time-outs most of their time. */
-const filesAtOnce = 4;
+const filesAtOnce = 3;
 
 const stopping = new AbortController();
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => stopping.abort());
