@@ -588,9 +588,6 @@ CREATE OR REPLACE FUNCTION public.claim_deliveries(p_owner text, p_lease interva
  LANGUAGE plpgsql
  SET enable_seqscan TO 'off'
  SET enable_bitmapscan TO 'off'
- SET enable_hashjoin TO 'off'
- SET enable_mergejoin TO 'off'
- SET plan_cache_mode TO 'force_generic_plan'
 AS $function$
 #variable_conflict use_column
 declare
@@ -784,9 +781,6 @@ CREATE OR REPLACE FUNCTION public.end_deliveries(p_endpoint_id text, p_most inte
  LANGUAGE plpgsql
  SET enable_seqscan TO 'off'
  SET enable_bitmapscan TO 'off'
- SET enable_hashjoin TO 'off'
- SET enable_mergejoin TO 'off'
- SET plan_cache_mode TO 'force_generic_plan'
 AS $function$
 declare
   at constant timestamptz := clock();
@@ -994,9 +988,6 @@ CREATE OR REPLACE FUNCTION public.record_attempts(p_results json, p_delays integ
  LANGUAGE plpgsql
  SET enable_seqscan TO 'off'
  SET enable_bitmapscan TO 'off'
- SET enable_hashjoin TO 'off'
- SET enable_mergejoin TO 'off'
- SET plan_cache_mode TO 'force_generic_plan'
 AS $function$
 #variable_conflict use_column
 declare
