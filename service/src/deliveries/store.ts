@@ -42,7 +42,7 @@ type ClaimRow = {
   body: string;
 };
 
-/** Claims what is due, by turns; see 007-deliver.sql. */
+/** Claims what is due, by turns; see 015-lean-deliveries.sql. */
 export async function claimDeliveries(
   database: Database,
   options: {
