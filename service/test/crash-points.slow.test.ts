@@ -7,7 +7,11 @@ import { after, afterEach, before, beforeEach, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Generation } from '@renderkit/contract/v1/schemas/generation.ts';
 import type { Database } from '@renderkit/server-kit/database.ts';
-import { createTestDatabase, type TestDatabase } from '@renderkit/server-kit/testing/database.ts';
+import {
+  createTestDatabase,
+  endSessionsOf,
+  type TestDatabase,
+} from '@renderkit/server-kit/testing/database.ts';
 import { connectAccount, createKey, createWebhook } from '../src/operator.ts';
 import type { Doom } from './doomed-entry.ts';
 import { type Answer, askAt } from './harness.ts';
@@ -65,6 +69,7 @@ afterEach(async () => {
     await gone;
   }
   running = [];
+  await endSessionsOf(database, 'service');
 });
 
 async function start(doom: Omit<Doom, 'leaseMs'> = {}): Promise<Service> {

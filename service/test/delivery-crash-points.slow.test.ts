@@ -6,7 +6,11 @@ import path from 'node:path';
 import { after, afterEach, before, beforeEach, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Database } from '@renderkit/server-kit/database.ts';
-import { createTestDatabase, type TestDatabase } from '@renderkit/server-kit/testing/database.ts';
+import {
+  createTestDatabase,
+  endSessionsOf,
+  type TestDatabase,
+} from '@renderkit/server-kit/testing/database.ts';
 import { announceDue } from '../src/events/announce-due.ts';
 import { seedAccount, seedEvent, seedEvents } from '../src/deliveries/testing/seed.ts';
 import { createWebhook, listDeliveries, showDelivery } from '../src/operator.ts';
@@ -47,6 +51,7 @@ beforeEach(async () => {
 afterEach(async () => {
   await Promise.all(running.map(kill));
   running = [];
+  await endSessionsOf(database, 'service');
   await receiver[Symbol.asyncDispose]();
 });
 

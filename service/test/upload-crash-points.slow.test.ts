@@ -8,7 +8,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Generation } from '@renderkit/contract/v1/schemas/generation.ts';
 import type { Upload } from '@renderkit/contract/v1/schemas/upload.ts';
 import type { Database } from '@renderkit/server-kit/database.ts';
-import { createTestDatabase, type TestDatabase } from '@renderkit/server-kit/testing/database.ts';
+import {
+  createTestDatabase,
+  endSessionsOf,
+  type TestDatabase,
+} from '@renderkit/server-kit/testing/database.ts';
 import { connectAccount, createKey } from '../src/operator.ts';
 import type { UploadCrashPointName } from '../src/uploads/crash-point.ts';
 import type { Doom } from './doomed-entry.ts';
@@ -63,6 +67,7 @@ afterEach(async () => {
     await gone;
   }
   running = [];
+  await endSessionsOf(database, 'service');
   await scripted[Symbol.asyncDispose]();
 });
 

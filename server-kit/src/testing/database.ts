@@ -34,6 +34,18 @@ export async function moveClock(database: Database, seconds: number): Promise<vo
   );
 }
 
+/**
+ * Ends the sessions that killed processes left at the server, and waits until they are gone: such a session finishes
+ * its statement first, locks held, while the next test already removes the rows.
+ */
+export async function endSessionsOf(database: Database, applicationName: string): Promise<void> {
+  await database.rows(
+    `select pg_terminate_backend(pid, 5000) from pg_stat_activity
+      where datname = current_database() and application_name = $1`,
+    [applicationName],
+  );
+}
+
 /** The URL of a database in the test cluster. */
 export function urlOf(name: string): string {
   const url = clusterUrl();
