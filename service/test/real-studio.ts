@@ -6,6 +6,7 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import type { Database } from '@renderkit/server-kit/database.ts';
 import { createTestDatabase } from '@renderkit/server-kit/testing/database.ts';
+import { createKey } from '../src/operator.ts';
 import { type Answer, type Ask, askAt } from './harness.ts';
 
 const root = path.resolve(import.meta.dirname, '../..');
@@ -73,17 +74,12 @@ export async function startRealStudio(): Promise<RealStudio> {
       ),
     newAccount: async (email, ...more) => {
       await operator('account', 'create', '--email', email, ...more);
-      const { key } = await operator(
-        'key',
-        'create',
-        '--email',
-        email,
-        '--name',
-        'test',
-        '--rate-limit',
-        '100000',
-      );
-      return { email, key: String(key) };
+      const { key } = await createKey(service.database, {
+        accountEmail: email,
+        name: 'test',
+        rateLimitPerMinute: 100_000,
+      });
+      return { email, key };
     },
     [Symbol.asyncDispose]: () => ours.disposeAsync(),
   };

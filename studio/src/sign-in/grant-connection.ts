@@ -1,6 +1,5 @@
 import type { Database } from '@renderkit/server-kit/database.ts';
 import { keepSettings } from '../settings/keep-settings.ts';
-import { createProvider, scope } from './provider.ts';
 import { deleteGrant, grantsOf } from './store.ts';
 
 /**
@@ -12,6 +11,8 @@ export async function grantConnection(
   accountId: string,
   clientId: string,
 ): Promise<{ refreshToken: string }> {
+  // Loaded here: most of the operator's commands do without it, and would take half as long again with it.
+  const { createProvider, scope } = await import('./provider.ts');
   // The issuer and the client's secret play no part in what is written here.
   const provider = createProvider({
     database,
