@@ -1,4 +1,4 @@
-// Runs the tests: `node tools/test.ts [--quick] [files or folders…]`. One embedded PostgreSQL cluster for the whole
+// Runs the tests: `node tools/test.ts [--quick] [--name PATTERN] [files or folders…]`. One embedded PostgreSQL cluster for the whole
 // run, with migrated template databases, in a temporary directory that is removed at the end.
 
 import { chmod, glob, mkdtemp, rm } from 'node:fs/promises';
@@ -35,7 +35,11 @@ process.on('disconnect', () => stopping.abort());
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { quick: { type: 'boolean' } },
+  options: {
+    quick: { type: 'boolean' },
+    /** Of those tests alone whose full name this regular expression finds. */
+    name: { type: 'string' },
+  },
 });
 const chosen = await testFiles(positionals, values.quick ?? false);
 if (chosen.length === 0) {
@@ -58,7 +62,7 @@ async function testFiles(wanted: string[], quick: boolean): Promise<string[]> {
 
 /** 2: minutes of waiting. 1: servers over HTTP, the whole product, pictures. 0: the rest, which --quick keeps to. */
 function weightOf(file: string): 0 | 1 | 2 {
-  if (file.endsWith('.slow.test.ts') || /^e2e\/(chaos\/chaos|races)/.test(file)) return 2;
+  if (file.endsWith('.slow.test.ts') || /^e2e\/(chaos\/chaos|races|spec\/spec)/.test(file)) return 2;
   return /^(e2e|[a-z]+\/test|studio\/src\/engines)\//.test(file) ? 1 : 0;
 }
 
@@ -95,6 +99,7 @@ function runFiles(files: string[], url: string): Promise<number> {
     concurrency: filesAtOnce,
     timeout: fileTimeoutMs,
     signal: stopping.signal,
+    ...(values.name !== undefined && { testNamePatterns: [new RegExp(values.name)] }),
   });
   let failed = false;
   tests.on('test:fail', () => (failed = true));

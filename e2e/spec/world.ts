@@ -66,6 +66,20 @@ export async function openWorld(options: PlatformOptions = {}): Promise<World> {
   };
 }
 
+let shared: Promise<World> | undefined;
+
+/**
+ * One platform for all that ask in this process and leave it as it was: starting one costs more than most of them do.
+ * Each has accounts of its own.
+ */
+export function sharedWorld(): Promise<World> {
+  return (shared ??= openWorld());
+}
+
+export async function closeSharedWorld(): Promise<void> {
+  await (await shared)?.[Symbol.asyncDispose]();
+}
+
 export const draft = { model: 'sketch-1', prompt: 'a calm lake at dawn' };
 
 export const create = (call: Call, fields: Fields = {}, headers: Record<string, string | string[]> = {}) =>

@@ -1,17 +1,16 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { before, describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import * as service from '@renderkit/service/operator.ts';
 import { send } from './caller.ts';
-import { assertRefused, codeOf, create, estimate, openWorld, type World } from './world.ts';
+import { assertRefused, codeOf, create, estimate, sharedWorld, type World } from './world.ts';
 
 describe('§8 limits', () => {
   let world: World;
 
   before(async () => {
-    world = await openWorld({ workers: 0 });
+    world = await sharedWorld();
   });
-  after(() => world[Symbol.asyncDispose]());
 
   /** Far enough from the next minute that what follows falls into one window. */
   const inOneWindow = async () => {

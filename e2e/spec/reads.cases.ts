@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { before, describe, test } from 'node:test';
 import type { Fields } from './caller.ts';
 import { assertShape } from './shape.ts';
 import * as shapes from './shapes.ts';
@@ -9,7 +9,7 @@ import {
   ended,
   type Generation,
   type List,
-  openWorld,
+  sharedWorld,
   type Person,
   withoutRequestId,
   type World,
@@ -23,10 +23,9 @@ describe('§4 reads, lists and projects', () => {
   let free: Person;
 
   before(async () => {
-    world = await openWorld();
+    world = await sharedWorld();
     [pro, free] = await Promise.all([world.person(), world.person({ tier: 'free' })]);
   });
-  after(() => world[Symbol.asyncDispose]());
 
   const ids = async (path: string, person = pro) =>
     (await person.call<List>('GET', path)).body.data.map((item) => String(item['id']));

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { before, describe, test } from 'node:test';
 import { type Fields, send } from './caller.ts';
 import { resolve } from './json-schema.ts';
-import { assertRefused, openWorld, type Person, type World } from './world.ts';
+import { assertRefused, sharedWorld, type Person, type World } from './world.ts';
 
 type Operation = {
   operationId: string;
@@ -42,10 +42,9 @@ describe('§9 versioning, the interface description and what stands beside the A
   let pro: Person;
 
   before(async () => {
-    world = await openWorld({ workers: 0 });
+    world = await sharedWorld();
     pro = await world.person();
   });
-  after(() => world[Symbol.asyncDispose]());
 
   const operations = () =>
     Object.entries(world.document['paths'] as Record<string, Record<string, Operation>>).flatMap(

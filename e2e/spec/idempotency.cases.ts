@@ -1,16 +1,24 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { before, describe, test } from 'node:test';
 import * as studio from '@renderkit/studio/operator.ts';
 import { type Call, send } from './caller.ts';
-import { assertRefused, create, draft, ended, estimate, type List, openWorld, type World } from './world.ts';
+import {
+  assertRefused,
+  create,
+  draft,
+  ended,
+  estimate,
+  type List,
+  sharedWorld,
+  type World,
+} from './world.ts';
 
 describe('§4 Idempotency-Key', () => {
   let world: World;
 
   before(async () => {
-    world = await openWorld();
+    world = await sharedWorld();
   });
-  after(() => world[Symbol.asyncDispose]());
 
   const key = (value: string | string[]) => ({ 'idempotency-key': value });
   const balance = async (call: Call) =>

@@ -1,17 +1,24 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { before, describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import * as studio from '@renderkit/studio/operator.ts';
-import { assertRefused, create, ended, type Generation, type List, openWorld, type World } from './world.ts';
+import {
+  assertRefused,
+  create,
+  ended,
+  type Generation,
+  type List,
+  sharedWorld,
+  type World,
+} from './world.ts';
 
 describe('§3 states and transitions', () => {
   let world: World;
 
   before(async () => {
-    world = await openWorld();
+    world = await sharedWorld();
   });
-  after(() => world[Symbol.asyncDispose]());
 
   test('what waits in the queue can be canceled once, and is free', async () => {
     const { who, call } = await world.person({ credits: 1 }, { dailyBudget: 1 });

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { before, describe, test } from 'node:test';
 import { type Fields, send } from './caller.ts';
 import { assertShape } from './shape.ts';
 import * as shapes from './shapes.ts';
@@ -9,7 +9,7 @@ import {
   estimate,
   type Generation,
   type List,
-  openWorld,
+  sharedWorld,
   type Person,
   rendered,
   type World,
@@ -20,10 +20,9 @@ describe('§2 resources and their fields', () => {
   let pro: Person;
 
   before(async () => {
-    world = await openWorld();
+    world = await sharedWorld();
     pro = await world.person();
   });
-  after(() => world[Symbol.asyncDispose]());
 
   test('an account has every field, and its credits are the balance', async () => {
     const { body } = await pro.call('GET', '/v1/account');

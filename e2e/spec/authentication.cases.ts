@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { before, describe, test } from 'node:test';
 import * as service from '@renderkit/service/operator.ts';
 import * as studio from '@renderkit/studio/operator.ts';
 import { type Reply, send, type Sent } from './caller.ts';
@@ -11,7 +11,7 @@ import {
   estimate,
   type Generation,
   type List,
-  openWorld,
+  sharedWorld,
   type Person,
   withoutRequestId,
   type World,
@@ -38,10 +38,9 @@ describe('§5 authentication', () => {
   let pro: Person;
 
   before(async () => {
-    world = await openWorld();
+    world = await sharedWorld();
     pro = await world.person();
   });
-  after(() => world[Symbol.asyncDispose]());
 
   const get = (headers: Sent['headers'], path = '/v1/styles') => send(world.url, 'GET', path, { headers });
   const studioDatabase = () => world.platform.databases.studio;

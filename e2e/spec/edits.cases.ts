@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { before, describe, test } from 'node:test';
 import type { Fields, Problem } from './caller.ts';
 import {
   assertRefused,
   ended,
   type Generation,
   type List,
-  openWorld,
+  sharedWorld,
   type Person,
   rendered,
   type World,
@@ -36,14 +36,13 @@ describe('§4 what a request for an edit may say', () => {
   let mask: string;
 
   before(async () => {
-    world = await openWorld();
+    world = await sharedWorld();
     pro = await world.person();
     models = (await pro.call<List<Model>>('GET', '/v1/models?suite=edit')).body.data;
     source = (await rendered(pro.call)).outputs[0] as Generation['outputs'][number];
     // What the picture itself is made of will do: its size is right, and somewhere it is bright.
     mask = `data:image/png;base64,${Buffer.from(await (await fetch(source.url)).arrayBuffer()).toString('base64')}`;
   });
-  after(() => world[Symbol.asyncDispose]());
 
   const modelWhere = (fits: (model: Model) => boolean) => {
     const found = models.find(fits);

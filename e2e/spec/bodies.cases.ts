@@ -1,16 +1,15 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
-import { assertRefused, draft, type List, openWorld, type Person, type World } from './world.ts';
+import { before, describe, test } from 'node:test';
+import { assertRefused, draft, type List, sharedWorld, type Person, type World } from './world.ts';
 
 describe('§4 bodies that are not what they should be', () => {
   let world: World;
   let pro: Person;
 
   before(async () => {
-    world = await openWorld({ workers: 0 });
+    world = await sharedWorld();
     pro = await world.person();
   });
-  after(() => world[Symbol.asyncDispose]());
 
   const routes = ['/v1/images/generations', '/v1/estimate', '/v1/projects'];
   const post = (path: string, raw: string | Uint8Array, headers: Record<string, string | string[]> = {}) =>

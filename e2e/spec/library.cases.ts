@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { before, describe, test } from 'node:test';
 import type { Fields } from './caller.ts';
 import { assertShape } from './shape.ts';
 import * as shapes from './shapes.ts';
@@ -7,7 +7,7 @@ import {
   assertRefused,
   type Generation,
   type List,
-  openWorld,
+  sharedWorld,
   type Person,
   rendered,
   withoutRequestId,
@@ -24,7 +24,7 @@ describe('§4 projects and the library', () => {
   let made: { fox: Generation; owl: Generation };
 
   before(async () => {
-    world = await openWorld();
+    world = await sharedWorld();
     [pro, stranger] = await Promise.all([world.person(), world.person()]);
     project = String((await pro.call('POST', '/v1/projects', { body: { title: 'Owls' } })).body['id']);
     made = {
@@ -32,7 +32,6 @@ describe('§4 projects and the library', () => {
       owl: await rendered(pro.call, { prompt: 'an owl at night', project_id: project }),
     };
   });
-  after(() => world[Symbol.asyncDispose]());
 
   const list = async (query = '', { call } = pro) =>
     (await call<List<Asset>>('GET', `/v1/assets${query}`)).body;

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { before, describe, test } from 'node:test';
 import type { Fields, Problem } from './caller.ts';
 import { assertShape } from './shape.ts';
 import * as shapes from './shapes.ts';
@@ -7,7 +7,7 @@ import {
   assertRefused,
   type Generation,
   type List,
-  openWorld,
+  sharedWorld,
   type Person,
   rendered,
   type World,
@@ -38,7 +38,7 @@ describe('§4 videos, what goes on after them, and stills', () => {
   let video: Generation;
 
   before(async () => {
-    world = await openWorld();
+    world = await sharedWorld();
     pro = await world.person();
     const of = async (suite: string) =>
       (await pro.call<List<Model>>('GET', `/v1/models?suite=${suite}`)).body.data;
@@ -49,7 +49,6 @@ describe('§4 videos, what goes on after them, and stills', () => {
     assert.equal(made.status, 202, made.text);
     video = await finished(made.body.id);
   });
-  after(() => world[Symbol.asyncDispose]());
 
   /** A busy machine may take a few minutes for a video. */
   const finished = async (id: string) => {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { before, describe, test } from 'node:test';
 import type { Fields, Problem } from './caller.ts';
 import {
   assertRefused,
@@ -7,7 +7,7 @@ import {
   draft,
   estimate,
   type List,
-  openWorld,
+  sharedWorld,
   type Person,
   rendered,
   type World,
@@ -21,12 +21,11 @@ describe('§4 what a request for images may say', () => {
   let adult: Person;
 
   before(async () => {
-    world = await openWorld();
+    world = await sharedWorld();
     [pro, adult] = await Promise.all([world.person(), world.person({ ageVerified: true })]);
     // Nothing that is accepted here needs to be rendered.
     await world.setSlots(pro.who, 0);
   });
-  after(() => world[Symbol.asyncDispose]());
 
   /** Judged by both: what one accepts or refuses, so does the other, with the same words. */
   const both = async (fields: Fields, person = pro) => {

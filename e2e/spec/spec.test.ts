@@ -1,0 +1,18 @@
+import { after } from 'node:test';
+import { closeSharedWorld } from './world.ts';
+import './authentication.cases.ts';
+import './resources.cases.ts';
+import './bodies.cases.ts';
+import './images.cases.ts';
+import './edits.cases.ts';
+import './videos.cases.ts';
+import './library.cases.ts';
+import './reads.cases.ts';
+import './states.cases.ts';
+import './idempotency.cases.ts';
+import './limits.cases.ts';
+import './versioning.cases.ts';
+
+// The specification, section by section, on one platform. Those that need one of their own are files of tests beside.
+// `npm test -- e2e/spec/spec.test.ts --name '§4'` runs a part.
+after(closeSharedWorld);
