@@ -1,7 +1,7 @@
 -- A delivery in fewer writes. An attempt under way stands in its queue row alone, and its record is written once, with
 -- what came of it; leases are counted in the endpoint's turn; and no column that every delivery changes stands in an
--- index, so that most updates stay on their page. Together: 0.20 ms of a processor for a claim and its record before,
--- 0.14 ms now.
+-- index, so that most updates stay on their page; and what claims and records keeps its plans. Together: 0.20 ms of a
+-- processor for a claim and its record before, 0.09 ms now.
 
 alter table delivery_queue
   -- The attempt under way, or cut off: when it was claimed, and its place in the schedule, null for an extra one.

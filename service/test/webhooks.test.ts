@@ -5,6 +5,7 @@ import { eventSchemas } from '@renderkit/contract/v1/schemas/event.ts';
 import type { Generation } from '@renderkit/contract/v1/schemas/generation.ts';
 import Stripe from 'stripe';
 import { Compile } from 'typebox/compile';
+import { removeEndpoints } from '../src/deliveries/testing/seed.ts';
 import { createWebhook, listDeliveries, revealWebhookSecret, showDelivery } from '../src/operator.ts';
 import { startTestService, type TestService } from './harness.ts';
 import { type Receiver, startReceiver } from './receiver.ts';
@@ -28,7 +29,7 @@ before(async () => {
 });
 after(() => service[Symbol.asyncDispose]());
 beforeEach(async () => {
-  await service.database.rows('delete from webhook_endpoints');
+  await removeEndpoints(service.database, service.accountId);
   service.studio.balance.lifetime_millicredits = 100_000;
   receiver = await startReceiver();
 });

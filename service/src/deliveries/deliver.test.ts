@@ -27,6 +27,7 @@ import { signatureHeader } from './sign.ts';
 import {
   allow,
   secrets,
+  removeEndpoints,
   seedAccount,
   seedEndpoints,
   seedEvent,
@@ -369,7 +370,7 @@ test('nine endpoints that hang leave the tenth its events on time', async () => 
   );
   assert.ok(performance.now() - began < 5_000);
   // The attempts that hang end with the deliverer, not with this test.
-  await database.rows('delete from accounts where id = $1', [hanging.accountId]);
+  await removeEndpoints(database, hanging.accountId);
   await receiver[Symbol.asyncDispose]();
 });
 

@@ -95,11 +95,7 @@ export async function eraseGenerations(
 /** Erases the next 500 events with their deliveries and attempts; how many there were. */
 export async function eraseEvents(database: Database, accountId: string): Promise<number> {
   return database.transaction(async (transaction) => {
-    // No attempt of theirs is recorded from here on: what is recorded holds its endpoint's turn.
-    await transaction.query(
-      'select 1 from endpoint_turns where account_id = $1 order by endpoint_id for no key update',
-      [accountId],
-    );
+    await lockTurns(transaction, accountId);
     const result = await transaction.query(
       `with doomed as (
          select id from events where account_id = $1 limit 500
@@ -114,6 +110,14 @@ export async function eraseEvents(database: Database, accountId: string): Promis
   });
 }
 
+/** No attempt of the account's is recorded from here on, nor met in a deadlock: it would hold its endpoint's turn. */
+async function lockTurns(transaction: Queryable, accountId: string): Promise<void> {
+  await transaction.query(
+    'select 1 from endpoint_turns where account_id = $1 order by endpoint_id for no key update',
+    [accountId],
+  );
+}
+
 /**
  * The last of an erasure: names and secrets. What was spent stays, without a name. False, and nothing is done, where
  * the account was connected anew.
@@ -123,6 +127,7 @@ export async function eraseAccount(database: Database, account: Deleted): Promis
   return database.transaction(async (transaction) => {
     if (!(await isStillDeleted(transaction, account, { lock: true }))) return false;
     await transaction.query('delete from connections where account_id = $1', [accountId]);
+    await lockTurns(transaction, accountId);
     await transaction.query('delete from webhook_endpoints where account_id = $1', [accountId]);
     await transaction.query(`update api_keys set name = '' where account_id = $1`, [accountId]);
     await transaction.query('update accounts set email = null where id = $1', [accountId]);

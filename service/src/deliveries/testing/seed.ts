@@ -26,6 +26,17 @@ export async function seedEndpoints(
   return { accountId, endpoints };
 }
 
+/** Removes an account's endpoints while deliveries may be under way: locked first in the order of those. */
+export async function removeEndpoints(database: Database, accountId: string): Promise<void> {
+  await database.transaction(async (transaction) => {
+    await transaction.query(
+      'select 1 from endpoint_turns where account_id = $1 order by endpoint_id for no key update',
+      [accountId],
+    );
+    await transaction.query('delete from webhook_endpoints where account_id = $1', [accountId]);
+  });
+}
+
 export async function seedAccount(database: Database): Promise<string> {
   const accountId = newId('acc_');
   await database.rows('insert into accounts (id, studio_id, studio_account_id) values ($1, $2, $3)', [
