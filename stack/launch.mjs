@@ -40,6 +40,9 @@ const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'];
 /** A refusal that the person at the keyboard can act on; anything else is a bug and keeps its stack. */
 class LaunchError extends Error {}
 
+// What cannot be told any more (a reader that has gone, a full disk) is no reason to end.
+for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
+
 try {
   await launch(process.argv.slice(2));
 } catch (error) {

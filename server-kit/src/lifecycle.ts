@@ -1,3 +1,5 @@
+import { tolerateLostOutput } from './lost-output.ts';
+
 /** Asked to stop by the parent over IPC (Windows has no SIGTERM that a process can catch). */
 export type StopMessage = { type: 'stop' };
 /** Sent to the parent once the part serves. */
@@ -14,9 +16,11 @@ export type PartOptions = {
 
 /**
  * Runs one part of the product as this process: ready is told to the parent, and it stops in order on SIGTERM,
- * SIGINT, a stop message, or when the parent is gone (its IPC channel closes, even after kill -9).
+ * SIGINT, a stop message, or when the parent is gone (its IPC channel closes, even after kill -9). Output that cannot be
+ * written does not end it.
  */
 export async function runPart(options: PartOptions): Promise<void> {
+  tolerateLostOutput();
   const stopping = new AbortController();
   const asked = new Promise<void>((resolve) => {
     process.once('SIGTERM', () => resolve());

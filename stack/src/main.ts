@@ -1,10 +1,13 @@
 // `npm start`: everything on one machine, until Ctrl-C.
 
+import { tolerateLostOutput } from '@renderkit/server-kit/lost-output.ts';
 import { readStackConfig } from './config.ts';
 import { createScreen } from './screen.ts';
 import { StackError } from './stack-error.ts';
 import { tellError } from './tell-error.ts';
 import { startStack } from './start-stack.ts';
+
+tolerateLostOutput();
 
 const stopping = new AbortController();
 const asked = new Promise<void>((resolve) => {
@@ -26,9 +29,8 @@ async function main(): Promise<void> {
   const screen = createScreen(process.stdout);
   try {
     const stack = await startStack(readStackConfig(process.env), { screen, signal: stopping.signal });
-    const failure = await Promise.race([asked, stack.failed]);
-    screen.line(failure === undefined ? 'Stopping…' : failure.message);
-    if (failure !== undefined) process.exitCode = 1;
+    await asked;
+    screen.line('Stopping…');
     await stack[Symbol.asyncDispose]();
     screen.line('Stopped.');
   } catch (error) {

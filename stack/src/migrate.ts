@@ -1,8 +1,11 @@
 // Brings the databases that the environment names up to date: `npm run migrate`.
 
+import { tolerateLostOutput } from '@renderkit/server-kit/lost-output.ts';
 import { ConfigError, readEnvironment } from '@renderkit/server-kit/config.ts';
 import { prepareDatabase } from './databases.ts';
 import { tellError } from './tell-error.ts';
+
+tolerateLostOutput();
 
 try {
   const read = readEnvironment(process.env);

@@ -1,14 +1,24 @@
 // `npm run operator -- <command>`: what only who has the machine may do.
 
+import { tolerateLostOutput } from '@renderkit/server-kit/lost-output.ts';
 import { tellError } from '../tell-error.ts';
 import { commands } from './commands.ts';
 import { runOperator } from './run-operator.ts';
 
+tolerateLostOutput();
+
 // Ctrl-C in the middle of a command would leave its database to the keeper to stop; that is in order.
 try {
   const { text, failed } = await runOperator(commands, process.argv.slice(2), process.env);
-  process.stdout.write(`${text}\n`);
   if (failed) process.exitCode = 1;
+  process.stdout.write(`${text}\n`, (error) => {
+    // A reader that has read enough (`| head`) is fine; an answer that a full disk swallowed is a failure.
+    if (error === null || error === undefined || ('code' in error && error.code === 'EPIPE')) return;
+    process.stderr.write(
+      `The command was carried out, but its answer could not be written: ${error.message}.\n`,
+    );
+    process.exitCode = 1;
+  });
 } catch (error) {
   process.stderr.write(`${tellError(error)}\n`);
   process.exitCode = 1;
