@@ -1,7 +1,9 @@
 import type { AddressInfo } from 'node:net';
+import { ConfigError } from '@renderkit/server-kit/config.ts';
 import { type Database, openDatabase } from '@renderkit/server-kit/database.ts';
 import { type Cidr, parseCidrs } from '@renderkit/server-kit/egress/public-address.ts';
 import type { Pace } from '@renderkit/server-kit/http/paced-body.ts';
+import { listenRefusal } from '@renderkit/server-kit/http/listen-refusal.ts';
 import { createHttpServer } from '@renderkit/server-kit/http/create-http-server.ts';
 import { newId } from '@renderkit/server-kit/ids.ts';
 import { createLogger, type Logger } from '@renderkit/server-kit/logger.ts';
@@ -70,7 +72,7 @@ export type RunningService = AsyncDisposable & { url: string };
 /**
  * Starts the service: checks the database, wires the rooms, listens. Disposing it answers open long polls, lets
  * requests under way finish and leaves what is queued to others.
- * @throws ConfigError where the database or SECRET_KEY does not serve
+ * @throws ConfigError where the database, SECRET_KEY or the port does not serve
  */
 export async function startService(
   config: ServiceConfig,
@@ -113,7 +115,9 @@ export async function startService(
   // First of all, or the server would wait for them.
   owned.defer(() => rooms.generations.endLongPolls());
   owned.defer(() => rooms.uploads.endSoon());
-  await app.listen({ host: config.host, port: config.port });
+  await app.listen({ host: config.host, port: config.port }).catch((error: unknown) => {
+    throw new ConfigError(listenRefusal({ ...config, name: 'PORT' }, error), { cause: error });
+  });
   const { port } = app.server.address() as AddressInfo;
   log.info({ host: config.host, port }, 'the service listens');
   const running = owned.move();

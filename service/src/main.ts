@@ -1,4 +1,4 @@
-import { ConfigError } from '@renderkit/server-kit/config.ts';
+import { describeStartFailure } from '@renderkit/server-kit/file-errors.ts';
 import { runPart } from '@renderkit/server-kit/lifecycle.ts';
 import { startService } from './app.ts';
 import { readServiceConfig } from './config.ts';
@@ -12,10 +12,5 @@ await runPart({
       },
     }),
   stopWithinMs: 10_000,
-  onStartFailure: (error) =>
-    process.stderr.write(
-      error instanceof ConfigError
-        ? `${error.message}\n`
-        : `The service could not start: ${(error as Error).stack}\n`,
-    ),
+  onStartFailure: (error) => process.stderr.write(`${describeStartFailure(error, 'The service')}\n`),
 });

@@ -1,5 +1,5 @@
 import { writeFileSync } from 'node:fs';
-import { mkdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { access, constants, mkdir, readFile, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { takeLock } from '@renderkit/server-kit/file-lock.ts';
@@ -59,21 +59,43 @@ export async function tryToHold(
 ): Promise<HeldDirectory | Holder> {
   await makeDataDirectory(directory);
   const files = filesOf(directory);
-  const lock = await takeLock(files.lock, { waitMs: 0 });
+  const lock = await lockDirectory(directory, files.lock);
   const holder = await readHolder(files.holder);
   if (lock === undefined) return holder;
-  await writeFile(files.holder, as);
+  try {
+    await writeFile(files.holder, as);
+  } catch (error) {
+    lock[Symbol.dispose]();
+    throw unusable(directory, error);
+  }
   return {
     afterCrash: holder === 'stack' || holder === 'stopping',
-    sayStopping: () => writeFile(files.holder, 'stopping'),
+    // On a full disk nobody is told: whoever waits then waits longer.
+    sayStopping: () => writeFile(files.holder, 'stopping').catch(() => undefined),
     [Symbol.dispose]: () => letGo(lock, files.holder),
   };
+}
+
+/** @throws StackError where files of the directory cannot be written */
+async function lockDirectory(directory: string, lockFile: string): Promise<Disposable | undefined> {
+  try {
+    // What the lock's library says of such a directory tells nobody what is wrong.
+    await access(directory, constants.W_OK | constants.X_OK);
+    await access(lockFile, constants.W_OK).catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== 'ENOENT') throw error;
+    });
+    return await takeLock(lockFile, { waitMs: 0 });
+  } catch (error) {
+    throw unusable(directory, error);
+  }
 }
 
 function letGo(lock: Disposable, holderFile: string): void {
   try {
     // Before the lock: afterwards the file may already be the next holder's.
     writeFileSync(holderFile, 'nobody');
+  } catch {
+    // The next holder then takes this one for one that crashed, and waits for ports that are free.
   } finally {
     lock[Symbol.dispose]();
   }
@@ -91,9 +113,13 @@ export async function makeDataDirectory(directory: string): Promise<void> {
     const found = await stat(directory);
     if (!found.isDirectory()) throw new Error('it is no directory');
   } catch (error) {
-    throw new StackError(
-      `The data directory ${directory} cannot be used (${error instanceof Error ? error.message : String(error)}): set DATA_DIR to a directory that can be written.`,
-      { cause: error },
-    );
+    throw unusable(directory, error);
   }
+}
+
+function unusable(directory: string, error: unknown): StackError {
+  return new StackError(
+    `The data directory ${directory} cannot be used (${error instanceof Error ? error.message : String(error)}): set DATA_DIR to a directory that can be written.`,
+    { cause: error },
+  );
 }

@@ -1,5 +1,6 @@
 import { createServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { type ListenTarget, listenRefusal } from '@renderkit/server-kit/http/listen-refusal.ts';
 import { StackError } from './stack-error.ts';
 
 const pollMs = 100;
@@ -9,12 +10,7 @@ const pollMs = 100;
  * @param waitMs how long one that is taken may take to become free
  * @throws StackError
  */
-export async function claimPort(options: {
-  name: string;
-  host: string;
-  port: number;
-  waitMs: number;
-}): Promise<number> {
+export async function claimPort(options: ListenTarget & { waitMs: number }): Promise<number> {
   const deadline = performance.now() + options.waitMs;
   for (;;) {
     try {
@@ -22,7 +18,7 @@ export async function claimPort(options: {
     } catch (error) {
       const code = error instanceof Error && 'code' in error ? error.code : undefined;
       if (code === 'EADDRINUSE' && performance.now() < deadline) await sleep(pollMs);
-      else throw refusal(options, code, error);
+      else throw new StackError(listenRefusal(options, error), { cause: error });
     }
   }
 }
@@ -36,22 +32,4 @@ function bindOnce(host: string, port: number): Promise<number> {
       server.close(() => resolve(typeof address === 'object' && address !== null ? address.port : port));
     });
   });
-}
-
-function refusal(
-  { name, host, port }: { name: string; host: string; port: number },
-  code: unknown,
-  cause: unknown,
-) {
-  const says: Record<string, string> = {
-    EADDRINUSE: `Port ${port} on ${host} is in use: stop what uses it, or set ${name} to another port.`,
-    EACCES: `Port ${port} may not be opened by this user: set ${name} to a port of 1024 or more.`,
-    EADDRNOTAVAIL: `HOST is ${JSON.stringify(host)}, which is no address of this machine: set it to 127.0.0.1, 0.0.0.0 or one of its addresses.`,
-    ENOTFOUND: `HOST is ${JSON.stringify(host)}, a name that leads nowhere: set it to 127.0.0.1, 0.0.0.0 or an address of this machine.`,
-  };
-  const sentence = typeof code === 'string' ? says[code] : undefined;
-  return new StackError(
-    sentence ?? `Port ${port} on ${host} cannot be opened (${String(code)}): set ${name} to another.`,
-    { cause },
-  );
 }

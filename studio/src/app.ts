@@ -4,6 +4,7 @@ import path from 'node:path';
 import { checkDatabase } from '@renderkit/server-kit/check-database.ts';
 import { openDatabase } from '@renderkit/server-kit/database.ts';
 import type { Pace } from '@renderkit/server-kit/http/paced-body.ts';
+import { listenRefusal } from '@renderkit/server-kit/http/listen-refusal.ts';
 import { createLogger, type Logger } from '@renderkit/server-kit/logger.ts';
 import { startLoop } from '@renderkit/server-kit/loop.ts';
 import { createNotifier, listen } from '@renderkit/server-kit/notify.ts';
@@ -123,11 +124,7 @@ async function listenOrSay(app: FastifyInstance, host: string, port: number): Pr
   try {
     await app.listen({ host, port });
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error;
-    throw new ConfigError(
-      `STUDIO_PORT is ${port}, but another program listens there: stop it or choose another port.`,
-      { cause: error },
-    );
+    throw new ConfigError(listenRefusal({ name: 'STUDIO_PORT', host, port }, error), { cause: error });
   }
 }
 

@@ -1,14 +1,10 @@
+import { describeStartFailure } from '@renderkit/server-kit/file-errors.ts';
 import { runPart } from '@renderkit/server-kit/lifecycle.ts';
 import { startStudio } from './app.ts';
-import { ConfigError, readStudioConfig } from './config.ts';
+import { readStudioConfig } from './config.ts';
 
 await runPart({
   start: async () => startStudio(readStudioConfig(process.env)),
   stopWithinMs: 10_000,
-  onStartFailure: (error) => {
-    const known = error instanceof ConfigError;
-    process.stderr.write(
-      `${known ? error.message : `The studio could not start: ${(error as Error).stack}`}\n`,
-    );
-  },
+  onStartFailure: (error) => process.stderr.write(`${describeStartFailure(error, 'The studio')}\n`),
 });

@@ -1,0 +1,42 @@
+import { readFileSync } from 'node:fs';
+
+/** Where to listen, and the variable of the environment that says the port. */
+export type ListenTarget = { name: string; host: string; port: number };
+
+/** Below it a port needs a right, where the system does not say otherwise. */
+const usualFirstFreePort = 1_024;
+
+/** One sentence, for an operator, on why a port could not be opened and what to do. */
+export function listenRefusal({ name, host, port }: ListenTarget, error: unknown): string {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  switch (code) {
+    case 'EADDRINUSE':
+      return `Port ${port} on ${host} is in use: stop what uses it, or set ${name} to another port.`;
+    case 'EACCES':
+      return forbidden(name, port, firstFreePort());
+    case 'EADDRNOTAVAIL':
+      return `HOST is ${JSON.stringify(host)}, which is no address of this machine: set it to 127.0.0.1, 0.0.0.0 or one of its addresses.`;
+    case 'ENOTFOUND':
+      return `HOST is ${JSON.stringify(host)}, a name that leads nowhere: set it to 127.0.0.1, 0.0.0.0 or an address of this machine.`;
+    default:
+      return `Port ${port} on ${host} cannot be opened (${String(code)}): set ${name} to another.`;
+  }
+}
+
+function forbidden(name: string, port: number, firstFree: number): string {
+  if (port >= firstFree)
+    return `Port ${port} may not be opened by this user, a rule of this machine forbids it: allow it there, or set ${name} to another port.`;
+  const rule = `Port ${port} may not be opened by this user: ports below ${firstFree} are for root, or for programs that were given the right`;
+  const instead = `Set ${name} to ${firstFree} or more and let a reverse proxy listen on ${port}`;
+  if (process.platform !== 'linux') return `${rule}. ${instead}.`;
+  return `${rule} (CAP_NET_BIND_SERVICE). ${instead}, or lower the kernel's limit: sysctl -w net.ipv4.ip_unprivileged_port_start=${port}.`;
+}
+
+function firstFreePort(): number {
+  if (process.platform !== 'linux') return usualFirstFreePort;
+  try {
+    return Number(readFileSync('/proc/sys/net/ipv4/ip_unprivileged_port_start', 'utf8'));
+  } catch {
+    return usualFirstFreePort;
+  }
+}
