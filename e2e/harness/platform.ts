@@ -197,28 +197,12 @@ async function openUrls(owned: AsyncDisposableStack, directory: string, own: boo
 
 type OwnPostgres = AsyncDisposable & { urlFor: (database: string) => string; kill: () => Promise<void> };
 
-/** A cluster that is started anew even when its keeper gives it up, as a person would after five quick deaths. */
 async function startOwnPostgres(directory: string): Promise<OwnPostgres> {
-  const start = () => startPostgres({ dataDirectory: directory, databases: ['service', 'studio'] });
-  let postgres = await start();
-  const stopping = new AbortController();
-  const stopped = once(stopping.signal, 'abort');
-  const watch = async (): Promise<void> => {
-    for (;;) {
-      await Promise.race([postgres.failed, stopped]);
-      if (stopping.signal.aborted) return;
-      postgres = await start();
-    }
-  };
-  const watching = watch();
+  const postgres = await startPostgres({ dataDirectory: directory, databases: ['service', 'studio'] });
   return {
-    urlFor: (database) => postgres.urlFor(database),
+    urlFor: postgres.urlFor,
     kill: () => killPostmaster(path.join(postgres.clusterDirectory, 'postmaster.pid')),
-    [Symbol.asyncDispose]: async () => {
-      stopping.abort();
-      await watching;
-      await postgres[Symbol.asyncDispose]();
-    },
+    [Symbol.asyncDispose]: () => postgres[Symbol.asyncDispose](),
   };
 }
 

@@ -4,13 +4,15 @@ export type LoopOptions = {
   name: string;
   /** Longest pause between two runs, in milliseconds; `wake` cuts it short. */
   everyMs: number;
-  /** One round. What it throws is logged and the loop goes on after a pause that doubles up to 30 s. */
+  /** One round. What it throws is logged and the loop goes on after a pause that doubles up to `longestPauseMs`. */
   run: (stopping: AbortSignal) => Promise<unknown>;
   log: Logger;
   /** Called when no round ended within `stuckAfterMs`: the process had better end and be started anew. */
   onStuck?: (name: string) => void;
   /** Default 30,000. */
   stuckAfterMs?: number;
+  /** Default 30,000. */
+  longestPauseMs?: number;
 };
 
 export type Loop = AsyncDisposable & { wake: () => void };
@@ -32,12 +34,18 @@ export function readLoopProgress(): LoopProgress[] {
   return [...underWay].map((read) => read());
 }
 
-const longestPauseMs = 30_000;
+const ordinaryLongestPauseMs = 30_000;
 const firstPauseMs = 250;
+
+function pauseAfter(failures: number, longestPauseMs: number): number {
+  const doubled = firstPauseMs * 2 ** Math.min(failures - 1, 10);
+  return Math.min(longestPauseMs, doubled, failures > 3 ? longestPauseMs : 2_000);
+}
 
 /** Runs `run` again and again until disposed; never two rounds at once. A wake during a round starts another at once. */
 export function startLoop(options: LoopOptions): Loop {
   const stopping = new AbortController();
+  const longestPauseMs = options.longestPauseMs ?? ordinaryLongestPauseMs;
   let woken = false;
   let failures = 0;
   let endPause: (() => void) | undefined;
@@ -71,14 +79,7 @@ export function startLoop(options: LoopOptions): Loop {
       roundBegan = Number.POSITIVE_INFINITY;
       if (stopping.signal.aborted) return;
       // After a failure waking does not cut the pause: a database that is away must not be hammered.
-      if (failures > 0)
-        await pause(
-          Math.min(
-            longestPauseMs,
-            firstPauseMs * 2 ** Math.min(failures - 1, 10),
-            failures > 3 ? longestPauseMs : 2_000,
-          ),
-        );
+      if (failures > 0) await pause(pauseAfter(failures, longestPauseMs));
       else if (!woken) await pause(options.everyMs);
     }
   };

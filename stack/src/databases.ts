@@ -1,6 +1,6 @@
 import { MigrationMismatch } from '@renderkit/server-kit/migrate.ts';
 import type { DatabaseUrls, StackConfig } from './config.ts';
-import { type Postgres, startPostgres } from './postgres/start-postgres.ts';
+import { type Postgres, type PostgresOptions, startPostgres } from './postgres/start-postgres.ts';
 import { StackError } from './stack-error.ts';
 import { readDatabaseFacts } from './store.ts';
 
@@ -23,7 +23,7 @@ export type Databases = AsyncDisposable & {
 /** Starts the embedded PostgreSQL, or takes the external databases; the caller holds the data directory. */
 export async function openDatabases(
   config: StackConfig,
-  onDown: (reason: string) => void,
+  watcher: Pick<PostgresOptions, 'onDown' | 'onUp'> = {},
 ): Promise<Databases> {
   if (config.external !== undefined)
     return { urls: config.external, embedded: undefined, [Symbol.asyncDispose]: () => Promise.resolve() };
@@ -32,7 +32,7 @@ export async function openDatabases(
   const postgres = await startPostgres({
     dataDirectory: config.dataDirectory,
     databases: databaseNames,
-    onDown,
+    ...watcher,
     ...(config.postgresUser !== undefined && { osUser: config.postgresUser }),
   });
   return {

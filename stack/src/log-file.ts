@@ -1,4 +1,13 @@
-import { closeSync, copyFileSync, fstatSync, ftruncateSync, mkdirSync, openSync, readSync } from 'node:fs';
+import {
+  closeSync,
+  copyFileSync,
+  fstatSync,
+  ftruncateSync,
+  mkdirSync,
+  openSync,
+  readSync,
+  writeSync,
+} from 'node:fs';
 import path from 'node:path';
 
 const largestBytes = 10 * 1024 * 1024;
@@ -10,6 +19,8 @@ export type LogFile = Disposable & {
   file: string;
   /** Give it to the child as its stdout and stderr. */
   descriptor: number;
+  /** Adds a line of our own; where the disk is full it is lost. */
+  note: (line: string) => void;
   /** The last lines, oldest first. */
   lastLines: (count: number) => string[];
 };
@@ -23,12 +34,21 @@ export function openLogFile(file: string): LogFile {
   return {
     file,
     descriptor,
+    note: (line) => note(descriptor, line),
     lastLines: (count) => readTail(descriptor).slice(-count),
     [Symbol.dispose]: () => {
       clearInterval(watch);
       closeSync(descriptor);
     },
   };
+}
+
+function note(descriptor: number, line: string): void {
+  try {
+    writeSync(descriptor, `${line}\n`);
+  } catch {
+    // It is less than what goes on without it.
+  }
 }
 
 /** Copies and empties: the child keeps its descriptor, and appending begins at the new end. */

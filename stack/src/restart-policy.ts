@@ -9,12 +9,15 @@ export function countDeath(deathsBefore: number, livedMs: number): number {
   return livedMs < shortLifeMs ? deathsBefore + 1 : 0;
 }
 
-/** Whether to stop trying. */
-export function isHopeless(deaths: number): boolean {
-  return deaths >= mostDeaths;
+/**
+ * Whether to stop trying. What has served once in this run of the stack is never given up: what ails it now (a full
+ * disk, a database that is away) may end.
+ */
+export function isHopeless({ deaths, served }: { deaths: number; served: boolean }): boolean {
+  return !served && deaths >= mostDeaths;
 }
 
-/** The pause before the next start: 0.1 s after a long life, then doubling. */
+/** The pause before the next start: 0.1 s after a long life, then doubling, 5 s at most. */
 export function backOffMs(deaths: number): number {
   return Math.min(firstBackOffMs * 2 ** deaths, longestBackOffMs);
 }

@@ -10,8 +10,6 @@ export type Screen = {
 
 /** Writes for a person; colours only where a terminal shows them. */
 export function createScreen(stream: NodeJS.WriteStream): Screen {
-  // A reader that has gone (`npm start | head`) is no reason to stop.
-  stream.on('error', () => undefined);
   const style = (format: Parameters<typeof styleText>[0], text: string) =>
     styleText(format, text, { stream, validateStream: true });
   return {
@@ -21,9 +19,10 @@ export function createScreen(stream: NodeJS.WriteStream): Screen {
   };
 }
 
+/** How service, studio and console are reached from outside. */
 export type Addresses = { service: string; studio: string; console: string };
 
-/** What runs and where, told before the parts are ready. */
+/** What runs and where, told before the parts are ready. Addresses are those that a person types, a proxy's included. */
 export function showOverview(
   screen: Screen,
   facts: { addresses: Addresses; dataDirectory: string; logs: string; database: string },
@@ -54,6 +53,20 @@ export function showDemo(screen: Screen, demo: DemoAccount, addresses: Addresses
   screen.heading('  Your first picture: paste this into a shell once the stack is ready');
   screen.line();
   screen.line(firstPicture(addresses.service, demo.key));
+}
+
+/** What to do where there is no account yet, and none is made by the start. */
+export function showFirstAccount(screen: Screen, addresses: Addresses): void {
+  screen.line();
+  screen.heading(
+    '  Nobody has an account yet. Make one, in another terminal, with the environment of this one:',
+  );
+  screen.line();
+  screen.line('  npm run operator -- account create --email you@example.com');
+  screen.line();
+  screen.line(
+    `  It prints a password, once, to sign in with at ${addresses.console}; API keys are made there.`,
+  );
 }
 
 /** Lines for sh that make a picture, wait for it and save it, with curl, grep and sed alone. */

@@ -1,3 +1,4 @@
+import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { consoleAddresses } from '@renderkit/contract/console/addresses.ts';
@@ -7,18 +8,22 @@ import { addressOf, partEnvironments, type PartEnvironments, type StackConfig } 
 import { filesOf, type HeldDirectory, holdDataDirectory } from './data-directory.ts';
 import { type Databases, openDatabases, prepareDatabases } from './databases.ts';
 import { keepSecrets } from './kept-secrets.ts';
+import { type Outage, tellOutage } from './outage.ts';
 import { claimPort } from './ports.ts';
-import { type Addresses, type DemoAccount, type Screen, showDemo, showOverview } from './screen.ts';
+import {
+  type Addresses,
+  type DemoAccount,
+  type Screen,
+  showDemo,
+  showFirstAccount,
+  showOverview,
+} from './screen.ts';
 import { StackError } from './stack-error.ts';
-import { rememberFirstStart, wasStartedBefore } from './store.ts';
+import { holdsAccounts, rememberFirstStart, wasStartedBefore } from './store.ts';
 import { supervise, type SupervisedPart } from './supervise.ts';
 import { tellError } from './tell-error.ts';
 
-export type Stack = AsyncDisposable & {
-  addresses: Addresses;
-  /** Settles, with what to tell, when a part was given up; the stack is to be disposed then. */
-  failed: Promise<Error>;
-};
+export type Stack = AsyncDisposable & { addresses: Addresses };
 
 /** Ports held by what a killed stack left behind are free within this. */
 const afterCrashMs = 20_000;
@@ -35,7 +40,8 @@ const ownEntries: PartEntries = {
 
 /**
  * Starts everything on this machine in order and answers when it serves. What was started is stopped again when
- * anything fails or the signal aborts. Tests may give other programs as `entries`.
+ * anything fails or the signal aborts. From then on a part that dies is started again for as long as the stack runs, and
+ * the others stay. Tests may give other programs as `entries`.
  * @throws StackError for what an operator can mend
  */
 export async function startStack(
@@ -47,46 +53,50 @@ export async function startStack(
   const held = owned.use(await holdDataDirectory(config.dataDirectory));
   const ports = await claimPorts(config, held);
   const built = makeConsole(config, options.screen);
-  const databases = owned.use(
-    await openDatabases(config, (reason) => options.screen.problem(`${reason}; it is started again`)),
-  );
+  const { logs } = filesOf(config.dataDirectory);
+  const outageOf = (name: string, log: string) =>
+    owned.use(tellOutage(options.screen, { name, log: path.join(logs, log) }));
+  const outage = outageOf('PostgreSQL', 'postgres.log');
+  const databases = owned.use(await openDatabases(config, { onDown: outage.down, onUp: outage.up }));
   owned.defer(() => held.sayStopping());
   options.signal.throwIfAborted();
   const secrets = await keepSecrets(config, databases);
   await prepareDatabases(databases.urls);
   options.signal.throwIfAborted();
   const environments = partEnvironments(config, { databases: databases.urls, ...ports, ...secrets });
-  const addresses = {
-    service: addressOf(config.host, ports.port),
-    studio: addressOf(config.host, ports.studioPort),
-    console: `${environments.service['PUBLIC_URL']}${consoleAddresses.home}`,
-  };
+  const addresses = publicAddresses(environments);
   showOverview(options.screen, {
     addresses,
     dataDirectory: config.dataDirectory,
-    logs: filesOf(config.dataDirectory).logs,
+    logs,
     database:
       databases.embedded === undefined
         ? 'external (DATABASE_URL, STUDIO_DATABASE_URL)'
         : 'built-in PostgreSQL',
   });
-  await welcome(config, environments, (demo) => showDemo(options.screen, demo, addresses));
+  await welcome(config, environments, {
+    demo: (demo) => showDemo(options.screen, demo, addresses),
+    nobody: () => showFirstAccount(options.screen, addresses),
+  });
   await built;
-  const parts = startParts({ environments, config, databases, ...options });
+  const parts = startParts({ environments, config, databases, outageOf, ...options });
   // Disposed in this order: nothing new comes in, what runs ends, and last who serves the others.
   for (const part of [parts.studio, parts.worker, parts.service]) owned.use(part);
   owned.defer(() => held.sayStopping());
-  const failures = [databases.embedded, ...Object.values(parts)].flatMap((part) =>
-    part === undefined ? [] : [part.failed],
-  );
-  await untilReady({ parts, addresses, failures, signal: options.signal });
+  await untilReady(parts, addressOf(config.host, ports.port), options.signal);
   options.screen.line();
   options.screen.heading(
     `  Ready after ${((performance.now() - started) / 1000).toFixed(1)} s. Press Ctrl-C to stop.`,
   );
   options.screen.line();
   const ours = owned.move();
-  return { addresses, failed: Promise.race(failures), [Symbol.asyncDispose]: () => ours.disposeAsync() };
+  return { addresses, [Symbol.asyncDispose]: () => ours.disposeAsync() };
+}
+
+/** What the parts were told, so that the screen and they never disagree. */
+function publicAddresses({ service }: PartEnvironments): Addresses {
+  const { PUBLIC_URL = '', STUDIO_PUBLIC_URL = '' } = service;
+  return { service: PUBLIC_URL, studio: STUDIO_PUBLIC_URL, console: `${PUBLIC_URL}${consoleAddresses.home}` };
 }
 
 /** Beside all that needs no console. Without one the API serves all the same, so that its failure is told and no end. */
@@ -107,24 +117,27 @@ async function claimPorts(
   return { port, studioPort };
 }
 
-/** On the first start of a database shows a demo account, if one is wanted, before anything serves. */
+/**
+ * On the first start of a database shows a demo account, if one is wanted, before anything serves; on every start
+ * what to do where nobody has an account.
+ */
 async function welcome(
   config: StackConfig,
   environments: PartEnvironments,
-  show: (demo: DemoAccount) => void,
+  show: { demo: (demo: DemoAccount) => void; nobody: () => void },
 ): Promise<void> {
   const open = (url: string | undefined) =>
     openDatabase({ url: url ?? '', applicationName: 'stack', poolSize: 2 });
   await using service = open(environments.service['DATABASE_URL']);
-  if (await wasStartedBefore(service.url)) return;
-  await using studio = open(environments.studio['STUDIO_DATABASE_URL']);
-  if (config.demo) {
+  const isFirst = !(await wasStartedBefore(service.url));
+  if (isFirst && config.demo) {
+    await using studio = open(environments.studio['STUDIO_DATABASE_URL']);
     // Loaded for this one time: it brings the studio's sign-in, which would cost every start half a second.
     const { makeDemo } = await import('./demo-account.ts');
-    show(await makeDemo({ service, studio, environments }));
-  }
+    show.demo(await makeDemo({ service, studio, environments }));
+  } else if (!(await holdsAccounts(service.url))) show.nobody();
   // Only now: a start that was killed before makes password and key anew, so that what a person sees always works.
-  await rememberFirstStart(service.url, config.demo ? 'demo' : 'plain');
+  if (isFirst) await rememberFirstStart(service.url, config.demo ? 'demo' : 'plain');
 }
 
 type Parts = Record<'studio' | 'worker' | 'service', SupervisedPart>;
@@ -133,32 +146,32 @@ type PartsOptions = {
   environments: PartEnvironments;
   config: StackConfig;
   databases: Databases;
-  screen: Screen;
+  outageOf: (name: string, log: string) => Outage;
   entries?: PartEntries;
 };
 
-function startParts({ environments, config, databases, screen, entries = ownEntries }: PartsOptions): Parts {
-  const start = (name: keyof Parts) =>
-    supervise({
+function startParts(options: PartsOptions): Parts {
+  const { environments, config, databases, outageOf, entries = ownEntries } = options;
+  const start = (name: keyof Parts) => {
+    const outage = outageOf(name, `${name}.log`);
+    return supervise({
       name,
       entry: entries[name],
       environment: environments[name],
       logDirectory: filesOf(config.dataDirectory).logs,
-      onDeath: (reason) => screen.problem(`${reason}; it is started again`),
+      onDeath: outage.down,
+      onReady: outage.up,
       ...(databases.embedded !== undefined && { needs: databases.embedded }),
     });
+  };
   return { studio: start('studio'), worker: start('worker'), service: start('service') };
 }
 
-type Waited = {
-  parts: Parts;
-  addresses: { service: string; studio: string };
-  failures: Promise<Error>[];
-  signal: AbortSignal;
-};
-
-/** Waits until every part says that it serves and the service's `/readyz` agrees. */
-async function untilReady({ parts, addresses, failures, signal }: Waited): Promise<void> {
+/**
+ * Waits until every part says that it serves and `/readyz` of the service, at the address where it listens, agrees.
+ * @throws StackError
+ */
+async function untilReady(parts: Parts, listening: string, signal: AbortSignal): Promise<void> {
   const limit = AbortSignal.any([signal, AbortSignal.timeout(readyLimitMs)]);
   const stopped = new Promise<never>((_, reject) => {
     limit.addEventListener('abort', () =>
@@ -170,9 +183,9 @@ async function untilReady({ parts, addresses, failures, signal }: Waited): Promi
     );
   });
   const ready = Promise.all(Object.values(parts).map((part) => part.ready)).then(() =>
-    untilGreen(addresses.service, limit),
+    untilGreen(listening, limit),
   );
-  const given = Promise.race(failures).then((error) => {
+  const given = Promise.race(Object.values(parts).map((part) => part.failed)).then((error) => {
     throw error;
   });
   await Promise.race([ready, given, stopped]);

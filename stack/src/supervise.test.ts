@@ -52,6 +52,10 @@ test('a part waits for what it needs, and deaths while that is away are not coun
 test('a long life forgets earlier deaths, and the pause grows with the short ones', () => {
   assert.equal(countDeath(4, 9_999), 5);
   assert.equal(countDeath(4, 10_000), 0);
-  assert.deepEqual([4, 5].map(isHopeless), [false, true]);
+  assert.deepEqual(
+    [4, 5].map((deaths) => isHopeless({ deaths, served: false })),
+    [false, true],
+  );
+  assert.equal(isHopeless({ deaths: 500, served: true }), false);
   assert.deepEqual([0, 1, 2, 3, 4, 9].map(backOffMs), [100, 200, 400, 800, 1600, 5000]);
 });

@@ -22,12 +22,14 @@ export type PartDefinition = {
   needs?: Availability;
   /** Told at each death that another start follows. */
   onDeath?: (reason: string) => void;
+  /** Told each time that it serves. */
+  onReady?: () => void;
 };
 
 export type SupervisedPart = AsyncDisposable & {
   /** Settles when the part first says that it serves; rejects when it was given up before. */
   ready: Promise<void>;
-  /** Settles, with the reason and the last lines of the log, when the part is given up. */
+  /** Settles, with the reason and the last lines of the log, when the part is given up before it ever served. */
   failed: Promise<StackError>;
   /** The process that runs it now, if one does. */
   pid: () => number | undefined;
@@ -37,8 +39,9 @@ const linesTold = 15;
 const defaultStopMs = 15_000;
 
 /**
- * Runs a part as a child process in a group of its own and starts it again with back-off whenever it dies; five
- * deaths in a row, each within 10 s of its start, and it is given up. Disposing stops it in order.
+ * Runs a part as a child process in a group of its own and starts it again with back-off whenever it dies. One that
+ * never served is given up after five deaths in a row, each within 10 s of its start; one that did never is. Disposing
+ * stops it in order.
  */
 export function supervise(definition: PartDefinition): SupervisedPart {
   const log = openLogFile(path.join(definition.logDirectory, `${definition.name}.log`));
@@ -49,6 +52,7 @@ export function supervise(definition: PartDefinition): SupervisedPart {
   const stopping = new AbortController();
   const aborted = once(stopping.signal, 'abort');
   let child: ChildProcess | undefined;
+  let served = false;
   const life = live();
 
   async function live(): Promise<void> {
@@ -58,12 +62,15 @@ export function supervise(definition: PartDefinition): SupervisedPart {
       const started = performance.now();
       child = startChild(definition, log.descriptor);
       child.on('message', (message) => {
-        if (isReady(message)) ready.resolve();
+        if (!isReady(message)) return;
+        served = true;
+        ready.resolve();
+        definition.onReady?.();
       });
       const reason = `${definition.name} ended by ${await endOf(child)}`;
       if (stopping.signal.aborted) return;
       if (definition.needs?.isUp() !== false) deaths = countDeath(deaths, performance.now() - started);
-      if (isHopeless(deaths)) {
+      if (isHopeless({ deaths, served })) {
         const told = [
           `${reason}, ${deaths} times in a row. The last lines of ${log.file}:`,
           ...log.lastLines(linesTold),

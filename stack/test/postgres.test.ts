@@ -57,6 +57,20 @@ test('a killed server is started again by its keeper', unixOnly, async () => {
   assert.match(reasons[0] ?? '', /SIGKILL/);
 });
 
+test('a server that is killed again and again is started for ever', unixOnly, async () => {
+  await using postgres = await startHere();
+  // More than what would once have been the end of it.
+  for (let kills = 0, last = 0; kills < 7; kills++) {
+    await until('a server that serves', async () => {
+      await ask(postgres.urlFor('service'), 'select 1');
+      return (await serverPid(postgres)) !== last;
+    });
+    last = await serverPid(postgres);
+    process.kill(last, 'SIGKILL');
+  }
+  await until('an answer', async () => (await ask(postgres.urlFor('service'), 'select 42 as a'))['a'] === 42);
+});
+
 test('a killed keeper is replaced, and its server with it', unixOnly, async () => {
   await using postgres = await startHere();
   const first = await serverPid(postgres);

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { chmod, mkdtemp, readFile, rm, stat } from 'node:fs/promises';
+import { chmod, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url';
 import { readStackConfig } from '../src/config.ts';
 import { commands } from '../src/operator/commands.ts';
 import { runOperator } from '../src/operator/run-operator.ts';
-import { createScreen, type Screen } from '../src/screen.ts';
+import type { Screen } from '../src/screen.ts';
 import { type Stack, startStack } from '../src/start-stack.ts';
 
 let directory: string;
@@ -28,6 +28,55 @@ test('parts start, a killed one starts again, and all stop in order', async () =
   await stack[Symbol.asyncDispose]();
   const stops = (await notes()).filter((line) => line.endsWith('stops'));
   assert.deepEqual(stops, ['service stops', 'worker stops', 'studio stops']);
+});
+
+test('a part that served and then cannot start is tried again for ever, and the others stay', async () => {
+  const said: string[] = [];
+  await using stack = await start({ said, entries: { worker: 'unsteady' } });
+  const [serviceBefore] = (await pidsOf('service')).slice(-1);
+  const [worker = 0] = (await pidsOf('unsteady')).slice(-1);
+  const away = path.join(directory, 'away');
+  await writeFile(away, '');
+  process.kill(worker, 'SIGKILL');
+  // One more than what would once have ended everything, and then some of them at the longest pause.
+  await until(
+    'six deaths',
+    async () => (await notes()).filter((line) => line === 'unsteady dies').length >= 6,
+  );
+  await until('word of it', async () => said.some((line) => line.startsWith('worker is still down')));
+  assert.equal((await fetch(`${stack.addresses.service}/readyz`)).status, 200);
+  await rm(away);
+  await until('its return', async () => said.some((line) => line.startsWith('worker is back, after')));
+  assert.deepEqual((await pidsOf('service')).slice(-1), [serviceBefore]);
+  const problems = said.filter((line) => line.startsWith('worker'));
+  assert.match(problems[0] ?? '', /^worker ended by SIGKILL; it is started again$/);
+  assert.match(problems[1] ?? '', /\(worker ended by exit code 3\).*worker\.log\.$/);
+  assert.equal(problems.length, 3);
+});
+
+test('the screen tells the addresses that a person types, and what to do where nobody has an account', async () => {
+  const environment = {
+    PUBLIC_URL: 'https://api.example.org',
+    STUDIO_PUBLIC_URL: 'https://studio.example.org',
+    DATA_DIR: path.join(directory, 'public'),
+  };
+  const first: string[] = [];
+  await (await start({ said: first, environment }))[Symbol.asyncDispose]();
+  const text = first.join('\n');
+  assert.match(text, /Console +https:\/\/api\.example\.org\/console$/m);
+  assert.match(text, /API +https:\/\/api\.example\.org\/v1$/m);
+  assert.match(text, /API contract +https:\/\/api\.example\.org\/openapi\.json$/m);
+  assert.match(text, /Studio +https:\/\/studio\.example\.org$/m);
+  assert.doesNotMatch(text, /127\.0\.0\.1|localhost/);
+  assert.match(text, /^ {2}npm run operator -- account create --email you@example\.com$/m);
+  // As long as nobody has one, and not after that.
+  const second: string[] = [];
+  await (await start({ said: second, environment }))[Symbol.asyncDispose]();
+  assert.match(second.join('\n'), /account create --email you@example\.com$/m);
+  await operator('account create --email ada@example.org', environment);
+  const third: string[] = [];
+  await (await start({ said: third, environment }))[Symbol.asyncDispose]();
+  assert.doesNotMatch(third.join('\n'), /account create/);
 });
 
 test('secrets are kept for their owner alone, and used again', async () => {
@@ -80,7 +129,14 @@ test('a busy port is named before anything starts', async () => {
   busy.close();
 });
 
-async function start(options: { environment?: Record<string, string> } = {}): Promise<Stack> {
+type StartOptions = {
+  environment?: Record<string, string>;
+  /** Collects what the screen tells. */
+  said?: string[];
+  entries?: Partial<Record<'studio' | 'worker' | 'service', string>>;
+};
+
+async function start(options: StartOptions = {}): Promise<Stack> {
   const part = (name: string) => fileURLToPath(new URL(`parts/${name}.ts`, import.meta.url));
   const config = readStackConfig({
     PATH: process.env['PATH'],
@@ -91,25 +147,31 @@ async function start(options: { environment?: Record<string, string> } = {}): Pr
     ...options.environment,
   });
   return startStack(config, {
-    screen: silent,
+    screen: screenInto(options.said ?? []),
     signal: new AbortController().signal,
-    entries: { studio: part('studio'), worker: part('worker'), service: part('service') },
+    entries: {
+      studio: part(options.entries?.studio ?? 'studio'),
+      worker: part(options.entries?.worker ?? 'worker'),
+      service: part(options.entries?.service ?? 'service'),
+    },
   });
 }
 
-function operator(line: string): Promise<{ text: string; failed: boolean }> {
+function operator(
+  line: string,
+  environment: Record<string, string> = {},
+): Promise<{ text: string; failed: boolean }> {
   return runOperator(commands, [...line.split(' '), '--json'], {
     PATH: process.env['PATH'],
     DATA_DIR: directory,
+    ...environment,
   });
 }
 
-const silent: Screen = {
-  ...createScreen(process.stdout),
-  line: () => undefined,
-  heading: () => undefined,
-  problem: () => undefined,
-};
+function screenInto(said: string[]): Screen {
+  const tell = (text = '') => void said.push(text);
+  return { line: tell, heading: tell, problem: tell };
+}
 
 async function notes(): Promise<string[]> {
   return (await readFile(path.join(directory, 'notes'), 'utf8')).trim().split('\n');
@@ -122,9 +184,9 @@ async function pidsOf(part: string): Promise<number[]> {
 }
 
 async function until(what: string, look: () => Promise<boolean>): Promise<void> {
-  for (let tries = 0; tries < 200; tries++) {
+  for (let tries = 0; tries < 600; tries++) {
     if (await look()) return;
     await sleep(50);
   }
-  assert.fail(`${what} did not come in 10 s`);
+  assert.fail(`${what} did not come in 30 s`);
 }

@@ -27,7 +27,7 @@ export async function restoreBackup(config: StackConfig, file: string): Promise<
     );
   try {
     const manifest = await unpack(config, file);
-    await using databases = await openDatabases(config, () => undefined);
+    await using databases = await openDatabases(config);
     await prepareDatabases(databases.urls);
     await held.sayStopping();
     return manifest;

@@ -57,7 +57,7 @@ async function reachDatabases(config: StackConfig, owned: AsyncDisposableStack):
     const held = await tryToHold(config.dataDirectory, 'operator');
     if (typeof held === 'object') {
       owned.use(held);
-      const databases = owned.use(await openDatabases(config, () => undefined));
+      const databases = owned.use(await openDatabases(config));
       await prepareDatabases(databases.urls);
       return databases;
     }

@@ -7,6 +7,8 @@ export type KeeperTask = {
   account: OsAccount | undefined;
   copyDirectory: string;
   logFile: string;
+  /** The server has served in this run of the stack: it is never given up. */
+  served: boolean;
 };
 
 /** What the keeper tells. `ready` comes again after each restart of the server. */

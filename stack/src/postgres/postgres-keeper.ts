@@ -3,10 +3,10 @@
 // shuts it down in order.
 
 import { once } from 'node:events';
-import { writeSync } from 'node:fs';
 import { chown } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { tolerateLostOutput } from '@renderkit/server-kit/lost-output.ts';
 import { takeLock } from '@renderkit/server-kit/file-lock.ts';
 import { backOffMs, countDeath, isHopeless } from '../restart-policy.ts';
 import { openLogFile } from '../log-file.ts';
@@ -22,6 +22,8 @@ import { serverSettings } from './settings.ts';
 const unixPort = 5432;
 /** A keeper that lost its parent may still be shutting its server down. */
 const lockPatienceMs = 60_000;
+
+tolerateLostOutput();
 
 const stopping = new AbortController();
 const stop = () => stopping.abort();
@@ -60,15 +62,17 @@ async function keep(task: KeeperTask): Promise<void> {
   };
   const settings = serverSettings({ socketDirectory: directory, port: address.port });
   let deaths = 0;
+  let { served } = task;
   while (!stopping.signal.aborted) {
     const started = performance.now();
     await clearOrphan(task.place);
     if (stopping.signal.aborted) return;
-    const reason = await runServer({ task, binaries, settings, log }, address);
+    const { reason, wasReady } = await runServer({ task, binaries, settings, log }, address);
+    served ||= wasReady;
     if (stopping.signal.aborted) return;
     deaths = countDeath(deaths, performance.now() - started);
-    writeSync(log.descriptor, `${reason}\n`);
-    if (isHopeless(deaths))
+    log.note(reason);
+    if (isHopeless({ deaths, served }))
       throw new Error(
         [`${reason}, again and again; the last lines of its log:`, ...log.lastLines(12)].join('\n'),
       );
@@ -77,13 +81,17 @@ async function keep(task: KeeperTask): Promise<void> {
   }
 }
 
-/** Runs the server until it ends, by itself or because we stop. Answers why it ended. */
-async function runServer(options: ServerOptions, address: ServerAddress): Promise<string> {
+/** Runs the server until it ends, by itself or because we stop. Answers why it ended, and whether it had served. */
+async function runServer(
+  options: ServerOptions,
+  address: ServerAddress,
+): Promise<{ reason: string; wasReady: boolean }> {
   const server = process.platform === 'win32' ? startServerByPgCtl(options) : startServerProcess(options);
   stopping.signal.addEventListener('abort', server.stop, { once: true });
   try {
-    if (await server.ready) await report({ type: 'ready', ...address });
-    return `PostgreSQL ended by ${await server.ended}`;
+    const wasReady = await server.ready;
+    if (wasReady) await report({ type: 'ready', ...address });
+    return { reason: `PostgreSQL ended by ${await server.ended}`, wasReady };
   } finally {
     stopping.signal.removeEventListener('abort', server.stop);
   }

@@ -16,22 +16,24 @@ export type Availability = {
 
 export type Keeper = Availability & {
   address: ServerAddress;
-  /** Settles when the server or its keeper was given up. */
-  failed: Promise<StackError>;
   stop: () => Promise<void>;
 };
+
+/** Told of the server's deaths and its keeper's, and each time that it serves (again). */
+export type ServerWatcher = { down: (reason: string) => void; up: () => void };
 
 const keeperFile = fileURLToPath(new URL('postgres-keeper.ts', import.meta.url));
 const stopWithinMs = 45_000;
 
 /**
- * Starts the keeper process, and starts it again when it dies; `onDown` is told of its deaths and of the server's.
- * @throws StackError when the server does not come up
+ * Starts the keeper process, and starts it again when it dies. Once the server has served it is never given up.
+ * @throws StackError when the server does not come up at all
  */
-export async function runKeeper(task: KeeperTask, onDown: (reason: string) => void): Promise<Keeper> {
+export async function runKeeper(task: Omit<KeeperTask, 'served'>, watcher: ServerWatcher): Promise<Keeper> {
   const failed = Promise.withResolvers<StackError>();
   let up = Promise.withResolvers<ServerAddress>();
   let isUp = false;
+  let served = false;
   let stopping = false;
   let deaths = 0;
   let child: ChildProcess;
@@ -39,31 +41,36 @@ export async function runKeeper(task: KeeperTask, onDown: (reason: string) => vo
   const down = (reason: string) => {
     if (isUp) up = Promise.withResolvers();
     isUp = false;
-    onDown(reason);
+    watcher.down(reason);
   };
   const start = () => {
     const started = performance.now();
     let failure: StackError | undefined;
-    child = forkKeeper(task);
+    child = forkKeeper({ ...task, served });
     child.on('message', (message) => {
       const report = message as KeeperReport;
       if (report.type === 'failed') failure = new StackError(report.message);
       else if (report.type === 'down') down(report.reason);
       else {
         isUp = true;
+        served = true;
         up.resolve(report);
+        watcher.up();
       }
     });
-    child.once('exit', (code, signal) => {
+    const ended = (how: string) => {
       if (stopping) return;
-      const reason = `the keeper of PostgreSQL ended by ${signal ?? `exit code ${code}`}`;
+      const reason = failure?.message ?? `the keeper of PostgreSQL ended by ${how}`;
       deaths = countDeath(deaths, performance.now() - started);
-      if (failure !== undefined || isHopeless(deaths))
-        return failed.resolve(failure ?? new StackError(reason));
+      // What a keeper says itself holds for the next one as well, as long as nothing has served.
+      if ((failure !== undefined && !served) || isHopeless({ deaths, served }))
+        return failed.resolve(new StackError(reason));
       down(reason);
       // Its server may live on without it; the next keeper ends that one first.
       setTimeout(() => stopping || start(), backOffMs(deaths));
-    });
+    };
+    child.once('error', (error) => child.pid === undefined && ended(error.message));
+    child.once('exit', (code, signal) => ended(signal ?? `exit code ${code}`));
   };
 
   start();
@@ -71,7 +78,6 @@ export async function runKeeper(task: KeeperTask, onDown: (reason: string) => vo
   if (outcome instanceof StackError) throw outcome;
   return {
     address: outcome,
-    failed: failed.promise,
     isUp: () => isUp,
     whenUp: async () => void (await up.promise),
     stop: async () => {
@@ -93,7 +99,7 @@ function forkKeeper(task: KeeperTask): ChildProcess {
 }
 
 async function stopKeeper(child: ChildProcess): Promise<void> {
-  if (child.exitCode !== null || child.signalCode !== null) return;
+  if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return;
   const gone = once(child, 'exit');
   if (child.connected) child.send({ type: 'stop' }, () => undefined);
   const late = setTimeout(() => child.kill('SIGKILL'), stopWithinMs);

@@ -1,6 +1,5 @@
 import { mkdir, readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
-import type { StackError } from '../stack-error.ts';
 import { type ClusterConnection, databaseUrl, superuser } from './connection.ts';
 import type { KeeperTask } from './keeper-protocol.ts';
 import { type OsAccount, unprivilegedAccount } from './os-account.ts';
@@ -18,12 +17,7 @@ export type ClusterAddresses = {
   clusterDirectory: string;
 };
 
-export type Postgres = ClusterAddresses &
-  Availability &
-  AsyncDisposable & {
-    /** Settles, with the sentence that says why, when the server is given up; never before. */
-    failed: Promise<StackError>;
-  };
+export type Postgres = ClusterAddresses & Availability & AsyncDisposable;
 
 export type PostgresOptions = {
   /** The stack's data directory; it exists and is locked by the caller. */
@@ -34,8 +28,10 @@ export type PostgresOptions = {
   logFile?: string;
   /** The account to run under when we are root. Default `nobody`. */
   osUser?: string;
-  /** Told when the server or its keeper dies; it is started again by itself. */
+  /** Told when the server or its keeper dies; it is started again by itself, for ever. */
   onDown?: (reason: string) => void;
+  /** Told each time that the server serves, the first time included. */
+  onUp?: () => void;
 };
 
 /**
@@ -44,7 +40,8 @@ export type PostgresOptions = {
  */
 export async function startPostgres(options: PostgresOptions): Promise<Postgres> {
   const task = await prepareTask(options);
-  const keeper = await runKeeper(task, options.onDown ?? (() => undefined));
+  const nothing = () => undefined;
+  const keeper = await runKeeper(task, { down: options.onDown ?? nothing, up: options.onUp ?? nothing });
   const password = await readFile(task.place.passwordFile, 'utf8');
   const cluster = { ...keeper.address, password };
   try {
@@ -55,7 +52,6 @@ export async function startPostgres(options: PostgresOptions): Promise<Postgres>
   }
   return {
     ...addressesOf(task.place, cluster),
-    failed: keeper.failed,
     isUp: keeper.isUp,
     whenUp: keeper.whenUp,
     [Symbol.asyncDispose]: keeper.stop,
@@ -83,7 +79,7 @@ function addressesOf(place: ClusterPlace, cluster: ClusterConnection): ClusterAd
   };
 }
 
-async function prepareTask(options: PostgresOptions): Promise<KeeperTask> {
+async function prepareTask(options: PostgresOptions): Promise<Omit<KeeperTask, 'served'>> {
   const chosen = await unprivilegedAccount(options.osUser);
   const place = await findClusterPlace(options.dataDirectory, chosen);
   const account = chosen && ((await ownerOf(place)) ?? chosen);
