@@ -203,6 +203,7 @@ create table renders (
   accepted_at timestamp with time zone not null default clock(),
   started_at timestamp with time zone,
   completed_at timestamp with time zone,
+  excused integer not null default 0,
   constraint renders_pkey PRIMARY KEY (id),
   constraint renders_account_id_token_key UNIQUE (account_id, token),
   constraint renders_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id),
@@ -267,6 +268,12 @@ create table uploads (
 );
 CREATE INDEX uploads_of_project ON public.uploads USING btree (project_id) WHERE (project_id IS NOT NULL);
 CREATE INDEX uploads_processing ON public.uploads USING btree (created_at) WHERE (status = 'processing'::text);
+
+create unlogged table workers (
+  id text not null,
+  beat_at timestamp with time zone not null,
+  constraint workers_pkey PRIMARY KEY (id)
+);
 
 CREATE OR REPLACE FUNCTION public.api_project(account text, new_id text)
  RETURNS text
@@ -589,7 +596,7 @@ CREATE OR REPLACE FUNCTION public.start_render(render text, most_attempts intege
 AS $function$
   update renders set status = 'running', attempt = attempt + 1,
     started_at = coalesce(started_at, clock())
-  where id = render and status in ('queued', 'running') and attempt < most_attempts
+  where id = render and status in ('queued', 'running') and attempt < most_attempts + excused
   returning *
 $function$
 ;

@@ -123,11 +123,18 @@ export function isWorthRetrying(error: unknown): boolean {
   return state === '40001' || state === '40P01' || state === '55P03';
 }
 
-/** True where the database could not be reached, is starting, stopping, out of connections or disk, or took too long. */
+/**
+ * SQLSTATEs (by their beginnings) of a database that cannot serve now and may later: connections, disk or memory are
+ * used up (53), an operator or a crash ended the session, it starts or recovers (57), its disk fails (58), a lock or an
+ * idle transaction took too long, it is read-only as a standby is (25006).
+ */
+const unavailableStates = /^(08|53|57|58|55P03|25P03|25006)/;
+
+/** True where the database could not be reached or written to: waiting may help. A lost commit is one of these. */
 export function isDatabaseUnavailable(error: unknown): boolean {
   if (error instanceof CommitInDoubt) return true;
   const state = sqlState(error);
-  if (state !== undefined) return /^(08|53|57|58|55P03|25P03)/.test(state);
+  if (state !== undefined) return unavailableStates.test(state) || isOnReadOnlyDisk(state, error);
   const { code, message } = (error ?? {}) as { code?: string; message?: string };
   return (
     /^(ECONN|EPIPE|ENOENT|ETIMEDOUT|EHOSTUNREACH|EAI_AGAIN|ENOTFOUND)/.test(code ?? '') ||
@@ -135,4 +142,9 @@ export function isDatabaseUnavailable(error: unknown): boolean {
       message ?? '',
     )
   );
+}
+
+/** PostgreSQL tells a file system that became read-only as a lack of rights (42501), of a file and not of a table. */
+function isOnReadOnlyDisk(state: string, error: unknown): boolean {
+  return state === '42501' && error instanceof Error && /read-only file system/i.test(error.message);
 }

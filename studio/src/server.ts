@@ -7,6 +7,7 @@ import { newId } from '@renderkit/server-kit/ids.ts';
 import type { Logger } from '@renderkit/server-kit/logger.ts';
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import { StudioError } from './errors.ts';
+import { isOutOfSpace } from './out-of-space.ts';
 
 // A list of 64 quotes with prompts of 20,000 characters, or 5,000 accounts to watch.
 const bodyLimitBytes = 8 * 1024 * 1024;
@@ -99,7 +100,7 @@ function translateError(error: unknown): StudioError {
   if (error instanceof JsonRefused)
     return new StudioError('invalid_request', `${error.path} ${error.message}`.trim(), { cause: error });
   const { statusCode, code } = error as { statusCode?: number; code?: string };
-  if (code === 'ENOSPC' || code === 'EDQUOT')
+  if (isOutOfSpace(error))
     return new StudioError('overloaded', 'The studio has no space left.', {
       cause: error,
       retryAfterSeconds: 30,

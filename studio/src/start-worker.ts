@@ -61,21 +61,22 @@ export async function startWorker(
       poolSize: 2 + config.workers,
     }),
   );
+  const renders = await openRenderQueue(queues);
+  const uploads = await openUploadQueue(queues);
   const dependencies = {
     database,
     storage,
     mediaKey: settings.mediaKey,
     engines,
+    renders,
     announce: (account: string) => changes.announce(account),
     log,
     crashPoint: testArguments.crashPoint,
   };
-  const renders = await openRenderQueue(queues);
-  const uploads = await openUploadQueue(queues);
   for (const lane of lanes)
     await renders.work(lane, config.workers, (render, signal) => runRender(render, signal, dependencies));
   await uploads.work(Math.max(checksAtOnce, config.workers), (upload, signal) =>
-    checkUpload(upload, signal, { ...dependencies, moderation }),
+    checkUpload(upload, signal, { ...dependencies, uploads, moderation }),
   );
   owners.use(
     listen({

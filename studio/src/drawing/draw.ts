@@ -8,6 +8,7 @@ import sharp from 'sharp';
 import { EngineError, type EngineRequest } from '../engines/contract.ts';
 import { createProceduralEngine } from '../engines/procedural/engine.ts';
 import { endWithParent } from '../media/end-with-parent.ts';
+import { isOutOfSpace } from '../out-of-space.ts';
 import type { FromProcess, ToProcess } from './messages.ts';
 
 /** Drawing takes a whole core as long as renders wait; whoever answers requests on this machine goes first. */
@@ -39,7 +40,11 @@ async function render(request: EngineRequest): Promise<void> {
     }
     send({ type: 'done' });
   } catch (error) {
-    const code = error instanceof EngineError ? error.code : 'render_failed';
+    const code = isOutOfSpace(error)
+      ? 'out_of_space'
+      : error instanceof EngineError
+        ? error.code
+        : 'render_failed';
     const { message, cause } = error as Error;
     send({ type: 'failed', code, message: cause instanceof Error ? `${message} ${cause.message}` : message });
   }

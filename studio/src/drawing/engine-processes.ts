@@ -55,21 +55,23 @@ export function openEngineProcesses(atOnce: number): EngineProcesses {
   async function* render(request: EngineRequest, signal: AbortSignal): AsyncGenerator<RenderedFile> {
     const sort = request.kind === 'video' || request.kind === 'video_extend' ? 'film' : 'picture';
     await slots[sort].take();
-    const child = idle.pop() ?? start();
+    let child: ChildProcess | undefined;
     let reusable = false;
     try {
+      // On a full disk there is no directory for it: the slot is given back all the same.
+      child = idle.pop() ?? start();
       signal.throwIfAborted();
       using watch = watchProcess(child, { ...limits[sort], signal });
       yield* converse(child, request, signal, () => watch.verdict());
       reusable = true;
     } catch (error) {
-      reusable = error instanceof EngineError && child.connected;
+      reusable = error instanceof EngineError && child?.connected === true;
       throw error;
     } finally {
       slots[sort].give();
       // One that was aborted may still be drawing, and does not listen while it does.
-      if (reusable) idle.push(child);
-      else child.kill('SIGKILL');
+      if (child !== undefined && reusable) idle.push(child);
+      else child?.kill('SIGKILL');
     }
   }
 

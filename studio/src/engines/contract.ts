@@ -136,6 +136,8 @@ export type EngineErrorCode =
   | 'unreadable_reference'
   /** Cannot be made, now or later. */
   | 'render_impossible'
+  /** There was no room on the machine's disk; another try succeeds once there is. */
+  | 'out_of_space'
   /** Drawing or encoding broke; another try may succeed. */
   | 'render_failed';
 

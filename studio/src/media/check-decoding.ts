@@ -3,7 +3,7 @@ import path from 'node:path';
 import { ffmpeg } from './ffmpeg.ts';
 import type { Inspected } from './inspect-file.ts';
 import { pictureLimits, runMediaJob, UnreadableMedia } from './media-processes.ts';
-import { MediaToolError } from './media-tool-error.ts';
+import { MediaToolError, notTheFile } from './media-tool-error.ts';
 import { withTemporaryDirectory } from './temporary-directory.ts';
 import { UnusableFile } from './unusable-file.ts';
 
@@ -29,7 +29,7 @@ export async function checkDecoding(file: string, inspected: Inspected, signal: 
       await runMediaJob('decodePicture', { path: file }, { ...pictureLimits, signal });
     else await decodeEnds(file, inspected, signal);
   } catch (cause) {
-    if (cause instanceof MediaToolError && ['aborted', 'unavailable'].includes(cause.kind)) throw cause;
+    if (cause instanceof MediaToolError && notTheFile.includes(cause.kind)) throw cause;
     if (cause instanceof MediaToolError || cause instanceof UnreadableMedia)
       throw new UnusableFile('broken', sentences[inspected.type], { cause });
     throw cause;

@@ -6,7 +6,7 @@ import { type Format, readSignature, signatureBytes } from './file-signature.ts'
 import { checkWave } from './check-wave.ts';
 import type { Probed } from './media-jobs.ts';
 import { runMediaJob, UnreadableMedia } from './media-processes.ts';
-import { MediaToolError } from './media-tool-error.ts';
+import { MediaToolError, notTheFile } from './media-tool-error.ts';
 import { readJpegHeader, readPngHeader } from './read-picture-header.ts';
 import { UnusableFile } from './unusable-file.ts';
 
@@ -141,7 +141,7 @@ async function probe(path: string, format: Format, signal: AbortSignal): Promise
   try {
     return await runMediaJob('probe', { path, format }, { ...probeLimits, signal });
   } catch (cause) {
-    if (cause instanceof MediaToolError && ['aborted', 'unavailable'].includes(cause.kind)) throw cause;
+    if (cause instanceof MediaToolError && notTheFile.includes(cause.kind)) throw cause;
     if (cause instanceof MediaToolError || cause instanceof UnreadableMedia)
       throw new UnusableFile(
         'broken',

@@ -32,5 +32,8 @@ export type FoundFrame = { appearsAt: number | undefined };
 export type MediaJobName = keyof MediaJobs;
 export type MediaJob = { [Name in MediaJobName]: { name: Name; ask: MediaJobs[Name]['ask'] } }[MediaJobName];
 
-/** `unreadable`: the file is at fault, and the library said so. */
-export type MediaAnswer = { type: 'done'; answer: unknown } | { type: 'unreadable'; message: string };
+/** `unreadable`: the file is at fault, and the library said so. `out_of_space`: there was no room for what was made of it. */
+export type MediaAnswer =
+  | { type: 'done'; answer: unknown }
+  | { type: 'unreadable'; message: string }
+  | { type: 'out_of_space'; message: string };

@@ -1,4 +1,5 @@
 // Handles foreign media, one job at a time, apart from everything that matters. Started by media-processes.ts alone.
+import { isStorageUnavailable } from '@renderkit/server-kit/file-errors.ts';
 import { endWithParent } from './end-with-parent.ts';
 import type { MediaAnswer, MediaJob } from './media-jobs.ts';
 
@@ -11,7 +12,8 @@ async function answer(job: MediaJob): Promise<MediaAnswer> {
   try {
     return { type: 'done', answer: await work(job) };
   } catch (error) {
-    return { type: 'unreadable', message: (error as Error).message };
+    const type = isStorageUnavailable(error) ? 'out_of_space' : 'unreadable';
+    return { type, message: (error as Error).message };
   }
 }
 

@@ -55,6 +55,7 @@ async function converse<Name extends MediaJobName>(
     throw verdict ?? new MediaToolError('failed', 'The process that handled the file broke.');
   }
   pool.giveBack(taken);
+  if (message.type === 'out_of_space') throw new MediaToolError('out_of_space', message.message);
   if (message.type === 'unreadable') throw new UnreadableMedia(message.message);
   return message.answer as MediaJobs[Name]['answer'];
 }

@@ -9,8 +9,13 @@ export type MediaToolErrorKind =
   | 'output_too_large'
   /** It took more memory than it may. */
   | 'out_of_memory'
+  /** There was no room on the disk for what it wrote; the file is not at fault. */
+  | 'out_of_space'
   /** There is no such tool on this machine. */
   | 'unavailable';
+
+/** Kinds that say nothing of the file that was worked on: another time it may go well. */
+export const notTheFile: readonly MediaToolErrorKind[] = ['aborted', 'unavailable', 'out_of_space'];
 
 /** What ends the work of a program or a process that handles media. */
 export class MediaToolError extends Error {
@@ -21,4 +26,11 @@ export class MediaToolError extends Error {
     super(message, options);
     this.kind = kind;
   }
+}
+
+const noRoom = /No space left on device|ENOSPC|Disk quota exceeded|EDQUOT|Read-only file system|EROFS/;
+
+/** What a run of ffmpeg failed by, from the end of what it said. */
+export function ffmpegFailure(said: string): MediaToolError {
+  return new MediaToolError(noRoom.test(said) ? 'out_of_space' : 'failed', `ffmpeg failed: ${said}`);
 }

@@ -3,7 +3,7 @@ import { stat } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { mediaEnvironment } from './config.ts';
 import type { FfmpegRun } from './ffmpeg.ts';
-import { MediaToolError } from './media-tool-error.ts';
+import { ffmpegFailure, MediaToolError } from './media-tool-error.ts';
 import { createTail } from './tail.ts';
 import { lowerPriority, watchProcess } from './watch-process.ts';
 
@@ -31,7 +31,7 @@ export async function runSystemFfmpeg(ffmpeg: string, run: FfmpegRun): Promise<{
   });
   const verdict = watch.verdict();
   if (verdict !== undefined) throw verdict;
-  if (code !== 0) throw new MediaToolError('failed', `ffmpeg failed: ${tail.text() || `exit code ${code}`}`);
+  if (code !== 0) throw ffmpegFailure(tail.text() || `exit code ${code}`);
   return { stderrTail: tail.text() };
 }
 

@@ -1,5 +1,5 @@
 import type { FfmpegRun } from './ffmpeg.ts';
-import { MediaToolError } from './media-tool-error.ts';
+import { ffmpegFailure, MediaToolError } from './media-tool-error.ts';
 import { ask, createProcessPool } from './process-pool.ts';
 import { watchProcess } from './watch-process.ts';
 
@@ -32,8 +32,6 @@ export async function runWasmFfmpeg(run: FfmpegRun): Promise<{ stderrTail: strin
   if (answer?.type === 'output_too_large')
     throw new MediaToolError('output_too_large', `The output is larger than ${run.maxOutputBytes} bytes.`);
   if (answer?.type === 'unavailable') throw new MediaToolError('unavailable', answer.message);
-  throw new MediaToolError(
-    'failed',
-    answer === undefined ? 'ffmpeg broke.' : `ffmpeg failed: ${answer.stderrTail}`,
-  );
+  if (answer === undefined) throw new MediaToolError('failed', 'ffmpeg broke.');
+  throw ffmpegFailure(answer.stderrTail);
 }

@@ -17,12 +17,11 @@ const expireSeconds = { image: 10 * 60, edit: 10 * 60, video: 60 * 60 } as const
 
 type RenderJob = { render: string };
 
+/** `priority`: higher goes first. `startAfterSeconds`: not taken before. */
+export type NewRenderJob = { id: string; render: string; priority: number; startAfterSeconds?: number };
+
 export type RenderQueue = {
-  enqueue: (
-    transaction: Transaction,
-    lane: Lane,
-    jobs: { id: string; render: string; priority: number }[],
-  ) => Promise<void>;
+  enqueue: (transaction: Transaction, lane: Lane, jobs: NewRenderJob[]) => Promise<void>;
   /** Runs `handle` for each job of a lane, `atOnce` side by side; throwing gives the job its next try. */
   work: (
     lane: Lane,
@@ -46,7 +45,7 @@ export async function openRenderQueue(queues: JobQueues): Promise<RenderQueue> {
       queues.enqueue<RenderJob>(
         transaction,
         queueOf(lane),
-        jobs.map(({ id, render, priority }) => ({ id, priority, data: { render } })),
+        jobs.map(({ render, ...job }) => ({ ...job, data: { render } })),
       ),
     work: (lane, atOnce, handle) =>
       queues.work<RenderJob>(queueOf(lane), atOnce, ({ render }, signal) => handle(render, signal)),

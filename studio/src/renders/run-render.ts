@@ -1,15 +1,19 @@
-import type { KeyObject } from 'node:crypto';
+import { type KeyObject, randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type Database, isDatabaseUnavailable, isWorthRetrying } from '@renderkit/server-kit/database.ts';
 import type { Logger } from '@renderkit/server-kit/logger.ts';
 import { findModel } from '../catalog/catalog.ts';
 import { type Engine, EngineError } from '../engines/contract.ts';
 import { mediaFolder } from '../storage/media-folder.ts';
 import type { Storage } from '../storage/storage.ts';
+import { isOutOfSpace } from '../out-of-space.ts';
 import { engineRequest } from './engine-request.ts';
-import { mostAttempts } from './queue.ts';
+import { mostAttempts, type RenderQueue } from './queue.ts';
 import { storeOutput } from './store-output.ts';
 import {
+  excuseAttempt,
   findForgottenRenders,
+  findUsedUp,
   finishRender,
   type MadeAsset,
   type StartedRender,
@@ -21,6 +25,7 @@ export type RunDependencies = {
   storage: Storage;
   mediaKey: KeyObject;
   engines: Engine[];
+  renders: Pick<RenderQueue, 'enqueue'>;
   /** Tells the account's readers, after commit. */
   announce: (account: string) => void;
   log: Logger;
@@ -34,9 +39,15 @@ export type LostDependencies = Pick<
 
 type Failure = { code: string; message: string };
 
+const firstPostponeSeconds = 5;
+const longestPostponeSeconds = 60;
+/** Three days of a full disk. */
+const mostExcused = 3 * 24 * 60;
+
 /**
  * One try at a render: draws, stores, and ends it in one fenced transaction. Throws where another try may succeed;
- * the job queue then gives it one, until the last has been.
+ * the job queue then gives it one, until the last has been. A try that found the disk full does not count, and another
+ * job comes later.
  */
 export async function runRender(
   render: string,
@@ -44,9 +55,9 @@ export async function runRender(
   dependencies: RunDependencies,
 ): Promise<void> {
   const { database, log, crashPoint } = dependencies;
-  const started = await persist(() => startRender(database, render, mostAttempts));
-  // Finished meanwhile, or its tries are used up: the second is for `failLostRender` to settle.
-  if (started === undefined) return failLostRender(render, dependencies, true);
+  const started = await persist(() => startRender(database, render, mostAttempts), signal);
+  // Finished meanwhile, or its tries are used up.
+  if (started === undefined) return failUsedUpRender(render, dependencies);
   await crashPoint?.('render: started');
   const made: MadeAsset[] = [];
   let failure: Failure | undefined;
@@ -55,25 +66,29 @@ export async function runRender(
     await crashPoint?.('render: drawn');
   } catch (error) {
     signal.throwIfAborted();
+    if (isOutOfSpace(error) && started.excused < mostExcused)
+      return postpone(started, error, signal, dependencies);
     const hopeless = error instanceof EngineError && error.code !== 'render_failed';
     log.warn({ err: error, render, attempt: started.attempt }, 'a try at a render failed');
-    if (!hopeless && started.attempt < mostAttempts) throw error;
+    if (!hopeless && started.attempt - started.excused < mostAttempts) throw error;
     failure = translateFailure(error);
   }
   const partial = made.length > 0 && (failure !== undefined || made.length < started.expected_outputs);
-  const finished = await persist(() =>
-    finishRender(database, {
-      render,
-      attempt: started.attempt,
-      status: made.length > 0 ? 'succeeded' : 'failed',
-      error: partial
-        ? {
-            code: 'partial_failure',
-            message: `${made.length} of ${started.expected_outputs} outputs were made.`,
-          }
-        : (failure ?? null),
-      assets: made,
-    }),
+  const finished = await persist(
+    () =>
+      finishRender(database, {
+        render,
+        attempt: started.attempt,
+        status: made.length > 0 ? 'succeeded' : 'failed',
+        error: partial
+          ? {
+              code: 'partial_failure',
+              message: `${made.length} of ${started.expected_outputs} outputs were made.`,
+            }
+          : (failure ?? null),
+        assets: made,
+      }),
+    signal,
   );
   await crashPoint?.('render: finished');
   if (finished !== undefined) dependencies.announce(finished.account_id);
@@ -85,15 +100,51 @@ export async function runRender(
   );
 }
 
-/** Ends a render whose workers died on every try: failed, refunded, told. */
+/** Draws anew once there may be room again: what this try has written is removed, and a later job takes its place. */
+async function postpone(
+  started: StartedRender,
+  error: unknown,
+  signal: AbortSignal,
+  dependencies: RunDependencies,
+): Promise<void> {
+  const { id: render, attempt, lane, excused } = started;
+  const startAfterSeconds = Math.min(firstPostponeSeconds * 2 ** excused, longestPostponeSeconds);
+  dependencies.log.warn(
+    { err: error, render, attempt, startAfterSeconds },
+    'a render waits for room on the disk',
+  );
+  await removeTries(started, [attempt, attempt], dependencies);
+  // Made once: where a commit was in doubt, the same job is found to be there.
+  const job = randomUUID();
+  await persist(
+    () =>
+      dependencies.database.transaction(async (transaction) => {
+        if (await excuseAttempt(transaction, { render, attempt, job }))
+          await dependencies.renders.enqueue(transaction, lane, [
+            { id: job, render, priority: 0, startAfterSeconds },
+          ]);
+      }),
+    signal,
+  );
+}
+
+async function failUsedUpRender(render: string, dependencies: LostDependencies): Promise<void> {
+  const attempt = await findUsedUp(dependencies.database, render, mostAttempts);
+  if (attempt !== undefined) await failLostRender(render, dependencies, attempt);
+}
+
+/**
+ * Ends a render whose workers died on every try: failed, refunded, told.
+ * @param attempt only where this is still its last; null fences out whoever may be at it
+ */
 export async function failLostRender(
   render: string,
   dependencies: LostDependencies,
-  onlyIfUsedUp = false,
+  attempt: number | null = null,
 ): Promise<void> {
   const finished = await finishRender(dependencies.database, {
     render,
-    attempt: onlyIfUsedUp ? mostAttempts : null,
+    attempt,
     status: 'failed',
     error: { code: 'render_lost', message: 'The render was lost several times and given up.' },
     assets: [],
@@ -157,17 +208,20 @@ function translateFailure(error: unknown): Failure {
   return { code: 'render_failed', message: 'The engine could not finish this render.' };
 }
 
-// A database that restarts is back within seconds: neither a try nor a picture that is drawn is lost for it.
-const retryPausesMs = [100, 300, 1_000, 2_000, 3_000, 5_000, 5_000];
+const retryPausesMs = [100, 300, 1_000, 2_000, 3_000];
+const longestRetryPauseMs = 5_000;
 
-async function persist<T>(write: () => Promise<T>): Promise<T> {
-  for (const pauseMs of retryPausesMs) {
+/**
+ * Neither a try nor a picture that is drawn is lost because the database restarts, or waits for room on its disk: goes
+ * on until it takes the write, or the job's time is over.
+ */
+async function persist<T>(write: () => Promise<T>, signal: AbortSignal): Promise<T> {
+  for (let tries = 0; ; tries++) {
     try {
       return await write();
     } catch (error) {
-      if (!isDatabaseUnavailable(error) && !isWorthRetrying(error)) throw error;
-      await new Promise((resolve) => setTimeout(resolve, pauseMs));
+      if (signal.aborted || (!isDatabaseUnavailable(error) && !isWorthRetrying(error))) throw error;
+      await sleep(retryPausesMs[tries] ?? longestRetryPauseMs, undefined, { signal });
     }
   }
-  return write();
 }

@@ -118,7 +118,10 @@ export type StartedRender = {
   id: string;
   account_id: string;
   token: string;
+  lane: Lane;
   attempt: number;
+  /** Of its attempts, those that do not count. */
+  excused: number;
   request: RenderRequest | null;
   expected_outputs: number;
 };
@@ -129,11 +132,41 @@ export async function startRender(
   mostAttempts: number,
 ): Promise<StartedRender | undefined> {
   const [row] = await database.rows<StartedRender>(
-    'select id, account_id, token, attempt, request, expected_outputs from start_render($1, $2)',
+    'select id, account_id, token, lane, attempt, excused, request, expected_outputs from start_render($1, $2)',
     [render, mostAttempts],
     'start_render',
   );
   return row;
+}
+
+/**
+ * Says that an attempt does not count, and which job stands for the render from now on. False where the attempt was
+ * overtaken, or where this has been said already.
+ */
+export async function excuseAttempt(
+  transaction: Transaction,
+  { render, attempt, job }: { render: string; attempt: number; job: string },
+): Promise<boolean> {
+  const { rowCount } = await transaction.query(
+    `update renders set excused = excused + 1, job_id = $3
+     where id = $1 and attempt = $2 and status = 'running' and job_id is distinct from $3`,
+    [render, attempt, job],
+  );
+  return rowCount === 1;
+}
+
+/** The last attempt of a render that has none left; undefined where it has, or has ended. */
+export async function findUsedUp(
+  database: Database,
+  render: string,
+  mostAttempts: number,
+): Promise<number | undefined> {
+  const [row] = await database.rows<{ attempt: number }>(
+    `select attempt from renders
+     where id = $1 and status in ('queued', 'running') and attempt >= $2 + excused`,
+    [render, mostAttempts],
+  );
+  return row?.attempt;
 }
 
 export type MadeAsset = {

@@ -1,21 +1,27 @@
+import { randomUUID } from 'node:crypto';
 import type { Database } from '@renderkit/server-kit/database.ts';
 import type { Logger } from '@renderkit/server-kit/logger.ts';
 import { checkDecoding } from '../media/check-decoding.ts';
 import { UnusableFile } from '../media/inspect-file.ts';
 import type { Moderation } from '../moderation/moderation.ts';
+import { isOutOfSpace } from '../out-of-space.ts';
 import { removeLooseFolders } from '../storage/loose-folders.ts';
 import type { Storage } from '../storage/storage.ts';
+import type { UploadQueue } from './queue.ts';
 import { findOverdueUploads, findUploadToCheck, settleUpload, type UploadToCheck } from './store.ts';
 
 export type CheckDependencies = {
   database: Database;
   storage: Storage;
   moderation: Moderation;
+  uploads: Pick<UploadQueue, 'enqueue'>;
   /** Tells the account's readers, after commit. */
   announce: (account: string) => void;
   log: Logger;
   crashPoint?: ((name: string) => void | Promise<void>) | undefined;
 };
+
+const outOfSpaceSeconds = 15;
 
 /** Decodes an upload, judges it, and settles it with the word to its account. Throws where another try may succeed. */
 export async function checkUpload(
@@ -27,12 +33,30 @@ export async function checkUpload(
   const upload = await findUploadToCheck(database, id);
   if (upload === undefined) return;
   await crashPoint?.('upload: being checked');
-  const fault = await faultOf(upload, signal, dependencies);
+  let fault: string | undefined;
+  try {
+    fault = await faultOf(upload, signal, dependencies);
+  } catch (error) {
+    if (!isOutOfSpace(error)) throw error;
+    return await checkLater(id, error, dependencies);
+  }
   signal.throwIfAborted();
   await settle(
     id,
     fault === undefined ? { status: 'ready' } : { status: 'rejected', error: fault },
     dependencies,
+  );
+}
+
+/** The file is not at fault: its tries stay what they are, until `rejectOverdueUploads` gives it up. */
+async function checkLater(
+  id: string,
+  error: unknown,
+  { database, uploads, log }: Pick<CheckDependencies, 'database' | 'uploads' | 'log'>,
+): Promise<void> {
+  log.warn({ err: error, upload: id }, 'the check of an upload waits for room on the disk');
+  await database.transaction((transaction) =>
+    uploads.enqueue(transaction, { id: randomUUID(), upload: id, startAfterSeconds: outOfSpaceSeconds }),
   );
 }
 

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Canvas } from '@napi-rs/canvas';
 import sharp from 'sharp';
 import { ffmpeg } from '../../../media/ffmpeg.ts';
-import { MediaToolError } from '../../../media/media-tool-error.ts';
+import { MediaToolError, notTheFile } from '../../../media/media-tool-error.ts';
 import { EngineError, type MediaFile, type VideoRequest } from '../../contract.ts';
 import type { Bitmap } from '../encode.ts';
 import type { ProceduralModel } from '../models.ts';
@@ -88,7 +88,7 @@ async function decodeFrames(
     );
   } catch (cause) {
     signal.throwIfAborted();
-    if (cause instanceof MediaToolError && cause.kind !== 'unavailable')
+    if (cause instanceof MediaToolError && !notTheFile.includes(cause.kind))
       throw new EngineError('unreadable_reference', 'The source video could not be read.', { cause });
     throw cause;
   }

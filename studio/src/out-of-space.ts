@@ -1,0 +1,15 @@
+import { isStorageUnavailable } from '@renderkit/server-kit/file-errors.ts';
+import { EngineError } from './engines/contract.ts';
+import { MediaToolError } from './media/media-tool-error.ts';
+
+/** True where work ended because a file could not be written for want of room: it may succeed once there is some. */
+export function isOutOfSpace(error: unknown): boolean {
+  if (isStorageUnavailable(error)) return true;
+  for (let at = error; at instanceof Error; at = at.cause)
+    if (
+      (at instanceof EngineError && at.code === 'out_of_space') ||
+      (at instanceof MediaToolError && at.kind === 'out_of_space')
+    )
+      return true;
+  return false;
+}
