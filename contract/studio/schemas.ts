@@ -31,7 +31,13 @@ export type Lane = (typeof lanes)[number];
 export const kinds = ['image', 'image_edit', 'video', 'video_extend'] as const;
 export type Kind = (typeof kinds)[number];
 
-export const Metadata = Type.Object({ studio_id: id, issuer: link, version: shortText });
+export const Metadata = Type.Object({
+  studio_id: id,
+  issuer: link,
+  version: shortText,
+  /** Worker processes that were heard of within the last seconds. A studio that does not tell it leaves it out. */
+  workers_alive: Type.Optional(Type.Integer({ minimum: 0 })),
+});
 
 export const accountStates = ['ok', 'suspended', 'email_not_verified', 'region_blocked'] as const;
 export const StudioAccount = Type.Object({

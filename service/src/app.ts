@@ -26,6 +26,7 @@ import type { JudgeAndQuote } from './generations/create-generation.ts';
 import { generationRoutes } from './generations/routes.ts';
 import type { Handlers } from './handler.ts';
 import { addProcessMetrics } from './health/process-metrics.ts';
+import { createMissingParts } from './health/missing-parts.ts';
 import { createReadinessCheck } from './health/readiness.ts';
 import { createRequestMetrics } from './health/request-metrics.ts';
 import { addHealthRoutes } from './health/routes.ts';
@@ -106,7 +107,7 @@ export async function startService(
   addProcessMetrics(registry, database, () => rooms.generations.longPolls.open);
   addHealthRoutes(app, {
     registry,
-    readiness: createReadinessCheck(database),
+    readiness: createReadinessCheck({ database, missingParts: createMissingParts(rooms.studioClient) }),
     metricsToken: config.metricsToken,
     behindProxy: config.trustProxy.length > 0,
   });

@@ -332,7 +332,11 @@ describe('beside the API', () => {
 
   test('a clock that is off shows as degraded', async () => {
     const { createReadinessCheck } = await import('../src/health/readiness.ts');
-    const check = createReadinessCheck(service.database, () => Date.now() + 6_000);
+    const check = createReadinessCheck({
+      database: service.database,
+      missingParts: async () => [],
+      now: () => Date.now() + 6_000,
+    });
     const { status, clock_skew_seconds: skew } = await check();
     assert.equal(status, 'degraded');
     assert.ok(skew !== null && skew > 5 && skew < 7);

@@ -8,6 +8,7 @@ import { deleteExpired } from './sign-in/store.ts';
 import { sweepLooseFolders } from './storage/loose-folders.ts';
 import { rejectOverdueUploads } from './uploads/check-upload.ts';
 import { forgetDeletedUploads } from './uploads/store.ts';
+import { forgetSilentWorkers } from './workers/heartbeat.ts';
 
 export const cleanEveryMs = 60_000;
 const changesKeptDays = 30;
@@ -18,7 +19,7 @@ const batchesPerRound = 50;
 
 /**
  * One round of keeping house: due refills, old changes, expired tokens, ended counts of tries, renders without a job, uploads that nobody
- * checked, accounts that were deleted, files that nothing names, what killed processes left on this machine. In batches.
+ * checked, accounts that were deleted, files that nothing names, workers that were killed and what they left on this machine. In batches.
  */
 export async function clean(dependencies: LostDependencies, stopping: AbortSignal): Promise<void> {
   const { database, storage } = dependencies;
@@ -33,6 +34,7 @@ export async function clean(dependencies: LostDependencies, stopping: AbortSigna
       (await forgetDeletedUploads(database, deletedUploadsKeptHours, rowsPerBatch)) === rowsPerBatch,
     async () => (await eraseDeletedAccounts(database, storage)) > 0,
     async () => (await sweepLooseFolders(database, storage)) > 0,
+    async () => (await forgetSilentWorkers(database), false),
     async () => (await removeDeadDirectories(), false),
   ];
   for (const job of jobs)

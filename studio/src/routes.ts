@@ -28,6 +28,7 @@ import { isUnderMaintenance } from './sign-in/store.ts';
 import type { Storage } from './storage/storage.ts';
 import { presentUpload } from './uploads/present.ts';
 import type { UploadQueue } from './uploads/queue.ts';
+import { countLiveWorkers } from './workers/heartbeat.ts';
 import { uploadRoutes } from './uploads/routes.ts';
 
 export const studioVersion = '0.1.0';
@@ -70,7 +71,12 @@ export function registerRoutes(app: FastifyInstance, dependencies: RouteDependen
   registerOperations(
     app,
     {
-      getMetadata: async () => ({ studio_id: settings.studioId, issuer, version: studioVersion }),
+      getMetadata: async () => ({
+        studio_id: settings.studioId,
+        issuer,
+        version: studioVersion,
+        workers_alive: await countLiveWorkers(database),
+      }),
       ...accountRoutes(database),
       ...catalogRoutes(database),
       ...projectRoutes(database, mediaUrl),

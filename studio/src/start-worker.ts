@@ -19,6 +19,7 @@ import { keepSettings } from './settings/keep-settings.ts';
 import { openDiskStorage } from './storage/disk-storage.ts';
 import { checkUpload } from './uploads/check-upload.ts';
 import { openUploadQueue } from './uploads/queue.ts';
+import { startHeartbeat } from './workers/heartbeat.ts';
 
 /** What only tests hand in. */
 export type WorkerTestArguments = {
@@ -87,6 +88,8 @@ export async function startWorker(
       onConnect: () => queues.wake(),
     }),
   );
+  // The last to open is the first to close: a worker that stops is not counted on.
+  owners.use(await startHeartbeat(database, log));
   log.info({ workers: config.workers }, 'the worker waits for renders');
   return owners.move();
 }

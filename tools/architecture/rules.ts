@@ -77,6 +77,7 @@ export const roomOrder: Record<Server, readonly string[]> = {
     'drawing',
     'moderation',
     'changes',
+    'workers',
     'uploads',
     'projects',
     'library',

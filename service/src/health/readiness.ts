@@ -1,10 +1,13 @@
 import type { Database } from '@renderkit/server-kit/database.ts';
+import type { MissingPart } from './missing-parts.ts';
 import { readDatabaseState } from './store.ts';
 
 export type Readiness = {
-  /** `degraded` serves, but somebody should look. */
+  /** `degraded` serves, if not every request, and somebody should look; `unavailable` does not. */
   status: 'ready' | 'degraded' | 'unavailable';
   database: 'ok' | 'out_of_reach';
+  /** What some requests need and do not have now. */
+  missing: readonly MissingPart[];
   /** How far the host's clock is ahead of the database's. */
   clock_skew_seconds: number | null;
   oldest_snapshot_seconds: number | null;
@@ -14,34 +17,45 @@ export type Readiness = {
 const maxClockSkewSeconds = 5;
 const maxSnapshotSeconds = 900;
 
+export type ReadinessOptions = {
+  database: Database;
+  missingParts: () => Promise<readonly MissingPart[]>;
+  /** The host's clock, in milliseconds. */
+  now?: () => number;
+};
+
 /** Makes the check behind /readyz. Those who ask at the same time share one look at the database. */
-export function createReadinessCheck(
-  database: Database,
-  now: () => number = Date.now,
-): () => Promise<Readiness> {
+export function createReadinessCheck(options: ReadinessOptions): () => Promise<Readiness> {
   let underWay: Promise<Readiness> | undefined;
-  return () => (underWay ??= check(database, now).finally(() => (underWay = undefined)));
+  return () => (underWay ??= check(options).finally(() => (underWay = undefined)));
 }
 
-async function check(database: Database, now: () => number): Promise<Readiness> {
+async function check({ database, missingParts, now = Date.now }: ReadinessOptions): Promise<Readiness> {
+  const missingNow = missingParts();
   const asked = now();
   const state = await readDatabaseState(database).catch(() => undefined);
+  const answered = now();
+  const missing = await missingNow;
   if (state === undefined)
     return {
       status: 'unavailable',
       database: 'out_of_reach',
+      missing,
       clock_skew_seconds: null,
       oldest_snapshot_seconds: null,
     };
   // The database answered some time between our asking and now.
   const early = asked - state.now_ms;
-  const late = now() - state.now_ms;
+  const late = answered - state.now_ms;
   const skewMs = early > 0 ? early : Math.min(0, late);
   const healthy =
-    Math.abs(skewMs) <= maxClockSkewSeconds * 1_000 && state.oldest_snapshot_seconds <= maxSnapshotSeconds;
+    missing.length === 0 &&
+    Math.abs(skewMs) <= maxClockSkewSeconds * 1_000 &&
+    state.oldest_snapshot_seconds <= maxSnapshotSeconds;
   return {
     status: healthy ? 'ready' : 'degraded',
     database: 'ok',
+    missing,
     clock_skew_seconds: Math.round(skewMs) / 1_000,
     oldest_snapshot_seconds: Math.round(state.oldest_snapshot_seconds),
   };

@@ -1,0 +1,43 @@
+import type { Database } from '@renderkit/server-kit/database.ts';
+import { newId } from '@renderkit/server-kit/ids.ts';
+import type { Logger } from '@renderkit/server-kit/logger.ts';
+import { startLoop } from '@renderkit/server-kit/loop.ts';
+import { countAlive, deleteSilentWorkers, deleteWorker, writeBeat } from './store.ts';
+
+const beatEveryMs = 3_000;
+/** Three beats that did not come. */
+const aliveSeconds = 10;
+const forgottenSeconds = 60 * 60;
+
+/**
+ * Says that this worker process lives, the first time before it resolves, then every few seconds. Disposing takes it
+ * back, so that a worker that stopped in order is missed at once.
+ */
+export async function startHeartbeat(database: Database, log: Logger): Promise<AsyncDisposable> {
+  const worker = newId('wrk_');
+  await writeBeat(database, worker);
+  const loop = startLoop({
+    name: 'heartbeat',
+    everyMs: beatEveryMs,
+    // Once the database is back, the worker should not be missed for longer than it was away.
+    longestPauseMs: beatEveryMs,
+    run: () => writeBeat(database, worker),
+    log,
+  });
+  return {
+    [Symbol.asyncDispose]: async () => {
+      await loop[Symbol.asyncDispose]();
+      await deleteWorker(database, worker).catch(() => undefined);
+    },
+  };
+}
+
+/** Worker processes, on whatever machine, that were heard of within the last seconds. */
+export function countLiveWorkers(database: Database): Promise<number> {
+  return countAlive(database, aliveSeconds);
+}
+
+/** Removes the rows of workers that were killed. Returns how many. */
+export function forgetSilentWorkers(database: Database): Promise<number> {
+  return deleteSilentWorkers(database, forgottenSeconds);
+}
