@@ -64,7 +64,11 @@ export function openDatabase(options: DatabaseOptions): Database {
     idleTimeoutMillis: 60_000,
     options: `-c timezone=UTC -c statement_timeout=${timeout} -c lock_timeout=${timeout} -c idle_in_transaction_session_timeout=${timeout}`,
   });
-  pool.on('error', (error) => options.onIdleError?.(error));
+  pool.on('error', (error) => {
+    // The pool hangs its client on it, with the password and the key that cancels: nobody is to print those.
+    Reflect.deleteProperty(error, 'client');
+    options.onIdleError?.(error);
+  });
   return {
     url: options.url,
     pool,

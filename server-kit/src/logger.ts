@@ -1,4 +1,5 @@
 import { pino, type DestinationStream, type Logger } from 'pino';
+import { toLogValues } from './log-values.ts';
 
 export type { Logger } from 'pino';
 
@@ -19,7 +20,7 @@ export function scrub(text: string): string {
   return secretShapes.reduce((rest, [shape, instead]) => rest.replace(shape, instead), text);
 }
 
-/** JSON lines on standard output, one per call, secrets scrubbed. */
+/** JSON lines on standard output, one per call: plain data and errors only, secrets scrubbed. */
 export function createLogger(options: {
   part: string;
   level: LogLevel;
@@ -31,7 +32,9 @@ export function createLogger(options: {
       level: options.level,
       base: { part: options.part },
       timestamp: pino.stdTimeFunctions.isoTime,
-      formatters: { level: (label) => ({ level: label }) },
+      formatters: { level: (label) => ({ level: label }), log: (values) => toLogValues(values) },
+      // pino's own writes out whatever hangs on an error; the formatter has described it already.
+      serializers: { err: (value: unknown) => value },
     },
     { write: (line: string) => destination.write(scrub(line)) },
   );
