@@ -12,7 +12,8 @@ export class MigrationMismatch extends Error {
 
 // Any constant serves; all our processes must use the same one.
 const advisoryLock = 727_105_001;
-const fileName = /^\d{3}-[a-z0-9-]+\.sql$/;
+/** What a file of a migration is called. */
+export const migrationFileName = /^\d{3}-[a-z0-9-]+\.sql$/;
 
 /**
  * Applies the numbered .sql files of a directory that the database has not seen, each in a transaction of its
@@ -21,7 +22,7 @@ const fileName = /^\d{3}-[a-z0-9-]+\.sql$/;
  * @throws MigrationMismatch
  */
 export async function migrate(options: { url: string; directory: string }): Promise<MigrationResult> {
-  const files = (await readdir(options.directory)).filter((name) => fileName.test(name)).sort();
+  const files = (await readdir(options.directory)).filter((name) => migrationFileName.test(name)).sort();
   const client = new pg.Client({
     connectionString: options.url,
     application_name: 'migrate',
@@ -41,8 +42,7 @@ export async function migrate(options: { url: string; directory: string }): Prom
     const applied: string[] = [];
     for (const name of files) {
       const text = await readFile(path.join(options.directory, name), 'utf8');
-      // Line ends may differ between checkouts; the statements do not.
-      const sha256 = createHash('sha256').update(text.replaceAll('\r\n', '\n')).digest('hex');
+      const sha256 = hashMigration(text);
       const before = known.get(name);
       known.delete(name);
       if (before === sha256) continue;
@@ -60,6 +60,11 @@ export async function migrate(options: { url: string; directory: string }): Prom
   } finally {
     await client.end();
   }
+}
+
+/** SHA-256 (hexadecimal) of a migration's text. Line ends may differ between checkouts; the statements do not. */
+export function hashMigration(text: string): string {
+  return createHash('sha256').update(text.replaceAll('\r\n', '\n')).digest('hex');
 }
 
 async function apply(client: pg.Client, name: string, text: string, sha256: string): Promise<void> {

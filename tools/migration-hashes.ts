@@ -1,0 +1,58 @@
+import { readdir, readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { hashMigration, migrationFileName } from '@renderkit/server-kit/migrate.ts';
+
+/** SHA-256 of each landed migration, by server and file name. */
+export type MigrationHashes = Record<string, Record<string, string>>;
+
+export type ComparedMigrations = {
+  /** Sentences about landed migrations that are gone or no longer what landed. */
+  issues: string[];
+  /** Files that are not in the list yet, such as `service/migrations/018-name.sql`. */
+  missing: string[];
+  /** The list with those files added. */
+  completed: MigrationHashes;
+};
+
+export const hashesFile = path.join(import.meta.dirname, 'migration-hashes.json');
+
+export async function readMigrationHashes(): Promise<MigrationHashes> {
+  return JSON.parse(await readFile(hashesFile, 'utf8')) as MigrationHashes;
+}
+
+/** Holds the migrations of both servers below `root` against the list of what has landed. */
+export async function compareMigrations(root: string, landed: MigrationHashes): Promise<ComparedMigrations> {
+  const compared: ComparedMigrations = { issues: [], missing: [], completed: {} };
+  for (const server of ['service', 'studio']) {
+    const folder = `${server}/migrations`;
+    const found = await hashFolder(path.join(root, folder));
+    const known = landed[server] ?? {};
+    for (const [name, sha256] of Object.entries(known)) {
+      const file = `${folder}/${name}`;
+      if (found[name] === undefined)
+        compared.issues.push(`${file} is gone: a landed migration stays, because databases have it; bring it back.`);
+      else if (found[name] !== sha256)
+        compared.issues.push(
+          `${file} is not what landed: databases that have it would refuse to start; bring the old text back and put the change into a new migration.`,
+        );
+    }
+    compared.missing.push(
+      ...Object.keys(found)
+        .filter((name) => known[name] === undefined)
+        .map((name) => `${folder}/${name}`),
+    );
+    compared.completed[server] = sortedByName({ ...found, ...known });
+  }
+  return compared;
+}
+
+async function hashFolder(folder: string): Promise<Record<string, string>> {
+  const hashes: Record<string, string> = {};
+  for (const name of (await readdir(folder)).sort())
+    if (migrationFileName.test(name)) hashes[name] = hashMigration(await readFile(path.join(folder, name), 'utf8'));
+  return hashes;
+}
+
+function sortedByName(hashes: Record<string, string>): Record<string, string> {
+  return Object.fromEntries(Object.entries(hashes).sort(([a], [b]) => (a < b ? -1 : 1)));
+}
