@@ -9,7 +9,14 @@ const git = (...args: string[]) => spawnSync('git', ['-C', root, ...args], { enc
 const skip = git('rev-parse', '--git-dir').status !== 0 && 'this is no git checkout, or git is missing';
 
 test('data, backups and what the documents save are ignored by git', { skip }, async () => {
-  const names = ['.data', '.data/secret-key', 'renderkit.backup', 'renderkit.backup.unfinished', 'picture.png', '.env'];
+  const names = [
+    '.data',
+    '.data/secret-key',
+    'renderkit.backup',
+    'renderkit.backup.unfinished',
+    'picture.png',
+    '.env',
+  ];
   // Whatever else the documents suggest inside the clone.
   for await (const file of glob(['README.md', 'docs/**/*.md'], { cwd: root })) {
     const text = await readFile(path.join(root, file), 'utf8');

@@ -21,7 +21,9 @@ test('a migration that was edited, renamed or added is named; other line ends ar
   const copy = await mkdtemp(path.join(tmpdir(), 'renderkit-migrations-'));
   t.after(() => rm(copy, { recursive: true, force: true }));
   for (const server of ['service', 'studio'])
-    await cp(path.join(root, server, 'migrations'), path.join(copy, server, 'migrations'), { recursive: true });
+    await cp(path.join(root, server, 'migrations'), path.join(copy, server, 'migrations'), {
+      recursive: true,
+    });
   const file = (name: string) => path.join(copy, name);
   const landed = (await compareMigrations(copy, {})).completed;
 
@@ -32,7 +34,10 @@ test('a migration that was edited, renamed or added is named; other line ends ar
   await appendFile(file('service/migrations/001-accounts-and-keys.sql'), '-- later\n');
   await rename(file('studio/migrations/006-uploads.sql'), file('studio/migrations/006-files.sql'));
   const { issues, missing, completed } = await compareMigrations(copy, landed);
-  assert.match(issues[0] ?? '', /^service\/migrations\/001-accounts-and-keys.sql is not what landed: .*new migration\.$/);
+  assert.match(
+    issues[0] ?? '',
+    /^service\/migrations\/001-accounts-and-keys.sql is not what landed: .*new migration\.$/,
+  );
   assert.match(issues[1] ?? '', /^studio\/migrations\/006-uploads.sql is gone: .*bring it back\.$/);
   assert.equal(issues.length, 2);
   assert.deepEqual(missing, ['studio/migrations/006-files.sql']);

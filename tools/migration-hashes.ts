@@ -30,7 +30,9 @@ export async function compareMigrations(root: string, landed: MigrationHashes): 
     for (const [name, sha256] of Object.entries(known)) {
       const file = `${folder}/${name}`;
       if (found[name] === undefined)
-        compared.issues.push(`${file} is gone: a landed migration stays, because databases have it; bring it back.`);
+        compared.issues.push(
+          `${file} is gone: a landed migration stays, because databases have it; bring it back.`,
+        );
       else if (found[name] !== sha256)
         compared.issues.push(
           `${file} is not what landed: databases that have it would refuse to start; bring the old text back and put the change into a new migration.`,
@@ -49,7 +51,8 @@ export async function compareMigrations(root: string, landed: MigrationHashes): 
 async function hashFolder(folder: string): Promise<Record<string, string>> {
   const hashes: Record<string, string> = {};
   for (const name of (await readdir(folder)).sort())
-    if (migrationFileName.test(name)) hashes[name] = hashMigration(await readFile(path.join(folder, name), 'utf8'));
+    if (migrationFileName.test(name))
+      hashes[name] = hashMigration(await readFile(path.join(folder, name), 'utf8'));
   return hashes;
 }
 

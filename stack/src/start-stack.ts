@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { consoleAddresses } from '@renderkit/contract/console/addresses.ts';
 import { openDatabase } from '@renderkit/server-kit/database.ts';
+import { readRulesAtStart } from '@renderkit/studio/moderation/rules-file.ts';
 import { buildConsole } from './build-console.ts';
 import { addressOf, partEnvironments, type PartEnvironments, type StackConfig } from './config.ts';
 import { filesOf, type HeldDirectory, holdDataDirectory } from './data-directory.ts';
@@ -42,7 +43,7 @@ const ownEntries: PartEntries = {
  * Starts everything on this machine in order and answers when it serves. What was started is stopped again when
  * anything fails or the signal aborts. From then on a part that dies is started again for as long as the stack runs, and
  * the others stay. Tests may give other programs as `entries`.
- * @throws StackError for what an operator can mend
+ * @throws StackError, ConfigError for what an operator can mend
  */
 export async function startStack(
   config: StackConfig,
@@ -51,6 +52,8 @@ export async function startStack(
   const started = performance.now();
   await using owned = new AsyncDisposableStack();
   const held = owned.use(await holdDataDirectory(config.dataDirectory));
+  // Studio and worker would refuse it one by one, each after a start of its own.
+  await readRulesAtStart(filesOf(config.dataDirectory).moderation);
   const ports = await claimPorts(config, held);
   const built = makeConsole(config, options.screen);
   const { logs } = filesOf(config.dataDirectory);

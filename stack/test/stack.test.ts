@@ -129,6 +129,19 @@ test('a busy port is named before anything starts', async () => {
   busy.close();
 });
 
+test('a broken moderation file is refused before anything starts, however good it was before', async () => {
+  await (await start())[Symbol.asyncDispose]();
+  const file = path.join(directory, 'moderation.json');
+  await writeFile(file, '{"rules": [{"reason": "a", "phrases": ["b"]}}');
+  const noted = (await notes()).length;
+  await assert.rejects(
+    start(),
+    /^ConfigError: The moderation rules in .*moderation.json cannot be used \(line 1 /,
+  );
+  assert.equal((await notes()).length, noted);
+  await rm(file);
+});
+
 type StartOptions = {
   environment?: Record<string, string>;
   /** Collects what the screen tells. */

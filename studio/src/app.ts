@@ -99,7 +99,12 @@ async function open(config: StudioConfig, owners: AsyncDisposableStack, log: Log
   const settings = await keepSettings(database);
   await mkdir(dataDirectory, { recursive: true });
   const storage = await openDiskStorage(path.join(dataDirectory, 'media'));
-  const moderation = await openRuleList({ path: path.join(dataDirectory, 'moderation.json'), log });
+  const moderation = await openRuleList({
+    path: path.join(dataDirectory, 'moderation.json'),
+    database,
+    log,
+    leads: true,
+  });
   const queues = owners.use(
     await openJobQueues({ databaseUrl, log, applicationName: 'studio jobs', poolSize: 2 }),
   );

@@ -53,7 +53,12 @@ export async function startWorker(
   // Before the queue, so that it is closed after it: what is being drawn when the worker stops is finished.
   const engines = testArguments.engines ?? startEngines(config.workers, owners);
   const changes = owners.use(createNotifier({ database, channel: changesChannel, log }));
-  const moderation = await openRuleList({ path: path.join(config.dataDirectory, 'moderation.json'), log });
+  const moderation = await openRuleList({
+    path: path.join(config.dataDirectory, 'moderation.json'),
+    database,
+    log,
+    leads: false,
+  });
   const queues = owners.use(
     await openJobQueues({
       databaseUrl: config.databaseUrl,

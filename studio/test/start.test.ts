@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { test } from 'node:test';
 import { createTestDatabase } from '@renderkit/server-kit/testing/database.ts';
@@ -56,4 +58,20 @@ test('a database that was not migrated, and a port that is taken, stop the start
   });
   assert.equal(taken.code, 1);
   assert.match(taken.said, /^STUDIO_PORT is \d+, but another program listens there.*\n$/);
+});
+
+test('studio and worker refuse to start with a broken moderation file, in one sentence', async (t) => {
+  await using db = await createTestDatabase('studio');
+  const dataDirectory = await mkdtemp(path.join(tmpdir(), 'studio-start-'));
+  t.after(() => rm(dataDirectory, { recursive: true, force: true }));
+  await writeFile(path.join(dataDirectory, 'moderation.json'), '{"rules": [}');
+  const env = { ...secret, STUDIO_DATABASE_URL: db.url, DATA_DIR: dataDirectory, STUDIO_PORT: '0' };
+  for (const entry of ['main.ts', 'worker.ts']) {
+    const { code, said } = await run(entry, env);
+    assert.equal(code, 1, `${entry} ${said}`);
+    assert.match(
+      said,
+      /^The moderation rules in .*moderation\.json cannot be used \(line 1 is no JSON: .*\n$/,
+    );
+  }
 });

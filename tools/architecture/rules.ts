@@ -98,7 +98,15 @@ export const publicEntries: Record<Server, readonly string[]> = {
     'preflight/check-secret-key.ts',
     'problems/api-problem.ts',
   ],
-  studio: ['main.ts', 'worker.ts', 'migrate.ts', 'config.ts', 'operator.ts', 'catalog/plans.ts'],
+  studio: [
+    'main.ts',
+    'worker.ts',
+    'migrate.ts',
+    'config.ts',
+    'operator.ts',
+    'catalog/plans.ts',
+    'moderation/rules-file.ts',
+  ],
 };
 
 /** Lines of a source file. */

@@ -1,90 +1,43 @@
-import { readFile, stat, writeFile } from 'node:fs/promises';
+import type { Database } from '@renderkit/server-kit/database.ts';
 import type { Logger } from '@renderkit/server-kit/logger.ts';
+import { compileRules, type CompiledRules } from './compile-rules.ts';
 import type { Moderation } from './moderation.ts';
+import { defaultRulesText, RulesInvalid } from './parse-rules.ts';
+import { readingsOf } from './readings.ts';
+import {
+  findRulesVersion,
+  makeRulesPrivate,
+  placeRulesFile,
+  type ReadRules,
+  readRulesAtStart,
+  readRulesFile,
+  readSettledRules,
+} from './rules-file.ts';
+import { selectLastRules, upsertLastRules } from './store.ts';
 
-export type RuleList = {
-  /** Each rule refuses a text that holds one of its phrases as whole words, however they are spelt. */
-  rules: TextRule[];
-  /** The same for uploads, by their file names and their bytes. */
-  uploads: {
-    rules: FileRule[];
-    /** Files whose check is put off, to see how clients wait. */
-    slow: { phrases: string[]; seconds: number }[];
-  };
-};
-
-type TextRule = { reason: string; phrases: string[] };
-type FileRule = TextRule & {
-  /** SHA-256 of files, in hex. */
-  sha256: string[];
-};
-
-const defaults: RuleList = {
-  rules: [
-    {
-      reason: 'sexual content involving minors',
-      phrases: ['child porn', 'child pornography', 'csam', 'loli', 'shotacon', 'nude child', 'naked child'],
-    },
-    { reason: 'sexual violence', phrases: ['rape', 'rapist', 'raping'] },
-    {
-      reason: 'instructions for harm',
-      phrases: ['how to make a bomb', 'build a bomb', 'bomb recipe', 'suicide method'],
-    },
-    { reason: 'extreme gore', phrases: ['beheading', 'decapitated body', 'dismembered body', 'snuff film'] },
-  ],
-  uploads: {
-    rules: [
-      { reason: 'a file to try rejection with', phrases: ['sandbox-rejected'], sha256: [] },
-      { reason: 'sexual content involving minors', phrases: ['child porn', 'csam'], sha256: [] },
-    ],
-    slow: [{ phrases: ['sandbox-slow'], seconds: 20 }],
-  },
-};
-
-type CompiledRule = { reason: string; matches: (readings: string[]) => boolean };
-
-type Compiled = {
-  rules: CompiledRule[];
-  uploadRules: (CompiledRule & { sha256: Set<string> })[];
-  slow: { seconds: number; matches: (readings: string[]) => boolean }[];
+export type RuleListOptions = {
+  /** The file; made where there is none. */
+  path: string;
+  database: Database;
+  log: Logger;
+  /** Whether what is in force here is what a missing file is made from: the studio's word, not each worker's copy. */
+  leads: boolean;
 };
 
 // How long a change of the file may go unseen.
 const lookEveryMs = 1_000;
+const sayAgainEveryMs = 10 * 60_000;
+/** Someone waits for the judgement of a text: an editor that is writing is given this much. */
+const hastyTries = { tries: 4, pauseMs: 50 };
 
 /**
- * Judges by the phrases of a JSON file that the operator may edit while the studio runs. Made with sensible
- * rules where there is none; a file that cannot be read keeps the rules that were in force, and says so.
+ * Judges by the phrases of a JSON file that the operator may edit while the studio runs. A file that breaks or goes
+ * away meanwhile leaves the rules that were in force, and the log says so. A file that is missing at a start is made
+ * from the rules that were last in force on this database, the first time from sensible ones.
+ * @throws ConfigError where the file is there and cannot be used
  */
-export async function openRuleList(options: { path: string; log: Logger }): Promise<Moderation> {
-  await writeFile(options.path, `${JSON.stringify(defaults, null, 2)}\n`, { flag: 'wx' }).catch(
-    (error: NodeJS.ErrnoException) => {
-      if (error.code !== 'EEXIST') throw error;
-    },
-  );
-  let rules = compile(defaults);
-  let version = '';
-  let lookedAt = Number.NEGATIVE_INFINITY;
-  const refresh = async () => {
-    lookedAt = performance.now();
-    try {
-      const { mtimeMs, size, ino } = await stat(options.path);
-      const found = `${mtimeMs} ${size} ${ino}`;
-      if (found === version) return;
-      rules = compile(parseRules(await readFile(options.path, 'utf8')));
-      version = found;
-    } catch (error) {
-      options.log.error(
-        { err: error, path: options.path },
-        'the moderation rules cannot be read: those read before stay in force',
-      );
-    }
-  };
-  await refresh();
-  const current = async () => {
-    if (performance.now() - lookedAt > lookEveryMs) await refresh();
-    return rules;
-  };
+export async function openRuleList(options: RuleListOptions): Promise<Moderation> {
+  const current = followFile(await readOrMake(options), options);
   return {
     judgeText: async (text) => {
       const readings = readingsOf(text);
@@ -102,92 +55,64 @@ export async function openRuleList(options: { path: string; log: Logger }): Prom
   };
 }
 
-/** A file of before uploads were judged has no rules for them: those it would be made with hold. */
-function parseRules(text: string): RuleList {
-  const value = JSON.parse(text) as Partial<RuleList> | null;
-  const { rules, uploads = defaults.uploads } = value ?? {};
-  const valid =
-    isListOf(rules, isTextRule) &&
-    isListOf(uploads.rules, (rule) => isTextRule(rule) && isListOf(rule.sha256, isDigest)) &&
-    isListOf(uploads.slow, ({ phrases, seconds }) => isListOf(phrases, isPhrase) && isDelay(seconds));
-  if (!valid)
-    throw new Error(
-      'expected {"rules": [{"reason", "phrases"}], "uploads": {"rules": [{"reason", "phrases", "sha256"}], ' +
-        '"slow": [{"phrases", "seconds"}]}}',
-    );
-  return { rules, uploads };
+async function readOrMake({ path, database, log, leads }: RuleListOptions): Promise<ReadRules> {
+  const there = await readRulesAtStart(path);
+  if (there === undefined) {
+    const last = await selectLastRules(database);
+    await placeRulesFile(path, last ?? defaultRulesText);
+    if (last !== undefined)
+      log.warn({ path }, 'the moderation file was missing: it is made again from the rules last in force');
+  }
+  const read = there ?? (await readRulesAtStart(path));
+  if (read === undefined) throw new Error(`${path} was removed as soon as it was made`);
+  await makeRulesPrivate(path);
+  if (leads) await upsertLastRules(database, read.text);
+  return read;
 }
 
-function isListOf<T>(value: T[] | undefined, isOne: (one: T) => boolean): value is T[] {
-  return Array.isArray(value) && value.every((one) => one !== null && isOne(one));
-}
+/** Answers the rules in force, looking at the file when the last look is a while ago. */
+function followFile(
+  first: ReadRules,
+  { path, database, log, leads }: RuleListOptions,
+): () => Promise<CompiledRules> {
+  let rules = compileRules(first.rules);
+  let inForce = first.version;
+  let noted = true;
+  let lookedAt = performance.now();
+  let saidAt: number | undefined;
 
-const longestDelaySeconds = 600;
-const isPhrase = (phrase: unknown) => typeof phrase === 'string' && phrase.trim() !== '';
-const isDigest = (digest: unknown) => typeof digest === 'string' && /^[0-9a-f]{64}$/.test(digest);
-const isDelay = (seconds: unknown) =>
-  typeof seconds === 'number' && seconds >= 0 && seconds <= longestDelaySeconds;
-const isTextRule = ({ reason, phrases }: TextRule) =>
-  typeof reason === 'string' && isListOf(phrases, isPhrase);
-
-function compile({ rules, uploads }: RuleList): Compiled {
-  return {
-    rules: rules.map(({ reason, phrases }) => ({ reason, matches: matcherOf(phrases) })),
-    uploadRules: uploads.rules.map(({ reason, phrases, sha256 }) => ({
-      reason,
-      matches: matcherOf(phrases),
-      sha256: new Set(sha256),
-    })),
-    slow: uploads.slow.map(({ phrases, seconds }) => ({ seconds, matches: matcherOf(phrases) })),
+  const take = (read: ReadRules) => {
+    if (saidAt !== undefined) log.info({ path }, 'the moderation rules can be read again and are in force');
+    saidAt = undefined;
+    if (read.version === inForce) return;
+    rules = compileRules(read.rules);
+    inForce = read.version;
   };
-}
-
-function matcherOf(phrases: string[]): (readings: string[]) => boolean {
-  if (phrases.length === 0) return () => false;
-  const expression = new RegExp(
-    `(?<= )(?:${phrases.map((phrase) => spell(fold(phrase)).trim()).join('|')})(?= )`,
-  );
-  return (readings) => readings.some((words) => expression.test(words));
-}
-
-const lookalikes: Record<string, string> = {
-  '0': 'o',
-  '1': 'i',
-  '3': 'e',
-  '4': 'a',
-  '5': 's',
-  '7': 't',
-  '@': 'a',
-  $: 's',
-  '!': 'i',
-  '|': 'i',
-};
-
-/** A sign such as ! stands for a letter (f!lm) or ends a word (film!): the text is read both ways. */
-function readingsOf(text: string): string[] {
-  const folded = fold(text);
-  return [folded, folded.replace(/[@$!|]/g, ' ')].map(spell);
-}
-
-/** In lower case, without accents, full-width forms and invisible characters. */
-const fold = (text: string) =>
-  text
-    .normalize('NFKD')
-    .replace(/[\p{M}\p{Cf}]/gu, '')
-    .toLowerCase();
-
-/**
- * Words with one space around each: digits and signs that stand for letters are letters, and s p e l l e d words are
- * together. A sign at the end of a word stands for none.
- */
-function spell(folded: string): string {
-  const plain = folded
-    .replace(
-      /(?<=\p{L})[013457]|[013457](?=\p{L})|[@$!|](?=[013457@$!|]{0,3}\p{L})/gu,
-      (character) => lookalikes[character] ?? character,
-    )
-    .replace(/[^\p{L}\p{N}]+/gu, ' ')
-    .trim()
-    .replace(/(?<= |^)(?:\p{L} ){2,}\p{L}(?= |$)/gu, (spelled) => spelled.replaceAll(' ', ''));
-  return ` ${plain} `;
+  const keep = (reason: string) => {
+    if (saidAt !== undefined && performance.now() - saidAt < sayAgainEveryMs) return;
+    saidAt = performance.now();
+    log.error({ path, reason }, 'the moderation rules cannot be read: those read before stay in force');
+  };
+  const look = async () => {
+    try {
+      if (saidAt === undefined && noted && (await findRulesVersion(path)) === inForce) return;
+      const read = await (saidAt === undefined ? readSettledRules(path, hastyTries) : readRulesFile(path));
+      if (read === undefined) return keep('there is no such file');
+      take(read);
+      noted = !leads;
+      if (leads) await upsertLastRules(database, read.text);
+      noted = true;
+    } catch (error) {
+      if (error instanceof RulesInvalid) keep(error.message);
+      // They are in force; what a later start finds is written at one of the next looks.
+      else log.warn({ err: error }, 'the moderation rules in force could not be noted in the database');
+    }
+  };
+  return async () => {
+    if (performance.now() - lookedAt > lookEveryMs) {
+      lookedAt = performance.now();
+      await look();
+    }
+    return rules;
+  };
 }

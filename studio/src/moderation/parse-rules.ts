@@ -1,0 +1,141 @@
+import { readFileSync } from 'node:fs';
+import { JsonRefused, parseStrictJson } from '@renderkit/server-kit/http/strict-json.ts';
+import { fold, spell } from './readings.ts';
+
+export type RuleList = {
+  /** Each rule refuses a text that holds one of its phrases as whole words, however they are spelt. */
+  rules: TextRule[];
+  /** The same for uploads, by their file names and their bytes. */
+  uploads: {
+    rules: FileRule[];
+    /** Files whose check is put off, to see how clients wait. */
+    slow: { phrases: string[]; seconds: number }[];
+  };
+};
+
+type TextRule = { reason: string; phrases: string[] };
+type FileRule = TextRule & {
+  /** SHA-256 of files, in hex. */
+  sha256: string[];
+};
+
+/** The text that a moderation file is made with. */
+export const defaultRulesText = readFileSync(new URL('default-rules.json', import.meta.url), 'utf8');
+
+/** A text that is no list of rules; the message says what is wrong and where, without a full stop. */
+export class RulesInvalid extends Error {
+  override name = 'RulesInvalid';
+}
+
+const maxValues = 1_000_000;
+const maxDelaySeconds = 600;
+
+/** Reads the bytes of a moderation file (JSON). @throws RulesInvalid */
+export function parseRules(bytes: Uint8Array): RuleList {
+  const value = parseJson(bytes);
+  const { rules, uploads } = fieldsOf(value, '', ['rules', 'uploads']);
+  return {
+    rules: listOf(rules, 'rules', textRule),
+    // A file of before uploads were judged has no rules for them: those it would be made with hold.
+    uploads: uploads === undefined ? parseRules(Buffer.from(defaultRulesText)).uploads : uploadRules(uploads),
+  };
+}
+
+function uploadRules(value: unknown): RuleList['uploads'] {
+  const { rules, slow } = fieldsOf(value, 'uploads', ['rules', 'slow']);
+  return {
+    rules: listOf(rules, 'uploads.rules', (one, at) => {
+      const { reason, phrases, sha256 } = fieldsOf(one, at, ['reason', 'phrases', 'sha256']);
+      return { ...textRule({ reason, phrases }, at), sha256: listOf(sha256, `${at}.sha256`, digest) };
+    }),
+    slow: listOf(slow, 'uploads.slow', (one, at) => {
+      const { phrases, seconds } = fieldsOf(one, at, ['phrases', 'seconds']);
+      if (typeof seconds !== 'number' || seconds < 0 || seconds > maxDelaySeconds)
+        throw new RulesInvalid(`${at}.seconds must be a number from 0 to ${maxDelaySeconds}`);
+      return { phrases: listOf(phrases, `${at}.phrases`, phrase), seconds };
+    }),
+  };
+}
+
+function textRule(value: unknown, at: string): TextRule {
+  const { reason, phrases } = fieldsOf(value, at, ['reason', 'phrases']);
+  if (typeof reason !== 'string') throw new RulesInvalid(`${at}.reason must be a text`);
+  return { reason, phrases: listOf(phrases, `${at}.phrases`, phrase) };
+}
+
+function phrase(value: unknown, at: string): string {
+  // One that is spelt with nothing that counts as a letter would never be found.
+  if (typeof value !== 'string' || spell(fold(value)).trim() === '')
+    throw new RulesInvalid(`${at} must be a text with letters or digits`);
+  return value;
+}
+
+function digest(value: unknown, at: string): string {
+  if (typeof value !== 'string' || !/^[0-9a-f]{64}$/.test(value))
+    throw new RulesInvalid(`${at} must be a SHA-256 in 64 lower-case hexadecimal characters`);
+  return value;
+}
+
+function listOf<T>(value: unknown, at: string, one: (value: unknown, at: string) => T): T[] {
+  if (!Array.isArray(value)) throw new RulesInvalid(`${at} must be a list`);
+  return value.map((entry, i) => one(entry, `${at}[${i}]`));
+}
+
+/** The fields of an object that has no others: a misspelt name would be a rule that silently does not hold. */
+function fieldsOf<const Name extends string>(
+  value: unknown,
+  at: string,
+  names: readonly Name[],
+): Partial<Record<Name, unknown>> {
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    throw new RulesInvalid(`${at === '' ? 'the whole' : at} must be an object with ${names.join(' and ')}`);
+  const unknown = Object.keys(value).find((name) => !(names as readonly string[]).includes(name));
+  if (unknown !== undefined)
+    throw new RulesInvalid(
+      `${at === '' ? unknown : `${at}.${unknown}`} is no field that rules have: ${names.join(', ')}`,
+    );
+  return value;
+}
+
+function parseJson(bytes: Uint8Array): unknown {
+  try {
+    return parseStrictJson(bytes, { maxValues, maxSearchedForRepeats: Number.POSITIVE_INFINITY });
+  } catch (error) {
+    if (!(error instanceof JsonRefused)) throw error;
+    if (!(error.cause instanceof SyntaxError))
+      throw new RulesInvalid(`${error.path === '' ? 'the file' : error.path} ${error.message}`, {
+        cause: error,
+      });
+    const text = new TextDecoder().decode(bytes);
+    if (text.trim() === '') throw new RulesInvalid('the file is empty', { cause: error });
+    const { message } = error.cause;
+    const line = text.slice(0, positionOf(message, text)).split('\n').length;
+    // Without the piece of the text that the message quotes: it may have lines.
+    const what = message.replace(/(, "| in JSON|, \.\.\.").*$/s, '');
+    throw new RulesInvalid(`line ${line} is no JSON: ${what}`, { cause: error });
+  }
+}
+
+/** Where JSON.parse gave up, by what it said; for a token it names no position, but the shortest text it refuses does. */
+function positionOf(message: string, text: string): number {
+  const position = /at position (\d+)/.exec(message)?.[1];
+  if (position !== undefined) return Number(position);
+  const token = /^Unexpected token '.{1,2}'/su.exec(message)?.[0];
+  if (token === undefined) return text.length;
+  let [from, to] = [0, text.length];
+  while (from < to) {
+    const middle = (from + to) >> 1;
+    if (refusal(text.slice(0, middle + 1)).startsWith(token)) to = middle;
+    else from = middle + 1;
+  }
+  return from;
+}
+
+function refusal(text: string): string {
+  try {
+    JSON.parse(text);
+    return '';
+  } catch (error) {
+    return (error as SyntaxError).message;
+  }
+}

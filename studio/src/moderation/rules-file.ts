@@ -1,0 +1,107 @@
+import { randomBytes } from 'node:crypto';
+import { type Stats, constants } from 'node:fs';
+import { chmod, copyFile, link, open, rm, stat } from 'node:fs/promises';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { ConfigError } from '@renderkit/server-kit/config.ts';
+import { parseRules, type RuleList, RulesInvalid } from './parse-rules.ts';
+
+export type ReadRules = {
+  rules: RuleList;
+  text: string;
+  /** Another one for each change of the file. */
+  version: string;
+};
+
+/** A rules file larger than this is some other file. */
+const maxBytes = 64 * 1024 * 1024;
+
+/**
+ * Reads a moderation file once; undefined where there is none.
+ * @throws RulesInvalid where it is there and cannot be used
+ */
+export async function readRulesFile(file: string): Promise<ReadRules | undefined> {
+  try {
+    await using handle = await open(file, 'r');
+    const stats = await handle.stat();
+    if (!stats.isFile()) throw new RulesInvalid('it is no file');
+    if (stats.size > maxBytes) throw new RulesInvalid(`it has more than ${maxBytes} bytes`);
+    const bytes = await handle.readFile();
+    return { rules: parseRules(bytes), text: bytes.toString(), version: versionOf(stats) };
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT') return undefined;
+    if (error instanceof RulesInvalid) throw error;
+    throw new RulesInvalid(`it cannot be read: ${message}`, { cause: error });
+  }
+}
+
+/** The version that `readRulesFile` would name now; undefined where it cannot be told. */
+export async function findRulesVersion(file: string): Promise<string | undefined> {
+  return stat(file).then(versionOf, () => undefined);
+}
+
+function versionOf({ ino, size, mtimeMs, ctimeMs }: Stats): string {
+  return `${ino} ${size} ${mtimeMs} ${ctimeMs}`;
+}
+
+const startTries = { tries: 6, pauseMs: 200 };
+
+/**
+ * Reads a moderation file, more than once where it is broken: an editor may be writing it right now.
+ * @throws RulesInvalid where it stays broken
+ */
+export async function readSettledRules(
+  file: string,
+  { tries, pauseMs } = startTries,
+): Promise<ReadRules | undefined> {
+  for (let left = tries; ; left--) {
+    try {
+      return await readRulesFile(file);
+    } catch (error) {
+      if (!(error instanceof RulesInvalid) || left === 1) throw error;
+      await sleep(pauseMs);
+    }
+  }
+}
+
+/**
+ * The same for a start, which goes no further without the rules it was given; within a second.
+ * @throws ConfigError with one sentence for the operator
+ */
+export async function readRulesAtStart(file: string): Promise<ReadRules | undefined> {
+  try {
+    return await readSettledRules(file);
+  } catch (error) {
+    if (!(error instanceof RulesInvalid)) throw error;
+    throw new ConfigError(
+      `The moderation rules in ${file} cannot be used (${error.message}): mend the file or put a copy of it back, because nothing is made without its rules.`,
+      { cause: error },
+    );
+  }
+}
+
+/** Makes the file, whole at once and for its owner alone, unless there is one. */
+export async function placeRulesFile(file: string, text: string): Promise<void> {
+  const unfinished = path.join(path.dirname(file), `.moderation-${randomBytes(6).toString('hex')}`);
+  try {
+    await using handle = await open(unfinished, 'wx', 0o600);
+    await handle.writeFile(text);
+    await handle.sync();
+    // A link and no renaming: what another process, or a person, has put there meanwhile stays.
+    await link(unfinished, file).catch((error: NodeJS.ErrnoException) => {
+      if (error.code === 'EEXIST') throw error;
+      // A file system without links; whoever reads half a copy looks again.
+      return copyFile(unfinished, file, constants.COPYFILE_EXCL);
+    });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+  } finally {
+    await rm(unfinished, { force: true });
+  }
+}
+
+/** The phrases are nobody else's business; where the file is another's, it is theirs to say so. */
+export async function makeRulesPrivate(file: string): Promise<void> {
+  if (process.platform !== 'win32') await chmod(file, 0o600).catch(() => undefined);
+}
