@@ -11,6 +11,7 @@ export function filesOf(dataDirectory: string) {
   return {
     lock: file('lock'),
     holder: file('lock-holder'),
+    secretsLock: file('secrets-lock'),
     secretKey: file('secret-key'),
     studioClientSecret: file('studio-client-secret'),
     logs: file('logs'),

@@ -58,12 +58,9 @@ export async function prepareDatabases(urls: DatabaseUrls): Promise<void> {
 
 /** @throws StackError */
 export async function prepareDatabase(name: keyof DatabaseUrls, url: string): Promise<void> {
-  const variable = name === 'service' ? 'DATABASE_URL' : 'STUDIO_DATABASE_URL';
+  const variable = variableOf(name);
   const facts = await readDatabaseFacts(url).catch((error: unknown) => {
-    throw new StackError(
-      `The database of the ${name} cannot be reached (${error instanceof Error ? error.message : String(error)}): check ${variable} and that PostgreSQL runs there.`,
-      { cause: error },
-    );
+    throw unreachable(name, error);
   });
   if (facts.version < oldestVersion)
     throw new StackError(
@@ -90,4 +87,16 @@ export async function prepareDatabase(name: keyof DatabaseUrls, url: string): Pr
       });
     throw error;
   });
+}
+
+/** The refusal for a database that does not answer. */
+export function unreachable(name: keyof DatabaseUrls, cause: unknown): StackError {
+  return new StackError(
+    `The database of the ${name} cannot be reached (${cause instanceof Error ? cause.message : String(cause)}): check ${variableOf(name)} and that PostgreSQL runs there.`,
+    { cause },
+  );
+}
+
+function variableOf(name: keyof DatabaseUrls): string {
+  return name === 'service' ? 'DATABASE_URL' : 'STUDIO_DATABASE_URL';
 }

@@ -1,55 +1,99 @@
 import { randomBytes } from 'node:crypto';
-import { open, readFile, rename } from 'node:fs/promises';
-import type { StackConfig } from './config.ts';
+import { readFile } from 'node:fs/promises';
+import { openDatabase } from '@renderkit/server-kit/database.ts';
+import { replaceFile } from '@renderkit/server-kit/durable-files.ts';
+import { takeLock } from '@renderkit/server-kit/file-lock.ts';
+import { parseSecretKey } from '@renderkit/server-kit/secrets.ts';
+import { findNeededKey } from '@renderkit/service/preflight/check-secret-key.ts';
+import type { DatabaseUrls, StackConfig } from './config.ts';
 import { filesOf, makeDataDirectory } from './data-directory.ts';
-import type { Databases } from './databases.ts';
+import { unreachable } from './databases.ts';
 import { StackError } from './stack-error.ts';
-import { holdsAccounts } from './store.ts';
 
 export type StackSecrets = { secretKey: string; studioClientSecret: string };
 
+const lockWaitMs = 10_000;
+/** The studio takes no shorter one. */
+const minClientSecret = 16;
+
 /**
- * The secrets that service and studio start with: as given, as kept before, or made up now.
- * @throws StackError when a key is missing that existing data were sealed with
+ * The secrets that service and studio start with: as given, as kept before, or made up now. The key is held against
+ * the service's database, which may not have been migrated yet: a new one over encrypted data would only hide that the
+ * right one is missing.
+ * @throws StackError when the key is missing, is none, or is not the one that the data were encrypted with
  */
-export async function keepSecrets(
-  config: StackConfig,
-  { urls, embedded }: Pick<Databases, 'urls'> & { embedded: object | undefined },
-): Promise<StackSecrets> {
+export async function keepSecrets(config: StackConfig, urls: DatabaseUrls): Promise<StackSecrets> {
   const files = filesOf(config.dataDirectory);
   await makeDataDirectory(config.dataDirectory);
-  const kept = config.secretKey ?? (await readKeptSecret(files.secretKey));
-  // A key made up for data that were sealed with another one would only hide that the right one is missing.
-  if (kept === undefined && embedded === undefined && (await holdsAccounts(urls.service)))
+  // A command and the stack may both find no secret; they have to end up with the same.
+  using lock = await takeLock(files.secretsLock, { waitMs: lockWaitMs });
+  if (lock === undefined)
     throw new StackError(
-      'SECRET_KEY is not set and the external database holds accounts: set it to the key that they were made with.',
+      `Another process holds ${files.secretsLock} and does not end: stop it and try again.`,
     );
   return {
-    secretKey: kept ?? (await keepSecret(files.secretKey)),
-    studioClientSecret: config.studioClientSecret ?? (await keepSecret(files.studioClientSecret)),
+    secretKey: await keepSecretKey(config, files.secretKey, urls.service),
+    studioClientSecret: config.studioClientSecret ?? (await keepClientSecret(files.studioClientSecret)),
   };
 }
 
-/** Reads a secret that is kept in a file; undefined when there is none yet. */
-async function readKeptSecret(file: string): Promise<string | undefined> {
-  const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') return '';
-    throw error;
-  });
-  return text.trim() === '' ? undefined : text.trim();
+async function keepSecretKey(config: StackConfig, file: string, serviceUrl: string): Promise<string> {
+  const needed = await findNeeded(serviceUrl);
+  const kept = config.secretKey === undefined ? await readSecret(file) : undefined;
+  const text = config.secretKey ?? kept?.text;
+  if (text === undefined) {
+    if (needed === 'any') return makeSecret(file);
+    throw new StackError(
+      `SECRET_KEY is not set, ${file} is ${kept === undefined ? 'missing' : 'empty'}, and the database holds what was encrypted with that key: put the file back (a backup has it), or set SECRET_KEY to the key.`,
+    );
+  }
+  const key = parseSecretKey(text);
+  // One that was given has been judged with the rest of the environment.
+  if (key === undefined)
+    throw new StackError(
+      `${file} holds no key of 64 hexadecimal characters: put the right one back (a backup has it)${needed === 'any' ? ', or remove the file to have one made' : ''}.`,
+    );
+  if (needed !== 'any' && !needed.isRight(key))
+    throw new StackError(
+      `${kept === undefined ? 'SECRET_KEY' : `The key in ${file}`} is not the one that the secrets in the database were encrypted with: set the one that it was first started with (a backup has it).`,
+    );
+  return text;
 }
 
-/** The secret kept in a file, made up (32 random bytes, hexadecimal) and kept with mode 0600 when there is none. */
-async function keepSecret(file: string): Promise<string> {
-  const kept = await readKeptSecret(file);
-  if (kept !== undefined) return kept;
+async function findNeeded(serviceUrl: string): ReturnType<typeof findNeededKey> {
+  await using database = openDatabase({ url: serviceUrl, applicationName: 'stack', poolSize: 1 });
+  return await findNeededKey(database).catch((error: unknown) => {
+    throw unreachable('service', error);
+  });
+}
+
+async function keepClientSecret(file: string): Promise<string> {
+  const { text } = (await readSecret(file)) ?? {};
+  // Nothing depends on it: the studio learns the new one at its next start.
+  if (text === undefined) return makeSecret(file);
+  if (text.length < minClientSecret)
+    throw new StackError(
+      `${file} holds no secret of ${minClientSecret} characters or more: remove the file to have one made.`,
+    );
+  return text;
+}
+
+/** Reads a file with a secret: undefined where there is none; without a text where it is empty. */
+async function readSecret(file: string): Promise<{ text: string | undefined } | undefined> {
+  try {
+    const text = (await readFile(file, 'utf8')).trim();
+    return { text: text === '' ? undefined : text };
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw new StackError(`${file} cannot be read (${(error as Error).message}): let this user read it.`, {
+      cause: error,
+    });
+  }
+}
+
+/** Makes up 32 random bytes, hexadecimal. Half a key, or one lost by a power cut, would lock out what it encrypted. */
+async function makeSecret(file: string): Promise<string> {
   const secret = randomBytes(32).toString('hex');
-  // Renamed when it is whole and on disk: half a key would lock out what was sealed with the other half.
-  const unfinished = `${file}.${process.pid}`;
-  const handle = await open(unfinished, 'w', 0o600);
-  await handle.writeFile(`${secret}\n`);
-  await handle.sync();
-  await handle.close();
-  await rename(unfinished, file);
+  await replaceFile(file, `${secret}\n`);
   return secret;
 }

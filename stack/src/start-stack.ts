@@ -63,7 +63,7 @@ export async function startStack(
   const databases = owned.use(await openDatabases(config, { onDown: outage.down, onUp: outage.up }));
   owned.defer(() => held.sayStopping());
   options.signal.throwIfAborted();
-  const secrets = await keepSecrets(config, databases);
+  const secrets = await keepSecrets(config, databases.urls);
   await prepareDatabases(databases.urls);
   options.signal.throwIfAborted();
   const environments = partEnvironments(config, { databases: databases.urls, ...ports, ...secrets });

@@ -20,17 +20,6 @@ export async function readDatabaseFacts(url: string): Promise<DatabaseFacts> {
   return facts;
 }
 
-/** Whether somebody's data are in the service's database already. */
-export async function holdsAccounts(serviceUrl: string): Promise<boolean> {
-  const [table] = await ask<{ found: boolean }>(
-    serviceUrl,
-    `select to_regclass('accounts') is not null as found`,
-  );
-  if (table?.found !== true) return false;
-  const [accounts] = await ask<{ any: boolean }>(serviceUrl, 'select exists (select 1 from accounts) as any');
-  return accounts?.any === true;
-}
-
 const firstStartDone = 'first_start';
 
 /** Whether a start has been completed on this database before. */

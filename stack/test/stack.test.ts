@@ -110,6 +110,36 @@ test('an operator command joins a stack that runs, and starts the database when 
   assert.deepEqual(ledger, { text: '{"differences":[]}', failed: false });
 });
 
+test('a lost, empty or wrong key is refused at once over data that need it, and nothing is made up', async () => {
+  await (await start())[Symbol.asyncDispose]();
+  // A connection of an account is encrypted with it.
+  await operator('account create --email grace@example.org');
+  const file = path.join(directory, 'secret-key');
+  const kept = await readFile(file, 'utf8');
+  const noted = (await notes()).length;
+  const missing = /secret-key is missing, and the database holds what was encrypted/;
+  await rm(file);
+  await assert.rejects(start(), missing);
+  await assert.rejects(operator('account list'), missing);
+  await assert.rejects(stat(file), { code: 'ENOENT' });
+  for (const [content, said] of [
+    [' \n', /secret-key is empty, and the database holds what was encrypted/],
+    [kept.slice(0, 20), /secret-key holds no key of 64 hexadecimal characters: put the right one back/],
+    ['ab'.repeat(32), /The key in .*secret-key is not the one that the secrets in the database/],
+  ] as const) {
+    await writeFile(file, content);
+    await assert.rejects(start(), said);
+    assert.equal(await readFile(file, 'utf8'), content);
+  }
+  await assert.rejects(
+    start({ environment: { SECRET_KEY: 'ab'.repeat(32) } }),
+    /^StackError: SECRET_KEY is not the one that the secrets in the database/,
+  );
+  assert.equal((await notes()).length, noted, 'no part was started');
+  await writeFile(file, kept);
+  await (await start({ environment: { SECRET_KEY: ' ' } }))[Symbol.asyncDispose]();
+});
+
 test('a second stack on the same directory is refused and the first goes on', async () => {
   await using stack = await start();
   await assert.rejects(start(), /Another stack runs on .*: stop it first, or set DATA_DIR/);

@@ -26,7 +26,7 @@ const pollMs = 100;
 export async function openOperatorDatabases(config: StackConfig): Promise<OperatorDatabases> {
   await using owned = new AsyncDisposableStack();
   const databases = await reachDatabases(config, owned);
-  const secrets = await keepSecrets(config, databases);
+  const secrets = await keepSecrets(config, databases.urls);
   const open = (name: 'service' | 'studio') =>
     owned.use(openDatabase({ url: databases.urls[name], applicationName: 'operator', poolSize: 4 }));
   const opened = { service: open('service'), studio: open('studio') };

@@ -1,4 +1,5 @@
 import type { Database } from '@renderkit/server-kit/database.ts';
+import { placeFile } from '@renderkit/server-kit/durable-files.ts';
 import type { Logger } from '@renderkit/server-kit/logger.ts';
 import { compileRules, type CompiledRules } from './compile-rules.ts';
 import type { Moderation } from './moderation.ts';
@@ -7,7 +8,6 @@ import { readingsOf } from './readings.ts';
 import {
   findRulesVersion,
   makeRulesPrivate,
-  placeRulesFile,
   type ReadRules,
   readRulesAtStart,
   readRulesFile,
@@ -59,7 +59,7 @@ async function readOrMake({ path, database, log, leads }: RuleListOptions): Prom
   const there = await readRulesAtStart(path);
   if (there === undefined) {
     const last = await selectLastRules(database);
-    await placeRulesFile(path, last ?? defaultRulesText);
+    await placeFile(path, last ?? defaultRulesText);
     if (last !== undefined)
       log.warn({ path }, 'the moderation file was missing: it is made again from the rules last in force');
   }

@@ -1,7 +1,5 @@
-import { randomBytes } from 'node:crypto';
-import { type Stats, constants } from 'node:fs';
-import { chmod, copyFile, link, open, rm, stat } from 'node:fs/promises';
-import path from 'node:path';
+import type { Stats } from 'node:fs';
+import { chmod, open, stat } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ConfigError } from '@renderkit/server-kit/config.ts';
 import { parseRules, type RuleList, RulesInvalid } from './parse-rules.ts';
@@ -78,26 +76,6 @@ export async function readRulesAtStart(file: string): Promise<ReadRules | undefi
       `The moderation rules in ${file} cannot be used (${error.message}): mend the file or put a copy of it back, because nothing is made without its rules.`,
       { cause: error },
     );
-  }
-}
-
-/** Makes the file, whole at once and for its owner alone, unless there is one. */
-export async function placeRulesFile(file: string, text: string): Promise<void> {
-  const unfinished = path.join(path.dirname(file), `.moderation-${randomBytes(6).toString('hex')}`);
-  try {
-    await using handle = await open(unfinished, 'wx', 0o600);
-    await handle.writeFile(text);
-    await handle.sync();
-    // A link and no renaming: what another process, or a person, has put there meanwhile stays.
-    await link(unfinished, file).catch((error: NodeJS.ErrnoException) => {
-      if (error.code === 'EEXIST') throw error;
-      // A file system without links; whoever reads half a copy looks again.
-      return copyFile(unfinished, file, constants.COPYFILE_EXCL);
-    });
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
-  } finally {
-    await rm(unfinished, { force: true });
   }
 }
 

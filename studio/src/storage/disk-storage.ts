@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { type FileHandle, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
+import { syncDirectory } from '@renderkit/server-kit/durable-files.ts';
 import { freeBytes } from '@renderkit/server-kit/http/free-bytes.ts';
 import type { Storage } from './storage.ts';
 
@@ -135,17 +136,6 @@ async function renameSafely(temporary: string, target: string, toSync: string[])
     throw error;
   }
   await Promise.all(toSync.map(syncDirectory));
-}
-
-/** Windows has no such thing and needs none. */
-async function syncDirectory(directory: string): Promise<void> {
-  if (process.platform === 'win32') return;
-  const handle = await open(directory, 'r');
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
 }
 
 /** Every stored file's key; for checks that nothing was left behind. A folder that is removed meanwhile holds nothing. */

@@ -1,0 +1,45 @@
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import path from 'node:path';
+import { test } from 'node:test';
+import { createTestDatabase } from '@renderkit/server-kit/testing/database.ts';
+import { checkSecretKey } from '../src/preflight/check-secret-key.ts';
+
+/** Runs the service until it ends by itself: its exit code and what it said. */
+function run(env: Record<string, string>): Promise<{ code: number; said: string }> {
+  const file = path.join(import.meta.dirname, '..', 'src', 'main.ts');
+  const { PATH = '' } = process.env;
+  const ordinary = {
+    PATH,
+    PORT: '0',
+    STUDIO_CLIENT_ID: 'service',
+    STUDIO_CLIENT_SECRET: 'a secret of sixteen',
+  };
+  return new Promise((resolve) =>
+    execFile(
+      process.execPath,
+      [file],
+      { env: { ...ordinary, ...env }, timeout: 60_000 },
+      (error, _out, said) => resolve({ code: error === null ? 0 : Number(error.code), said }),
+    ),
+  );
+}
+
+test('without its key, or with another one, the service refuses to start in one sentence', async () => {
+  await using db = await createTestDatabase('service');
+  await checkSecretKey(db.database, Buffer.alloc(32, 1));
+  const cases: [key: string, said: RegExp][] = [
+    ['', /^SECRET_KEY is not set: .*\n$/],
+    [' ', /^SECRET_KEY is not set: .*\n$/],
+    ['short', /^SECRET_KEY has the wrong shape: .*\n$/],
+    [
+      'ab'.repeat(32),
+      /^SECRET_KEY is not the one that the secrets in this database were encrypted with: .*\n$/,
+    ],
+  ];
+  for (const [key, expected] of cases) {
+    const { code, said } = await run({ DATABASE_URL: db.url, SECRET_KEY: key });
+    assert.equal(code, 1, said);
+    assert.match(said, expected);
+  }
+});
