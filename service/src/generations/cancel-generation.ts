@@ -53,6 +53,6 @@ async function moveOf(
 function whyNot({ status }: GenerationRow): string {
   if (status === 'canceled') return 'The generation is canceled already.';
   if (status === 'queued' || status === 'running')
-    return 'The generation was sent to the studio and can no longer be canceled.';
-  return 'The generation has finished.';
+    return `The generation (${status}) was sent to the studio and can no longer be canceled.`;
+  return `The generation has finished: it has ${status}.`;
 }

@@ -6,6 +6,7 @@ import type { CrashPoint } from '../crash-point.ts';
 import { type Move, type Moved, moveGenerations } from '../store.ts';
 import type { GenerationError } from './failure.ts';
 import { failedMove, finalMove, runningMove } from './compose-move.ts';
+import { moveOnce } from './move-once.ts';
 import { readDoubtful, readUnsettled, type UnsettledRow } from './store.ts';
 
 /** What the studio says of one of an account's renders. */
@@ -52,12 +53,12 @@ export function createSettlement(options: SettlementOptions): Settlement {
   const watch = { watcher: options.watcher, leaseMs: options.watchLeaseMs };
 
   const move = createBatcher<Move, Moved | undefined>({
-    run: async (moves) => {
-      const moved = await moveGenerations(database, moves, watch);
-      options.onMoved(moved);
-      const made = new Map(moved.map((one) => [`${one.id} ${one.to_status}`, one]));
-      return moves.map(({ id, to }) => made.get(`${id} ${to}`));
-    },
+    run: (moves) =>
+      moveOnce(moves, async (distinct) => {
+        const moved = await moveGenerations(database, distinct, watch);
+        options.onMoved(moved);
+        return moved;
+      }),
     maxSize: movesPerStatement,
     maxInFlight: statementsInFlight,
     isHopeless: isDatabaseUnavailable,
