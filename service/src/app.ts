@@ -1,4 +1,5 @@
 import type { AddressInfo } from 'node:net';
+import type { OperationId } from '@renderkit/contract/v1/operations.ts';
 import { ConfigError } from '@renderkit/server-kit/config.ts';
 import { type Database, openDatabase } from '@renderkit/server-kit/database.ts';
 import { type Cidr, parseCidrs } from '@renderkit/server-kit/egress/public-address.ts';
@@ -14,6 +15,7 @@ import { createAgeVerification } from './account/age-verification.ts';
 import { accountRoutes } from './account/routes.ts';
 import { type Admission, createAdmission } from './admission/admit.ts';
 import { createCatalogCache } from './catalog/catalog-cache.ts';
+import { createExplainUnknown } from './catalog/explain-unknown.ts';
 import { catalogRoutes } from './catalog/routes.ts';
 import type { ServiceConfig } from './config.ts';
 import { addConsole } from './console.ts';
@@ -46,6 +48,7 @@ import { createSendAnswer } from './send-answer.ts';
 import { createStudioClient, type StudioClient } from './studio-client/studio-client.ts';
 import { startUploads, type Uploads } from './uploads/background.ts';
 import { uploadsRoutes } from './uploads/routes.ts';
+import type { ExplainUnknown } from './validation/compile-request.ts';
 import { createJsonBodyReader } from './validation/read-json-body.ts';
 import { signingSecrets } from './webhooks/signing-secret.ts';
 
@@ -99,6 +102,7 @@ export async function startService(
   const serving = {
     send: createSendAnswer(app, createRequestMetrics(registry)),
     readJsonBody: createJsonBodyReader(),
+    explainUnknown: rooms.explainUnknown,
     docsUrl: config.docsUrl,
     log,
   };
@@ -135,6 +139,7 @@ type Rooms = {
   uploads: Uploads;
   studioClient: StudioClient;
   handlers: Handlers;
+  explainUnknown: (operation: OperationId) => ExplainUnknown | undefined;
 };
 
 function startRooms(
@@ -180,6 +185,7 @@ function startRooms(
     generations,
     uploads,
     studioClient,
+    explainUnknown: createExplainUnknown(catalogCache),
     handlers: {
       ...accountRoutes({ studioClient, database }),
       ...catalogRoutes({ catalogCache }),

@@ -13,7 +13,12 @@ import { problemOfFault } from './problems/problem-of-fault.ts';
 import { StudioFailure } from './studio-client/studio-failure.ts';
 import { translateStudioFailure } from './studio-client/translate-error.ts';
 import type { Answer, SendAnswer } from './send-answer.ts';
-import { compileRequest, type JudgedOperation, type ValidRequest } from './validation/compile-request.ts';
+import {
+  compileRequest,
+  type ExplainUnknown,
+  type JudgedOperation,
+  type ValidRequest,
+} from './validation/compile-request.ts';
 import type { JsonBodyReader } from './validation/read-json-body.ts';
 
 declare module 'fastify' {
@@ -28,6 +33,8 @@ export type Serving = {
   send: SendAnswer;
   /** One for all: it lets only so many large bodies into memory. */
   readJsonBody: JsonBodyReader;
+  /** What is told of fields that an operation of the HTTP API does not have. */
+  explainUnknown: (operation: OperationId) => ExplainUnknown | undefined;
   docsUrl: string;
   log: Logger;
 };
@@ -59,6 +66,7 @@ function addOperation(scope: FastifyInstance, serving: Serving, handlers: Handle
     url: operation.path.slice('/v1'.length),
     method: operation.method,
     judged: operation,
+    explainUnknown: serving.explainUnknown(id),
     status: operation.response.status,
     handle: (request, reply, valid) =>
       handle(new RequestContext(request, reply, operation, valid, serving.log)),
@@ -72,6 +80,7 @@ export type Route = {
   /** Below the scope's prefix, with `{name}` for each parameter. */
   url: string;
   judged: JudgedOperation;
+  explainUnknown?: ExplainUnknown | undefined;
   /** Of a success. */
   status: number;
   handle: (request: FastifyRequest, reply: FastifyReply, valid: ValidRequest) => Promise<unknown>;
@@ -79,7 +88,7 @@ export type Route = {
 
 /** Adds a route that judges the form of its requests and sends what its handler returns. */
 export function addRoute(scope: FastifyInstance, { send, readJsonBody }: Serving, route: Route): void {
-  const validate = compileRequest(route.judged, readJsonBody);
+  const validate = compileRequest(route.judged, readJsonBody, route.explainUnknown);
   scope.route({
     method: route.method,
     url: route.url.replaceAll(/\{(\w+)\}/g, ':$1'),

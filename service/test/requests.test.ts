@@ -119,14 +119,14 @@ describe('a request', () => {
     assert.deepEqual(
       new Map(body.errors?.map(({ field, message }) => [field, message])),
       new Map([
-        ['draft', 'is not a known parameter'],
+        ['draft', 'there is no parameter draft; none is taken here'],
         ['Idempotency-Key', 'must be 1 to 200 characters of printable ASCII'],
-        ['colour', 'is not a known field'],
+        ['colour', 'there is no field colour'],
         ['prompt', 'must be a string'],
         ['styles', 'must hold at most 3 items'],
         ['styles[1]', 'must be a string'],
         ['reference_images[2]', 'must not be empty'],
-        ['options.steps', 'must be a string or a number or a boolean'],
+        ['options.steps', 'must be a string, a number or a boolean'],
         ['metadata.order', 'must be a string'],
         ['clip_skip', 'must be a whole number'],
       ]),
@@ -143,7 +143,7 @@ describe('a request', () => {
     assert.equal((await service.ask('/v1/generations', { key })).status, 200);
     for (const answer of await large) {
       assertProblem(answer, 'invalid_request', 'a large body');
-      assert.deepEqual(answer.body.errors, [{ field: 'colour', message: 'is not a known field' }]);
+      assert.deepEqual(answer.body.errors, [{ field: 'colour', message: 'there is no field colour' }]);
     }
     const tooLarge = await service.refusal('/v1/images/generations', { key, body });
     assertProblem(tooLarge, 'invalid_request', 'too large');

@@ -1,7 +1,13 @@
 import { maxProblemErrors } from '@renderkit/contract/v1/limits.ts';
 import type { ModelOption, StudioModel } from '@renderkit/contract/studio/schemas.ts';
 import { ApiProblem, type FieldError } from '../problems/api-problem.ts';
+import { listed } from '../validation/nearest-names.ts';
 import type { CatalogIndex, IndexedModel } from './catalog-index.ts';
+import {
+  describeUnknownOption,
+  describeUnknownStyle,
+  describeUnknownSuggestion,
+} from './nearest-in-catalog.ts';
 
 /** Gathers what is wrong with a request, all fields at once. */
 export type Faults = { list: FieldError[]; add: (field: string, message: string) => void };
@@ -70,7 +76,7 @@ export function judgeOptions(
 ): Record<string, OptionValue> {
   const given = new Map(Object.entries(sent ?? {}));
   for (const key of given.keys())
-    if (!indexed.options.has(key)) faults.add(fieldOf(key), 'is not an option of this model');
+    if (!indexed.options.has(key)) faults.add(fieldOf(key), describeUnknownOption(key, indexed));
   return Object.fromEntries(
     [...indexed.options.values()].map((option) => {
       const value = given.get(option.key);
@@ -91,7 +97,10 @@ function judgeOption(option: ModelOption, value: OptionValue): OptionValue | Com
       const chosen = (option.values ?? []).find(
         (one) => typeof value !== 'boolean' && one.value === String(value),
       );
-      const choices = (option.values ?? []).map((one) => one.value).join(', ');
+      const choices = listed(
+        (option.values ?? []).map((one) => one.value),
+        30,
+      );
       return chosen?.value ?? { complaint: `must be one of ${choices}` };
     }
     case 'toggle':
@@ -123,7 +132,7 @@ export function judgeStyles(
 ): void {
   styles.forEach((id, i) => {
     const style = index.styles.get(id);
-    if (style === undefined) faults.add(`styles[${i}]`, 'there is no such style');
+    if (style === undefined) faults.add(`styles[${i}]`, describeUnknownStyle(id, type, index));
     else if (style.type !== type) faults.add(`styles[${i}]`, `is a style for ${style.type}s`);
   });
 }
@@ -137,7 +146,8 @@ export function judgeSuggestions(
   const taken = new Map<string, number>();
   suggestions.forEach((id, i) => {
     const suggestion = index.suggestions.get(id);
-    if (suggestion === undefined) return faults.add(`suggestions[${i}]`, 'there is no such suggestion');
+    if (suggestion === undefined)
+      return faults.add(`suggestions[${i}]`, describeUnknownSuggestion(id, suite, index));
     if (!suggestion.suites.includes(suite))
       faults.add(`suggestions[${i}]`, `is for ${suggestion.suites.join(', ') || 'nothing here'}`);
     const category = suggestion.category_id ?? suggestion.category ?? `id ${id}`;

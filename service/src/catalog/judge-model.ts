@@ -1,5 +1,6 @@
 import type { RenderRequest, StudioModel, Suite } from '@renderkit/contract/studio/schemas.ts';
 import { ApiProblem } from '../problems/api-problem.ts';
+import { listed } from '../validation/nearest-names.ts';
 import type { CatalogIndex, IndexedModel } from './catalog-index.ts';
 import {
   type Faults,
@@ -11,6 +12,7 @@ import {
   judgeSuggestions,
   type OptionValue,
 } from './judge-fields.ts';
+import { describeUnknownModel } from './nearest-in-catalog.ts';
 
 /** A request that its model has nothing against, as the studio will understand it: every default filled in. */
 export type Fitted = { model: StudioModel; renderRequest: RenderRequest };
@@ -36,7 +38,10 @@ export function judgeModel(
 ): IndexedModel | undefined {
   const indexed = id === undefined ? index.defaults.get(suite) : index.models.get(id);
   if (indexed === undefined)
-    faults.add('model', id === undefined ? 'must be named: there is no default' : 'there is no such model');
+    faults.add(
+      'model',
+      id === undefined ? 'must be named: there is no default' : describeUnknownModel(id, index, suite),
+    );
   else if (!indexed.model.suites.includes(suite)) {
     faults.add('model', `is not for this: its suites are ${indexed.model.suites.join(', ') || 'none'}`);
     return undefined;
@@ -116,7 +121,7 @@ export function judgeAspectRatio(
   const [first] = ratios;
   if (ratio === undefined) return keepsSource || first === undefined ? {} : { aspect_ratio: first };
   if (ratios.size === 0) faults.add('aspect_ratio', 'is not a setting of this model');
-  else if (!ratios.has(ratio)) faults.add('aspect_ratio', `must be one of ${[...ratios].join(', ')}`);
+  else if (!ratios.has(ratio)) faults.add('aspect_ratio', `must be one of ${listed([...ratios], 30)}`);
   return { aspect_ratio: ratio };
 }
 
@@ -132,7 +137,7 @@ export function judgeDuration(
     durations.get(String(duration)) ?? [...durations.values()].find((value) => value === duration);
   if (seconds !== undefined) return { duration_seconds: seconds };
   if (durations.size === 0) faults.add('duration', 'is not a setting of this model');
-  else faults.add('duration', `must be one of ${[...durations.keys()].join(', ')}`);
+  else faults.add('duration', `must be one of ${listed([...durations.keys()], 30)}`);
   return {};
 }
 
@@ -153,7 +158,7 @@ function judgeBaseModel(
   if (baseModel === undefined) return indexed.defaultBaseModel;
   if (indexed.baseModels.size === 0) faults.add('base_model', 'is not a setting of this model');
   else if (!indexed.baseModels.has(baseModel))
-    faults.add('base_model', `must be one of ${[...indexed.baseModels].join(', ')}`);
+    faults.add('base_model', `must be one of ${listed([...indexed.baseModels], 30)}`);
   return baseModel;
 }
 
@@ -165,6 +170,6 @@ function judgeSampler(
   if (sampler === undefined) return indexed.samplers[0];
   if (indexed.samplers.length === 0) faults.add('sampler', 'is not a setting of this model');
   else if (!indexed.samplers.includes(sampler))
-    faults.add('sampler', `must be one of ${indexed.samplers.join(', ')}`);
+    faults.add('sampler', `must be one of ${listed(indexed.samplers, 30)}`);
   return sampler;
 }

@@ -53,6 +53,11 @@ const judges: { [K in Kind]: RequestJudge<Bodies[K]> } = {
   video_extend: { suite: 'extend', lane: 'video', judge: judgeExtension },
 };
 
+/** The suite of models that makes a kind. */
+export function suiteOf(kind: Kind): Suite {
+  return judges[kind].suite;
+}
+
 /**
  * Judges the body of a create that the schema of its kind has let through against the model that it means (docs/api.md
  * §4): first whatever is wrong with its fields, all at once, then whether the plan includes the model.

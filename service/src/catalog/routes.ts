@@ -3,8 +3,9 @@ import { listOfAll } from '../list-page.ts';
 import { ApiProblem } from '../problems/api-problem.ts';
 import { translated } from '../studio-client/translate-error.ts';
 import type { CatalogCache } from './catalog-cache.ts';
-import { indexOf } from './catalog-index.ts';
+import { type CatalogIndex, indexOf } from './catalog-index.ts';
 import { listModels } from './list-models.ts';
+import { describeUnknownModel } from './nearest-in-catalog.ts';
 import { presentModel, presentStyle, presentSuggestion } from './present.ts';
 
 /** Reads of the catalog (specification §4). Each asks the studio whether it changed: an ended session shows at once. */
@@ -21,8 +22,9 @@ export function catalogRoutes({
       return listOfAll(listModels(catalog, query).map(presentModel), query);
     },
     getModel: async ({ principal, params }) => {
-      const found = indexOf(await read(principal.account.id)).models.get(params.id);
-      if (found === undefined) throw new ApiProblem('not_found', { detail: 'There is no such model.' });
+      const index = indexOf(await read(principal.account.id));
+      const found = index.models.get(params.id);
+      if (found === undefined) throw new ApiProblem('not_found', { detail: noSuchModel(params.id, index) });
       return presentModel(found.model);
     },
     listStyles: async ({ principal, query }) => {
@@ -37,4 +39,9 @@ export function catalogRoutes({
       return listOfAll(chosen.map(presentSuggestion), query);
     },
   };
+}
+
+function noSuchModel(id: string, index: CatalogIndex): string {
+  const text = describeUnknownModel(id, index);
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
 }

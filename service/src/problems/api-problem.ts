@@ -2,7 +2,12 @@ import { maxProblemErrors } from '@renderkit/contract/v1/limits.ts';
 import type { ProblemCode } from '@renderkit/contract/v1/problem-codes.ts';
 
 /** One invalid field; `field` is a path such as `reference_images[2]` or `options.steps`. */
-export type FieldError = { field: string; message: string };
+export type FieldError = {
+  field: string;
+  message: string;
+  /** Never sent: the field is none of those that the request has, which are these. */
+  unknown?: { name: string; names: readonly string[] };
+};
 
 export type ApiProblemOptions = {
   /** A sentence for the client's developer. With `errors` and no detail, the fields' messages joined. */
@@ -23,7 +28,7 @@ export class ApiProblem extends Error {
   readonly retryAfterSeconds: number | undefined;
 
   constructor(code: ProblemCode, options: ApiProblemOptions) {
-    const errors = options.errors?.slice(0, maxProblemErrors).map(cut);
+    const errors = options.errors && oneForEachField(options.errors);
     super(options.detail ?? errors?.map(({ field, message }) => `${field}: ${message}`).join('; ') ?? code, {
       cause: options.cause,
     });
@@ -32,6 +37,17 @@ export class ApiProblem extends Error {
     this.retryAfterSeconds =
       options.retryAfterSeconds === undefined ? undefined : Math.max(1, Math.ceil(options.retryAfterSeconds));
   }
+}
+
+/** The first that was said of each field, as it is sent. */
+function oneForEachField(errors: readonly FieldError[]): FieldError[] {
+  const byField = new Map<string, FieldError>();
+  for (const error of errors) {
+    if (byField.size === maxProblemErrors) break;
+    const one = cut(error);
+    if (!byField.has(one.field)) byField.set(one.field, one);
+  }
+  return [...byField.values()];
 }
 
 // A field may be a name that the client made up: it is quoted, but not at any length.

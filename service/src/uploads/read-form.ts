@@ -1,6 +1,7 @@
 import { maxProjectIdCharacters } from '@renderkit/contract/v1/limits.ts';
 import type { FormPart } from '@renderkit/server-kit/http/multipart.ts';
 import { ApiProblem } from '../problems/api-problem.ts';
+import { describeUnknown } from '../validation/unknown-names.ts';
 
 export type FormParts = AsyncIterator<FormPart, void>;
 
@@ -59,7 +60,8 @@ const maxProjectIdBytes = 4 * maxProjectIdCharacters;
 async function readProject(part: FormPart, before: string | undefined): Promise<string> {
   const { name } = part;
   if (name === 'file') throw invalid(name, 'must be sent as a file, with a file name');
-  if (name !== 'project_id') throw invalid(name, 'is not a known field');
+  if (name !== 'project_id')
+    throw invalid(name, describeUnknown(name, { what: 'field', names: ['file', 'project_id'] }));
   if (before !== undefined) throw invalid(name, 'must be sent once');
   if (part.isFile) throw invalid(name, 'must be a string');
   let bytes = Buffer.alloc(0);

@@ -6,8 +6,15 @@ import { fieldErrorsOf } from './field-errors.ts';
 /** Adds all that is wrong with `data` to `errors`. */
 export type Check = (data: unknown, errors: FieldError[]) => void;
 
-// All faults at once. Their number is bounded by that of the values in a body. Lengths count code points.
-const ajv = new Ajv2020({ allErrors: true, strict: true, allowUnionTypes: true, strictRequired: false });
+// All issues at once. Their number is bounded by that of the values in a body. Lengths count code points. An issue
+// carries its schema, which knows what there is in place of a name that there is not.
+const ajv = new Ajv2020({
+  allErrors: true,
+  verbose: true,
+  strict: true,
+  allowUnionTypes: true,
+  strictRequired: false,
+});
 // As what opens addresses reads them (WHATWG URL); whether one may be opened is judged there.
 ajv.addFormat('uri', (text: string) => URL.canParse(text));
 // A time with its offset that a calendar has, of the years that the database has too.

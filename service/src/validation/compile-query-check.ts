@@ -2,6 +2,7 @@ import type { TSchema } from 'typebox';
 import type { FieldError } from '../problems/api-problem.ts';
 import { compileCheck } from './compile-check.ts';
 import { readQuery } from './read-query.ts';
+import { describeUnknown } from './unknown-names.ts';
 
 const plainDigits = /^\d{1,9}$/;
 type Properties = Record<string, { type?: string }>;
@@ -17,7 +18,8 @@ export function compileQueryCheck(
   if (schema === undefined)
     return (text, errors) => {
       const query = readQuery(text, errors);
-      for (const name in query) errors.push({ field: name, message: 'is not a known parameter' });
+      for (const name in query)
+        errors.push({ field: name, message: describeUnknown(name, { what: 'parameter', names: [] }) });
       return query;
     };
   const check = compileCheck(schema, 'parameter');

@@ -32,6 +32,13 @@ export type RawRequest = {
 /** As much of an operation as the form of its requests depends on. */
 export type JudgedOperation = Pick<Operation, 'request' | 'idempotent'>;
 
+/** Says more of fields that a body does not have than the form alone can: it changes the messages of such errors. */
+export type ExplainUnknown = (asked: {
+  accountId: string;
+  body: unknown;
+  errors: FieldError[];
+}) => Promise<void>;
+
 const noBody: unknown = Object.freeze({});
 
 /**
@@ -42,6 +49,7 @@ const noBody: unknown = Object.freeze({});
 export function compileRequest(
   operation: JudgedOperation,
   readJsonBody: JsonBodyReader,
+  explainUnknown?: ExplainUnknown,
 ): (raw: RawRequest) => Promise<ValidRequest> | ValidRequest {
   const { params: paramsSchema, body: bodySchema, bodyRequired, bodyLimitBytes } = operation.request;
   const checkQuery = compileQueryCheck(operation.request.query);
@@ -91,8 +99,11 @@ export function compileRequest(
       errors,
     );
     try {
-      if (body !== undefined) checkBody(body, errors);
-      else if (errors.length === found && bodyRequired !== false)
+      if (body !== undefined) {
+        checkBody(body, errors);
+        if (errors.some(({ unknown }) => unknown !== undefined))
+          await explainUnknown?.({ accountId: raw.accountId, body, errors });
+      } else if (errors.length === found && bodyRequired !== false)
         errors.push({ field: 'body', message: 'is required' });
       judgePath(raw.params, errors);
     } catch (error) {

@@ -1,48 +1,110 @@
 import type { ErrorObject } from 'ajv';
+import { maxProblemErrors } from '@renderkit/contract/v1/limits.ts';
+import { projectTitlePattern } from '@renderkit/contract/v1/schemas/project.ts';
 import type { FieldError } from '../problems/api-problem.ts';
+import { listed } from './nearest-names.ts';
+import { describeUnknown } from './unknown-names.ts';
 
-/** What ajv found, in our words: `reference_images[2]`, `must be at most 2048 characters`. */
+/**
+ * What ajv found (with `verbose`), in our words: one entry for each field, `reference_images[2]`, with one message, `must
+ * be at most 2048 characters`.
+ */
 export function fieldErrorsOf(
   errors: readonly ErrorObject[],
   data: unknown,
   what: 'field' | 'parameter',
 ): FieldError[] {
-  const told: FieldError[] = [];
+  const byField = new Map<string, ErrorObject[]>();
   for (const error of errors) {
     // It says only that the branch it chose had errors, which are there themselves.
     if (error.keyword === 'if') continue;
-    const path = pathOf(error.instancePath, data);
-    const { field, message } = tell(error, path, what);
-    told.push({ field: field === '' ? 'body' : field, message });
+    const field = fieldOf(error, pathOf(error.instancePath, data)) || 'body';
+    const before = byField.get(field);
+    if (before !== undefined) before.push(error);
+    else if (byField.size < maxProblemErrors) byField.set(field, [error]);
   }
-  return told;
+  return [...byField].flatMap(([field, found]) => {
+    const told = messageOf(found, what);
+    return told === undefined ? [] : [{ field, ...told }];
+  });
 }
 
-function tell(error: ErrorObject, path: string, what: string): FieldError {
-  const params = error.params as Record<string, string>;
-  switch (error.keyword) {
-    case 'required':
-      return { field: join(path, params['missingProperty'] ?? ''), message: 'is required' };
-    case 'additionalProperties':
-      return { field: join(path, params['additionalProperty'] ?? ''), message: `is not a known ${what}` };
-    default:
-      return { field: path, message: messageOf(error) };
-  }
+function fieldOf({ keyword, params }: ErrorObject, path: string): string {
+  const names = params as Record<string, string>;
+  if (keyword === 'required') return join(path, names['missingProperty'] ?? '');
+  if (keyword === 'additionalProperties') return join(path, names['additionalProperty'] ?? '');
+  return path;
 }
 
-function messageOf(error: ErrorObject): string {
+/** Keywords that say more than the others do about the same value; of the rest, all are said. */
+const first = ['required', 'additionalProperties', 'enum', 'const', 'type', 'format'];
+
+/** All that is wrong with one field as one message; undefined where it is fields within it that are wrong. */
+function messageOf(
+  errors: readonly ErrorObject[],
+  what: 'field' | 'parameter',
+): Omit<FieldError, 'field'> | undefined {
+  const unknown = errors.find(({ keyword }) => keyword === 'additionalProperties');
+  if (unknown !== undefined) return unknownField(unknown, what);
+  const union = errors.find(({ keyword }) => keyword === 'anyOf');
+  if (union !== undefined) {
+    const message = messageOfUnion(union, errors);
+    return message === undefined ? undefined : { message };
+  }
+  const leading = first
+    .map((keyword) => errors.find((error) => error.keyword === keyword))
+    .find((error) => error !== undefined);
+  const told = leading === undefined ? errors : [leading];
+  return { message: [...new Set(told.map(messageOfOne))].join(' and ') };
+}
+
+function unknownField(error: ErrorObject, what: 'field' | 'parameter'): Omit<FieldError, 'field'> {
+  const name = String((error.params as Record<string, unknown>)['additionalProperty']);
+  const { properties = {} } = (error.parentSchema ?? {}) as { properties?: object };
+  const names = Object.keys(properties);
+  return {
+    message: describeUnknown(name, { what, names }),
+    ...(what === 'field' && error.instancePath === '' && { unknown: { name, names } }),
+  };
+}
+
+/** A value that none of several schemas takes: what is wrong by the one that it comes nearest to, and the others. */
+function messageOfUnion(union: ErrorObject, errors: readonly ErrorObject[]): string | undefined {
+  const branches = (union.schema as unknown[]).map((_, i) =>
+    errors.filter(({ schemaPath }) => schemaPath.startsWith(`${union.schemaPath}/${i}/`)),
+  );
+  // The value is of that schema's type, and what is wrong lies within it.
+  if (branches.some((found) => found.length === 0)) return undefined;
+  const alternatives = branches.flatMap((found) => {
+    const [error] = found.filter(({ keyword }) => keyword === 'type' || keyword === 'const');
+    return error === undefined ? [] : [expectedOf(error)];
+  });
+  const near = branches.find((found) =>
+    found.every(({ keyword }) => keyword !== 'type' && keyword !== 'const'),
+  );
+  if (near === undefined) return `must be ${inWords(alternatives)}`;
+  return [near.map(messageOfOne).join(' and '), ...alternatives].join(', or ');
+}
+
+/** As an item of "must be …". */
+function expectedOf({ keyword, params }: ErrorObject): string {
+  const given = params as Record<string, unknown>;
+  if (keyword === 'const') return String(given['allowedValue']);
+  return inWords([given['type']].flat().map((type) => nameOfType(String(type))));
+}
+
+function messageOfOne(error: ErrorObject): string {
   const params = error.params as Record<string, unknown>;
   const limit = String(params['limit']);
+  const items = limit === '1' ? '1 item' : `${limit} items`;
   switch (error.keyword) {
+    case 'required':
+      return 'is required';
     case 'type':
-      return `must be ${[params['type']]
-        .flat()
-        .map((type) => nameOfType(String(type)))
-        .join(' or ')}`;
-    case 'enum':
-      return `must be one of ${(params['allowedValues'] as unknown[]).map(String).join(', ')}`;
     case 'const':
-      return `must be ${String(params['allowedValue'])}`;
+      return `must be ${expectedOf(error)}`;
+    case 'enum':
+      return `must be one of ${listed((params['allowedValues'] as unknown[]).map(String), 30)}`;
     case 'minLength':
       return limit === '1' ? 'must not be empty' : `must be at least ${limit} characters`;
     case 'maxLength':
@@ -52,20 +114,34 @@ function messageOf(error: ErrorObject): string {
     case 'maximum':
       return `must be at most ${limit}`;
     case 'minItems':
-      return `must hold at least ${limit} items`;
+      return limit === '1' ? 'must not be empty' : `must hold at least ${items}`;
     case 'maxItems':
-      return `must hold at most ${limit} items`;
+      return `must hold at most ${items}`;
     case 'maxProperties':
       return `must hold at most ${limit} names`;
     case 'uniqueItems':
       return 'must not hold the same item twice';
     case 'pattern':
-      return 'holds characters that are not allowed';
+      return patterns[String(params['pattern'])] ?? 'must not hold characters that are not allowed';
     case 'format':
-      return `must be a valid ${String(params['format'])}`;
+      return formats[String(params['format'])] ?? `must be a valid ${String(params['format'])}`;
     default:
       return error.message ?? 'is not valid';
   }
+}
+
+const patterns: Record<string, string> = {
+  [projectTitlePattern]: 'must hold letters from a to z, digits and white space alone',
+};
+
+const formats: Record<string, string> = {
+  uri: 'must be a whole address, such as https://example.com/picture.png',
+  'date-time': 'must be a time with its offset, such as 2026-01-31T12:00:00Z',
+};
+
+/** "a, b or c". */
+function inWords(words: readonly string[]): string {
+  return words.length < 2 ? (words[0] ?? 'valid') : `${words.slice(0, -1).join(', ')} or ${words.at(-1)}`;
 }
 
 function nameOfType(type: string): string {

@@ -1,0 +1,88 @@
+/** Something that a name may have meant: what to call it, and the texts that clients may have had in mind. */
+export type Candidate = { label: string; texts: readonly string[] };
+
+/** Longer names are not compared letter by letter: nobody misspells one of ours at that length. */
+const maxComparedCharacters = 64;
+/** More candidates than any catalog has; what comes after them is not looked at. */
+const maxCandidates = 2_000;
+const maxShownCharacters = 60;
+
+/** Candidates that a name is likely to have meant, nearest first, `most` at most. */
+export function nearestNames(name: string, candidates: readonly Candidate[], most = 3): string[] {
+  const wanted = normalName(name);
+  if (wanted === '' || wanted.length > maxComparedCharacters) return [];
+  const near: { label: string; distance: number }[] = [];
+  for (const { label, texts } of candidates.slice(0, maxCandidates)) {
+    const distance = Math.min(...texts.map((text) => distanceOf(wanted, normalName(text))));
+    if (distance <= tolerance(wanted)) near.push({ label, distance });
+  }
+  const best = Math.min(...near.map(({ distance }) => distance));
+  return near
+    .filter(({ distance }) => distance === best || distance <= 1)
+    .toSorted((a, b) => a.distance - b.distance)
+    .slice(0, most)
+    .map(({ label }) => label);
+}
+
+/** A name without what conventions differ in: `aspectRatio`, `aspect-ratio` and `aspect_ratio` are the same. */
+export function normalName(name: string): string {
+  return name
+    .slice(0, 4 * maxComparedCharacters)
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N}]/gu, '');
+}
+
+/** A name of the client's as a message quotes it: not at any length, and in quotes unless it looks like a name. */
+export function shownName(name: string): string {
+  const shown =
+    name.length <= maxShownCharacters ? name : `${name.slice(0, maxShownCharacters).toWellFormed()}…`;
+  return /^[\p{L}\p{N}_./:-]+…?$/u.test(shown) ? shown : JSON.stringify(shown);
+}
+
+/** Names in a row, `most` at most: "a, b and 3 more". */
+export function listed(names: readonly string[], most = 12): string {
+  const rest = names.length - most;
+  return rest > 0 ? `${names.slice(0, most).join(', ')} and ${rest} more` : names.join(', ');
+}
+
+/** So many letters may differ: none of one, one of up to five, and a third of more. */
+function tolerance(name: string): number {
+  if (name.length === 1) return 0;
+  return Math.max(1, Math.min(4, Math.floor(name.length / 3)));
+}
+
+function distanceOf(wanted: string, other: string): number {
+  if (wanted === other) return 0;
+  if (other === '' || other.length > maxComparedCharacters) return Number.POSITIVE_INFINITY;
+  const [short, long] = wanted.length < other.length ? [wanted, other] : [other, wanted];
+  if (short.length >= 4 && long.startsWith(short)) return 1;
+  return long.length - short.length > tolerance(wanted)
+    ? Number.POSITIVE_INFINITY
+    : editDistance(wanted, other);
+}
+
+/** Letters to insert, remove, change or swap with their neighbour (optimal string alignment). */
+function editDistance(a: string, b: string): number {
+  let beforeLast: number[] = [];
+  let last = Array.from({ length: b.length + 1 }, (_, j) => j);
+  for (let i = 1; i <= a.length; i++) {
+    const row = [i];
+    for (let j = 1; j <= b.length; j++) {
+      const isSame = a[i - 1] === b[j - 1];
+      const swapped = i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1];
+      row[j] = Math.min(
+        at(last, j) + 1,
+        at(row, j - 1) + 1,
+        at(last, j - 1) + (isSame ? 0 : 1),
+        swapped ? at(beforeLast, j - 2) + 1 : Number.POSITIVE_INFINITY,
+      );
+    }
+    beforeLast = last;
+    last = row;
+  }
+  return at(last, b.length);
+}
+
+function at(row: readonly number[], index: number): number {
+  return row[index] ?? Number.POSITIVE_INFINITY;
+}

@@ -1,0 +1,163 @@
+import { listed, nearestNames, normalName, shownName } from './nearest-names.ts';
+
+/** What of the model that a request names is told where a field of the request is not known. */
+export type ModelFacts = {
+  id: string;
+  /** Of the kind of output that is asked for. */
+  ratios: readonly string[];
+  /** Keys of its own options. */
+  options: readonly string[];
+};
+
+/** The fields or parameters that there are, and the model of the request where it is known. */
+export type Known = {
+  what: 'field' | 'parameter';
+  names: readonly string[];
+  model?: ModelFacts | undefined;
+};
+
+/** Where to a name of another API leads here. The first of `fields` that the request has is named. */
+type Pointer = { names: readonly string[] } & (
+  | { fields: readonly string[] }
+  | { option: string }
+  | { advice: string }
+);
+
+/** Names that other APIs have for what is here under another name or in another place, as `normalName` makes them. */
+const pointers: readonly Pointer[] = [
+  {
+    names: [
+      'n',
+      'num',
+      'count',
+      'batch',
+      'batchsize',
+      'batchcount',
+      'niter',
+      'outputs',
+      'samples',
+      'nsamples',
+    ],
+    advice: 'the number of images is set by the model (batch_size)',
+  },
+  {
+    names: [
+      'numimages',
+      'numoutputs',
+      'numsamples',
+      'numberofimages',
+      'numberofoutputs',
+      'numvideos',
+      'imagecount',
+    ],
+    advice: 'the number of images is set by the model (batch_size)',
+  },
+  {
+    names: [
+      'size',
+      'width',
+      'height',
+      'imagesize',
+      'dimensions',
+      'resolution',
+      'ratio',
+      'aspect',
+      'orientation',
+    ],
+    fields: ['aspect_ratio'],
+  },
+  { names: ['seed', 'randomseed'], option: 'seed' },
+  { names: ['negativeprompt', 'negative', 'negativetext'], option: 'negative_prompt' },
+  { names: ['steps', 'numinferencesteps', 'inferencesteps', 'numsteps'], option: 'steps' },
+  { names: ['quality'], option: 'quality' },
+  { names: ['guidance', 'guidancescale', 'cfgscale', 'promptguidance'], fields: ['cfg'] },
+  { names: ['text', 'textprompt', 'inputtext', 'input', 'description', 'caption'], fields: ['prompt'] },
+  {
+    names: [
+      'image',
+      'images',
+      'imageurl',
+      'imageurls',
+      'imageid',
+      'initimage',
+      'inputimage',
+      'sourceimage',
+      'imageprompt',
+    ],
+    fields: ['image', 'start_image', 'reference_images'],
+  },
+  { names: ['referenceimage', 'references', 'imagereferences'], fields: ['reference_images'] },
+  { names: ['maskimage', 'maskurl', 'inpaintmask'], fields: ['mask'] },
+  { names: ['denoisingstrength', 'denoise', 'promptstrength', 'imagestrength'], fields: ['strength'] },
+  { names: ['startframe', 'firstframe', 'startimageurl', 'firstframeimage'], fields: ['start_image'] },
+  { names: ['endframe', 'lastframe', 'endimageurl', 'tailimage'], fields: ['end_image'] },
+  { names: ['video', 'videourl', 'inputvideo', 'videouri'], fields: ['source_video', 'video_id'] },
+  { names: ['audio', 'audiourl', 'sound', 'music'], fields: ['reference_audios'] },
+  { names: ['seconds', 'length', 'durationseconds', 'videolength'], fields: ['duration'] },
+  { names: ['stylepreset', 'styleid', 'styleids'], fields: ['styles'] },
+  { names: ['modelid', 'modelname', 'engine', 'checkpoint'], fields: ['model'] },
+  { names: ['samplername', 'samplerindex', 'scheduler'], fields: ['sampler'] },
+  { names: ['project', 'projectname', 'folder'], fields: ['project_id'] },
+  { names: ['user', 'userid', 'tags', 'externalid', 'reference', 'custom'], fields: ['metadata'] },
+  { names: ['timestamp', 'second', 'position', 'frame'], fields: ['time'] },
+  { names: ['name'], fields: ['title', 'file_name'] },
+  {
+    names: ['webhook', 'webhookurl', 'callback', 'callbackurl', 'notifyurl'],
+    advice: 'webhooks are made in the console',
+  },
+  { names: ['idempotencykey'], advice: 'the key is sent as the header Idempotency-Key' },
+];
+const pointerOf = new Map(pointers.flatMap((pointer) => pointer.names.map((name) => [name, pointer])));
+
+/** Where so few names are known they are all listed. */
+const maxListed = 8;
+
+/** What a client is told of a name that a request does not have: where it belongs, or which name is nearest. */
+export function describeUnknown(name: string, known: Known): string {
+  const hint = hintFor(name, known);
+  return `there is no ${known.what} ${shownName(name)}${hint === undefined ? '' : `; ${hint}`}`;
+}
+
+function hintFor(name: string, { what, names, model }: Known): string | undefined {
+  const normal = normalName(name);
+  const twin = names.find((one) => normalName(one) === normal);
+  if (twin !== undefined) return `did you mean ${twin}?`;
+  const option = model?.options.find((key) => normalName(key) === normal);
+  if (option !== undefined) return `send it as options.${option}`;
+  const pointer = what === 'field' ? pointerOf.get(normal) : undefined;
+  const pointed = pointer && hintOf(pointer, names, model);
+  if (pointed !== undefined) return pointed;
+  const near = nearestNames(
+    name,
+    [
+      ...names.map((one) => ({ label: one, texts: [one] })),
+      ...(model?.options ?? []).map((key) => ({ label: `options.${key}`, texts: [key] })),
+    ],
+    2,
+  );
+  if (near.length > 0) return `did you mean ${near.join(' or ')}?`;
+  if (names.length === 0) return `none is taken here`;
+  if (names.length > maxListed) return undefined;
+  return names.length === 1 ? `the only one is ${names[0]}` : `those that there are: ${names.join(', ')}`;
+}
+
+function hintOf(
+  pointer: Pointer,
+  names: readonly string[],
+  model: ModelFacts | undefined,
+): string | undefined {
+  // An extension, a project or a still has neither a model to choose nor a number of outputs.
+  const ofModel = names.includes('options');
+  if ('advice' in pointer) return ofModel || names.includes('video_id') ? pointer.advice : undefined;
+  if ('option' in pointer) return ofModel ? optionHint(pointer.option, model) : undefined;
+  const field = pointer.fields.find((one) => names.includes(one));
+  if (field === undefined) return undefined;
+  if (field !== 'aspect_ratio' || model === undefined || model.ratios.length === 0) return `use ${field}`;
+  return `use aspect_ratio, of which the model ${model.id} has ${listed(model.ratios)}`;
+}
+
+function optionHint(key: string, model: ModelFacts | undefined): string {
+  if (model === undefined) return `a model that has it takes it as options.${key}`;
+  const own = model.options.find((one) => normalName(one) === normalName(key));
+  return own === undefined ? `the model ${model.id} has none` : `send it as options.${own}`;
+}
