@@ -165,6 +165,33 @@ describe('races on two service processes', () => {
     assert.equal(ended?.status, 'succeeded');
   });
 
+  test('a job whose token somebody bars at the studio fails within seconds, refunded, with one event', async () => {
+    const { who, one, two } = await person();
+    const before_ = await one.balance();
+    // No place is free: the job would wait for a day.
+    await platform.databases.studio.rows('update accounts set limit_overall = 0 where id = $1', [
+      who.studioAccountId,
+    ]);
+    const { body } = await one.create();
+    const [row] = await platform.databases.studio.rows<{ outcome: string }>(
+      `select outcome from bar_render($1, $2, 'web', 'rnd_barred')`,
+      [who.studioAccountId, body.id],
+    );
+    assert.equal(row?.outcome, 'barred');
+    const [ended] = await untilEnded(two, [body.id]);
+    assert.deepEqual(
+      [ended?.status, ended?.error],
+      ['failed', { code: 'render_lost', message: 'The studio would not take this render.' }],
+    );
+    assert.equal(await two.balance(), before_);
+    assert.deepEqual(await charges(who.studioAccountId), []);
+    const events = await platform.databases.service.rows<{ type: string }>(
+      'select type from events where subject_id = $1',
+      [body.id],
+    );
+    assert.deepEqual(events, [{ type: 'generation.failed' }]);
+  });
+
   test('the books balance after all that', async () => {
     assert.deepEqual(await studioOperator.checkLedger(platform.databases.studio), []);
   });

@@ -301,6 +301,7 @@ begin
   select * into r from renders where account_id = account and token = bar_token;
   if not found then
     insert into renders (id, account_id, token, client_id, status) values (new_id, account, bar_token, client, 'barred');
+    perform record_change(account, 'render', bar_token, null::json);
     return query select 'barred', null::json;
   elsif r.status in ('barred', 'refused') then
     return query select 'barred', null::json;

@@ -29,7 +29,12 @@ export type ScriptedRenders = {
     how?: { status?: 'succeeded' | 'failed'; error?: Render['error']; outputs?: number },
   ) => void;
   /** Puts any change into the feed. */
-  tell: (change: { token: string; render: unknown } | { token: string; upload: unknown }) => void;
+  tell: (
+    change:
+      | { token: string; render: unknown }
+      | { token: string; barred: true }
+      | { token: string; upload: unknown },
+  ) => void;
   /** The next answer to a feed's reader says this of its account. */
   tellOnce: (status: 'reset' | 'ended') => void;
   bar: Set<string>;
@@ -53,7 +58,7 @@ export function scriptRenders(studio: ScriptedStudio): ScriptedRenders {
     hold: undefined,
     bar: new Set(),
     tell: (change) => {
-      const type = 'render' in change ? 'render' : 'upload';
+      const type = 'upload' in change ? 'upload' : 'render';
       feed.changes.push({ seq: feed.changes.length + 1, type, ...change });
     },
     tellOnce: (status) => void feed.told.push(status),

@@ -3,7 +3,7 @@ import { after, before, test } from 'node:test';
 import type { StudioAnswer } from '@renderkit/contract/studio/operations.ts';
 import { moveClock } from '@renderkit/server-kit/testing/database.ts';
 import { checkLedger, setAccount } from '@renderkit/studio/operator.ts';
-import { request, startTestStudio, type TestStudio } from './harness.ts';
+import { readChanges, request, startTestStudio, type TestStudio } from './harness.ts';
 
 let studio: TestStudio;
 before(async () => (studio = await startTestStudio({ worker: false })));
@@ -92,6 +92,9 @@ test('a barred token is never rendered, and a known one is handed out', async ()
   assert.deepEqual(await bar('never'), { outcome: 'barred' });
   assert.equal((await account.submit('never')).outcome, 'barred');
   assert.deepEqual(await bar('never'), { outcome: 'barred' });
+  const [told] = await readChanges(studio.url, [{ account: account.id, cursor: 0 }]);
+  assert.ok(told?.status === 'changes');
+  assert.deepEqual(told.changes, [{ seq: 1, type: 'render', token: 'never', barred: true }], 'told of once');
   await account.submit('known');
   const known = await bar('known');
   assert.equal(known.outcome === 'known' && known.render.token, 'known');

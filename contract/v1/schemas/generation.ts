@@ -20,6 +20,9 @@ export const finalGenerationStatuses = [
 /** `error.code` of a generation that succeeded with some outputs missing. */
 export const partialFailureCode = 'partial_failure';
 
+/** `error.code` of a generation that the studio will never render: its token was barred there. */
+export const renderLostCode = 'render_lost';
+
 export const outputTypes = ['image', 'video'] as const;
 
 export const Output = closed(
@@ -40,7 +43,7 @@ export const Output = closed(
 export type Output = Static<typeof Output>;
 
 const GenerationError = closed({
-  code: Type.String({ description: 'A problem code, or `partial_failure`.' }),
+  code: Type.String({ description: 'A problem code, `partial_failure` or `render_lost`.' }),
   message: Type.String({ description: 'A sentence for people.' }),
 });
 

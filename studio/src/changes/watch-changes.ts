@@ -118,6 +118,7 @@ function present(
   if (status === 'reset') return { account, status, cursor };
   const changes = (row.changes ?? []).map(({ render, upload, ...change }) => ({
     ...change,
+    ...(change.type === 'render' && !isThere(render) && { barred: true as const }),
     ...(isThere(render) && { render: presentRender(render as Render) }),
     ...(isThere(upload) && { upload: presentUpload(upload as StudioUpload) }),
   }));

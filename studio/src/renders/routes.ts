@@ -64,7 +64,9 @@ export function renderRoutes(
         client: bearer.clientId,
         newId: newId('rnd_'),
       });
-      return barred.outcome === 'known' ? { ...barred, render: presentRender(barred.render) } : barred;
+      if (barred.outcome === 'known') return { ...barred, render: presentRender(barred.render) };
+      options.announce.change(bearer.account.id);
+      return barred;
     },
   };
 }

@@ -7,7 +7,7 @@ import type { StudioClient } from '../../studio-client/studio-client.ts';
 import { StudioFailure } from '../../studio-client/studio-failure.ts';
 import type { CrashPoint } from '../crash-point.ts';
 import { runningMove } from '../settle/compose-move.ts';
-import { type GenerationError, refusalError, submitFailed, waitedTooLong } from '../settle/failure.ts';
+import { type GenerationError, refusalError, submitFailed } from '../settle/failure.ts';
 import type { Settlement } from '../settle/settlement.ts';
 import { type Claim, type Release, releaseGenerations, saveLimits, saveQuote } from './store.ts';
 
@@ -108,7 +108,8 @@ async function attempt(options: SubmitOptions, claim: Claim, requoted = false): 
         ...(answer.retry_after > 0 && { retryAfterMs: answer.retry_after * 1000 }),
       };
     case 'barred':
-      return fail(options, claim, waitedTooLong);
+      await options.settlement.bar([{ id: claim.id, accountId: claim.accountId }]);
+      return { kind: 'done' };
     case 'refused': {
       const { code } = answer.refusal;
       if (code === 'concurrency') return { kind: 'release' };

@@ -1,11 +1,17 @@
 import type { RefusalCode } from '@renderkit/contract/studio/errors.ts';
 import type { Render } from '@renderkit/contract/studio/schemas.ts';
 import type { ProblemCode } from '@renderkit/contract/v1/problem-codes.ts';
-import { partialFailureCode } from '@renderkit/contract/v1/schemas/generation.ts';
+import { partialFailureCode, renderLostCode } from '@renderkit/contract/v1/schemas/generation.ts';
+import { isoTime } from '../../iso-time.ts';
 import type { WaitersError } from '../../uploads/outcome-of.ts';
+import { maxQueuedMs, maxRunningMs } from './deadlines.ts';
+import type { UnsettledRow } from './store.ts';
 
 /** `error` of a generation (docs/api.md §2). */
-export type GenerationError = { code: ProblemCode | typeof partialFailureCode; message: string };
+export type GenerationError = {
+  code: ProblemCode | typeof partialFailureCode | typeof renderLostCode;
+  message: string;
+};
 
 // Sentences of our own: the studio's texts are for its own log.
 const renderFailed = 'The studio could not finish the generation. Its credits were given back.';
@@ -38,10 +44,24 @@ export const waitedTooLong: GenerationError = {
 };
 
 /** It ran longer than its kind may, and the studio knows nothing of it. */
-export const lostByStudio: GenerationError = {
+const lostByStudio: GenerationError = {
   code: 'upstream_unavailable',
   message: 'The studio no longer knows the generation.',
 };
+
+/** The studio was told never to take it. */
+const notTaken: GenerationError = {
+  code: renderLostCode,
+  message: 'The studio would not take this render.',
+};
+
+/** Why a generation fails whose token was barred: by its age, which is why the service itself bars tokens. */
+export function barredError(row: UnsettledRow): GenerationError {
+  const ageMs = (since: string | null) =>
+    since === null ? 0 : Date.parse(isoTime(row.at)) - Date.parse(isoTime(since));
+  if (row.status === 'queued') return ageMs(row.created_at) >= maxQueuedMs ? waitedTooLong : notTaken;
+  return ageMs(row.submitted_at) >= maxRunningMs[row.kind] ? lostByStudio : notTaken;
+}
 
 /** It waited for an upload that will never be ready. */
 export function waitedForUpload(code: WaitersError): GenerationError {

@@ -4,7 +4,7 @@ import { type Database, isDatabaseUnavailable, type Queryable } from '@renderkit
 import type { QueryResultRow } from 'pg';
 import type { CrashPoint } from '../crash-point.ts';
 import { type Move, type Moved, moveGenerations } from '../store.ts';
-import type { GenerationError } from './failure.ts';
+import { barredError, type GenerationError } from './failure.ts';
 import { failedMove, finalMove, runningMove } from './compose-move.ts';
 import { moveOnce } from './move-once.ts';
 import { readDoubtful, readUnsettled, type UnsettledRow } from './store.ts';
@@ -18,6 +18,8 @@ export type Settlement = {
    * reached its last status stays. `cursors` say how far the feeds are applied with this.
    */
   apply: (said: readonly Said[], cursors?: readonly { accountId: string; cursor: number }[]) => Promise<void>;
+  /** Fails generations that the studio will never take, whoever told it so. */
+  bar: (barred: readonly { id: string; accountId: string }[]) => Promise<void>;
   /** Fails a generation that is in the given state still. False where it moved meanwhile. */
   fail: (failure: {
     id: string;
@@ -97,6 +99,14 @@ export function createSettlement(options: SettlementOptions): Settlement {
       const moved = await moveGenerations(database, settled, { ...watch, cursors });
       await crashPoint?.('settle-committed');
       options.onMoved(moved);
+    },
+    bar: async (barred) => {
+      if (barred.length === 0) return;
+      const rows = await readUnsettled(database, barred);
+      const moves = rows.map((row) =>
+        failedMove(row, { from: row.status === 'queued' ? 'queued' : 'running', error: barredError(row) }),
+      );
+      options.onMoved(await moveGenerations(database, moves, watch));
     },
     fail: async (failure) => {
       const [row] = await readUnsettled(database, [failure]);

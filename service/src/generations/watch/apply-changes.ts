@@ -16,6 +16,9 @@ export type Told = {
 
 type Change = Told['changes'][number];
 
+/** A token that the studio will never take. */
+type Barred = { accountId: string; id: string };
+
 export type ApplyChangesOptions = {
   database: Database;
   settlement: Settlement;
@@ -37,8 +40,13 @@ export function createApplyChanges(options: ApplyChangesOptions): (told: readonl
     for (const group of groupsOf(told)) {
       const said: Said[] = [];
       const ends: UploadEnd[] = [];
+      const barred: Barred[] = [];
       for (const { accountId, changes } of group)
         for (const change of changes) {
+          if (change.barred === true) {
+            barred.push({ accountId, id: change.token });
+            continue;
+          }
           const one = await readChange(options, accountId, change);
           if (one === undefined) continue;
           if ('render' in one) said.push(one);
@@ -47,11 +55,12 @@ export function createApplyChanges(options: ApplyChangesOptions): (told: readonl
       try {
         // Before the cursors move on.
         await options.settleUploads(ends);
+        await options.settlement.bar(barred);
         await options.settlement.apply(said, group);
       } catch (error) {
         if (isDatabaseUnavailable(error)) throw error;
         options.log.warn({ err: error }, 'changes could not be applied together; they are applied singly');
-        for (const account of group) await applySingly(options, account, said, ends);
+        for (const account of group) await applySingly(options, account, { said, ends, barred });
       }
     }
   };
@@ -60,15 +69,16 @@ export function createApplyChanges(options: ApplyChangesOptions): (told: readonl
 async function applySingly(
   options: ApplyChangesOptions,
   told: Told,
-  said: readonly Said[],
-  ends: readonly UploadEnd[],
+  { said, ends, barred }: { said: readonly Said[]; ends: readonly UploadEnd[]; barred: readonly Barred[] },
 ): Promise<void> {
   for (const change of told.changes) {
     const one = said.find(
       ({ accountId, render }) => accountId === told.accountId && render.token === change.token,
     );
-    const end = ends.find(({ accountId, id }) => accountId === told.accountId && id === change.token);
+    const isIts = ({ accountId, id }: Barred) => accountId === told.accountId && id === change.token;
+    const end = ends.find(isIts);
     try {
+      await options.settlement.bar(barred.filter(isIts));
       if (one !== undefined) await options.settlement.apply([one]);
       if (end !== undefined) await options.settleUploads([end]);
     } catch (error) {

@@ -3,7 +3,8 @@ import type { Logger } from '@renderkit/server-kit/logger.ts';
 import type { Watched } from './watch-list.ts';
 
 const firstPauseMs = 250;
-const longestPauseMs = 10_000;
+/** A studio that is back is heard of within this; one call per process is little for one that is away. */
+const longestPauseMs = 3_000;
 /** From this many failures in a row on it is worth an operator's attention. */
 const failuresToWarn = 3;
 

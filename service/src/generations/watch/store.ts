@@ -4,12 +4,29 @@ import type { Database } from '@renderkit/server-kit/database.ts';
 /** An account whose feed this process reads. */
 export type WatchRow = { account_id: string; studio_account_id: string; cursor: number };
 
-/** Has every account with a running job or an upload in processing watched, whoever began it, for five minutes more. */
+/**
+ * Has every account with a job that waits or runs, or an upload in processing, watched, whoever began it, for five minutes
+ * more: the studio may also tell that it will never take what waits.
+ */
 export async function ensureWatches(database: Database): Promise<void> {
   await database.rows(
-    `insert into watches as w (account_id, watch_until)
+    `with recursive waiting as (
+       (select account_id from generations where status = 'queued' and not holds_slot
+         order by account_id limit 1)
+       union all
+       -- From one account to the next by the index, however many wait in each.
+       select (select g.account_id from generations g
+                where g.status = 'queued' and not g.holds_slot and g.account_id > w.account_id
+                order by g.account_id limit 1)
+         from waiting w where w.account_id is not null
+     )
+     insert into watches as w (account_id, watch_until)
        select r.account_id, clock() + interval '5 minutes'
          from (select account_id from generations where status = 'running'
+               -- A condition on the time, for the index of leases.
+               union select account_id from generations
+                 where status = 'queued' and holds_slot and lease_until > '-infinity'
+               union select account_id from waiting where account_id is not null
                union select account_id from uploads where status = 'processing') r
         where not exists (select from watches known where known.account_id = r.account_id
                              and known.watch_until >= clock() + interval '1 minute')

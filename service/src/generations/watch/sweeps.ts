@@ -1,23 +1,14 @@
-import { maxQueuedHours } from '@renderkit/contract/v1/limits.ts';
-import type { GenerationKind } from '@renderkit/contract/v1/schemas/generation.ts';
 import type { Database } from '@renderkit/server-kit/database.ts';
 import { eachWithin } from '@renderkit/server-kit/each-within.ts';
 import type { Logger } from '@renderkit/server-kit/logger.ts';
 import { startLoop } from '@renderkit/server-kit/loop.ts';
 import type { StudioClient } from '../../studio-client/studio-client.ts';
-import { lostByStudio, waitedTooLong } from '../settle/failure.ts';
+import { maxQueuedMs, maxRunningMs } from '../settle/deadlines.ts';
+import { waitedTooLong } from '../settle/failure.ts';
 import type { Settlement } from '../settle/settlement.ts';
 import type { AskRenders } from './ask-renders.ts';
 import { readTooOld, takeUnheard, type UnheardRow } from './store.ts';
 
-const hourMs = 3_600_000;
-/** How long a job may run that the studio knows nothing of. */
-const deadlineMs = {
-  image: hourMs,
-  image_edit: hourMs,
-  video: 6 * hourMs,
-  video_extend: 6 * hourMs,
-} as const satisfies Record<GenerationKind, number>;
 const silentMs = 60_000;
 const jobsAtOnce = 200;
 /** Calls of one round under way at once; the studio may hang, and whoever else calls it needs connections too. */
@@ -71,8 +62,7 @@ export async function askUnheard(options: SweepOptions, stopping?: AbortSignal):
         mine.map(({ id }) => id),
         signal,
       );
-      for (const job of mine)
-        if (unknown.has(job.id) && isOverdue(job)) await giveUp(options, job, 'running', signal);
+      for (const job of mine) if (unknown.has(job.id) && isOverdue(job)) await giveUp(options, job, signal);
     } catch (error) {
       options.log.info({ accountId, err: error }, 'the studio could not be asked about running generations');
     }
@@ -81,13 +71,12 @@ export async function askUnheard(options: SweepOptions, stopping?: AbortSignal):
 
 /** One round: what was queued for over a day fails, once it is sure that the studio will never take it. */
 export async function giveUpTooOld(options: SweepOptions, stopping?: AbortSignal): Promise<void> {
-  const ageMs = maxQueuedHours * hourMs;
-  const jobs = await readTooOld(options.database, { ageMs, atMost: jobsAtOnce });
+  const jobs = await readTooOld(options.database, { ageMs: maxQueuedMs, atMost: jobsAtOnce });
   // What needs no studio goes first: it must not wait for one that hangs.
   const inOrder = jobs.toSorted((a, b) => Number(b.untouched) - Number(a.untouched));
   await eachWithin(inOrder, roundOf(options, stopping), async (job, signal) => {
     try {
-      if (!job.untouched) await giveUp(options, job, 'queued', signal);
+      if (!job.untouched) await giveUp(options, job, signal);
       else
         await options.settlement.fail({
           id: job.id,
@@ -107,23 +96,16 @@ function roundOf({ roundMs }: SweepOptions, stopping: AbortSignal | undefined) {
 }
 
 function isOverdue({ kind, running_ms: runningMs }: UnheardRow): boolean {
-  return runningMs > deadlineMs[kind];
+  return runningMs > maxRunningMs[kind];
 }
 
 /** Bars the token for good; only then does the generation fail. If the studio knows it, it is adopted instead. */
 async function giveUp(
   { settlement, studioClient }: SweepOptions,
   { id, account_id: accountId }: { id: string; account_id: string },
-  from: 'queued' | 'running',
   signal: AbortSignal,
 ): Promise<void> {
   const answer = await studioClient.call('barRender', { accountId, params: { token: id }, signal });
   if (answer.outcome === 'known') await settlement.apply([{ accountId, render: answer.render }]);
-  else
-    await settlement.fail({
-      id,
-      accountId,
-      from,
-      error: from === 'queued' ? waitedTooLong : lostByStudio,
-    });
+  else await settlement.bar([{ id, accountId }]);
 }
