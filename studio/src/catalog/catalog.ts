@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Catalog, StudioStyle } from '@renderkit/contract/studio/schemas.ts';
+import type { Catalog, RenderRequest, StudioStyle } from '@renderkit/contract/studio/schemas.ts';
 import type { Tier } from './plans.ts';
 import { type CatalogModel, models } from './models.ts';
 import { platformStyles } from './styles.ts';
@@ -18,6 +18,16 @@ const sharedVersion = createHash('sha256').update(JSON.stringify(shared)).digest
 
 export function findModel(id: string): CatalogModel | undefined {
   return byId.get(id);
+}
+
+/** Seconds that a render of a model waits before anything of it is drawn, as its request says; 0 with most models. */
+export function delaySecondsOf(request: Pick<RenderRequest, 'model' | 'options'>): number {
+  const model = findModel(request.model);
+  if (model?.delayOption === undefined) return 0;
+  const option = model.offered.parameters.options.find(({ key }) => key === model.delayOption);
+  const { min = 0, max = 0, default: usual = 0 } = option ?? {};
+  const asked = Number(request.options[model.delayOption] ?? usual);
+  return Number.isFinite(asked) ? Math.min(Math.max(asked, min), max) : Number(usual);
 }
 
 /** Whether this is a style or suggestion of the platform. */

@@ -14,6 +14,8 @@ export type CatalogModel = {
   videoSizes: Readonly<Record<string, Size>>;
   /** Styles that it cannot be combined with. */
   refusedStyles: readonly string[];
+  /** Key of the option that says how many seconds a render waits before anything of it is drawn. */
+  delayOption: string | undefined;
 };
 
 export type Ratio = StudioModel['parameters']['aspect_ratios'][number];
@@ -88,6 +90,7 @@ type Definition = Pick<StudioModel, 'id' | 'name' | 'description' | 'suites' | '
   engine?: string;
   videoSizes?: CatalogModel['videoSizes'];
   refusedStyles?: readonly string[];
+  delayOption?: string;
   tiers?: Tier[];
   parameters: Partial<Parameters>;
 } & Partial<Omit<StudioModel, 'parameters' | 'tiers'>>;
@@ -98,6 +101,7 @@ export function defineModel(definition: Definition): CatalogModel {
     engineModel,
     videoSizes = {},
     refusedStyles = [],
+    delayOption,
     parameters,
     tiers = [],
     ...rest
@@ -107,6 +111,7 @@ export function defineModel(definition: Definition): CatalogModel {
     engineModel,
     videoSizes,
     refusedStyles,
+    delayOption,
     offered: {
       kind: 'system',
       default_for: [],

@@ -1,5 +1,15 @@
+import type { ModelOption } from '@renderkit/contract/studio/schemas.ts';
 import { type CatalogModel, defineModel, type Ratio } from './define-model.ts';
 
+const seconds: ModelOption = {
+  key: 'seconds',
+  name: 'Seconds',
+  type: 'slider',
+  min: 1,
+  max: 300,
+  step: 1,
+  default: 20,
+};
 const small: Ratio = { ratio: '1:1', width: 256, height: 256 };
 
 /** Models that go wrong on purpose, so that a client can be tried with every end of a generation. */
@@ -38,12 +48,13 @@ export const sandboxModels: CatalogModel[] = [
     suites: ['image'],
     engine: 'sandbox',
     engineModel: 'sandbox-slow',
+    delayOption: seconds.key,
     prompt_required: false,
     batch_size: { Conjure: 1 },
     price: { base_millicredits: 1_000 },
     parameters: {
       aspect_ratios: [small],
-      options: [{ key: 'seconds', name: 'Seconds', type: 'slider', min: 1, max: 300, step: 1, default: 20 }],
+      options: [seconds],
     },
   }),
 ];

@@ -45,7 +45,11 @@ export async function openRenderQueue(queues: JobQueues): Promise<RenderQueue> {
       queues.enqueue<RenderJob>(
         transaction,
         queueOf(lane),
-        jobs.map(({ render, ...job }) => ({ ...job, data: { render } })),
+        jobs.map(({ render, startAfterSeconds = 0, ...job }) => ({
+          ...job,
+          data: { render },
+          ...(startAfterSeconds > 0 && { startAfterSeconds }),
+        })),
       ),
     work: (lane, atOnce, handle) =>
       queues.work<RenderJob>(queueOf(lane), atOnce, ({ render }, signal) => handle(render, signal)),

@@ -4,6 +4,7 @@ import type { StudioBody } from '@renderkit/contract/studio/operations.ts';
 import { createBatcher } from '@renderkit/server-kit/batching.ts';
 import { type Database, isDatabaseUnavailable } from '@renderkit/server-kit/database.ts';
 import { newId } from '@renderkit/server-kit/ids.ts';
+import { delaySecondsOf } from '../catalog/catalog.ts';
 import type { Moderation } from '../moderation/moderation.ts';
 import type { Bearer } from '../sign-in/authenticate.ts';
 import { type FindOwn, judgeOwnReferences, moderatedText, moderationRefusal } from './create-quotes.ts';
@@ -97,7 +98,12 @@ async function submitGroup(dependencies: SubmitDependencies, items: SubmitItem[]
       await renders.enqueue(
         transaction,
         lane,
-        jobs.map(({ job, render, priority }) => ({ id: job, render, priority })),
+        jobs.map(({ job, render, priority, request }) => ({
+          id: job,
+          render,
+          priority,
+          startAfterSeconds: delaySecondsOf(request),
+        })),
       );
     await crashPoint?.('submit: before the commit');
     return decided;

@@ -35,19 +35,13 @@ test('sandbox-partial leaves out the last output', async () => {
   );
 });
 
-test('sandbox-slow waits as long as its option says, and no longer than the signal', async () => {
-  const started = performance.now();
+test('sandbox-slow draws like any other model: its wait is over when its job is handed out', async () => {
   const files = await Array.fromAsync(
-    engine.render(request({ parameters: { options: { seconds: 0.3 } } }), never),
+    engine.render(request({ parameters: { options: { seconds: 300 } } }), never),
   );
   assert.equal(files.length, 2);
-  assert.ok(performance.now() - started >= 295);
   await assert.rejects(
     Array.fromAsync(engine.render(request({}), AbortSignal.abort(new Error('enough')))),
     /enough/,
   );
-  const abort = new AbortController();
-  const waiting = Array.fromAsync(engine.render(request({}), abort.signal));
-  setTimeout(() => abort.abort(new Error('later')), 50);
-  await assert.rejects(waiting, /later/);
 });
