@@ -1,8 +1,12 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
+import { eventTypes } from '@renderkit/contract/v1/event-types.ts';
 import { operationIds, operations, type OperationId } from '@renderkit/contract/v1/operations.ts';
 import { problemCodes } from '@renderkit/contract/v1/problem-codes.ts';
+import { requestHeaders } from '@renderkit/service/deliveries/request-headers.ts';
+import { eventSchemas } from '@renderkit/contract/v1/schemas/event.ts';
+import { Ajv2020 } from 'ajv/dist/2020.js';
 import { openapiDocument, openapiText } from './openapi-document.ts';
 
 type Parameter = { $ref?: string; name: string; in: string };
@@ -12,14 +16,20 @@ type Described = {
   security: Record<string, string[]>[];
   responses: Record<string, { $ref?: string; content?: Record<string, unknown> }>;
 };
+type Webhook = {
+  parameters: { name: string; in: string; required: boolean; schema: object }[];
+  requestBody: { content: Record<string, { schema: { $ref: string } }> };
+  responses: Record<string, object>;
+};
 type Document = {
   openapi: string;
   info: { version: string };
   paths: Record<string, Record<string, Described>>;
+  webhooks: Record<string, { post: Webhook }>;
   components: Record<string, Record<string, unknown>>;
 };
 
-const whole = openapiDocument(operationIds) as unknown as Document;
+const whole = openapiDocument(operationIds, eventTypes) as unknown as Document;
 
 test('contract/openapi.json is what the table of operations says', async () => {
   const file = await readFile(new URL('../contract/openapi.json', import.meta.url), 'utf8');
@@ -108,6 +118,31 @@ test('a document of some operations has no more than they need', () => {
   const document = openapiDocument(['getAccount']) as unknown as Document;
   assert.deepEqual(Object.keys(document.paths), ['/v1/account']);
   assert.ok(!('Upload' in document.components.schemas!));
+});
+
+test('each type of event is a webhook with the headers that a delivery really has, and the body of its type', () => {
+  assert.deepEqual(Object.keys(whole.webhooks), [...eventTypes]);
+  const ajv = new Ajv2020({ strict: false });
+  for (const type of eventTypes) {
+    const { parameters, requestBody, responses } = whole.webhooks[type]!.post;
+    const sent = requestHeaders({ id: 'dlv_01', eventType: type }, `t=1795253400,v1=${'0a'.repeat(32)}`);
+    const { 'Content-Type': contentType, ...others } = sent;
+    assert.deepEqual(Object.keys(requestBody.content), [contentType]);
+    assert.deepEqual(parameters.map(({ name }) => name).sort(), Object.keys(others).sort());
+    for (const { name, in: where, required, schema } of parameters) {
+      assert.deepEqual([where, required], ['header', true]);
+      assert.ok(ajv.validate(schema, others[name]), `${type} ${name}: ${others[name]}`);
+    }
+    const name = requestBody.content['application/json']!.schema.$ref.split('/').at(-1)!;
+    assert.equal(name, (eventSchemas[type] as { title?: string }).title);
+    const schema = whole.components.schemas![name] as {
+      properties: Record<string, object>;
+      required: string[];
+    };
+    assert.deepEqual(schema.required, ['id', 'object', 'type', 'created_at', 'data']);
+    assert.deepEqual(schema.properties['type'], { type: 'string', const: type });
+    assert.ok('2XX' in responses && 'default' in responses);
+  }
 });
 
 function operationsOf(document: Document): Described[] {

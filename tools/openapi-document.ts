@@ -1,3 +1,4 @@
+import { type EventType, eventTypes } from '@renderkit/contract/v1/event-types.ts';
 import { headers, problemMediaType } from '@renderkit/contract/v1/headers.ts';
 import { maxIdempotencyKeyCharacters } from '@renderkit/contract/v1/limits.ts';
 import type { Operation } from '@renderkit/contract/v1/operation.ts';
@@ -12,6 +13,7 @@ import { estimateRequests } from '@renderkit/contract/v1/schemas/generation-requ
 import { generationKinds } from '@renderkit/contract/v1/schemas/generation.ts';
 import { Problem } from '@renderkit/contract/v1/schemas/problem.ts';
 import { scopeDescriptions, scopes } from '@renderkit/contract/v1/scopes.ts';
+import { describeWebhooks, webhookTag } from './openapi-webhooks.ts';
 
 type Json = { [key: string]: unknown };
 
@@ -26,16 +28,16 @@ const tagDescriptions: Record<Operation['tag'], string> = {
 
 const schemeNames = ['bearer', 'apiKeyHeader'] as const;
 
-/** What contract/openapi.json has to hold: the document of all operations. */
+/** What contract/openapi.json has to hold: the document of all operations and events. */
 export function openapiText(): string {
-  return `${JSON.stringify(openapiDocument(operationIds), null, 2)}\n`;
+  return `${JSON.stringify(openapiDocument(operationIds, eventTypes), null, 2)}\n`;
 }
 
 /**
- * The OpenAPI 3.1 document of the given operations. Named schemas become components, and equal refusals are
+ * The OpenAPI 3.1 document of the given operations, and of webhooks for the given types of events. Named schemas become components, and equal refusals are
  * written once.
  */
-export function openapiDocument(ids: readonly OperationId[]): Json {
+export function openapiDocument(ids: readonly OperationId[], events: readonly EventType[] = []): Json {
   const components = new Components();
   const paths: Record<string, Json> = {};
   for (const id of ids) {
@@ -46,7 +48,11 @@ export function openapiDocument(ids: readonly OperationId[]): Json {
       components,
     );
   }
-  const tags = [...new Set(ids.map((id) => operations[id].tag))];
+  const tags = [...new Set(ids.map((id) => operations[id].tag))].map((name) => ({
+    name,
+    description: tagDescriptions[name],
+  }));
+  const webhooks = describeWebhooks(events, (schema) => components.convert(schema));
   return {
     openapi: '3.1.0',
     info: {
@@ -57,8 +63,9 @@ export function openapiDocument(ids: readonly OperationId[]): Json {
     },
     servers: [{ url: '/', description: 'The service that gave you this document.' }],
     security: schemeNames.map((name) => ({ [name]: [] })),
-    tags: tags.map((name) => ({ name, description: tagDescriptions[name] })),
+    tags: events.length === 0 ? tags : [...tags, webhookTag],
     paths,
+    ...(events.length > 0 && { webhooks }),
     components: {
       schemas: sorted(components.schemas),
       responses: sorted(components.responses),

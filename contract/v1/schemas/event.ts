@@ -1,5 +1,5 @@
 import { Type, type Static, type TSchema } from 'typebox';
-import type { EventType } from '../event-types.ts';
+import { eventDescriptions, type EventType } from '../event-types.ts';
 import { Generation } from './generation.ts';
 import { closed, timestamp } from './schema-builders.ts';
 import { Upload } from './upload.ts';
@@ -13,7 +13,7 @@ function eventOf<T extends EventType, D extends TSchema>(type: T, data: D, title
       created_at: timestamp('When it happened.'),
       data,
     },
-    { title },
+    { title, description: eventDescriptions[type] },
   );
 }
 
@@ -23,7 +23,14 @@ export const eventSchemas = {
   'generation.failed': eventOf('generation.failed', Generation, 'GenerationFailedEvent'),
   'upload.ready': eventOf('upload.ready', Upload, 'UploadReadyEvent'),
   'upload.rejected': eventOf('upload.rejected', Upload, 'UploadRejectedEvent'),
-  ping: eventOf('ping', closed({ message: Type.String() }), 'PingEvent'),
+  ping: eventOf(
+    'ping',
+    closed(
+      { message: Type.String({ description: 'A sentence for people.' }) },
+      { description: 'Nothing has happened but the test.' },
+    ),
+    'PingEvent',
+  ),
 } as const satisfies Record<EventType, TSchema>;
 
 export type Event = { [T in EventType]: Static<(typeof eventSchemas)[T]> }[EventType];
