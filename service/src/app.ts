@@ -2,7 +2,9 @@ import type { AddressInfo } from 'node:net';
 import type { OperationId } from '@renderkit/contract/v1/operations.ts';
 import { ConfigError } from '@renderkit/server-kit/config.ts';
 import { type Database, openDatabase } from '@renderkit/server-kit/database.ts';
-import { type Cidr, parseCidrs } from '@renderkit/server-kit/egress/public-address.ts';
+import { parseCidrs } from '@renderkit/server-kit/egress/public-address.ts';
+import type { NameResolver } from '@renderkit/server-kit/egress/resolve-name.ts';
+import type { TargetOptions } from '@renderkit/server-kit/egress/validate-target.ts';
 import type { Pace } from '@renderkit/server-kit/http/paced-body.ts';
 import { listenRefusal } from '@renderkit/server-kit/http/listen-refusal.ts';
 import { createHttpServer } from '@renderkit/server-kit/http/create-http-server.ts';
@@ -65,6 +67,8 @@ export type ServiceOptions = {
   stuckAfterMs?: number;
   studioTimeoutMs?: number;
   mostLongPolls?: number;
+  /** For tests: other name servers than the system's. */
+  resolver?: NameResolver;
   /** For tests: the pace that a client's file must keep. */
   uploadPace?: Pace;
   /** For tests: how events are delivered otherwise than usual. */
@@ -138,6 +142,7 @@ type Rooms = {
   generations: Generations;
   uploads: Uploads;
   studioClient: StudioClient;
+  target: TargetOptions;
   handlers: Handlers;
   explainUnknown: (operation: OperationId) => ExplainUnknown | undefined;
 };
@@ -157,7 +162,10 @@ function startRooms(
       ...(options.studioTimeoutMs !== undefined && { timeoutMs: options.studioTimeoutMs }),
     }),
   );
-  const egressAllow = parseCidrs(config.egressAllow.join(','));
+  const target: TargetOptions = {
+    allow: parseCidrs(config.egressAllow.join(',')),
+    resolver: options.resolver,
+  };
   const catalogCache = createCatalogCache(studioClient);
   const judgeAndQuote = createJudgeAndQuote({
     database,
@@ -166,7 +174,7 @@ function startRooms(
     quotes: createQuotes(studioClient),
     resolveReferences: createResolveReferences({
       database,
-      egressAllow,
+      target,
       sendFile: (file) => uploads.sendFile(file),
     }),
   });
@@ -175,7 +183,7 @@ function startRooms(
     database,
     log,
     studioClient,
-    egressAllow,
+    target,
     judgeAndQuote: judgeAndQuote.judgeAndQuote,
   });
   owned.use(startCleaner({ database, log, onStuck: options.onStuck }));
@@ -186,6 +194,7 @@ function startRooms(
     uploads,
     studioClient,
     explainUnknown: createExplainUnknown(catalogCache),
+    target,
     handlers: {
       ...accountRoutes({ studioClient, database }),
       ...catalogRoutes({ catalogCache }),
@@ -204,14 +213,14 @@ function startWork(
   owned: AsyncDisposableStack,
   config: ServiceConfig,
   options: ServiceOptions,
-  ground: Ground & { studioClient: StudioClient; egressAllow: readonly Cidr[]; judgeAndQuote: JudgeAndQuote },
+  ground: Ground & { studioClient: StudioClient; target: TargetOptions; judgeAndQuote: JudgeAndQuote },
 ): { generations: Generations; uploads: Uploads } {
   const shared = { ...options, ...ground };
   const deliveries = startDeliveries({
     ...shared,
+    ...ground.target,
     ...options.delivering,
     secrets: signingSecrets(config.secretKey),
-    allow: ground.egressAllow,
   });
   const generations = startGenerations({
     ...shared,

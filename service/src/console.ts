@@ -1,5 +1,5 @@
 import type { Database } from '@renderkit/server-kit/database.ts';
-import { parseCidrs } from '@renderkit/server-kit/egress/public-address.ts';
+import type { TargetOptions } from '@renderkit/server-kit/egress/validate-target.ts';
 import type { FastifyInstance } from 'fastify';
 import { createAccountReader } from './account/read-account.ts';
 import type { ServiceConfig } from './config.ts';
@@ -29,6 +29,8 @@ export type ConsoleRooms = {
   serving: Serving;
   studioClient: StudioClient;
   generations: Pick<Generations, 'cancelQueuedOfKey'>;
+  /** Which addresses may be webhook endpoints. */
+  target: TargetOptions;
   /** Of /v1. */
   handlers: Handlers;
 };
@@ -65,7 +67,7 @@ export async function addConsole(
       ...webhookHandlers({
         database,
         secrets: signingSecrets(config.secretKey),
-        allow: parseCidrs(config.egressAllow.join(',')),
+        ...rooms.target,
       }),
       ...deliveryHandlers({ database }),
       ...generationHandlers({ database }),

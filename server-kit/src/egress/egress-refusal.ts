@@ -25,6 +25,12 @@ export const egressFailureKinds = [
 export type EgressFailureKind = (typeof egressFailureKinds)[number];
 
 /**
+ * Why a URL is `blocked`. `form`: how it is written. `network`: its scheme or its name has a meaning only in a network
+ * that the operator did not list. `address`: it leads to an address that is not public.
+ */
+export type BlockedIssue = 'form' | 'network' | 'address';
+
+/**
  * What an API client is told, whatever the kind: which of them it was would let a client map the networks
  * that the server can see (reliability T4). The kind itself is for the operator's log.
  */
@@ -41,10 +47,17 @@ export class EgressRefusal extends Error {
   /** Of the 3xx answer when the kind is `redirect`, else null. */
   readonly status: number | null;
   readonly code: string | null;
+  /** Of a URL that is refused before anything is sent, else null. */
+  readonly issue: BlockedIssue | null;
 
-  constructor(kind: EgressFailureKind, message: string, options: { status?: number; cause?: unknown } = {}) {
+  constructor(
+    kind: EgressFailureKind,
+    message: string,
+    options: { status?: number; cause?: unknown; issue?: BlockedIssue } = {},
+  ) {
     super(message, { cause: options.cause });
     this.kind = kind;
+    this.issue = options.issue ?? null;
     this.status = options.status ?? null;
     this.code = errorCode(options.cause);
   }

@@ -27,7 +27,7 @@ export interface EgressOptions {
   /** Blocks that may be reached though they are not public, and by http too. */
   allow: readonly Cidr[];
   /** Default: the system's name servers. */
-  resolver?: NameResolver;
+  resolver?: NameResolver | undefined;
   /** Certificates (PEM) to trust instead of the well-known authorities. */
   ca?: string | string[];
   dnsTimeoutMs?: number;

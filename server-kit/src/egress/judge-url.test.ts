@@ -35,6 +35,12 @@ test('public literals and names are not refused', () => {
     'xn--bcher-kva.example',
     'bücher.example',
     '1e100.example',
+    'files_of.example.com',
+    'r3---sn-4g5e.example.com',
+    'a.b.c.d.e.example.com',
+    `${'a'.repeat(63)}.example`,
+    `${'a.'.repeat(123)}example`,
+    'xn--e1afmkfd.xn--p1ai',
   ]) {
     assert.ok(judgeUrl(`https://${host}/path?query=1`, nobody));
   }
@@ -81,6 +87,76 @@ test('ports below 1024 and those of other protocols are refused', () => {
     assert.ok(judgeUrl(`https://example.com:${port}/`, nobody));
 });
 
+/** What is no possible host, and the words that say why. */
+const impossibleHosts: readonly [authority: string, words: RegExp][] = [
+  ['..', /empty part/],
+  ['.', /empty part/],
+  ['..:18443', /empty part/],
+  ['a..example.com', /empty part/],
+  ['.example.com', /empty part/],
+  ['example.com..:8443', /empty part/],
+  [`${'a'.repeat(64)}.example`, /more than 63 characters/],
+  [`${'a.'.repeat(124)}example`, /more than 253 characters/],
+  ['-a.example', /hyphen/],
+  ['a-.example', /hyphen/],
+  ['*.example.com', /letters, digits and hyphens/],
+  ['a!b.example', /letters, digits and hyphens/],
+  ['a{b.example', /letters, digits and hyphens/],
+  ['xn--a.example', /Punycode/],
+  ['xn--zzzzzzzzzzzzzzz.example', /Punycode/],
+  ['134744072', /here as 8\.8\.8\.8/],
+  ['0x08080808', /here as 8\.8\.8\.8/],
+  ['8.8', /here as 8\.0\.0\.8/],
+  ['010.8.8.8', /here as 8\.8\.8\.8/],
+  ['8.8.8.8.', /here as 8\.8\.8\.8/],
+  ['８.8.8.8', /here as 8\.8\.8\.8/],
+  ['1.2.3.4.5', /no IPv4 address/],
+  ['example.123', /no IPv4 address/],
+  ['[fe80::1%25eth0]', /zone/],
+  ['[2606:4700::1111%eth0]', /zone/],
+  ['[2606:4700:::1]', /IPv6/],
+  ['a b', /cannot be read/],
+  ['', /has no host/],
+  [':443', /has no host/],
+  ['example.com:0', /port/],
+  ['example.com:65536', /port/],
+  ['@example.com', /user name/],
+  ['user@example.com', /user name/],
+  ['hooks.invalid', /\.invalid is reserved/],
+  ['facebookwkhpilnemxj7.onion', /\.onion is reserved/],
+  ['wallet.alt', /\.alt is reserved/],
+];
+
+test('a host that nobody can have is refused, with the reason', () => {
+  for (const [authority, words] of impossibleHosts)
+    for (const options of [nobody, loopback])
+      assert.throws(
+        () => judgeUrl(`https://${authority}`, options),
+        (error) =>
+          error instanceof EgressRefusal &&
+          error.kind === 'blocked' &&
+          error.issue === 'form' &&
+          words.test(error.message),
+        authority,
+      );
+});
+
+test('a name without a meaning on the public internet needs a listed network', () => {
+  for (const host of [
+    'intranet',
+    'localhost',
+    'app.localhost',
+    'hooks.test',
+    'receiver.internal',
+    'nas.local',
+    'printer.home.arpa',
+  ]) {
+    assert.throws(() => judgeUrl(`https://${host}/`, nobody), { kind: 'blocked', issue: 'network' }, host);
+    assert.ok(judgeUrl(`https://${host}/`, loopback));
+    assert.ok(judgeUrl(`http://${host}/`, loopback));
+  }
+});
+
 test('text that is no URL is refused', () => {
   const raws = [
     '',
@@ -97,6 +173,9 @@ test('text that is no URL is refused', () => {
     'https://exa\tmple.com/',
     'https://example.com/\u0000',
     'https://example.com\u0085/',
+    'https:example.com',
+    ' https://example.com/',
+    'https://example.com/ ',
   ];
   for (const raw of raws) assertBlocked(raw);
 });

@@ -1,6 +1,7 @@
 import { isIP } from 'node:net';
-import { EgressRefusal } from './egress-refusal.ts';
+import { type BlockedIssue, EgressRefusal } from './egress-refusal.ts';
 import { isAllowed, isPublicAddress, type Cidr } from './public-address.ts';
+import { hostIssue, isLocalName } from './validate-host.ts';
 
 /** UTF-16 units of the URL as given. */
 const MAX_URL_LENGTH = 2048;
@@ -11,23 +12,36 @@ const badPorts: ReadonlySet<number> = new Set([
   10080,
 ]);
 
+/** A scheme, and what stands between `//` and the path: user name, host and port. */
+const AUTHORITY = /^[a-z][a-z0-9+.-]*:\/\/([^/?#\\]*)/i;
+const PORT = /:\d*$/;
+const PORT_RULE = 'must use port 443, or one from 1024 to 65535 that no other protocol owns';
+
 /**
- * Judges a URL by its form, at the time it is saved and again at each request, and gives it in the canonical form
- * that is requested. What a name resolves to is judged at each connect (connector.ts), never here.
+ * Validates a URL by its form, at the time it is saved and again at each request, and returns it in the canonical form
+ * that is requested, without its fragment. What a name resolves to is judged when it is saved (validate-target.ts) and
+ * at each connect (connector.ts), never here.
  * Throws EgressRefusal `blocked`; its message may be shown, for it speaks only of what the caller wrote.
  */
 export function judgeUrl(raw: string, { allow }: { allow: readonly Cidr[] }): URL {
   if (raw.length > MAX_URL_LENGTH) throw blocked(`is longer than ${MAX_URL_LENGTH} characters`);
-  // The URL parser drops tabs and line breaks without a word; what is stored and shown must be what is requested.
+  // The URL parser drops tabs, line breaks and outer spaces; what is stored and shown must be what is requested.
   if (/\p{Cc}/u.test(raw)) throw blocked('holds a control character');
+  if (raw !== raw.trim()) throw blocked('begins or ends with a space');
+  const authority = AUTHORITY.exec(raw)?.[1];
+  if (authority === undefined) throw blocked('is not a valid URL: it must begin with https://');
   const url = URL.parse(raw);
-  if (url === null) throw blocked('is not a valid URL');
-  if (url.protocol !== 'https:' && (url.protocol !== 'http:' || allow.length === 0)) {
-    throw blocked('must begin with https://');
-  }
-  if (url.username !== '' || url.password !== '') throw blocked('must not hold a user name or password');
-  if (!isGoodPort(url)) throw blocked('must use port 443, or one from 1024 on that no other protocol owns');
-  judgeLiteral(url, allow);
+  if (url === null) throw blocked(unreadable(authority));
+  if (url.protocol !== 'https:' && (url.protocol !== 'http:' || allow.length === 0))
+    throw blocked('must begin with https://', 'network');
+  const host = hostOf(url);
+  if (isIP(host) !== 0) judgeAddresses([host], url.protocol, allow);
+  if (authority.includes('@')) throw blocked('must not hold a user name or password');
+  const issue = hostIssue(authority.replace(PORT, ''), host);
+  if (issue !== undefined) throw blocked(issue);
+  if (isLocalName(host) && allow.length === 0)
+    throw blocked(`has the host ${host}, which is no name on the public internet`, 'network');
+  if (!isGoodPort(url)) throw blocked(PORT_RULE);
   url.hash = '';
   return url;
 }
@@ -40,7 +54,7 @@ export function judgeAddresses(addresses: readonly string[], protocol: string, a
   for (const address of addresses) {
     if (isAllowed(address, allow)) continue;
     if (protocol === 'https:' && isPublicAddress(address)) continue;
-    throw blocked('does not lead to the public internet by https');
+    throw blocked('does not lead to the public internet by https', 'address');
   }
 }
 
@@ -55,9 +69,16 @@ export function portOf(url: URL): number {
   return url.protocol === 'https:' ? 443 : 80;
 }
 
-function judgeLiteral(url: URL, allow: readonly Cidr[]): void {
-  const host = hostOf(url);
-  if (isIP(host) !== 0) judgeAddresses([host], url.protocol, allow);
+/** Why the URL parser does not take a URL that has a scheme and `//`. */
+function unreadable(authority: string): string {
+  const host = authority.replace(/^.*@/, '').replace(PORT, '');
+  const port = authority.slice(authority.lastIndexOf(':') + 1);
+  if (host === '') return 'has no host';
+  if (host.startsWith('[')) return 'has an IPv6 address that is none, or that names a zone';
+  if (/^\d+$/.test(port) && Number(port) > 65_535) return PORT_RULE;
+  if (/\.?(?:\d+|0x[\da-f]*)\.?$/i.test(host))
+    return 'has a host that ends in a number and is no IPv4 address';
+  return 'is not a valid URL: its host or port cannot be read';
 }
 
 function isGoodPort(url: URL): boolean {
@@ -66,6 +87,7 @@ function isGoodPort(url: URL): boolean {
   return port >= 1024 && !badPorts.has(port);
 }
 
-function blocked(what: string): EgressRefusal {
-  return new EgressRefusal('blocked', `The URL ${what}.`);
+/** `what` goes on after "The URL", without the full stop. */
+export function blocked(what: string, issue: BlockedIssue = 'form'): EgressRefusal {
+  return new EgressRefusal('blocked', `The URL ${what}.`, { issue });
 }

@@ -1,6 +1,6 @@
 import { idPrefixes } from '@renderkit/contract/v1/identifiers.ts';
 import type { Database } from '@renderkit/server-kit/database.ts';
-import type { Cidr } from '@renderkit/server-kit/egress/public-address.ts';
+import type { TargetOptions } from '@renderkit/server-kit/egress/validate-target.ts';
 import { newId } from '@renderkit/server-kit/ids.ts';
 import { ApiProblem, type FieldError } from '../problems/api-problem.ts';
 import { translated } from '../studio-client/translate-error.ts';
@@ -29,8 +29,8 @@ export type Resolved = {
 export type ResolveReferencesOptions = {
   database: Database;
   sendFile: SendFile;
-  /** Blocks that may be fetched from though they are not public. */
-  egressAllow: readonly Cidr[];
+  /** Which addresses may be fetched from. */
+  target: TargetOptions;
 };
 
 /** Makes out what the references of a create stand for. Undefined where all are the studio's to know. */
@@ -46,7 +46,7 @@ const addressShape = /^https?:/i;
 
 /**
  * References are of three sorts: uploads, which must be the account's own; https addresses, whose form is judged at
- * once and which become uploads of their own, fetched after the 202; ids of the library, which pass through. A mask may
+ * once (and by DNS where they are http) and which become uploads of their own, fetched after the 202; ids of the library, which pass through. A mask may
  * be a data URL, which goes to the studio as a hidden upload. All that is wrong comes at once.
  * @throws ApiProblem invalid_request
  */
@@ -61,7 +61,7 @@ export function createResolveReferences(options: ResolveReferencesOptions): Reso
 
     const errors: FieldError[] = [];
     const others = new Map<string, string>();
-    const imports = judgeAddresses(options, addresses, others, errors);
+    const imports = await judgeAddresses(options, addresses, others, errors);
     const rejected = await findNamed(options, accountId, named, errors);
     const mask = await judgeMask(masks[0], others, errors);
     if (errors.length > 0) throw new ApiProblem('invalid_request', { errors });
@@ -80,20 +80,26 @@ export function createResolveReferences(options: ResolveReferencesOptions): Reso
 }
 
 /** The uploads that addresses will be; an address that stands in two fields is fetched once. */
-function judgeAddresses(
-  { egressAllow }: ResolveReferencesOptions,
+async function judgeAddresses(
+  { target }: ResolveReferencesOptions,
   addresses: readonly Reference[],
   others: Map<string, string>,
   errors: FieldError[],
-): { id: string; url: string }[] {
+): Promise<{ id: string; url: string }[]> {
+  const judged = await Promise.all(
+    addresses.map(async ({ field, value }) => {
+      try {
+        await judgeAddress(value, target, field);
+        return [];
+      } catch (error) {
+        if (!(error instanceof ApiProblem)) throw error;
+        return error.errors ?? [];
+      }
+    }),
+  );
+  errors.push(...judged.flat());
   const imports = new Map<string, string>();
   for (const { field, value: url } of addresses) {
-    try {
-      judgeAddress(url, egressAllow, field);
-    } catch (error) {
-      if (!(error instanceof ApiProblem)) throw error;
-      errors.push(...(error.errors ?? []));
-    }
     const id = imports.get(url) ?? newId(idPrefixes.upload);
     imports.set(url, id);
     others.set(field, id);

@@ -1,6 +1,6 @@
 import type { Database } from '@renderkit/server-kit/database.ts';
 import { createEgress } from '@renderkit/server-kit/egress/guarded-fetch.ts';
-import type { Cidr } from '@renderkit/server-kit/egress/public-address.ts';
+import type { TargetOptions } from '@renderkit/server-kit/egress/validate-target.ts';
 import type { Pace } from '@renderkit/server-kit/http/paced-body.ts';
 import type { Logger } from '@renderkit/server-kit/logger.ts';
 import type { StudioClient } from '../studio-client/studio-client.ts';
@@ -16,8 +16,8 @@ import { startUploadSweeps } from './sweeps.ts';
 export type UploadsOptions = {
   database: Database;
   studioClient: Pick<StudioClient, 'call' | 'storeUpload'>;
-  /** Blocks that may be fetched from though they are not public. */
-  egressAllow: readonly Cidr[];
+  /** Which addresses may be fetched from. */
+  target: TargetOptions;
   /** Ends uploads together with the generations that wait for them. */
   settle: SettleUploads;
   /** An upload of the account is in processing: its feed is to be followed. */
@@ -47,7 +47,7 @@ const finishWithinMs = 6_000;
 /** Starts what brings files to the studio and uploads to their end. */
 export function startUploads(options: UploadsOptions): Uploads {
   const { studioClient, settle, log } = options;
-  const egress = createEgress({ allow: options.egressAllow });
+  const egress = createEgress(options.target);
   const stopping = new AbortController();
   const leases = startLeases(options);
   const shared = { ...options, leases, egress };

@@ -7,8 +7,7 @@ import {
 import type { Upload } from '@renderkit/contract/v1/schemas/upload.ts';
 import { EgressRefusal, publicMessage } from '@renderkit/server-kit/egress/egress-refusal.ts';
 import type { Egress } from '@renderkit/server-kit/egress/guarded-fetch.ts';
-import { judgeUrl } from '@renderkit/server-kit/egress/judge-url.ts';
-import type { Cidr } from '@renderkit/server-kit/egress/public-address.ts';
+import { type TargetOptions, validateTarget } from '@renderkit/server-kit/egress/validate-target.ts';
 import { type Pace, pacedBody, SenderLost } from '@renderkit/server-kit/http/paced-body.ts';
 import type { Logger } from '@renderkit/server-kit/logger.ts';
 import { ApiProblem } from '../problems/api-problem.ts';
@@ -29,8 +28,8 @@ export type CreateUploadOptions = {
   /** Says at once what the studio already knows when it stores a file. */
   settleStored: (accountId: string, upload: Extract<Sent, { outcome: 'stored' }>['upload']) => void;
   egress: Egress;
-  /** Blocks that may be fetched from though they are not public. */
-  egressAllow: readonly Cidr[];
+  /** Which addresses may be fetched from. */
+  target: TargetOptions;
   log: Logger;
   /** Aborts what is under way. */
   stopping: AbortSignal;
@@ -77,7 +76,7 @@ export function createUploads(options: CreateUploadOptions): CreateUpload {
       return stored(accountId, sent, (complaint) => invalid('file', complaint));
     },
     fromUrl: async ({ accountId, url, projectId, signal }) => {
-      judgeAddress(url, options.egressAllow, 'url');
+      await judgeAddress(url, options.target, 'url');
       try {
         await using file = await fetchFile(options.egress, {
           url,
@@ -100,13 +99,18 @@ export function createUploads(options: CreateUploadOptions): CreateUpload {
   };
 }
 
-/** The form of an address: whether there may be a file behind it. @throws ApiProblem invalid_request */
-export function judgeAddress(url: string, allow: readonly Cidr[], field: string): void {
+/**
+ * Whether there may be a file behind an address: its form, and for http whether its name leads into a listed network.
+ * @throws ApiProblem invalid_request
+ */
+export async function judgeAddress(url: string, target: TargetOptions, field: string): Promise<void> {
   try {
-    judgeUrl(url, { allow });
+    await validateTarget(url, { ...target, lookUp: 'where needed' });
   } catch (error) {
     if (!(error instanceof EgressRefusal)) throw error;
-    throw new ApiProblem('invalid_request', { errors: [{ field, message: publicMessage }], cause: error });
+    // What the client wrote is named; of an address that is not public no more is said than of any other failure.
+    const message = error.issue === 'address' ? publicMessage : error.message;
+    throw new ApiProblem('invalid_request', { errors: [{ field, message }], cause: error });
   }
 }
 

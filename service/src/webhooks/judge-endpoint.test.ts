@@ -43,6 +43,19 @@ for (const url of [
   'http://example.org/',
   'ftp://example.org/',
   'https://user:word@example.org/',
+  'https://example.org/#fragment',
+  'https://example.org./',
+  'https://..:18443',
+  'https://a..example.org/',
+  'https://134744072/',
+  `https://${'a'.repeat(64)}.example.org/`,
+  'https://[fe80::1%25eth0]/',
+  'https://example.org:0/',
+  'https://example.org:65536/',
+  'https://a b/',
+  'https://xn--a.example.org/',
+  'https://hooks.invalid/',
+  'https://receiver/',
   'https://example.org:25/',
   'https://example.org:6667/',
   'https://exa\nmple.org/',
@@ -59,7 +72,7 @@ test('a name is refused if any of its addresses is not public, and kept if nobod
     await assert.rejects(judge('https://hooks.example/', addresses), refusal('url'));
   await assert.rejects(judgeEndpoint({ url: 'https://localhost/', events }, { allow: [] }), refusal('url'));
   assert.equal((await judge('https://hooks.example', ['8.8.8.8'])).url, 'https://hooks.example/');
-  assert.equal((await judge('https://hooks.example/a#b')).url, 'https://hooks.example/a');
+  assert.equal((await judge('https://hooks.example/a?b=c')).url, 'https://hooks.example/a?b=c');
 });
 
 test('what the operator allows may be reached, by http too', async () => {
@@ -67,6 +80,27 @@ test('what the operator allows may be reached, by http too', async () => {
   const { url } = await judgeEndpoint({ url: 'http://127.0.0.1:9000/x', events }, { allow });
   assert.equal(url, 'http://127.0.0.1:9000/x');
   await assert.rejects(judgeEndpoint({ url: 'http://8.8.8.8/x', events }, { allow }), refusal('url'));
+  const named = (addresses: string[]) => {
+    const resolver = () => Promise.resolve(addresses);
+    return judgeEndpoint({ url: 'http://receiver.example/x', events }, { allow, resolver });
+  };
+  assert.equal((await named(['127.0.0.9'])).url, 'http://receiver.example/x');
+  for (const addresses of [['8.8.8.8'], ['127.0.0.9', '8.8.8.8'], ['10.0.0.1'], []])
+    await assert.rejects(named(addresses), refusal('url'), addresses.join());
+});
+
+test('who wants to receive on the own machine is told how', async () => {
+  const messages: string[] = [];
+  for (const url of [
+    'http://127.0.0.1:9000/',
+    'https://127.0.0.1/',
+    'https://localhost/',
+    'http://a.example/',
+  ])
+    await judge(url).catch((error: ApiProblem) => messages.push(error.errors?.[0]?.message ?? ''));
+  assert.equal(messages.length, 4);
+  for (const message of messages) assert.match(message, /EGRESS_ALLOW.*127\.0\.0\.0\/8.*tunnel/);
+  await assert.rejects(judge('https://..:18443/'), (error: ApiProblem) => !error.message.includes('tunnel'));
 });
 
 test('events are kept once each, in the order of the contract; a ping or a made-up one is refused', async () => {
