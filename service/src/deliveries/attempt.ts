@@ -28,8 +28,7 @@ export async function attempt(
   const body = Buffer.from(claim.body);
   let signature: string;
   try {
-    const sealed = claim.secretsSealed.filter((secret) => secret !== null);
-    const opened = sealed.map((secret) => secrets.open(secret, claim.endpointId));
+    const opened = claim.secretsSealed.map((secret) => secrets.open(secret, claim.endpointId));
     signature = signatureHeader(opened, Math.floor(now() / 1000), body);
   } catch {
     return { durationMs: 0, status: null, failure: 'unsigned', answer: null };

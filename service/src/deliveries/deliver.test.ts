@@ -328,7 +328,7 @@ test('recovering sends everything that failed since then, once more each', async
   assert.equal(left?.id, oldest?.id);
 });
 
-test('for a day after a rotation the old secret signs too', async () => {
+test('for a day after a rotation the old secret signs too, and the new one last', async () => {
   const { accountId, endpoints } = await seedEndpoints(database, [receiver.url]);
   const { id, secret: old } = endpoints[0] ?? assert.fail();
   const { secret: fresh } = await rotateSecret(database, secrets, id, operator);
@@ -338,12 +338,16 @@ test('for a day after a rotation the old secret signs too', async () => {
     const request = (await receiver.until(count))[count - 1];
     const header = String(request?.headers['service-signature']);
     const t = Number(/^t=(\d+),/.exec(header)?.[1]);
-    assert.equal(header, signatureHeader(by, t, request?.body ?? Buffer.alloc(0)));
+    const body = request?.body ?? Buffer.alloc(0);
+    assert.equal(header, signatureHeader(by, t, body));
+    // A receiver that puts the pairs into a map keeps the last of two: with the new secret it is served at once.
+    const map = Object.fromEntries(header.split(',').map((pair) => pair.split('=')));
+    assert.equal(`t=${t},v1=${map['v1']}`, signatureHeader([fresh], t, body));
     assert.ok(Math.abs(t - Date.now() / 1000) < 5);
   };
-  await signed(1, [fresh, old]);
+  await signed(1, [old, fresh]);
   await moveClock(database, 86_400 - 60);
-  await signed(2, [fresh, old]);
+  await signed(2, [old, fresh]);
   await moveClock(database, 86_400 + 1);
   await signed(3, [fresh]);
 });

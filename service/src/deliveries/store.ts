@@ -13,8 +13,8 @@ export type Claim = {
   /** The attempt before it was a failure. */
   failing: boolean;
   url: string;
-  /** The endpoint's secret, and the one before it while that is good. */
-  secretsSealed: [string, string | null];
+  /** The endpoint's secrets that are good, the newest last. */
+  secretsSealed: string[];
   eventType: EventType;
   body: string;
 };
@@ -67,7 +67,7 @@ export async function claimDeliveries(
     number: row.number,
     failing: row.failing,
     url: row.url,
-    secretsSealed: [row.secret_sealed, row.previous_secret_sealed],
+    secretsSealed: [row.previous_secret_sealed, row.secret_sealed].filter((secret) => secret !== null),
     eventType: row.event_type,
     body: row.body,
   }));

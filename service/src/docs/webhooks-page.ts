@@ -49,7 +49,7 @@ ${table(
 </section>
 <section id="verify">
 <h2>Check the signature</h2>
-<p>${prose(`\`v1\` is the HMAC-SHA256, in lower-case hexadecimal, of \`t\`, a dot and the raw body, under the whole secret, \`whsec_\` included. Compute it over the bytes as they came, before any JSON parser has touched them, compare in constant time, and refuse what is more than ${webhookSignatureToleranceSeconds} seconds from your clock. For a day after a secret was rotated there are two \`v1\`: one of them has to match.`)}</p>
+<p>${prose(`\`v1\` is the HMAC-SHA256, in lower-case hexadecimal, of \`t\`, a dot and the raw body, under the whole secret, \`whsec_\` included. Compute it over the bytes as they came, before any JSON parser has touched them, compare in constant time, and refuse what is more than ${webhookSignatureToleranceSeconds} seconds from your clock. For a day after a secret was rotated there are two \`v1\`, of the old secret and then of the new one: look at every one of them, and take the request if any matches.`)}</p>
 ${codes.join('\n')}
 </section>
 <section id="schedule">

@@ -33,6 +33,7 @@ func IsGenuine(rawBody []byte, header, secret string, now time.Time) bool {
 	mac.Write([]byte(t + "."))
 	mac.Write(rawBody)
 	wanted := mac.Sum(nil)
+	// For a day after a rotation there are two v1: any of them may match.
 	for _, value := range given {
 		signature, err := hex.DecodeString(value)
 		if err == nil && hmac.Equal(signature, wanted) {

@@ -8,6 +8,7 @@ export function isGenuine(rawBody, header, secret, nowSeconds = Date.now() / 100
   const t = parts.find(([name]) => name === 't')?.[1] ?? '';
   if (!/^\d+$/.test(t) || Math.abs(nowSeconds - Number(t)) > toleranceSeconds) return false;
   const wanted = createHmac('sha256', secret).update(`${t}.`).update(rawBody).digest();
+  // For a day after a rotation there are two v1: any of them may match.
   return parts.some(([name, value]) => {
     const given = Buffer.from(name === 'v1' ? (value ?? '') : '', 'hex');
     return given.length === wanted.length && timingSafeEqual(given, wanted);

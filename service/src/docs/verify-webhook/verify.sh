@@ -5,5 +5,6 @@ is_genuine() {
   age=$((${4:-$(date +%s)} - t))
   [ "${age#-}" -le 300 ] || return 1
   wanted=$({ printf '%s.' "$t"; cat "$1"; } | openssl dgst -sha256 -hmac "$3" | sed 's/^.*= *//')
+  # For a day after a rotation there are two v1: any of them may match.
   printf '%s' "$2" | tr ',' '\n' | sed -n 's/^ *v1=//p' | grep -qxF -- "$wanted"
 }
