@@ -179,7 +179,7 @@ create table endpoint_turns (
   leases timestamp with time zone[] not null default '{}'::timestamp with time zone[],
   constraint endpoint_turns_pkey PRIMARY KEY (endpoint_id),
   constraint endpoint_turns_endpoint_id_fkey FOREIGN KEY (endpoint_id) REFERENCES webhook_endpoints(id) ON DELETE CASCADE,
-  constraint endpoint_turns_check CHECK ((state = 'failing'::text) = (failing_since IS NOT NULL)),
+  constraint endpoint_turns_failing_since_check CHECK (failing_since IS NULL OR state = 'failing'::text),
   constraint endpoint_turns_state_check CHECK (state = ANY (ARRAY['untried'::text, 'healthy'::text, 'failing'::text]))
 );
 CREATE INDEX endpoint_turns_due ON public.endpoint_turns USING btree (next_due) WHERE (state <> 'failing'::text);
@@ -271,6 +271,18 @@ CREATE INDEX generations_newest_by_status ON public.generations USING btree (acc
 CREATE INDEX generations_oldest_waiting ON public.generations USING btree (created_at) WHERE (status = 'queued'::text);
 CREATE INDEX generations_running ON public.generations USING btree (heard_at) WHERE (status = 'running'::text);
 CREATE INDEX generations_waiting ON public.generations USING btree (account_id, lane, blocked, created_at, id) WHERE ((status = 'queued'::text) AND (NOT holds_slot));
+
+create table manual_sends (
+  id bigint not null generated always as identity,
+  account_id text not null,
+  kind text not null,
+  endpoint_id text not null,
+  sent_at timestamp with time zone not null,
+  constraint manual_sends_pkey PRIMARY KEY (id),
+  constraint manual_sends_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id) ON DELETE CASCADE,
+  constraint manual_sends_kind_check CHECK (kind = ANY (ARRAY['ping'::text, 'resend'::text]))
+);
+CREATE INDEX manual_sends_counted ON public.manual_sends USING btree (account_id, kind, sent_at);
 
 create unlogged table rate_windows (
   key_id text not null,
@@ -1016,7 +1028,7 @@ begin
 
   return query
   with told as materialized (
-    select r.*, r.failure is null as ok, r.number >= cardinality(p_delays) as last_one, q.attempts,
+    select r.*, r.failure is null as ok, r.number >= cardinality(p_delays) as last_one, q.ping, q.attempts,
            q.scheduled_at, case when q.resend_at > q.claimed_at then q.resend_at end as resend_at, q.claimed_at,
            q.lease_until, d.status as before, e.deleted_at is not null as deleted
       from unnest(results) with ordinality as
@@ -1055,12 +1067,18 @@ begin
      where q.delivery_id = j.delivery_id and q.delivery_id = any (array(
        select j.delivery_id from judged j where j.scheduled_at is not null or j.resend_at is not null))
   ), turn as (
-    -- Of several results of one endpoint the last one counts.
+    -- Of several results of one endpoint the last one counts. How it is served goes by any attempt, since when it is
+    -- failing by events alone: a failed ping says nothing there, a success of either ends it.
     update endpoint_turns t
        set state = case when l.failure is null then 'healthy' else 'failing' end,
-           failing_since = case when l.failure is not null then coalesce(t.failing_since, at) end,
+           failing_since = case when l.failed_event > l.success and l.success > 0 then at
+                                when l.failed_event > l.success then coalesce(t.failing_since, at)
+                                when l.success = 0 then t.failing_since end,
            leases = leases_left(t.leases, l.given_back, at)
-      from (select endpoint_id, (array_agg(failure order by place desc))[1] as failure, array_agg(lease_until) as given_back
+      from (select endpoint_id, (array_agg(failure order by place desc))[1] as failure,
+                   coalesce(max(place) filter (where ok), 0) as success,
+                   coalesce(max(place) filter (where not ok and not ping), 0) as failed_event,
+                   array_agg(lease_until) as given_back
               from told group by endpoint_id) l
      where t.endpoint_id = l.endpoint_id and t.endpoint_id = any (locked)
   )

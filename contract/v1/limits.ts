@@ -106,3 +106,7 @@ export const webhookTimeoutSeconds = 10;
 export const webhookAttemptDelaySeconds = [0, 60, 300, 1800, 7200, 21_600, 43_200] as const;
 /** How far `t` of a signature may be from the receiver's clock. */
 export const webhookSignatureToleranceSeconds = 300;
+/** Test deliveries that a person may send in any 60 seconds, to one endpoint and to all of an account. */
+export const maxPingsPerMinute = { endpoint: 10, account: 30 } as const;
+/** The same for deliveries that are sent again by hand. */
+export const maxResendsPerMinute = { endpoint: 30, account: 60 } as const;

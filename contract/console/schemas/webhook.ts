@@ -15,7 +15,8 @@ const webhookFields = {
   events: Type.Array(oneOf(subscribableEventTypes), { description: 'Empty: it gets test deliveries alone.' }),
   status: oneOf(webhookStatuses),
   failing_since: nullable(Type.String({ format: 'date-time' }), {
-    description: 'Since when every attempt has failed; null: the last one succeeded, or there was none.',
+    description:
+      'Since when every attempt has failed, tests that failed aside; null: the last one succeeded, or there was none.',
   }),
   health: closed(
     {
@@ -23,7 +24,10 @@ const webhookFields = {
       failed: Type.Integer({ minimum: 0 }),
       pending: Type.Integer({ minimum: 0, description: 'Whatever their age.' }),
     },
-    { description: 'Of the newest 1,000 deliveries of the last 24 hours, at most.' },
+    {
+      description:
+        'Of the newest 1,000 deliveries of the last 24 hours, at most. Tests count only as delivered.',
+    },
   ),
   created_at: timestamp('When it was made.'),
   paused_at: nullable(Type.String({ format: 'date-time' })),

@@ -3,6 +3,8 @@ import { after, before, beforeEach, test } from 'node:test';
 import { webhookAttemptDelaySeconds } from '@renderkit/contract/v1/limits.ts';
 import { type Database, openDatabase } from '@renderkit/server-kit/database.ts';
 import { createTestDatabase, moveClock, type TestDatabase } from '@renderkit/server-kit/testing/database.ts';
+import { operator } from '../audit/actor.ts';
+import { pingWebhook } from '../webhooks/ping-webhook.ts';
 import { type AttemptOutcome, type Claim, claimDeliveries, recordAttempts } from './store.ts';
 import { seedEndpoints, seedEvents } from './testing/seed.ts';
 
@@ -65,6 +67,62 @@ test('an endpoint gets one attempt until one succeeds, then four at once, and on
   assert.equal((await claim()).length, 1, 'whoever ends makes room');
   await record(four.slice(1, 2), broken);
   assert.equal((await claim()).length, 0, 'three are under way and it fails');
+});
+
+test('a failed ping marks nothing as failing, though its endpoint is served as one that fails', async () => {
+  const { accountId, endpoints } = await seedEndpoints(database, [url]);
+  const { id } = endpoints[0] ?? assert.fail();
+  const state = async () => {
+    const [row] = await database.rows<{ state: string; failing_since: Date | null }>(
+      'select state, failing_since from endpoint_turns',
+    );
+    return [row?.state, row?.failing_since?.toISOString() ?? null];
+  };
+  let at = 0;
+  /** Sends one, an hour after what came before, and tells what is said of the endpoint. */
+  const after_ = async (kind: 'event' | 'ping', outcome: AttemptOutcome) => {
+    await moveClock(database, (at += 3_600));
+    await database.rows('delete from delivery_queue');
+    if (kind === 'event') await seedEvents(database, accountId, 1);
+    else await pingWebhook(database, id, operator);
+    assert.equal((await record(await claim(), outcome)).size, 1);
+    return state();
+  };
+  assert.deepEqual(await after_('ping', broken), ['failing', null]);
+  assert.deepEqual(await after_('event', fine), ['healthy', null]);
+  assert.deepEqual(await after_('ping', broken), ['failing', null]);
+  const [, since] = await after_('event', broken);
+  assert.notEqual(since, null);
+  assert.deepEqual(await after_('ping', broken), ['failing', since], 'since the event, and no later');
+  assert.deepEqual(await after_('event', broken), ['failing', since]);
+  assert.deepEqual(await after_('ping', fine), ['healthy', null], 'the receiver answers again');
+});
+
+test('of results that are recorded together the order decides since when an endpoint is failing', async () => {
+  const { accountId, endpoints } = await seedEndpoints(database, [url]);
+  const { id } = endpoints[0] ?? assert.fail();
+  await setState([id], 'healthy');
+  await seedEvents(database, accountId, 2);
+  for (let i = 0; i < 2; i++) await pingWebhook(database, id, operator);
+  const claims = await claim();
+  const events = claims.filter(({ eventType }) => eventType !== 'ping');
+  const pings = claims.filter(({ eventType }) => eventType === 'ping');
+  assert.deepEqual([events.length, pings.length], [2, 2]);
+  const [event, later] = events as [Claim, Claim];
+  const [ping, last] = pings as [Claim, Claim];
+  const failing = async (...results: [Claim, AttemptOutcome][]) => {
+    await recordAttempts(
+      database,
+      results.map(([one, outcome]) => ({ claim: one, outcome })),
+      { delaySeconds: webhookAttemptDelaySeconds, wait: false },
+    );
+    const [row] = await database.rows<{ failing: boolean }>(
+      'select failing_since is not null as failing from endpoint_turns',
+    );
+    return row?.failing;
+  };
+  assert.equal(await failing([event, broken], [ping, broken]), true, 'an event failed');
+  assert.equal(await failing([later, fine], [last, broken]), false, 'a success came after it');
 });
 
 test('an endpoint gets its oldest first', async () => {

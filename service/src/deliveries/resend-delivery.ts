@@ -3,6 +3,7 @@ import type { Asker } from '../audit/actor.ts';
 import { writeAudit } from '../audit/write-audit.ts';
 import { announceDue } from '../events/announce-due.ts';
 import { ApiProblem } from '../problems/api-problem.ts';
+import { limitManualSends } from '../webhooks/limit-manual-sends.ts';
 import { noSuchDelivery } from './no-such-delivery.ts';
 import {
   type EndpointState,
@@ -18,14 +19,20 @@ const batchSize = 500;
 /**
  * Sends a delivery once more, at once, under the same ids. It is an extra attempt: a success makes the delivery
  * delivered, a failure changes nothing, and the schedule stays as it is.
- * @throws ApiProblem `not_found`; `conflict` where its endpoint is paused or deleted
+ * @throws ApiProblem `not_found`; `conflict` where its endpoint is paused or deleted; `rate_limited` after so many in a minute
  */
 export async function resendDelivery(database: Database, deliveryId: string, asker: Asker): Promise<void> {
   const found = await selectDelivery(database, deliveryId, asker);
   if (found === undefined) throw noSuchDelivery();
   const { endpoint_id: endpointId, event_id: eventId, event_type: eventType } = found.delivery;
   await database.transaction(async (transaction) => {
-    const endpoint = await checkEndpoint(transaction, endpointId, asker, eventType === 'ping');
+    const isPing = eventType === 'ping';
+    const endpoint = await checkEndpoint(transaction, endpointId, asker, isPing);
+    await limitManualSends(transaction, {
+      kind: isPing ? 'ping' : 'resend',
+      accountId: endpoint.account_id,
+      endpointId,
+    });
     if ((await requestResends(transaction, endpointId, [deliveryId])) === 0) throw deleted();
     await writeAudit(transaction, asker.actor, {
       accountId: endpoint.account_id,
@@ -40,8 +47,9 @@ export async function resendDelivery(database: Database, deliveryId: string, ask
 
 /**
  * Sends everything once more that failed for good at an endpoint since then (`since`: ISO 8601, by the time of the
- * event), some hundreds in a transaction. How many there are. Its entry in the audit comes with the first of them.
- * @throws ApiProblem `not_found`; `conflict` where the endpoint is paused or deleted
+ * event), some hundreds in a transaction. How many there are. Its entry in the audit comes with the first of them; it
+ * counts as one resend.
+ * @throws ApiProblem `not_found`; `conflict` where the endpoint is paused or deleted; `rate_limited` after so many in a minute
  */
 export async function recoverDeliveries(
   database: Database,
@@ -59,14 +67,17 @@ export async function recoverDeliveries(
     const ids = failed.map(({ id }) => id);
     const first = below === null;
     resent += await database.transaction(async (transaction) => {
-      if (first)
+      if (first) {
+        const accountId = endpoint.account_id;
+        await limitManualSends(transaction, { kind: 'resend', accountId, endpointId });
         await writeAudit(transaction, asker.actor, {
-          accountId: endpoint.account_id,
+          accountId,
           action: 'delivery.recovered',
           subjectId: endpointId,
           subjectName: endpoint.url,
           details: { since },
         });
+      }
       return requestResends(transaction, endpointId, ids);
     });
     await announceDue(database, endpointId);

@@ -250,7 +250,7 @@ export async function requestResends(
   return result.rowCount ?? 0;
 }
 
-/** Failed deliveries of an endpoint whose event came at `since` or later, newest first, below where it was left. */
+/** Failed deliveries of an endpoint, tests aside, whose event came at `since` or later, newest first, below where it was left. */
 export function selectFailed(
   database: Database,
   filter: {
@@ -262,7 +262,7 @@ export function selectFailed(
 ): Promise<{ id: string; created_at: string }[]> {
   return database.rows<{ id: string; created_at: string }>(
     `select id, created_at::text from deliveries
-      where endpoint_id = $1 and given_up = 'failed' and created_at >= $2::timestamptz
+      where endpoint_id = $1 and given_up = 'failed' and event_type <> 'ping' and created_at >= $2::timestamptz
         and (created_at, id) < ($3::timestamptz, $4)
       order by created_at desc, id desc limit $5`,
     [

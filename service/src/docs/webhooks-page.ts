@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { eventDescriptions, eventTypes } from '@renderkit/contract/v1/event-types.ts';
 import { deliveryHeaders, deliveryUserAgent } from '@renderkit/contract/v1/headers.ts';
 import {
+  maxPingsPerMinute,
   webhookAttemptDelaySeconds,
   webhookSignatureToleranceSeconds,
   webhookTimeoutSeconds,
@@ -55,7 +56,7 @@ ${codes.join('\n')}
 <section id="schedule">
 <h2>When it is tried again</h2>
 ${scheduleTable()}
-<p>${prose('The delay counts from the end of the attempt before. After the last one the delivery has failed; it can still be sent again by hand, as can all that failed since a given time. A paused endpoint is sent nothing; what is pending goes on when it is active again.')}</p>
+<p>${prose(`The delay counts from the end of the attempt before. After the last one the delivery has failed; it can still be sent again by hand, as can all that failed since a given time. A test that fails is tried again too, and does not mark its endpoint as failing; an endpoint can have ${maxPingsPerMinute.endpoint} tests in a minute. A paused endpoint is sent nothing; what is pending goes on when it is active again.`)}</p>
 </section>
 <section id="duplicates">
 <h2>Order and duplicates</h2>

@@ -4,6 +4,8 @@ import type { Database } from '@renderkit/server-kit/database.ts';
 const removals = {
   rate_windows: `delete from rate_windows where (key_id, minute) in (
       select key_id, minute from rate_windows where minute < clock() - interval '5 minutes' limit $1)`,
+  manual_sends: `delete from manual_sends where id in (
+      select id from manual_sends where sent_at < clock() - interval '5 minutes' limit $1)`,
   delivery_attempts: `delete from delivery_attempts where (delivery_id, try) in (
       select delivery_id, try from delivery_attempts where started_at < clock() - interval '30 days' limit $1)`,
   sessions: `delete from sessions where id in (
