@@ -164,6 +164,53 @@ describe('a person runs their account in the console', { skip: noBrowser }, () =
     assert.equal(world.receiver.arrivals.at(-1)?.path, '/journey');
   });
 
+  test('is told how to receive on the own machine, and may where the operator allows it, by http too', async () => {
+    await visit('Webhooks');
+    await button('Add endpoint').first().click();
+    const address = dialog().getByLabel('Address');
+    const add = dialog().getByRole('button', { name: 'Add endpoint' });
+    await add.click();
+    await dialog().getByText('Give the address of your receiver.').waitFor();
+    for (const [refused, words] of [
+      ['http://192.168.1.20:9000/', /^The URL does not lead to the public internet.*EGRESS_ALLOW.*tunnel/],
+      ['http://hooks.example/', /^The URL must begin with https.*EGRESS_ALLOW.*tunnel/],
+      ['https://..:18443/', /^The URL has a host with an empty part/],
+    ] as const) {
+      await address.fill(refused);
+      await add.click();
+      await dialog().getByRole('alert').getByText(words).waitFor();
+    }
+    await address.fill('http://127.0.0.1:65535/');
+    await add.click();
+    await dialog().getByRole('button', { name: 'Go to the endpoint' }).click();
+    await heading('http://127.0.0.1:65535/').waitFor();
+  });
+
+  test('sends tests that fail: they are tried again, mark nothing, and there are ten a minute', async () => {
+    const state = page.getByRole('region', { name: 'Endpoint', exact: true });
+    await button('Send test').click();
+    await page.getByText('Like any delivery it is tried again, next').waitFor();
+    await page.getByText('A test that fails does not mark the endpoint').waitFor();
+    await page.reload();
+    await state.getByText('Active', { exact: true }).waitFor();
+    await state.getByText('Nothing sent').waitFor();
+    const endpoint = new URL(page.url()).pathname.split('/').at(-1);
+    for (let i = 1; i < 10; i++) {
+      const answer = await page.evaluate<number>(
+        `fetch('/console/api/webhooks/${endpoint}/ping', { method: 'POST' }).then(({ status }) => status)`,
+      );
+      assert.equal(answer, 201);
+    }
+    await button('Send test').click();
+    const waiting = button(/^Send test in \d+ s$/);
+    await waiting.waitFor();
+    assert.ok(await waiting.isDisabled());
+    await page.getByText(/^This endpoint can have 10 test deliveries a minute\. .* in \d+ s\.$/).waitFor();
+    const shown = await waiting.innerText();
+    await until('the seconds go by', async () => (await waiting.innerText()) !== shown);
+    await button('Dismiss').click();
+  });
+
   test('looks at a delivery that failed, resends it, and sees it delivered', async () => {
     world.receiver.answer = () => ({ status: 500, body: 'out of order' });
     const made = await api().create({ prompt: 'a hill' });
@@ -295,8 +342,13 @@ describe('a person runs their account in the console', { skip: noBrowser }, () =
   });
 
   test('and all the while nothing was complained of, and nobody else was asked', () => {
-    // How a page learns that nobody is signed in; the wrong password.
-    const expected = [/status of 401 .*\/console\/api\/session\)$/, /status of 422 .*\/sign-in\/[\w-]+\)$/];
+    // How a page learns that nobody is signed in; the wrong password; addresses and tests that were refused.
+    const expected = [
+      /status of 401 .*\/console\/api\/session\)$/,
+      /status of 422 .*\/sign-in\/[\w-]+\)$/,
+      /status of 400 .*\/console\/api\/webhooks\)$/,
+      /status of 429 .*\/console\/api\/webhooks\/\w+\/ping\)$/,
+    ];
     assert.deepEqual(
       visitor.complaints.filter((text) => !expected.some((one) => one.test(text))),
       [],

@@ -93,11 +93,33 @@ export function sightsOf(content: Content): Sight[] {
       },
     },
     {
+      name: 'webhooks-refused',
+      path: '/webhooks',
+      act: async (page) => {
+        await press(page, 'Add endpoint');
+        await dialog(page).getByLabel('Address').fill('http://192.168.1.20:9000/hook');
+        await dialog(page).getByRole('button', { name: 'Add endpoint' }).click();
+        await dialog(page).getByText('EGRESS_ALLOW').waitFor();
+      },
+    },
+    {
       name: 'webhook',
       path: `/webhooks/${content.endpoint}`,
       act: async (page) => {
         await press(page, 'Send test');
         await page.getByText('The receiver answered').waitFor();
+      },
+    },
+    {
+      name: 'webhook-limited',
+      path: `/webhooks/${content.endpoint}`,
+      act: async (page) => {
+        await page.evaluate(
+          `Promise.all(Array.from({ length: 10 }, () =>
+             fetch('/console/api/webhooks/${content.endpoint}/ping', { method: 'POST' })))`,
+        );
+        await press(page, 'Send test');
+        await page.getByRole('button', { name: /^Send test in/ }).waitFor();
       },
     },
     { name: 'deliveries', path: '/deliveries', shows: 'generation.succeeded' },

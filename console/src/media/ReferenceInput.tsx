@@ -203,7 +203,8 @@ type AddressFieldProps = {
 };
 
 function AddressField({ address, label, onChange, onAdd }: AddressFieldProps) {
-  const good = /^https:\/\/\S+$/i.test(address.trim());
+  // What has no scheme would be taken for the id of an item. The rest is the service's to say.
+  const good = /^https?:\/\/\S+$/i.test(address.trim());
   const submit = () => good && onAdd(address.trim());
   return (
     <TextInput
@@ -219,7 +220,7 @@ function AddressField({ address, label, onChange, onAdd }: AddressFieldProps) {
         event.preventDefault();
         submit();
       }}
-      error={address === '' || good ? undefined : 'An https address is needed.'}
+      error={address === '' || good ? undefined : 'An address that begins with https:// is needed.'}
       rightSection={
         <Button size="compact-xs" disabled={!good} onClick={submit}>
           Add

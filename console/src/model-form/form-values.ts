@@ -4,7 +4,7 @@ import type { UploadType } from '@renderkit/contract/v1/schemas/upload.ts';
 
 /** Something a request refers to, with what a page needs to show it. */
 export type Reference = {
-  /** What is sent: id of an upload or of a library item, or an https address. */
+  /** What is sent: id of an upload or of a library item, or an address. */
   value: string;
   type: UploadType;
   /** Null where only the value is known. */

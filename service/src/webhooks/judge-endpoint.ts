@@ -7,7 +7,7 @@ export type SubscribableEventType = Exclude<EventType, 'ping'>;
 
 /** What helps whoever wants to receive on a machine or network that is not public. */
 const insideHelp =
-  'To receive on this machine or in a network of your own, list it in EGRESS_ALLOW where the service is started (127.0.0.0/8 is this machine); or use a tunnel, which has a public https address.';
+  'To receive on this machine or in a network of your own, whoever runs the service lists it in EGRESS_ALLOW (127.0.0.0/8 is this machine); or use a tunnel, which has a public https address.';
 
 type Wanted = { url?: string | undefined; events?: readonly string[] | undefined };
 type Judged = { url: string; events: SubscribableEventType[] };

@@ -15,6 +15,7 @@ import { Section } from '../../parts/Section.tsx';
 import { StatusBadge } from '../../parts/StatusBadge.tsx';
 import { tell } from '../../parts/tell.ts';
 import { Time } from '../../parts/Time.tsx';
+import { useWait } from '../../parts/use-wait.ts';
 import { Attempts } from './Attempts.tsx';
 import { prettyJson, subjectOf } from './outcome-words.ts';
 import { TextLink } from '../../parts/TextLink.tsx';
@@ -129,14 +130,16 @@ function Resend({ delivery }: { delivery: DeliveryDetail }) {
       tell('An extra attempt is on its way.');
     },
   });
+  const wait = useWait(resend.error);
   if (delivery.status === 'ended') return null;
   return (
     <Button
       leftSection={<Icon name="send" size={14} />}
       loading={resend.isPending}
+      disabled={wait > 0}
       onClick={() => resend.mutate()}
     >
-      Resend
+      {wait > 0 ? `Resend in ${wait} s` : 'Resend'}
     </Button>
   );
 }

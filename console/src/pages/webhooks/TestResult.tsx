@@ -4,6 +4,7 @@ import { consoleQuery } from '../../api/queries.ts';
 import { CodeBlock } from '../../parts/CodeBlock.tsx';
 import { ProblemAlert } from '../../parts/ProblemAlert.tsx';
 import { Section } from '../../parts/Section.tsx';
+import { Time } from '../../parts/Time.tsx';
 import { AttemptOutcome } from '../deliveries/AttemptOutcome.tsx';
 import { TextLink } from '../../parts/TextLink.tsx';
 
@@ -35,6 +36,7 @@ export function TestResult({ deliveryId }: { deliveryId: string }) {
         ) : (
           <Stack gap="sm">
             <AttemptOutcome attempt={attempt} />
+            {delivery.data?.status === 'pending' && <Retry at={delivery.data.next_attempt_at} />}
             {attempt.answer !== null && attempt.answer !== '' && (
               <CodeBlock
                 label="Answer"
@@ -47,6 +49,16 @@ export function TestResult({ deliveryId }: { deliveryId: string }) {
         )}
       </div>
     </Section>
+  );
+}
+
+/** `at`: of the next attempt; null: it is under way just now. */
+function Retry({ at }: { at: string | null }) {
+  return (
+    <Text fz="sm" c="dimmed" component="div">
+      Like any delivery it is tried again{at !== null && ', next '}
+      {at !== null && <Time at={at} />}. A test that fails does not mark the endpoint as failing.
+    </Text>
   );
 }
 

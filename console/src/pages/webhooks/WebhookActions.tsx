@@ -84,7 +84,8 @@ function EditModal({ webhook, opened, onClose }: ModalProps) {
         refused="The endpoint was not changed"
         pending={save.isPending}
         error={save.error}
-        onSubmit={(body) => save.mutate(body)}
+        // An address that stays is not judged anew: DNS may say something else just now.
+        onSubmit={({ url, events }) => save.mutate({ events, ...(url !== webhook.url && { url }) })}
         onCancel={onClose}
       />
     </Modal>

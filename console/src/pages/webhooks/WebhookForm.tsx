@@ -23,26 +23,28 @@ export function WebhookForm({ initial, act, refused, pending, error, onSubmit, o
     mode: 'controlled',
     initialValues: initial,
     validate: {
-      url: (url) =>
-        /^https:\/\/\S+$/.test(url.trim()) ? null : 'Give an address that begins with https://.',
+      // Which addresses are taken is the service's to say: the operator may allow more than public ones.
+      url: (url) => (url.trim() === '' ? 'Give the address of your receiver.' : null),
     },
   });
   const submit = form.onSubmit(({ url, events }) =>
     onSubmit({ url: url.trim(), events: subscribableEventTypes.filter((type) => events.includes(type)) }),
   );
   const onUrl = form.getInputProps('url');
+  const urlRefusal = fieldError(error, 'url');
   return (
     <form onSubmit={submit} noValidate>
       <Stack gap="md">
         <TextInput
           label="Address"
-          description="A public https address. Redirects are not followed."
+          description="Public and https, or what the operator allows besides. Redirects are not followed."
           placeholder="https://example.com/webhooks/renderkit"
           maxLength={2_048}
           withAsterisk
           data-autofocus
           {...onUrl}
-          error={onUrl.error ?? fieldError(error, 'url')}
+          error={onUrl.error ?? urlRefusal}
+          errorProps={{ role: 'alert' }}
         />
         <Checkbox.Group
           label="Events"
@@ -60,7 +62,7 @@ export function WebhookForm({ initial, act, refused, pending, error, onSubmit, o
             ))}
           </Stack>
         </Checkbox.Group>
-        {error !== null && <ProblemAlert error={error} title={refused} />}
+        {error !== null && urlRefusal === undefined && <ProblemAlert error={error} title={refused} />}
         <Group justify="flex-end" gap="xs">
           <Button variant="default" onClick={onCancel}>
             Cancel

@@ -13,6 +13,7 @@ import { Page } from '../../parts/Page.tsx';
 import { ProblemAlert } from '../../parts/ProblemAlert.tsx';
 import { Section } from '../../parts/Section.tsx';
 import { Time } from '../../parts/Time.tsx';
+import { useWait } from '../../parts/use-wait.ts';
 import { RecentDeliveries } from './RecentDeliveries.tsx';
 import { EndpointStatus, Health } from './EndpointState.tsx';
 import { SigningSecret } from './SigningSecret.tsx';
@@ -45,6 +46,7 @@ function Endpoint({ webhook }: { webhook: Webhook }) {
     mutationFn: () => callConsole('pingWebhook', { params: { id: webhook.id } }),
     onSuccess: (delivery) => setTested(delivery.id),
   });
+  const wait = useWait(test.error);
   return (
     <Page
       title={webhook.url}
@@ -54,9 +56,10 @@ function Endpoint({ webhook }: { webhook: Webhook }) {
           <Button
             leftSection={<Icon name="send" size={14} />}
             loading={test.isPending}
+            disabled={wait > 0}
             onClick={() => test.mutate()}
           >
-            Send test
+            {wait > 0 ? `Send test in ${wait} s` : 'Send test'}
           </Button>
           <WebhookActions webhook={webhook} />
         </>
@@ -66,7 +69,7 @@ function Endpoint({ webhook }: { webhook: Webhook }) {
         <Alert color="orange" icon={<Icon name="warning" />}>
           <Text fz="sm" component="div" c="var(--mantine-color-text)">
             Every attempt has failed since <Time at={webhook.failing_since} />. Look at the last answers
-            below, mend the receiver, then resend what failed.
+            below, mend the receiver, then resend what failed. Tests that fail do not count here.
           </Text>
         </Alert>
       )}
