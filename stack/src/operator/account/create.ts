@@ -1,0 +1,24 @@
+import { tiers } from '@renderkit/studio/catalog/plans.ts';
+import * as studio from '@renderkit/studio/operator.ts';
+import { connectToService } from '../../connect-to-service.ts';
+import { command } from '../command.ts';
+import { choice, email, millicredits, required, text } from '../option.ts';
+import { accountAnswer } from './present-account.ts';
+
+export const createAccount = command({
+  words: 'account create',
+  about:
+    "Makes a studio account and connects it. --credits N: exactly N until the next renewal; else the plan's allowance.",
+  options: { email: required(email), password: text('P'), tier: choice(tiers), credits: millicredits },
+  run: async ({ open }, values) => {
+    const databases = await open();
+    const account = await studio.createAccount(databases.studio, {
+      email: values.email,
+      ...(values.password !== undefined && { password: values.password }),
+      ...(values.tier !== undefined && { tier: values.tier }),
+      ...(values.credits !== undefined && { creditsMillicredits: values.credits }),
+    });
+    await connectToService(databases, values.email);
+    return accountAnswer(account);
+  },
+});

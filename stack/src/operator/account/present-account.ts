@@ -1,0 +1,27 @@
+import type * as studio from '@renderkit/studio/operator.ts';
+import type { Answer } from '../command.ts';
+
+/** The answer of a command that shows one account. */
+export function accountAnswer(row: studio.AccountRow): Answer {
+  const account = presentAccount(row);
+  return {
+    data: account,
+    lines: Object.entries(account).map(([name, value]) => `${name.padEnd(16)} ${String(value)}`),
+  };
+}
+
+/** What the operator sees of an account; credits in credits. */
+export function presentAccount(row: studio.AccountRow) {
+  return {
+    id: row.id,
+    email: row.email,
+    tier: row.tier,
+    credits: (row.monthly_millicredits + row.lifetime_millicredits) / 1000,
+    monthly: row.monthly_millicredits / 1000,
+    lifetime: row.lifetime_millicredits / 1000,
+    suspended: row.suspended,
+    email_verified: row.email_verified,
+    region_blocked: row.region_blocked,
+    age_verified: row.age_verified,
+  };
+}
