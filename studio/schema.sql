@@ -30,6 +30,7 @@ create table accounts (
   created_at timestamp with time zone not null default clock(),
   deleted_at timestamp with time zone,
   erased_at timestamp with time zone,
+  password_version integer not null default 0,
   constraint accounts_pkey PRIMARY KEY (id),
   constraint accounts_allowance_millicredits_check CHECK (allowance_millicredits >= 0),
   constraint accounts_lifetime_millicredits_check CHECK (lifetime_millicredits >= 0),
@@ -76,6 +77,19 @@ CREATE UNIQUE INDEX assets_of_render ON public.assets USING btree (render_id, "p
 CREATE INDEX assets_of_type ON public.assets USING btree (account_id, type, created_at DESC, id DESC);
 CREATE UNIQUE INDEX assets_saved_frame ON public.assets USING btree (project_id, frame_video_id, frame_time_ms) WHERE ((project_id IS NOT NULL) AND (frame_video_id IS NOT NULL));
 CREATE INDEX assets_words ON public.assets USING gin (words);
+
+create table audit_entries (
+  id text not null,
+  at timestamp with time zone not null default clock(),
+  account_id text not null,
+  actor text not null,
+  action text not null,
+  address text,
+  constraint audit_entries_pkey PRIMARY KEY (id),
+  constraint audit_entries_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id),
+  constraint audit_entries_actor_check CHECK (actor = ANY (ARRAY['person'::text, 'link'::text, 'operator'::text]))
+);
+CREATE INDEX audit_entries_of_account ON public.audit_entries USING btree (account_id, at DESC, id DESC);
 
 create table changes (
   account_id text not null,
@@ -167,6 +181,17 @@ CREATE INDEX oidc_payloads_grant ON public.oidc_payloads USING btree (grant_id) 
 CREATE INDEX oidc_payloads_live_grants ON public.oidc_payloads USING btree (account_id, client_id) WHERE (model = 'Grant'::text);
 CREATE INDEX oidc_payloads_sessions ON public.oidc_payloads USING btree (account_id) WHERE (model = 'Session'::text);
 CREATE INDEX oidc_payloads_uid ON public.oidc_payloads USING btree (uid) WHERE (uid IS NOT NULL);
+
+create table password_resets (
+  account_id text not null,
+  token_hash text not null,
+  created_at timestamp with time zone not null default clock(),
+  expires_at timestamp with time zone not null,
+  constraint password_resets_pkey PRIMARY KEY (account_id),
+  constraint password_resets_token_hash_key UNIQUE (token_hash),
+  constraint password_resets_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id)
+);
+CREATE INDEX password_resets_expiry ON public.password_resets USING btree (expires_at);
 
 create table projects (
   id text not null,

@@ -155,9 +155,10 @@ export function partEnvironments(config: StackConfig, facts: StackFacts): PartEn
 
 /** What the studio has to know of the service's console, unless the operator says it otherwise. */
 function clientAddresses(serviceUrl: string): Environment {
-  const { home, callback, signedOut } = consoleAddresses;
+  const { home, signIn, callback, signedOut } = consoleAddresses;
   return {
     STUDIO_CLIENT_URL: serviceUrl + home,
+    STUDIO_CLIENT_SIGN_IN_URL: serviceUrl + signIn,
     STUDIO_CLIENT_REDIRECT_URIS: serviceUrl + callback,
     STUDIO_CLIENT_LOGOUT_URIS: serviceUrl + signedOut,
   };

@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import * as service from '@renderkit/service/operator.ts';
 import * as studio from '@renderkit/studio/operator.ts';
 import { connectToService, type ServiceAndStudio } from './connect-to-service.ts';
@@ -14,7 +13,7 @@ const demoTier = 'plus';
  * a new key.
  */
 export async function makeDemo(databases: ServiceAndStudio): Promise<DemoAccount> {
-  const password = randomBytes(12).toString('base64url');
+  const password = studio.generatePassword();
   const accounts = await studio.listAccounts(databases.studio);
   if (accounts.some(({ email }) => email === demoEmail))
     await studio.setAccount(databases.studio, demoEmail, { password });

@@ -1,4 +1,5 @@
 import { eraseDeletedAccounts } from './accounts/erase-account.ts';
+import { deleteEndedResets } from './accounts/password-store.ts';
 import { deleteOldChanges } from './changes/store.ts';
 import { refillDueAccounts } from './credits/refill-account.ts';
 import { removeDeadDirectories } from './media/temporary-directory.ts';
@@ -18,8 +19,9 @@ const rowsPerBatch = 1_000;
 const batchesPerRound = 50;
 
 /**
- * One round of keeping house: due refills, old changes, expired tokens, ended counts of tries, renders without a job, uploads that nobody
- * checked, accounts that were deleted, files that nothing names, workers that were killed and what they left on this machine. In batches.
+ * One round of keeping house: due refills, old changes, expired tokens, ended counts of tries and reset links, renders
+ * without a job, uploads that nobody checked, accounts that were deleted, files that nothing names, workers that were
+ * killed and what they left on this machine. In batches.
  */
 export async function clean(dependencies: LostDependencies, stopping: AbortSignal): Promise<void> {
   const { database, storage } = dependencies;
@@ -28,6 +30,7 @@ export async function clean(dependencies: LostDependencies, stopping: AbortSigna
     async () => (await deleteOldChanges(database, changesKeptDays, rowsPerBatch)) > 0,
     async () => (await deleteExpired(database, rowsPerBatch)) === rowsPerBatch,
     async () => (await deleteEndedWindows(database, rowsPerBatch)) === rowsPerBatch,
+    async () => (await deleteEndedResets(database, rowsPerBatch)) === rowsPerBatch,
     async () => (await failForgottenRenders(dependencies)) > 0,
     async () => (await rejectOverdueUploads(dependencies)) > 0,
     async () =>

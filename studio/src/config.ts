@@ -24,6 +24,8 @@ export type StudioConfig = {
     name: string;
     /** Where people use it; pages of the studio link back to it. */
     url: string | undefined;
+    /** Where people sign in to it; the page after a reset of the password leads there. */
+    signInUrl: string | undefined;
     /** Where browsers are sent back to after signing in; without one nobody can sign in by browser. */
     redirectUris: string[];
     /** The same after signing out. */
@@ -99,11 +101,13 @@ function readClient(read: Reader): StudioConfig['client'] {
   if (secret.length < 16)
     throw new ConfigError('STUDIO_CLIENT_SECRET is too short: it must have 16 characters or more.');
   const [url] = addresses(read, 'STUDIO_CLIENT_URL');
+  const [signInUrl] = addresses(read, 'STUDIO_CLIENT_SIGN_IN_URL');
   return {
     id: read.text('STUDIO_CLIENT_ID') ?? 'renderkit-service',
     secret,
     name: read.text('STUDIO_CLIENT_NAME') ?? 'Renderkit',
     url,
+    signInUrl,
     redirectUris: addresses(read, 'STUDIO_CLIENT_REDIRECT_URIS'),
     logoutUris: addresses(read, 'STUDIO_CLIENT_LOGOUT_URIS'),
   };

@@ -3,6 +3,13 @@ import type { StudioAsset } from '@renderkit/contract/studio/schemas.ts';
 import type { Database } from '@renderkit/server-kit/database.ts';
 import { createAccount as insertAccount } from './accounts/create-account.ts';
 import { hashPassword } from './accounts/password.ts';
+import { deleteResetOf } from './accounts/password-store.ts';
+import { createResetToken } from './accounts/reset-link.ts';
+import { setPassword } from './accounts/set-password.ts';
+import type { AuditRow } from './audit/list-audit.ts';
+import { operator } from './audit/write-audit.ts';
+import { listAudit } from './audit/list-audit.ts';
+import { paths } from './account-pages/paths.ts';
 import { plans, type Tier } from './catalog/plans.ts';
 import {
   type AccountFlags,
@@ -21,13 +28,14 @@ import { addItem } from './library/add-item.ts';
 import { UnusableFile } from './media/inspect-file.ts';
 import { keepSettings } from './settings/keep-settings.ts';
 import { endConnections, grantConnection } from './sign-in/grant-connection.ts';
-import { deleteSessions } from './sign-in/store.ts';
+import { endSessions } from './sign-in/sessions.ts';
 import { openDiskStorage } from './storage/disk-storage.ts';
 
 // What an operator does with the machine in hand: plain functions over the studio's database. They work whether
 // the studio runs or not; credits are in 1/1000.
 
 export type { AccountRow } from './accounts/store.ts';
+export { generatePassword } from './accounts/password.ts';
 export { setMaintenance } from './settings/keep-settings.ts';
 
 /** A wish of the operator's that cannot be met; the message is for the terminal. */
@@ -46,13 +54,17 @@ export type NewStudioAccount = {
 
 /** Creates an account. @throws OperatorError when the address is taken */
 export async function createAccount(database: Database, account: NewStudioAccount): Promise<AccountRow> {
-  const id = await insertAccount(database, {
-    email: account.email,
-    passwordHash: account.password === undefined ? null : await hashPassword(account.password),
-    name: account.name ?? account.email.split('@')[0] ?? null,
-    tier: account.tier ?? 'free',
-    creditsMillicredits: account.creditsMillicredits,
-  });
+  const id = await insertAccount(
+    database,
+    {
+      email: account.email,
+      passwordHash: account.password === undefined ? null : await hashPassword(account.password),
+      name: account.name ?? account.email.split('@')[0] ?? null,
+      tier: account.tier ?? 'free',
+      creditsMillicredits: account.creditsMillicredits,
+    },
+    operator,
+  );
   if (id === undefined)
     throw new OperatorError(`There is already an account with the address ${account.email}.`);
   return showAccount(database, account.email);
@@ -76,19 +88,42 @@ export async function setAccount(
 ): Promise<AccountRow> {
   const { id } = await showAccount(database, email);
   const { password, creditsMillicredits, tier, ...rest } = settings;
-  const flags: AccountFlags = {
-    ...rest,
-    ...(password !== undefined && { passwordHash: await hashPassword(password) }),
-  };
+  const flags: AccountFlags = rest;
+  const passwordHash = password === undefined ? undefined : await hashPassword(password);
   await database.transaction(async (transaction) => {
     await lockAccount(transaction, id);
+    if (passwordHash !== undefined)
+      await setPassword(
+        transaction,
+        { accountId: id, passwordHash },
+        { actor: operator, action: 'password.set' },
+      );
     await updateFlags(transaction, id, flags);
     if (tier !== undefined) await updatePlan(transaction, id, tier, plans[tier]);
     if (creditsMillicredits !== undefined) await setBalance(transaction, id, creditsMillicredits);
   });
-  // Whoever signed in with the old password may be why there is a new one.
-  if (password !== undefined) await deleteSessions(database, id);
   return showAccount(database, email);
+}
+
+/**
+ * Makes a link by which somebody sets a new password: good once and for an hour, and older ones of the account end.
+ * `studioUrl` is what browsers see. `expires_at` is ISO 8601. @throws OperatorError when there is no account
+ */
+export async function createResetLink(
+  database: Database,
+  email: string,
+  studioUrl: string,
+): Promise<{ link: string; expires_at: string }> {
+  const { id } = await showAccount(database, email);
+  const { token, expiresAt } = await createResetToken(database, id);
+  const link = new URL(paths.resetPassword, studioUrl);
+  link.searchParams.set('token', token);
+  return { link: link.href, expires_at: expiresAt };
+}
+
+/** What was done to an account's way in, newest first. @throws OperatorError when there is no account */
+export async function showAudit(database: Database, email: string): Promise<AuditRow[]> {
+  return listAudit(database, (await showAccount(database, email)).id);
 }
 
 export async function listAccounts(database: Database): Promise<AccountRow[]> {
@@ -149,6 +184,8 @@ export async function deleteAccount(database: Database, email: string): Promise<
   await database.transaction(async (transaction) => {
     await lockAccount(transaction, account.id);
     await markDeleted(transaction, account.id);
+    await deleteResetOf(transaction, account.id);
+    await endSessions(transaction, account.id);
   });
   await endConnections(database, account.id, undefined);
   return { accountId: account.id };

@@ -3,6 +3,7 @@ import type { Database } from '@renderkit/server-kit/database.ts';
 import type { Pace } from '@renderkit/server-kit/http/paced-body.ts';
 import type { Logger } from '@renderkit/server-kit/logger.ts';
 import type { FastifyInstance } from 'fastify';
+import { accountPageRoutes } from './account-pages/routes.ts';
 import { createPasswordChecks } from './accounts/password-checks.ts';
 import { accountRoutes } from './accounts/routes.ts';
 import { catalogRoutes } from './catalog/routes.ts';
@@ -101,8 +102,11 @@ export function registerRoutes(app: FastifyInstance, dependencies: RouteDependen
   );
   mediaRoutes(app, dependencies.storage);
   healthRoutes(app, database);
-  const provider = createProvider({ database, settings, issuer, client });
+  const { signUp } = dependencies;
+  const provider = createProvider({ database, settings, issuer, client, signUp });
   const admit = (address: string) => admitBegin(database, address);
   signInRoutes(app, { ...dependencies, provider, admitBegin: admit });
-  interactionRoutes(app, { ...dependencies, provider, passwords: createPasswordChecks() });
+  const pages = { ...dependencies, provider, passwords: createPasswordChecks() };
+  interactionRoutes(app, pages);
+  accountPageRoutes(app, pages);
 }

@@ -8,6 +8,7 @@ export const clientWithAddresses = {
   ...client,
   name: 'Renderkit',
   url: 'http://127.0.0.1:9/console',
+  signInUrl: 'http://127.0.0.1:9/console/auth/sign-in',
   redirectUris: ['http://127.0.0.1:9/console/auth/callback'],
   logoutUris: ['http://127.0.0.1:9/console/signed-out'],
 };

@@ -61,6 +61,8 @@ test('a deleted account loses access at once, then its texts and media; its ledg
   }
   const entries = await studio.database.rows('select from ledger where account_id = $1', [account.id]);
   assert.equal(entries.length, 2);
+  const audit = await studio.database.rows('select from audit_entries where account_id = $1', [account.id]);
+  assert.equal(audit.length, 0);
   assert.deepEqual(await checkLedger(studio.database), []);
   await createAccount(studio.database, { email: 'gone@example.org' });
 });

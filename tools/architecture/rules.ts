@@ -65,6 +65,7 @@ export const roomOrder: Record<Server, readonly string[]> = {
   ],
   studio: [
     'settings',
+    'audit',
     'jobs',
     'sign-in',
     'storage',
@@ -73,6 +74,7 @@ export const roomOrder: Record<Server, readonly string[]> = {
     'credits',
     'accounts',
     'interactions',
+    'account-pages',
     'engines',
     'drawing',
     'moderation',

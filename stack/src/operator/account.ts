@@ -1,8 +1,10 @@
+import { auditAccount } from './account/audit.ts';
 import { connectAccount } from './account/connect.ts';
 import { createAccount } from './account/create.ts';
 import { deleteAccount } from './account/delete.ts';
 import { endConnection } from './account/end-session.ts';
 import { listAccounts } from './account/list.ts';
+import { resetPassword } from './account/reset-password.ts';
 import { setAccount } from './account/set.ts';
 import { showAccount } from './account/show.ts';
 import type { Command } from './command.ts';
@@ -13,6 +15,8 @@ export const accountCommands: Command[] = [
   listAccounts,
   showAccount,
   setAccount,
+  resetPassword,
+  auditAccount,
   endConnection,
   connectAccount,
   deleteAccount,

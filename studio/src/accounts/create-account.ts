@@ -1,5 +1,6 @@
 import { type Database, sqlState } from '@renderkit/server-kit/database.ts';
 import { newId } from '@renderkit/server-kit/ids.ts';
+import { type Actor, writeAudit } from '../audit/write-audit.ts';
 import { plans, type Tier } from '../catalog/plans.ts';
 import { openBalance } from '../credits/set-credits.ts';
 import { insertAccount } from './store.ts';
@@ -18,6 +19,7 @@ export type AccountToCreate = {
 export async function createAccount(
   database: Database,
   account: AccountToCreate,
+  actor: Actor,
 ): Promise<string | undefined> {
   const id = newId('acc_');
   const { creditsMillicredits, ...row } = account;
@@ -29,6 +31,7 @@ export async function createAccount(
         allowanceMillicredits: plan.allowanceMillicredits,
         creditsMillicredits,
       });
+      await writeAudit(transaction, actor, { accountId: id, action: 'account.created' });
     });
   } catch (error) {
     if (sqlState(error) === '23505') return undefined;

@@ -31,6 +31,7 @@ export async function eraseRows(database: Database, account: string): Promise<vo
       'delete from styles where account_id = $1',
       'delete from projects where account_id = $1',
       'delete from changes where account_id = $1',
+      'delete from audit_entries where account_id = $1',
       'update renders set request = null, refusal = null where account_id = $1',
       'update accounts set change_floor = change_seq, erased_at = clock() where id = $1',
     ])

@@ -1,4 +1,4 @@
-import { argon2, randomBytes, timingSafeEqual } from 'node:crypto';
+import { argon2, randomBytes, randomInt, timingSafeEqual } from 'node:crypto';
 import { promisify } from 'node:util';
 
 // OWASP's second choice for argon2id: 19 MiB, two passes, one lane.
@@ -30,6 +30,15 @@ export async function verifyPassword(password: string, hash: string): Promise<bo
     tagLength: expected.length,
   });
   return timingSafeEqual(actual, expected);
+}
+
+// No letter or digit that is read as another.
+const alphabet = 'abcdefghjkmnpqrstuvwxyz23456789';
+
+/** A password for somebody to be given once: 20 characters in groups, 99 bits. */
+export function generatePassword(): string {
+  const group = () => Array.from({ length: 5 }, () => alphabet[randomInt(alphabet.length)]).join('');
+  return Array.from({ length: 4 }, group).join('-');
 }
 
 function write(nonce: Buffer, tag: Buffer): string {

@@ -82,17 +82,6 @@ export async function findAccountByEmail(database: Database, email: string): Pro
   return row;
 }
 
-export async function findPasswordHash(
-  database: Database,
-  email: string,
-): Promise<{ id: string; passwordHash: string | null } | undefined> {
-  const [row] = await database.rows<{ id: string; password_hash: string | null }>(
-    'select id, password_hash from accounts where lower(email) = lower($1)',
-    [email],
-  );
-  return row && { id: row.id, passwordHash: row.password_hash };
-}
-
 export async function selectAccounts(database: Database): Promise<AccountRow[]> {
   return database.rows<AccountRow>(
     `select ${accountRow} from accounts where deleted_at is null order by created_at, id`,
@@ -105,7 +94,6 @@ export async function lockAccount(transaction: Transaction, account: string): Pr
 }
 
 export type AccountFlags = {
-  passwordHash?: string;
   suspended?: boolean;
   emailVerified?: boolean;
   regionBlocked?: boolean;
@@ -118,12 +106,11 @@ export async function updateFlags(
   flags: AccountFlags,
 ): Promise<void> {
   await transaction.query(
-    `update accounts set password_hash = coalesce($2, password_hash), suspended = coalesce($3, suspended),
-       email_verified = coalesce($4, email_verified), region_blocked = coalesce($5, region_blocked),
-       age_verified = coalesce($6, age_verified) where id = $1`,
+    `update accounts set suspended = coalesce($2, suspended),
+       email_verified = coalesce($3, email_verified), region_blocked = coalesce($4, region_blocked),
+       age_verified = coalesce($5, age_verified) where id = $1`,
     [
       account,
-      flags.passwordHash ?? null,
       flags.suspended ?? null,
       flags.emailVerified ?? null,
       flags.regionBlocked ?? null,

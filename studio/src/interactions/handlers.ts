@@ -1,4 +1,3 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Database } from '@renderkit/server-kit/database.ts';
 import type Provider from 'oidc-provider';
 import type { Interaction } from 'oidc-provider';
@@ -7,13 +6,15 @@ import { type AccountFacts, readAccountFacts } from '../sign-in/authenticate.ts'
 import { grantAgain, makeGrant } from '../sign-in/grants.ts';
 import type { Page } from '../sign-in/page.ts';
 import { type Client, interactionPath } from '../sign-in/provider.ts';
+import { type Browser, loginOf, type Proof } from '../sign-in/sessions.ts';
 import type { Answer } from '../sign-in/send-page.ts';
 import { Refused, troubles } from '../sign-in/trouble.ts';
 import { leaveOtherSession } from './leave-other-session.ts';
 import { type Addresses, consentPage, signInPage, signUpPage } from './pages.ts';
 import { type Fields, readEmail, readSignUp } from './read-fields.ts';
-import { signIn } from './sign-in.ts';
+import { signIn, type SignInOutcome } from './sign-in.ts';
 import { signUp } from './sign-up.ts';
+import { tooMany } from './too-many.ts';
 
 export type HandlerDependencies = {
   database: Database;
@@ -27,7 +28,7 @@ export type HandlerDependencies = {
 /** A browser in the middle of an authorization request. */
 export type Visit = {
   interaction: Interaction;
-  browser: readonly [IncomingMessage, ServerResponse];
+  browser: Browser;
   fields: Fields;
   /** Where it calls from. */
   address: string;
@@ -40,54 +41,60 @@ export function createHandlers(
   dependencies: HandlerDependencies,
 ): Record<'show' | 'showSignIn' | 'signIn' | 'showSignUp' | 'signUp' | 'consent' | 'cancel', Handler> {
   const { database, provider, client, passwords } = dependencies;
-  const showSignIn: Handler = async ({ interaction }) => ({
-    page: signInPage({ ...signInView(interaction), email: interaction.params['login_hint'] }),
-  });
   const signInView = (interaction: Interaction) => ({
     client,
     at: addressesOf(interaction),
     signUp: dependencies.signUp === 'open',
   });
-  const mayGrow = () => {
+  const signUpView = (interaction: Interaction) => {
     if (dependencies.signUp === 'closed') throw new Refused(troubles.nothingHere);
+    return { client, at: addressesOf(interaction), scopes: asked(interaction, client).scope.split(' ') };
+  };
+  const showSignIn: Handler = async ({ interaction }) => ({
+    page: signInPage({ ...signInView(interaction), email: interaction.params['login_hint'] }),
+  });
+  const showSignUp: Handler = async ({ interaction }) => {
+    const email = interaction.params['login_hint'];
+    return { page: signUpPage({ ...signUpView(interaction), values: { email } }) };
+  };
+  const wrong = ({ interaction, fields }: Visit): Answer => {
+    const view = { ...signInView(interaction), email: fields.get('email') ?? '' };
+    return { status: 422, page: signInPage({ ...view, problem: 'E-mail address or password is wrong.' }) };
   };
 
   return {
     showSignIn,
-    show: async (visit) =>
-      visit.interaction.prompt.name === 'login' ? showSignIn(visit) : askConsent(visit, dependencies),
+    show: async (visit) => {
+      const { name } = visit.interaction.prompt;
+      if (name === 'create') return showSignUp(visit);
+      return name === 'login' ? showSignIn(visit) : askConsent(visit, dependencies);
+    },
     signIn: async (visit) => {
       const { interaction, fields, address } = visit;
       const email = readEmail(fields);
+      if (email === undefined) return wrong(visit);
       const password = fields.get('password') ?? '';
-      const view = { ...signInView(interaction), email: fields.get('email') ?? '' };
-      const wrong = {
-        status: 422,
-        page: signInPage({ ...view, problem: 'E-mail address or password is wrong.' }),
-      };
-      if (email === undefined) return wrong;
-      const judged = await signIn({ email, password, address }, { database, passwords });
-      if (judged.outcome === 'throttled')
-        return tooMany(judged.retryAfterSeconds, (problem) => signInPage({ ...view, problem }));
-      if (judged.outcome === 'wrong') return wrong;
-      return goOnAs(judged.accountId, visit, dependencies);
+      return goOn(await signIn({ email, password, address }, { database, passwords }), {
+        throttled: (problem) =>
+          signInPage({ ...signInView(interaction), email: fields.get('email'), problem }),
+        wrong: () => wrong(visit),
+        // Where they let the client act for them before, that is settled in the same step.
+        signedIn: (proof) => goOnAs(proof, visit, dependencies, grantAgain),
+      });
     },
-    showSignUp: async ({ interaction }) => {
-      mayGrow();
-      return { page: signUpPage({ at: addressesOf(interaction) }) };
-    },
-    signUp: async ({ interaction, fields, address }) => {
-      mayGrow();
+    showSignUp,
+    signUp: async (visit) => {
+      const { interaction, fields, address } = visit;
+      const values = { email: fields.get('email'), name: fields.get('name') };
+      const view = { ...signUpView(interaction), values };
       const person = readSignUp(fields);
-      const view = {
-        at: addressesOf(interaction),
-        values: { email: fields.get('email'), name: fields.get('name') },
-      };
       if ('errors' in person) return { status: 422, page: signUpPage({ ...view, errors: person.errors }) };
-      const done = await signUp({ ...person, address }, { database, passwords });
-      if (done.outcome === 'throttled')
-        return tooMany(done.retryAfterSeconds, (problem) => signUpPage({ ...view, problem }));
-      return { page: signInPage({ ...signInView(interaction), email: person.email, note: nowThere }) };
+      return goOn(await signUp({ ...person, address }, { database, passwords }), {
+        throttled: (problem) => signUpPage({ ...view, problem }),
+        wrong: () => wrong(visit),
+        // The form has said what the client may do, and they have sent it.
+        signedIn: (proof) => goOnAs(proof, visit, dependencies, makeGrant),
+      });
     },
     consent: async (visit) => {
       if (visit.fields.get('answer') !== 'allow') return cancel(visit, provider);
@@ -101,8 +108,18 @@ export function createHandlers(
   };
 }
 
-const nowThere =
-  'There is an account with this address now. If there was one before, it is as it was, with the password it had. Sign in with yours.';
+/** What follows from a try to sign in. */
+function goOn(
+  judged: SignInOutcome,
+  ways: {
+    throttled: (problem: string) => Page;
+    wrong: () => Answer;
+    signedIn: (proof: Proof) => Promise<Answer>;
+  },
+): Promise<Answer> | Answer {
+  if (judged.outcome === 'signed_in') return ways.signedIn(judged.proof);
+  return judged.outcome === 'wrong' ? ways.wrong() : tooMany(judged.retryAfterSeconds, ways.throttled);
+}
 
 /** Where an interaction's forms go. */
 function addressesOf({ uid }: Interaction): Addresses {
@@ -127,19 +144,24 @@ function grantAtHand({ result, session }: Interaction, accountId: string): strin
   return madeFor === accountId ? result.consent?.grantId : undefined;
 }
 
-/** Somebody is who they say; where they let the client act for them before, that is settled in the same step. */
+/** Somebody is who they say. `grant` is what they allow the client with this, if anything. */
 async function goOnAs(
-  accountId: string,
+  proof: Proof,
   visit: Visit,
   { database, provider, client }: HandlerDependencies,
+  grant: typeof grantAgain,
 ): Promise<Answer> {
-  await leaveOtherSession(provider, visit.interaction, visit.browser, accountId);
+  const { interaction, browser } = visit;
+  const { accountId } = proof;
+  await leaveOtherSession(provider, interaction, browser, accountId);
   const grantId =
-    grantAtHand(visit.interaction, accountId) ??
-    (await grantAgain(provider, database, { ...asked(visit.interaction, client), accountId }));
+    grantAtHand(interaction, accountId) ??
+    (await grant(provider, database, { ...asked(interaction, client), accountId }));
   return {
-    goTo: await provider.interactionResult(...visit.browser, {
-      login: { accountId, amr: ['pwd'] },
+    goTo: await provider.interactionResult(...browser, {
+      // Whoever was asked to make an account may sign in to one they have.
+      ...(interaction.params['prompt']?.split(' ').includes('create') && { create: {} }),
+      login: loginOf(proof),
       ...(grantId !== undefined && { consent: { grantId } }),
     }),
   };
@@ -173,10 +195,4 @@ async function cancel({ browser }: Visit, provider: Provider): Promise<Answer> {
       error_description: 'the person declined',
     }),
   };
-}
-
-function tooMany(retryAfterSeconds: number, page: (problem: string) => Page): Answer {
-  const minutes = Math.ceil(retryAfterSeconds / 60);
-  const problem = `Too many tries. Try again in ${minutes === 1 ? 'a minute' : `${minutes} minutes`}.`;
-  return { status: 429, retryAfterSeconds, page: page(problem) };
 }

@@ -1,6 +1,6 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
 import type Provider from 'oidc-provider';
 import type { Interaction } from 'oidc-provider';
+import { type Browser, sessionOf } from '../sign-in/sessions.ts';
 
 /**
  * Ends the browser's session of another account before somebody signs in. The provider would do it too, by way of a
@@ -9,13 +9,15 @@ import type { Interaction } from 'oidc-provider';
 export async function leaveOtherSession(
   provider: Provider,
   interaction: Interaction,
-  browser: readonly [IncomingMessage, ServerResponse],
+  browser: Browser,
   accountId: string,
 ): Promise<void> {
-  const session = await provider.Session.get(provider.createContext(...browser));
-  if (session.accountId === undefined || session.accountId === accountId) return;
-  // The request was bound to the session that ends.
-  delete interaction.session;
-  await interaction.persist();
-  await session.destroy();
+  const session = await sessionOf(provider, browser);
+  if (session.accountId === accountId) return;
+  // The request may be bound to a session that ends now, or that a new password has ended meanwhile.
+  if (interaction.session !== undefined) {
+    delete interaction.session;
+    await interaction.persist();
+  }
+  if (session.accountId !== undefined) await session.destroy();
 }

@@ -1,7 +1,7 @@
+import { field } from '../sign-in/form-field.ts';
 import { Html, html } from '../sign-in/html.ts';
 import type { ClientFacts, Page } from '../sign-in/page.ts';
-import { wayBack } from '../sign-in/trouble.ts';
-import { type FieldErrors, passwordLength } from './read-fields.ts';
+import { type FieldErrors, passwordHint } from './read-fields.ts';
 
 /** Where the forms of one interaction go. */
 export type Addresses = {
@@ -12,19 +12,6 @@ export type Addresses = {
   cancel: string;
 };
 
-/** What the studio's own address shows. */
-export function frontPage(client: ClientFacts): Page {
-  return {
-    title: 'Studio',
-    body: html`<h1>This is a studio</h1>
-      <p class="lead">
-        It keeps accounts, credits and what was made, and renders for ${client.name}. There is nothing to do
-        here.
-      </p>
-      ${wayBack(client)}`,
-  };
-}
-
 export type SignInView = {
   client: ClientFacts;
   at: Addresses;
@@ -33,15 +20,13 @@ export type SignInView = {
   signUp: boolean;
   /** What went wrong, for all of the form. */
   problem?: string | undefined;
-  note?: string | undefined;
 };
 
-export function signInPage({ client, at, email, signUp, problem, note }: SignInView): Page {
+export function signInPage({ client, at, email, signUp, problem }: SignInView): Page {
   return {
     title: 'Sign in',
     body: html`<h1>Sign in</h1>
       <p class="lead">Use your studio account to continue to ${client.name}.</p>
-      ${note !== undefined && html`<p class="note" role="status">${note}</p>`}
       ${problem !== undefined && html`<p class="note bad" role="alert" id="problem">${problem}</p>`}
       <form method="post" action="${at.signIn}">
         <div class="fields">
@@ -72,13 +57,17 @@ export function signInPage({ client, at, email, signUp, problem, note }: SignInV
 }
 
 export type SignUpView = {
+  client: ClientFacts;
   at: Addresses;
+  /** What the client asks for, as scopes: whoever makes an account here allows it. */
+  scopes: readonly string[];
   values?: { email?: string | undefined; name?: string | undefined };
   errors?: FieldErrors;
   problem?: string;
 };
 
-export function signUpPage({ at, values = {}, errors = {}, problem }: SignUpView): Page {
+/** Makes an account, signs in and allows the client, all with one form. */
+export function signUpPage({ client, at, scopes, values = {}, errors = {}, problem }: SignUpView): Page {
   // Where a person goes on: at the first mistake, else at the top.
   const focused = ['name', 'email', 'password'].find((name) => errors[name] !== undefined) ?? 'name';
   const more = (name: string) => ({ error: errors[name], focus: name === focused });
@@ -103,12 +92,15 @@ export function signUpPage({ at, values = {}, errors = {}, problem }: SignUpView
             label: 'Password',
             type: 'password',
             complete: 'new-password',
-            hint: `${passwordLength.min} characters or more; several words are good.`,
+            hint: passwordHint,
             ...more('password'),
           })}
         </div>
-        <div class="actions"><button>Create account</button></div>
-      </form>`,
+        <p class="terms" id="allows">With it you allow ${client.name} to do this:</p>
+        ${asksList(scopes)}
+        <div class="actions"><button aria-describedby="allows">Create account</button></div>
+      </form>
+      ${cancelForm(at, client)}`,
     after: html`<p class="aside">You have an account? <a href="${at.other}">Sign in</a></p>`,
   };
 }
@@ -132,15 +124,7 @@ export function consentPage({ client, at, name, email, scopes }: ConsentView): P
         ${name !== null && email !== null && html`<span class="soft">${email}</span>`}
         <a href="${at.other}">Use another account</a>
       </p>
-      <ul class="asks">
-        ${asksOf(scopes).map(
-          ({ title, text }) =>
-            html`<li>
-              ${tick}
-              <div><strong>${title}</strong><span>${text}</span></div>
-            </li>`,
-        )}
-      </ul>
+      ${asksList(scopes)}
       <form method="post" action="${at.consent}">
         <div class="actions">
           <button name="answer" value="allow">Allow</button>
@@ -153,6 +137,19 @@ export function consentPage({ client, at, name, email, scopes }: ConsentView): P
 const tick = new Html(
   '<svg viewBox="0 0 20 20" aria-hidden="true" fill="none" stroke="currentColor" stroke-width="2" stroke-linecap="round" stroke-linejoin="round"><path d="M4 10.5l4 4 8-9"/></svg>',
 );
+
+function asksList(scopes: readonly string[]): Html {
+  const items = asksOf(scopes).map(
+    ({ title, text }) =>
+      html`<li>
+        ${tick}
+        <div><strong>${title}</strong><span>${text}</span></div>
+      </li>`,
+  );
+  return html`<ul class="asks">
+    ${items}
+  </ul>`;
+}
 
 function asksOf(scopes: readonly string[]): { title: string; text: string }[] {
   const has = (scope: string) => scopes.includes(scope);
@@ -179,46 +176,4 @@ function cancelForm(at: Addresses, client: ClientFacts): Html {
   return html`<form method="post" action="${at.cancel}">
     <p class="aside"><button class="link">Cancel and go back to ${client.name}</button></p>
   </form>`;
-}
-
-type Field = {
-  name: string;
-  label: string;
-  type: 'email' | 'password' | 'text';
-  /** Token of `autocomplete`. */
-  complete: string;
-  value?: string | undefined;
-  error?: string | undefined;
-  hint?: string;
-  focus?: boolean;
-  describedBy?: string | undefined;
-};
-
-function field({ name, label, type, complete, value, error, hint, focus, describedBy }: Field): Html {
-  const described = [
-    describedBy,
-    error === undefined ? undefined : `${name}-error`,
-    hint === undefined || error !== undefined ? undefined : `${name}-hint`,
-  ].filter((id) => id !== undefined);
-  return html`<div>
-    <label for="${name}">${label}</label>
-    <input
-      id="${name}"
-      name="${name}"
-      type="${type}"
-      autocomplete="${complete}"
-      required
-      value="${value ?? ''}"
-      ${new Html(
-        [
-          ...(type === 'email' ? [' inputmode="email" spellcheck="false" autocapitalize="none"'] : []),
-          ...(focus === true ? [' autofocus'] : []),
-          ...(error === undefined ? [] : [' aria-invalid="true"']),
-          ...(described.length === 0 ? [] : [` aria-describedby="${described.join(' ')}"`]),
-        ].join(''),
-      )}
-    />
-    ${error !== undefined && html`<span class="wrong" id="${name}-error">${error}</span>`}
-    ${hint !== undefined && error === undefined && html`<span class="hint" id="${name}-hint">${hint}</span>`}
-  </div>`;
 }

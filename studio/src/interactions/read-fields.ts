@@ -2,7 +2,9 @@ export type Fields = ReadonlyMap<string, string>;
 /** What is wrong with a field, by its name. */
 export type FieldErrors = Readonly<Record<string, string>>;
 
-export const passwordLength = { min: 10, max: 200 };
+const passwordLength = { min: 10, max: 200 };
+/** The rules, for beside a field. */
+export const passwordHint = `${passwordLength.min} characters or more; several words are good.`;
 const nameLength = 100;
 // The longest that SMTP can carry.
 const emailLength = 254;
@@ -37,8 +39,8 @@ export function readSignUp(
   return email === undefined || Object.keys(errors).length > 0 ? { errors } : { email, name, password };
 }
 
-// Length is what counts (NIST SP 800-63B §3.1.1.2); no rules of what it has to be made of.
-function passwordError(password: string, email: string | undefined): string | undefined {
+/** What is wrong with a new password. Length is what counts (NIST SP 800-63B §3.1.1.2), not what it is made of. */
+export function passwordError(password: string, email: string | undefined): string | undefined {
   const { length } = [...password];
   if (length < passwordLength.min) return `Use ${passwordLength.min} characters or more.`;
   if (length > passwordLength.max) return `Use ${passwordLength.max} characters at most.`;

@@ -1,12 +1,13 @@
 import type { Database } from '@renderkit/server-kit/database.ts';
 import { checkPassword } from '../accounts/check-password.ts';
 import type { PasswordChecks } from '../accounts/password-checks.ts';
+import type { Proof } from '../sign-in/sessions.ts';
 import { admitSignIn } from './throttle.ts';
 
-export type SignInDependencies = { database: Database; passwords: PasswordChecks };
+type SignInDependencies = { database: Database; passwords: PasswordChecks };
 
 export type SignInOutcome =
-  | { outcome: 'signed_in'; accountId: string }
+  | { outcome: 'signed_in'; proof: Proof }
   /** The same for a wrong password and for an account that does not exist, at the same cost. */
   | { outcome: 'wrong' }
   | { outcome: 'throttled'; retryAfterSeconds: number };
@@ -22,8 +23,8 @@ export async function signIn(
 ): Promise<SignInOutcome> {
   const admission = await admitSignIn(database, email, address);
   if (!admission.admitted) return { outcome: 'throttled', retryAfterSeconds: admission.retryAfterSeconds };
-  const accountId = await checkPassword({ email, password }, { database, passwords });
-  if (accountId === undefined) return { outcome: 'wrong' };
+  const proof = await checkPassword({ email, password }, { database, passwords });
+  if (proof === undefined) return { outcome: 'wrong' };
   await admission.forgive();
-  return { outcome: 'signed_in', accountId };
+  return { outcome: 'signed_in', proof };
 }

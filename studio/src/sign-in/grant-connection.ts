@@ -23,9 +23,11 @@ export async function grantConnection(
       secret: 'not used for a grant by the operator',
       name: clientId,
       url: undefined,
+      signInUrl: undefined,
       redirectUris: [],
       logoutUris: [],
     },
+    signUp: 'closed',
   });
   const client = await provider.Client.find(clientId);
   const grant = new provider.Grant({ accountId, clientId });

@@ -33,7 +33,14 @@ declare module 'oidc-provider' {
     jti: string;
     uid: string;
     accountId?: string;
+    acr?: string;
+    /** Seconds since 1970; undefined before it was saved. */
+    exp?: number;
     state?: { secret: string };
+    /** The next save is under another id, and removes what was under this one. */
+    resetIdentifier(): void;
+    loginAccount(login: Login): void;
+    persist(): Promise<void>;
     destroy(): Promise<void>;
   }
 
@@ -49,8 +56,11 @@ declare module 'oidc-provider' {
     persist(): Promise<void>;
   }
 
+  export type Login = { accountId: string; amr: string[]; acr: string };
+
+  /** What was decided of each prompt, by its name. */
   export type InteractionResult =
-    | { login?: { accountId: string; amr?: string[] }; consent?: { grantId: string } }
+    | { create?: object; login?: Login; consent?: { grantId: string } }
     | { error: string; error_description?: string };
 
   /** Koa's, as far as it is used here. */
@@ -63,14 +73,14 @@ declare module 'oidc-provider' {
     accepts(...types: string[]): string | false;
     set(headers: Record<string, string>): void;
     redirect(url: string): void;
-    cookies: { set(name: string, value: null, options: object): void };
+    cookies: { secure?: boolean; set(name: string, value: string | null, options: object): void };
     /** There is none where no route of the provider's is. */
     oidc: {
       route: string;
       params: Record<string, string | undefined>;
       result?: { consent?: { grantId: string } };
       session: Session;
-      account?: object;
+      account?: { passwordVersion: number };
       client?: Client;
       entities: {
         Account?: { email: string | null };
@@ -109,7 +119,8 @@ declare module 'oidc-provider' {
   }
 
   export const interactionPolicy: {
-    base(): Prompt[] & { get(name: 'login' | 'consent'): Prompt };
+    base(): Prompt[] & { get(name: 'login' | 'consent'): Prompt; add(prompt: Prompt, at: number): void };
+    Prompt: new (prompt: { name: string; requestable: boolean }) => Prompt;
     Check: new (
       reason: string,
       description: string,

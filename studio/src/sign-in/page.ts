@@ -7,6 +7,8 @@ export type ClientFacts = {
   name: string;
   /** Where people use it; undefined: the pages have no way back but the browser's. */
   url: string | undefined;
+  /** Where people sign in to it, with `login_hint` (OpenID Connect Core 1.0 §4); undefined: no page leads there. */
+  signInUrl: string | undefined;
   /** Where the browser may be sent back to, exactly. */
   redirectUris: readonly string[];
   logoutUris: readonly string[];

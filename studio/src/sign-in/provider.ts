@@ -2,9 +2,11 @@ import type { Database } from '@renderkit/server-kit/database.ts';
 import Provider, { type Context, interactionPolicy } from 'oidc-provider';
 import type { StudioSettings } from '../settings/keep-settings.ts';
 import { createAdapter } from './adapter.ts';
+import { cookiesOf } from './cookies.ts';
 import { type ClientFacts, type Page, pageHeaders, writePage } from './page.ts';
 import { rpInitiatedLogout, skipEmptySignOut } from './sign-out.ts';
-import { readAccountFacts } from './store.ts';
+import { sessionMark } from './sessions.ts';
+import { readIdentity } from './store.ts';
 import { type ProviderError, type Trouble, providerTrouble, troublePage, troubles } from './trouble.ts';
 
 /** Where the OpenID provider is mounted; the issuer is the studio's public address and this. */
@@ -32,6 +34,8 @@ export type ProviderOptions = {
   settings: StudioSettings;
   issuer: string;
   client: Client;
+  /** Whether anybody may make an account: then a client may ask for the page to do so (`prompt=create`). */
+  signUp: 'open' | 'closed';
 };
 
 /**
@@ -66,7 +70,7 @@ export function createProvider(options: ProviderOptions): Provider {
     },
     pkce: { required: () => true },
     interactions: {
-      policy: policy(),
+      policy: policy(options.signUp),
       url: (_context: Context, interaction: { uid: string }) => `${interactionPath}/${interaction.uid}`,
     },
     rotateRefreshToken: true,
@@ -120,34 +124,32 @@ function clientMetadata(client: Client) {
   };
 }
 
-/** Browsers keep cookies by host and not by port: the port in the name keeps several studios of one machine apart. */
-function cookiesOf(keys: string[], issuer: URL) {
-  const secure = issuer.protocol === 'https:';
-  const name = `studio_${issuer.port || (secure ? 443 : 80)}`;
-  const attributes = { httpOnly: true, sameSite: 'lax', secure };
-  return {
-    keys,
-    names: {
-      session: `${secure ? '__Host-' : ''}${name}_session`,
-      // These have a path of their own, which the other prefix forbids.
-      interaction: `${secure ? '__Secure-' : ''}${name}_interaction`,
-      resume: `${secure ? '__Secure-' : ''}${name}_resume`,
-    },
-    long: { ...attributes, path: '/' },
-    short: attributes,
-  };
-}
-
-/** A session can outlive its account: then somebody has to sign in anew. */
-function policy() {
+/** A session can outlive its account, and a sign-in under way its password: then somebody has to sign in anew. */
+function policy(signUp: 'open' | 'closed') {
   const prompts = interactionPolicy.base();
-  const accountGone = (context: Context) =>
-    context.oidc.session.accountId !== undefined && context.oidc.account === undefined;
-  prompts
-    .get('login')
-    .checks.add(
-      new interactionPolicy.Check('account_gone', 'the account is no more', 'login_required', accountGone),
-    );
+  const { checks } = prompts.get('login');
+  const accountGone = ({ oidc }: Context) =>
+    oidc.session.accountId !== undefined && oidc.account === undefined;
+  checks.add(
+    new interactionPolicy.Check('account_gone', 'the account is no more', 'login_required', accountGone),
+  );
+  const passwordChanged = ({ oidc: { session, account } }: Context) => {
+    if (account === undefined || (session.acr ?? sessionMark(0)) === sessionMark(account.passwordVersion))
+      return false;
+    // The browser is signed in no more, and what it is asked next is bound to no session that ended.
+    delete session.accountId;
+    return true;
+  };
+  checks.add(
+    new interactionPolicy.Check(
+      'password_changed',
+      'there is a new password',
+      'login_required',
+      passwordChanged,
+    ),
+  );
+  // Initiating User Registration via OpenID Connect 1.0. Where nobody may make an account it is refused as unknown.
+  if (signUp === 'open') prompts.add(new interactionPolicy.Prompt({ name: 'create', requestable: true }), 0);
   return prompts;
 }
 
@@ -161,10 +163,11 @@ async function asIfAt(issuer: URL, context: Context, next: () => Promise<void>):
 }
 
 async function findAccount(database: Database, id: string) {
-  const account = await readAccountFacts(database, id);
+  const account = await readIdentity(database, id);
   return (
     account && {
       accountId: account.id,
+      passwordVersion: account.password_version,
       claims: () => ({
         sub: account.id,
         email: account.email,

@@ -50,6 +50,7 @@ const columns = `payload, extract(epoch from case
     and consumed_at > clock() - interval '${rotationGraceSeconds} seconds' then null
   else consumed_at end)::integer as consumed_at_seconds`;
 
+/** A session is found only while its account has the password that it began with; see sessions.ts. */
 export async function findPayload(
   database: Database,
   by: 'id' | 'uid' | 'user_code',
@@ -57,8 +58,10 @@ export async function findPayload(
   value: string,
 ): Promise<StoredPayload | undefined> {
   const [row] = await database.rows<StoredPayload>(
-    `select ${columns} from oidc_payloads
-     where model = $1 and ${by} = $2 and (expires_at is null or expires_at > clock())`,
+    `select ${columns} from oidc_payloads p
+     where model = $1 and ${by} = $2 and (expires_at is null or expires_at > clock())
+       and (model <> 'Session' or exists (select from accounts a where a.id = p.account_id
+         and a.password_version::text = coalesce(p.payload ->> 'acr', '0')))`,
     [model, value],
   );
   return row;
@@ -137,9 +140,29 @@ export async function deleteSpentGrants(
   );
 }
 
-/** Ends every browser's session of an account. */
-export async function deleteSessions(database: Database, accountId: string): Promise<void> {
-  await database.rows(`delete from oidc_payloads where model = 'Session' and account_id = $1`, [accountId]);
+/** Removes every browser's session of an account. */
+export async function deleteSessions(queryable: Queryable, accountId: string): Promise<void> {
+  await queryable.query(`delete from oidc_payloads where model = 'Session' and account_id = $1`, [accountId]);
+}
+
+export type IdentityRow = {
+  id: string;
+  email: string | null;
+  email_verified: boolean;
+  name: string | null;
+  username: string | null;
+  password_version: number;
+};
+
+/** Who somebody is, for the provider's claims. */
+export async function readIdentity(database: Database, accountId: string): Promise<IdentityRow | undefined> {
+  const [row] = await database.rows<IdentityRow>(
+    `select id, email, email_verified, name, username, password_version from accounts
+     where id = $1 and deleted_at is null`,
+    [accountId],
+    'read_identity',
+  );
+  return row;
 }
 
 /** Removes what has expired, a batch at a time. */

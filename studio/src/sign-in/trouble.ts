@@ -58,6 +58,11 @@ export const troubles = {
     text: 'The application asked for an answer in a form that the studio does not give.',
     detail: 'response_mode: only query is served',
   },
+  linkGone: {
+    status: 410,
+    title: 'This link is no longer good',
+    text: 'It was used, its hour is over, or a newer one was made. Ask whoever runs this studio for another.',
+  },
   foreignForm: {
     status: 403,
     title: 'This form came from somewhere else',

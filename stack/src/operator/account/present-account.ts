@@ -2,7 +2,7 @@ import type * as studio from '@renderkit/studio/operator.ts';
 import type { Answer } from '../command.ts';
 
 /** The answer of a command that shows one account. */
-export function accountAnswer(row: studio.AccountRow): Answer {
+export function accountAnswer(row: studio.AccountRow): Answer & { data: object } {
   const account = presentAccount(row);
   return {
     data: account,

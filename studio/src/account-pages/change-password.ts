@@ -1,0 +1,98 @@
+import type { Database } from '@renderkit/server-kit/database.ts';
+import type Provider from 'oidc-provider';
+import type { Session } from 'oidc-provider';
+import { checkPassword } from '../accounts/check-password.ts';
+import type { PasswordChecks } from '../accounts/password-checks.ts';
+import { changePassword } from '../accounts/set-password.ts';
+import { passwordError, readEmail } from '../interactions/read-fields.ts';
+import { admitSignIn } from '../interactions/throttle.ts';
+import { tooMany } from '../interactions/too-many.ts';
+import { readAccountFacts } from '../sign-in/authenticate.ts';
+import type { ClientFacts } from '../sign-in/page.ts';
+import type { Answer } from '../sign-in/send-page.ts';
+import { renewSession, sessionOf } from '../sign-in/sessions.ts';
+import { changePasswordPage, passwordChangedPage } from './pages.ts';
+import type { Visit } from './visit.ts';
+
+export type ChangeDependencies = {
+  database: Database;
+  provider: Provider;
+  client: ClientFacts;
+  passwords: PasswordChecks;
+  publicUrl: string;
+};
+
+/** Asks for the password that somebody has and for the next one. */
+export async function showChangePassword(visit: Visit, dependencies: ChangeDependencies): Promise<Answer> {
+  const { database, provider, client } = dependencies;
+  const signedIn = await emailOf(await sessionOf(provider, visit.browser), database);
+  const hint = visit.query.get('login_hint') ?? undefined;
+  // Who is signed in to the client as somebody else means that account.
+  const isSignedIn = signedIn !== undefined && (hint === undefined || hint === signedIn);
+  return { page: changePasswordPage({ client, email: isSignedIn ? signedIn : hint, isSignedIn }) };
+}
+
+/**
+ * Changes a password for whoever knows the one of before, signed in or not: a guess at it counts as one at the sign-in
+ * page does. The browser that did it stays signed in.
+ * @throws PasswordChecksBusy
+ */
+export async function changePasswordByForm(visit: Visit, dependencies: ChangeDependencies): Promise<Answer> {
+  const { database, provider, client, passwords, publicUrl } = dependencies;
+  const { fields, browser, address } = visit;
+  const session = await sessionOf(provider, browser);
+  const email = readEmail(fields);
+  const signedIn = await emailOf(session, database);
+  const isSignedIn = signedIn !== undefined && signedIn === email;
+  const view = { client, email: fields.get('email') ?? '', isSignedIn };
+  const errors = errorsOf(visit, email);
+  if (email === undefined || Object.keys(errors).length > 0)
+    return { status: 422, page: changePasswordPage({ ...view, errors }) };
+
+  const admission = await admitSignIn(database, email, address);
+  if (!admission.admitted)
+    return tooMany(admission.retryAfterSeconds, (problem) => changePasswordPage({ ...view, problem }));
+  const known = await checkPassword(
+    { email, password: fields.get('current') ?? '' },
+    { database, passwords },
+  );
+  const passwordVersion =
+    known &&
+    (await changePassword(
+      database,
+      {
+        accountId: known.accountId,
+        passwordHash: await passwords.hash(fields.get('password') ?? ''),
+        version: known.passwordVersion,
+      },
+      { kind: 'person', address },
+    ));
+  if (known === undefined || passwordVersion === undefined)
+    return {
+      status: 422,
+      page: changePasswordPage({ ...view, problem: 'E-mail address or current password is wrong.' }),
+    };
+  await admission.forgive();
+  const proof = { accountId: known.accountId, passwordVersion };
+  if (session.accountId === proof.accountId)
+    await renewSession(provider, browser, { session, proof, publicUrl });
+  return { page: passwordChangedPage(client) };
+}
+
+function errorsOf({ fields }: Visit, email: string | undefined): Record<string, string> {
+  const [current, password] = [fields.get('current') ?? '', fields.get('password') ?? ''];
+  const wrong =
+    passwordError(password, email) ??
+    (password === current ? 'Use another than the current password.' : undefined);
+  return {
+    ...(email === undefined && { email: 'Enter an e-mail address such as ada@example.org.' }),
+    ...(current === '' && { current: 'Enter the password that you have now.' }),
+    ...(wrong !== undefined && { password: wrong }),
+  };
+}
+
+/** Who is signed in at the studio in this browser; undefined: nobody. */
+async function emailOf({ accountId }: Session, database: Database): Promise<string | undefined> {
+  if (accountId === undefined) return undefined;
+  return (await readAccountFacts(database, accountId))?.email ?? undefined;
+}

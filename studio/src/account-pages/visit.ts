@@ -1,0 +1,11 @@
+import type { Fields } from '../interactions/read-fields.ts';
+import type { Browser } from '../sign-in/sessions.ts';
+
+/** A browser on one of the pages of an account. */
+export type Visit = {
+  browser: Browser;
+  query: URLSearchParams;
+  fields: Fields;
+  /** Where it calls from. */
+  address: string;
+};

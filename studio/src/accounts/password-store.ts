@@ -1,0 +1,89 @@
+import type { Database, Queryable, Transaction } from '@renderkit/server-kit/database.ts';
+
+export type PasswordRow = {
+  id: string;
+  /** Null: nobody can sign in by a password. */
+  password_hash: string | null;
+  password_version: number;
+};
+
+export async function findPassword(database: Database, email: string): Promise<PasswordRow | undefined> {
+  const [row] = await database.rows<PasswordRow>(
+    'select id, password_hash, password_version from accounts where lower(email) = lower($1)',
+    [email],
+  );
+  return row;
+}
+
+/**
+ * Sets a password where the account still has the one of this version, or any where it is undefined. Returns the new
+ * version; undefined where nothing was changed.
+ */
+export async function updatePassword(
+  transaction: Transaction,
+  account: string,
+  passwordHash: string,
+  version: number | undefined,
+): Promise<number | undefined> {
+  const { rows } = await transaction.query<{ password_version: number }>(
+    `update accounts set password_hash = $2, password_version = password_version + 1
+     where id = $1 and deleted_at is null and ($3::integer is null or password_version = $3)
+     returning password_version`,
+    [account, passwordHash, version ?? null],
+  );
+  return rows[0]?.password_version;
+}
+
+/** Takes the place of the account's older link. Returns when this one ends. */
+export async function replaceReset(
+  transaction: Transaction,
+  account: string,
+  tokenHash: string,
+  lifetimeSeconds: number,
+): Promise<string> {
+  const { rows } = await transaction.query<{ expires_at: string }>(
+    `insert into password_resets as r (account_id, token_hash, expires_at)
+     values ($1, $2, clock() + $3 * interval '1 second')
+     on conflict (account_id) do update set token_hash = excluded.token_hash, created_at = excluded.created_at,
+       expires_at = excluded.expires_at
+     returning iso_time(expires_at) as expires_at`,
+    [account, tokenHash, lifetimeSeconds],
+  );
+  if (rows[0] === undefined) throw new Error('an upsert returned no row');
+  return rows[0].expires_at;
+}
+
+export type ResetRow = { account_id: string; email: string };
+
+/** Whose password a link is good for. */
+export async function findReset(queryable: Queryable, tokenHash: string): Promise<ResetRow | undefined> {
+  const { rows } = await queryable.query<ResetRow>(
+    `select r.account_id, a.email from password_resets r join accounts a on a.id = r.account_id
+     where r.token_hash = $1 and r.expires_at > clock() and a.deleted_at is null`,
+    [tokenHash],
+  );
+  return rows[0];
+}
+
+/** Uses a link up; false when it is no longer good. */
+export async function takeReset(transaction: Transaction, tokenHash: string): Promise<boolean> {
+  const { rowCount } = await transaction.query(
+    'delete from password_resets where token_hash = $1 and expires_at > clock()',
+    [tokenHash],
+  );
+  return rowCount === 1;
+}
+
+export async function deleteResetOf(transaction: Transaction, account: string): Promise<void> {
+  await transaction.query('delete from password_resets where account_id = $1', [account]);
+}
+
+/** Removes links that have ended, a batch at a time. */
+export async function deleteEndedResets(database: Database, atMost: number): Promise<number> {
+  const { rowCount } = await database.pool.query(
+    `delete from password_resets where ctid = any(array(
+       select ctid from password_resets where expires_at <= clock() limit $1))`,
+    [atMost],
+  );
+  return rowCount ?? 0;
+}

@@ -1,0 +1,58 @@
+import { createHash, randomBytes } from 'node:crypto';
+import type { Database } from '@renderkit/server-kit/database.ts';
+import { type Actor, operator, writeAudit } from '../audit/write-audit.ts';
+import { findReset, replaceReset, takeReset } from './password-store.ts';
+import { setPassword } from './set-password.ts';
+import { lockAccount } from './store.ts';
+
+export const resetLinkSeconds = 60 * 60;
+
+const tokenShape = /^[\w-]{43}$/;
+const hashOf = (token: string) => createHash('sha256').update(token).digest('base64url');
+
+/**
+ * Makes what a reset link holds: 256 random bits that set one password within an hour. An older link of the account ends.
+ * `expiresAt` is ISO 8601.
+ */
+export async function createResetToken(
+  database: Database,
+  accountId: string,
+): Promise<{ token: string; expiresAt: string }> {
+  const token = randomBytes(32).toString('base64url');
+  const expiresAt = await database.transaction(async (transaction) => {
+    await lockAccount(transaction, accountId);
+    const ends = await replaceReset(transaction, accountId, hashOf(token), resetLinkSeconds);
+    await writeAudit(transaction, operator, { accountId, action: 'reset_link.created' });
+    return ends;
+  });
+  return { token, expiresAt };
+}
+
+/** Whose password the token sets; undefined when it is used, expired, replaced or none. Looking uses nothing up. */
+export async function findResetToken(
+  database: Database,
+  token: string,
+): Promise<{ accountId: string; email: string } | undefined> {
+  if (!tokenShape.test(token)) return undefined;
+  const row = await findReset(database.pool, hashOf(token));
+  return row && { accountId: row.account_id, email: row.email };
+}
+
+/** Sets a password by a token, which is used up in the same transaction. False when it is no longer good. */
+export async function resetPassword(
+  database: Database,
+  { token, passwordHash }: { token: string; passwordHash: string },
+  actor: Actor,
+): Promise<boolean> {
+  if (!tokenShape.test(token)) return false;
+  return database.transaction(async (transaction) => {
+    const found = await findReset(transaction, hashOf(token));
+    if (found === undefined) return false;
+    const accountId = found.account_id;
+    // Before the link's own row: in the other order this could wait for a new link that waits for this.
+    await lockAccount(transaction, accountId);
+    if (!(await takeReset(transaction, hashOf(token)))) return false;
+    const done = { actor, action: 'password.reset' } as const;
+    return (await setPassword(transaction, { accountId, passwordHash }, done)) !== undefined;
+  });
+}

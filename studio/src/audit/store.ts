@@ -1,0 +1,32 @@
+import type { Database, Queryable } from '@renderkit/server-kit/database.ts';
+
+export type AuditRow = {
+  id: string;
+  /** ISO 8601, UTC. */
+  at: string;
+  actor: 'person' | 'link' | 'operator';
+  action: 'account.created' | 'password.changed' | 'password.reset' | 'password.set' | 'reset_link.created';
+  address: string | null;
+};
+
+export async function insertEntry(
+  queryable: Queryable,
+  entry: Omit<AuditRow, 'at'> & { accountId: string },
+): Promise<void> {
+  await queryable.query(
+    'insert into audit_entries (id, account_id, actor, action, address) values ($1, $2, $3, $4, $5)',
+    [entry.id, entry.accountId, entry.actor, entry.action, entry.address],
+  );
+}
+
+export async function selectEntries(
+  database: Database,
+  account: string,
+  atMost: number,
+): Promise<AuditRow[]> {
+  return database.rows<AuditRow>(
+    `select id, iso_time(at) as at, actor, action, address from audit_entries
+     where account_id = $1 order by at desc, id desc limit $2`,
+    [account, atMost],
+  );
+}

@@ -1,0 +1,51 @@
+import type { Database } from '@renderkit/server-kit/database.ts';
+import type { Logger } from '@renderkit/server-kit/logger.ts';
+import type { FastifyInstance } from 'fastify';
+import { isUnderMaintenance } from '../sign-in/authenticate.ts';
+import type { ClientFacts } from '../sign-in/page.ts';
+import { createSendPage, type SendPage } from '../sign-in/send-page.ts';
+import { Refused, type Trouble, troublePage, troubles } from '../sign-in/trouble.ts';
+import { isOwnForm } from './own-form.ts';
+import { troubleOf } from './trouble-of.ts';
+
+const formLimitBytes = 16 * 1024;
+
+export type PageDependencies = {
+  database: Database;
+  client: ClientFacts;
+  /** What browsers see. */
+  publicUrl: string;
+  log: Logger;
+};
+
+/**
+ * Makes a scope one of pages: it reads plain forms that its own pages sent, and tells whatever goes wrong as a page.
+ * Returns how to answer.
+ */
+export function preparePages(scope: FastifyInstance, dependencies: PageDependencies): SendPage {
+  const { client, database, log, publicUrl } = dependencies;
+  const { origin } = new URL(publicUrl);
+  const send = createSendPage(client, publicUrl);
+  // JSON of many megabytes is for programs that are let in.
+  scope.removeAllContentTypeParsers();
+  scope.addContentTypeParser(
+    'application/x-www-form-urlencoded',
+    { parseAs: 'string', bodyLimit: formLimitBytes },
+    (_request, body, done) => done(null, body),
+  );
+  scope.setErrorHandler((error, request, reply) => {
+    const trouble: Trouble = troubleOf(error);
+    if (trouble === troubles.failed)
+      log.error({ err: error, request_id: request.id }, 'a sign-in page failed');
+    return send(reply, { ...trouble, page: troublePage(trouble, client) });
+  });
+  scope.setNotFoundHandler(() => {
+    throw new Refused(troubles.nothingHere);
+  });
+  scope.addHook('preHandler', async (request) => {
+    if (request.method === 'POST' && !isOwnForm(request.headers, origin))
+      throw new Refused(troubles.foreignForm);
+    if (await isUnderMaintenance(database)) throw new Refused(troubles.maintenance);
+  });
+  return send;
+}

@@ -1,0 +1,9 @@
+import type { Page } from '../sign-in/page.ts';
+import type { Answer } from '../sign-in/send-page.ts';
+
+/** A page that says when one may try again. */
+export function tooMany(retryAfterSeconds: number, page: (problem: string) => Page): Answer {
+  const minutes = Math.ceil(retryAfterSeconds / 60);
+  const problem = `Too many tries. Try again in ${minutes === 1 ? 'a minute' : `${minutes} minutes`}.`;
+  return { status: 429, retryAfterSeconds, page: page(problem) };
+}
