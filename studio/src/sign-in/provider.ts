@@ -3,6 +3,7 @@ import Provider, { type Context, interactionPolicy } from 'oidc-provider';
 import type { StudioSettings } from '../settings/keep-settings.ts';
 import { createAdapter } from './adapter.ts';
 import { cookiesOf } from './cookies.ts';
+import { advertised, tellWhatIsServed } from './discovery.ts';
 import { type ClientFacts, type Page, pageHeaders, writePage } from './page.ts';
 import { rpInitiatedLogout, skipEmptySignOut } from './sign-out.ts';
 import { sessionMark } from './sessions.ts';
@@ -64,6 +65,9 @@ export function createProvider(options: ProviderOptions): Provider {
     cookies,
     claims: { openid: ['sub'], email: ['email', 'email_verified'], profile: ['name', 'preferred_username'] },
     scopes: scope.split(' '),
+    responseTypes: ['code'],
+    clientAuthMethods: [...advertised.clientAuthMethods],
+    discovery: advertised.document(options.signUp),
     features: {
       ...features,
       rpInitiatedLogout: rpInitiatedLogout({ database, client, send, sessionCookie }),
@@ -90,6 +94,7 @@ export function createProvider(options: ProviderOptions): Provider {
     if (context.status === 404 && context.body === undefined && context.accepts('json', 'html') === 'html')
       tell(context, troubles.nothingHere);
   });
+  provider.use(tellWhatIsServed);
   provider.use(skipEmptySignOut);
   return provider;
 }
