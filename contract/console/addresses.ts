@@ -2,8 +2,13 @@
 export const consoleAddresses = {
   /** Of the pages; everything below it that is no file is the application. */
   home: '/console',
-  /** `?return_to=` a path below `home`. Sends the browser to the studio. */
+  /**
+   * Sends the browser to the studio. `?return_to=` a path below `home`, `&login_hint=` the address to sign in with,
+   * `&prompt=create` to make an account rather, where the studio lets people.
+   */
   signIn: '/console/auth/sign-in',
+  /** Answers `SignInChoices` to anybody. */
+  signInChoices: '/console/auth/choices',
   /** Where the studio sends it back to: the redirect URI of the service's client, exactly. */
   callback: '/console/auth/callback',
   /** Shown when signing in did not work: `?reason=` (sign-in-failures.ts) and `&return_to=`. */
@@ -11,3 +16,6 @@ export const consoleAddresses = {
   /** Shown after signing out of the console; the studio may send a browser here too. */
   signedOut: '/console/signed-out',
 } as const;
+
+/** What somebody who is not signed in can do. */
+export type SignInChoices = { object: 'sign_in_choices'; sign_up: boolean };

@@ -5,6 +5,7 @@ import type { Page } from 'playwright-core';
 import { noBrowser } from '../harness/browser.ts';
 import { fillAccount } from './content.ts';
 import { entrances, settle, show, type Sight, sightsOf, stillness } from './pages.ts';
+import { throughStudio } from './studio-pages.ts';
 import { type ConsoleWorld, openConsoleWorld, type Person, signIn, type Visitor } from './world.ts';
 
 const widths = { wide: { width: 1280, height: 800 }, narrow: { width: 360, height: 740 } } as const;
@@ -28,21 +29,21 @@ describe('every page of the console', { skip: noBrowser }, () => {
 
   let turn = 0;
   /** What is wrong with the page as it stands: wide and narrow, light and dark; which with which changes by turns. */
-  async function faultsOf(name: string): Promise<string[]> {
+  async function faultsOf(name: string, on: Page = page): Promise<string[]> {
     const faults: string[] = [];
     const schemes = turn++ % 2 === 0 ? (['light', 'dark'] as const) : (['dark', 'light'] as const);
     for (const [i, width] of (['wide', 'narrow'] as const).entries()) {
       const viewport = widths[width];
       const colorScheme = schemes[i] ?? 'light';
-      await page.setViewportSize(viewport);
-      await page.emulateMedia({ colorScheme });
-      await page.evaluate(stillness);
-      await page.waitForTimeout(150);
-      const room = Number(await page.evaluate('document.documentElement.scrollWidth'));
+      await on.setViewportSize(viewport);
+      await on.emulateMedia({ colorScheme });
+      await on.evaluate(stillness);
+      await on.waitForTimeout(150);
+      const room = Number(await on.evaluate('document.documentElement.scrollWidth'));
       if (room > viewport.width) faults.push(`${name}, ${width}: ${room} pixels wide`);
-      for (const fault of await violations(page)) faults.push(`${name}, ${width}, ${colorScheme}: ${fault}`);
+      for (const fault of await violations(on)) faults.push(`${name}, ${width}, ${colorScheme}: ${fault}`);
     }
-    await page.setViewportSize(widths.wide);
+    await on.setViewportSize(widths.wide);
     return faults;
   }
 
@@ -75,10 +76,22 @@ describe('every page of the console', { skip: noBrowser }, () => {
       await show(page, world.url, sight);
       faults.push(...(await faultsOf(sight.name)));
     }
-    await page.goto(`${world.url}/console/auth/sign-in`);
-    await page.getByLabel('Password').waitFor();
-    faults.push(...(await faultsOf('studio sign-in')));
     assert.deepEqual(faults, []);
+  });
+
+  test('leads to pages of the studio that can be read and used by everybody too', async () => {
+    const faults: string[] = [];
+    const own = await world.visitor({ viewport: widths.wide, reducedMotion: 'reduce' });
+    await throughStudio(world, own.page, async (name) => {
+      faults.push(...(await faultsOf(`studio ${name}`, own.page)));
+    });
+    assert.deepEqual(faults, []);
+    assert.deepEqual(
+      own.complaints.filter((line) => !/status of 4(10|22)/.test(line)),
+      [],
+      'nothing runs there, and nothing tries to',
+    );
+    await own.page.context().close();
   });
 
   test('can be read and used by everybody, wide and narrow, light and dark', async () => {

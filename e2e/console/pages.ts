@@ -135,7 +135,7 @@ export function sightsOf(content: Content): Sight[] {
 
 /** Pages for somebody who is not signed in. */
 export const entrances: Sight[] = [
-  { name: 'sign-in', path: '/sign-in?return_to=/console/keys' },
+  { name: 'sign-in', path: '/sign-in?return_to=/console/keys', shows: 'Create an account' },
   { name: 'signed-out', path: '/signed-out' },
   { name: 'sign-in-failed', path: '/sign-in-failed?reason=denied' },
 ];

@@ -6,6 +6,7 @@ import path from 'node:path';
 import type { Page } from 'playwright-core';
 import { fillAccount } from './content.ts';
 import { entrances, show, type Sight, sightsOf, stillness } from './pages.ts';
+import { throughStudio } from './studio-pages.ts';
 import { type ConsoleWorld, openConsoleWorld, signIn } from './world.ts';
 
 const widths = { wide: { width: 1280, height: 800 }, narrow: { width: 360, height: 740 } };
@@ -27,7 +28,8 @@ async function takeAll(world: ConsoleWorld, file: (name: string) => string, only
   const who = await world.person({ email: 'mara@harbour.example', name: 'Mara Lindqvist' });
   const wanted = ({ name }: Sight) => only.length === 0 || only.some((one) => name.startsWith(one));
   for (const sight of entrances.filter(wanted)) await take(world, page, sight, file);
-  await takeStudio(world, page, file);
+  if (only.length === 0 || only.some((name) => name.startsWith('studio')))
+    await takeStudio(world, page, file);
   // The overview remembers past days, and they are yet to be filled.
   await signIn(world, page, who, '/console/keys');
   const content = await fillAccount(world, page, { much: true });
@@ -76,36 +78,17 @@ async function takeBoth(page: Page, name: string, file: (name: string) => string
   }
 }
 
-/** The pages of the studio on the way in and out. */
+/** The pages of the studio, and the console of somebody new. */
 async function takeStudio(world: ConsoleWorld, page: Page, file: (name: string) => string): Promise<void> {
-  const other = await world.person();
   const both = async (name: string) => {
     for (const width of ['wide', 'narrow'] as const) {
       await page.setViewportSize(widths[width]);
-      await takeBoth(page, `studio-${name}-${width}`, file);
+      await takeBoth(page, `${name}-${width}`, file);
     }
   };
-  await page.goto(`${world.url}/console/auth/sign-in`);
-  await both('sign-in');
-  await page.getByLabel('E-mail address').fill(other.email);
-  await page.getByLabel('Password').fill('wrong');
-  await page.getByRole('button', { name: 'Sign in', exact: true }).click();
-  await page.getByRole('alert').waitFor();
-  await both('sign-in-wrong');
-  await page.getByLabel('Password').fill(other.password);
-  await page.getByRole('button', { name: 'Sign in', exact: true }).click();
-  await page.getByRole('button', { name: 'Allow', exact: true }).waitFor();
-  await both('consent');
-  await page.getByRole('button', { name: 'Allow', exact: true }).click();
-  await page.getByRole('heading', { name: 'Overview' }).waitFor();
-  for (const width of ['wide', 'narrow'] as const) {
-    await page.setViewportSize(widths[width]);
-    await page.getByText('can be spent now').waitFor();
-    await takeBoth(page, `overview-empty-${width}`, file);
-  }
-  await page.goto(`${world.studioUrl}/oidc/session/end`);
-  await both('sign-out');
-  await page.getByRole('button', { name: 'Sign out', exact: true }).click();
-  await both('signed-out');
+  await throughStudio(world, page, (name) => both(`studio-${name}`));
+  await signIn(world, page, await world.person());
+  await page.getByText('can be spent now').waitFor();
+  await both('overview-empty');
   await page.context().clearCookies();
 }

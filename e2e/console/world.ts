@@ -46,6 +46,7 @@ export async function openConsoleWorld(
       environment: {
         CONSOLE_DIRECTORY: path.join(directory, 'console'),
         EGRESS_ALLOW: '127.0.0.0/8',
+        STUDIO_SIGN_UP: 'open',
         NODE_EXTRA_CA_CERTS: path.join(directory, 'receiver.pem'),
       },
     }),

@@ -170,9 +170,10 @@ export async function startPlatform(options: PlatformOptions = {}): Promise<Plat
 
 /** Where browsers that sign in are sent to and fro: the console of the first service. */
 function clientAddresses(serviceUrl: string): Record<string, string> {
-  const { home, callback, signedOut } = consoleAddresses;
+  const { home, signIn, callback, signedOut } = consoleAddresses;
   return {
     STUDIO_CLIENT_URL: serviceUrl + home,
+    STUDIO_CLIENT_SIGN_IN_URL: serviceUrl + signIn,
     STUDIO_CLIENT_REDIRECT_URIS: serviceUrl + callback,
     STUDIO_CLIENT_LOGOUT_URIS: serviceUrl + signedOut,
   };

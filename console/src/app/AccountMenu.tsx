@@ -4,6 +4,7 @@ import { useNavigate } from '@tanstack/react-router';
 import { callConsole } from '../api/call.ts';
 import { Icon } from '../parts/Icon.tsx';
 import classes from './account-menu.module.css';
+import { changePasswordAddress } from './sign-in-address.ts';
 import { useSignedIn } from './signed-in.ts';
 
 const schemes = [
@@ -14,7 +15,7 @@ const schemes = [
 
 /** Who is signed in, how the console looks, and the way out. */
 export function AccountMenu() {
-  const { account } = useSignedIn();
+  const { account, studio_url: studioUrl } = useSignedIn();
   const { colorScheme, setColorScheme } = useMantineColorScheme();
   const signOut = useSignOut();
   const choose = (value: string) =>
@@ -42,6 +43,13 @@ export function AccountMenu() {
           ))}
         </Menu.RadioGroup>
         <Menu.Divider />
+        <Menu.Item
+          component="a"
+          href={changePasswordAddress(studioUrl, account.email)}
+          leftSection={<Icon name="keys" />}
+        >
+          Change password
+        </Menu.Item>
         <Menu.Item leftSection={<Icon name="signOut" />} onClick={() => signOut.mutate()}>
           Sign out
         </Menu.Item>

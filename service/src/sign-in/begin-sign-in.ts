@@ -7,7 +7,7 @@ import {
   randomState,
 } from 'openid-client';
 import type { Attempt } from './attempts.ts';
-import type { Providers } from './provider.ts';
+import { offersSignUp, type Providers } from './provider.ts';
 
 /** The last is what lets the service act while nobody looks. */
 const scope = 'openid email profile offline_access';
@@ -19,9 +19,17 @@ const scope = 'openid email profile offline_access';
  */
 export async function beginSignIn(
   providers: Providers,
-  options: { publicUrl: string; returnTo: string },
+  options: {
+    publicUrl: string;
+    returnTo: string;
+    /** Who is expected to sign in; the studio fills in its form with it. */
+    loginHint: string | undefined;
+    /** To make an account rather than to sign in, where the studio lets people. */
+    create: boolean;
+  },
 ): Promise<{ address: string; attempt: Attempt }> {
   const { configuration } = await providers.get();
+  const create = options.create && offersSignUp(configuration);
   const attempt: Attempt = {
     state: randomState(),
     nonce: randomNonce(),
@@ -33,7 +41,8 @@ export async function beginSignIn(
     scope,
     response_type: 'code',
     // OpenID Connect Core §11: without it offline_access is not heard.
-    prompt: 'consent',
+    prompt: create ? 'create consent' : 'consent',
+    ...(options.loginHint !== undefined && { login_hint: options.loginHint }),
     state: attempt.state,
     nonce: attempt.nonce,
     code_challenge: await calculatePKCECodeChallenge(attempt.verifier),

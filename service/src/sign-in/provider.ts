@@ -76,3 +76,9 @@ export function createProviders(options: {
     },
   };
 }
+
+/** Whether the provider lets people make accounts (Initiating User Registration via OpenID Connect 1.0 §4). */
+export function offersSignUp(configuration: Configuration): boolean {
+  const prompts: unknown = configuration.serverMetadata()['prompt_values_supported'];
+  return Array.isArray(prompts) && prompts.includes('create');
+}

@@ -1,4 +1,4 @@
-import { consoleAddresses } from '@renderkit/contract/console/addresses.ts';
+import { consoleAddresses, type SignInChoices } from '@renderkit/contract/console/addresses.ts';
 import type { SignInFailure } from '@renderkit/contract/console/sign-in-failures.ts';
 import type { Database } from '@renderkit/server-kit/database.ts';
 import type { Logger } from '@renderkit/server-kit/logger.ts';
@@ -10,12 +10,14 @@ import { createAttempts } from './attempts.ts';
 import { beginSignIn } from './begin-sign-in.ts';
 import { describe, failureOf } from './failure.ts';
 import { finishSignIn } from './finish-sign-in.ts';
-import type { Providers } from './provider.ts';
+import { offersSignUp, type Providers } from './provider.ts';
 import { returnTo } from './return-to.ts';
 
 /** Answers of the studio that are taken at once: each costs it a few calls. */
 const mostUnderWay = 20;
 const maxQueryCharacters = 8_000;
+// The longest e-mail address that SMTP can carry.
+const maxHintCharacters = 254;
 
 const headers = { 'cache-control': 'no-store', 'referrer-policy': 'no-referrer' };
 
@@ -37,6 +39,7 @@ export function addSignInRoutes(app: FastifyInstance, options: SignInOptions): v
   const { providers, log, publicUrl, cookie } = options;
   const attempts = createAttempts({ ...options, cookies: app });
   const ownAddress = createOwnAddress(publicUrl);
+  addChoicesRoute(app, providers);
   /** By their states: a browser that asks again while the studio is asked gets the same answer. */
   const underWay = new Map<string, ReturnType<typeof finishSignIn>>();
 
@@ -51,9 +54,15 @@ export function addSignInRoutes(app: FastifyInstance, options: SignInOptions): v
   app.get(consoleAddresses.signIn, async (request, reply) => {
     const address = ownAddress(request);
     if (address !== undefined) return redirectTo(reply, address);
-    const to = returnTo(queryOf(request).get('return_to') ?? undefined);
+    const query = queryOf(request);
+    const to = returnTo(query.get('return_to') ?? undefined);
     try {
-      const begun = await beginSignIn(providers, { publicUrl, returnTo: to });
+      const begun = await beginSignIn(providers, {
+        publicUrl,
+        returnTo: to,
+        loginHint: loginHint(query.get('login_hint')),
+        create: query.get('prompt') === 'create',
+      });
       reply.header('set-cookie', attempts.remember(request.raw, begun.attempt));
       return redirectTo(reply, begun.address);
     } catch (error) {
@@ -95,6 +104,26 @@ export function addSignInRoutes(app: FastifyInstance, options: SignInOptions): v
       underWay.delete(attempt.state);
     }
   });
+}
+
+/** What to offer somebody who is not signed in; the page asks for it, for the studio may be slow to say. */
+function addChoicesRoute(app: FastifyInstance, providers: Providers): void {
+  app.get(consoleAddresses.signInChoices, async (_request, reply) => {
+    const signUp = await providers.get().then(
+      ({ configuration }) => offersSignUp(configuration),
+      // Signing in will say what is wrong.
+      () => false,
+    );
+    const choices: SignInChoices = { object: 'sign_in_choices', sign_up: signUp };
+    return reply.headers(headers).type('application/json; charset=utf-8').send(JSON.stringify(choices));
+  });
+}
+
+/** Anybody can write a link to our sign-in: what cannot be an address is not passed on. */
+function loginHint(asked: string | null): string | undefined {
+  return asked !== null && asked.length <= maxHintCharacters && !/[\p{Cc}\s]/u.test(asked) && asked !== ''
+    ? asked
+    : undefined;
 }
 
 function redirectTo(reply: FastifyReply, address: string): FastifyReply {

@@ -1,3 +1,5 @@
+import { changePasswordPath } from '@renderkit/contract/studio/addresses.ts';
+
 /** Below the studio's public address. */
 export const paths = {
   /** All pages but the front page are below it. */
@@ -5,6 +7,5 @@ export const paths = {
   changePassword: '/account/password',
   /** `?token=` what a reset link holds. */
   resetPassword: '/account/reset-password',
-  /** Where programs look for the page to change a password (W3C, A Well-Known URL for Changing Passwords). */
-  wellKnown: '/.well-known/change-password',
+  wellKnown: changePasswordPath,
 } as const;

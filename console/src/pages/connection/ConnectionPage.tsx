@@ -3,7 +3,8 @@ import { useQuery } from '@tanstack/react-query';
 import type { Connection } from '@renderkit/contract/console/schemas/connection.ts';
 import type { Account } from '@renderkit/contract/v1/schemas/account.ts';
 import { consoleQuery } from '../../api/queries.ts';
-import { signInAddress } from '../../app/sign-in-address.ts';
+import { changePasswordAddress, signInAddress } from '../../app/sign-in-address.ts';
+import { useSignedIn } from '../../app/signed-in.ts';
 import { Facts } from '../../parts/Facts.tsx';
 import { Icon } from '../../parts/Icon.tsx';
 import { Id } from '../../parts/Id.tsx';
@@ -89,9 +90,22 @@ function Contents({ connection: { state, studio, account } }: { connection: Conn
 
 function AccountFacts({ account }: { account: Account }) {
   const { capabilities: may } = account;
+  const { studio_url: studioUrl } = useSignedIn();
   return (
     <>
-      <Section title="Account">
+      <Section
+        title="Account"
+        actions={
+          <Button
+            component="a"
+            href={changePasswordAddress(studioUrl, account.email)}
+            variant="default"
+            size="xs"
+          >
+            Change password
+          </Button>
+        }
+      >
         <Facts
           facts={[
             ['E-mail', account.email ?? '—'],
