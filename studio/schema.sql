@@ -31,12 +31,20 @@ create table accounts (
   deleted_at timestamp with time zone,
   erased_at timestamp with time zone,
   password_version integer not null default 0,
+  uploads_bytes bigint not null default 0,
+  outputs_bytes bigint not null default 0,
+  limit_storage_bytes bigint not null default '2147483648'::bigint,
+  storage_override_bytes bigint,
   constraint accounts_pkey PRIMARY KEY (id),
   constraint accounts_allowance_millicredits_check CHECK (allowance_millicredits >= 0),
   constraint accounts_lifetime_millicredits_check CHECK (lifetime_millicredits >= 0),
+  constraint accounts_limit_storage_bytes_check CHECK (limit_storage_bytes >= 0),
   constraint accounts_monthly_millicredits_check CHECK (monthly_millicredits >= 0),
   constraint accounts_next_fault_check CHECK (next_fault = ANY (ARRAY['nonsense'::text, 'rate'::text, 'concurrency'::text, 'silence'::text])),
-  constraint accounts_tier_check CHECK (tier = ANY (ARRAY['free'::text, 'plus'::text, 'pro'::text]))
+  constraint accounts_outputs_bytes_check CHECK (outputs_bytes >= 0),
+  constraint accounts_storage_override_bytes_check CHECK (storage_override_bytes >= 0),
+  constraint accounts_tier_check CHECK (tier = ANY (ARRAY['free'::text, 'plus'::text, 'pro'::text])),
+  constraint accounts_uploads_bytes_check CHECK (uploads_bytes >= 0)
 );
 CREATE UNIQUE INDEX accounts_email ON public.accounts USING btree (lower(email)) WHERE (email IS NOT NULL);
 CREATE INDEX accounts_refill ON public.accounts USING btree (next_refill_at) WHERE (deleted_at IS NULL);
@@ -77,6 +85,8 @@ CREATE UNIQUE INDEX assets_of_render ON public.assets USING btree (render_id, "p
 CREATE INDEX assets_of_type ON public.assets USING btree (account_id, type, created_at DESC, id DESC);
 CREATE UNIQUE INDEX assets_saved_frame ON public.assets USING btree (project_id, frame_video_id, frame_time_ms) WHERE ((project_id IS NOT NULL) AND (frame_video_id IS NOT NULL));
 CREATE INDEX assets_words ON public.assets USING gin (words);
+CREATE TRIGGER assets_count_added AFTER INSERT ON public.assets REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_assets();
+CREATE TRIGGER assets_count_removed AFTER DELETE ON public.assets REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_assets();
 
 create table audit_entries (
   id text not null,
@@ -122,9 +132,13 @@ create table frames (
   height integer not null,
   size_bytes bigint not null,
   created_at timestamp with time zone not null default clock(),
+  kept_until timestamp with time zone not null default (clock() + '2 days'::interval),
   constraint frames_pkey PRIMARY KEY (video_id, time_ms),
   constraint frames_video_id_fkey FOREIGN KEY (video_id) REFERENCES assets(id)
 );
+CREATE INDEX frames_expiry ON public.frames USING btree (kept_until);
+CREATE TRIGGER frames_count_added AFTER INSERT ON public.frames REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_frames();
+CREATE TRIGGER frames_count_removed AFTER DELETE ON public.frames REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_frames();
 
 create table ledger (
   account_id text not null,
@@ -158,9 +172,13 @@ create table loose_folders (
   folder text not null,
   remove_after timestamp with time zone not null,
   removing boolean not null default false,
-  constraint loose_folders_pkey PRIMARY KEY (folder)
+  account_id text,
+  reserved_bytes bigint not null default 0,
+  constraint loose_folders_pkey PRIMARY KEY (folder),
+  constraint loose_folders_reserved_bytes_check CHECK (reserved_bytes >= 0)
 );
 CREATE INDEX loose_folders_due ON public.loose_folders USING btree (remove_after);
+CREATE INDEX loose_folders_reserved ON public.loose_folders USING btree (account_id) WHERE (account_id IS NOT NULL);
 
 create table oidc_payloads (
   model text not null,
@@ -293,6 +311,9 @@ create table uploads (
 );
 CREATE INDEX uploads_of_project ON public.uploads USING btree (project_id) WHERE (project_id IS NOT NULL);
 CREATE INDEX uploads_processing ON public.uploads USING btree (created_at) WHERE (status = 'processing'::text);
+CREATE TRIGGER uploads_count_added AFTER INSERT ON public.uploads REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_uploads();
+CREATE TRIGGER uploads_count_rejected AFTER UPDATE OF status ON public.uploads FOR EACH ROW WHEN (((new.status = 'rejected'::text) AND (old.status <> 'rejected'::text))) EXECUTE FUNCTION discount_upload();
+CREATE TRIGGER uploads_count_removed AFTER DELETE ON public.uploads REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_uploads();
 
 create unlogged table workers (
   id text not null,
@@ -366,6 +387,49 @@ CREATE OR REPLACE FUNCTION public.clock()
 AS $function$ select statement_timestamp() $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.count_assets()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  update accounts a set outputs_bytes = a.outputs_bytes + c.bytes
+    from (select account_id, sum(case tg_op when 'DELETE' then -size_bytes else size_bytes end) as bytes
+            from changed group by account_id) c
+   where a.id = c.account_id and a.id = any(array(select account_id from changed));
+  return null;
+end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.count_frames()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  -- A still never outlives its video's row.
+  update accounts a set outputs_bytes = a.outputs_bytes + c.bytes
+    from (select v.account_id, sum(case tg_op when 'DELETE' then -f.size_bytes else f.size_bytes end) as bytes
+            from changed f join assets v on v.id = f.video_id
+           where v.id = any(array(select video_id from changed)) group by v.account_id) c
+   where a.id = c.account_id and a.id = any(array(
+     select account_id from assets where id = any(array(select video_id from changed))));
+  return null;
+end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.count_uploads()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  update accounts a set uploads_bytes = a.uploads_bytes + c.bytes
+    from (select account_id, sum(case tg_op when 'DELETE' then -size_bytes else size_bytes end) as bytes
+            from changed where status <> 'rejected' group by account_id) c
+   -- An array, so that the rows are looked up however many the planner believes there are.
+   where a.id = c.account_id and a.id = any(array(select account_id from changed));
+  return null;
+end $function$
+;
+
 CREATE OR REPLACE FUNCTION public.delete_asset(account text, asset text)
  RETURNS SETOF text
  LANGUAGE plpgsql
@@ -421,6 +485,38 @@ begin
 end $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.discount_upload()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  update accounts set uploads_bytes = uploads_bytes - new.size_bytes where id = new.account_id;
+  return null;
+end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.expire_frames(at_most integer)
+ RETURNS SETOF text
+ LANGUAGE plpgsql
+AS $function$
+declare
+  due frames[];
+begin
+  due := array(select f from frames f where f.kept_until <= clock() order by f.kept_until limit at_most);
+  -- Accounts before what is theirs, as everywhere.
+  perform 1 from accounts where id = any(array(
+    select v.account_id from unnest(due) d join assets v on v.id = d.video_id)) order by id for update;
+  return query
+    with gone as (
+      delete from frames f using unnest(due) d
+      where f.video_id = d.video_id and f.time_ms = d.time_ms and f.kept_until <= clock()
+      returning split_part(f.storage_key, '/', 1) as folder
+    )
+    insert into loose_folders (folder, remove_after) select folder, clock() from gone
+    on conflict (folder) do update set remove_after = clock() returning folder;
+end $function$
+;
+
 CREATE OR REPLACE FUNCTION public.finish_render(render text, at_attempt integer, end_status text, end_error jsonb, made jsonb)
  RETURNS SETOF renders
  LANGUAGE plpgsql
@@ -450,6 +546,18 @@ begin
   perform record_change(r.account_id, 'render', r.token, render_json(r));
   return next r;
 end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.free_storage(account text, for_folder text)
+ RETURNS bigint
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select coalesce(a.storage_override_bytes, a.limit_storage_bytes) - a.uploads_bytes - a.outputs_bytes
+    - coalesce((select sum(l.reserved_bytes) from loose_folders l
+        where l.account_id = account and l.folder <> for_folder), 0)::bigint
+  from accounts a where a.id = account
+$function$
 ;
 
 CREATE OR REPLACE FUNCTION public.iso_time(moment timestamp with time zone)
@@ -587,6 +695,21 @@ AS $function$
 $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.reserve_storage(account text, for_folder text, needed bigint, wanted bigint)
+ RETURNS bigint
+ LANGUAGE plpgsql
+AS $function$
+declare
+  granted bigint;
+begin
+  perform 1 from accounts where id = account for update;
+  granted := least(greatest(needed, wanted), free_storage(account, for_folder));
+  if granted is null or granted < needed then return null; end if;
+  update loose_folders set account_id = account, reserved_bytes = granted where folder = for_folder;
+  return granted;
+end $function$
+;
+
 CREATE OR REPLACE FUNCTION public.search_words(account text, search text)
  RETURNS tsquery
  LANGUAGE sql
@@ -624,6 +747,18 @@ AS $function$
     started_at = coalesce(started_at, clock())
   where id = render and status in ('queued', 'running') and attempt < most_attempts + excused
   returning *
+$function$
+;
+
+CREATE OR REPLACE FUNCTION public.storage_json(a accounts)
+ RETURNS json
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select json_build_object(
+    'used_bytes', a.uploads_bytes + a.outputs_bytes,
+    'limit_bytes', coalesce(a.storage_override_bytes, a.limit_storage_bytes),
+    'uploads_bytes', a.uploads_bytes, 'outputs_bytes', a.outputs_bytes)
 $function$
 ;
 

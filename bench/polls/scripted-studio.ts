@@ -3,9 +3,9 @@
 
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { AccountChanges } from '@renderkit/contract/studio/changes.ts';
 import type { StudioBody } from '@renderkit/contract/studio/operations.ts';
 import type {
-  AccountChanges,
   Catalog,
   QuotesRequest,
   Render,

@@ -7,6 +7,8 @@ export const studioErrors = {
   /** The token is unknown, expired or revoked: refresh it, once. */
   invalid_token: { status: 401 },
   forbidden: { status: 403 },
+  /** What the call would store does not fit any more; the body has `storage`. */
+  storage_full: { status: 403 },
   not_found: { status: 404 },
   conflict: { status: 409 },
   too_large: { status: 413 },
@@ -26,6 +28,8 @@ export const refusalCodes = [
   'insufficient_credits',
   'tier_required',
   'forbidden',
+  /** The account stores as much as it may, or the file does not fit; with `storage`. */
+  'storage_full',
   'account_suspended',
   'email_not_verified',
   'geo_blocked',

@@ -1,5 +1,7 @@
 import { Type, type Static, type TSchema } from 'typebox';
+import { ChangesAnswer, ChangesRequest } from './changes.ts';
 import * as schemas from './schemas.ts';
+import { StudioStorage } from './storage.ts';
 
 /** Who may call: anyone, the bearer of an account's token, or the service's own client (HTTP Basic, RFC 6749 §2.3.1). */
 export type StudioCaller = 'anyone' | 'account' | 'client';
@@ -28,6 +30,7 @@ export const studioOperations = {
   getAccount: { method: 'GET', path: '/api/account', caller: 'account', answer: schemas.StudioAccount },
   getBalance: { method: 'GET', path: '/api/balance', caller: 'account', answer: schemas.StudioBalance },
   getLimits: { method: 'GET', path: '/api/limits', caller: 'account', answer: schemas.StudioLimits },
+  getStorage: { method: 'GET', path: '/api/storage', caller: 'account', answer: StudioStorage },
   /** Carries an ETag; answers 304 to a matching If-None-Match. */
   getCatalog: { method: 'GET', path: '/api/catalog', caller: 'account', answer: schemas.Catalog },
   createQuotes: {
@@ -71,8 +74,8 @@ export const studioOperations = {
     method: 'POST',
     path: '/api/changes',
     caller: 'client',
-    body: schemas.ChangesRequest,
-    answer: schemas.ChangesAnswer,
+    body: ChangesRequest,
+    answer: ChangesAnswer,
   },
   listProjects: {
     method: 'GET',
@@ -143,7 +146,9 @@ export const studioOperations = {
   },
   /**
    * Takes a still from a video of the library; the same video and millisecond answer the same link for as long as the
-   * video is there. `not_found` where the video is missing, or the project. Saved twice in one project it is one item.
+   * video is there and somebody asks for it, and a day at least. `not_found` where the video is missing, or the project.
+   * Saved in a project it is an item, and the link is the item's; saved twice in one project it is one item. `storage_full`
+   * where a new file does not fit.
    */
   takeFrame: {
     method: 'POST',

@@ -1,5 +1,6 @@
 import { Type, type Static, type TSchema } from 'typebox';
 import { refusalCodes } from './errors.ts';
+import { StorageUse } from './storage.ts';
 
 // What the studio and the service say to each other. The service checks every answer against these (a studio may
 // be broken or hostile), so each text and each list has a bound. Amounts are whole numbers of 1/1000 credit.
@@ -244,6 +245,8 @@ export const Refusal = Type.Object({
   code: oneOf(refusalCodes),
   message: longText,
   field: Type.Optional(shortText),
+  /** With `storage_full`. */
+  storage: Type.Optional(StorageUse),
 });
 export type Refusal = Static<typeof Refusal>;
 
@@ -330,38 +333,6 @@ export const BarAnswer = Type.Union([
   Type.Object({ outcome: Type.Literal('known'), render: Render }),
 ]);
 
-export const ChangesRequest = Type.Object({
-  accounts: Type.Array(Type.Object({ account: id, cursor: sequence }), { minItems: 1, maxItems: 5_000 }),
-  wait_seconds: Type.Integer({ minimum: 0, maximum: 25 }),
-});
-export const Change = Type.Object({
-  /** The account's own counter, raised in the transaction of the change: no gaps appear later. */
-  seq: sequence,
-  type: oneOf(['render', 'upload'] as const),
-  token: id,
-  /** As it stood at the change; for type `render`. */
-  render: Type.Optional(Type.Unknown()),
-  /** In place of a render: the token was barred. A studio that does not tell of it says so at the next submit. */
-  barred: Type.Optional(Type.Literal(true)),
-  /** As it stood at the change; for type `upload`. */
-  upload: Type.Optional(Type.Unknown()),
-});
-export const AccountChanges = Type.Union([
-  Type.Object({
-    account: id,
-    status: Type.Literal('changes'),
-    changes: Type.Array(Change, { maxItems: 200 }),
-    cursor: sequence,
-  }),
-  /** The cursor is too old: look up everything in flight by token, then go on from `cursor`. */
-  Type.Object({ account: id, status: Type.Literal('reset'), cursor: sequence }),
-  /** There is no live grant for the asking client: the connection has ended. */
-  Type.Object({ account: id, status: Type.Literal('ended') }),
-]);
-export type AccountChanges = Static<typeof AccountChanges>;
-/** Only the accounts that moved. */
-export const ChangesAnswer = Type.Object({ accounts: Type.Array(AccountChanges, { maxItems: 5_000 }) });
-
 export const StudioProject = Type.Object({
   id,
   title: shortText,
@@ -417,6 +388,8 @@ export const StoreUploadQuery = Type.Object({
   project_id: Type.Optional(id),
   /** A mask or an import for one generation: kept out of what people see. */
   hidden: Type.Optional(Type.Boolean()),
+  /** So many bytes come at least, where that is known before: what cannot fit is refused without reading them. */
+  least_bytes: Type.Optional(Type.Integer({ minimum: 0, maximum: 1e12 })),
 });
 
 /** What is wrong with a file, as far as reading its head and its structure tells. */
@@ -498,4 +471,6 @@ export const StudioError = Type.Object({
   code: shortText,
   message: longText,
   retry_after: Type.Optional(Type.Integer({ minimum: 0, maximum: 86_400 })),
+  /** With `storage_full`. */
+  storage: Type.Optional(StorageUse),
 });

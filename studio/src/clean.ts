@@ -4,6 +4,7 @@ import { deleteOldChanges } from './changes/store.ts';
 import { refillDueAccounts } from './credits/refill-account.ts';
 import { removeDeadDirectories } from './media/temporary-directory.ts';
 import { deleteEndedWindows } from './interactions/store.ts';
+import { expireStills } from './library/expire-stills.ts';
 import { failForgottenRenders, type LostDependencies } from './renders/run-render.ts';
 import { deleteExpired } from './sign-in/store.ts';
 import { sweepLooseFolders } from './storage/loose-folders.ts';
@@ -20,8 +21,8 @@ const batchesPerRound = 50;
 
 /**
  * One round of keeping house: due refills, old changes, expired tokens, ended counts of tries and reset links, renders
- * without a job, uploads that nobody checked, accounts that were deleted, files that nothing names, workers that were
- * killed and what they left on this machine. In batches.
+ * without a job, uploads that nobody checked, accounts that were deleted, stills that nobody kept, files that nothing
+ * names, workers that were killed and what they left on this machine. In batches.
  */
 export async function clean(dependencies: LostDependencies, stopping: AbortSignal): Promise<void> {
   const { database, storage } = dependencies;
@@ -36,6 +37,7 @@ export async function clean(dependencies: LostDependencies, stopping: AbortSigna
     async () =>
       (await forgetDeletedUploads(database, deletedUploadsKeptHours, rowsPerBatch)) === rowsPerBatch,
     async () => (await eraseDeletedAccounts(database, storage)) > 0,
+    async () => (await expireStills(database, storage)) > 0,
     async () => (await sweepLooseFolders(database, storage)) > 0,
     async () => (await forgetSilentWorkers(database), false),
     async () => (await removeDeadDirectories(), false),

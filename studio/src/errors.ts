@@ -1,19 +1,23 @@
 import { type StudioErrorCode, studioErrors } from '@renderkit/contract/studio/errors.ts';
+import type { StorageUse } from '@renderkit/contract/studio/storage.ts';
 
 /** A refusal of a call, told to the caller as `{code, message}` with the code's status. */
 export class StudioError extends Error {
   override name = 'StudioError';
   readonly code: StudioErrorCode;
   readonly retryAfterSeconds: number | undefined;
+  /** With `storage_full`: told as `storage`. */
+  readonly storage: StorageUse | undefined;
 
   constructor(
     code: StudioErrorCode,
     message: string,
-    options: ErrorOptions & { retryAfterSeconds?: number } = {},
+    options: ErrorOptions & { retryAfterSeconds?: number; storage?: StorageUse } = {},
   ) {
     super(message, options);
     this.code = code;
     this.retryAfterSeconds = options.retryAfterSeconds;
+    this.storage = options.storage;
   }
 
   get status(): number {

@@ -21,6 +21,7 @@ import {
   updateFault,
   updateFlags,
   updatePlan,
+  updateStorageLimit,
 } from './accounts/store.ts';
 import { setBalance } from './credits/set-credits.ts';
 import { type LedgerDifference, type LedgerEntry, ledgerDifferences, ledgerOf } from './credits/store.ts';
@@ -78,6 +79,8 @@ export type AccountSettings = {
   emailVerified?: boolean;
   regionBlocked?: boolean;
   ageVerified?: boolean;
+  /** What the account may store, instead of what its plan says; null goes back to the plan. */
+  storageBytes?: number | null;
 };
 
 /** Changes what is named and leaves the rest. A new tier brings its limits at once and its allowance at the next renewal. */
@@ -87,7 +90,7 @@ export async function setAccount(
   settings: AccountSettings,
 ): Promise<AccountRow> {
   const { id } = await showAccount(database, email);
-  const { password, creditsMillicredits, tier, ...rest } = settings;
+  const { password, creditsMillicredits, tier, storageBytes, ...rest } = settings;
   const flags: AccountFlags = rest;
   const passwordHash = password === undefined ? undefined : await hashPassword(password);
   await database.transaction(async (transaction) => {
@@ -100,6 +103,7 @@ export async function setAccount(
       );
     await updateFlags(transaction, id, flags);
     if (tier !== undefined) await updatePlan(transaction, id, tier, plans[tier]);
+    if (storageBytes !== undefined) await updateStorageLimit(transaction, id, storageBytes);
     if (creditsMillicredits !== undefined) await setBalance(transaction, id, creditsMillicredits);
   });
   return showAccount(database, email);

@@ -87,6 +87,7 @@ function answerError(
     code: told.code,
     message: told.message,
     ...(told.retryAfterSeconds !== undefined && { retry_after: told.retryAfterSeconds }),
+    ...(told.storage !== undefined && { storage: told.storage }),
   });
 }
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import type { Change } from '@renderkit/contract/studio/schemas.ts';
+import type { Change } from '@renderkit/contract/studio/changes.ts';
 import { deleteOldChanges } from '@renderkit/studio/changes/store.ts';
 import { createNotifier } from '@renderkit/server-kit/notify.ts';
 import { createLogger } from '@renderkit/server-kit/logger.ts';

@@ -77,9 +77,10 @@ test('a still that is kept is an item of its own, one for each project, and outl
   assert.equal((await account.call('GET', `/api/assets/frame/${id}`)).status, 200);
   assert.equal((await account.call('PATCH', `/api/assets/image/${id}`, { favorite: true })).status, 404);
   assert.equal((await account.call('PATCH', `/api/assets/frame/${id}`, { favorite: true })).status, 200);
-  const link = kept.body.url;
+  const { body: unkept } = await take(account, video.id, 0);
+  assert.equal(kept.body.url, item.url);
   assert.equal((await account.call('DELETE', `/api/assets/video/${video.id}`)).status, 200);
-  assert.equal((await fetch(link)).status, 404);
+  assert.equal((await fetch(unkept.url)).status, 404);
   assert.equal((await fetch(item.url ?? '')).status, 200);
   assert.equal((await fetch(item.thumb_url ?? '')).status, 200);
   assert.equal((await account.call('DELETE', `/api/assets/frame/${id}`)).status, 200);

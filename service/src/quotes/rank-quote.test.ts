@@ -66,6 +66,7 @@ test('each refusal has its code', async () => {
     insufficient_credits: 'insufficient_credits',
     tier_required: 'tier_required',
     forbidden: 'forbidden',
+    storage_full: 'forbidden',
     account_suspended: 'account_suspended',
     email_not_verified: 'email_not_verified',
     geo_blocked: 'geo_blocked',

@@ -1,7 +1,9 @@
 import type { RefusalCode } from '@renderkit/contract/studio/errors.ts';
 import type { QuoteResult, StudioAccount } from '@renderkit/contract/studio/schemas.ts';
+import type { StorageUse } from '@renderkit/contract/studio/storage.ts';
 import type { ProblemCode } from '@renderkit/contract/v1/problem-codes.ts';
 import { ApiProblem, type FieldError } from '../problems/api-problem.ts';
+import { storageFull, storageFullDetail } from '../studio-client/storage-full.ts';
 
 const maxComplaintCharacters = 200;
 /** Seconds that a client waits before it tries an account again that the studio has no room for. */
@@ -37,6 +39,7 @@ const byRefusal = {
   },
   tier_required: { code: 'tier_required', detail: 'The plan does not include what was asked for.' },
   forbidden: { code: 'forbidden', detail: 'The studio does not allow this to the account.' },
+  storage_full: { code: 'forbidden', detail: storageFullDetail(undefined) },
   account_suspended: byState.suspended,
   email_not_verified: byState.email_not_verified,
   geo_blocked: byState.region_blocked,
@@ -97,7 +100,8 @@ export function estimateRefusalOf(
 }
 
 /** A refusal of the studio as our problem: our sentence, and the field where it names one. */
-export function problemOf(refusal: { code: RefusalCode; field?: string }): ApiProblem {
+export function problemOf(refusal: { code: RefusalCode; field?: string; storage?: StorageUse }): ApiProblem {
+  if (refusal.code === 'storage_full') return storageFull(refusal.storage);
   const told: Told = byRefusal[refusal.code];
   const named = told.code === 'unprocessable' || told.code === 'moderation_blocked';
   const field =

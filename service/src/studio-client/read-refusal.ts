@@ -1,5 +1,6 @@
 import { type StudioErrorCode, studioErrors } from '@renderkit/contract/studio/errors.ts';
 import { StudioError } from '@renderkit/contract/studio/schemas.ts';
+import type { StorageUse } from '@renderkit/contract/studio/storage.ts';
 import { Compile } from 'typebox/compile';
 import type { Reply } from './http-call.ts';
 import { StudioFailure } from './studio-failure.ts';
@@ -23,6 +24,7 @@ export function readRefusal(operation: string, reply: Reply): StudioFailure {
       maybeSent: true,
       ...(known !== undefined && { studioCode: known }),
       ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
+      ...(body?.storage !== undefined && { storage: body.storage }),
     });
   // These speak by their status alone: whoever stands before the studio may have written the body.
   if (reply.status === 429) return failure('rate_limited');
@@ -38,7 +40,9 @@ function retryAfterOf(header: string | string[] | undefined): number | undefined
   return Math.min(longestRetryAfterSeconds, Math.max(0, Math.ceil(seconds)));
 }
 
-function readErrorBody(bytes: Buffer): { code: string; retry_after?: number } | undefined {
+function readErrorBody(
+  bytes: Buffer,
+): { code: string; retry_after?: number; storage?: StorageUse } | undefined {
   try {
     const value: unknown = JSON.parse(bytes.toString('utf8'));
     return errorBody.Check(value) ? value : undefined;

@@ -1,3 +1,4 @@
+import type { StorageUse } from '@renderkit/contract/studio/storage.ts';
 import type { StudioErrorCode } from '@renderkit/contract/studio/errors.ts';
 
 const studioFailureKinds = [
@@ -23,6 +24,8 @@ export class StudioFailure extends Error {
   /** The code that the studio itself gave; undefined where somebody before it answered, or nobody. */
   readonly studioCode: StudioErrorCode | undefined;
   readonly retryAfterSeconds: number | undefined;
+  /** What it says is used of how much, with `storage_full`. */
+  readonly storage: StorageUse | undefined;
   /** False only where certainly nothing of the call reached the studio. */
   readonly maybeSent: boolean;
 
@@ -33,6 +36,7 @@ export class StudioFailure extends Error {
       maybeSent: boolean;
       studioCode?: StudioErrorCode;
       retryAfterSeconds?: number;
+      storage?: StorageUse;
       cause?: unknown;
     },
   ) {
@@ -40,6 +44,7 @@ export class StudioFailure extends Error {
     this.kind = kind;
     this.studioCode = options.studioCode;
     this.retryAfterSeconds = options.retryAfterSeconds;
+    this.storage = options.storage;
     this.maybeSent = options.maybeSent;
   }
 }

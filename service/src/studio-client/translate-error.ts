@@ -1,6 +1,7 @@
 import type { StudioErrorCode } from '@renderkit/contract/studio/errors.ts';
 import type { ProblemCode } from '@renderkit/contract/v1/problem-codes.ts';
 import { ApiProblem } from '../problems/api-problem.ts';
+import { storageFull, storageFullDetail } from './storage-full.ts';
 import { StudioFailure, type StudioFailureKind } from './studio-failure.ts';
 
 /** Seconds that a client is told to wait where the studio names no time itself. */
@@ -35,6 +36,7 @@ const byStudioCode = {
   invalid_request: unexpected,
   invalid_token: unexpected,
   forbidden: { code: 'forbidden', detail: 'The studio does not allow this to the account.' },
+  storage_full: { code: 'forbidden', detail: storageFullDetail(undefined) },
   not_found: { code: 'not_found', detail: 'There is no such resource.' },
   conflict: { code: 'conflict', detail: 'The studio refuses this in the present state.' },
   too_large: unexpected,
@@ -51,6 +53,7 @@ const byStudioCode = {
 export function translateStudioFailure(failure: unknown): ApiProblem {
   if (failure instanceof ApiProblem) return failure;
   if (!(failure instanceof StudioFailure)) throw failure;
+  if (failure.studioCode === 'storage_full') return storageFull(failure.storage, failure);
   const row: Row =
     failure.kind === 'refused' && failure.studioCode !== undefined
       ? byStudioCode[failure.studioCode]

@@ -1,8 +1,10 @@
 import { once } from 'node:events';
 import { PassThrough } from 'node:stream';
-import type { Egress, EgressResult } from '@renderkit/server-kit/egress/guarded-fetch.ts';
+import type { Egress, EgressHead, EgressResult } from '@renderkit/server-kit/egress/guarded-fetch.ts';
 
 export type Fetched = AsyncDisposable & {
+  /** What the server says of its length; 0 where it does not. */
+  leastBytes: number;
   /** The file's bytes. They end in FetchFailed where the rest cannot be had. */
   body: () => AsyncIterable<Uint8Array>;
 };
@@ -37,6 +39,7 @@ export async function fetchFile(
   // Whoever reads learns of it; before anybody does it is no fault.
   bytes.on('error', () => undefined);
   const signal = AbortSignal.any([ending.signal, ...(file.signal === undefined ? [] : [file.signal])]);
+  let leastBytes = 0;
   const began = new Promise<void>((resolve) => {
     bytes.once('readable', resolve).once('close', resolve);
   });
@@ -51,8 +54,9 @@ export async function fetchFile(
       maxRedirects,
       minBytesPerSecond,
       signal,
-      onBody: async (chunk, { status }) => {
+      onBody: async (chunk, { status, headers }) => {
         if (status !== 200) throw new FetchFailed(`status ${status}`);
+        leastBytes = lengthOf(headers);
         if (!bytes.write(chunk)) await once(bytes, 'drain', { signal });
       },
     })
@@ -63,6 +67,7 @@ export async function fetchFile(
   await began;
   if (bytes.errored !== null) throw bytes.errored;
   return {
+    leastBytes,
     body: () => bytes,
     [Symbol.asyncDispose]: async () => {
       ending.abort();
@@ -70,6 +75,12 @@ export async function fetchFile(
       await fetching;
     },
   };
+}
+
+/** Of a body that is sent as it is. */
+function lengthOf(headers: EgressHead['headers']): number {
+  const length = headers['content-encoding'] === undefined ? headers['content-length'] : undefined;
+  return typeof length === 'string' && /^\d{1,12}$/.test(length) ? Number(length) : 0;
 }
 
 function finish(bytes: PassThrough, result: EgressResult): void {

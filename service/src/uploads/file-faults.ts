@@ -8,6 +8,7 @@ import {
   maxVideoSeconds,
 } from '@renderkit/contract/v1/limits.ts';
 import { ApiProblem } from '../problems/api-problem.ts';
+import { storageFull } from '../studio-client/storage-full.ts';
 
 const megabyte = 1024 * 1024;
 
@@ -35,6 +36,7 @@ export function complaintOf(reason: FileFault, as?: 'mask'): string {
 export function refusedFile({ refusal }: Extract<StoreUploadAnswer, { outcome: 'refused' }>): ApiProblem {
   if (refusal.field === 'project_id') return noSuchProject();
   const code: RefusalCode = refusal.code;
+  if (code === 'storage_full') return storageFull(refusal.storage);
   switch (code) {
     case 'tier_required':
       return new ApiProblem('tier_required', { detail: 'The plan does not include uploads of this type.' });

@@ -50,7 +50,11 @@ export async function importFile(options: ImportOptions, one: Import, stopping: 
     const answer = await options.studioClient.storeUpload({
       accountId: one.account_id,
       token: one.id,
-      query: storeQuery({ fileName: fileNameOf(one.source_url), hidden: true }),
+      query: storeQuery({
+        fileName: fileNameOf(one.source_url),
+        hidden: true,
+        leastBytes: file.leastBytes,
+      }),
       body: file.body,
       signal: stopping,
     });
@@ -96,6 +100,7 @@ function isFinal({ kind, studioCode }: StudioFailure, tries: number): boolean {
 }
 
 function waitersErrorOf(answer: Parameters<typeof refusedFile>[0]): WaitersError {
+  if (answer.outcome === 'refused' && answer.refusal.code === 'storage_full') return 'storage_full';
   const { code } = refusedFile(answer);
   return code === 'tier_required' || code === 'forbidden' ? code : 'unprocessable';
 }

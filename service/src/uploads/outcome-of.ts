@@ -7,6 +7,7 @@ export type WaitersError =
   | 'unprocessable'
   | 'tier_required'
   | 'forbidden'
+  | 'storage_full'
   | 'upstream_unavailable';
 
 /** An upload's end, and what it means for the generations that wait for it. */

@@ -20,6 +20,8 @@ export type FileToSend = {
   projectId: string | undefined;
   /** Of its bytes, in hexadecimal, where they are not kept in any other form. */
   sha256?: string;
+  /** So many bytes come at least, where that is known. */
+  leastBytes?: number;
   /** Called when the studio is ready for the bytes. */
   body: () => AsyncIterable<Uint8Array>;
   /**

@@ -11,12 +11,14 @@ export function storeQuery(file: {
   fileName: string | undefined;
   projectId?: string | undefined;
   hidden: boolean;
+  leastBytes?: number | undefined;
 }): StudioQuery<'storeUpload'> {
   const fileName = cleanName(file.fileName ?? '');
   return {
     ...(fileName !== '' && { file_name: fileName }),
     ...(file.projectId !== undefined && { project_id: file.projectId }),
     ...(file.hidden && { hidden: true }),
+    ...(file.leastBytes !== undefined && file.leastBytes > 0 && { least_bytes: file.leastBytes }),
   };
 }
 

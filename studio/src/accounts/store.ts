@@ -1,4 +1,5 @@
 import type { StudioLimits } from '@renderkit/contract/studio/schemas.ts';
+import type { StudioStorage } from '@renderkit/contract/studio/storage.ts';
 import type { Database, Transaction } from '@renderkit/server-kit/database.ts';
 import type { Plan, Tier } from '../catalog/plans.ts';
 
@@ -27,11 +28,12 @@ export type NewAccount = {
 
 /** Inserts the row alone, with empty balances: what it opens with is for the ledger. */
 export async function insertAccount(transaction: Transaction, account: NewAccount): Promise<void> {
-  const { limits, allowanceMillicredits } = account.plan;
+  const { limits, allowanceMillicredits, storage_bytes: storageBytes } = account.plan;
   await transaction.query(
     `insert into accounts (id, email, name, username, password_hash, tier, allowance_millicredits, refill_anchor,
-       last_refill_at, next_refill_at, limit_image, limit_edit, limit_video, limit_overall)
-     values ($1, $2, $3, $4, $5, $6, $7, clock(), clock(), next_refill(clock(), clock()), $8, $9, $10, $11)`,
+       last_refill_at, next_refill_at, limit_image, limit_edit, limit_video, limit_overall,
+       limit_storage_bytes)
+     values ($1, $2, $3, $4, $5, $6, $7, clock(), clock(), next_refill(clock(), clock()), $8, $9, $10, $11, $12)`,
     [
       account.id,
       account.email,
@@ -44,6 +46,7 @@ export async function insertAccount(transaction: Transaction, account: NewAccoun
       limits.edit,
       limits.video,
       limits.overall,
+      storageBytes,
     ],
   );
 }
@@ -64,6 +67,9 @@ export type AccountRow = {
   ledger_seq: number;
   running: number;
   limits: { image: number; edit: number; video: number; overall: number };
+  storage: StudioStorage;
+  /** Whether the operator set the limit instead of the plan. */
+  storage_set: boolean;
   created_at: string;
 };
 
@@ -72,6 +78,7 @@ const accountRow = `id, email, name, tier, suspended, email_verified, region_blo
   ledger_seq, (select count(*) from renders r where r.account_id = accounts.id and r.status in ('queued', 'running'))
     as running,
   json_build_object('image', limit_image, 'edit', limit_edit, 'video', limit_video, 'overall', limit_overall) as limits,
+  storage_json(accounts) as storage, storage_override_bytes is not null as storage_set,
   iso_time(created_at) as created_at`;
 
 export async function findAccountByEmail(database: Database, email: string): Promise<AccountRow | undefined> {
@@ -127,7 +134,7 @@ export async function updatePlan(
 ): Promise<void> {
   await transaction.query(
     `update accounts set tier = $2, allowance_millicredits = $3, limit_image = $4, limit_edit = $5,
-       limit_video = $6, limit_overall = $7 where id = $1`,
+       limit_video = $6, limit_overall = $7, limit_storage_bytes = $8 where id = $1`,
     [
       account,
       tier,
@@ -136,8 +143,18 @@ export async function updatePlan(
       plan.limits.edit,
       plan.limits.video,
       plan.limits.overall,
+      plan.storage_bytes,
     ],
   );
+}
+
+/** What the account may store instead of what its plan says; null goes back to the plan. */
+export async function updateStorageLimit(
+  transaction: Transaction,
+  account: string,
+  bytes: number | null,
+): Promise<void> {
+  await transaction.query('update accounts set storage_override_bytes = $2 where id = $1', [account, bytes]);
 }
 
 export async function updateFault(database: Database, account: string, fault: string): Promise<void> {

@@ -7,6 +7,8 @@ export type Plan = {
   allowanceMillicredits: number;
   /** Renders at once. */
   limits: { image: number; edit: number; video: number; overall: number };
+  /** What the account may store, in bytes. */
+  storage_bytes: number;
   capabilities: {
     audio_upload: boolean;
     video_upload: boolean;
@@ -16,11 +18,14 @@ export type Plan = {
   };
 };
 
+const gigabyte = 1024 ** 3;
+
 export const plans: Record<Tier, Plan> = {
   free: {
     name: 'Free',
     allowanceMillicredits: 50_000,
     limits: { image: 1, edit: 1, video: 1, overall: 2 },
+    storage_bytes: 2 * gigabyte,
     capabilities: {
       audio_upload: false,
       video_upload: false,
@@ -33,6 +38,7 @@ export const plans: Record<Tier, Plan> = {
     name: 'Plus',
     allowanceMillicredits: 1_000_000,
     limits: { image: 2, edit: 2, video: 1, overall: 4 },
+    storage_bytes: 50 * gigabyte,
     capabilities: {
       audio_upload: true,
       video_upload: true,
@@ -45,6 +51,7 @@ export const plans: Record<Tier, Plan> = {
     name: 'Pro',
     allowanceMillicredits: 5_000_000,
     limits: { image: 4, edit: 4, video: 2, overall: 8 },
+    storage_bytes: 250 * gigabyte,
     capabilities: {
       audio_upload: true,
       video_upload: true,

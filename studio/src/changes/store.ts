@@ -1,4 +1,4 @@
-import type { Change } from '@renderkit/contract/studio/schemas.ts';
+import type { Change } from '@renderkit/contract/studio/changes.ts';
 import type { Database } from '@renderkit/server-kit/database.ts';
 import type { Static } from 'typebox';
 

@@ -1,4 +1,5 @@
-import type { AccountChanges, Render, StudioUpload } from '@renderkit/contract/studio/schemas.ts';
+import type { AccountChanges } from '@renderkit/contract/studio/changes.ts';
+import type { Render, StudioUpload } from '@renderkit/contract/studio/schemas.ts';
 import type { Database } from '@renderkit/server-kit/database.ts';
 import { type MovedRow, readMoved, type Watched } from './store.ts';
 

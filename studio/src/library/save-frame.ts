@@ -1,9 +1,12 @@
+import { writeFile } from 'node:fs/promises';
+import path from 'node:path';
 import { newId } from '@renderkit/server-kit/ids.ts';
 import { StudioError } from '../errors.ts';
+import { withTemporaryDirectory } from '../media/temporary-directory.ts';
 import { makeThumbnail } from '../media/thumbnail.ts';
 import { keepFiles } from '../storage/keep-files.ts';
 import { aspectRatioOf } from './aspect-ratio.ts';
-import { type FrameRow, insertAsset, type VideoRow } from './store.ts';
+import { insertAsset, type SavedFrame, type VideoRow } from './store.ts';
 import type { TakeFrameDependencies } from './take-frame.ts';
 
 export type FrameToSave = {
@@ -11,26 +14,29 @@ export type FrameToSave = {
   project: string;
   video: VideoRow;
   timeMs: number;
-  frame: FrameRow;
+  /** A PNG. */
+  frame: { bytes: Buffer; width: number; height: number };
 };
 
-/** Keeps a still as an item of the library, with a file of its own that stays when the video goes. Returns its id. */
+/**
+ * Keeps a still as an item of the library, with a file of its own that stays when the video goes. Returns the item.
+ * @throws StudioError
+ */
 export async function saveFrame(
   { account, project, video, timeMs, frame }: FrameToSave,
   dependencies: TakeFrameDependencies,
-): Promise<string> {
-  const { storage, stopping } = dependencies;
-  const stored = await storage.open(frame.storage_key);
-  const path = storage.pathOf(frame.storage_key);
-  if (stored === undefined || path === undefined)
-    throw new StudioError('not_found', 'The video was deleted meanwhile.');
-  const thumbnail = await makeThumbnail(path, { type: 'image', durationSeconds: null }, stopping);
+): Promise<SavedFrame> {
+  const thumbnail = await withTemporaryDirectory(async (directory) => {
+    const png = path.join(directory, 'frame.png');
+    await writeFile(png, frame.bytes);
+    return makeThumbnail(png, { type: 'image', durationSeconds: null }, dependencies.stopping);
+  });
   const id = newId('ast_');
   const saved = await keepFiles(
     {
       owner: id,
       files: [
-        { name: `${id}.png`, chunks: stored.read() },
+        { name: `${id}.png`, chunks: [frame.bytes] },
         { name: 'thumb.webp', chunks: [thumbnail.bytes] },
       ],
     },
@@ -45,7 +51,7 @@ export async function saveFrame(
         key,
         thumbKey,
         contentType: 'image/png',
-        sizeBytes: stored.sizeBytes,
+        sizeBytes: frame.bytes.length,
         width: frame.width,
         height: frame.height,
         durationSeconds: null,
@@ -60,5 +66,5 @@ export async function saveFrame(
   );
   if (saved.inserted.outcome === 'gone')
     throw new StudioError('not_found', 'The project was deleted meanwhile.');
-  return saved.inserted.id;
+  return saved.inserted.item;
 }

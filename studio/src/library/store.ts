@@ -1,6 +1,7 @@
 import type { StudioAsset } from '@renderkit/contract/studio/schemas.ts';
 import type { StudioBody, StudioParams, StudioQuery } from '@renderkit/contract/studio/operations.ts';
 import type { Database, Transaction } from '@renderkit/server-kit/database.ts';
+import { requireRoom } from '../storage/reserve.ts';
 
 const assetRow = `a.id, a.type, a.generation_type, a.storage_key as url, a.thumb_key as thumb_url, a.width, a.height,
   a.duration, a.aspect_ratio, a.nsfw, a.favorite, a.project_id, a.prompt_id, iso_time(a.created_at) as created_at`;
@@ -120,19 +121,27 @@ export async function findVideo(
 
 export type FrameRow = { storage_key: string; width: number; height: number; size_bytes: number };
 
+/** Whoever asks for it gets a day more at least. */
 export async function findFrame(
   database: Database,
   video: string,
   timeMs: number,
 ): Promise<FrameRow | undefined> {
   const [row] = await database.rows<FrameRow>(
-    'select storage_key, width, height, size_bytes from frames where video_id = $1 and time_ms = $2',
+    `update frames set kept_until = greatest(kept_until, clock() + interval '1 day')
+     where video_id = $1 and time_ms = $2 returning storage_key, width, height, size_bytes`,
     [video, timeMs],
   );
   return row;
 }
 
-/** `known`: somebody else was first. `gone`: the video was deleted meanwhile. */
+/** Removes up to so many stills that nobody asked for lately. The folders of their files. */
+export async function deleteExpiredFrames(database: Database, atMost: number): Promise<string[]> {
+  const rows = await database.rows<{ folder: string }>('select expire_frames($1) as folder', [atMost]);
+  return rows.map(({ folder }) => folder);
+}
+
+/** `known`: somebody else was first. `gone`: the video was deleted meanwhile. @throws StudioError `storage_full` */
 export async function insertFrame(
   transaction: Transaction,
   frame: FrameRow & { account: string; video: string; timeMs: number },
@@ -144,6 +153,7 @@ export async function insertFrame(
   );
   const { rowCount: videos } = await transaction.query('select from assets where id = $1', [frame.video]);
   if (accounts === 0 || videos === 0) return 'gone';
+  await requireRoom(transaction, frame.account, frame.size_bytes);
   const { rowCount } = await transaction.query(
     `insert into frames (video_id, time_ms, storage_key, width, height, size_bytes)
      values ($1, $2, $3, $4, $5, $6) on conflict (video_id, time_ms) do nothing`,
@@ -169,28 +179,32 @@ export type NewAsset = {
   nsfw: boolean;
   promptId: string | null;
   prompt: string | null;
-  /** Where it is a still: of which video, and when. */
+  /** Where it is a still: of which video, and when. It must fit in what the account may store. */
   frame?: { video: string; timeMs: number };
 };
 
-/** `known`: the project has this still already. `gone`: the account or the project was deleted meanwhile. */
+/**
+ * `known`: the project has this still already. `gone`: the account or the project was deleted meanwhile.
+ * @throws StudioError `storage_full`
+ */
 export async function insertAsset(
   transaction: Transaction,
   asset: NewAsset,
-): Promise<{ outcome: 'stored' | 'known'; id: string } | { outcome: 'gone' }> {
+): Promise<{ outcome: 'stored' | 'known'; item: SavedFrame } | { outcome: 'gone' }> {
   const { rowCount } = await transaction.query(
     `select from accounts where id = $1 and deleted_at is null
        and ($2::text is null or exists (select from projects where id = $2 and account_id = $1)) for update`,
     [asset.account, asset.project],
   );
   if (rowCount === 0) return { outcome: 'gone' };
-  const { rows } = await transaction.query<{ id: string }>(
+  if (asset.frame !== undefined) await requireRoom(transaction, asset.account, asset.sizeBytes);
+  const { rows } = await transaction.query<SavedFrame>(
     `insert into assets (id, account_id, project_id, type, generation_type, storage_key, thumb_key, content_type,
        size_bytes, width, height, duration, aspect_ratio, nsfw, prompt_id, prompt, frame_video_id, frame_time_ms)
      values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18)
      on conflict (project_id, frame_video_id, frame_time_ms)
        where project_id is not null and frame_video_id is not null do nothing
-     returning id`,
+     returning id, storage_key as key`,
     [
       asset.id,
       asset.account,
@@ -212,23 +226,26 @@ export async function insertAsset(
       asset.frame?.timeMs ?? null,
     ],
   );
-  if (rows[0] !== undefined) return { outcome: 'stored', id: rows[0].id };
-  const known = await transaction.query<{ id: string }>(
-    'select id from assets where project_id = $1 and frame_video_id = $2 and frame_time_ms = $3',
+  if (rows[0] !== undefined) return { outcome: 'stored', item: rows[0] };
+  const known = await transaction.query<SavedFrame>(
+    'select id, storage_key as key from assets where project_id = $1 and frame_video_id = $2 and frame_time_ms = $3',
     [asset.project, asset.frame?.video, asset.frame?.timeMs],
   );
   const [first] = known.rows;
   if (first === undefined) throw new Error('an item is inserted or was there');
-  return { outcome: 'known', id: first.id };
+  return { outcome: 'known', item: first };
 }
+
+/** A still as an item of the library: its id and the key of its file. */
+export type SavedFrame = { id: string; key: string };
 
 export async function findSavedFrame(
   database: Database,
   frame: { project: string; video: string; timeMs: number },
-): Promise<string | undefined> {
-  const [row] = await database.rows<{ id: string }>(
-    'select id from assets where project_id = $1 and frame_video_id = $2 and frame_time_ms = $3',
+): Promise<SavedFrame | undefined> {
+  const [row] = await database.rows<SavedFrame>(
+    'select id, storage_key as key from assets where project_id = $1 and frame_video_id = $2 and frame_time_ms = $3',
     [frame.project, frame.video, frame.timeMs],
   );
-  return row?.id;
+  return row;
 }

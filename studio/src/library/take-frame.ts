@@ -6,6 +6,7 @@ import { extractFrame } from '../media/extract-frame.ts';
 import { MediaToolError } from '../media/media-tool-error.ts';
 import type { Storage } from '../storage/storage.ts';
 import { keepFiles } from '../storage/keep-files.ts';
+import { requireNotFull } from '../storage/reserve.ts';
 import { findFrame, findSavedFrame, findVideo, insertFrame, type FrameRow, type VideoRow } from './store.ts';
 import { saveFrame } from './save-frame.ts';
 
@@ -31,7 +32,8 @@ const busyRetrySeconds = 2;
 
 /**
  * Takes stills of videos, two at a time. The same video and millisecond answer the same link for as long as the video
- * is there; kept in a project, the still is an item with a file of its own, one for each project and moment.
+ * is there and somebody asks for it; kept in a project, the still is an item with a file and link of its own, one for
+ * each project and moment. All are counted in what the account stores. @throws StudioError
  */
 export function createFrameTaker(
   dependencies: TakeFrameDependencies,
@@ -43,14 +45,19 @@ export function createFrameTaker(
     if (video === undefined) throw new StudioError('not_found', 'There is no such video in the library.');
     if (!video.own_project) throw new StudioError('not_found', 'The account has no such project.');
     const timeMs = momentOf(time, video);
-    const frame =
-      (await findFrame(database, id, timeMs)) ??
-      (await inTurn(() => take(account, video, timeMs, dependencies)));
-    if (project === null) return { key: frame.storage_key, assetId: null };
-    const assetId =
+    if (project === null) {
+      const frame =
+        (await findFrame(database, id, timeMs)) ??
+        (await inTurn(() => take(account, video, timeMs, dependencies)));
+      return { key: frame.storage_key, assetId: null };
+    }
+    const item =
       (await findSavedFrame(database, { project, video: id, timeMs })) ??
-      (await saveFrame({ account, project, video, timeMs, frame }, dependencies));
-    return { key: frame.storage_key, assetId };
+      (await inTurn(async () => {
+        const frame = await extract(account, video, timeMs, dependencies);
+        return saveFrame({ account, project, video, timeMs, frame }, dependencies);
+      }));
+    return { key: item.key, assetId: item.id };
   };
 }
 
@@ -66,19 +73,11 @@ async function take(
   timeMs: number,
   dependencies: TakeFrameDependencies,
 ): Promise<FrameRow> {
-  const { database, storage, stopping } = dependencies;
+  const { database } = dependencies;
   // Another call may have taken it while this one waited for its turn.
   const known = await findFrame(database, video.id, timeMs);
   if (known !== undefined) return known;
-  const path = storage.pathOf(video.storage_key);
-  if (path === undefined) throw new Error(`${video.storage_key} is no key of the storage`);
-  const atEnd = timeMs >= Math.ceil((video.duration ?? 0) * 1000);
-  const still = await extractFrame(path, atEnd ? 'last' : timeMs / 1000, stopping).catch(
-    async (error: unknown) => {
-      if ((await findVideo(database, account, video.id, null)) === undefined) throw goneMeanwhile(error);
-      throw busyOr(error);
-    },
-  );
+  const still = await extract(account, video, timeMs, dependencies);
   const id = newId('frm_');
   const outcome = await keepFiles(
     { owner: id, files: [{ name: `${id}.png`, chunks: [still.bytes] }] },
@@ -99,6 +98,22 @@ async function take(
   const first = await findFrame(database, video.id, timeMs);
   if (first === undefined) throw goneMeanwhile();
   return first;
+}
+
+async function extract(
+  account: string,
+  video: VideoRow,
+  timeMs: number,
+  { database, storage, stopping }: TakeFrameDependencies,
+): Promise<Awaited<ReturnType<typeof extractFrame>>> {
+  await requireNotFull(database, account);
+  const path = storage.pathOf(video.storage_key);
+  if (path === undefined) throw new Error(`${video.storage_key} is no key of the storage`);
+  const atEnd = timeMs >= Math.ceil((video.duration ?? 0) * 1000);
+  return extractFrame(path, atEnd ? 'last' : timeMs / 1000, stopping).catch(async (error: unknown) => {
+    if ((await findVideo(database, account, video.id, null)) === undefined) throw goneMeanwhile(error);
+    throw busyOr(error);
+  });
 }
 
 const goneMeanwhile = (cause?: unknown) =>

@@ -1,5 +1,10 @@
 import type { KeyObject } from 'node:crypto';
-import type { QuoteResult, QuotesRequest, RenderRequest } from '@renderkit/contract/studio/schemas.ts';
+import type {
+  QuoteResult,
+  QuotesRequest,
+  Refusal,
+  RenderRequest,
+} from '@renderkit/contract/studio/schemas.ts';
 import { quoteLifetimeSeconds } from '@renderkit/contract/studio/operations.ts';
 import { accountState } from '../accounts/account-state.ts';
 import { presentBalance } from '../accounts/present.ts';
@@ -69,8 +74,9 @@ async function quote(
     unknownChoices(request, account.id, dependencies.findOwn),
     judgeOwnReferences(request, account.id, new Set(coming), dependencies.findOwn),
   ]);
-  // Estimates moderate nothing, not even what moderation said before.
-  const refused = judged.refusal ?? (moderate ? references.refusal : undefined);
+  // Estimates moderate nothing, not even what moderation said before, and ask for no room.
+  const refused =
+    judged.refusal ?? (moderate ? (references.refusal ?? fullStorageRefusal(account)) : undefined);
   const blocked =
     moderate && refused === undefined
       ? await dependencies.moderation.judgeText(moderatedText(request))
@@ -83,6 +89,14 @@ async function quote(
     outputs: judged.outputs,
     refusal: refused ?? (blocked === undefined ? null : moderationRefusal(blocked.reason)),
   };
+}
+
+/** Nothing new is begun once the account stores as much as it may; what was quoted before is still rendered and kept. */
+function fullStorageRefusal({ storage }: AccountFacts): Refusal | undefined {
+  const { used_bytes, limit_bytes } = storage;
+  return used_bytes < limit_bytes
+    ? undefined
+    : refusal('storage_full', { storage: { used_bytes, limit_bytes } });
 }
 
 /** All words of the person's own in a request. */

@@ -1,5 +1,7 @@
 import type { RefusalCode } from '@renderkit/contract/studio/errors.ts';
 import type { Refusal } from '@renderkit/contract/studio/schemas.ts';
+import type { StorageUse } from '@renderkit/contract/studio/storage.ts';
+import { storageFullMessage } from '../storage/storage-full.ts';
 
 const messages: Record<RefusalCode, string> = {
   moderation_blocked: 'The prompt goes against the rules of this studio.',
@@ -8,6 +10,7 @@ const messages: Record<RefusalCode, string> = {
   insufficient_credits: 'The account lacks the credits for this.',
   tier_required: 'The plan does not include this model.',
   forbidden: 'The account may not use this model.',
+  storage_full: storageFullMessage,
   account_suspended: 'The account is suspended.',
   email_not_verified: 'The e-mail address of the account has not been verified.',
   geo_blocked: 'The studio is not available in the region of the account.',
@@ -15,10 +18,14 @@ const messages: Record<RefusalCode, string> = {
 };
 
 /** A refusal with the usual words for its code, or better ones. */
-export function refusal(code: RefusalCode, details: { message?: string; field?: string } = {}): Refusal {
+export function refusal(
+  code: RefusalCode,
+  details: { message?: string; field?: string; storage?: StorageUse } = {},
+): Refusal {
   return {
     code,
     message: details.message ?? messages[code],
     ...(details.field !== undefined && { field: details.field }),
+    ...(details.storage !== undefined && { storage: details.storage }),
   };
 }

@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import type { StudioStorage } from '@renderkit/contract/studio/storage.ts';
 import type { Database, Queryable } from '@renderkit/server-kit/database.ts';
 
 /** Seconds for which a rotated refresh token serves once more. */
@@ -203,6 +204,7 @@ export type AccountFacts = {
   ledger_seq: number;
   styles_version: number;
   next_fault: 'nonsense' | 'rate' | 'concurrency' | 'silence' | null;
+  storage: StudioStorage;
 };
 
 const accountFacts = `json_build_object('id', a.id, 'email', a.email, 'name', a.name, 'username', a.username,
@@ -211,7 +213,7 @@ const accountFacts = `json_build_object('id', a.id, 'email', a.email, 'name', a.
   'monthly_millicredits', a.monthly_millicredits, 'lifetime_millicredits', a.lifetime_millicredits,
   'allowance_millicredits', a.allowance_millicredits, 'next_refill', iso_time(a.next_refill_at),
   'refill_due', a.next_refill_at <= clock(), 'ledger_seq', a.ledger_seq, 'styles_version', a.styles_version,
-  'next_fault', a.next_fault)`;
+  'next_fault', a.next_fault, 'storage', storage_json(a))`;
 
 /**
  * One statement for all tokens that arrived in one turn: two look-ups by primary key each, the token's and its

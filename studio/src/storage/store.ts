@@ -1,4 +1,5 @@
-import type { Database, Transaction } from '@renderkit/server-kit/database.ts';
+import type { StudioStorage } from '@renderkit/contract/studio/storage.ts';
+import type { Database, Queryable, Transaction } from '@renderkit/server-kit/database.ts';
 
 export async function insertLooseFolder(
   database: Database,
@@ -34,4 +35,34 @@ export async function takeLooseFolders(database: Database, atMost: number): Prom
     [atMost],
   );
   return rows.map(({ folder }) => folder);
+}
+
+/** Bytes that are now reserved for the folder's files; undefined where there is no room for `needed`. */
+export async function reserveStorage(
+  database: Database,
+  asked: { account: string; folder: string; needed: number; wanted: number },
+): Promise<number | undefined> {
+  const [row] = await database.rows<{ granted: number | null }>(
+    'select reserve_storage($1, $2, $3, $4) as granted',
+    [asked.account, asked.folder, asked.needed, asked.wanted],
+    'reserve_storage',
+  );
+  return row?.granted ?? undefined;
+}
+
+export async function readStorage(database: Queryable, account: string): Promise<StudioStorage> {
+  const { rows } = await database.query<{ storage: StudioStorage }>(
+    'select storage_json(a) as storage from accounts a where id = $1',
+    [account],
+  );
+  return rows[0]?.storage ?? { used_bytes: 0, limit_bytes: 0, uploads_bytes: 0, outputs_bytes: 0 };
+}
+
+/** Whether the account, whose lock the caller holds, may store so many bytes more. */
+export async function hasRoom(transaction: Transaction, account: string, bytes: number): Promise<boolean> {
+  const { rows } = await transaction.query<{ room: boolean }>(`select free_storage($1, '') >= $2 as room`, [
+    account,
+    bytes,
+  ]);
+  return rows[0]?.room === true;
 }

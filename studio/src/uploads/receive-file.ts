@@ -3,6 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import { freeBytes } from '@renderkit/server-kit/http/free-bytes.ts';
 import { type Pace, pacedBody } from '@renderkit/server-kit/http/paced-body.ts';
 import type { FileLimits } from '../media/file-limits.ts';
+import type { Reservation } from '../storage/reserve.ts';
 import type { ReceivedFile, Storage } from '../storage/storage.ts';
 
 type ByteLimits = Pick<FileLimits, 'imageBytes' | 'videoBytes' | 'audioBytes'>;
@@ -19,21 +20,31 @@ export class FileTooLarge extends Error {
 }
 
 /**
- * Streams the body of a request into a folder of the storage, never more than a chunk of it in memory.
+ * Streams the body of a request into a folder of the storage, never more than a chunk of it in memory. `reserve` is called
+ * with the bytes that are known to come, and what it answers covers each chunk before it is written.
  * @throws FileTooLarge
+ * @throws StudioError `storage_full`
  * @throws SenderLost
  */
 export async function receiveFile(
   request: IncomingMessage,
   storage: Storage,
   folder: string,
-  limits: ByteLimits,
-  pace: Pace,
+  options: {
+    limits: ByteLimits;
+    pace: Pace;
+    /** What the sender said of the length, where its request does not say it. */
+    leastBytes: number;
+    reserve: (leastBytes: number) => Promise<Reservation>;
+  },
 ): Promise<{ file: ReceivedFile; sha256: string }> {
-  const announced = Number(request.headers['content-length'] ?? 0);
+  const { limits } = options;
+  const announced = Number(request.headers['content-length'] ?? options.leastBytes);
   if (announced > limits.videoBytes) throw new FileTooLarge(limits.videoBytes);
+  const room = await options.reserve(announced);
   const hash = createHash('sha256');
-  const file = await storage.receive(folder, judged(pacedBody(request, pace), limits, hash));
+  const chunks = judged(pacedBody(request, options.pace), limits, room, hash);
+  const file = await storage.receive(folder, chunks);
   return { file, sha256: hash.digest('hex') };
 }
 
@@ -43,6 +54,7 @@ const headBytes = 12;
 async function* judged(
   chunks: AsyncIterable<Buffer>,
   limits: ByteLimits,
+  room: Reservation,
   hash: ReturnType<typeof createHash>,
 ): AsyncGenerator<Uint8Array> {
   let size = 0;
@@ -55,6 +67,7 @@ async function* judged(
     }
     size += chunk.length;
     if (size > limit) throw new FileTooLarge(limit);
+    await room.cover(size);
     hash.update(chunk);
     yield chunk;
     freeBytes(chunk);

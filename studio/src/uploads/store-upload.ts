@@ -15,6 +15,7 @@ import { type Inspected, inspectFile, UnusableFile } from '../media/inspect-file
 import { MediaToolError } from '../media/media-tool-error.ts';
 import type { Moderation } from '../moderation/moderation.ts';
 import type { AccountFacts } from '../sign-in/authenticate.ts';
+import { openReservation } from '../storage/reserve.ts';
 import { announceFolder, claimFolder, removeLooseFolders } from '../storage/loose-folders.ts';
 import { mediaFolder } from '../storage/media-folder.ts';
 import type { Storage } from '../storage/storage.ts';
@@ -43,6 +44,8 @@ export type UploadCall = {
   fileName: string | undefined;
   project: string | null;
   hidden: boolean;
+  /** Bytes that come at least, as far as the sender says. */
+  leastBytes: number;
 };
 
 export type TakenUpload =
@@ -110,7 +113,12 @@ async function receive(
   let loose = true;
   try {
     using _ = keepOwnPace(request);
-    const received = await receiveFile(request, storage, folder, fileLimits, dependencies.pace ?? pace);
+    const received = await receiveFile(request, storage, folder, {
+      limits: fileLimits,
+      pace: dependencies.pace ?? pace,
+      leastBytes: call.leastBytes,
+      reserve: (leastBytes) => openReservation(database, { account: call.account.id, folder, leastBytes }),
+    });
     await using file = received.file;
     const inspected = await inspectFile(file.path, fileLimits, dependencies.stopping);
     const refused = lackingFor(inspected, call.account);
@@ -143,7 +151,7 @@ async function receive(
   } catch (error) {
     // The row may be there after all: whether the folder is loose is then for the sweep to see.
     if (error instanceof CommitInDoubt) loose = false;
-    return unusable(error);
+    return refusedOr(error);
   } finally {
     // What cannot be removed now the sweep removes later.
     if (loose) await removeLooseFolders(database, storage, [folder]).catch(() => undefined);
@@ -175,8 +183,17 @@ async function name(
 
 const megabyte = 1024 * 1024;
 
-/** What is wrong with the file, as an answer; throws all else. */
-function unusable(error: unknown): TakenUpload {
+/** What is wrong with the file, or that there is no room for it, as an answer; throws all else. */
+function refusedOr(error: unknown): TakenUpload {
+  if (error instanceof StudioError && error.code === 'storage_full')
+    return {
+      outcome: 'refused',
+      refusal: {
+        code: 'storage_full',
+        message: error.message,
+        ...(error.storage && { storage: error.storage }),
+      },
+    };
   if (error instanceof UnusableFile)
     return {
       outcome: 'unusable',

@@ -26,8 +26,15 @@ const sentences = {
   geo_blocked: 'The studio does not serve this location.',
 } as const satisfies Partial<Record<ProblemCode, string>>;
 
+const noRoom: GenerationError = {
+  code: 'forbidden',
+  message:
+    "The account's storage had no room for what the generation needs. Delete uploads or library items.",
+};
+
 /** What becomes of a generation whose submit the studio refused for good. */
 export function refusalError(code: Exclude<RefusalCode, 'concurrency' | 'quote_invalid'>): GenerationError {
+  if (code === 'storage_full') return noRoom;
   return { code, message: sentences[code] };
 }
 
@@ -68,6 +75,8 @@ export function waitedForUpload(code: WaitersError): GenerationError {
   switch (code) {
     case 'upstream_unavailable':
       return { code, message: 'The checks of an upload that the generation names did not end in time.' };
+    case 'storage_full':
+      return noRoom;
     case 'unprocessable':
       return { code, message: 'A reference could not be fetched, or the studio cannot work with it.' };
     default:

@@ -1,4 +1,4 @@
-import type { AccountChanges } from '@renderkit/contract/studio/schemas.ts';
+import type { AccountChanges } from '@renderkit/contract/studio/changes.ts';
 import { type Database, isDatabaseUnavailable } from '@renderkit/server-kit/database.ts';
 import type { Logger } from '@renderkit/server-kit/logger.ts';
 import type { StudioClient } from '../../studio-client/studio-client.ts';

@@ -1,0 +1,13 @@
+import type { Database } from '@renderkit/server-kit/database.ts';
+import { removeLooseFolders } from '../storage/loose-folders.ts';
+import type { Storage } from '../storage/storage.ts';
+import { deleteExpiredFrames } from './store.ts';
+
+const stillsPerRound = 500;
+
+/** Removes stills that nobody kept in a project and nobody asked for lately. Returns how many. */
+export async function expireStills(database: Database, storage: Storage): Promise<number> {
+  const folders = await deleteExpiredFrames(database, stillsPerRound);
+  await removeLooseFolders(database, storage, folders);
+  return folders.length;
+}

@@ -1,0 +1,51 @@
+import type { Database, Transaction } from '@renderkit/server-kit/database.ts';
+import { storageFull } from './storage-full.ts';
+import { hasRoom, readStorage, reserveStorage } from './store.ts';
+
+/** Room in an account's storage for a file while it comes, so that files side by side cannot pass the limit together. */
+export type Reservation = {
+  /** Makes sure of room for so many bytes of the file. @throws StudioError `storage_full` */
+  cover: (bytes: number) => Promise<void>;
+};
+
+/**
+ * For what is written whole before it is counted: whether so many bytes more fit, under the account's lock, which the
+ * caller holds. @throws StudioError `storage_full`
+ */
+export async function requireRoom(transaction: Transaction, account: string, bytes: number): Promise<void> {
+  if (!(await hasRoom(transaction, account, bytes)))
+    throw storageFull(await readStorage(transaction, account));
+}
+
+/** Before work is begun whose result has to be stored. @throws StudioError `storage_full` */
+export async function requireNotFull(database: Database, account: string): Promise<void> {
+  const storage = await readStorage(database.pool, account);
+  if (storage.used_bytes >= storage.limit_bytes) throw storageFull(storage);
+}
+
+/** The first piece of a file whose length nobody knows, and the least that is reserved beside it. */
+const leastGrowthBytes = 64 * 1024;
+
+/**
+ * Reserves what is known to come, at least a byte: where the account is full nothing need be read. The reservation lies
+ * with the row of the announced folder and goes with it, whether the folder is claimed or removed.
+ * @throws StudioError `storage_full`
+ */
+export async function openReservation(
+  database: Database,
+  { account, folder, leastBytes }: { account: string; folder: string; leastBytes: number },
+): Promise<Reservation> {
+  let granted = 0;
+  const reserve = async (needed: number, wanted: number) => {
+    const reserved = await reserveStorage(database, { account, folder, needed, wanted });
+    if (reserved === undefined) throw storageFull(await readStorage(database.pool, account));
+    granted = reserved;
+  };
+  await reserve(Math.max(1, leastBytes), leastBytes > 0 ? leastBytes : leastGrowthBytes);
+  return {
+    cover: async (bytes) => {
+      // A quarter more each time: few statements, and little that is held without need.
+      if (bytes > granted) await reserve(bytes, bytes + Math.max(leastGrowthBytes, Math.floor(bytes / 4)));
+    },
+  };
+}

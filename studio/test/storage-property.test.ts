@@ -1,0 +1,189 @@
+import assert from 'node:assert/strict';
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { stat } from 'node:fs/promises';
+import path from 'node:path';
+import { test } from 'node:test';
+import type { StudioAnswer } from '@renderkit/contract/studio/operations.ts';
+import type { StudioProject } from '@renderkit/contract/studio/schemas.ts';
+import { moveClock } from '@renderkit/server-kit/testing/database.ts';
+import { addLibraryItem, deleteAccount, setAccount } from '@renderkit/studio/operator.ts';
+import { listKeys } from '@renderkit/studio/storage/disk-storage.ts';
+import { settleUpload } from '@renderkit/studio/uploads/store.ts';
+import { client, startTestStudio, type TestAccount, type TestStudio } from './harness.ts';
+import { makeMedia, makePicture } from './media-files.ts';
+
+const rounds = 12;
+const actsAtOnce = 8;
+
+/** Numbers from 0 to below 1, the same for the same seed (mulberry32). */
+function randomOf(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let t = Math.imul(state ^ (state >>> 15), 1 | state);
+    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
+    return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
+
+test('what is counted is what is stored, after any history of acts side by side and of kills', async (t) => {
+  const seed = Math.floor(Math.random() * 2 ** 31);
+  t.diagnostic(`seed ${seed}`);
+  const random = randomOf(seed);
+  const pick = <T>(from: readonly T[]): T => from[Math.floor(random() * from.length)] as T;
+
+  await using studio = await startTestStudio();
+  await makeMedia(studio.dataDirectory, 'film.mp4');
+  const pictures = await Promise.all([8, 300, 700].map((width) => makePicture({ width, format: 'png' })));
+  const accounts = await Promise.all([
+    studio.connect({ tier: 'pro' }),
+    studio.connect({ tier: 'pro' }),
+    studio.connect({ tier: 'pro' }),
+  ]);
+  let tokens = 0;
+  const act = async (account: TestAccount): Promise<unknown> => {
+    const uploads = await idsOf(studio, 'select token as id from uploads where account_id = $1', account);
+    const items = await idsOf(
+      studio,
+      `select case when generation_type = 'frame' then 'frame' else type end || '/' || id as id
+       from assets where account_id = $1`,
+      account,
+    );
+    const videos = items.filter((item) => item.startsWith('video/'));
+    const still = async (kept: boolean) => {
+      const { body: project } = await account.call<StudioProject>('POST', '/api/projects', { title: 'Kept' });
+      return account.call('POST', `/api/videos/${(pick(videos) ?? 'video/none').slice(6)}/frames`, {
+        time: pick([0, 0.25, 0.5, 'last']),
+        project_id: kept ? project.id : null,
+      });
+    };
+    const acts: (() => Promise<unknown>)[] = [
+      () => account.upload(`upl_${++tokens}`, pick(pictures), random() < 0.5 ? {} : { hidden: 'true' }),
+      () => account.upload(`upl_${++tokens}`, pick(pictures), { file_name: 'sandbox-rejected.png' }),
+      () => account.upload(pick([...uploads, 'upl_new']), pick(pictures)),
+      () => account.call('DELETE', `/api/uploads/${pick([...uploads, 'upl_none'])}`),
+      () => account.call('DELETE', `/api/assets/${pick([...items, 'image/none'])}`),
+      () =>
+        addLibraryItem(studio.database, {
+          email: account.email,
+          dataDirectory: studio.dataDirectory,
+          file: path.join(studio.dataDirectory, 'film.mp4'),
+        }),
+      () => account.submit(`gen_${++tokens}`),
+      () => still(true),
+      () => still(false),
+      () =>
+        setAccount(studio.database, account.email, { storageBytes: pick([null, 4_000, 40_000, 400_000]) }),
+      () => studio.database.rows(`update frames set kept_until = clock() where random() < 0.5`),
+      () => studio.clean(),
+    ];
+    return pick(acts)();
+  };
+
+  for (let round = 0; round < rounds; round++) {
+    const kills =
+      round % 4 === 3 ? [killInUpload(studio, pick(accounts), `upl_k${round}`, pick(points))] : [];
+    await Promise.all([...Array.from({ length: actsAtOnce }, () => act(pick(accounts))), ...kills]);
+    assert.deepEqual(await countedOtherwise(studio), [], `after round ${round}`);
+  }
+  const [gone] = accounts;
+  await deleteAccount(studio.database, gone?.email ?? '');
+  await untilAtRest(studio);
+  assert.deepEqual(await countedOtherwise(studio), []);
+
+  // What killed processes left behind goes with its time; then the files are what was counted, and nothing else.
+  await moveClock(studio.database, 2 * 60 * 60);
+  await studio.clean();
+  const [counted] = await studio.database.rows<{ bytes: number }>(
+    'select sum(uploads_bytes + outputs_bytes)::bigint as bytes from accounts',
+  );
+  assert.equal(await bytesOnDisk(path.join(studio.dataDirectory, 'media')), counted?.bytes);
+  assert.deepEqual(await studio.database.rows('select from loose_folders where reserved_bytes > 0'), []);
+});
+
+async function idsOf(studio: TestStudio, query: string, account: TestAccount): Promise<string[]> {
+  const rows = await studio.database.rows<{ id: string }>(query, [account.id]);
+  return rows.map(({ id }) => id);
+}
+
+/** Accounts whose counters are not what their rows add up to. */
+function countedOtherwise(studio: TestStudio): Promise<object[]> {
+  return studio.database.rows(
+    `select a.id, a.uploads_bytes, u.bytes as uploads, a.outputs_bytes, o.bytes as outputs
+       from accounts a
+      cross join lateral (select coalesce(sum(size_bytes), 0) as bytes from uploads
+                           where account_id = a.id and status <> 'rejected') u
+      cross join lateral (select coalesce(sum(size_bytes), 0) as bytes from (
+          select size_bytes from assets where account_id = a.id
+          union all select f.size_bytes from frames f join assets v on v.id = f.video_id
+           where v.account_id = a.id) as items) o
+      where a.uploads_bytes <> u.bytes or a.outputs_bytes <> o.bytes`,
+  );
+}
+
+/** Nothing is drawn or checked any more, and what was deleted is erased. */
+async function untilAtRest(studio: TestStudio): Promise<void> {
+  for (let i = 0; i < 300; i++) {
+    await studio.clean();
+    const [row] = await studio.database.rows<{ busy: boolean }>(
+      `select exists (select from renders where status in ('queued', 'running'))
+           or exists (select from accounts where deleted_at is not null and erased_at is null) as busy`,
+    );
+    // Those of killed studios have jobs that nobody may take any more.
+    for (const { id } of await studio.database.rows<{ id: string }>(
+      `select id from uploads where status = 'processing'`,
+    ))
+      await settleUpload(studio.database, id, { status: 'ready' });
+    if (row?.busy === false) return;
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+  throw new Error('there was no rest within 30 seconds');
+}
+
+/** Thumbnails are not counted. */
+async function bytesOnDisk(media: string): Promise<number> {
+  const keys = (await listKeys(media)).filter((key) => !key.endsWith('/thumb.webp'));
+  const sizes = await Promise.all(
+    keys.map(async (key) => (await stat(path.join(media, key.slice(0, 2), key))).size),
+  );
+  return sizes.reduce((sum, size) => sum + size, 0);
+}
+
+const points = ['upload: file written', 'upload: before the commit', 'upload: after the commit'] as const;
+
+/** Sends a file to a studio on the same database and directory that kills itself on the way. */
+async function killInUpload(
+  studio: TestStudio,
+  account: TestAccount,
+  token: string,
+  point: (typeof points)[number],
+): Promise<void> {
+  const crashing = fork(path.join(import.meta.dirname, 'crash-studio.ts'), [point], {
+    env: {
+      ...process.env,
+      STUDIO_DATABASE_URL: studio.databaseUrl,
+      STUDIO_CLIENT_ID: client.id,
+      STUDIO_CLIENT_SECRET: client.secret,
+      STUDIO_PORT: '0',
+      DATA_DIR: studio.dataDirectory,
+      LOG_LEVEL: 'error',
+    },
+  });
+  const died = once(crashing, 'exit');
+  const [{ url }] = (await once(crashing, 'message')) as [{ url: string }];
+  const answer = await fetch(`${url}/api/uploads/${token}`, {
+    method: 'PUT',
+    headers: {
+      authorization: `Bearer ${account.accessToken}`,
+      'content-type': 'application/octet-stream',
+    },
+    body: new Uint8Array(await makePicture({ width: 500 })),
+  }).then(
+    (response) => response.json() as Promise<StudioAnswer<'storeUpload'>>,
+    () => undefined,
+  );
+  // Where there was no room it was refused before the point.
+  if (answer !== undefined) crashing.kill('SIGKILL');
+  await died;
+}
