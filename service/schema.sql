@@ -209,6 +209,7 @@ create table generation_requests (
   constraint generation_requests_pkey PRIMARY KEY (generation_id),
   constraint generation_requests_generation_id_fkey FOREIGN KEY (generation_id) REFERENCES generations(id) ON DELETE CASCADE
 );
+CREATE TRIGGER generation_requests_link_uploads AFTER INSERT ON public.generation_requests FOR EACH ROW WHEN ((new.uploads IS NOT NULL)) EXECUTE FUNCTION link_ready_uploads();
 
 create table generation_uploads (
   upload_id text not null,
@@ -347,6 +348,7 @@ create table uploads (
   lease_until timestamp with time zone,
   due_at timestamp with time zone not null default clock(),
   tries integer not null default 0,
+  expires_at timestamp with time zone not null default (clock() + '30 days'::interval),
   constraint uploads_pkey PRIMARY KEY (id),
   constraint uploads_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id) ON DELETE CASCADE,
   constraint uploads_check CHECK ((lease_owner IS NULL) = (lease_until IS NULL)),
@@ -354,11 +356,14 @@ create table uploads (
   constraint uploads_check2 CHECK (hidden OR status = 'receiving'::text OR type IS NOT NULL AND url IS NOT NULL AND file_name IS NOT NULL AND content_type IS NOT NULL AND size_bytes IS NOT NULL),
   constraint uploads_check3 CHECK ((status <> ALL (ARRAY['processing'::text, 'ready'::text])) OR type IS NOT NULL AND processing_since IS NOT NULL),
   constraint uploads_sha256_check CHECK (length(sha256) = 32),
-  constraint uploads_status_check CHECK (status = ANY (ARRAY['receiving'::text, 'coming'::text, 'processing'::text, 'ready'::text, 'rejected'::text])),
+  constraint uploads_status_check CHECK (status = ANY (ARRAY['receiving'::text, 'coming'::text, 'processing'::text, 'ready'::text, 'rejected'::text, 'deleting'::text])),
   constraint uploads_type_check CHECK (type = ANY (ARRAY['image'::text, 'video'::text, 'audio'::text]))
 );
 CREATE INDEX uploads_coming ON public.uploads USING btree (due_at) WHERE (status = 'coming'::text);
+CREATE INDEX uploads_deleting ON public.uploads USING btree (due_at) WHERE (status = 'deleting'::text);
+CREATE INDEX uploads_expiring ON public.uploads USING btree (expires_at) WHERE ((NOT hidden) AND (status = ANY (ARRAY['ready'::text, 'rejected'::text])));
 CREATE INDEX uploads_hidden ON public.uploads USING btree (due_at) WHERE (hidden AND (status = ANY (ARRAY['ready'::text, 'rejected'::text])));
+CREATE INDEX uploads_newest ON public.uploads USING btree (account_id, created_at DESC, id DESC) WHERE ((NOT hidden) AND (status = ANY (ARRAY['processing'::text, 'ready'::text, 'rejected'::text])));
 CREATE INDEX uploads_of_account ON public.uploads USING btree (account_id);
 CREATE INDEX uploads_processing ON public.uploads USING btree (due_at) INCLUDE (account_id) WHERE (status = 'processing'::text);
 CREATE INDEX uploads_receiving ON public.uploads USING btree (lease_until) WHERE (status = 'receiving'::text);
@@ -839,6 +844,20 @@ AS $function$
       select lease, row_number() over (partition by lease) as n from unnest(p_leases) as lease where lease > p_at) l
      where l.n > (select count(*) from unnest(p_given_back) as g where g = l.lease))
 $function$
+;
+
+CREATE OR REPLACE FUNCTION public.link_ready_uploads()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  insert into generation_uploads (upload_id, generation_id)
+    select distinct u.id, new.generation_id
+      from json_to_recordset(new.uploads::json) as named (id text)
+      join uploads u on u.id = named.id
+     where not u.hidden and u.status = 'ready';
+  return null;
+end $function$
 ;
 
 CREATE OR REPLACE FUNCTION public.move_generations(p_moves json, p_cursors json, p_watcher text, p_watch_lease interval)

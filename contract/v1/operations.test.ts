@@ -17,6 +17,7 @@ const scopeOfChange: Record<string, Scope> = {
   deleteAsset: 'library',
   createUpload: 'uploads',
   createImageGeneration: 'generate',
+  deleteUpload: 'uploads',
   createImageEdit: 'generate',
   createVideoGeneration: 'generate',
   extendVideo: 'generate',

@@ -41,9 +41,10 @@ import {
   ProjectParams,
   UpdateProjectRequest,
 } from './schemas/project.ts';
+import { Storage } from './schemas/storage.ts';
 import { ListStylesQuery, StyleList } from './schemas/style.ts';
 import { ListSuggestionsQuery, SuggestionList } from './schemas/suggestion.ts';
-import { CreateUploadRequest, Upload, UploadForm, UploadParams } from './schemas/upload.ts';
+import { CreateUploadRequest, DeletedUpload, Upload, UploadForm, UploadParams } from './schemas/upload.ts';
 
 /**
  * The whole HTTP API as one table (docs/api.md §4). Routes, validation, the OpenAPI document and the types of
@@ -84,6 +85,18 @@ export const operations = {
     idempotent: false,
     request: { bodyLimitBytes: jsonBodyBytes },
     response: { status: 200, schema: Limits },
+    problems: studioProblems,
+  },
+  getStorage: {
+    method: 'GET',
+    path: '/v1/account/storage',
+    tag: 'Account',
+    summary: 'Show the storage',
+    description: 'How many bytes the account stores, of how many that it may.',
+    scope: 'read',
+    idempotent: false,
+    request: { bodyLimitBytes: jsonBodyBytes },
+    response: { status: 200, schema: Storage },
     problems: studioProblems,
   },
   listModels: {
@@ -280,6 +293,19 @@ export const operations = {
     request: { params: UploadParams, bodyLimitBytes: jsonBodyBytes },
     response: { status: 200, schema: Upload },
     problems: [...problemsOfEveryOperation, 'not_found'],
+  },
+  deleteUpload: {
+    method: 'DELETE',
+    path: '/v1/uploads/{id}',
+    tag: 'Uploads',
+    summary: 'Delete an upload',
+    description:
+      'Removes the file and gives its bytes back. Refused as a `conflict` while a generation that has not finished names it.',
+    scope: 'uploads',
+    idempotent: false,
+    request: { params: UploadParams, bodyLimitBytes: jsonBodyBytes },
+    response: { status: 200, schema: DeletedUpload },
+    problems: [...problemsOfEveryOperation, 'not_found', 'conflict'],
   },
   createImageGeneration: {
     method: 'POST',

@@ -49,7 +49,7 @@ export const problemCodes = {
     retryable: false,
     meaning: 'The key is valid but lacks the scope of this route, or the account may not do this.',
     whatToDo:
-      'Use a key that has the scope named in `detail`; models for adults need an age-verified account.',
+      'Use a key that has the scope named in `detail`; models for adults need an age-verified account; where the storage is full, delete uploads or items of the library.',
   },
   budget_exceeded: {
     status: 403,

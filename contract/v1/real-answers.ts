@@ -43,6 +43,13 @@ export const realAnswers = {
     edit: { limit: 2, running: 0, queued: 0 },
     video: { limit: 1, running: 0, queued: 0 },
   },
+  storage: {
+    object: 'storage',
+    used_bytes: 9_437_184,
+    limit_bytes: 53_687_091_200,
+    uploads_bytes: 1_048_576,
+    outputs_bytes: 8_388_608,
+  },
   model: {
     id: 'atelier-1',
     object: 'model',

@@ -74,7 +74,7 @@ const refusals: readonly (Omit<SandboxRecipe, 'id' | 'title' | 'answer'> & { cod
   },
   {
     code: 'forbidden',
-    note: 'A key that may only read. A model for adults on an account of unknown age gets the same code.',
+    note: 'A key that may only read. A model for adults on an account of unknown age gets the same code, and so does a full account: `account set --storage-mb 0`.',
     key: { options: '--scopes read' },
     requests: [create(lake)],
   },

@@ -201,7 +201,7 @@ function startRooms(
       ...projectsRoutes({ studioClient }),
       ...libraryRoutes({ studioClient }),
       ...framesRoutes({ studioClient }),
-      ...uploadsRoutes({ create: uploads.create, database }),
+      ...uploadsRoutes({ ...uploads, database }),
       ...estimateRoutes({ judgeAndQuote, database }),
       ...generationRoutes({ ...generations, database }),
     },

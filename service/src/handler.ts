@@ -14,6 +14,8 @@ export type HandlerContext = {
   requestId: string;
   /** The parts of a multipart form, where the operation takes one and it was sent in place of JSON. */
   readonly form: (() => AsyncIterator<unknown>) | undefined;
+  /** Bytes of the body, where the client said it. */
+  readonly contentLength: number | undefined;
   /** Aborts when the client has gone before its answer. Made when first asked for. */
   readonly signal: AbortSignal;
   log: Logger;

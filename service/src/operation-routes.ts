@@ -144,6 +144,7 @@ class RequestContext implements HandlerContext {
   readonly body: unknown;
   readonly idempotencyKey: string | undefined;
   readonly form: HandlerContext['form'];
+  readonly contentLength: number | undefined;
   readonly principal: HandlerContext['principal'];
   readonly method: string;
   readonly path: string;
@@ -158,6 +159,8 @@ class RequestContext implements HandlerContext {
     this.body = valid.body;
     this.idempotencyKey = valid.idempotencyKey;
     this.form = valid.isForm === true ? () => openParts(request, reply) : undefined;
+    const length = request.raw.headers['content-length'];
+    this.contentLength = length === undefined ? undefined : Number(length);
     this.principal = (request.admitted as Admitted).principal;
     this.method = operation.method;
     this.path = operation.path;

@@ -56,6 +56,7 @@ describe('every operation', () => {
     getAccount: () => ({ path: '/v1/account' }),
     getBalance: () => ({ path: '/v1/account/balance' }),
     getLimits: () => ({ path: '/v1/account/limits' }),
+    getStorage: () => ({ path: '/v1/account/storage' }),
     listModels: () => ({ path: '/v1/models?suite=image&page=1&limit=2' }),
     getModel: () => ({ path: `/v1/models/${encodeURIComponent('night/adult')}` }),
     listStyles: () => ({ path: '/v1/styles' }),
@@ -77,6 +78,13 @@ describe('every operation', () => {
       body: { url: `${files.url}/lake.png`, project_id: 'prj_1' },
     }),
     getUpload: async () => ({ path: `/v1/uploads/${upload}` }),
+    deleteUpload: async () => {
+      const { body } = await service.ask<{ id: string }>('/v1/uploads', {
+        key: full,
+        body: { url: `${files.url}/lake.png` },
+      });
+      return { path: `/v1/uploads/${body.id}` };
+    },
     createImageGeneration: () => ({ path: '/v1/images/generations', body: { prompt: 'a lighthouse' } }),
     createImageEdit: () => ({ path: '/v1/images/edits', body: { image: 'lib_1', prompt: 'in winter' } }),
     createVideoGeneration: () => ({

@@ -187,6 +187,8 @@ async function answer(
       const lane = { limit: 2, running: 1, running_elsewhere: 1 };
       return { json: { overall: { ...lane, limit: 4 }, image: lane, edit: lane, video: lane } };
     }
+    case 'getStorage':
+      return { json: { used_bytes: 3_000, limit_bytes: 5_000, uploads_bytes: 1_000, outputs_bytes: 2_000 } };
     case 'getCatalog': {
       const etag = `"${studio.catalog.version}-${studio.catalog.plan}"`;
       if (request.headers['if-none-match'] === etag) return { status: 304, headers: { etag }, text: '' };

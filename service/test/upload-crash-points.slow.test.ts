@@ -143,6 +143,21 @@ for (const point of ['upload-receiving', 'upload-stored'] as const)
   });
 
 test(
+  'an upload whose deletion died with its process is gone all the same, its file too',
+  { timeout: 60_000 },
+  async () => {
+    const doomed = await start('upload-deleted');
+    const id = (await send(doomed))?.body.id ?? '';
+    await assert.rejects(askAt(doomed.url, `/v1/uploads/${id}`, { key, method: 'DELETE' }));
+    await doomed.gone;
+    const next = await start();
+    assert.equal((await askAt(next.url, `/v1/uploads/${id}`, { key })).status, 404);
+    await until(async () => (await ids()).length === 0);
+    assert.equal(scripted.uploads.files.size, 0);
+  },
+);
+
+test(
   'an upload whose 201 was lost is there, whole, and comes to its one end',
   { timeout: 60_000 },
   async () => {

@@ -62,6 +62,19 @@ export const UploadForm = closed(
   { title: 'UploadForm', description: 'Sends a file.' },
 );
 
+export const DeletedUpload = closed(
+  {
+    id: Type.String({ description: 'Id that the upload had.' }),
+    object: Type.Literal('upload'),
+    deleted: Type.Literal(true),
+  },
+  {
+    title: 'DeletedUpload',
+    description: 'Says that the upload is gone, with its file.',
+    examples: [{ id: realAnswers.upload.id, object: 'upload', deleted: true }],
+  },
+);
+
 export const UploadParams = closed({
   id: Type.String({ minLength: 1, maxLength: maxPathIdCharacters, description: 'Id of the upload.' }),
 });

@@ -1,7 +1,9 @@
 import type { StudioAccount, StudioBalance, StudioLimits } from '@renderkit/contract/studio/schemas.ts';
+import type { StudioStorage } from '@renderkit/contract/studio/storage.ts';
 import type { Account } from '@renderkit/contract/v1/schemas/account.ts';
 import type { Balance } from '@renderkit/contract/v1/schemas/balance.ts';
 import type { Limits } from '@renderkit/contract/v1/schemas/limits.ts';
+import type { Storage } from '@renderkit/contract/v1/schemas/storage.ts';
 import type { AvailableCredits } from '../credits/available-credits.ts';
 import type { QueuedRow } from './store.ts';
 
@@ -58,4 +60,9 @@ export function presentLimits(limits: StudioLimits, queued: QueuedRow): Limits {
     edit: lane('edit'),
     video: lane('video'),
   };
+}
+
+export function presentStorage(storage: StudioStorage): Storage {
+  const { used_bytes, limit_bytes, uploads_bytes, outputs_bytes } = storage;
+  return { object: 'storage', used_bytes, limit_bytes, uploads_bytes, outputs_bytes };
 }

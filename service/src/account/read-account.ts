@@ -1,11 +1,14 @@
 import type { Account } from '@renderkit/contract/v1/schemas/account.ts';
 import type { Balance } from '@renderkit/contract/v1/schemas/balance.ts';
 import type { Limits } from '@renderkit/contract/v1/schemas/limits.ts';
+import type { Storage } from '@renderkit/contract/v1/schemas/storage.ts';
 import type { Database } from '@renderkit/server-kit/database.ts';
 import { availableCredits } from '../credits/available-credits.ts';
+import { ApiProblem } from '../problems/api-problem.ts';
 import type { StudioClient } from '../studio-client/studio-client.ts';
+import { StudioFailure } from '../studio-client/studio-failure.ts';
 import { translated } from '../studio-client/translate-error.ts';
-import { presentAccount, presentBalance, presentLimits } from './present.ts';
+import { presentAccount, presentBalance, presentLimits, presentStorage } from './present.ts';
 import { readQueued } from './store.ts';
 
 export type AccountReader = {
@@ -15,7 +18,19 @@ export type AccountReader = {
   balance: (accountId: string) => Promise<Balance>;
   /** What may run, runs and waits. @throws ApiProblem */
   limits: (accountId: string) => Promise<Limits>;
+  /** What is stored, and may be. @throws ApiProblem */
+  storage: (accountId: string) => Promise<Storage>;
 };
+
+/** A studio of before does not know the question. */
+function untold(error: unknown): never {
+  if (error instanceof StudioFailure && error.studioCode === 'not_found')
+    throw new ApiProblem('upstream_error', {
+      detail: 'The studio does not tell what the account stores.',
+      cause: error,
+    });
+  throw error;
+}
 
 /** Makes the verbs that tell how an account stands: half of it the studio knows, half the service. */
 export function createAccountReader(deps: { studioClient: StudioClient; database: Database }): AccountReader {
@@ -40,5 +55,7 @@ export function createAccountReader(deps: { studioClient: StudioClient; database
       ]);
       return presentLimits(limits, queued);
     },
+    storage: async (accountId) =>
+      presentStorage(await translated(studioClient.call('getStorage', { accountId }).catch(untold))),
   };
 }

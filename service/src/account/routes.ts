@@ -7,11 +7,12 @@ import { createAccountReader } from './read-account.ts';
 export function accountRoutes(deps: {
   studioClient: StudioClient;
   database: Database;
-}): Pick<Handlers, 'getAccount' | 'getBalance' | 'getLimits'> {
+}): Pick<Handlers, 'getAccount' | 'getBalance' | 'getLimits' | 'getStorage'> {
   const account = createAccountReader(deps);
   return {
     getAccount: ({ principal }) => account.profile(principal.account.id),
     getBalance: ({ principal }) => account.balance(principal.account.id),
+    getStorage: ({ principal }) => account.storage(principal.account.id),
     getLimits: ({ principal }) => account.limits(principal.account.id),
   };
 }

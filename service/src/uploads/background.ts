@@ -10,6 +10,7 @@ import { type CreateUpload, createUploads } from './create-upload.ts';
 import { type Imports, startImports } from './imports.ts';
 import { startLeases } from './leases.ts';
 import { endOf } from './outcome-of.ts';
+import { createDeleteUpload, type DeleteUpload } from './delete-upload.ts';
 import { createSendFile, type SendFile } from './send-file.ts';
 import { startUploadSweeps } from './sweeps.ts';
 
@@ -35,6 +36,7 @@ export type UploadsOptions = {
 export type Uploads = AsyncDisposable & {
   create: CreateUpload;
   sendFile: SendFile;
+  deleteUpload: DeleteUpload;
   /** Creates were accepted that name addresses. */
   wakeImports: Imports['wake'];
   /** The server is about to close: requests that bring files have a few seconds more. */
@@ -56,6 +58,7 @@ export function startUploads(options: UploadsOptions): Uploads {
   const sweeps = startUploadSweeps({ ...shared, askUploads: createAskUploads({ studioClient, settle }) });
   return {
     sendFile,
+    deleteUpload: createDeleteUpload(shared),
     wakeImports: imports.wake,
     endSoon: () => {
       setTimeout(() => stopping.abort(new Error('the service is stopping')), finishWithinMs).unref();

@@ -4,6 +4,7 @@ export type UploadCrashPointName =
   | 'upload-stored'
   | 'upload-recorded'
   | 'import-fetched'
-  | 'upload-settling';
+  | 'upload-settling'
+  | 'upload-deleted';
 
 export type UploadCrashPoint = (name: UploadCrashPointName) => void | Promise<void>;

@@ -23,6 +23,9 @@ export const maxFileBytes = Math.max(maxImageBytes, maxVideoBytes, maxAudioBytes
 // A little shorter than what the studio grants us, so that it is the client who is told.
 const formPace: Pace = { minBytesPerSecond: 256 * 1024, windowMs: 10_000 };
 
+/** What of a form is not its file, at most: heads of two parts, what stands around them, a project's id. */
+const maxFormFrameBytes = 32 * 1024;
+
 export type CreateUploadOptions = {
   sendFile: SendFile;
   /** Says at once what the studio already knows when it stores a file. */
@@ -38,7 +41,13 @@ export type CreateUploadOptions = {
 };
 
 export type CreateUpload = {
-  fromForm: (upload: { accountId: string; parts: FormParts; signal: AbortSignal }) => Promise<Upload>;
+  fromForm: (upload: {
+    accountId: string;
+    parts: FormParts;
+    /** Bytes of the whole form, where its sender said it. */
+    contentLength: number | undefined;
+    signal: AbortSignal;
+  }) => Promise<Upload>;
   fromUrl: (upload: {
     accountId: string;
     url: string;
@@ -57,7 +66,7 @@ export function createUploads(options: CreateUploadOptions): CreateUpload {
     return presentUpload(sent.row);
   };
   return {
-    fromForm: async ({ accountId, parts, signal }) => {
+    fromForm: async ({ accountId, parts, contentLength, signal }) => {
       const form = await openForm(parts);
       const sent = await translated(
         sendFile({
@@ -65,6 +74,7 @@ export function createUploads(options: CreateUploadOptions): CreateUpload {
           hidden: false,
           fileName: form.fileName,
           projectId: form.projectId,
+          leastBytes: Math.max(0, (contentLength ?? 0) - maxFormFrameBytes),
           signal,
           body: () => bounded(pacedBody(form.file, options.pace ?? formPace)),
           projectAfter: form.finish,
@@ -85,7 +95,8 @@ export function createUploads(options: CreateUploadOptions): CreateUpload {
           signal: AbortSignal.any([options.stopping, signal]),
         });
         const fileName = fileNameOf(url);
-        const send = sendFile({ accountId, hidden: false, fileName, projectId, signal, body: file.body });
+        const { body, leastBytes } = file;
+        const send = sendFile({ accountId, hidden: false, fileName, projectId, leastBytes, signal, body });
         return stored(accountId, await translated(send), (complaint) =>
           unusable(`The file ${complaint}.`, complaint),
         );

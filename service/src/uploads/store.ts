@@ -101,7 +101,7 @@ export async function readUpload(
 ): Promise<UploadRow | undefined> {
   const [row] = await database.rows<UploadRow>(
     `select ${shown} from uploads u
-      where u.id = $1 and u.account_id = $2 and not u.hidden and u.status <> 'receiving'`,
+      where u.id = $1 and u.account_id = $2 and not u.hidden and u.status in ('processing', 'ready', 'rejected')`,
     [asked.id, asked.accountId],
     'uploads_read',
   );
@@ -120,7 +120,7 @@ export async function readNamed(
   return database.rows(
     `select id, status from uploads
       where id = any ($1) and account_id = $2
-        and (not hidden and status <> 'receiving'
+        and (not hidden and status in ('processing', 'ready', 'rejected')
              or hidden and status = 'ready' and due_at > clock() + interval '1 minute')`,
     [ids, accountId],
     'uploads_named',
@@ -210,8 +210,8 @@ export async function postpone(
 export type Leftover = { id: string; account_id: string };
 
 /**
- * Takes what is to be removed, at the studio too: files whose sender's process died, and hidden ones that no generation
- * under way names, a day after they came.
+ * Takes what is to be removed, at the studio too: files whose sender's process died, hidden ones that no generation
+ * under way names, a day after they came, and what was deleted or has expired.
  */
 export async function claimLeftovers(
   database: Database,
@@ -229,12 +229,16 @@ export async function claimLeftovers(
             select from generation_uploads n join generations g on g.id = n.generation_id
              where n.upload_id = h.id and g.completed_at is null)
         order by h.due_at limit $3 for update skip locked
+     ), deleted as (
+       select id from uploads
+        where status = 'deleting' and due_at <= clock() and (lease_until is null or lease_until <= clock())
+        order by due_at limit $3 for update skip locked
      )
      -- Where the studio cannot be asked to remove it, the next try is a longer lease away.
      update uploads u
         set lease_owner = $1, tries = least(u.tries + 1, 12),
             lease_until = clock() + least($2 * 2 ^ least(u.tries, 12), 3600000) * interval '1 millisecond'
-      where u.id in (select id from left_behind union all select id from unneeded)
+      where u.id in (select id from left_behind union all select id from unneeded union all select id from deleted)
      returning u.id, u.account_id`,
     [claim.owner, claim.leaseMs, claim.atMost],
     'uploads_claim_leftovers',
@@ -292,7 +296,9 @@ export async function countUnderWay(database: Database): Promise<UploadCounts> {
             (select count(*) from uploads
               where status = 'receiving' and lease_until <= clock() - interval '1 minute')::int
               + (select count(*) from uploads
-                  where hidden and status in ('ready', 'rejected') and due_at <= clock() - interval '1 hour')::int as left`,
+                  where hidden and status in ('ready', 'rejected') and due_at <= clock() - interval '1 hour')::int
+              + (select count(*) from uploads
+                  where status = 'deleting' and due_at <= clock() - interval '1 hour')::int as left`,
     [],
     'uploads_under_way',
   );

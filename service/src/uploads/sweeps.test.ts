@@ -9,7 +9,7 @@ import { countUploads } from './count-uploads.ts';
 import { eraseUploads } from './erase-uploads.ts';
 import { endUploads } from './outcome-store.ts';
 import { claimImports, insertReceiving, recordStored, removeUpload } from './store.ts';
-import { removeLeftovers } from './sweeps.ts';
+import { expireUnused, removeLeftovers } from './sweeps.ts';
 import { statusesBefore } from './status.ts';
 
 const log = createLogger({ part: 'test', level: 'silent' });
@@ -138,6 +138,45 @@ test('a hidden file goes a day after it came, once no generation under way names
   ]);
   await sweep();
   assert.deepEqual(await ids(), [plain]);
+});
+
+test('an upload goes 30 days after it came or was last named, never while a generation under way names it', async () => {
+  const day = 86_400;
+  const [unused, named, used, rejected] = [
+    await receive(),
+    await receive(),
+    await receive(),
+    await receive(),
+  ];
+  for (const id of [unused, named, used, rejected]) await store(id);
+  for (const id of [unused, named, used]) await end(id);
+  await endUploads(database.pool, [{ id: rejected, accountId, status: 'rejected', error: 'No.' }]);
+  const generation = await seedGeneration(used, 'queued');
+  const stand = async () => {
+    await expireUnused({ database });
+    const rows = await database.rows<{ id: string }>(
+      `select id from uploads where status <> 'deleting' order by id`,
+    );
+    return rows.map(({ id }) => id);
+  };
+  await moveClock(database, 29.9 * day);
+  assert.equal((await stand()).length, 4);
+  await seedGeneration(named, 'succeeded');
+  await moveClock(database, 30.1 * day);
+  assert.deepEqual(await stand(), [named, used].toSorted());
+  await sweep();
+  assert.deepEqual(deleted.toSorted(), [unused, rejected].toSorted());
+  assert.deepEqual(await ids(), [named, used].toSorted());
+
+  await moveClock(database, 59.8 * day);
+  assert.equal((await stand()).length, 2);
+  await database.rows(`update generations set status = 'canceled', completed_at = clock() where id = $1`, [
+    generation,
+  ]);
+  await moveClock(database, 60.9 * day);
+  assert.deepEqual(await stand(), []);
+  await sweep();
+  assert.deepEqual(await ids(), []);
 });
 
 test('imports are shared out among accounts, and only those that a queued generation waits for', async () => {

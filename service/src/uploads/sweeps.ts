@@ -7,12 +7,18 @@ import type { StudioClient } from '../studio-client/studio-client.ts';
 import type { AskUploads, SettleUploads } from './ask-uploads.ts';
 import type { Leases } from './leases.ts';
 import { overdueEnd } from './outcome-of.ts';
+import { expireUploads } from './deletion-store.ts';
 import { claimLeftovers, removeUpload, takeUnheard } from './store.ts';
 
 const silentMs = 60_000;
 const overdueMs = uploadProcessingMinutes * 60_000;
 const uploadsAtOnce = 200;
 const leftoversAtOnce = 50;
+/** An upload that nothing names goes so long after it came, or was last named. */
+export const keptDays = 30;
+const expiringAtOnce = 200;
+const batchesPerRound = 50;
+const expiryMs = 60_000;
 /** Calls of one round under way at once; the studio may hang, and whoever else calls it needs connections too. */
 const callsAtOnce = 8;
 /** A round must end before it counts as stuck (30 s), whatever the studio does; the next one takes up what it left. */
@@ -32,7 +38,10 @@ export type UploadSweepOptions = {
   roundMs?: number | undefined;
 };
 
-/** Asks about uploads that the feed says nothing of, ends those that take too long, removes what was left behind. */
+/**
+ * Asks about uploads that the feed says nothing of, ends those that take too long, removes what was left behind and what
+ * nothing named for long.
+ */
 export function startUploadSweeps(options: UploadSweepOptions): AsyncDisposable {
   const { log, onStuck, stuckAfterMs, sweepMs } = options;
   const common = { log, onStuck, stuckAfterMs };
@@ -48,9 +57,15 @@ export function startUploadSweeps(options: UploadSweepOptions): AsyncDisposable 
     everyMs: sweepMs ?? 5_000,
     run: (stopping) => removeLeftovers(options, stopping),
   });
+  const expiry = startLoop({
+    ...common,
+    name: 'expiring uploads',
+    everyMs: sweepMs ?? expiryMs,
+    run: (stopping) => expireUnused(options, stopping),
+  });
   return {
     [Symbol.asyncDispose]: async () => {
-      await Promise.all([unheard[Symbol.asyncDispose](), leftovers[Symbol.asyncDispose]()]);
+      await Promise.all([unheard, leftovers, expiry].map((loop) => loop[Symbol.asyncDispose]()));
     },
   };
 }
@@ -94,6 +109,18 @@ export async function removeLeftovers(
       log.info({ uploadId: id, err: error }, 'a file could not be removed yet');
     }
   });
+}
+
+/** One round: uploads that nothing named for long are deleted; their files go with the left ones. */
+export async function expireUnused(
+  { database }: Pick<UploadSweepOptions, 'database'>,
+  stopping?: AbortSignal,
+): Promise<void> {
+  for (let batch = 0; batch < batchesPerRound; batch++) {
+    if (stopping?.aborted === true) return;
+    const looked = await expireUploads(database, { keptDays, atMost: expiringAtOnce });
+    if (looked < expiringAtOnce) return;
+  }
 }
 
 function roundOf({ roundMs }: Pick<UploadSweepOptions, 'roundMs'>, stopping: AbortSignal | undefined) {

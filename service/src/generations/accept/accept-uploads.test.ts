@@ -59,8 +59,8 @@ test('what is not ready blocks, and each create of a group has its own', async (
     ],
     [false, false, true, false],
   );
-  assert.deepEqual(await links(free.id), []);
-  assert.deepEqual(await links(waits.id), [processing, mask].toSorted());
+  assert.deepEqual(await links(free.id), [ready], 'it keeps what it names from being deleted');
+  assert.deepEqual(await links(waits.id), [ready, processing, mask].toSorted());
   assert.deepEqual(await links(masked.id), [mask], 'what is there for it alone stays as long as it needs it');
 });
 

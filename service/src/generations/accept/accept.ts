@@ -4,6 +4,8 @@ import { unauthorized } from '../../admission/admit.ts';
 import { budgetExceeded } from '../../budgets/budget.ts';
 import { keyReused } from '../../idempotency/key-reused.ts';
 import { ApiProblem } from '../../problems/api-problem.ts';
+import { type Body, referencesOf } from '../../references/reference-fields.ts';
+import { findGone } from '../../uploads/find-gone.ts';
 import { acceptGenerations, type Create, type Decision } from './store.ts';
 
 /** Creates that share a transaction at most, and transactions under way at once: what comes meanwhile gathers. */
@@ -41,23 +43,20 @@ export function createAccept(options: AcceptOptions): Accept {
       decision = await decide({ ...create, doubtResolved: true });
     }
     if ('body' in decision) return { body: decision.body, replayed: decision.outcome === 'replay' };
+    if (decision.outcome === 'upload_gone') throw await goneUpload(options.database, create);
     throw refusalOf(create, decision);
   };
 }
 
 function refusalOf(
   { costMillicredits }: { costMillicredits: number },
-  decision: Exclude<Decision, { body: string }>,
+  decision: Exclude<Decision, { body: string } | { outcome: 'upload_gone' }>,
 ): ApiProblem {
   switch (decision.outcome) {
     case 'conflict':
       return keyReused();
     case 'unauthorized':
       return unauthorized();
-    case 'upload_gone':
-      return new ApiProblem('moderation_blocked', {
-        detail: 'An upload that the request names was rejected meanwhile.',
-      });
     case 'queue_full':
       return new ApiProblem('queue_full', {
         detail: 'The account has as many generations waiting as it may.',
@@ -68,6 +67,23 @@ function refusalOf(
     default:
       return insufficientCredits(costMillicredits, decision.amount);
   }
+}
+
+/** Between the look at the request and its accept an upload was deleted, or else rejected. */
+async function goneUpload(
+  database: Database,
+  { accountId, uploads = [], renderRequest }: Pick<Create, 'accountId' | 'uploads' | 'renderRequest'>,
+): Promise<ApiProblem> {
+  const named = uploads.filter(({ url }) => url === undefined).map(({ id }) => id);
+  const gone = new Set(await findGone(database, accountId, named));
+  const errors = referencesOf(JSON.parse(renderRequest) as Body)
+    .filter(({ value }) => gone.has(value))
+    .map(({ field }) => ({ field, message: 'there is no such upload' }));
+  return errors.length > 0
+    ? new ApiProblem('invalid_request', { errors })
+    : new ApiProblem('moderation_blocked', {
+        detail: 'An upload that the request names was rejected meanwhile.',
+      });
 }
 
 function insufficientCredits(costMillicredits: number, available: number): ApiProblem {

@@ -37,7 +37,8 @@ export type NamedUpload = { id: string; url?: string };
 /** What accept_generations answers for one create. `amount` is what is left of the budget, or can be spent. */
 export type Decision =
   | { outcome: 'accepted' | 'replay'; body: string }
-  | { outcome: 'conflict' | 'unauthorized' | 'upload_gone' | 'queue_full' }
+  | { outcome: 'conflict' | 'unauthorized' | 'queue_full' }
+  | { outcome: 'upload_gone' }
   | { outcome: 'budget_exceeded' | 'insufficient_credits' | 'short'; amount: number };
 
 /** Decides a group of creates in one transaction; the answer stands once it comes. */

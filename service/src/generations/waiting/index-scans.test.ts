@@ -4,6 +4,8 @@ import { type Database, openDatabase } from '@renderkit/server-kit/database.ts';
 import { newId } from '@renderkit/server-kit/ids.ts';
 import { createTestDatabase, type TestDatabase } from '@renderkit/server-kit/testing/database.ts';
 import { exampleUpload } from '../../../test/scripted-uploads.ts';
+import { expireUploads, markDeleted, readGone } from '../../uploads/deletion-store.ts';
+import { selectUploads } from '../../uploads/list-store.ts';
 import { endUploads } from '../../uploads/outcome-store.ts';
 import {
   claimImports,
@@ -78,6 +80,30 @@ const statements: Record<string, () => Promise<unknown>> = {
   named: () => readNamed(database, account.accountId, ['upl_past200', 'upl_x']),
   imports: () => claimImports(database, { ...lease, atMost: 4, perAccount: 4 }),
   leftovers: () => claimLeftovers(database, { ...lease, atMost: 50 }),
+  delete: async () => {
+    const { accountId } = account;
+    const id = newId('upl_');
+    await insertReceiving(database, { ...lease, id, accountId, hidden: false, projectId: undefined });
+    await recordStored(database, {
+      owner: lease.owner,
+      upload: exampleUpload(id),
+      from: 'receiving',
+      askAfterMs: 1_000,
+    });
+    await markDeleted(database, { ...lease, id, accountId });
+    await readGone(database, accountId, [id]);
+    await removeUpload(database, { ...lease, id });
+  },
+  expire: () => expireUploads(database, { keptDays: 30, atMost: 200 }),
+  list: () =>
+    selectUploads(database, {
+      accountId: account.accountId,
+      offset: 0,
+      limit: 20,
+      keptDays: 30,
+      latestUses: 3,
+      mostUses: 1_000,
+    }),
   unheard: () => takeUnheard(database, { silentMs: 1_000, overdueMs: 1_000_000, atMost: 100 }),
   'in processing': () => readProcessing(database, account.accountId),
   count: () => countUnderWay(database),

@@ -1,0 +1,22 @@
+import { Type, type Static } from 'typebox';
+import { realAnswers } from '../real-answers.ts';
+import { closed } from './schema-builders.ts';
+
+const bytes = (description: string) => Type.Integer({ minimum: 0, description });
+
+export const Storage = closed(
+  {
+    object: Type.Literal('storage'),
+    used_bytes: bytes('Bytes that the account stores: uploads and outputs together.'),
+    limit_bytes: bytes('Bytes that it may store. What was accepted before is stored beyond it all the same.'),
+    uploads_bytes: bytes('Of these, files that were sent or imported.'),
+    outputs_bytes: bytes('Of these, items of the library and stills. Thumbnails are not counted.'),
+  },
+  {
+    title: 'Storage',
+    description: 'What the account stores, and may store.',
+    examples: [realAnswers.storage],
+  },
+);
+
+export type Storage = Static<typeof Storage>;
