@@ -93,6 +93,23 @@ export const millicredits: Option<number> = {
   },
 };
 
+const megabyte = 1024 * 1024;
+const mostStorageMegabytes = 100_000_000;
+
+/** What an account may store, in MB of 1,048,576 bytes, as bytes; null for what its plan says. */
+export const storageMegabytes: Option<number | null> = {
+  form: 'N|plan',
+  read: (value) => {
+    if (value === 'plan') return null;
+    const megabytes = /^\d{1,9}$/.test(value) ? Number(value) : Number.NaN;
+    return megabytes <= mostStorageMegabytes
+      ? megabytes * megabyte
+      : refuse(
+          `must be a whole number of MB from 0 to ${mostStorageMegabytes}, or plan for what the plan says`,
+        );
+  },
+};
+
 /**
  * Reads a command's arguments. @throws StackError with one sentence that names the option and what it should be
  */

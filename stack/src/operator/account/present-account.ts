@@ -1,12 +1,15 @@
 import type * as studio from '@renderkit/studio/operator.ts';
 import type { Answer } from '../command.ts';
+import { presentStorage, storageLine } from './present-storage.ts';
 
 /** The answer of a command that shows one account. */
 export function accountAnswer(row: studio.AccountRow): Answer & { data: object } {
   const account = presentAccount(row);
   return {
     data: account,
-    lines: Object.entries(account).map(([name, value]) => `${name.padEnd(16)} ${String(value)}`),
+    lines: Object.entries({ ...account, storage: storageLine(row) }).map(
+      ([name, value]) => `${name.padEnd(16)} ${String(value)}`,
+    ),
   };
 }
 
@@ -23,5 +26,6 @@ export function presentAccount(row: studio.AccountRow) {
     email_verified: row.email_verified,
     region_blocked: row.region_blocked,
     age_verified: row.age_verified,
+    storage: presentStorage(row),
   };
 }

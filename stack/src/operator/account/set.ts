@@ -1,12 +1,13 @@
 import { tiers } from '@renderkit/studio/catalog/plans.ts';
 import * as studio from '@renderkit/studio/operator.ts';
 import { command } from '../command.ts';
-import { choice, email, millicredits, required, text, trueOrFalse } from '../option.ts';
+import { choice, email, millicredits, required, storageMegabytes, text, trueOrFalse } from '../option.ts';
 import { accountAnswer } from './present-account.ts';
 
 export const setAccount = command({
   words: 'account set',
-  about: 'Changes what is named. --credits N is booked in the ledger as an adjustment.',
+  about:
+    'Changes what is named. --credits N is booked in the ledger as an adjustment; --storage-mb N goes before the plan, until it is set to plan.',
   options: {
     email: required(email),
     password: text('P'),
@@ -16,6 +17,7 @@ export const setAccount = command({
     'email-verified': trueOrFalse,
     'region-blocked': trueOrFalse,
     'age-verified': trueOrFalse,
+    'storage-mb': storageMegabytes,
   },
   run: async ({ open }, values) => {
     const settings = {
@@ -27,7 +29,14 @@ export const setAccount = command({
       regionBlocked: values['region-blocked'],
       ageVerified: values['age-verified'],
     };
-    return accountAnswer(await studio.setAccount((await open()).studio, values.email, definedOf(settings)));
+    const storageBytes = values['storage-mb'];
+    return accountAnswer(
+      await studio.setAccount((await open()).studio, values.email, {
+        ...definedOf(settings),
+        // Null is a value of its own.
+        ...(storageBytes !== undefined && { storageBytes }),
+      }),
+    );
   },
 });
 
