@@ -28,6 +28,7 @@ import {
 } from './schemas/key.ts';
 import { Overview, OverviewQuery } from './schemas/overview.ts';
 import { EndedSession, SessionList, SessionParams, SignedIn, SignedOut } from './schemas/session.ts';
+import { ListUploadRowsQuery, StorageDetail, UploadRowList } from './schemas/storage.ts';
 import {
   CreatedWebhook,
   CreateWebhookRequest,
@@ -246,6 +247,22 @@ export const consoleOperations = {
     request: { params: GenerationDetailParams },
     response: { status: 200, schema: GenerationDetail },
     problems: ['not_found'],
+  },
+  getStorageDetail: {
+    method: 'GET',
+    path: '/console/api/storage',
+    summary: 'Show what the account stores',
+    request: {},
+    response: { status: 200, schema: StorageDetail },
+    problems: [],
+  },
+  listUploadRows: {
+    method: 'GET',
+    path: '/console/api/uploads',
+    summary: 'List uploads with what names them, the newest first',
+    request: { query: ListUploadRowsQuery },
+    response: { status: 200, schema: UploadRowList },
+    problems: [],
   },
   listAudit: {
     method: 'GET',

@@ -11,6 +11,7 @@ import { generationHandlers } from './console-api/generations.ts';
 import { keyHandlers } from './console-api/keys.ts';
 import { overviewHandlers } from './console-api/overview.ts';
 import { addConsoleApi } from './console-api/routes.ts';
+import { storageHandlers } from './console-api/storage.ts';
 import { sessionHandlers } from './console-api/sessions.ts';
 import { webhookHandlers } from './console-api/webhooks.ts';
 import type { Generations } from './generations/background.ts';
@@ -71,6 +72,7 @@ export async function addConsole(
       }),
       ...deliveryHandlers({ database }),
       ...generationHandlers({ database }),
+      ...storageHandlers({ database, account }),
       ...auditHandlers({ database }),
     },
   });

@@ -84,6 +84,8 @@ const requests: Record<ConsoleOperationId, () => Asked | Promise<Asked>> = {
   getGenerationDetail: async () => ({
     id: await newId('/console/api/v1/images/generations', { model: 'plain', prompt: 'a sea' }),
   }),
+  getStorageDetail: () => ({}),
+  listUploadRows: () => ({ query: 'page=1&limit=5' }),
   listAudit: () => ({ query: 'actor=person' }),
 };
 

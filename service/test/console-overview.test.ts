@@ -133,6 +133,27 @@ test('a key at nine tenths of its budget and an endpoint that fails for a day ar
   assert.ok(!warnings.some(({ subject_id: subject }) => subject === far.id || subject === shut.id));
 });
 
+test('a storage of which more than nine tenths is used is warned of', async () => {
+  const warned = async (used: number, limit = 1000) => {
+    const told = { used_bytes: used, limit_bytes: limit, uploads_bytes: used, outputs_bytes: 0 };
+    service.studio.scriptOnce('getStorage', { json: told });
+    const { warnings } = await overview();
+    return warnings.find(({ code }) => code === 'storage_nearly_used')?.detail;
+  };
+  assert.equal(await warned(900), undefined);
+  assert.match((await warned(901)) ?? '', /^901 bytes of 1000 bytes of storage are used\. Once it is full/);
+  assert.match((await warned(1001)) ?? '', /Nothing can be uploaded or generated/);
+  assert.match((await warned(0, 0)) ?? '', /Nothing can be uploaded/);
+  // A studio of before tells nothing of it.
+  service.studio.scriptOnce('getStorage', { status: 404, json: { code: 'not_found', message: 'no' } });
+  assert.deepEqual(
+    (await overview()).warnings.filter(
+      ({ code }) => code !== 'endpoint_failing' && code !== 'budget_nearly_used',
+    ),
+    [],
+  );
+});
+
 test('without the studio the rest is shown, and what is the matter', async () => {
   service.studio.script('getBalance', (_request, response) => void response.writeHead(503).end());
   const down = await overview();

@@ -27,6 +27,8 @@ export const consolePaths = {
   resendDelivery: ['POST', '/console/api/deliveries/{id}/resend'],
   listGenerationRows: ['GET', '/console/api/generations'],
   getGenerationDetail: ['GET', '/console/api/generations/{id}'],
+  getStorageDetail: ['GET', '/console/api/storage'],
+  listUploadRows: ['GET', '/console/api/uploads'],
   listAudit: ['GET', '/console/api/audit'],
 } as const;
 
@@ -35,6 +37,7 @@ export const v1Paths = {
   getAccount: ['GET', '/v1/account'],
   getBalance: ['GET', '/v1/account/balance'],
   getLimits: ['GET', '/v1/account/limits'],
+  getStorage: ['GET', '/v1/account/storage'],
   listModels: ['GET', '/v1/models'],
   getModel: ['GET', '/v1/models/{id}'],
   listStyles: ['GET', '/v1/styles'],
@@ -50,6 +53,7 @@ export const v1Paths = {
   deleteAsset: ['DELETE', '/v1/assets/{type}/{id}'],
   createUpload: ['POST', '/v1/uploads'],
   getUpload: ['GET', '/v1/uploads/{id}'],
+  deleteUpload: ['DELETE', '/v1/uploads/{id}'],
   createImageGeneration: ['POST', '/v1/images/generations'],
   createImageEdit: ['POST', '/v1/images/edits'],
   createVideoGeneration: ['POST', '/v1/videos/generations'],

@@ -11,6 +11,7 @@ const groups = [
       { to: '/playground', name: 'Playground', icon: 'playground' },
       { to: '/generations', name: 'Generations', icon: 'generations' },
       { to: '/library', name: 'Library', icon: 'library' },
+      { to: '/storage', name: 'Storage', icon: 'storage' },
     ],
   },
   {

@@ -14,6 +14,7 @@ import { generationsSearch } from '../pages/generations/search.ts';
 import { librarySearch } from '../pages/library/search.ts';
 import { overviewSearch } from '../pages/overview/search.ts';
 import { playgroundSearch } from '../pages/playground/search.ts';
+import { storageSearch } from '../pages/storage/search.ts';
 import { ConsoleFault, NotFoundPage } from './PageStates.tsx';
 import { text } from './search-values.ts';
 import { Shell } from './Shell.tsx';
@@ -69,6 +70,12 @@ const library = createRoute({
   path: '/library',
   validateSearch: librarySearch,
   component: lazyRouteComponent(() => import('../pages/library/LibraryPage.tsx'), 'LibraryPage'),
+});
+const storage = createRoute({
+  getParentRoute: under,
+  path: '/storage',
+  validateSearch: storageSearch,
+  component: lazyRouteComponent(() => import('../pages/storage/StoragePage.tsx'), 'StoragePage'),
 });
 const keys = createRoute({
   getParentRoute: under,
@@ -151,6 +158,7 @@ export const routeTree = rootRoute.addChildren([
     generations,
     generation,
     library,
+    storage,
     keys,
     webhooks,
     webhook,

@@ -11,7 +11,9 @@ test('credits are shown to the thousandth that they have', () => {
 test('bytes are shown in the unit that fits', () => {
   assert.equal(bytesText(0), '0 B');
   assert.equal(bytesText(999), '999 B');
-  assert.equal(bytesText(4_210_000), '4.2 MB');
+  assert.equal(bytesText(4_404_000), '4.2 MB');
+  assert.equal(bytesText(50 * 1024 * 1024), '50 MB');
+  assert.equal(bytesText(250 * 1024 ** 3), '250 GB');
 });
 
 test('a count agrees with its noun', () => {

@@ -5,11 +5,11 @@ export function creditsText(credits: number): string {
   return number.format(credits);
 }
 
-/** Bytes as a person reads them: `4.2 MB`. */
+/** Bytes as a person reads them, in the units in which limits are set (1 MB is 1,048,576 bytes): `4.2 MB`. */
 export function bytesText(bytes: number): string {
-  const units = ['B', 'kB', 'MB', 'GB'];
-  const power = Math.min(units.length - 1, Math.max(0, Math.floor(Math.log10(Math.max(1, bytes)) / 3)));
-  return `${number.format(Number((bytes / 1_000 ** power).toFixed(power === 0 ? 0 : 1)))} ${units[power]}`;
+  const units = ['B', 'kB', 'MB', 'GB', 'TB'];
+  const power = Math.min(units.length - 1, Math.floor(Math.log2(Math.max(1, bytes)) / 10));
+  return `${number.format(Number((bytes / 1_024 ** power).toFixed(power === 0 ? 0 : 1)))} ${units[power]}`;
 }
 
 /** `1 key`, `2 keys`. */

@@ -14,6 +14,7 @@ export const warningCodes = [
   'studio_unreachable',
   'endpoint_failing',
   'budget_nearly_used',
+  'storage_nearly_used',
 ] as const;
 export type WarningCode = (typeof warningCodes)[number];
 

@@ -27,9 +27,10 @@ export function overviewHandlers(deps: {
       const { accountId } = person;
       const { at, days } = await readDays(database, query.days ?? defaultOverviewDays);
       const today = days.at(-1) ?? '';
-      const [balance, limits, spend, outcomes, latest, webhooks, keys] = await Promise.all([
+      const [balance, limits, storage, spend, outcomes, latest, webhooks, keys] = await Promise.all([
         askStudio(account.balance(accountId)),
         askStudio(account.limits(accountId)),
+        askStudio(account.storage(accountId)),
         readSpend(database, accountId, days.length),
         readOutcomes(accountId, days, today),
         listRows(database, { accountId, status: 'succeeded', offset: 0, limit: latestShown }),
@@ -49,6 +50,7 @@ export function overviewHandlers(deps: {
         latest: latest.map(presentGenerationRow),
         warnings: warningsOf({
           studio: balance.failure ?? limits.failure,
+          storage: storage.answer,
           webhooks,
           keys,
           spentToday,

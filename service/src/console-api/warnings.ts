@@ -1,16 +1,20 @@
 import type { Warning } from '@renderkit/contract/console/schemas/overview.ts';
+import type { Storage } from '@renderkit/contract/v1/schemas/storage.ts';
 import type { ListedKey } from '../keys/list-keys.ts';
+import { storageUseText } from '../studio-client/storage-full.ts';
 import type { ListedWebhook } from '../webhooks/list-webhooks.ts';
 import type { StudioSilence } from './ask-studio.ts';
 
 /** How long an endpoint has only failed before a person is told. */
 const failingMs = 24 * 60 * 60 * 1000;
-/** Of a day's budget, in hundredths. */
+/** Of a day's budget or of the storage, in hundredths. */
 const nearlyUsed = 90;
 
 /** What a person had better look at, the gravest first. `spentToday`: 1/1000 credit by key. */
 export function warningsOf(seen: {
   studio: StudioSilence | undefined;
+  /** Null where the studio does not say. */
+  storage: Storage | null;
   webhooks: readonly ListedWebhook[];
   keys: readonly ListedKey[];
   spentToday: ReadonlyMap<string, number>;
@@ -18,6 +22,7 @@ export function warningsOf(seen: {
 }): Warning[] {
   return [
     ...(seen.studio === undefined ? [] : [studioWarnings[seen.studio]]),
+    ...storageWarning(seen.storage),
     ...seen.webhooks.filter((one) => isFailing(one, seen.at)).map(failingWarning),
     ...seen.keys.flatMap((key) => budgetWarning(key, seen.spentToday.get(key.id) ?? 0)),
   ];
@@ -35,6 +40,17 @@ const studioWarnings = {
     subject_id: null,
   },
 } as const satisfies Record<StudioSilence, Warning>;
+
+function storageWarning(storage: Storage | null): Warning[] {
+  if (storage === null) return [];
+  const { used_bytes: used, limit_bytes: limit } = storage;
+  if (used * 100 <= limit * nearlyUsed && used < limit) return [];
+  const detail =
+    used >= limit
+      ? `${storageUseText(storage)} Nothing can be uploaded or generated until you delete something.`
+      : `${storageUseText(storage)} Once it is full, nothing can be uploaded or generated.`;
+  return [{ code: 'storage_nearly_used', detail, subject_id: null }];
+}
 
 function isFailing({ status, failingSince }: ListedWebhook, at: Date): boolean {
   return status === 'active' && failingSince !== null && at.getTime() - Date.parse(failingSince) >= failingMs;

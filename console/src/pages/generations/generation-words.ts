@@ -17,7 +17,8 @@ const inTheConsole: Record<string, string> = {
   invalid_request: 'Correct what is said at the fields, and run it again.',
   insufficient_credits:
     'Choose a cheaper model or fewer extras, buy credits in the studio, or wait for the next refill.',
-  forbidden: 'Models for adults need an account whose age has been verified in the studio.',
+  forbidden:
+    'Where the storage is full, see Storage. Models for adults need an account whose age has been verified in the studio.',
   tier_required: 'Choose another model, or a larger plan in the studio.',
   connection_expired: 'Connect the studio again: see Connection.',
   conflict: 'Run it again.',

@@ -40,6 +40,8 @@ function WayTo({ warning: { code, subject_id: id } }: { warning: Warning }) {
           See the endpoint
         </TextLink>
       );
+    case 'storage_nearly_used':
+      return <TextLink to="/storage">See the storage</TextLink>;
     case 'budget_nearly_used':
       return <TextLink to="/keys">See the keys</TextLink>;
   }

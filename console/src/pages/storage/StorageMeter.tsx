@@ -1,0 +1,83 @@
+import { Progress, Text } from '@mantine/core';
+import type { StorageDetail } from '@renderkit/contract/console/schemas/storage.ts';
+import { Notice } from '../../parts/Notice.tsx';
+import { bytesText } from '../../parts/number-words.ts';
+import { Section } from '../../parts/Section.tsx';
+import { TextLink } from '../../parts/TextLink.tsx';
+import classes from './storage.module.css';
+
+/** From this part on, in hundredths, a person is warned. */
+const nearlyFull = 90;
+
+/** What is used of how much, and by what. */
+export function StorageMeter({ detail: { storage, temporary_bytes: temporary } }: { detail: StorageDetail }) {
+  if (storage === null)
+    return (
+      <Section title="Used">
+        <Text fz="sm" c="dimmed">
+          The studio cannot be asked just now.
+        </Text>
+      </Section>
+    );
+  const { used_bytes: used, limit_bytes: limit, uploads_bytes: uploads, outputs_bytes: outputs } = storage;
+  const share = (bytes: number) => (limit === 0 ? 0 : Math.min(100, (bytes / Math.max(limit, used)) * 100));
+  const full = used >= limit;
+  return (
+    <Section title="Used">
+      <div className={classes['used']}>{bytesText(used)}</div>
+      <Text fz="xs" c="dimmed">
+        of {bytesText(limit)}
+        {limit > 0 && ` · ${shareText(used / limit)}`}
+      </Text>
+      <Progress.Root size={10} mt={12} aria-hidden="true">
+        <Progress.Section value={share(outputs)} color="var(--rk-c1)" />
+        <Progress.Section value={share(uploads)} color="var(--rk-c2)" />
+      </Progress.Root>
+      <dl className={classes['parts']}>
+        <Part name="Generated" bytes={outputs} colour="var(--rk-c1)">
+          Pictures, videos and stills
+        </Part>
+        <Part name="Uploads" bytes={uploads} colour="var(--rk-c2)">
+          {temporary === 0
+            ? 'Files that were sent or imported'
+            : `${bytesText(temporary)} of it masks and imports of single generations, which go by themselves`}
+        </Part>
+        <Part name="Free" bytes={Math.max(0, limit - used)}>
+          {full ? 'Nothing' : 'Left for what comes'}
+        </Part>
+      </dl>
+      {(full || used * 100 > limit * nearlyFull) && (
+        <Notice tone={full ? 'bad' : 'warning'} mt="md">
+          {full
+            ? 'The storage is full: nothing can be uploaded or generated. What was accepted before is still kept. '
+            : 'The storage is nearly full. Once it is, nothing can be uploaded or generated. '}
+          Delete uploads below, or pictures and videos in the <TextLink to="/library">library</TextLink>.
+        </Notice>
+      )}
+    </Section>
+  );
+}
+
+function shareText(share: number): string {
+  const percent = share * 100;
+  return percent > 0 && percent < 1 ? 'less than 1 %' : `${Math.round(percent).toLocaleString('en')} %`;
+}
+
+type PartProps = { name: string; bytes: number; colour?: string; children: string };
+
+function Part({ name, bytes, colour, children }: PartProps) {
+  return (
+    <div>
+      <dt>
+        {colour !== undefined && (
+          <span className={classes['swatch']} style={{ background: colour }} aria-hidden="true" />
+        )}
+        {name}
+      </dt>
+      <dd>
+        {bytesText(bytes)}
+        <span className={classes['what']}>{children}</span>
+      </dd>
+    </div>
+  );
+}

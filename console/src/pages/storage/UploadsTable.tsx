@@ -1,0 +1,133 @@
+import { ActionIcon, Anchor, Text, Tooltip } from '@mantine/core';
+import type { ReactNode } from 'react';
+import type { UploadRow } from '@renderkit/contract/console/schemas/storage.ts';
+import { maxUsesCounted } from '@renderkit/contract/console/use-limits.ts';
+import type { Upload } from '@renderkit/contract/v1/schemas/upload.ts';
+import { type Column, DataTable } from '../../parts/DataTable.tsx';
+import { Icon } from '../../parts/Icon.tsx';
+import { bytesText, countOf } from '../../parts/number-words.ts';
+import { StatusBadge } from '../../parts/StatusBadge.tsx';
+import { TextLink } from '../../parts/TextLink.tsx';
+import { Time } from '../../parts/Time.tsx';
+import classes from './storage.module.css';
+
+type UploadsTableProps = {
+  rows: readonly UploadRow[];
+  stale: boolean;
+  onDelete: (row: UploadRow) => void;
+  footer: ReactNode;
+};
+
+export function UploadsTable({ rows, stale, onDelete, footer }: UploadsTableProps) {
+  return (
+    <DataTable
+      label="Uploads"
+      rows={rows}
+      rowKey={({ upload }) => upload.id}
+      stale={stale}
+      footer={footer}
+      columns={[
+        ...columns,
+        {
+          title: 'Actions',
+          hideTitle: true,
+          align: 'right',
+          cell: (row) => (
+            <Tooltip label="Delete">
+              <ActionIcon aria-label={`Delete ${row.upload.file_name}`} onClick={() => onDelete(row)}>
+                <Icon name="trash" />
+              </ActionIcon>
+            </Tooltip>
+          ),
+        },
+      ]}
+    />
+  );
+}
+
+const columns: Column<UploadRow>[] = [
+  { title: 'File', cell: ({ upload }) => <File upload={upload} /> },
+  {
+    title: 'Size',
+    align: 'right',
+    cell: ({ upload }) => (
+      <Nowrap>{upload.status === 'rejected' ? '—' : bytesText(upload.size_bytes)}</Nowrap>
+    ),
+  },
+  { title: 'Status', cell: ({ upload }) => <StatusBadge status={upload.status} /> },
+  { title: 'Used by', cell: ({ uses }) => <Uses uses={uses} /> },
+  {
+    title: 'Arrived',
+    cell: ({ upload }) => (
+      <Nowrap>
+        <Time at={upload.created_at} relative />
+      </Nowrap>
+    ),
+  },
+  {
+    title: 'Goes by itself',
+    wideOnly: true,
+    cell: ({ kept_until: until }) => (
+      <Nowrap>{until === null ? 'Not while it is in use' : <Time at={until} relative />}</Nowrap>
+    ),
+  },
+];
+
+function Nowrap({ children }: { children: ReactNode }) {
+  return <span style={{ whiteSpace: 'nowrap' }}>{children}</span>;
+}
+
+function File({ upload }: { upload: Upload }) {
+  const { file_name: name, url, type, status, width, height, error } = upload;
+  return (
+    <div className={classes['file']}>
+      <span className={classes['thumb']} aria-hidden="true">
+        {type === 'image' && status !== 'rejected' ? (
+          <img src={url} alt="" loading="lazy" />
+        ) : (
+          <Icon name={type === 'video' ? 'video' : type === 'image' ? 'image' : 'play'} size={18} />
+        )}
+      </span>
+      <div className={classes['words']}>
+        {status === 'rejected' ? (
+          <span className={classes['name']} title={name}>
+            {name}
+          </span>
+        ) : (
+          <Anchor
+            className={classes['name']}
+            href={url}
+            target="_blank"
+            rel="noreferrer"
+            title={name}
+            fz="sm"
+            c="var(--mantine-color-text)"
+          >
+            {name}
+          </Anchor>
+        )}
+        <Text fz="xs" c="dimmed" truncate title={error ?? undefined}>
+          {error ?? (width === null || height === null ? type : `${type}, ${width} × ${height}`)}
+        </Text>
+      </div>
+    </div>
+  );
+}
+
+/** The newest generation that names it, and how many there are. */
+function Uses({ uses: { count, latest } }: Pick<UploadRow, 'uses'>) {
+  const [newest] = latest;
+  if (newest === undefined) return <Text fz="sm">Nothing</Text>;
+  const total =
+    count >= maxUsesCounted ? `${countOf(count, 'generation')} or more` : countOf(count, 'generation');
+  return (
+    <div style={{ whiteSpace: 'nowrap' }}>
+      <TextLink to="/generations/$id" params={{ id: newest.id }} aria-label={`Newest of ${total}`}>
+        {total}
+      </TextLink>
+      <Text fz="xs" c="dimmed">
+        newest {newest.status}
+      </Text>
+    </div>
+  );
+}

@@ -1,0 +1,7 @@
+import { pageNumber } from '../../app/search-values.ts';
+
+export type StorageSearch = { page?: number };
+
+export function storageSearch(search: Record<string, unknown>): StorageSearch {
+  return { page: pageNumber(search['page']) };
+}

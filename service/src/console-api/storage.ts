@@ -1,0 +1,34 @@
+import type { Database } from '@renderkit/server-kit/database.ts';
+import type { AccountReader } from '../account/read-account.ts';
+import { pageOf } from '../list-page.ts';
+import { listUploads, readTemporaryBytes } from '../uploads/list-uploads.ts';
+import { askStudio } from './ask-studio.ts';
+import type { ConsoleHandlers } from './console-handler.ts';
+
+/** What a person's account stores, and the uploads in it. Deleting one is the HTTP API's. */
+export function storageHandlers(deps: {
+  database: Database;
+  account: Pick<AccountReader, 'storage'>;
+}): Pick<ConsoleHandlers, 'getStorageDetail' | 'listUploadRows'> {
+  const { database, account } = deps;
+  return {
+    getStorageDetail: async ({ person: { accountId } }) => {
+      const [storage, temporaryBytes] = await Promise.all([
+        askStudio(account.storage(accountId)),
+        readTemporaryBytes(database, accountId),
+      ]);
+      return { object: 'storage_detail', storage: storage.answer, temporary_bytes: temporaryBytes };
+    },
+    listUploadRows: async ({ person: { accountId }, query }) => {
+      const { page, limit, offset } = pageOf(query);
+      const found = await listUploads(database, { accountId, offset, limit: limit + 1 });
+      return {
+        object: 'list',
+        data: found.slice(0, limit),
+        page,
+        limit,
+        has_more: found.length > limit,
+      };
+    },
+  };
+}
