@@ -4,6 +4,7 @@ import type { ApiKey, CreatedApiKey } from '@renderkit/contract/console/schemas/
 import type { Delivery } from '@renderkit/contract/console/schemas/delivery.ts';
 import type { CreatedWebhook } from '@renderkit/contract/console/schemas/webhook.ts';
 import type { Generation } from '@renderkit/contract/v1/schemas/generation.ts';
+import type { Upload } from '@renderkit/contract/v1/schemas/upload.ts';
 import { createClient } from '../harness/client.ts';
 import type { ConsoleWorld } from './world.ts';
 
@@ -16,6 +17,8 @@ export type Content = {
   endpoint: string;
   failedDelivery: string;
   waiting: string;
+  /** Name of an upload that a generation was made with. */
+  upload: string;
 };
 
 type Fields = Record<string, unknown>;
@@ -83,9 +86,10 @@ export async function fillAccount(
   const pictures = gallery.slice(0, much ? undefined : 1).map(([kind, body]) => make(kind, body));
   const [picture = ''] = await Promise.all(pictures);
   const { outputs } = await finish(picture);
+  const upload = await sendUploads(world, page, outputs[0]?.url ?? '');
   const edit = await make('edit', {
     model: 'retouch-1',
-    image: outputs[0]?.id,
+    image: upload.id,
     prompt: 'The same place under a starry sky',
     metadata: { order: '2026-1187', shop: 'Harbour & Sons' },
   });
@@ -106,7 +110,32 @@ export async function fillAccount(
   for (let i = 0; i < 2; i++) await make('image', { model: 'sandbox-slow', options: { seconds: 300 } });
   const waiting = await make('image', { model: 'atelier-1', prompt: 'An island that has to wait' });
   await client.cancel(await make('image', { model: 'atelier-1', prompt: 'Something else after all' }));
-  return { picture, edit, video, failed, endpoint: endpoints.main, failedDelivery, waiting };
+  return {
+    picture,
+    edit,
+    video,
+    failed,
+    endpoint: endpoints.main,
+    failedDelivery,
+    waiting,
+    upload: upload.file_name,
+  };
+}
+
+/** A picture under two names, one of which the studio's rules reject. The good one is answered. */
+async function sendUploads(world: ConsoleWorld, page: Page, picture: string): Promise<Upload> {
+  const buffer = Buffer.from(await (await fetch(picture)).arrayBuffer());
+  const send = async (name: string): Promise<Upload> => {
+    const answer = await page.request.post(`${world.url}/console/api/v1/uploads`, {
+      headers: { origin: world.url },
+      multipart: { file: { name, mimeType: 'image/png', buffer } },
+    });
+    const text = await answer.text();
+    assert.ok(answer.ok(), text);
+    return JSON.parse(text) as Upload;
+  };
+  await send('sandbox-rejected.png');
+  return send('harbour at dusk, the third of a long series of attempts.png');
 }
 
 type Ask = ReturnType<typeof askerOf>;

@@ -4,7 +4,7 @@ import axe from 'axe-core';
 import type { Page } from 'playwright-core';
 import { noBrowser } from '../harness/browser.ts';
 import { fillAccount } from './content.ts';
-import { entrances, settle, show, type Sight, sightsOf, stillness } from './pages.ts';
+import { entrances, fullSights, settle, show, type Sight, sightsOf, stillness } from './pages.ts';
 import { throughStudio } from './studio-pages.ts';
 import { type ConsoleWorld, openConsoleWorld, type Person, signIn, type Visitor } from './world.ts';
 
@@ -105,10 +105,21 @@ describe('every page of the console', { skip: noBrowser }, () => {
     assert.deepEqual(faults, []);
   });
 
+  test('can be read and used by everybody where the account may store no more', async () => {
+    await world.platform.operator('account', 'set', '--email', who.email, '--storage-mb', '0');
+    const faults: string[] = [];
+    for (const sight of fullSights) {
+      await show(page, world.url, sight);
+      faults.push(...(await faultsOf(sight.name)));
+    }
+    await world.platform.operator('account', 'set', '--email', who.email, '--storage-mb', 'plan');
+    assert.deepEqual(faults, []);
+  });
+
   test('is left by its heading: the focus goes there, and is seen wherever it is', async () => {
     await page.goto(`${world.url}/console`);
     await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor();
-    for (const name of ['API keys', 'Webhooks', 'Library', 'Playground', 'Audit log']) {
+    for (const name of ['API keys', 'Webhooks', 'Library', 'Storage', 'Playground', 'Audit log']) {
       await page
         .getByRole('navigation', { name: 'Console' })
         .getByRole('link', { name, exact: true })

@@ -65,6 +65,15 @@ export function sightsOf(content: Content): Sight[] {
         await dialog(page).getByText('Use in the playground').waitFor();
       },
     },
+    { name: 'storage', path: '/storage', shows: content.upload },
+    {
+      name: 'storage-delete',
+      path: '/storage',
+      act: async (page) => {
+        await press(page, `Delete ${content.upload}`);
+        await dialog(page).getByText('cannot be brought back').waitFor();
+      },
+    },
     { name: 'keys', path: '/keys', shows: 'Production website' },
     {
       name: 'keys-create',
@@ -132,6 +141,36 @@ export function sightsOf(content: Content): Sight[] {
     { name: 'generation-unknown', path: '/generations/gen_nothing', shows: 'could not be read' },
   ];
 }
+
+/** Pages that look different once the account may store no more. */
+export const fullSights: Sight[] = [
+  { name: 'full-overview', path: '', shows: 'See the storage' },
+  { name: 'full-storage', path: '/storage', shows: 'The storage is full' },
+  {
+    name: 'full-playground',
+    path: '/playground',
+    act: async (page) => {
+      await page.getByLabel('Prompt', { exact: true }).fill('One more lake');
+      await press(page, 'Run');
+      await page.getByText('has no room for this').first().waitFor();
+    },
+  },
+  {
+    name: 'full-upload',
+    path: '/playground?model=retouch-1',
+    act: async (page) => {
+      const file = { name: 'one-more.png', mimeType: 'image/png', buffer: tinyPicture };
+      await page.locator('input[type=file]').first().setInputFiles(file);
+      await page.getByText('has no room for this').first().waitFor();
+    },
+  },
+];
+
+/** A PNG of one pixel. */
+const tinyPicture = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAACklEQVR4nGNgAAAAAgABSK+kcQAAAABJRU5ErkJggg==',
+  'base64',
+);
 
 /** Pages for somebody who is not signed in. */
 export const entrances: Sight[] = [

@@ -5,7 +5,7 @@ import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import type { Page } from 'playwright-core';
 import { fillAccount } from './content.ts';
-import { entrances, show, type Sight, sightsOf, stillness } from './pages.ts';
+import { entrances, fullSights, show, type Sight, sightsOf, stillness } from './pages.ts';
 import { throughStudio } from './studio-pages.ts';
 import { type ConsoleWorld, openConsoleWorld, signIn } from './world.ts';
 
@@ -34,6 +34,8 @@ async function takeAll(world: ConsoleWorld, file: (name: string) => string, only
   await signIn(world, page, who, '/console/keys');
   const content = await fillAccount(world, page, { much: true });
   for (const sight of sightsOf(content).filter(wanted)) await take(world, page, sight, file);
+  await world.platform.operator('account', 'set', '--email', who.email, '--storage-mb', '1');
+  for (const sight of fullSights.filter(wanted)) await take(world, page, sight, file);
   await world.platform.operator('account', 'end-session', '--email', who.email);
   for (const sight of [
     { name: 'overview-expired', path: '', shows: 'See the connection' },
