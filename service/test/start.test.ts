@@ -2,8 +2,10 @@ import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import path from 'node:path';
 import { test } from 'node:test';
+import { ConfigError } from '@renderkit/server-kit/config.ts';
 import { createTestDatabase } from '@renderkit/server-kit/testing/database.ts';
 import { checkSecretKey } from '../src/preflight/check-secret-key.ts';
+import { startTestService } from './harness.ts';
 
 /** Runs the service until it ends by itself: its exit code and what it said. */
 function run(env: Record<string, string>): Promise<{ code: number; said: string }> {
@@ -42,4 +44,17 @@ test('without its key, or with another one, the service refuses to start in one 
     assert.equal(code, 1, said);
     assert.match(said, expected);
   }
+});
+
+test('a port that is taken stops the start with a sentence that names it', async () => {
+  await using service = await startTestService();
+  const port = Number(new URL(service.url).port);
+  await assert.rejects(service.startAnother({}, { port }), (error) => {
+    assert.ok(error instanceof ConfigError);
+    assert.match(
+      error.message,
+      new RegExp(`^Port ${port} on 127\\.0\\.0\\.1 is in use: .* set PORT to another port\\.$`),
+    );
+    return true;
+  });
 });

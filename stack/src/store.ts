@@ -36,6 +36,12 @@ export async function rememberFirstStart(serviceUrl: string, outcome: 'demo' | '
   ]);
 }
 
+/** Whether anybody has an account at the service; its tables are there. */
+export async function holdsAccounts(serviceUrl: string): Promise<boolean> {
+  const [accounts] = await ask<{ any: boolean }>(serviceUrl, 'select exists (select 1 from accounts) as any');
+  return accounts?.any === true;
+}
+
 async function ask<Row extends object>(url: string, query: string, values: unknown[] = []): Promise<Row[]> {
   const client = new Client({
     connectionString: url,

@@ -57,7 +57,7 @@ test('a database that was not migrated, and a port that is taken, stop the start
     STUDIO_PORT: new URL(studio.url).port,
   });
   assert.equal(taken.code, 1);
-  assert.match(taken.said, /^STUDIO_PORT is \d+, but another program listens there.*\n$/);
+  assert.match(taken.said, /^Port \d+ on 127\.0\.0\.1 is in use: .* set STUDIO_PORT to another port\.\n$/);
 });
 
 test('studio and worker refuse to start with a broken moderation file, in one sentence', async (t) => {

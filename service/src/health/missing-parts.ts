@@ -15,21 +15,20 @@ const trustedForMs = 10_000;
  */
 export function createMissingParts(
   studio: Pick<StudioClient, 'call'>,
-  now: () => number = () => performance.now(),
 ): () => Promise<readonly MissingPart[]> {
   let last: { missing: readonly MissingPart[]; at: number } | undefined;
   let looking: Promise<readonly MissingPart[]> | undefined;
 
   const look = async () => {
     const missing = await askStudio(studio);
-    last = { missing, at: now() };
+    last = { missing, at: performance.now() };
     return missing;
   };
   return async () => {
     looking ??= look().finally(() => (looking = undefined));
     const seen = await within(looking, patienceMs);
     if (seen !== undefined) return seen;
-    return last !== undefined && now() - last.at < trustedForMs ? last.missing : ['studio'];
+    return last !== undefined && performance.now() - last.at < trustedForMs ? last.missing : ['studio'];
   };
 }
 

@@ -221,7 +221,8 @@ async function persist<T>(write: () => Promise<T>, signal: AbortSignal): Promise
       return await write();
     } catch (error) {
       if (signal.aborted || (!isDatabaseUnavailable(error) && !isWorthRetrying(error))) throw error;
-      await sleep(retryPausesMs[tries] ?? longestRetryPauseMs, undefined, { signal });
+      // Told to end it tries once more: the database may be back just now.
+      await sleep(retryPausesMs[tries] ?? longestRetryPauseMs, undefined, { signal }).catch(() => undefined);
     }
   }
 }
