@@ -1,3 +1,4 @@
+import { closeSync, openSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DatabaseSync } from 'node:sqlite';
 
@@ -20,6 +21,8 @@ export async function takeLock(file: string, options: { waitMs: number }): Promi
 
 /** The same without any waiting. */
 export function tryLock(file: string): Disposable | undefined {
+  // SQLite would make it readable for everybody, and who can open it can hold it.
+  closeSync(openSync(file, 'a', 0o600));
   const database = new DatabaseSync(file, { timeout: 0 });
   try {
     // Nothing is ever written, so there is nothing to roll back and no journal to leave behind.

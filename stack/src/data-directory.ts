@@ -1,8 +1,9 @@
 import { writeFileSync } from 'node:fs';
-import { access, constants, mkdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { access, constants, mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { takeLock } from '@renderkit/server-kit/file-lock.ts';
+import { privateDirectoryMode, privateFileMode, setMode } from '@renderkit/server-kit/private-files.ts';
 import { StackError } from './stack-error.ts';
 
 /** Files of the data directory, by name. The studio keeps its media and rules beside them. */
@@ -17,6 +18,8 @@ export function filesOf(dataDirectory: string) {
     logs: file('logs'),
     media: file('media'),
     moderation: file('moderation.json'),
+    /** Names where the cluster lies, if that is elsewhere. */
+    clusterPointer: file('postgres.location'),
   };
 }
 
@@ -64,7 +67,7 @@ export async function tryToHold(
   const holder = await readHolder(files.holder);
   if (lock === undefined) return holder;
   try {
-    await writeFile(files.holder, as);
+    await writeFile(files.holder, as, { mode: privateFileMode });
   } catch (error) {
     lock[Symbol.dispose]();
     throw unusable(directory, error);
@@ -110,7 +113,11 @@ async function readHolder(file: string): Promise<Holder> {
 /** Makes the data directory unless it is there. @throws StackError when it cannot be used */
 export async function makeDataDirectory(directory: string): Promise<void> {
   try {
-    await mkdir(directory, { recursive: true, mode: 0o711 });
+    // The account of PostgreSQL may have to pass those above; the directory itself is opened to it where it must.
+    await mkdir(path.dirname(directory), { recursive: true, mode: 0o711 });
+    await mkdir(directory, { mode: privateDirectoryMode }).catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== 'EEXIST') throw error;
+    });
     const found = await stat(directory);
     if (!found.isDirectory()) throw new Error('it is no directory');
   } catch (error) {
@@ -123,4 +130,16 @@ function unusable(directory: string, error: unknown): StackError {
     `The data directory ${directory} cannot be used (${error instanceof Error ? error.message : String(error)}): set DATA_DIR to a directory that can be written.`,
     { cause: error },
   );
+}
+
+/**
+ * Takes from what earlier versions left in the data directory what other users of the machine may read. The directory
+ * itself is the affair of `findClusterPlace`, and what lies under `media` that of the studio.
+ */
+export async function closeDataDirectory(directory: string): Promise<void> {
+  const { logs, media, ...files } = filesOf(directory);
+  for (const file of Object.values(files)) await setMode(file, privateFileMode);
+  for (const folder of [logs, media]) await setMode(folder, privateDirectoryMode);
+  for (const name of await readdir(logs).catch(() => []))
+    await setMode(path.join(logs, name), privateFileMode);
 }

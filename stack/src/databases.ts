@@ -1,4 +1,5 @@
 import { MigrationMismatch } from '@renderkit/server-kit/migrate.ts';
+import { privateDirectoryMode, setMode } from '@renderkit/server-kit/private-files.ts';
 import type { DatabaseUrls, StackConfig } from './config.ts';
 import { type Postgres, type PostgresOptions, startPostgres } from './postgres/start-postgres.ts';
 import { StackError } from './stack-error.ts';
@@ -25,8 +26,10 @@ export async function openDatabases(
   config: StackConfig,
   watcher: Pick<PostgresOptions, 'onDown' | 'onUp'> = {},
 ): Promise<Databases> {
-  if (config.external !== undefined)
+  if (config.external !== undefined) {
+    await setMode(config.dataDirectory, privateDirectoryMode);
     return { urls: config.external, embedded: undefined, [Symbol.asyncDispose]: () => Promise.resolve() };
+  }
   // Only to have them at hand: what is wrong with them is told where they are used.
   Promise.all(databaseNames.map((name) => migrations[name]())).catch(() => undefined);
   const postgres = await startPostgres({

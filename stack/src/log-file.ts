@@ -27,7 +27,7 @@ export type LogFile = Disposable & {
 
 /** Opens a log to append to. It keeps one predecessor (`.1`); both stay at about 10 MB. */
 export function openLogFile(file: string): LogFile {
-  mkdirSync(path.dirname(file), { recursive: true, mode: 0o711 });
+  mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
   const descriptor = openSync(file, 'a+', 0o600);
   const watch = setInterval(() => rotate(file, descriptor), lookEveryMs);
   watch.unref();

@@ -6,7 +6,7 @@ import { openDatabase } from '@renderkit/server-kit/database.ts';
 import { readRulesAtStart } from '@renderkit/studio/moderation/rules-file.ts';
 import { buildConsole } from './build-console.ts';
 import { addressOf, partEnvironments, type PartEnvironments, type StackConfig } from './config.ts';
-import { filesOf, type HeldDirectory, holdDataDirectory } from './data-directory.ts';
+import { closeDataDirectory, filesOf, type HeldDirectory, holdDataDirectory } from './data-directory.ts';
 import { type Databases, openDatabases, prepareDatabases } from './databases.ts';
 import { keepSecrets } from './kept-secrets.ts';
 import { type Outage, tellOutage } from './outage.ts';
@@ -52,6 +52,7 @@ export async function startStack(
   const started = performance.now();
   await using owned = new AsyncDisposableStack();
   const held = owned.use(await holdDataDirectory(config.dataDirectory));
+  await closeDataDirectory(config.dataDirectory);
   // Studio and worker would refuse it one by one, each after a start of its own.
   await readRulesAtStart(filesOf(config.dataDirectory).moderation);
   const ports = await claimPorts(config, held);

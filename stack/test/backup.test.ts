@@ -40,6 +40,8 @@ test('a backup made under load is restored whole: rows, media and keys', async (
   })();
   while (load.rows < 50) await new Promise((resolve) => setImmediate(resolve));
   const written = load.rows;
+  // Of a backup that was killed, or put there by another user.
+  await writeFile(`${file()}.unfinished`, 'half', { mode: 0o644 });
   const { bytes } = await makeBackup({ cluster: postgres, dataDirectory: original, file: file() });
   load.on = false;
   await writing;
@@ -57,7 +59,15 @@ test('a backup made under load is restored whole: rows, media and keys', async (
     JSON.stringify({ rows, written }),
   );
   assert.equal(await readFile(path.join(root, 'copy', 'secret-key'), 'utf8'), 'the key');
-  assert.equal(await readFile(path.join(root, 'copy', 'media', 'deep', 'a.png'), 'utf8'), 'picture');
+  const deep = path.join(root, 'copy', 'media', 'deep');
+  assert.equal(await readFile(path.join(deep, 'a.png'), 'utf8'), 'picture');
+  if (process.platform !== 'win32')
+    for (const [name, mode] of [
+      [path.dirname(deep), 0o700],
+      [deep, 0o700],
+      [path.join(deep, 'a.png'), 0o600],
+    ] as const)
+      assert.equal((await stat(name)).mode & 0o777, mode, name);
 });
 
 test('a backup is restored into an empty directory only', async () => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { type ChildProcess, execFile } from 'node:child_process';
-import { chmod, mkdtemp, readFile, rm } from 'node:fs/promises';
+import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, test } from 'node:test';
@@ -44,6 +44,24 @@ test('one role cannot enter the database of another', async () => {
   await using postgres = await startHere();
   const elsewhere = postgres.urlFor('service').replace(/\/service$/, '/studio');
   await assert.rejects(ask(elsewhere, 'select 1'), /permission denied/);
+});
+
+test('a password file that was lost, emptied or changed is named, and left alone', async () => {
+  await (await startHere())[Symbol.asyncDispose]();
+  const file = path.join(directory, 'postgres', 'password');
+  const kept = await readFile(file, 'utf8');
+  for (const content of ['', 'another one']) {
+    await writeFile(file, content);
+    await assert.rejects(
+      startHere(),
+      /^StackError: .*password does not hold the password .*: put the file back/,
+    );
+    assert.equal(await readFile(file, 'utf8'), content);
+  }
+  await rm(file);
+  await assert.rejects(startHere(), /^StackError: .*password does not hold the password/);
+  await writeFile(file, kept);
+  await (await startHere())[Symbol.asyncDispose]();
 });
 
 test('a killed server is started again by its keeper', unixOnly, async () => {

@@ -8,6 +8,7 @@ import { listenRefusal } from '@renderkit/server-kit/http/listen-refusal.ts';
 import { createLogger, type Logger } from '@renderkit/server-kit/logger.ts';
 import { startLoop } from '@renderkit/server-kit/loop.ts';
 import { createNotifier, listen } from '@renderkit/server-kit/notify.ts';
+import { privateDirectoryMode } from '@renderkit/server-kit/private-files.ts';
 import type { FastifyInstance } from 'fastify';
 import { createWakeups } from './changes/watch-changes.ts';
 import { changesChannel, jobsChannel } from './channels.ts';
@@ -21,6 +22,7 @@ import { failLostRender } from './renders/run-render.ts';
 import { registerRoutes, type RouteDependencies } from './routes.ts';
 import { createServer } from './server.ts';
 import { keepSettings } from './settings/keep-settings.ts';
+import { closeOldMedia } from './storage/close-old-media.ts';
 import { openDiskStorage } from './storage/disk-storage.ts';
 import { openUploadQueue } from './uploads/queue.ts';
 
@@ -70,6 +72,15 @@ export async function startStudio(
       ...(testArguments.onStuck && { onStuck: testArguments.onStuck }),
     }),
   );
+  const closing = closeOldMedia(
+    {
+      directory: path.join(config.dataDirectory, 'media'),
+      doneFile: path.join(config.dataDirectory, 'media-closed'),
+      log,
+    },
+    stopping.signal,
+  );
+  owners.defer(() => closing);
   // Last in, first out: long polls are answered, then connections closed, then what they used.
   owners.defer(() => app.close());
   owners.defer(() => stopping.abort(new Error('the studio is stopping')));
@@ -97,7 +108,7 @@ async function open(config: StudioConfig, owners: AsyncDisposableStack, log: Log
   );
   await checkDatabase(database, { variable: 'STUDIO_DATABASE_URL', migrationsDirectory });
   const settings = await keepSettings(database);
-  await mkdir(dataDirectory, { recursive: true });
+  await mkdir(dataDirectory, { recursive: true, mode: privateDirectoryMode });
   const storage = await openDiskStorage(path.join(dataDirectory, 'media'));
   const moderation = await openRuleList({
     path: path.join(dataDirectory, 'moderation.json'),

@@ -4,6 +4,7 @@ import path from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
+import { privateFileMode } from '@renderkit/server-kit/private-files.ts';
 import { filesOf } from '../data-directory.ts';
 import type { ClusterAddresses } from '../postgres/start-postgres.ts';
 import { beginBaseBackup } from './store.ts';
@@ -44,10 +45,12 @@ export async function makeBackup(options: {
 }): Promise<{ bytes: number }> {
   const unfinished = `${options.file}.unfinished`;
   try {
+    // What a killed backup left may be open to others, and one that others put there would stay theirs.
+    await rm(unfinished, { force: true });
     await pipeline(
       Readable.from(archive(options), { objectMode: false }),
       createGzip({ level: 1 }),
-      createWriteStream(unfinished, { mode: 0o600, flush: true }),
+      createWriteStream(unfinished, { flags: 'wx', mode: privateFileMode, flush: true }),
     );
     await rename(unfinished, options.file);
   } catch (error) {

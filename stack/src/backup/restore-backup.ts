@@ -2,6 +2,7 @@ import { createReadStream } from 'node:fs';
 import { chmod, chown, mkdir, open, readdir, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { createGunzip } from 'node:zlib';
+import { privateDirectoryMode, privateFileMode } from '@renderkit/server-kit/private-files.ts';
 import type { StackConfig } from '../config.ts';
 import { holdDataDirectory } from '../data-directory.ts';
 import { openDatabases, prepareDatabases } from '../databases.ts';
@@ -77,7 +78,7 @@ async function restoreEntry(entry: ReadTarEntry, { config, place, account }: Tar
   if (entry.name.startsWith(archiveNames.cluster)) {
     const target = inside(place.dataDirectory, entry.name.slice(archiveNames.cluster.length));
     await restoreFile(entry, target);
-    await chmod(target, entry.name.endsWith('/') ? 0o700 : 0o600);
+    await chmod(target, entry.name.endsWith('/') ? privateDirectoryMode : privateFileMode);
     if (account !== undefined) await chown(target, account.uid, account.gid);
   } else if (entry.name === archiveNames.password) await restoreFile(entry, place.passwordFile);
   else if (entry.name.startsWith(archiveNames.directory))
@@ -87,11 +88,11 @@ async function restoreEntry(entry: ReadTarEntry, { config, place, account }: Tar
 
 async function restoreFile(entry: ReadTarEntry, target: string): Promise<void> {
   if (entry.name.endsWith('/')) {
-    await mkdir(target, { recursive: true });
+    await mkdir(target, { recursive: true, mode: privateDirectoryMode });
     return;
   }
-  await mkdir(path.dirname(target), { recursive: true });
-  await using handle = await open(target, 'wx', 0o600);
+  await mkdir(path.dirname(target), { recursive: true, mode: privateDirectoryMode });
+  await using handle = await open(target, 'wx', privateFileMode);
   for await (const chunk of entry.content) await handle.writeFile(chunk);
   await handle.sync();
 }

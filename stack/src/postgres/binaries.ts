@@ -31,7 +31,7 @@ export async function findPostgresBinaries(options: {
   const { native, version } = await installedPackage();
   if ((await canReach(options.account, native)) && (await completeLinks(native))) return programs(native);
   const copy = path.join(options.copyDirectory, `postgresql-${version}-${process.platform}-${process.arch}`);
-  if (!(await exists(copy))) await copyPrograms(native, copy);
+  if (!(await exists(copy))) await copyPrograms(native, copy, options.account);
   return programs(copy);
 }
 
@@ -83,10 +83,10 @@ async function completeLinks(native: string): Promise<boolean> {
   return true;
 }
 
-async function copyPrograms(native: string, copy: string): Promise<void> {
+async function copyPrograms(native: string, copy: string, account: OsAccount | undefined): Promise<void> {
   const unfinished = `${copy}.${process.pid}`;
   await mkdir(path.dirname(copy), { recursive: true });
-  await chmod(path.dirname(copy), 0o711);
+  await chmod(path.dirname(copy), account === undefined ? 0o700 : 0o711);
   await cp(native, path.join(unfinished, 'native'), { recursive: true, verbatimSymlinks: true });
   await completeLinks(path.join(unfinished, 'native'));
   await makeReadable(path.join(unfinished, 'native'));

@@ -14,7 +14,7 @@ export type ClusterConnection = {
 /** The address of a database; libpq and `pg` read an encoded directory as a socket's. */
 export function databaseUrl(cluster: ClusterConnection, database: string, user: string): string {
   const password = user === superuser ? cluster.password : rolePassword(cluster, user);
-  return `postgresql://${user}:${password}@${encodeURIComponent(cluster.host)}:${cluster.port}/${database}`;
+  return `postgresql://${user}:${encodeURIComponent(password)}@${encodeURIComponent(cluster.host)}:${cluster.port}/${database}`;
 }
 
 /** A role's password comes from the superuser's, so that there is one secret to keep and to back up. */

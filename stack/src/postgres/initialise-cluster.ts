@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { access, chown, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { text } from 'node:stream/consumers';
+import { replaceFile } from '@renderkit/server-kit/durable-files.ts';
 import type { PostgresBinaries } from './binaries.ts';
 import { superuser } from './connection.ts';
 import type { OsAccount } from './os-account.ts';
@@ -27,7 +28,7 @@ export async function initialiseCluster(options: {
   const work = path.join(place.root, `new-${process.pid}`);
   const data = path.join(work, 'data');
   const passwordCopy = path.join(work, 'password');
-  await mkdir(data, { recursive: true, mode: 0o711 });
+  await mkdir(data, { recursive: true, mode: 0o700 });
   await writeFile(passwordCopy, password, { mode: 0o600 });
   if (account !== undefined)
     for (const file of [work, data, passwordCopy]) await chown(file, account.uid, account.gid);
@@ -40,7 +41,7 @@ async function keepPassword(place: ClusterPlace): Promise<string> {
   const kept = await readFile(place.passwordFile, 'utf8').catch(() => '');
   if (kept !== '') return kept;
   const password = randomBytes(24).toString('base64url');
-  await writeFile(place.passwordFile, password, { mode: 0o600, flush: true });
+  await replaceFile(place.passwordFile, password);
   return password;
 }
 

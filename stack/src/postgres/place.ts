@@ -1,13 +1,20 @@
 import { randomBytes } from 'node:crypto';
-import { access, chmod, lstat, mkdir, mkdtemp, readFile, stat, writeFile } from 'node:fs/promises';
+import { access, lstat, mkdir, mkdtemp, readFile, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { allows, canPass, type OsAccount } from './os-account.ts';
+import {
+  makePrivateDirectory,
+  privateDirectoryMode,
+  privateFileMode,
+  setMode,
+} from '@renderkit/server-kit/private-files.ts';
+import { canPass, type OsAccount } from './os-account.ts';
+import { filesOf } from '../data-directory.ts';
 import { StackError } from '../stack-error.ts';
 
 /** Where one cluster's files are. */
 export type ClusterPlace = {
-  /** The folder that holds everything below; ours, others may only pass through. */
+  /** The folder that holds everything below; ours, and the server's account may pass through. */
   root: string;
   /** PostgreSQL's own files; the server's account owns them. */
   dataDirectory: string;
@@ -24,7 +31,6 @@ export class ClusterLost extends StackError {
   override name = 'ClusterLost';
 }
 
-const pointerName = 'postgres.location';
 /** Where the server's account can always get to, for data directories under a home that only root may enter. */
 export const sharedDirectory = '/var/lib/renderkit';
 /** sun_path holds 108 bytes with its end mark (104 on macOS); the socket's own name takes 18. */
@@ -39,7 +45,7 @@ export async function findClusterPlace(
   dataDirectory: string,
   account: OsAccount | undefined,
 ): Promise<ClusterPlace> {
-  const pointer = path.join(dataDirectory, pointerName);
+  const pointer = filesOf(dataDirectory).clusterPointer;
   const pointed = (await readFile(pointer, 'utf8').catch(() => '')).trim();
   if (pointed !== '') {
     // An empty cluster in its place would hide the loss.
@@ -50,27 +56,53 @@ export async function findClusterPlace(
     return placeAt(pointed);
   }
   const inside = path.join(dataDirectory, 'postgres');
-  if (account === undefined || (await exists(inside)) || (await openTheWay(account, dataDirectory))) {
-    await makeDirectory(inside);
-    return placeAt(inside);
+  if (
+    account === undefined ||
+    (await exists(inside)) ||
+    (await canPass(account, path.dirname(path.resolve(dataDirectory))))
+  ) {
+    const place = placeAt(inside);
+    const server = await accountOf(place, account);
+    // On the way to its files the server's account passes through; it is not to look around, and others are kept out.
+    for (const directory of [dataDirectory, inside]) await openTo(server, directory);
+    for (const file of [place.passwordFile, place.lockFile, place.socketFile])
+      await setMode(file, privateFileMode);
+    return place;
   }
-  await makeDirectory(sharedDirectory);
+  await setMode(dataDirectory, privateDirectoryMode);
   const outside = path.join(sharedDirectory, `cluster-${randomBytes(6).toString('hex')}`);
-  await makeDirectory(outside);
-  await writeFile(pointer, `${outside}\n`, { flush: true });
+  for (const directory of [sharedDirectory, outside]) await openTo(account, directory);
+  await writeFile(pointer, `${outside}\n`, { mode: privateFileMode, flush: true });
   return placeAt(outside);
+}
+
+/**
+ * The account that a cluster's server runs under when we are root: the one that owns it, say of a person who did not
+ * use root before, else the chosen one.
+ */
+export async function accountOf(
+  place: ClusterPlace,
+  chosen: OsAccount | undefined,
+): Promise<OsAccount | undefined> {
+  if (chosen === undefined) return undefined;
+  const found = await stat(place.dataDirectory).catch(() => undefined);
+  return found === undefined || found.uid === 0 ? chosen : { uid: found.uid, gid: found.gid };
 }
 
 /** The directory for the server's socket: recorded, ours, and short enough for a socket's address. */
 export async function socketDirectory(place: ClusterPlace): Promise<string> {
   const recorded = await recordedSocketDirectory(place);
-  if (recorded !== undefined) return recorded;
+  if (recorded !== undefined) {
+    await setMode(recorded, privateDirectoryMode);
+    return recorded;
+  }
   const near = path.join(place.root, 'run');
   const short = Buffer.byteLength(near) <= longestSocketDirectory;
-  if (short) await makeDirectory(near);
+  // The server's account owns it; root gets in anyway.
+  if (short) await makePrivateDirectory(near);
   // A random name: in a directory for everyone a name that can be guessed could be taken first.
   const directory = short ? near : await mkdtemp(path.join(shortTemporaryDirectory(), 'renderkit-'));
-  await writeFile(place.socketFile, `${directory}\n`);
+  await writeFile(place.socketFile, `${directory}\n`, { mode: privateFileMode });
   return directory;
 }
 
@@ -94,26 +126,16 @@ function placeAt(root: string): ClusterPlace {
   };
 }
 
-/**
- * Whether the account gets to the data directory. The directory itself is ours, so passing through (not looking
- * around) is allowed to everyone; what lies above is not ours to change.
- */
-async function openTheWay(account: OsAccount, dataDirectory: string): Promise<boolean> {
-  const above = path.dirname(path.resolve(dataDirectory));
-  if (!(await canPass(account, above))) return false;
-  if (await allows(account, dataDirectory, 0o1)) return true;
-  await chmod(dataDirectory, (await stat(dataDirectory)).mode | 0o011);
-  return true;
-}
-
 function shortTemporaryDirectory(): string {
   // macOS gives every person a temporary directory with a long name.
   return Buffer.byteLength(tmpdir()) + 20 <= longestSocketDirectory ? tmpdir() : '/tmp';
 }
 
-async function makeDirectory(directory: string): Promise<void> {
-  await mkdir(directory, { recursive: true });
-  await chmod(directory, 0o711);
+/** Makes a directory for us alone, and for others to pass through only where the server is another account's. */
+async function openTo(server: OsAccount | undefined, directory: string): Promise<void> {
+  await mkdir(directory, { recursive: true, mode: privateDirectoryMode });
+  const isOwner = server === undefined || (await stat(directory)).uid === server.uid;
+  await setMode(directory, isOwner ? privateDirectoryMode : 0o711);
 }
 
 async function exists(file: string): Promise<boolean> {

@@ -1,12 +1,13 @@
-import { mkdir, readFile, stat } from 'node:fs/promises';
+import { mkdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
+import { StackError } from '../stack-error.ts';
 import { type ClusterConnection, databaseUrl, superuser } from './connection.ts';
 import type { KeeperTask } from './keeper-protocol.ts';
-import { type OsAccount, unprivilegedAccount } from './os-account.ts';
+import { unprivilegedAccount } from './os-account.ts';
 import { recordedAddress } from './orphan.ts';
-import { type ClusterPlace, findClusterPlace, sharedDirectory } from './place.ts';
+import { accountOf, type ClusterPlace, findClusterPlace, sharedDirectory } from './place.ts';
 import { type Availability, runKeeper } from './run-keeper.ts';
-import { ensureDatabases, identifyServer } from './store.ts';
+import { ensureDatabases, identifyServer, isRefusedPassword } from './store.ts';
 
 export type ClusterAddresses = {
   /** The address of a database for its own role, which owns it and nothing else. */
@@ -42,13 +43,15 @@ export async function startPostgres(options: PostgresOptions): Promise<Postgres>
   const task = await prepareTask(options);
   const nothing = () => undefined;
   const keeper = await runKeeper(task, { down: options.onDown ?? nothing, up: options.onUp ?? nothing });
-  const password = await readFile(task.place.passwordFile, 'utf8');
+  const { passwordFile } = task.place;
+  const password = await readFile(passwordFile, 'utf8').catch(() => '');
   const cluster = { ...keeper.address, password };
   try {
+    if (password === '') throw passwordLost(passwordFile);
     await ensureDatabases(cluster, options.databases);
   } catch (error) {
     await keeper.stop();
-    throw error;
+    throw isRefusedPassword(error) ? passwordLost(passwordFile, error) : error;
   }
   return {
     ...addressesOf(task.place, cluster),
@@ -56,6 +59,13 @@ export async function startPostgres(options: PostgresOptions): Promise<Postgres>
     whenUp: keeper.whenUp,
     [Symbol.asyncDispose]: keeper.stop,
   };
+}
+
+function passwordLost(file: string, cause?: unknown): StackError {
+  return new StackError(
+    `${file} does not hold the password of the built-in database: put the file back (a backup has it).`,
+    { cause },
+  );
 }
 
 /** The addresses of a server that another process runs on this data directory; undefined when there is none. */
@@ -82,16 +92,10 @@ function addressesOf(place: ClusterPlace, cluster: ClusterConnection): ClusterAd
 async function prepareTask(options: PostgresOptions): Promise<Omit<KeeperTask, 'served'>> {
   const chosen = await unprivilegedAccount(options.osUser);
   const place = await findClusterPlace(options.dataDirectory, chosen);
-  const account = chosen && ((await ownerOf(place)) ?? chosen);
+  const account = await accountOf(place, chosen);
   const logFile = options.logFile ?? path.join(options.dataDirectory, 'logs', 'postgres.log');
-  await mkdir(path.dirname(logFile), { recursive: true });
+  await mkdir(path.dirname(logFile), { recursive: true, mode: 0o700 });
   // The copy of the programs is made only where the package cannot be used as it lies.
   const copyDirectory = account === undefined ? path.join(options.dataDirectory, 'bin') : sharedDirectory;
   return { place, account, copyDirectory, logFile };
-}
-
-/** A cluster that exists goes on under the account that owns it, say of a person who did not use root before. */
-async function ownerOf(place: ClusterPlace): Promise<OsAccount | undefined> {
-  const found = await stat(place.dataDirectory).catch(() => undefined);
-  return found === undefined || found.uid === 0 ? undefined : { uid: found.uid, gid: found.gid };
 }

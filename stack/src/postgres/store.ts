@@ -63,6 +63,11 @@ export async function identifyServer(cluster: ClusterConnection): Promise<Server
   }
 }
 
+/** Whether the server knows another password than the one it was given. */
+export function isRefusedPassword(error: unknown): boolean {
+  return error instanceof DatabaseError && error.code === '28P01';
+}
+
 function isConnectionError(error: unknown): boolean {
   return error instanceof Error && ('code' in error || /timeout|terminated/i.test(error.message));
 }

@@ -4,6 +4,11 @@ import { type FileHandle, mkdir, open, readdir, rename, rm, stat } from 'node:fs
 import path from 'node:path';
 import { syncDirectory } from '@renderkit/server-kit/durable-files.ts';
 import { freeBytes } from '@renderkit/server-kit/http/free-bytes.ts';
+import {
+  makePrivateDirectory,
+  privateDirectoryMode,
+  privateFileMode,
+} from '@renderkit/server-kit/private-files.ts';
 import type { Storage } from './storage.ts';
 
 const keyShape = /^([0-9A-Za-z]{32})\/([0-9a-z_]{1,60}\.[0-9a-z]{2,4})$/;
@@ -11,9 +16,12 @@ const folderShape = /^[0-9A-Za-z]{32}$/;
 // Two characters of the folder's name as a level of its own: no directory grows without bound.
 const shardLength = 2;
 
-/** Media as files under `directory`, made where it is missing; workers on other machines share it by a network file system. */
+/**
+ * Media as files under `directory`, made where it is missing and closed to other users; workers on other machines share
+ * it by a network file system, under the same user.
+ */
 export async function openDiskStorage(directory: string): Promise<Storage> {
-  await mkdir(directory, { recursive: true });
+  await makePrivateDirectory(directory);
   const folderPath = (folder: string) => path.join(directory, folder.slice(0, shardLength), folder);
   const pathOf = (key: string) => {
     const [, folder, name] = keyShape.exec(key) ?? [];
@@ -62,7 +70,7 @@ export async function openDiskStorage(directory: string): Promise<Storage> {
 
 /** Makes a folder; answers the directories to sync once something in it has its name. */
 async function makeFolder(directory: string, folder: string): Promise<string[]> {
-  const firstMade = await mkdir(folder, { recursive: true });
+  const firstMade = await mkdir(folder, { recursive: true, mode: privateDirectoryMode });
   return firstMade === undefined ? [folder] : [folder, path.dirname(folder), directory];
 }
 
@@ -74,7 +82,7 @@ async function writeTemporary(
   const temporary = path.join(folder, `${randomBytes(6).toString('hex')}.tmp`);
   let sizeBytes: number;
   try {
-    await using file = await open(temporary, 'wx', 0o644);
+    await using file = await open(temporary, 'wx', privateFileMode);
     sizeBytes = await writeBatches(file, chunks);
     await file.sync();
   } catch (error) {

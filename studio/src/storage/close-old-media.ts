@@ -1,0 +1,70 @@
+import { access, opendir } from 'node:fs/promises';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { placeFile } from '@renderkit/server-kit/durable-files.ts';
+import type { Logger } from '@renderkit/server-kit/logger.ts';
+import { privateDirectoryMode, privateFileMode, setMode } from '@renderkit/server-kit/private-files.ts';
+
+/** A pause now and then: whoever asks for media meanwhile is not to notice. */
+const entriesPerPause = 500;
+const pauseMs = 10;
+
+export type OldMedia = {
+  /** The folder of all media, which is closed itself by whoever opens the storage. */
+  directory: string;
+  /** A file that says that the work is done; it is not done again. */
+  doneFile: string;
+  log: Logger;
+};
+
+/**
+ * Takes from files and folders that earlier versions wrote what other users of the machine may read: once, in the
+ * background. A process that is killed meanwhile, or stopped by the signal, leaves it to the next start.
+ */
+export async function closeOldMedia(
+  { directory, doneFile, log }: OldMedia,
+  stopping: AbortSignal,
+): Promise<void> {
+  if (await exists(doneFile)) return;
+  const counts = { entries: 0, refused: 0 };
+  try {
+    await closeFolder(directory, counts, stopping);
+  } catch (error) {
+    if (!stopping.aborted)
+      log.error({ err: error, directory }, 'old media could not all be closed to other users');
+    return;
+  }
+  if (counts.refused > 0)
+    log.warn(
+      { directory, refused: counts.refused },
+      'some old media belong to another user and stay as they are',
+    );
+  await placeFile(doneFile, 'The media of earlier versions are closed to other users.\n');
+}
+
+type Counts = { entries: number; refused: number };
+
+async function closeFolder(folder: string, counts: Counts, stopping: AbortSignal): Promise<void> {
+  for await (const entry of await opendir(folder)) {
+    stopping.throwIfAborted();
+    if (++counts.entries % entriesPerPause === 0) await sleep(pauseMs);
+    // Nothing of ours is a link, and what one leads to is not ours to change.
+    if (!entry.isDirectory() && !entry.isFile()) continue;
+    const name = path.join(folder, entry.name);
+    if (!(await setMode(name, entry.isDirectory() ? privateDirectoryMode : privateFileMode)))
+      counts.refused++;
+    else if (entry.isDirectory()) await closeFolder(name, counts, stopping).catch(unlessGone);
+  }
+}
+
+/** A folder may be removed while it is looked at. */
+function unlessGone(error: NodeJS.ErrnoException): void {
+  if (error.code !== 'ENOENT') throw error;
+}
+
+async function exists(file: string): Promise<boolean> {
+  return access(file).then(
+    () => true,
+    () => false,
+  );
+}

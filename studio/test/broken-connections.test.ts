@@ -1,0 +1,32 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { createLogger } from '@renderkit/server-kit/logger.ts';
+import { startTestStudio } from './harness.ts';
+
+test('connections that the database ends are logged without what they know', async () => {
+  const lines: string[] = [];
+  const log = createLogger({
+    part: 'studio',
+    level: 'debug',
+    destination: { write: (line) => lines.push(line) },
+  });
+  await using studio = await startTestStudio({ worker: false, testArguments: { log } });
+  // The studio's own, its listener's and its job queue's.
+  const ended = await studio.database.rows(
+    `select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()`,
+  );
+  assert.ok(ended.length >= 3);
+  for (let tries = 0; tries < 200 && lines.filter((line) => line.includes('57P01')).length < 3; tries++)
+    await sleep(25);
+  const told = lines.filter((line) => line.includes('"err"'));
+  assert.ok(told.length >= 3, lines.join());
+  for (const line of told) {
+    const { err } = JSON.parse(line) as { err: object };
+    assert.deepEqual(
+      Object.keys(err).filter((name) => !['type', 'message', 'code', 'stack', 'cause'].includes(name)),
+      [],
+    );
+  }
+  assert.doesNotMatch(lines.join(), /secretKey|processID|_events|connectionParameters|"password"/);
+});
