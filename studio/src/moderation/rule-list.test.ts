@@ -99,7 +99,7 @@ test('a file that is being written when a start reads it is read again', async (
   const text = oneRule('zeppelin');
   await writeFile(file, text.slice(0, 20));
   const opening = open(file);
-  await sleep(300);
+  await sleep(100);
   await writeFile(file, text);
   assert.equal((await (await opening).judgeText('a zeppelin'))?.reason, 'zeppelin');
 });

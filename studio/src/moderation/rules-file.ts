@@ -43,7 +43,7 @@ function versionOf({ ino, size, mtimeMs, ctimeMs }: Stats): string {
   return `${ino} ${size} ${mtimeMs} ${ctimeMs}`;
 }
 
-const startTries = { tries: 6, pauseMs: 200 };
+const startTries = { tries: 4, pauseMs: 150 };
 
 /**
  * Reads a moderation file, more than once where it is broken: an editor may be writing it right now.
@@ -64,7 +64,7 @@ export async function readSettledRules(
 }
 
 /**
- * The same for a start, which goes no further without the rules it was given; within a second.
+ * The same for a start, which goes no further without the rules it was given; within half a second.
  * @throws ConfigError with one sentence for the operator
  */
 export async function readRulesAtStart(file: string): Promise<ReadRules | undefined> {
