@@ -13,7 +13,7 @@ export async function throughStudio(
   const signIn = `${world.url}/console/auth/sign-in`;
   const press = (name: string) => page.getByRole('button', { name, exact: true }).click();
   const heading = (name: string | RegExp) => page.getByRole('heading', { level: 1, name }).waitFor();
-  const inside = () => page.getByRole('navigation', { name: 'Console' }).waitFor();
+  const inside = () => page.waitForURL(/\/console(?:$|\/(?!auth))/);
   const email = 'lin@harbour.example';
   const password = 'several words of mine';
 

@@ -35,6 +35,7 @@ for (const [environment, sentence] of [
   [{ STUDIO_CLIENT_REDIRECT_URIS: 'https://a.example/#x' }, /^STUDIO_CLIENT_REDIRECT_URIS holds/],
   [{ STUDIO_CLIENT_LOGOUT_URIS: 'javascript:alert(1)' }, /^STUDIO_CLIENT_LOGOUT_URIS holds/],
   [{ STUDIO_CLIENT_URL: 'ftp://a.example' }, /^STUDIO_CLIENT_URL holds/],
+  [{ STUDIO_CLIENT_SIGN_IN_URL: 'javascript:alert(1)' }, /^STUDIO_CLIENT_SIGN_IN_URL holds/],
   [{ STUDIO_CLIENT_SECRET: 'short' }, /^STUDIO_CLIENT_SECRET is too short/],
   // Whoever believes everybody believes the client itself, and counts no tries of anybody.
   [{ TRUST_PROXY: 'on' }, /^TRUST_PROXY holds "on"/],

@@ -1,4 +1,5 @@
 import type { Database } from '@renderkit/server-kit/database.ts';
+import type { Logger } from '@renderkit/server-kit/logger.ts';
 import type Provider from 'oidc-provider';
 import type { Session } from 'oidc-provider';
 import { checkPassword } from '../accounts/check-password.ts';
@@ -20,6 +21,7 @@ export type ChangeDependencies = {
   client: ClientFacts;
   passwords: PasswordChecks;
   publicUrl: string;
+  log: Logger;
 };
 
 /** Asks for the password that somebody has and for the next one. */
@@ -75,7 +77,10 @@ export async function changePasswordByForm(visit: Visit, dependencies: ChangeDep
   await admission.forgive();
   const proof = { accountId: known.accountId, passwordVersion };
   if (session.accountId === proof.accountId)
-    await renewSession(provider, browser, { session, proof, publicUrl });
+    await renewSession(provider, browser, { session, proof, publicUrl }).catch((error: unknown) => {
+      // The password is changed, which has to be said; the browser will sign in again.
+      dependencies.log.warn({ err: error }, 'a browser could not stay signed in after its password changed');
+    });
   return { page: passwordChangedPage(client) };
 }
 

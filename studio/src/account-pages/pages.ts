@@ -75,9 +75,8 @@ export function passwordChangedPage(client: ClientFacts): Page {
     title: 'Your password is changed',
     body: html`<h1>Your password is changed</h1>
       <p class="lead">
-        Sign in with the new one from now on. API keys and what is being rendered go on as they are, and so
-        does every browser that is signed in to ${client.name}: whom you do not know there, you can sign out
-        there.
+        Sign in with the new one from now on. API keys and what is being rendered go on as they are. Browsers
+        that are signed in to ${client.name} stay so: if you do not know one of them, end its session there.
       </p>
       ${
         client.url !== undefined &&

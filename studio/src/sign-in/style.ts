@@ -53,11 +53,15 @@ a:hover { color: var(--accent-strong); }
 .actions { margin-top: 1.5rem; display: grid; gap: .65rem; }
 .note { margin-top: 1.25rem; padding: .7rem .85rem; border-radius: .45rem; background: var(--tint); font-size: .925rem; }
 .note.bad { background: var(--bad-tint); color: var(--bad); }
+input[readonly] { background: var(--paper); border-color: var(--line); color: var(--soft); }
+.terms { margin-top: 1.5rem; font-size: .925rem; }
 .asks { margin: 1.25rem 0 0; padding: 0; list-style: none; border-top: 1px solid var(--line); }
 .asks li { display: grid; grid-template-columns: 1.15rem 1fr; gap: .75rem; padding: .8rem 0; border-bottom: 1px solid var(--line); }
 .asks svg { width: 1.15rem; height: 1.15rem; margin-top: .2rem; color: var(--accent); }
 .asks strong { display: block; font-weight: 600; font-size: .95rem; }
 .asks span { color: var(--soft); font-size: .9rem; }
+.terms + .asks { margin-top: .5rem; border: 0; }
+.terms + .asks li { padding: .3rem 0; border: 0; }
 .who { display: grid; gap: .1rem; margin-top: 1.25rem; padding: .7rem .85rem; border-radius: .45rem; background: var(--tint); font-size: .925rem; }
 .who b { font-weight: 600; overflow-wrap: anywhere; }
 .soft { color: var(--soft); overflow-wrap: anywhere; }
