@@ -50,6 +50,7 @@ test('a client generated from the OpenAPI document runs an example of every oper
   assert.equal((await call('getAccount')).object, 'account');
   assert.equal((await call('getBalance')).object, 'balance');
   assert.equal((await call('getLimits')).object, 'limits');
+  assert.equal((await call('getStorage')).object, 'storage');
   const [model] = (await call('listModels', { suite: 'image' })).data;
   assert.equal((await call('getModel', { id: model?.id })).id, model?.id);
   assert.equal((await call('listStyles')).object, 'list');
@@ -72,6 +73,7 @@ test('a client generated from the OpenAPI document runs an example of every oper
   await finished(
     await call('createImageEdit', null, { image: upload.id, prompt: 'the same in winter', strength: 0.4 }),
   );
+  assert.equal((await call('deleteUpload', { id: upload.id }))['deleted'], true);
   const video = await finished(
     await call('createVideoGeneration', null, { prompt: 'clouds drift over hills', duration: 3 }),
   );

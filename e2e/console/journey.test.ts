@@ -70,6 +70,32 @@ describe('a person runs their account in the console', { skip: noBrowser }, () =
     await page.getByText('1,000', { exact: true }).waitFor();
   });
 
+  test('sees what is stored, deletes an upload, and is warned where nothing more fits', async () => {
+    const buffer = Buffer.from(
+      'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAACklEQVR4nGNgAAAAAgABSK+kcQAAAABJRU5ErkJggg==',
+      'base64',
+    );
+    const sent = await page.request.post(`${world.url}/console/api/v1/uploads`, {
+      headers: { origin: world.url },
+      multipart: { file: { name: 'of-no-use.png', mimeType: 'image/png', buffer } },
+    });
+    assert.equal(sent.status(), 201, await sent.text());
+    await visit('Storage');
+    await row('of-no-use.png').waitFor();
+    await page.getByText('of 50 GB').waitFor();
+    await button('Delete of-no-use.png').click();
+    await dialog().getByRole('button', { name: 'Delete upload' }).click();
+    await page.getByRole('heading', { name: 'Uploads' }).waitFor();
+    await page.getByText('No uploads').waitFor();
+    const set = (limit: string) =>
+      world.platform.operator('account', 'set', '--email', who.email, '--storage-mb', limit);
+    await set('0');
+    await visit('Overview');
+    await link('See the storage').click();
+    await page.getByText('The storage is full').waitFor();
+    await set('plan');
+  });
+
   test('makes a key, copies it, uses it elsewhere, and sees what it spends', async () => {
     await visit('API keys');
     await button('Create API key').first().click();

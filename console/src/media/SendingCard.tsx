@@ -64,12 +64,12 @@ export function SendingCard({ file, type, onDone }: SendingCardProps) {
           </Text>
           <Button
             variant="default"
-            size="compact-xs"
+            size="compact-sm"
             onClick={() => begun.current !== undefined && mutate(begun.current.signal)}
           >
             Send again
           </Button>
-          <Button variant="subtle" color="gray" size="compact-xs" onClick={() => onDone()}>
+          <Button variant="subtle" color="gray" size="compact-sm" onClick={() => onDone()}>
             Dismiss
           </Button>
         </>

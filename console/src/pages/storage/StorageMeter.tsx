@@ -51,7 +51,11 @@ export function StorageMeter({ detail: { storage, temporary_bytes: temporary } }
           {full
             ? 'The storage is full: nothing can be uploaded or generated. What was accepted before is still kept. '
             : 'The storage is nearly full. Once it is, nothing can be uploaded or generated. '}
-          Delete uploads below, or pictures and videos in the <TextLink to="/library">library</TextLink>.
+          Delete uploads below, or pictures and videos in the{' '}
+          <TextLink to="/library" underline="always">
+            library
+          </TextLink>
+          .
         </Notice>
       )}
     </Section>

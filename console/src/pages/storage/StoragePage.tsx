@@ -49,7 +49,10 @@ export function StoragePage() {
         <Text c="dimmed" fz="sm" mb="sm" maw="76ch">
           A file that no generation names goes by itself 30 days after it came or was last used. Pictures and
           videos that were generated stay until you delete them in the{' '}
-          <TextLink to="/library">library</TextLink>.
+          <TextLink to="/library" underline="always">
+            library
+          </TextLink>
+          .
         </Text>
         {uploads.error !== null && (
           <ProblemAlert error={uploads.error} title="The uploads could not be read" />
