@@ -3,7 +3,7 @@ import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { type Database, openDatabase } from '@renderkit/server-kit/database.ts';
-import { migrate } from '@renderkit/server-kit/migrate.ts';
+import { migrate } from '@renderkit/server-kit/schema/migrate.ts';
 import { startPostgres } from '@renderkit/stack/postgres/start-postgres.ts';
 import { migrateStudio } from '@renderkit/studio/migrate.ts';
 
@@ -16,7 +16,7 @@ export type Cluster = AsyncDisposable & {
   createDatabase: (template: 'service' | 'studio' | 'empty') => Promise<FreshDatabase>;
 };
 
-const serviceMigrations = path.resolve(import.meta.dirname, '../service/migrations');
+const serviceSql = path.resolve(import.meta.dirname, '../service/sql');
 
 /** One PostgreSQL for the whole run, with the product's own settings, in a temporary directory. */
 export async function startCluster(say: (text: string) => void): Promise<Cluster> {
@@ -33,7 +33,7 @@ export async function startCluster(say: (text: string) => void): Promise<Cluster
   });
   const templates = ['service', 'studio', 'empty'] as const;
   for (const template of templates) await maintenance.rows(`create database template_${template}`);
-  await migrate({ url: urlOf('template_service'), directory: serviceMigrations });
+  await migrate({ url: urlOf('template_service'), directory: serviceSql });
   await migrateStudio(urlOf('template_studio'));
   return {
     directory,

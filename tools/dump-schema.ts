@@ -1,11 +1,11 @@
-// Writes service/schema.sql and studio/schema.sql: `node tools/dump-schema.ts`. Migrates fresh databases in a
+// Writes service/sql/schema.sql and studio/sql/schema.sql: `node tools/dump-schema.ts`. Migrates fresh databases in a
 // cluster of its own, which is removed at the end.
 
 import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { openDatabase } from '@renderkit/server-kit/database.ts';
-import { migrate } from '@renderkit/server-kit/migrate.ts';
+import { migrate } from '@renderkit/server-kit/schema/migrate.ts';
 import { startPostgres } from '@renderkit/stack/postgres/start-postgres.ts';
 import { schemaText } from './schema-text.ts';
 
@@ -27,9 +27,9 @@ try {
     });
     await cluster.rows(`create database ${part}`);
     const url = postgres.superuserUrl.replace(/\/postgres$/, `/${part}`);
-    await migrate({ url, directory: path.join(root, part, 'migrations') });
+    await migrate({ url, directory: path.join(root, part, 'sql') });
     await using database = openDatabase({ url, applicationName: 'dump-schema', poolSize: 1 });
-    const file = path.join(root, part, 'schema.sql');
+    const file = path.join(root, part, 'sql', 'schema.sql');
     await writeFile(file, await schemaText(database));
     console.log(`${path.relative(root, file)} written`);
   }

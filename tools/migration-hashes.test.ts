@@ -21,26 +21,26 @@ test('a migration that was edited, renamed or added is named; other line ends ar
   const copy = await mkdtemp(path.join(tmpdir(), 'renderkit-migrations-'));
   t.after(() => rm(copy, { recursive: true, force: true }));
   for (const server of ['service', 'studio'])
-    await cp(path.join(root, server, 'migrations'), path.join(copy, server, 'migrations'), {
+    await cp(path.join(root, server, 'sql/migrations'), path.join(copy, server, 'sql/migrations'), {
       recursive: true,
     });
   const file = (name: string) => path.join(copy, name);
   const landed = (await compareMigrations(copy, {})).completed;
 
-  const lines = await readFile(file('service/migrations/003-accept.sql'), 'utf8');
-  await writeFile(file('service/migrations/003-accept.sql'), lines.replaceAll('\n', '\r\n'));
+  const lines = await readFile(file('service/sql/migrations/003-accept.sql'), 'utf8');
+  await writeFile(file('service/sql/migrations/003-accept.sql'), lines.replaceAll('\n', '\r\n'));
   assert.deepEqual((await compareMigrations(copy, landed)).issues, []);
 
-  await appendFile(file('service/migrations/001-accounts-and-keys.sql'), '-- later\n');
-  await rename(file('studio/migrations/006-uploads.sql'), file('studio/migrations/006-files.sql'));
+  await appendFile(file('service/sql/migrations/001-accounts-and-keys.sql'), '-- later\n');
+  await rename(file('studio/sql/migrations/006-uploads.sql'), file('studio/sql/migrations/006-files.sql'));
   const { issues, missing, completed } = await compareMigrations(copy, landed);
   assert.match(
     issues[0] ?? '',
-    /^service\/migrations\/001-accounts-and-keys.sql is not what landed: .*new migration\.$/,
+    /^service\/sql\/migrations\/001-accounts-and-keys.sql is not what landed: .*new migration\.$/,
   );
-  assert.match(issues[1] ?? '', /^studio\/migrations\/006-uploads.sql is gone: .*bring it back\.$/);
+  assert.match(issues[1] ?? '', /^studio\/sql\/migrations\/006-uploads.sql is gone: .*bring it back\.$/);
   assert.equal(issues.length, 2);
-  assert.deepEqual(missing, ['studio/migrations/006-files.sql']);
+  assert.deepEqual(missing, ['studio/sql/migrations/006-files.sql']);
   // What landed is never written anew.
   const name = '001-accounts-and-keys.sql';
   assert.equal(completed['service']?.[name], landed['service']?.[name]);

@@ -1,6 +1,6 @@
-import { readdir, readFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { hashMigration, migrationFileName } from '@renderkit/server-kit/migrate.ts';
+import { readSchemaFiles } from '@renderkit/server-kit/schema/read-schema-files.ts';
 
 /** SHA-256 of each landed migration, by server and file name. */
 export type MigrationHashes = Record<string, Record<string, string>>;
@@ -8,7 +8,7 @@ export type MigrationHashes = Record<string, Record<string, string>>;
 export type ComparedMigrations = {
   /** Sentences about landed migrations that are gone or no longer what landed. */
   issues: string[];
-  /** Files that are not in the list yet, such as `service/migrations/018-name.sql`. */
+  /** Files that are not in the list yet, such as `service/sql/migrations/018-name.sql`. */
   missing: string[];
   /** The list with those files added. */
   completed: MigrationHashes;
@@ -24,8 +24,8 @@ export async function readMigrationHashes(): Promise<MigrationHashes> {
 export async function compareMigrations(root: string, landed: MigrationHashes): Promise<ComparedMigrations> {
   const compared: ComparedMigrations = { issues: [], missing: [], completed: {} };
   for (const server of ['service', 'studio']) {
-    const folder = `${server}/migrations`;
-    const found = await hashFolder(path.join(root, folder));
+    const folder = `${server}/sql/migrations`;
+    const found = await hashMigrations(path.join(root, server, 'sql'));
     const known = landed[server] ?? {};
     for (const [name, sha256] of Object.entries(known)) {
       const file = `${folder}/${name}`;
@@ -48,12 +48,9 @@ export async function compareMigrations(root: string, landed: MigrationHashes): 
   return compared;
 }
 
-async function hashFolder(folder: string): Promise<Record<string, string>> {
-  const hashes: Record<string, string> = {};
-  for (const name of (await readdir(folder)).sort())
-    if (migrationFileName.test(name))
-      hashes[name] = hashMigration(await readFile(path.join(folder, name), 'utf8'));
-  return hashes;
+async function hashMigrations(sqlDirectory: string): Promise<Record<string, string>> {
+  const { migrations } = await readSchemaFiles(sqlDirectory);
+  return Object.fromEntries(migrations.map(({ name, sha256 }) => [name, sha256]));
 }
 
 function sortedByName(hashes: Record<string, string>): Record<string, string> {

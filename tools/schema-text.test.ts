@@ -6,9 +6,9 @@ import { createTestDatabase } from '@renderkit/server-kit/testing/database.ts';
 import { schemaText } from './schema-text.ts';
 
 for (const part of ['service', 'studio'] as const)
-  test(`${part}/schema.sql is what the migrations make: else run tools/dump-schema.ts`, async () => {
+  test(`${part}/sql/schema.sql is what the migrations make: else run tools/dump-schema.ts`, async () => {
     await using db = await createTestDatabase(part);
-    const file = path.join(import.meta.dirname, '..', part, 'schema.sql');
+    const file = path.join(import.meta.dirname, '..', part, 'sql', 'schema.sql');
     const kept = (await readFile(file, 'utf8')).replaceAll('\r\n', '\n');
     assert.equal(await schemaText(db.database), kept);
   });

@@ -1,15 +1,15 @@
 import type { Database } from '@renderkit/server-kit/database.ts';
 
 /**
- * The schema `public` of a database as SQL text, written from the catalog: the same for the same migrations, on
- * every supported version of PostgreSQL. For reading beside the code; migrations are what makes a database.
+ * The tables of the schema `public` as SQL text, written from the catalog: the same for the same migrations, on every
+ * supported version of PostgreSQL. For reading beside the code: migrations make the tables, and the files of
+ * `sql/functions` are the text of the functions.
  */
 export async function schemaText(database: Database): Promise<string> {
   const tables = await database.rows<{ text: string }>(tablesQuery);
-  const functions = await database.rows<{ text: string }>(functionsQuery);
   const head =
-    '-- Written by tools/dump-schema.ts from a migrated database. Change migrations, not this file.';
-  const parts = [...tables, ...functions].map(({ text }) => text.trimEnd());
+    '-- Written by tools/dump-schema.ts from a migrated database. Change migrations, not this file. Functions stand in functions/.';
+  const parts = tables.map(({ text }) => text.trimEnd());
   return `${[head, ...parts].join('\n\n')}\n`;
 }
 
@@ -42,12 +42,5 @@ const tablesQuery = `
   cross join lateral (
     select string_agg(pg_get_triggerdef(oid) || ';', E'\\n' order by tgname) as text
     from pg_trigger where tgrelid = c.oid and not tgisinternal) as triggers
-  where c.relkind in ('r', 'p') and c.relname <> 'schema_migrations'
+  where c.relkind in ('r', 'p') and c.relname not in ('schema_migrations', 'schema_functions', 'schema_release')
   order by c.relname`;
-
-const functionsQuery = `
-  select pg_get_functiondef(p.oid) || ';' as text
-  from pg_proc p join pg_namespace n on n.oid = p.pronamespace and n.nspname = 'public'
-  where p.prokind in ('f', 'p')
-    and not exists (select from pg_depend d where d.objid = p.oid and d.classid = 'pg_proc'::regclass and d.deptype = 'e')
-  order by p.proname, pg_get_function_identity_arguments(p.oid)`;

@@ -10,7 +10,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { consoleAddresses } from '@renderkit/contract/console/addresses.ts';
 import { type Database, openDatabase } from '@renderkit/server-kit/database.ts';
-import { migrate } from '@renderkit/server-kit/migrate.ts';
+import { migrate } from '@renderkit/server-kit/schema/migrate.ts';
 import { createTestDatabase } from '@renderkit/server-kit/testing/database.ts';
 import * as serviceOperator from '@renderkit/service/operator.ts';
 import { startPostgres } from '@renderkit/stack/postgres/start-postgres.ts';
@@ -192,7 +192,7 @@ async function openUrls(owned: AsyncDisposableStack, directory: string, own: boo
   const postgres = owned.use(await startOwnPostgres(directory));
   const urls = { service: postgres.urlFor('service'), studio: postgres.urlFor('studio') };
   for (const part of ['service', 'studio'] as const)
-    await migrate({ url: urls[part], directory: entry(`${part}/migrations`) });
+    await migrate({ url: urls[part], directory: entry(`${part}/sql`) });
   return { ...urls, kill: postgres.kill };
 }
 

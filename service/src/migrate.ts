@@ -1,11 +1,11 @@
 import { ConfigError } from '@renderkit/server-kit/config.ts';
-import { migrate, type MigrationResult } from '@renderkit/server-kit/migrate.ts';
+import { migrate, type MigrationResult } from '@renderkit/server-kit/schema/migrate.ts';
 import { readDatabaseUrl } from './config.ts';
-import { migrationsDirectory } from './preflight/check-database.ts';
+import { sqlDirectory } from './preflight/check-database.ts';
 
 /** Brings a service's database up to date. Safe from any number of processes at once. */
 export function migrateService(url: string): Promise<MigrationResult> {
-  return migrate({ url, directory: migrationsDirectory });
+  return migrate({ url, directory: sqlDirectory });
 }
 
 if (import.meta.main) {

@@ -1,5 +1,5 @@
-import { MigrationMismatch } from '@renderkit/server-kit/migrate.ts';
 import { privateDirectoryMode, setMode } from '@renderkit/server-kit/private-files.ts';
+import { MigrationMismatch } from '@renderkit/server-kit/schema/check-release.ts';
 import type { DatabaseUrls, StackConfig } from './config.ts';
 import { type Postgres, type PostgresOptions, startPostgres } from './postgres/start-postgres.ts';
 import { StackError } from './stack-error.ts';

@@ -1,7 +1,7 @@
 import { mkdir } from 'node:fs/promises';
 import { createServer as createNetServer } from 'node:net';
 import path from 'node:path';
-import { checkDatabase } from '@renderkit/server-kit/check-database.ts';
+import { checkDatabase } from '@renderkit/server-kit/schema/check-database.ts';
 import { openDatabase } from '@renderkit/server-kit/database.ts';
 import type { Pace } from '@renderkit/server-kit/http/paced-body.ts';
 import { listenRefusal } from '@renderkit/server-kit/http/listen-refusal.ts';
@@ -14,7 +14,7 @@ import { createWakeups } from './changes/watch-changes.ts';
 import { changesChannel, jobsChannel } from './channels.ts';
 import { clean, cleanEveryMs } from './clean.ts';
 import { ConfigError, type StudioConfig } from './config.ts';
-import { migrationsDirectory } from './migrations-directory.ts';
+import { sqlDirectory } from './sql-directory.ts';
 import { openRuleList } from './moderation/rule-list.ts';
 import { openJobQueues } from './jobs/job-queues.ts';
 import { openRenderQueue } from './renders/queue.ts';
@@ -106,7 +106,7 @@ async function open(config: StudioConfig, owners: AsyncDisposableStack, log: Log
       onIdleError: (error) => log.warn({ err: error }, 'an idle database connection broke'),
     }),
   );
-  await checkDatabase(database, { variable: 'STUDIO_DATABASE_URL', migrationsDirectory });
+  await checkDatabase(database, { variable: 'STUDIO_DATABASE_URL', sqlDirectory });
   const settings = await keepSettings(database);
   await mkdir(dataDirectory, { recursive: true, mode: privateDirectoryMode });
   const storage = await openDiskStorage(path.join(dataDirectory, 'media'));

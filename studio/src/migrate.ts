@@ -1,14 +1,14 @@
 import { createLogger } from '@renderkit/server-kit/logger.ts';
-import { migrate, type MigrationResult } from '@renderkit/server-kit/migrate.ts';
+import { migrate, type MigrationResult } from '@renderkit/server-kit/schema/migrate.ts';
 import { ConfigError, databaseUrl } from './config.ts';
 import { openJobQueues } from './jobs/job-queues.ts';
-import { migrationsDirectory } from './migrations-directory.ts';
 import { openRenderQueue } from './renders/queue.ts';
+import { sqlDirectory } from './sql-directory.ts';
 import { openUploadQueue } from './uploads/queue.ts';
 
 /** Brings a studio's database up to date: our own tables, then the job queue's. Safe from any number of processes at once. */
 export async function migrateStudio(url: string): Promise<MigrationResult> {
-  const result = await migrate({ url, directory: migrationsDirectory });
+  const result = await migrate({ url, directory: sqlDirectory });
   await using queues = await openJobQueues({
     databaseUrl: url,
     log: createLogger({ part: 'migrate', level: 'warn' }),

@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { lanes } from '@renderkit/contract/studio/schemas.ts';
-import { checkDatabase } from '@renderkit/server-kit/check-database.ts';
+import { checkDatabase } from '@renderkit/server-kit/schema/check-database.ts';
 import { openDatabase } from '@renderkit/server-kit/database.ts';
 import { createLogger, type Logger } from '@renderkit/server-kit/logger.ts';
 import { createNotifier, listen } from '@renderkit/server-kit/notify.ts';
@@ -9,7 +9,7 @@ import type { WorkerConfig } from './config.ts';
 import { openEngineProcesses } from './drawing/engine-processes.ts';
 import type { Engine } from './engines/contract.ts';
 import { createSandboxEngine } from './engines/sandbox/engine.ts';
-import { migrationsDirectory } from './migrations-directory.ts';
+import { sqlDirectory } from './sql-directory.ts';
 import { removeDeadDirectories } from './media/temporary-directory.ts';
 import { openRuleList } from './moderation/rule-list.ts';
 import { openJobQueues } from './jobs/job-queues.ts';
@@ -46,7 +46,7 @@ export async function startWorker(
       onIdleError: (error) => log.warn({ err: error }, 'an idle database connection broke'),
     }),
   );
-  await checkDatabase(database, { variable: 'STUDIO_DATABASE_URL', migrationsDirectory });
+  await checkDatabase(database, { variable: 'STUDIO_DATABASE_URL', sqlDirectory });
   const settings = await keepSettings(database);
   const storage = await openDiskStorage(path.join(config.dataDirectory, 'media'));
   await removeDeadDirectories();

@@ -148,9 +148,9 @@ test('SQL lives in store.ts alone', () => {
 });
 
 test('SQL asks clock() and never now()', () => {
-  assert.equal(messagesOf(source('service/migrations/001-keys.sql', 'select now();')).length, 1);
+  assert.equal(messagesOf(source('service/sql/migrations/001-keys.sql', 'select now();')).length, 1);
   assert.deepEqual(
-    messagesOf(source('service/migrations/001-keys.sql', 'select clock(); -- never now()')),
+    messagesOf(source('service/sql/migrations/001-keys.sql', 'select clock(); -- never now()')),
     [],
   );
   assert.equal(messagesOf(source('service/src/keys/store.ts', 'sql`select now()`;')).length, 1);

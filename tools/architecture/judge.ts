@@ -1,5 +1,6 @@
 import path from 'node:path';
 import type { Import, Source } from './read-sources.ts';
+import { judgeFunctionFile, judgeMigration, withoutSqlComments } from './judge-sql.ts';
 import {
   contractLibraries,
   entries,
@@ -15,9 +16,7 @@ import {
   wiring,
   workspaces,
 } from './rules.ts';
-
-/** A broken promise: where, and what to do about it. */
-export type Violation = { path: string; message: string };
+import type { Violation } from './violation.ts';
 
 /** Everything in the sources that breaks a rule. */
 export function judge(sources: readonly Source[]): Violation[] {
@@ -26,6 +25,8 @@ export function judge(sources: readonly Source[]): Violation[] {
       ...judgeName(source),
       ...judgeSize(source),
       ...judgeText(source),
+      ...judgeFunctionFile(source),
+      ...judgeMigration(source),
       ...source.imports.flatMap((one) => judgeImport(source, one)),
     ]),
     ...judgeFileCircles(sources),
@@ -43,6 +44,8 @@ function judgeName({ path: file }: Source): Violation[] {
     if (namesThatSayNothing.includes(stem)) {
       violations.push({ path: file, message: `"${stem}" says nothing: name it after what it holds.` });
     }
+    // A function's file has the function's name.
+    if (/\/sql\/functions\/[a-z0-9_]+\.sql$/.test(file)) continue;
     const good = part.endsWith('.tsx') ? /^[A-Za-z0-9.-]+$/ : /^[a-z0-9]+(-[a-z0-9]+)*(\.[a-z0-9-]+)*$/;
     if (!good.test(part)) violations.push({ path: file, message: `"${part}" is not in kebab-case.` });
   }
@@ -194,8 +197,4 @@ function isTest(file: string): boolean {
 
 function resolveFrom(file: string, specifier: string): string {
   return path.posix.join(path.posix.dirname(file), specifier);
-}
-
-function withoutSqlComments(text: string): string {
-  return text.replaceAll(/--.*$/gm, '').replaceAll(/\/\*[\s\S]*?\*\//g, '');
 }

@@ -115,6 +115,12 @@ export const publicEntries: Record<Server, readonly string[]> = {
 export const hardLineLimit = 500;
 export const ordinaryLineLimit = 300;
 
+/** Lines of a function or procedure in SQL. Landed migrations are as they are. */
+export const sqlFunctionLineLimit = 120;
+
+/** The last migration of each server that is older than releases: those before it say nothing of them. */
+export const lastMigrationBeforeReleases: Record<Server, string> = { service: '017', studio: '009' };
+
 /** Drawers: such a name says nothing of what is inside. Files and folders alike. */
 export const namesThatSayNothing = [
   'utils',

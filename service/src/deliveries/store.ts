@@ -42,7 +42,7 @@ type ClaimRow = {
   body: string;
 };
 
-/** Claims what is due, by turns; see 017-kept-plans.sql. */
+/** Claims what is due, by turns: sql/functions/claim_deliveries.sql. */
 export async function claimDeliveries(
   database: Database,
   options: {

@@ -1,13 +1,14 @@
 import path from 'node:path';
-import { checkDatabase as checkAnyDatabase } from '@renderkit/server-kit/check-database.ts';
+import { checkDatabase as checkAnyDatabase } from '@renderkit/server-kit/schema/check-database.ts';
 import type { Database } from '@renderkit/server-kit/database.ts';
 
-export const migrationsDirectory = path.resolve(import.meta.dirname, '../../migrations');
+/** Where the service's tables and functions stand as SQL. */
+export const sqlDirectory = path.resolve(import.meta.dirname, '../../sql');
 
 /**
  * Refuses to start on a database that would lose what it has acknowledged, or whose tables are not ours.
  * @throws ConfigError
  */
 export function checkDatabase(database: Database): Promise<void> {
-  return checkAnyDatabase(database, { variable: 'DATABASE_URL', migrationsDirectory });
+  return checkAnyDatabase(database, { variable: 'DATABASE_URL', sqlDirectory });
 }

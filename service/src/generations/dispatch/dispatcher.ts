@@ -35,7 +35,7 @@ export const defaultLeaseMs = 10_000;
 /** Accounts claimed for in one statement, and such statements at once. */
 const accountsPerClaim = 64;
 const claimsInFlight = 2;
-/** Claimed from one lane of an account at once; the limit stands in 005-claim.sql. */
+/** Claimed from one lane of an account at once; the limit stands in sql/functions/claim_generations.sql. */
 const mostFromLane = 64;
 const accountsPerSweep = 500;
 /** Limits that leave no room are read again after this long. */

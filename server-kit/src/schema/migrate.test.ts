@@ -1,0 +1,203 @@
+import assert from 'node:assert/strict';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterEach, beforeEach, describe, test } from 'node:test';
+import { createTestDatabase, type TestDatabase } from '../testing/database.ts';
+import { MigrationMismatch } from './check-release.ts';
+import { migrate } from './migrate.ts';
+import { readSchemaState } from './schema-state.ts';
+
+const table = '-- A table.\ncreate table things (id integer primary key, name text);\n';
+const answer = (number: number) =>
+  `create or replace function answer() returns integer language sql as $$ select ${number} $$;\n`;
+
+describe('bringing a database up to date', () => {
+  let db: TestDatabase;
+  let folders: string[];
+  beforeEach(async () => {
+    db = await createTestDatabase('empty', { poolSize: 4 });
+    folders = [];
+  });
+  afterEach(async () => {
+    await db[Symbol.asyncDispose]();
+    for (const folder of folders) await rm(folder, { recursive: true, force: true });
+  });
+
+  /** A `sql` folder with these files, as `migrations/001-a.sql` or `functions/answer.sql`. */
+  async function sqlFolder(files: Record<string, string>): Promise<string> {
+    const folder = await mkdtemp(path.join(tmpdir(), 'renderkit-schema-'));
+    folders.push(folder);
+    for (const [name, text] of Object.entries(files)) {
+      await mkdir(path.join(folder, path.dirname(name)), { recursive: true });
+      await writeFile(path.join(folder, name), text);
+    }
+    return folder;
+  }
+  const start = async (release: number, files: Record<string, string>) =>
+    migrate({ url: db.url, release, directory: await sqlFolder(files) });
+  const answered = async () => (await db.database.rows<{ answer: number }>('select answer()'))[0]?.answer;
+  const tables = async () =>
+    (
+      await db.database.rows<{ name: string }>(
+        `select relname as name from pg_class where relnamespace = 'public'::regnamespace and relkind = 'r'
+          and relname not like 'schema\\_%' order by 1`,
+      )
+    ).map(({ name }) => name);
+
+  const first = { 'migrations/001-things.sql': table, 'functions/answer.sql': answer(1) };
+
+  test('applies what is missing, once', async () => {
+    assert.deepEqual(await start(1, first), {
+      applied: ['001-things.sql'],
+      functions: ['answer'],
+      already: 0,
+    });
+    assert.deepEqual(await start(1, first), { applied: [], functions: [], already: 1 });
+    assert.deepEqual([await tables(), await answered()], [['things'], 1]);
+  });
+
+  test('applies a function again when its text changed, and only that one', async () => {
+    const other = 'create or replace function other() returns integer language sql as $$ select answer() $$;';
+    await start(1, { ...first, 'functions/other.sql': other });
+    const result = await start(1, {
+      ...first,
+      'functions/other.sql': other,
+      'functions/answer.sql': answer(2),
+    });
+    assert.deepEqual(result.functions, ['answer']);
+    assert.equal(await answered(), 2);
+  });
+
+  test('functions may call each other in any order of their names', async () => {
+    const calls = 'create or replace function above() returns integer language sql as $$ select answer() $$;';
+    await start(1, { ...first, 'functions/above.sql': calls });
+    assert.deepEqual(await db.database.rows('select above()'), [{ above: 1 }]);
+  });
+
+  test('all functions change, or none', async () => {
+    await start(1, first);
+    const broken = {
+      'functions/answer.sql': answer(2),
+      'functions/wrong.sql': 'create or replace function wrong(',
+    };
+    await assert.rejects(start(1, { ...first, ...broken }), /function wrong could not be made/);
+    assert.equal(await answered(), 1);
+  });
+
+  test('a migration that was changed is refused', async () => {
+    await start(1, first);
+    await assert.rejects(
+      start(1, { ...first, 'migrations/001-things.sql': `${table}--` }),
+      (error) => error instanceof MigrationMismatch && /001-things\.sql was changed/.test(error.message),
+    );
+  });
+
+  test('a migration that nobody of this release knows is refused', async () => {
+    await start(1, { ...first, 'migrations/002-more.sql': '-- release: 1\nselect 1' });
+    await assert.rejects(start(1, first), /has migration 002-more\.sql, which this version does not know/);
+  });
+
+  describe('an older release on a newer database', () => {
+    const second = {
+      ...first,
+      'migrations/002-more.sql': '-- More.\n-- release: 2\ncreate table more (id integer);\n',
+      'functions/answer.sql': answer(2),
+    };
+
+    test('starts on that of the next release, and changes nothing', async () => {
+      await start(1, first);
+      await start(2, second);
+      const before = await readSchemaState(db.database.pool);
+      assert.deepEqual(await start(1, first), { applied: [], functions: [], already: 1 });
+      assert.deepEqual(await readSchemaState(db.database.pool), before);
+      assert.deepEqual([await tables(), await answered()], [['more', 'things'], 2]);
+    });
+
+    test('is refused by that of the release after next', async () => {
+      await start(1, first);
+      await start(2, second);
+      await start(3, second);
+      await assert.rejects(
+        start(1, first),
+        (error) =>
+          error instanceof MigrationMismatch &&
+          error.message ===
+            'it was prepared by release 3, which needs release 2 or newer beside it, and this is release 1: start a newer version',
+      );
+      await start(2, second);
+      assert.equal(await answered(), 2);
+    });
+
+    test('is refused where it has a migration that the newer one passed over', async () => {
+      await start(2, second);
+      await assert.rejects(
+        start(1, { ...first, 'migrations/002-other.sql': 'select 1' }),
+        /without migration 002-other\.sql.* not of one line of versions/,
+      );
+    });
+
+    test('side by side the functions of the newer one stay, whoever starts when', async () => {
+      await start(1, first);
+      await Promise.all([2, 1, 2, 1, 1, 2].map((release) => start(release, release === 1 ? first : second)));
+      assert.equal(await answered(), 2);
+    });
+  });
+
+  test('many processes at once apply everything once', async () => {
+    const results = await Promise.all(Array.from({ length: 6 }, () => start(1, first)));
+    assert.equal(results.flatMap(({ applied }) => applied).length, 1);
+    assert.equal(results.flatMap(({ functions }) => functions).length, 1);
+  });
+
+  const withIndex = {
+    ...first,
+    'migrations/002-index.sql':
+      '-- Found by name.\n-- release: 1\n-- transaction: none\ncreate index concurrently if not exists things_name on things (name);\n',
+  };
+  const indexIsValid = async () =>
+    (
+      await db.database.rows<{ valid: boolean }>(
+        `select indisvalid as valid from pg_index where indexrelid = to_regclass('things_name')`,
+      )
+    )[0]?.valid;
+
+  test('builds an index concurrently, also where several start at once', async () => {
+    await start(1, first);
+    await Promise.all(Array.from({ length: 4 }, () => start(1, withIndex)));
+    assert.equal(await indexIsValid(), true);
+  });
+
+  test('builds an index anew whose building was cut off', async () => {
+    await start(1, first);
+    await db.database.rows(`insert into things values (1, 'same'), (2, 'same')`);
+    // Its building fails, and leaves it behind as a kill would.
+    await assert.rejects(db.database.rows('create unique index concurrently things_name on things (name)'));
+    assert.equal(await indexIsValid(), false);
+    await start(1, withIndex);
+    assert.equal(await indexIsValid(), true);
+  });
+
+  test('steps aside where a lock is held, lets others pass and comes again', async () => {
+    await start(1, first);
+    const holder = await db.database.pool.connect();
+    try {
+      await holder.query('begin');
+      await holder.query('select * from things');
+      const changing = start(1, {
+        ...first,
+        'migrations/002-column.sql': '-- release: 1\nalter table things add column size integer;\n',
+      });
+      // A reader that comes while the change waits would wait behind it for ever, were it not to step aside.
+      for (let n = 0; n < 4; n++) {
+        await sleep(100);
+        await db.database.rows('select count(*) from things');
+      }
+      await holder.query('commit');
+      assert.deepEqual((await changing).applied, ['002-column.sql']);
+    } finally {
+      holder.release();
+    }
+  });
+});

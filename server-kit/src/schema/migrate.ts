@@ -1,0 +1,158 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
+import { sqlState } from '../database.ts';
+import { checkRelease } from './check-release.ts';
+import { type FunctionFile, type MigrationFile, readSchemaFiles } from './read-schema-files.ts';
+import { release as ownRelease } from './release.ts';
+import { createStateTables, readSchemaState, type SchemaState } from './schema-state.ts';
+
+export type MigrationResult = {
+  /** Names of the migrations and of the functions that were applied now. */
+  applied: string[];
+  functions: string[];
+  /** How many migrations were there before. */
+  already: number;
+};
+
+export type MigrateOptions = {
+  url: string;
+  /** A server's `sql` folder. */
+  directory: string;
+  /** What this code says of itself; tests play older and newer versions. */
+  release?: number;
+};
+
+// Any constant serves; all our processes must use the same one.
+const advisoryLock = 727_105_001;
+const advisoryPollMs = 50;
+/** A statement that waits for a lock lets others wait behind it: it steps aside after this long and comes again. */
+const lockTimeoutMs = 150;
+const lockRetryMs = { initial: 50, max: 1_000 };
+/** After this long a migration that never got its lock is given up; nothing of it is left behind. */
+const lockPatienceMs = 120_000;
+const lockNotAvailable = '55P03';
+
+/**
+ * Brings a database up to date: the numbered migrations that it has not seen, in a transaction each, then the
+ * functions whose text changed, in one transaction together with the release number. All of it under an advisory
+ * lock, so that any number of processes may start at once. On a database that a newer release prepared nothing is
+ * changed.
+ * @throws MigrationMismatch where this code must not run on the database
+ */
+export async function migrate(options: MigrateOptions): Promise<MigrationResult> {
+  const release = options.release ?? ownRelease;
+  const files = await readSchemaFiles(options.directory);
+  const client = new pg.Client({
+    connectionString: options.url,
+    application_name: 'migrate',
+    options: '-c timezone=UTC',
+  });
+  await client.connect();
+  try {
+    await waitForTurn(client);
+    await createStateTables(client);
+    const state = await readSchemaState(client);
+    checkRelease(state, files.migrations, release);
+    const missing = files.migrations.filter(({ name }) => !state.migrations.has(name));
+    for (const file of missing) await applyMigration(client, file);
+    const functions = await applyFunctions(client, { files: files.functions, state, release });
+    return {
+      applied: missing.map(({ name }) => name),
+      functions,
+      already: files.migrations.length - missing.length,
+    };
+  } finally {
+    await client.end();
+  }
+}
+
+/** Polls instead of waiting inside a statement, whose snapshot would hold up an index that is built concurrently. */
+async function waitForTurn(client: pg.Client): Promise<void> {
+  for (;;) {
+    const { rows } = await client.query<{ taken: boolean }>('select pg_try_advisory_lock($1) as taken', [
+      advisoryLock,
+    ]);
+    if (rows[0]?.taken === true) return;
+    await sleep(advisoryPollMs);
+  }
+}
+
+async function applyMigration(client: pg.Client, file: MigrationFile): Promise<void> {
+  const record = () =>
+    client.query('insert into schema_migrations (name, sha256) values ($1, $2)', [file.name, file.sha256]);
+  try {
+    if (file.outsideTransaction) {
+      await dropInvalidIndexes(client, file.text);
+      await client.query(file.text);
+      await record();
+    } else {
+      await withLocks(client, async () => {
+        await client.query(file.text);
+        await record();
+      });
+    }
+  } catch (error) {
+    throw new Error(`migration ${file.name} failed: ${(error as Error).message}`, { cause: error });
+  }
+}
+
+/** An index whose building was cut off is there and not valid; the statement that builds it would pass it over. */
+async function dropInvalidIndexes(client: pg.Client, text: string): Promise<void> {
+  const { rows } = await client.query<{ name: string }>(
+    `select c.relname as name from pg_index i join pg_class c on c.oid = i.indexrelid
+      where not i.indisvalid and c.relnamespace = current_schema()::regnamespace`,
+  );
+  for (const { name } of rows)
+    if (new RegExp(`\\b${name}\\b`).test(text))
+      await client.query(`drop index concurrently if exists ${pg.escapeIdentifier(name)}`);
+}
+
+async function applyFunctions(
+  client: pg.Client,
+  { files, state, release }: { files: FunctionFile[]; state: SchemaState; release: number },
+): Promise<string[]> {
+  // A newer release has been here: its functions serve this code too, and are not taken back.
+  if (release < state.release) return [];
+  const changed = files.filter(({ name, sha256 }) => state.functions.get(name) !== sha256);
+  if (changed.length === 0 && release === state.release) return [];
+  await withLocks(client, async () => {
+    // They may call each other in any order.
+    await client.query('set local check_function_bodies = off');
+    for (const { name, text, sha256 } of changed) {
+      await client.query(text).catch((error: Error) => {
+        throw new Error(`function ${name} could not be made: ${error.message}`, { cause: error });
+      });
+      await client.query(
+        `insert into schema_functions (name, sha256) values ($1, $2)
+         on conflict (name) do update set sha256 = excluded.sha256, applied_at = statement_timestamp()`,
+        [name, sha256],
+      );
+    }
+    await client.query(
+      `insert into schema_release as now (release, oldest_release) values ($1, $2)
+       on conflict (only_row) do update
+         set release = excluded.release, oldest_release = greatest(now.oldest_release, excluded.oldest_release)`,
+      [release, Math.max(release - 1, 0)],
+    );
+  });
+  return changed.map(({ name }) => name);
+}
+
+/** One transaction, begun anew for as long as somebody else holds a lock that it needs. */
+async function withLocks(client: pg.Client, work: () => Promise<void>): Promise<void> {
+  const giveUpAt = performance.now() + lockPatienceMs;
+  for (let pauseMs = lockRetryMs.initial; ; pauseMs = Math.min(pauseMs * 2, lockRetryMs.max)) {
+    try {
+      await client.query('begin');
+      await client.query(`set local lock_timeout = ${lockTimeoutMs}`);
+      await work();
+      await client.query('commit');
+      return;
+    } catch (error) {
+      await client.query('rollback').catch(() => undefined);
+      const cause = error instanceof Error && error.cause !== undefined ? error.cause : error;
+      if (sqlState(cause) !== lockNotAvailable || performance.now() > giveUpAt) throw error;
+    }
+    await sleep(pauseMs);
+  }
+}

@@ -1,0 +1,56 @@
+import type { Queryable } from '../database.ts';
+
+/** What a database remembers of those that prepared it. */
+export type SchemaState = {
+  /** The newest release that prepared it; 0 before there were releases. */
+  release: number;
+  /** The oldest release that may run on it. */
+  oldestRelease: number;
+  /** Names of migrations and of functions, with the hashes of their texts. */
+  migrations: Map<string, string>;
+  functions: Map<string, string>;
+};
+
+const tables = ['schema_migrations', 'schema_functions', 'schema_release'];
+
+/** Makes the tables of the schema's own history where they are missing. */
+export async function createStateTables(database: Queryable): Promise<void> {
+  await database.query(
+    `create table if not exists schema_migrations (
+       name text primary key, sha256 text not null, applied_at timestamptz not null default statement_timestamp());
+     create table if not exists schema_functions (
+       name text primary key, sha256 text not null, applied_at timestamptz not null default statement_timestamp());
+     create table if not exists schema_release (
+       only_row boolean primary key default true check (only_row), release integer not null, oldest_release integer not null)`,
+  );
+}
+
+/** What the database remembers; nothing, where it was never prepared. */
+export async function readSchemaState(database: Queryable): Promise<SchemaState> {
+  const { rows: there } = await database.query<{ name: string }>(
+    `select name from unnest($1::text[]) as name where to_regclass(name) is not null`,
+    [tables],
+  );
+  const has = new Set(there.map(({ name }) => name));
+  const hashes = async (table: string) =>
+    has.has(table)
+      ? (await database.query<{ name: string; sha256: string }>(`select name, sha256 from ${table}`)).rows
+      : [];
+  const [numbers] = has.has('schema_release')
+    ? (
+        await database.query<{ release: number; oldest_release: number }>(
+          'select release, oldest_release from schema_release',
+        )
+      ).rows
+    : [];
+  return {
+    release: numbers?.release ?? 0,
+    oldestRelease: numbers?.oldest_release ?? 0,
+    migrations: toMap(await hashes('schema_migrations')),
+    functions: toMap(await hashes('schema_functions')),
+  };
+}
+
+function toMap(rows: { name: string; sha256: string }[]): Map<string, string> {
+  return new Map(rows.map(({ name, sha256 }) => [name, sha256]));
+}

@@ -1,0 +1,95 @@
+-- Records results, each if its claim still holds, and answers the deliveries that it recorded. p_delays: seconds
+-- before each attempt of the schedule, counted from the end of the one before, which is now. Whose endpoint is locked is
+-- answered with the status `busy` and not recorded; with p_wait it is waited for, and results are of one endpoint only.
+create or replace function record_attempts(p_results json, p_delays integer[], p_wait boolean)
+returns table (delivery_id text, status text)
+language plpgsql volatile
+set enable_seqscan = off
+set enable_bitmapscan = off
+set plan_cache_mode = force_generic_plan
+as $$
+#variable_conflict use_column
+declare
+  at timestamptz;
+  results attempt_result[];
+  locked text[];
+begin
+  results := array(select r from json_populate_recordset(null::attempt_result, p_results) as r);
+  if p_wait then
+    locked := array(select endpoint_id from endpoint_turns
+                     where endpoint_id = any (array(select endpoint_id from unnest(results))) for no key update);
+  else
+    locked := array(select endpoint_id from endpoint_turns
+                     where endpoint_id = any (array(select endpoint_id from unnest(results)))
+                       for no key update skip locked);
+  end if;
+  return query select r.delivery_id, 'busy' from unnest(results) as r where r.endpoint_id <> all (locked);
+  at := clock();
+
+  return query
+  with told as materialized (
+    select r.*, r.failure is null as ok, r.number >= cardinality(p_delays) as last_one, q.ping, q.attempts,
+           q.scheduled_at, case when q.resend_at > q.claimed_at then q.resend_at end as resend_at, q.claimed_at,
+           q.lease_until, d.status as before, e.deleted_at is not null as deleted
+      from unnest(results) with ordinality as
+           r (delivery_id, endpoint_id, try, number, duration_ms, status, failure, answer, place)
+     cross join lateral (
+       select q.* from delivery_queue q
+        where q.delivery_id = r.delivery_id and q.tries = r.try and q.lease_until is not null offset 0) q
+     cross join lateral (select d.status, d.endpoint_id from deliveries d where d.id = r.delivery_id offset 0) d
+     cross join lateral (select e.deleted_at from webhook_endpoints e where e.id = d.endpoint_id offset 0) e
+     where r.endpoint_id = any (locked)
+  ), judged as materialized (
+    select t.delivery_id, t.try, t.number, t.duration_ms, t.status, t.failure, t.answer, t.claimed_at, t.before,
+           coalesce(t.number, t.attempts) as attempts,
+           case when t.ok then 'delivered'
+                when t.before = 'pending' and t.last_one then 'failed'
+                when t.before = 'pending' and t.deleted then 'ended'
+                else t.before end as after,
+           case when t.ok or t.deleted or t.before <> 'pending' then null
+                when t.number is null then t.scheduled_at
+                when not t.last_one then at + p_delays[t.number + 1] * interval '1 second' end as scheduled_at,
+           case when not t.deleted then t.resend_at end as resend_at
+      from told t
+  ), attempt as (
+    insert into delivery_attempts (delivery_id, try, number, started_at, ended_at, duration_ms, status, failure, answer)
+      select j.delivery_id, j.try, j.number, j.claimed_at, at, j.duration_ms, j.status, j.failure, j.answer
+        from judged j
+  ), done as (
+    delete from delivery_queue q
+     where q.delivery_id = any (array(
+       select j.delivery_id from judged j where j.scheduled_at is null and j.resend_at is null))
+  ), waiting as (
+    update delivery_queue q
+       set scheduled_at = j.scheduled_at, resend_at = j.resend_at, claim_at = least(j.scheduled_at, j.resend_at),
+           attempts = j.attempts, lease_owner = null, lease_until = null, claimed_at = null, claimed_number = null
+      from judged j
+     where q.delivery_id = j.delivery_id and q.delivery_id = any (array(
+       select j.delivery_id from judged j where j.scheduled_at is not null or j.resend_at is not null))
+  ), turn as (
+    -- Of several results of one endpoint the last one counts. How it is served goes by any attempt, since when it is
+    -- failing by events alone: a failed ping says nothing there, a success of either ends it.
+    update endpoint_turns t
+       set state = case when l.failure is null then 'healthy' else 'failing' end,
+           failing_since = case when l.failed_event > l.success and l.success > 0 then at
+                                when l.failed_event > l.success then coalesce(t.failing_since, at)
+                                when l.success = 0 then t.failing_since end,
+           leases = leases_left(t.leases, l.given_back, at)
+      from (select endpoint_id, (array_agg(failure order by place desc))[1] as failure,
+                   coalesce(max(place) filter (where ok), 0) as success,
+                   coalesce(max(place) filter (where not ok and not ping), 0) as failed_event,
+                   array_agg(lease_until) as given_back
+              from told group by endpoint_id) l
+     where t.endpoint_id = l.endpoint_id and t.endpoint_id = any (locked)
+  )
+  update deliveries d
+     set status = j.after, given_up = case when j.after in ('failed', 'ended') then j.after end,
+         attempts = j.attempts, tries = j.try, last_status = j.status, last_failure = j.failure,
+         last_attempt_at = at, completed_at = case when j.after = j.before then d.completed_at else at end
+    from judged j
+   where d.id = j.delivery_id and d.id = any (array(select j.delivery_id from judged j))
+  returning d.id, d.status;
+
+  perform refresh_next_due(locked, at);
+end
+$$;

@@ -1,0 +1,1 @@
+create or replace function clock() returns timestamptz language sql stable as $$ select statement_timestamp() $$;

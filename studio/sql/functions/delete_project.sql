@@ -1,0 +1,10 @@
+-- Deletes a project; what was made in it stays in the library, and what is being made comes there too.
+create or replace function delete_project(account text, project text) returns boolean language plpgsql as $$
+begin
+  perform 1 from accounts where id = account for update;
+  delete from projects where id = project and account_id = account;
+  if not found then return false; end if;
+  update assets set project_id = null where project_id = project;
+  update uploads set project_id = null where project_id = project;
+  return true;
+end $$;

@@ -1,0 +1,18 @@
+-- Removes stills past their time and answers the folders of their files, which are loose from then on.
+create or replace function expire_frames(at_most integer) returns setof text language plpgsql as $$
+declare
+  due frames[];
+begin
+  due := array(select f from frames f where f.kept_until <= clock() order by f.kept_until limit at_most);
+  -- Accounts before what is theirs, as everywhere.
+  perform 1 from accounts where id = any(array(
+    select v.account_id from unnest(due) d join assets v on v.id = d.video_id)) order by id for update;
+  return query
+    with gone as (
+      delete from frames f using unnest(due) d
+      where f.video_id = d.video_id and f.time_ms = d.time_ms and f.kept_until <= clock()
+      returning split_part(f.storage_key, '/', 1) as folder
+    )
+    insert into loose_folders (folder, remove_after) select folder, clock() from gone
+    on conflict (folder) do update set remove_after = clock() returning folder;
+end $$;

@@ -1,0 +1,30 @@
+-- The end of a render: what it made, what went wrong, the money back if nothing was made, and the word to the
+-- account's readers, in one. `at_attempt` fences out a worker that was overtaken; null (the job was lost
+-- with its worker) fences out all of them. No row where it was fenced out.
+create or replace function finish_render(render text, at_attempt integer, end_status text, end_error jsonb, made jsonb)
+returns setof renders language plpgsql as $$
+declare
+  r renders;
+begin
+  select * into r from renders where id = render;
+  if not found then return; end if;
+  perform 1 from accounts where id = r.account_id for update;
+  update renders set status = end_status, error = end_error, completed_at = greatest(clock(), accepted_at),
+    attempt = case when at_attempt is null then attempt + 1 else attempt end
+  where id = render and status in ('queued', 'running') and attempt = coalesce(at_attempt, attempt)
+  returning * into r;
+  if not found then return; end if;
+  if end_status = 'failed' then perform refund(r.account_id, r.token); end if;
+  insert into assets (id, account_id, project_id, render_id, position, type, generation_type, storage_key, thumb_key,
+    content_type, size_bytes, width, height, duration, aspect_ratio, nsfw, prompt_id, prompt)
+  -- The project may have been deleted since.
+  select m.id, r.account_id, (select p.id from projects p where p.id = r.project_id), r.id, m.position, m.type, r.kind,
+    m.storage_key, m.thumb_key, m.content_type, m.size_bytes, m.width, m.height, m.duration, m.aspect_ratio, m.nsfw,
+    r.prompt_id, r.request->>'prompt'
+  from jsonb_to_recordset(made) as m (id text, position integer, type text, storage_key text, thumb_key text,
+    content_type text, size_bytes bigint, width integer, height integer, duration double precision,
+    aspect_ratio text, nsfw boolean);
+  update projects set updated_at = clock() where id = r.project_id;
+  perform record_change(r.account_id, 'render', r.token, render_json(r));
+  return next r;
+end $$;

@@ -1,0 +1,269 @@
+-- Written by tools/dump-schema.ts from a migrated database. Change migrations, not this file. Functions stand in functions/.
+
+create table accounts (
+  id text not null,
+  email text,
+  name text,
+  username text,
+  password_hash text,
+  tier text not null,
+  organization boolean not null default false,
+  age_verified boolean not null default false,
+  email_verified boolean not null default true,
+  suspended boolean not null default false,
+  region_blocked boolean not null default false,
+  monthly_millicredits bigint not null default 0,
+  lifetime_millicredits bigint not null default 0,
+  allowance_millicredits bigint not null,
+  refill_anchor timestamp with time zone not null,
+  last_refill_at timestamp with time zone not null,
+  next_refill_at timestamp with time zone not null,
+  ledger_seq bigint not null default 0,
+  change_seq bigint not null default 0,
+  change_floor bigint not null default 0,
+  limit_image integer not null,
+  limit_edit integer not null,
+  limit_video integer not null,
+  limit_overall integer not null,
+  styles_version integer not null default 0,
+  next_fault text,
+  created_at timestamp with time zone not null default clock(),
+  deleted_at timestamp with time zone,
+  erased_at timestamp with time zone,
+  constraint accounts_pkey PRIMARY KEY (id),
+  constraint accounts_allowance_millicredits_check CHECK (allowance_millicredits >= 0),
+  constraint accounts_lifetime_millicredits_check CHECK (lifetime_millicredits >= 0),
+  constraint accounts_monthly_millicredits_check CHECK (monthly_millicredits >= 0),
+  constraint accounts_next_fault_check CHECK (next_fault = ANY (ARRAY['nonsense'::text, 'rate'::text, 'concurrency'::text, 'silence'::text])),
+  constraint accounts_tier_check CHECK (tier = ANY (ARRAY['free'::text, 'plus'::text, 'pro'::text]))
+);
+CREATE UNIQUE INDEX accounts_email ON public.accounts USING btree (lower(email)) WHERE (email IS NOT NULL);
+CREATE INDEX accounts_refill ON public.accounts USING btree (next_refill_at) WHERE (deleted_at IS NULL);
+CREATE INDEX accounts_to_erase ON public.accounts USING btree (deleted_at) WHERE ((deleted_at IS NOT NULL) AND (erased_at IS NULL));
+
+create table assets (
+  id text not null,
+  account_id text not null,
+  project_id text,
+  render_id text,
+  "position" integer,
+  type text not null,
+  generation_type text,
+  storage_key text not null,
+  thumb_key text,
+  content_type text not null,
+  size_bytes bigint not null,
+  width integer,
+  height integer,
+  duration double precision,
+  aspect_ratio text,
+  nsfw boolean not null default false,
+  favorite boolean not null default false,
+  prompt_id text,
+  created_at timestamp with time zone not null default clock(),
+  prompt text,
+  words tsvector generated always as ((to_tsvector('simple'::regconfig, COALESCE(prompt, ''::text)) || array_to_tsvector(ARRAY[account_id]))) stored,
+  frame_video_id text,
+  frame_time_ms bigint,
+  constraint assets_pkey PRIMARY KEY (id),
+  constraint assets_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id),
+  constraint assets_type_check CHECK (type = ANY (ARRAY['image'::text, 'video'::text]))
+);
+CREATE INDEX assets_favorite ON public.assets USING btree (account_id, created_at DESC, id DESC) WHERE favorite;
+CREATE INDEX assets_newest ON public.assets USING btree (account_id, created_at DESC, id DESC);
+CREATE INDEX assets_of_project ON public.assets USING btree (project_id, created_at DESC, id DESC) WHERE (project_id IS NOT NULL);
+CREATE UNIQUE INDEX assets_of_render ON public.assets USING btree (render_id, "position") WHERE (render_id IS NOT NULL);
+CREATE INDEX assets_of_type ON public.assets USING btree (account_id, type, created_at DESC, id DESC);
+CREATE UNIQUE INDEX assets_saved_frame ON public.assets USING btree (project_id, frame_video_id, frame_time_ms) WHERE ((project_id IS NOT NULL) AND (frame_video_id IS NOT NULL));
+CREATE INDEX assets_words ON public.assets USING gin (words);
+
+create table changes (
+  account_id text not null,
+  seq bigint not null,
+  type text not null,
+  token text not null,
+  render json,
+  created_at timestamp with time zone not null default clock(),
+  upload json,
+  constraint changes_pkey PRIMARY KEY (account_id, seq),
+  constraint changes_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id),
+  constraint changes_type_check CHECK (type = ANY (ARRAY['render'::text, 'upload'::text]))
+);
+CREATE INDEX changes_age ON public.changes USING btree (created_at);
+
+create table deleted_uploads (
+  account_id text not null,
+  token text not null,
+  deleted_at timestamp with time zone not null default clock(),
+  constraint deleted_uploads_pkey PRIMARY KEY (account_id, token),
+  constraint deleted_uploads_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id)
+);
+CREATE INDEX deleted_uploads_age ON public.deleted_uploads USING btree (deleted_at);
+
+create table frames (
+  video_id text not null,
+  time_ms bigint not null,
+  storage_key text not null,
+  width integer not null,
+  height integer not null,
+  size_bytes bigint not null,
+  created_at timestamp with time zone not null default clock(),
+  constraint frames_pkey PRIMARY KEY (video_id, time_ms),
+  constraint frames_video_id_fkey FOREIGN KEY (video_id) REFERENCES assets(id)
+);
+
+create table ledger (
+  account_id text not null,
+  seq bigint not null,
+  kind text not null,
+  bucket text not null,
+  amount_millicredits bigint not null,
+  balance_after_millicredits bigint not null,
+  token text,
+  created_at timestamp with time zone not null default clock(),
+  constraint ledger_pkey PRIMARY KEY (account_id, seq),
+  constraint ledger_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id),
+  constraint ledger_balance_after_millicredits_check CHECK (balance_after_millicredits >= 0),
+  constraint ledger_bucket_check CHECK (bucket = ANY (ARRAY['monthly'::text, 'lifetime'::text])),
+  constraint ledger_check CHECK (
+CASE kind
+    WHEN 'charge'::text THEN amount_millicredits < 0
+    WHEN 'expiry'::text THEN amount_millicredits < 0
+    WHEN 'refund'::text THEN amount_millicredits > 0
+    WHEN 'adjustment'::text THEN true
+    ELSE amount_millicredits >= 0
+END),
+  constraint ledger_check1 CHECK ((token IS NOT NULL) = (kind = ANY (ARRAY['charge'::text, 'refund'::text]))),
+  constraint ledger_kind_check CHECK (kind = ANY (ARRAY['opening'::text, 'grant'::text, 'charge'::text, 'refund'::text, 'adjustment'::text, 'expiry'::text]))
+);
+CREATE UNIQUE INDEX ledger_one_charge ON public.ledger USING btree (account_id, token, bucket) WHERE (kind = 'charge'::text);
+CREATE UNIQUE INDEX ledger_one_refund ON public.ledger USING btree (account_id, token, bucket) WHERE (kind = 'refund'::text);
+CREATE TRIGGER ledger_is_append_only BEFORE DELETE OR UPDATE ON public.ledger FOR EACH ROW EXECUTE FUNCTION refuse_change();
+
+create table loose_folders (
+  folder text not null,
+  remove_after timestamp with time zone not null,
+  removing boolean not null default false,
+  constraint loose_folders_pkey PRIMARY KEY (folder)
+);
+CREATE INDEX loose_folders_due ON public.loose_folders USING btree (remove_after);
+
+create table oidc_payloads (
+  model text not null,
+  id text not null,
+  payload jsonb not null,
+  grant_id text,
+  account_id text,
+  client_id text,
+  uid text,
+  user_code text,
+  expires_at timestamp with time zone,
+  consumed_at timestamp with time zone,
+  consumed_again_at timestamp with time zone,
+  constraint oidc_payloads_pkey PRIMARY KEY (model, id)
+);
+CREATE INDEX oidc_payloads_expiry ON public.oidc_payloads USING btree (expires_at) WHERE (expires_at IS NOT NULL);
+CREATE INDEX oidc_payloads_grant ON public.oidc_payloads USING btree (grant_id) WHERE (grant_id IS NOT NULL);
+CREATE INDEX oidc_payloads_live_grants ON public.oidc_payloads USING btree (account_id, client_id) WHERE (model = 'Grant'::text);
+CREATE INDEX oidc_payloads_sessions ON public.oidc_payloads USING btree (account_id) WHERE (model = 'Session'::text);
+CREATE INDEX oidc_payloads_uid ON public.oidc_payloads USING btree (uid) WHERE (uid IS NOT NULL);
+
+create table projects (
+  id text not null,
+  account_id text not null,
+  title text not null,
+  is_api boolean not null default false,
+  created_at timestamp with time zone not null default clock(),
+  updated_at timestamp with time zone not null default clock(),
+  constraint projects_pkey PRIMARY KEY (id),
+  constraint projects_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id)
+);
+CREATE INDEX projects_newest ON public.projects USING btree (account_id, created_at DESC, id DESC);
+CREATE UNIQUE INDEX projects_one_api ON public.projects USING btree (account_id) WHERE is_api;
+
+create table renders (
+  id text not null,
+  account_id text not null,
+  token text not null,
+  client_id text not null,
+  status text not null,
+  kind text,
+  lane text,
+  model text,
+  request jsonb,
+  prompt_id text,
+  project_id text,
+  cost_millicredits bigint,
+  ledger_seq bigint,
+  expected_outputs integer,
+  job_id uuid,
+  attempt integer not null default 0,
+  refusal jsonb,
+  error jsonb,
+  accepted_at timestamp with time zone not null default clock(),
+  started_at timestamp with time zone,
+  completed_at timestamp with time zone,
+  constraint renders_pkey PRIMARY KEY (id),
+  constraint renders_account_id_token_key UNIQUE (account_id, token),
+  constraint renders_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id),
+  constraint renders_lane_check CHECK (lane = ANY (ARRAY['image'::text, 'edit'::text, 'video'::text])),
+  constraint renders_status_check CHECK (status = ANY (ARRAY['queued'::text, 'running'::text, 'succeeded'::text, 'failed'::text, 'refused'::text, 'barred'::text]))
+);
+CREATE INDEX renders_active ON public.renders USING btree (account_id, lane) WHERE (status = ANY (ARRAY['queued'::text, 'running'::text]));
+CREATE INDEX renders_overdue ON public.renders USING btree (accepted_at) WHERE (status = ANY (ARRAY['queued'::text, 'running'::text]));
+
+create table settings (
+  name text not null,
+  value jsonb not null,
+  changed_at timestamp with time zone not null default clock(),
+  constraint settings_pkey PRIMARY KEY (name)
+);
+
+create unlogged table sign_in_attempts (
+  subject text not null,
+  attempts integer not null,
+  window_ends_at timestamp with time zone not null,
+  constraint sign_in_attempts_pkey PRIMARY KEY (subject)
+);
+CREATE INDEX sign_in_attempts_end ON public.sign_in_attempts USING btree (window_ends_at);
+
+create table styles (
+  id text not null,
+  account_id text not null,
+  name text not null,
+  type text not null,
+  created_at timestamp with time zone not null default clock(),
+  constraint styles_pkey PRIMARY KEY (id),
+  constraint styles_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id),
+  constraint styles_type_check CHECK (type = ANY (ARRAY['image'::text, 'video'::text]))
+);
+CREATE INDEX styles_of_account ON public.styles USING btree (account_id, created_at);
+
+create table uploads (
+  id text not null,
+  account_id text not null,
+  token text not null,
+  project_id text,
+  type text not null,
+  status text not null default 'processing'::text,
+  hidden boolean not null,
+  file_name text not null,
+  storage_key text not null,
+  content_type text not null,
+  size_bytes bigint not null,
+  sha256 text not null,
+  width integer,
+  height integer,
+  duration double precision,
+  has_audio boolean not null,
+  error text,
+  created_at timestamp with time zone not null default clock(),
+  settled_at timestamp with time zone,
+  constraint uploads_pkey PRIMARY KEY (id),
+  constraint uploads_account_id_token_key UNIQUE (account_id, token),
+  constraint uploads_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id),
+  constraint uploads_status_check CHECK (status = ANY (ARRAY['processing'::text, 'ready'::text, 'rejected'::text])),
+  constraint uploads_type_check CHECK (type = ANY (ARRAY['image'::text, 'video'::text, 'audio'::text]))
+);
+CREATE INDEX uploads_of_project ON public.uploads USING btree (project_id) WHERE (project_id IS NOT NULL);
+CREATE INDEX uploads_processing ON public.uploads USING btree (created_at) WHERE (status = 'processing'::text);
