@@ -179,7 +179,7 @@ create table endpoint_turns (
   leases timestamp with time zone[] not null default '{}'::timestamp with time zone[],
   constraint endpoint_turns_pkey PRIMARY KEY (endpoint_id),
   constraint endpoint_turns_endpoint_id_fkey FOREIGN KEY (endpoint_id) REFERENCES webhook_endpoints(id) ON DELETE CASCADE,
-  constraint endpoint_turns_check CHECK ((state = 'failing'::text) = (failing_since IS NOT NULL)),
+  constraint endpoint_turns_failing_since_check CHECK (failing_since IS NULL OR state = 'failing'::text),
   constraint endpoint_turns_state_check CHECK (state = ANY (ARRAY['untried'::text, 'healthy'::text, 'failing'::text]))
 );
 CREATE INDEX endpoint_turns_due ON public.endpoint_turns USING btree (next_due) WHERE (state <> 'failing'::text);
@@ -272,6 +272,18 @@ CREATE INDEX generations_oldest_waiting ON public.generations USING btree (creat
 CREATE INDEX generations_running ON public.generations USING btree (heard_at) WHERE (status = 'running'::text);
 CREATE INDEX generations_waiting ON public.generations USING btree (account_id, lane, blocked, created_at, id) WHERE ((status = 'queued'::text) AND (NOT holds_slot));
 
+create table manual_sends (
+  id bigint not null generated always as identity,
+  account_id text not null,
+  kind text not null,
+  endpoint_id text not null,
+  sent_at timestamp with time zone not null,
+  constraint manual_sends_pkey PRIMARY KEY (id),
+  constraint manual_sends_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id) ON DELETE CASCADE,
+  constraint manual_sends_kind_check CHECK (kind = ANY (ARRAY['ping'::text, 'resend'::text]))
+);
+CREATE INDEX manual_sends_counted ON public.manual_sends USING btree (account_id, kind, sent_at);
+
 create unlogged table rate_windows (
   key_id text not null,
   minute timestamp with time zone not null,
@@ -335,6 +347,7 @@ create table uploads (
   lease_until timestamp with time zone,
   due_at timestamp with time zone not null default clock(),
   tries integer not null default 0,
+  expires_at timestamp with time zone not null default (clock() + '30 days'::interval),
   constraint uploads_pkey PRIMARY KEY (id),
   constraint uploads_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id) ON DELETE CASCADE,
   constraint uploads_check CHECK ((lease_owner IS NULL) = (lease_until IS NULL)),
@@ -342,11 +355,14 @@ create table uploads (
   constraint uploads_check2 CHECK (hidden OR status = 'receiving'::text OR type IS NOT NULL AND url IS NOT NULL AND file_name IS NOT NULL AND content_type IS NOT NULL AND size_bytes IS NOT NULL),
   constraint uploads_check3 CHECK ((status <> ALL (ARRAY['processing'::text, 'ready'::text])) OR type IS NOT NULL AND processing_since IS NOT NULL),
   constraint uploads_sha256_check CHECK (length(sha256) = 32),
-  constraint uploads_status_check CHECK (status = ANY (ARRAY['receiving'::text, 'coming'::text, 'processing'::text, 'ready'::text, 'rejected'::text])),
+  constraint uploads_status_check CHECK (status = ANY (ARRAY['receiving'::text, 'coming'::text, 'processing'::text, 'ready'::text, 'rejected'::text, 'deleting'::text])),
   constraint uploads_type_check CHECK (type = ANY (ARRAY['image'::text, 'video'::text, 'audio'::text]))
 );
 CREATE INDEX uploads_coming ON public.uploads USING btree (due_at) WHERE (status = 'coming'::text);
+CREATE INDEX uploads_deleting ON public.uploads USING btree (due_at) WHERE (status = 'deleting'::text);
+CREATE INDEX uploads_expiring ON public.uploads USING btree (expires_at) WHERE ((NOT hidden) AND (status = ANY (ARRAY['ready'::text, 'rejected'::text])));
 CREATE INDEX uploads_hidden ON public.uploads USING btree (due_at) WHERE (hidden AND (status = ANY (ARRAY['ready'::text, 'rejected'::text])));
+CREATE INDEX uploads_newest ON public.uploads USING btree (account_id, created_at DESC, id DESC) WHERE ((NOT hidden) AND (status = ANY (ARRAY['processing'::text, 'ready'::text, 'rejected'::text])));
 CREATE INDEX uploads_of_account ON public.uploads USING btree (account_id);
 CREATE INDEX uploads_processing ON public.uploads USING btree (due_at) INCLUDE (account_id) WHERE (status = 'processing'::text);
 CREATE INDEX uploads_receiving ON public.uploads USING btree (lease_until) WHERE (status = 'receiving'::text);

@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { newId } from '@renderkit/server-kit/ids.ts';
-import { migrate } from '@renderkit/server-kit/migrate.ts';
+import { migrate } from '@renderkit/server-kit/schema/migrate.ts';
 import { createTestDatabase } from '@renderkit/server-kit/testing/database.ts';
 import { migrateBefore } from '@renderkit/server-kit/testing/migrate-before.ts';
-import { migrationsDirectory } from '../src/preflight/check-database.ts';
+import { sqlDirectory } from '../src/preflight/check-database.ts';
 import { markDeleted } from '../src/uploads/deletion-store.ts';
 
 test('generations from before the migration keep the uploads that they name, whatever names them', async () => {
   await using db = await createTestDatabase('empty');
   const { database, url } = db;
-  await migrateBefore(url, migrationsDirectory, '019');
+  await migrateBefore(url, sqlDirectory, '018');
   const uploads = Array.from({ length: 4 }, () => newId('upl_'));
   const [named, older, ended, free] = uploads;
   await database.rows(`insert into accounts (id, studio_id, studio_account_id) values ('acc', 'std', 'acc')`);
@@ -37,7 +37,7 @@ test('generations from before the migration keep the uploads that they name, wha
   await generation('gen_1', 'queued', '{}', JSON.stringify([{ id: named }, { id: 'upl_none' }]));
   await generation('gen_2', 'queued', JSON.stringify({ reference_images: ['ast_1', older] }), null);
   await generation('gen_3', 'succeeded', '{}', JSON.stringify([{ id: ended }]));
-  await migrate({ url, directory: migrationsDirectory });
+  await migrate({ url, directory: sqlDirectory });
 
   const remove = (id = '') => markDeleted(database, { id, accountId: 'acc', owner: 'me', leaseMs: 1_000 });
   assert.deepEqual(await remove(named), { outcome: 'named', generationId: 'gen_1' });

@@ -30,12 +30,21 @@ create table accounts (
   created_at timestamp with time zone not null default clock(),
   deleted_at timestamp with time zone,
   erased_at timestamp with time zone,
+  uploads_bytes bigint not null default 0,
+  outputs_bytes bigint not null default 0,
+  limit_storage_bytes bigint not null default '2147483648'::bigint,
+  storage_override_bytes bigint,
+  password_version integer not null default 0,
   constraint accounts_pkey PRIMARY KEY (id),
   constraint accounts_allowance_millicredits_check CHECK (allowance_millicredits >= 0),
   constraint accounts_lifetime_millicredits_check CHECK (lifetime_millicredits >= 0),
+  constraint accounts_limit_storage_bytes_check CHECK (limit_storage_bytes >= 0),
   constraint accounts_monthly_millicredits_check CHECK (monthly_millicredits >= 0),
   constraint accounts_next_fault_check CHECK (next_fault = ANY (ARRAY['nonsense'::text, 'rate'::text, 'concurrency'::text, 'silence'::text])),
-  constraint accounts_tier_check CHECK (tier = ANY (ARRAY['free'::text, 'plus'::text, 'pro'::text]))
+  constraint accounts_outputs_bytes_check CHECK (outputs_bytes >= 0),
+  constraint accounts_storage_override_bytes_check CHECK (storage_override_bytes >= 0),
+  constraint accounts_tier_check CHECK (tier = ANY (ARRAY['free'::text, 'plus'::text, 'pro'::text])),
+  constraint accounts_uploads_bytes_check CHECK (uploads_bytes >= 0)
 );
 CREATE UNIQUE INDEX accounts_email ON public.accounts USING btree (lower(email)) WHERE (email IS NOT NULL);
 CREATE INDEX accounts_refill ON public.accounts USING btree (next_refill_at) WHERE (deleted_at IS NULL);
@@ -76,6 +85,21 @@ CREATE UNIQUE INDEX assets_of_render ON public.assets USING btree (render_id, "p
 CREATE INDEX assets_of_type ON public.assets USING btree (account_id, type, created_at DESC, id DESC);
 CREATE UNIQUE INDEX assets_saved_frame ON public.assets USING btree (project_id, frame_video_id, frame_time_ms) WHERE ((project_id IS NOT NULL) AND (frame_video_id IS NOT NULL));
 CREATE INDEX assets_words ON public.assets USING gin (words);
+CREATE TRIGGER assets_count_added AFTER INSERT ON public.assets REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_assets();
+CREATE TRIGGER assets_count_removed AFTER DELETE ON public.assets REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_assets();
+
+create table audit_entries (
+  id text not null,
+  at timestamp with time zone not null default clock(),
+  account_id text not null,
+  actor text not null,
+  action text not null,
+  address text,
+  constraint audit_entries_pkey PRIMARY KEY (id),
+  constraint audit_entries_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id),
+  constraint audit_entries_actor_check CHECK (actor = ANY (ARRAY['person'::text, 'link'::text, 'operator'::text]))
+);
+CREATE INDEX audit_entries_of_account ON public.audit_entries USING btree (account_id, at DESC, id DESC);
 
 create table changes (
   account_id text not null,
@@ -108,9 +132,13 @@ create table frames (
   height integer not null,
   size_bytes bigint not null,
   created_at timestamp with time zone not null default clock(),
+  kept_until timestamp with time zone not null default (clock() + '2 days'::interval),
   constraint frames_pkey PRIMARY KEY (video_id, time_ms),
   constraint frames_video_id_fkey FOREIGN KEY (video_id) REFERENCES assets(id)
 );
+CREATE INDEX frames_expiry ON public.frames USING btree (kept_until);
+CREATE TRIGGER frames_count_added AFTER INSERT ON public.frames REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_frames();
+CREATE TRIGGER frames_count_removed AFTER DELETE ON public.frames REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_frames();
 
 create table ledger (
   account_id text not null,
@@ -144,9 +172,13 @@ create table loose_folders (
   folder text not null,
   remove_after timestamp with time zone not null,
   removing boolean not null default false,
-  constraint loose_folders_pkey PRIMARY KEY (folder)
+  account_id text,
+  reserved_bytes bigint not null default 0,
+  constraint loose_folders_pkey PRIMARY KEY (folder),
+  constraint loose_folders_reserved_bytes_check CHECK (reserved_bytes >= 0)
 );
 CREATE INDEX loose_folders_due ON public.loose_folders USING btree (remove_after);
+CREATE INDEX loose_folders_reserved ON public.loose_folders USING btree (account_id) WHERE (account_id IS NOT NULL);
 
 create table oidc_payloads (
   model text not null,
@@ -167,6 +199,17 @@ CREATE INDEX oidc_payloads_grant ON public.oidc_payloads USING btree (grant_id) 
 CREATE INDEX oidc_payloads_live_grants ON public.oidc_payloads USING btree (account_id, client_id) WHERE (model = 'Grant'::text);
 CREATE INDEX oidc_payloads_sessions ON public.oidc_payloads USING btree (account_id) WHERE (model = 'Session'::text);
 CREATE INDEX oidc_payloads_uid ON public.oidc_payloads USING btree (uid) WHERE (uid IS NOT NULL);
+
+create table password_resets (
+  account_id text not null,
+  token_hash text not null,
+  created_at timestamp with time zone not null default clock(),
+  expires_at timestamp with time zone not null,
+  constraint password_resets_pkey PRIMARY KEY (account_id),
+  constraint password_resets_token_hash_key UNIQUE (token_hash),
+  constraint password_resets_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id)
+);
+CREATE INDEX password_resets_expiry ON public.password_resets USING btree (expires_at);
 
 create table projects (
   id text not null,
@@ -203,6 +246,7 @@ create table renders (
   accepted_at timestamp with time zone not null default clock(),
   started_at timestamp with time zone,
   completed_at timestamp with time zone,
+  excused integer not null default 0,
   constraint renders_pkey PRIMARY KEY (id),
   constraint renders_account_id_token_key UNIQUE (account_id, token),
   constraint renders_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id),
@@ -267,3 +311,12 @@ create table uploads (
 );
 CREATE INDEX uploads_of_project ON public.uploads USING btree (project_id) WHERE (project_id IS NOT NULL);
 CREATE INDEX uploads_processing ON public.uploads USING btree (created_at) WHERE (status = 'processing'::text);
+CREATE TRIGGER uploads_count_added AFTER INSERT ON public.uploads REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_uploads();
+CREATE TRIGGER uploads_count_rejected AFTER UPDATE OF status ON public.uploads FOR EACH ROW WHEN (((new.status = 'rejected'::text) AND (old.status <> 'rejected'::text))) EXECUTE FUNCTION discount_upload();
+CREATE TRIGGER uploads_count_removed AFTER DELETE ON public.uploads REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_uploads();
+
+create unlogged table workers (
+  id text not null,
+  beat_at timestamp with time zone not null,
+  constraint workers_pkey PRIMARY KEY (id)
+);

@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { migrate } from '@renderkit/server-kit/migrate.ts';
+import { migrate } from '@renderkit/server-kit/schema/migrate.ts';
 import { createTestDatabase } from '@renderkit/server-kit/testing/database.ts';
 import { migrateBefore } from '@renderkit/server-kit/testing/migrate-before.ts';
-import { migrationsDirectory } from '@renderkit/studio/migrations-directory.ts';
+import { sqlDirectory } from '@renderkit/studio/sql-directory.ts';
 import { showAccount } from '@renderkit/studio/operator.ts';
 
 test('what was stored before is counted by the migration, to the byte', async () => {
   await using db = await createTestDatabase('empty');
   const { database, url } = db;
-  await migrateBefore(url, migrationsDirectory, '011');
+  await migrateBefore(url, sqlDirectory, '011');
   for (const statement of [
     `insert into accounts (id, email, tier, allowance_millicredits, refill_anchor, last_refill_at, next_refill_at,
        limit_image, limit_edit, limit_video, limit_overall)
@@ -25,7 +25,7 @@ test('what was stored before is counted by the migration, to the byte', async ()
      values ('ast_1', 0, 'x', 1, 1, 300), ('ast_1', 1, 'x', 1, 1, 400)`,
   ])
     await database.rows(statement);
-  await migrate({ url, directory: migrationsDirectory });
+  await migrate({ url, directory: sqlDirectory });
   const storage = async (tier: string) => (await showAccount(database, `${tier}@example.org`)).storage;
   const gigabyte = 1024 ** 3;
   assert.deepEqual(await storage('free'), {

@@ -1,15 +1,20 @@
-import { copyFile, mkdtemp, readdir, rm } from 'node:fs/promises';
+import { copyFile, mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { migrate } from '../migrate.ts';
+import { migrate } from '../schema/migrate.ts';
 
-/** Brings an empty database to where it was before a migration, named by its number, so that a test can fill it as it was then. */
-export async function migrateBefore(url: string, directory: string, number: string): Promise<void> {
+/**
+ * Brings an empty database to where it was before a migration, named by its number, so that a test can fill it as it
+ * was then. `sqlDirectory` is the server's; functions are those that the migrations made.
+ */
+export async function migrateBefore(url: string, sqlDirectory: string, number: string): Promise<void> {
   const earlier = await mkdtemp(path.join(tmpdir(), 'migrations-'));
   try {
-    for (const name of await readdir(directory))
-      if (name.slice(0, 3) < number) await copyFile(path.join(directory, name), path.join(earlier, name));
-    await migrate({ url, directory: earlier });
+    const [from, to] = [path.join(sqlDirectory, 'migrations'), path.join(earlier, 'migrations')];
+    await mkdir(to);
+    for (const name of await readdir(from))
+      if (name.slice(0, 3) < number) await copyFile(path.join(from, name), path.join(to, name));
+    await migrate({ url, directory: earlier, release: 0 });
   } finally {
     await rm(earlier, { recursive: true, force: true });
   }

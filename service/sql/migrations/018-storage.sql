@@ -17,16 +17,6 @@ create index uploads_expiring on uploads (expires_at) where not hidden and statu
 create index uploads_deleting on uploads (due_at) where status = 'deleting';
 
 insert into generation_uploads (upload_id, generation_id)
-    select distinct u.id, new.generation_id
-      from json_to_recordset(new.uploads::json) as named (id text)
-      join uploads u on u.id = named.id
-     where not u.hidden and u.status = 'ready';
-  return null;
-end $$;
-create trigger generation_requests_link_uploads after insert on generation_requests for each row
-  when (new.uploads is not null) execute function link_ready_uploads();
-
-insert into generation_uploads (upload_id, generation_id)
   select distinct u.id, g.id
     from generation_requests r
     join generations g on g.id = r.generation_id
