@@ -1,4 +1,4 @@
-import { field } from '../sign-in/form-field.ts';
+import { emailField, field, newPasswordField } from '../sign-in/form-field.ts';
 import { html } from '../sign-in/html.ts';
 import type { ClientFacts, Page } from '../sign-in/page.ts';
 import { wayBack } from '../sign-in/trouble.ts';
@@ -42,11 +42,7 @@ export function changePasswordPage(view: ChangePasswordView): Page {
       ${problem !== undefined && html`<p class="note bad" role="alert" id="problem">${problem}</p>`}
       <form method="post" action="${paths.changePassword}">
         <div class="fields">
-          ${field({
-            name: 'email',
-            label: 'E-mail address',
-            type: 'email',
-            complete: 'username',
+          ${emailField({
             value: email,
             readOnly: isSignedIn,
             ...more('email'),
@@ -59,7 +55,7 @@ export function changePasswordPage(view: ChangePasswordView): Page {
             describedBy: problem === undefined ? undefined : 'problem',
             ...more('current'),
           })}
-          ${newPasswordField(more('password'))}
+          ${newPasswordField('New password', { hint: passwordHint, ...more('password') })}
         </div>
         <div class="actions"><button>Change password</button></div>
       </form>
@@ -95,15 +91,11 @@ export function resetPasswordPage({ email, token, errors = {} }: ResetPasswordVi
       <form method="post" action="${paths.resetPassword}">
         <input type="hidden" name="token" value="${token}" />
         <div class="fields">
-          ${field({
-            name: 'email',
-            label: 'E-mail address',
-            type: 'email',
-            complete: 'username',
+          ${emailField({
             value: email,
             readOnly: true,
           })}
-          ${newPasswordField({ error: errors['password'], focus: true })}
+          ${newPasswordField('New password', { hint: passwordHint, error: errors['password'], focus: true })}
         </div>
         <div class="actions"><button>Set password</button></div>
       </form>`,
@@ -123,16 +115,4 @@ export function passwordResetPage(client: ClientFacts, email: string): Page {
           : html`<div class="actions"><a class="button" href="${address.href}">Sign in</a></div>`
       }`,
   };
-}
-
-/** Asked for once: whoever mistypes it gets a new link or another try, and nobody copies a field into the next. */
-function newPasswordField(more: { error: string | undefined; focus: boolean }) {
-  return field({
-    name: 'password',
-    label: 'New password',
-    type: 'password',
-    complete: 'new-password',
-    hint: passwordHint,
-    ...more,
-  });
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { hashPassword, verifyPassword } from './password.ts';
+import { generatePassword, hashPassword, verifyPassword } from './password.ts';
 
 test('a password is verified by its hash alone, and two hashes of it differ', async () => {
   const hash = await hashPassword('pässword');
@@ -10,4 +10,10 @@ test('a password is verified by its hash alone, and two hashes of it differ', as
   assert.equal(await verifyPassword('password', hash), false);
   assert.equal(await verifyPassword('', hash), false);
   assert.equal(await verifyPassword('pässword', 'no hash'), false);
+});
+
+test('passwords that are made up can be read out, and are never the same', () => {
+  const made = new Set(Array.from({ length: 200 }, generatePassword));
+  assert.equal(made.size, 200);
+  for (const password of made) assert.match(password, /^[a-hjkmnp-z2-9]{5}(?:-[a-hjkmnp-z2-9]{5}){3}$/);
 });

@@ -1,4 +1,4 @@
-import { field } from '../sign-in/form-field.ts';
+import { emailField, field, newPasswordField } from '../sign-in/form-field.ts';
 import { Html, html } from '../sign-in/html.ts';
 import type { ClientFacts, Page } from '../sign-in/page.ts';
 import { type FieldErrors, passwordHint } from './read-fields.ts';
@@ -30,11 +30,7 @@ export function signInPage({ client, at, email, signUp, problem }: SignInView): 
       ${problem !== undefined && html`<p class="note bad" role="alert" id="problem">${problem}</p>`}
       <form method="post" action="${at.signIn}">
         <div class="fields">
-          ${field({
-            name: 'email',
-            label: 'E-mail address',
-            type: 'email',
-            complete: 'username',
+          ${emailField({
             value: email,
             focus: email === undefined,
             describedBy: problem === undefined ? undefined : 'problem',
@@ -79,19 +75,11 @@ export function signUpPage({ client, at, scopes, values = {}, errors = {}, probl
       <form method="post" action="${at.signUp}">
         <div class="fields">
           ${field({ name: 'name', label: 'Name', type: 'text', complete: 'name', value: values.name, ...more('name') })}
-          ${field({
-            name: 'email',
-            label: 'E-mail address',
-            type: 'email',
-            complete: 'username',
+          ${emailField({
             value: values.email,
             ...more('email'),
           })}
-          ${field({
-            name: 'password',
-            label: 'Password',
-            type: 'password',
-            complete: 'new-password',
+          ${newPasswordField('Password', {
             hint: passwordHint,
             ...more('password'),
           })}

@@ -14,6 +14,18 @@ export type Field = {
   readOnly?: boolean;
 };
 
+type More = Omit<Field, 'name' | 'label' | 'type' | 'complete'>;
+
+/** The address that names an account; programs that keep passwords look for it beside them. */
+export function emailField(more: More): Html {
+  return field({ name: 'email', label: 'E-mail address', type: 'email', complete: 'username', ...more });
+}
+
+/** A password that somebody makes up. Asked for once: a mistake costs another try, and nobody copies one field into the next. */
+export function newPasswordField(label: string, more: More): Html {
+  return field({ name: 'password', label, type: 'password', complete: 'new-password', ...more });
+}
+
 /** A labelled input with what is wrong with it, or else a hint, below. */
 export function field(asked: Field): Html {
   const { name, label, type, complete, value, error, hint, focus, describedBy, readOnly } = asked;
