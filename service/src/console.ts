@@ -1,5 +1,6 @@
 import type { Database } from '@renderkit/server-kit/database.ts';
 import type { TargetOptions } from '@renderkit/server-kit/egress/validate-target.ts';
+import { createKeyedMutex } from '@renderkit/server-kit/keyed-mutex.ts';
 import type { FastifyInstance } from 'fastify';
 import { createAccountReader } from './account/read-account.ts';
 import type { ServiceConfig } from './config.ts';
@@ -48,6 +49,7 @@ export async function addConsole(
   const cookie = sessionCookie(app, publicUrl);
   const providers = createProviders({ ...config, studio: studioClient.signingIn });
   const account = createAccountReader({ studioClient, database });
+  const accountMutex = createKeyedMutex();
   await addConsoleFiles(app, config);
   addSignInRoutes(app, { ...config, database, log, cookie, providers });
   addConsoleApi(app, {
@@ -67,10 +69,11 @@ export async function addConsole(
       ...keyHandlers({ database, cancelQueuedOfKey: rooms.generations.cancelQueuedOfKey }),
       ...webhookHandlers({
         database,
+        accountMutex,
         secrets: signingSecrets(config.secretKey),
         ...rooms.target,
       }),
-      ...deliveryHandlers({ database }),
+      ...deliveryHandlers({ database, accountMutex }),
       ...generationHandlers({ database }),
       ...storageHandlers({ database, account }),
       ...auditHandlers({ database }),

@@ -1,5 +1,6 @@
 import type { DeliveryDetail } from '@renderkit/contract/console/schemas/delivery.ts';
 import type { Database } from '@renderkit/server-kit/database.ts';
+import type { KeyedMutex } from '@renderkit/server-kit/keyed-mutex.ts';
 import { listDeliveries } from '../deliveries/list-deliveries.ts';
 import { requestHeaders, shownSignature } from '../deliveries/request-headers.ts';
 import { resendDelivery } from '../deliveries/resend-delivery.ts';
@@ -9,9 +10,10 @@ import { askerOf } from './asker-of.ts';
 import type { ConsoleHandlers } from './console-handler.ts';
 import { presentDelivery } from './present-delivery.ts';
 
-/** What was sent to a person's endpoints, and what came of it. */
+/** What was sent to a person's endpoints, and what came of it. `accountMutex`: as for tests (webhooks.ts). */
 export function deliveryHandlers(deps: {
   database: Database;
+  accountMutex: KeyedMutex;
 }): Pick<ConsoleHandlers, 'listDeliveries' | 'getDelivery' | 'resendDelivery'> {
   const { database } = deps;
   return {
@@ -34,7 +36,7 @@ export function deliveryHandlers(deps: {
 
     resendDelivery: async ({ person, params }) => {
       const { id } = params;
-      await resendDelivery(database, id, askerOf(person));
+      await deps.accountMutex(person.accountId, () => resendDelivery(database, id, askerOf(person)));
       return presentDelivery(await showDelivery(database, id, person));
     },
   };

@@ -2,6 +2,7 @@ import type { Webhook } from '@renderkit/contract/console/schemas/webhook.ts';
 import type { Database } from '@renderkit/server-kit/database.ts';
 import type { Cidr } from '@renderkit/server-kit/egress/public-address.ts';
 import type { NameResolver } from '@renderkit/server-kit/egress/resolve-name.ts';
+import type { KeyedMutex } from '@renderkit/server-kit/keyed-mutex.ts';
 import { recoverDeliveries } from '../deliveries/resend-delivery.ts';
 import { showDelivery } from '../deliveries/show-delivery.ts';
 import { listOfAll } from '../list-page.ts';
@@ -22,9 +23,13 @@ import { presentDelivery } from './present-delivery.ts';
 const endOfTimes = Date.parse('9999-12-31T23:59:59.999Z');
 const noHealth: WebhookHealth = { delivered: 0, failed: 0, pending: 0 };
 
-/** A person's webhook endpoints. `allow`: networks that may be reached though they are not public. */
+/**
+ * A person's webhook endpoints. `allow`: networks that may be reached though they are not public. `accountMutex`: whoever
+ * asks for many tests at once waits there, and not with a connection to the database each.
+ */
 export function webhookHandlers(deps: {
   database: Database;
+  accountMutex: KeyedMutex;
   secrets: SigningSecrets;
   allow: readonly Cidr[];
   resolver?: NameResolver | undefined;
@@ -91,7 +96,9 @@ export function webhookHandlers(deps: {
     },
 
     pingWebhook: async ({ person, params }) => {
-      const { deliveryId } = await pingWebhook(database, params.id, askerOf(person));
+      const { deliveryId } = await deps.accountMutex(person.accountId, () =>
+        pingWebhook(database, params.id, askerOf(person)),
+      );
       return presentDelivery(await showDelivery(database, deliveryId, person));
     },
 

@@ -3,7 +3,7 @@ import type { Asker } from '../audit/actor.ts';
 import { writeAudit } from '../audit/write-audit.ts';
 import { announceDue } from '../events/announce-due.ts';
 import { ApiProblem } from '../problems/api-problem.ts';
-import { limitManualSends } from '../webhooks/limit-manual-sends.ts';
+import { limitManualSends, precheckManualSends } from '../webhooks/limit-manual-sends.ts';
 import { noSuchDelivery } from './no-such-delivery.ts';
 import {
   type EndpointState,
@@ -25,14 +25,13 @@ export async function resendDelivery(database: Database, deliveryId: string, ask
   const found = await selectDelivery(database, deliveryId, asker);
   if (found === undefined) throw noSuchDelivery();
   const { endpoint_id: endpointId, event_id: eventId, event_type: eventType } = found.delivery;
+  const isPing = eventType === 'ping';
+  const kind = isPing ? 'ping' : 'resend';
+  const { account_id: accountId } = await checkEndpoint(database.pool, endpointId, asker, isPing);
+  await precheckManualSends(database, { kind, accountId, endpointId });
   await database.transaction(async (transaction) => {
-    const isPing = eventType === 'ping';
     const endpoint = await checkEndpoint(transaction, endpointId, asker, isPing);
-    await limitManualSends(transaction, {
-      kind: isPing ? 'ping' : 'resend',
-      accountId: endpoint.account_id,
-      endpointId,
-    });
+    await limitManualSends(transaction, { kind, accountId, endpointId });
     if ((await requestResends(transaction, endpointId, [deliveryId])) === 0) throw deleted();
     await writeAudit(transaction, asker.actor, {
       accountId: endpoint.account_id,

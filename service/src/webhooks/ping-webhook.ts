@@ -3,7 +3,7 @@ import type { Asker } from '../audit/actor.ts';
 import { announceDue } from '../events/announce-due.ts';
 import { writePing } from '../events/write-event.ts';
 import { actOnEndpoint } from './act-on-endpoint.ts';
-import { limitManualSends } from './limit-manual-sends.ts';
+import { limitManualSends, precheckManualSends } from './limit-manual-sends.ts';
 import { noSuchEndpoint } from './no-such-endpoint.ts';
 
 /**
@@ -15,6 +15,9 @@ export async function pingWebhook(
   endpointId: string,
   asker: Asker,
 ): Promise<{ eventId: string; deliveryId: string }> {
+  const { accountId: owner } = asker;
+  if (owner !== undefined)
+    await precheckManualSends(database, { kind: 'ping', accountId: owner, endpointId });
   const written = await actOnEndpoint(
     database,
     endpointId,

@@ -42,26 +42,24 @@ export async function lockAccount(transaction: Queryable, accountId: string): Pr
   return rowCount === 1;
 }
 
-/**
- * Writes down a delivery by hand unless the endpoint or its account had so many in the last minute; then the seconds until
- * the next one are told. The account is locked.
- */
-export async function takeManualSend(
-  transaction: Queryable,
-  send: { kind: string; accountId: string; endpointId: string },
+/** Seconds until the next delivery by hand; null: it may be now. */
+export type ManualSendWaits = { endpoint: number | null; account: number | null };
+type SendCount = { kind: string; accountId: string; endpointId: string };
+
+/** How long an endpoint and its account wait that may have so many deliveries by hand in any minute. */
+export async function selectManualSendWaits(
+  queryable: Queryable,
+  send: SendCount,
   most: { endpoint: number; account: number },
-): Promise<{ endpoint: number | null; account: number | null }> {
-  const { rows } = await transaction.query<{ endpoint: number | null; account: number | null }>(
+): Promise<ManualSendWaits> {
+  const { rows } = await queryable.query<ManualSendWaits>(
+    // The one that makes the limit full: when it is a minute old, there is room for the next.
     `with recent as (
        select endpoint_id, sent_at from manual_sends
         where account_id = $1 and kind = $2 and sent_at > clock() - interval '1 minute'
      ), filling as (
-       -- The one that makes the limit full: when it is a minute old, there is room for the next.
        select (select sent_at from recent where endpoint_id = $3 order by sent_at desc offset $4 - 1 limit 1) as endpoint,
               (select sent_at from recent order by sent_at desc offset $5 - 1 limit 1) as account
-     ), taken as (
-       insert into manual_sends (account_id, kind, endpoint_id, sent_at)
-         select $1, $2, $3, clock() from filling where endpoint is null and account is null
      )
      select extract(epoch from endpoint + interval '1 minute' - clock())::float as endpoint,
             extract(epoch from account + interval '1 minute' - clock())::float as account
@@ -69,6 +67,14 @@ export async function takeManualSend(
     [send.accountId, send.kind, send.endpointId, most.endpoint, most.account],
   );
   return rows[0] ?? { endpoint: null, account: null };
+}
+
+/** Writes down a delivery by hand. The account is locked, so that nobody else counts meanwhile. */
+export async function insertManualSend(transaction: Queryable, send: SendCount): Promise<void> {
+  await transaction.query(
+    'insert into manual_sends (account_id, kind, endpoint_id, sent_at) values ($1, $2, $3, clock())',
+    [send.accountId, send.kind, send.endpointId],
+  );
 }
 
 const endpoints = `select e.id, e.account_id, e.url, e.events, e.created_at, e.paused_at, t.failing_since
