@@ -1,13 +1,13 @@
 import type { Database } from '@renderkit/server-kit/database.ts';
 import { placeFile } from '@renderkit/server-kit/durable-files.ts';
 import type { Logger } from '@renderkit/server-kit/logger.ts';
+import { privateFileMode, setMode } from '@renderkit/server-kit/private-files.ts';
 import { compileRules, type CompiledRules } from './compile-rules.ts';
 import type { Moderation } from './moderation.ts';
 import { defaultRulesText, RulesInvalid } from './parse-rules.ts';
 import { readingsOf } from './readings.ts';
 import {
   findRulesVersion,
-  makeRulesPrivate,
   type ReadRules,
   readRulesAtStart,
   readRulesFile,
@@ -65,7 +65,8 @@ async function readOrMake({ path, database, log, leads }: RuleListOptions): Prom
   }
   const read = there ?? (await readRulesAtStart(path));
   if (read === undefined) throw new Error(`${path} was removed as soon as it was made`);
-  await makeRulesPrivate(path);
+  // The phrases are nobody else's business.
+  await setMode(path, privateFileMode);
   if (leads) await upsertLastRules(database, read.text);
   return read;
 }

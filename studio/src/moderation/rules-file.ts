@@ -1,5 +1,5 @@
 import type { Stats } from 'node:fs';
-import { chmod, open, stat } from 'node:fs/promises';
+import { open, stat } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ConfigError } from '@renderkit/server-kit/config.ts';
 import { parseRules, type RuleList, RulesInvalid } from './parse-rules.ts';
@@ -77,9 +77,4 @@ export async function readRulesAtStart(file: string): Promise<ReadRules | undefi
       { cause: error },
     );
   }
-}
-
-/** The phrases are nobody else's business; where the file is another's, it is theirs to say so. */
-export async function makeRulesPrivate(file: string): Promise<void> {
-  if (process.platform !== 'win32') await chmod(file, 0o600).catch(() => undefined);
 }

@@ -29,17 +29,17 @@ export async function closeOldMedia(
   const counts = { entries: 0, refused: 0 };
   try {
     await closeFolder(directory, counts, stopping);
+    await placeFile(doneFile, 'The media of earlier versions are closed to other users.\n');
+    if (counts.refused > 0)
+      log.warn(
+        { directory, refused: counts.refused },
+        'some old media belong to another user and stay as they are',
+      );
   } catch (error) {
+    // Nobody waits for it: the next start tries again.
     if (!stopping.aborted)
       log.error({ err: error, directory }, 'old media could not all be closed to other users');
-    return;
   }
-  if (counts.refused > 0)
-    log.warn(
-      { directory, refused: counts.refused },
-      'some old media belong to another user and stay as they are',
-    );
-  await placeFile(doneFile, 'The media of earlier versions are closed to other users.\n');
 }
 
 type Counts = { entries: number; refused: number };
