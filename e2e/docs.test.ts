@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
+import { eventTypes } from '@renderkit/contract/v1/event-types.ts';
+import { samples } from '@renderkit/contract/v1/samples.ts';
 import type { Browser, Page } from 'playwright-core';
 import { noBrowser, openBrowser, watch } from './harness/browser.ts';
 import { openWorld, type World } from './spec/world.ts';
@@ -28,7 +30,7 @@ describe('the served documents in a browser', { skip: noBrowser }, () => {
   test('the reference draws every part of the API, and asks nobody but the service', async () => {
     const { page, asked, complaints } = await open('/docs', 'light');
     const navigation = page.locator('#reference');
-    for (const name of ['Account', 'Catalog', 'Projects', 'Library', 'Uploads', 'Generations'])
+    for (const name of ['Account', 'Catalog', 'Projects', 'Library', 'Uploads', 'Generations', 'Webhooks'])
       await navigation.getByText(name, { exact: true }).first().waitFor();
     await page.getByText('Show the account').first().waitFor();
     // What it would do at leisure.
@@ -39,6 +41,22 @@ describe('the served documents in a browser', { skip: noBrowser }, () => {
       [],
     );
     assert.ok(asked.includes(`${world.url}/openapi.json`));
+    await page.close();
+  });
+
+  test('the reference shows the samples of the document and no others, and every event', async () => {
+    const { page, complaints } = await open('/docs', 'light');
+    const navigation = page.locator('#reference');
+    await navigation.getByText('Generations', { exact: true }).first().click();
+    await navigation.getByText('Generate images').first().click();
+    const operation = page.locator('[id="api-1/tag/generations/POST/v1/images/generations"]');
+    await operation.getByText(samples.createImageGeneration.shell.split('\n')[0] ?? '').waitFor();
+    // What the program would make up: other ways to ask, with placeholders in place of a key.
+    assert.doesNotMatch(await operation.innerText(), /YOUR_SECRET_TOKEN|libcurl|axios/i);
+    await navigation.getByText('Webhooks', { exact: true }).first().click();
+    for (const type of eventTypes)
+      await page.locator(`[id="api-1/tag/webhooks/webhook/POST/${type}"]`).waitFor({ state: 'attached' });
+    assert.deepEqual(complaints, []);
     await page.close();
   });
 

@@ -6,7 +6,6 @@ import { operationIds, operations, type OperationId } from '@renderkit/contract/
 import { problemCodes } from '@renderkit/contract/v1/problem-codes.ts';
 import { requestHeaders } from '@renderkit/service/deliveries/request-headers.ts';
 import { eventSchemas } from '@renderkit/contract/v1/schemas/event.ts';
-import { Ajv2020 } from 'ajv/dist/2020.js';
 import { openapiDocument, openapiText } from './openapi-document.ts';
 
 type Parameter = { $ref?: string; name: string; in: string };
@@ -17,7 +16,7 @@ type Described = {
   responses: Record<string, { $ref?: string; content?: Record<string, unknown> }>;
 };
 type Webhook = {
-  parameters: { name: string; in: string; required: boolean; schema: object }[];
+  parameters: { name: string; in: string; required: boolean; schema: { const?: string; pattern?: string } }[];
   requestBody: { content: Record<string, { schema: { $ref: string } }> };
   responses: Record<string, object>;
 };
@@ -122,7 +121,6 @@ test('a document of some operations has no more than they need', () => {
 
 test('each type of event is a webhook with the headers that a delivery really has, and the body of its type', () => {
   assert.deepEqual(Object.keys(whole.webhooks), [...eventTypes]);
-  const ajv = new Ajv2020({ strict: false });
   for (const type of eventTypes) {
     const { parameters, requestBody, responses } = whole.webhooks[type]!.post;
     const sent = requestHeaders({ id: 'dlv_01', eventType: type }, `t=1795253400,v1=${'0a'.repeat(32)}`);
@@ -131,7 +129,9 @@ test('each type of event is a webhook with the headers that a delivery really ha
     assert.deepEqual(parameters.map(({ name }) => name).sort(), Object.keys(others).sort());
     for (const { name, in: where, required, schema } of parameters) {
       assert.deepEqual([where, required], ['header', true]);
-      assert.ok(ajv.validate(schema, others[name]), `${type} ${name}: ${others[name]}`);
+      const value = others[name] ?? '';
+      if (schema.const === undefined) assert.match(value, new RegExp(schema.pattern ?? '^$'), name);
+      else assert.equal(value, schema.const);
     }
     const name = requestBody.content['application/json']!.schema.$ref.split('/').at(-1)!;
     assert.equal(name, (eventSchemas[type] as { title?: string }).title);

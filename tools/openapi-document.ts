@@ -12,6 +12,7 @@ import { problemCodes, type ProblemCode } from '@renderkit/contract/v1/problem-c
 import { estimateRequests } from '@renderkit/contract/v1/schemas/generation-requests.ts';
 import { generationKinds } from '@renderkit/contract/v1/schemas/generation.ts';
 import { Problem } from '@renderkit/contract/v1/schemas/problem.ts';
+import { firstSample, samples, secondSample } from '@renderkit/contract/v1/samples.ts';
 import { scopeDescriptions, scopes } from '@renderkit/contract/v1/scopes.ts';
 import { describeWebhooks, webhookTag } from './openapi-webhooks.ts';
 
@@ -85,6 +86,19 @@ function introduction(): string {
     'What a key may do is a matter of its scopes:',
     '',
     ...lines,
+    '',
+    'The samples of the operations can be pasted into a shell after these two. The first says where the service is and which',
+    'key is used: that of the demo account is shown at the first start.',
+    '',
+    '```sh',
+    firstSample,
+    '```',
+    '',
+    'The second makes a picture, and keeps ids that the others use.',
+    '',
+    '```sh',
+    secondSample,
+    '```',
   ].join('\n');
 }
 
@@ -122,7 +136,18 @@ function describeOperation(id: OperationId, operation: Operation, components: Co
       },
       ...problemResponses(operation.problems, components),
     },
+    'x-codeSamples': samplesOf(id),
   };
+}
+
+/** In the form of an extension that programs which draw such documents know. */
+function samplesOf(id: OperationId): Json[] {
+  const { shell, node, python } = samples[id];
+  return [
+    { lang: 'Shell', label: 'curl', source: shell },
+    ...(node === undefined ? [] : [{ lang: 'JavaScript', label: 'Node', source: node }]),
+    ...(python === undefined ? [] : [{ lang: 'Python', label: 'Python', source: python }]),
+  ];
 }
 
 function parametersOf(where: 'path' | 'query', schema: object | undefined, components: Components): Json[] {

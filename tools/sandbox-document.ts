@@ -1,4 +1,10 @@
-import { demoEmail, sandboxLines, sandboxOutcome, sandboxRecipes } from '@renderkit/contract/v1/sandbox.ts';
+import {
+  demoEmail,
+  sandboxLines,
+  sandboxOutcome,
+  sandboxRecipes,
+  sandboxSetup,
+} from '@renderkit/contract/v1/sandbox.ts';
 
 /** What docs/sandbox.md has to hold: the recipes, for people who read files. */
 export function sandboxText(): string {
@@ -15,8 +21,12 @@ ${wrap(
 )}
 
 ${wrap(
-  `\`$URL\` is the address of the service, \`$KEY\` an API key, \`$EMAIL\` the address of its account: \`${demoEmail}\` where nothing was changed, whose key the first start shows. \`picture.png\` is any picture. Commands after the last request make everything as it was. Models whose names begin with \`sandbox-\` are made for this and cost a credit.`,
+  `Everything can be pasted into a shell in the folder of the installation, after these lines. \`$KEY\` is an API key, \`$EMAIL\` the address of its account: \`${demoEmail}\` where nothing was changed, whose key the first start shows. Commands after the last request make everything as it was. Models whose names begin with \`sandbox-\` are made for this and cost a credit.`,
 )}
+
+\`\`\`sh
+${sandboxSetup.join('\n')}
+\`\`\`
 
 ${sections.join('\n')}`;
 }

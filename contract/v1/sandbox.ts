@@ -14,6 +14,8 @@ export type SandboxRecipe = {
   note: string;
   /** Operator commands that come first; `{email}` stands for the address of the account. */
   prepare?: readonly string[];
+  /** Seconds until what `prepare` switched is seen by all. */
+  settleSeconds?: number;
   /** Options of `key create` for a key of this recipe's own, or none to send no key at all. */
   key?: { options: string } | 'none';
   /** Sent one after the other; the answer to the last one is the point. */
@@ -164,6 +166,7 @@ const refusals: readonly (Omit<SandboxRecipe, 'id' | 'title' | 'answer'> & { cod
     code: 'upstream_unavailable',
     note: 'The studio is in maintenance, from a second after the command on. Mind `Retry-After`.',
     prepare: ['studio maintenance on'],
+    settleSeconds: 2,
     requests: [account],
     restore: ['studio maintenance off'],
   },
@@ -217,15 +220,39 @@ export const sandboxRecipes: readonly SandboxRecipe[] = [
   ...outcomes,
 ];
 
-/** The recipe as lines for a shell: `$URL` is the service's address, `$KEY` an API key, `$EMAIL` the account's. */
-export function sandboxLines({ prepare = [], key, requests, restore = [] }: SandboxRecipe): string[] {
+/**
+ * What the lines of all recipes go by: the service's address, an API key, the address of its account, and a picture of one
+ * pixel.
+ */
+export const sandboxSetup = [
+  'URL=http://127.0.0.1:8787',
+  'KEY=rk_live_...',
+  `EMAIL=${demoEmail}`,
+  "echo 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAACklEQVR4nGNgAAAAAgABSK+kcQAAAABJRU5ErkJggg==' |",
+  '  base64 -d > picture.png',
+];
+
+/** The recipe as lines for a shell, after those of `sandboxSetup`. */
+export function sandboxLines({
+  prepare = [],
+  settleSeconds,
+  key,
+  requests,
+  restore = [],
+}: SandboxRecipe): string[] {
   const operator = (words: string) => `npm run operator -- ${words.replaceAll('{email}', '$EMAIL')}`;
+  const ownKey = typeof key === 'object';
+  const variable = ownKey ? '$SANDBOX_KEY' : '$KEY';
   return [
     ...prepare.map(operator),
-    ...(typeof key === 'object'
-      ? [`${operator(`key create --email {email} --name Sandbox ${key.options}`)}   # its key is $KEY below`]
+    ...(settleSeconds === undefined ? [] : [`sleep ${settleSeconds}`]),
+    ...(ownKey
+      ? [
+          `SANDBOX_KEY=$(${operator(`key create --email {email} --name Sandbox ${key.options}`)} |`,
+          "  grep -o 'rk_live_[0-9A-Za-z_]*')",
+        ]
       : []),
-    ...requests.map((request) => curlOf(request, key !== 'none')),
+    ...requests.map((request) => curlOf(request, key === 'none' ? undefined : variable)),
     ...restore.map(operator),
   ];
 }
@@ -233,9 +260,12 @@ export function sandboxLines({ prepare = [], key, requests, restore = [] }: Sand
 /** Characters of a line that the documents show without scrolling. */
 const longestLine = 80;
 
-function curlOf({ method, path, headers = {}, body, upload }: SandboxRequest, withKey: boolean): string {
+function curlOf(
+  { method, path, headers = {}, body, upload }: SandboxRequest,
+  key: string | undefined,
+): string {
   const given = {
-    ...(withKey && { Authorization: 'Bearer $KEY' }),
+    ...(key !== undefined && { Authorization: `Bearer ${key}` }),
     ...headers,
     ...(body !== undefined && { 'Content-Type': 'application/json' }),
   };

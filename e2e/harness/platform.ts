@@ -48,6 +48,8 @@ export type Platform = AsyncDisposable & {
   connectAccount: (account: PlatformAccount) => Promise<void>;
   /** The key itself: `rk_live_…`. */
   createKey: (account: PlatformAccount, key?: NewKey) => Promise<string>;
+  /** What every part has in its environment, and an operator's shell needs. */
+  environment: Readonly<Record<string, string>>;
   /** Runs an operator command as an operator would, and reads what it answers. */
   operator: (...words: string[]) => Promise<Record<string, unknown>>;
   /** A webhook endpoint that gets every event of the account; on this machine with `EGRESS_ALLOW`. Answers its secret. */
@@ -123,6 +125,7 @@ export async function startPlatform(options: PlatformOptions = {}): Promise<Plat
     serviceUrls: ports.map((port) => `http://127.0.0.1:${port}`),
     studioUrl,
     databases: { service, studio },
+    environment: shared,
     createAccount: (account = {}) => createAccount({ service, studio, secretKey }, account),
     connectAccount: async (account) => {
       await connectAccount({ service, studio, secretKey }, account.email);

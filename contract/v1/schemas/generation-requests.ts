@@ -194,12 +194,11 @@ const extendFields = {
   metadata,
 };
 
-// Those that made what the examples of the answers show, and two that go on with it.
+// Those that made what the examples of the answers show, but for ids that only it had, and two that go on with it.
 const imageExample = {
   model: realAnswers.generation.model,
   prompt: 'a lighthouse above a calm sea at dusk',
   aspect_ratio: '1:1',
-  project_id: realAnswers.project.id,
   metadata: realAnswers.generation.metadata,
 };
 const editExample = { image: realAnswers.asset.id, prompt: 'the same lighthouse in winter', strength: 0.6 };

@@ -32,6 +32,8 @@ const configuration = {
   agent: { disabled: true },
   mcp: { disabled: true },
   hideClientButton: true,
+  // Its own samples know no ids and no files; the document has some that a test runs.
+  hiddenClients: true,
   showDeveloperTools: 'never',
   persistAuth: false,
   documentDownloadType: 'none',

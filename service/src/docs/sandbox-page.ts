@@ -1,4 +1,10 @@
-import { demoEmail, sandboxLines, sandboxOutcome, sandboxRecipes } from '@renderkit/contract/v1/sandbox.ts';
+import {
+  demoEmail,
+  sandboxLines,
+  sandboxOutcome,
+  sandboxRecipes,
+  sandboxSetup,
+} from '@renderkit/contract/v1/sandbox.ts';
 import { escapeHtml, page, prose } from './page.ts';
 
 /** How to get every answer on purpose (docs/sandbox.md says the same): an anchor for each. */
@@ -18,7 +24,8 @@ export function sandboxPage(): string {
     `<main>
 <h1>Sandbox</h1>
 <p class="lead">Every answer on demand, so that a client can be tried with all of them.</p>
-<p>${prose('The commands are for whoever runs the installation, in its folder; the rest is for whoever has a key. `$URL` is the address of this service, `$KEY` an API key, `$EMAIL` the address of its account: on an installation as it comes `' + demoEmail + '`, whose key the first start showed. Commands after the last request make everything as it was.')}</p>
+<p>${prose('Everything can be pasted into a shell, after the lines below. The commands are for whoever runs the installation, in its folder; the rest is for whoever has a key. `$KEY` is an API key, `$EMAIL` the address of its account: on an installation as it comes `' + demoEmail + '`, whose key the first start showed. Commands after the last request make everything as it was.')}</p>
+<pre id="setup"><code>${escapeHtml(sandboxSetup.join('\n'))}</code></pre>
 <p>${prose('Models whose names begin with `sandbox-` are made for this and cost a credit. `internal_error` is missing: nothing provokes it.')}</p>
 <nav aria-label="Answers"><ul>
 ${index}
