@@ -83,7 +83,7 @@ export const WebhookSecret = closed({
 export type WebhookSecret = Static<typeof WebhookSecret>;
 
 export const RecoverDeliveriesRequest = closed({
-  since: timestamp('Every delivery that failed since then is sent once more.'),
+  since: timestamp('Every delivery that failed since then is sent once more, tests aside.'),
 });
 
 export const RecoveredDeliveries = closed({

@@ -76,8 +76,8 @@ function unreadable(authority: string): string {
   if (host === '') return 'has no host';
   if (host.startsWith('[')) return 'has an IPv6 address that is none, or that names a zone';
   if (/^\d+$/.test(port) && Number(port) > 65_535) return PORT_RULE;
-  if (/\.?(?:\d+|0x[\da-f]*)\.?$/i.test(host))
-    return 'has a host that ends in a number and is no IPv4 address';
+  const last = host.replace(/\.$/, '').split('.').at(-1) ?? '';
+  if (/^(?:\d+|0x[\da-f]*)$/i.test(last)) return 'has a host that ends in a number and is no IPv4 address';
   return 'is not a valid URL: its host or port cannot be read';
 }
 

@@ -45,7 +45,7 @@ export async function resendDelivery(database: Database, deliveryId: string, ask
 }
 
 /**
- * Sends everything once more that failed for good at an endpoint since then (`since`: ISO 8601, by the time of the
+ * Sends everything but tests once more that failed for good at an endpoint since then (`since`: ISO 8601, by the time of the
  * event), some hundreds in a transaction. How many there are. Its entry in the audit comes with the first of them; it
  * counts as one resend.
  * @throws ApiProblem `not_found`; `conflict` where the endpoint is paused or deleted; `rate_limited` after so many in a minute

@@ -66,7 +66,8 @@ export const deliveriesCommands: Command[] = [
   }),
   command({
     words: 'deliveries recover',
-    about: 'Sends everything once more that failed at an endpoint since TIME, such as 2026-11-21T08:00Z.',
+    about:
+      'Sends everything but pings once more that failed at an endpoint since TIME, such as 2026-11-21T08:00Z.',
     options: { endpoint: required(text('ID')), since: required(time) },
     run: async ({ open }, values) => {
       const resent = await service.recoverDeliveries((await open()).service, values.endpoint, values.since);

@@ -42,7 +42,9 @@ export function RecoverModal({ webhook, opened, onClose }: RecoverModalProps) {
       error={recover.error}
     >
       <Stack gap="sm">
-        <Text fz="sm">Every delivery to this endpoint that was given up since then is sent once more.</Text>
+        <Text fz="sm">
+          Every delivery to this endpoint that was given up since then is sent once more, tests aside.
+        </Text>
         <Radio.Group label="Since" value={chosen} onChange={setChosen}>
           <Stack gap={8} mt={6}>
             {recoverChoices.map(({ value, label }) => (
