@@ -40,6 +40,7 @@ export const samples: Record<OperationId, Samples> = {
   getAccount: { shell: get('/v1/account') },
   getBalance: { shell: get('/v1/account/balance') },
   getLimits: { shell: get('/v1/account/limits') },
+  getStorage: { shell: get('/v1/account/storage') },
   listModels: { shell: get('/v1/models?suite=image') },
   getModel: { shell: get('/v1/models/atelier-1') },
   listStyles: { shell: get('/v1/styles') },
@@ -68,6 +69,11 @@ curl -sS "$URL/v1/uploads" ${key} -F "file=@picture.png"`,
     shell: `${aPicture}
 UPLOAD=$(curl -sS "$URL/v1/uploads" ${key} -F "file=@picture.png" | ${idOf('upl')})
 ${get('/v1/uploads/$UPLOAD')}`,
+  },
+  deleteUpload: {
+    shell: `${aPicture}
+UPLOAD=$(curl -sS "$URL/v1/uploads" ${key} -F "file=@picture.png" | ${idOf('upl')})
+${without('DELETE', '/v1/uploads/$UPLOAD')}`,
   },
   createImageGeneration: {
     shell: `curl -sS "$URL/v1/images/generations" ${key} ${json} \\
