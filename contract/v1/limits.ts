@@ -16,8 +16,14 @@ export const rateLimitWindowSeconds = 60;
 export const jsonBodyBytes = 256 * kilobyte;
 /** Body of a JSON request that may hold a mask: edits and estimates. */
 export const largeJsonBodyBytes = 16 * megabyte;
+/** Of a large body without its mask and white space. The fields at their longest, every character escaped, are 450 kB. */
+export const jsonContentBytes = megabyte;
 /** Levels of nesting in a JSON body. */
 export const jsonDepth = 32;
+/** Values in a JSON body, at every level together. The largest of ours, with as many options as a model may have, has 150. */
+export const jsonValues = 1_000;
+/** Characters of a number in a JSON body. */
+export const maxJsonNumberCharacters = 40;
 export const maxRequestHeaderBytes = 16 * kilobyte;
 export const maxRequestHeaders = 100;
 /** Entries of `errors` in one problem document. */
@@ -80,6 +86,9 @@ export const defaultFillStrength = 0.8;
 export const queuedPerAccountDefault = 1000;
 /** A generation that could not start for this long fails. */
 export const maxQueuedHours = 24;
+
+/** Code points of a text for which a field sets no limit, or whose field is not known: those of the longest but a mask. */
+export const maxTextCharacters = 4096;
 
 // Uploads (defaults; the operator may set others)
 

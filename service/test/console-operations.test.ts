@@ -13,7 +13,8 @@ import { scopes } from '@renderkit/contract/v1/scopes.ts';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import ajvFormats from 'ajv-formats';
 import { assertProblem } from './assert-problem.ts';
-import { buildRequest, createRandom } from './build-request.ts';
+import { createRandom } from '@renderkit/server-kit/testing/random.ts';
+import { buildRequest } from './build-request.ts';
 import { type ConsoleBrowser, openBrowser } from './console-session.ts';
 import { type Answer, type Ask, startTestService, type TestService } from './harness.ts';
 

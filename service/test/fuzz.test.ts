@@ -6,7 +6,8 @@ import type { Operation } from '@renderkit/contract/v1/operation.ts';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import ajvFormats from 'ajv-formats';
 import { assertProblem } from './assert-problem.ts';
-import { buildRequest, createRandom } from './build-request.ts';
+import { createRandom } from '@renderkit/server-kit/testing/random.ts';
+import { buildRequest } from './build-request.ts';
 import { startTestService, type TestService } from './harness.ts';
 
 const total = Number(process.env['FUZZ_REQUESTS'] ?? 5_000);

@@ -1,4 +1,5 @@
 import type { Readable } from 'node:stream';
+import { PieceCount } from './piece-count.ts';
 
 /** Bytes that may lie ready: so the socket need not be stopped and started again for each chunk that it brings. */
 const aheadBytes = 256 * 1024;
@@ -12,6 +13,7 @@ export function readAhead(source: Readable): AsyncIterator<Buffer, void> {
   let bytes = 0;
   let over: { failure?: Error } | undefined;
   let tell: () => void = () => undefined;
+  const pieces = new PieceCount();
   const end = (failure?: Error) => {
     over ??= failure === undefined ? {} : { failure };
     tell();
@@ -20,7 +22,10 @@ export function readAhead(source: Readable): AsyncIterator<Buffer, void> {
     ready.push(chunk);
     bytes += chunk.length;
     if (bytes >= aheadBytes) source.pause();
-    tell();
+    if (pieces.add(chunk.length)) return tell();
+    source.off('data', onData).pause();
+    ready.length = 0;
+    end(new Error('the stream comes in too many pieces'));
   };
   if (source.destroyed) end(new Error('the stream is closed'));
   else
@@ -39,7 +44,7 @@ export function readAhead(source: Readable): AsyncIterator<Buffer, void> {
       const chunk = ready.shift();
       if (chunk !== undefined) {
         bytes -= chunk.length;
-        if (bytes < aheadBytes / 2 && source.isPaused()) source.resume();
+        if (bytes < aheadBytes / 2 && over === undefined && source.isPaused()) source.resume();
         return { done: false, value: chunk };
       }
       if (over?.failure !== undefined) throw over.failure;

@@ -1,10 +1,17 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import { RateFloor } from '../egress/rate-floor.ts';
 import type { Pace } from './paced-body.ts';
+import { PieceCount } from './piece-count.ts';
+import { passOver } from './unread-body.ts';
 
 /** The body is larger than the route takes. What is left of it stays unread. */
 export class BodyTooLarge extends Error {
   override name = 'BodyTooLarge';
+}
+
+/** The body comes in far more pieces than it needs. What is left of it stays unread. */
+export class BodyInPieces extends Error {
+  override name = 'BodyInPieces';
 }
 
 /** The client went away, or fell silent, in the middle of its body. */
@@ -12,30 +19,22 @@ export class BodyCutShort extends Error {
   override name = 'BodyCutShort';
 }
 
-/** Bodies announced to be larger than this get their memory at once. */
-const announcedBytes = 256 * 1024;
-
 /**
- * Reads a body of at most `limit` bytes; a longer Content-Length is refused before a byte is read. With a pace, one
- * that comes slower is cut short.
+ * Hands on a body of at most `limit` bytes as it comes; a longer Content-Length is refused before a byte is read. With
+ * a pace, one that comes slower is cut short. Where `take` throws, the rest is passed over and the error told.
  * @throws BodyTooLarge
+ * @throws BodyInPieces
  * @throws BodyCutShort
  */
 export function readBody(
   request: IncomingMessage,
-  response: ServerResponse,
-  limit: number,
-  pace?: Pace,
-): Promise<Buffer> {
-  if (Number(request.headers['content-length'] ?? 0) > limit)
-    return Promise.reject(new BodyTooLarge(`the body is larger than ${limit} bytes`));
-  if (request.headers.expect !== undefined) response.writeContinue();
+  { limit, take, pace }: { limit: number; take: (bytes: Buffer) => void; pace?: Pace | undefined },
+): Promise<void> {
+  const tooLarge = () => new BodyTooLarge(`the body is larger than ${limit} bytes`);
+  if (Number(request.headers['content-length'] ?? 0) > limit) return Promise.reject(tooLarge());
   return new Promise((resolve, reject) => {
-    const announced = Number(request.headers['content-length'] ?? 0);
-    // A large body is written where it will lie: pieces to be put together would need its memory twice.
-    const whole = announced > announcedBytes ? Buffer.allocUnsafeSlow(announced) : undefined;
-    const chunks: Buffer[] = [];
     let size = 0;
+    const pieces = new PieceCount();
     // Later, not now: a floor that is disposed while it judges would go on.
     const tooSlow = () => void setImmediate(onCut);
     const floor =
@@ -43,24 +42,26 @@ export function readBody(
     floor?.wait();
     const onData = (chunk: Buffer) => {
       size += chunk.length;
-      if (size > limit) return end(() => reject(new BodyTooLarge(`the body is larger than ${limit} bytes`)));
-      if (whole === undefined) chunks.push(chunk);
-      else chunk.copy(whole, size - chunk.length);
+      if (size > limit) return end(tooLarge());
+      if (!pieces.add(chunk.length)) return end(new BodyInPieces('the body comes in too many pieces'));
+      try {
+        take(chunk);
+      } catch (error) {
+        end(error as Error);
+        return passOver(request);
+      }
       floor?.received(chunk.length);
       floor?.wait();
     };
-    const onEnd = () =>
-      end(() =>
-        resolve(whole ?? (chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks, size))),
-      );
-    const onCut = (cause?: unknown) =>
-      end(() => reject(new BodyCutShort('the body ended too soon', { cause })));
-    const end = (settle: () => void) => {
+    const onEnd = () => end();
+    const onCut = (cause?: unknown) => end(new BodyCutShort('the body ended too soon', { cause }));
+    const end = (error?: Error) => {
       floor?.[Symbol.dispose]();
       request.off('data', onData).off('end', onEnd).off('close', onCut);
       // The listener for errors stays: one without a listener would end the process.
       if (!request.readableEnded) request.pause();
-      settle();
+      if (error === undefined) resolve();
+      else reject(error);
     };
     request.on('data', onData).on('end', onEnd).on('close', onCut).on('error', onCut);
   });

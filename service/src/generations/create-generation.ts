@@ -101,7 +101,7 @@ export function createGenerationCreator(options: CreateGenerationOptions): Creat
     const { principal, idempotencyKey } = request;
     const asked = { accountId: principal.account.id, keyId: principal.key.id, idempotencyKey };
     if (idempotencyKey === undefined) return createNew(request, undefined, await lookUp(asked));
-    const print = fingerprint(request.method, request.path, request.body);
+    const print = await fingerprint(request.method, request.path, request.body);
     let prospect: Prospect;
     return flights.share(
       { accountId: asked.accountId, idempotencyKey },

@@ -1,22 +1,36 @@
 import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
 import { test } from 'node:test';
 import { canonicalJson, fingerprint } from './fingerprint.ts';
 
 const print = (text: string) => fingerprint('POST', '/v1/images/generations', JSON.parse(text));
 
-test('the writing of a body does not matter, what it says does', () => {
-  assert.equal(print('{"a":1,"b":[true,null]}'), print(' { "b" : [ true , null ] , "\\u0061" : 1.0 } '));
-  assert.equal(print('{"a":100}'), print('{"a":1e2}'));
-  assert.notEqual(print('{"a":1}'), print('{"a":"1"}'));
-  assert.notEqual(print('{"a":[1,2]}'), print('{"a":[2,1]}'));
-  assert.notEqual(print('{}'), print('{"a":null}'));
+test('the writing of a body does not matter, what it says does', async () => {
+  assert.equal(
+    await print('{"a":1,"b":[true,null]}'),
+    await print(' { "b" : [ true , null ] , "\\u0061" : 1.0 } '),
+  );
+  assert.equal(await print('{"a":100}'), await print('{"a":1e2}'));
+  assert.notEqual(await print('{"a":1}'), await print('{"a":"1"}'));
+  assert.notEqual(await print('{"a":[1,2]}'), await print('{"a":[2,1]}'));
+  assert.notEqual(await print('{}'), await print('{"a":null}'));
 });
 
-test('method and path are part of the request', () => {
+test('method and path are part of the request', async () => {
   assert.notEqual(
-    fingerprint('POST', '/v1/images/generations', {}),
-    fingerprint('POST', '/v1/images/edits', {}),
+    await fingerprint('POST', '/v1/images/generations', {}),
+    await fingerprint('POST', '/v1/images/edits', {}),
   );
+});
+
+test('a long text is hashed a piece at a time, and comes to the same', async () => {
+  for (const unit of ['A+/=', 'é"\\\n', 'x😀']) {
+    const body = { prompt: 'x', mask: unit.repeat(700_000), image: 'y', absent: undefined };
+    const whole = createHash('sha256')
+      .update(`POST\n/v1/images/edits\n${canonicalJson(body)}`)
+      .digest('hex');
+    assert.equal(await fingerprint('POST', '/v1/images/edits', body), whole);
+  }
 });
 
 test('names are ordered at every depth by their UTF-16 code units', () => {

@@ -1,11 +1,17 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Operation } from '@renderkit/contract/v1/operation.ts';
-import { maxAudioBytes, maxImageBytes, maxVideoBytes } from '@renderkit/contract/v1/limits.ts';
+import {
+  maxAudioBytes,
+  maxImageBytes,
+  maxTextCharacters,
+  maxVideoBytes,
+} from '@renderkit/contract/v1/limits.ts';
+import { textLimitsOf } from '@renderkit/server-kit/http/text-limits.ts';
 import { ApiProblem, type FieldError } from '../problems/api-problem.ts';
-import { compileCheck } from './compile-check.ts';
+import { type Check, compileCheck } from './compile-check.ts';
 import { compileQueryCheck } from './compile-query-check.ts';
 import { readIdempotencyKey } from './read-idempotency-key.ts';
-import type { JsonBodyReader } from './read-json-body.ts';
+import type { JsonBody, JsonBodyReader } from './read-json-body.ts';
 
 export type ValidRequest = {
   params: Record<string, string>;
@@ -55,6 +61,7 @@ export function compileRequest(
   const checkQuery = compileQueryCheck(operation.request.query);
   const checkParams = paramsSchema === undefined ? undefined : compileCheck(paramsSchema, 'parameter');
   const checkBody = bodySchema === undefined ? undefined : compileCheck(bodySchema, 'field');
+  const texts = bodySchema === undefined ? undefined : textLimitsOf(bodySchema, maxTextCharacters);
 
   const judgeHead = (raw: RawRequest, errors: FieldError[]) => ({
     params: raw.params,
@@ -71,7 +78,7 @@ export function compileRequest(
     if (unfit.length > 0) throw new ApiProblem('not_found', { detail: 'There is no such resource.' });
   };
 
-  if (checkBody === undefined)
+  if (checkBody === undefined || texts === undefined)
     return (raw) => {
       const errors: FieldError[] = [];
       const head = judgeHead(raw, errors);
@@ -91,16 +98,11 @@ export function compileRequest(
       return { ...head, body: noBody, isForm: true };
     }
     const found = errors.length;
-    const { body, release } = await readJsonBody(
-      raw.accountId,
-      raw.request,
-      raw.response,
-      bodyLimitBytes,
-      errors,
-    );
+    const json = await readJsonBody({ ...raw, limitBytes: bodyLimitBytes, texts }, errors);
+    const { body, release } = json;
     try {
       if (body !== undefined) {
-        checkBody(body, errors);
+        errors.push(...faultsOf(json, checkBody));
         if (errors.some(({ unknown }) => unknown !== undefined))
           await explainUnknown?.({ accountId: raw.accountId, body, errors });
       } else if (errors.length === found && bodyRequired !== false)
@@ -112,6 +114,16 @@ export function compileRequest(
     }
     return { ...head, body: body ?? noBody, release };
   };
+}
+
+/** Judges a body without its long texts, whose lengths were judged as they came, and then puts them in. */
+function faultsOf({ body, longTexts, issues = [] }: JsonBody, checkBody: Check): FieldError[] {
+  const errors: FieldError[] = [];
+  checkBody(body, errors);
+  if (longTexts !== undefined && longTexts.size > 0)
+    Object.assign(body as object, Object.fromEntries(longTexts));
+  const told = new Set(errors.map(({ field }) => field));
+  return [...errors, ...issues.filter(({ field }) => !told.has(field))];
 }
 
 /** Of any type at most; what may be less for its own is judged where the bytes are. */

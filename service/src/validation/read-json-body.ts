@@ -1,13 +1,30 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { jsonBodyBytes, jsonDepth } from '@renderkit/contract/v1/limits.ts';
+import {
+  jsonBodyBytes,
+  jsonContentBytes,
+  jsonDepth,
+  jsonValues,
+  maxJsonNumberCharacters,
+} from '@renderkit/contract/v1/limits.ts';
 import { keepOwnPace } from '@renderkit/server-kit/http/own-pace.ts';
 import type { Pace } from '@renderkit/server-kit/http/paced-body.ts';
-import { BodyCutShort, BodyTooLarge, readBody } from '@renderkit/server-kit/http/read-body.ts';
-import { JsonRefused, parseStrictJson } from '@renderkit/server-kit/http/strict-json.ts';
+import { type JsonIssue, JsonRefused } from '@renderkit/server-kit/http/json-refused.ts';
+import type { ScannedJson } from '@renderkit/server-kit/http/json-scan.ts';
+import { letSend } from '@renderkit/server-kit/http/let-send.ts';
+import { BodyCutShort, BodyInPieces, BodyTooLarge } from '@renderkit/server-kit/http/read-body.ts';
+import { readJson } from '@renderkit/server-kit/http/read-json.ts';
+import type { TextLimits } from '@renderkit/server-kit/http/text-limits.ts';
 import type { FieldError } from '../problems/api-problem.ts';
 import { createLargeBodies, type LargeBodies } from './large-bodies.ts';
 
 const jsonMediaType = /^application\/json[ \t]*(;[ \t]*charset="?utf-8"?[ \t]*)?$/i;
+
+const jsonLimits = {
+  maxDepth: jsonDepth,
+  maxValues: jsonValues,
+  maxNumberCharacters: maxJsonNumberCharacters,
+  maxGatheredBytes: jsonBodyBytes,
+};
 
 /** A large body that comes slower holds its place for too long. */
 const largeBodyPace: Pace = { minBytesPerSecond: 256 * 1024, windowMs: 5_000 };
@@ -15,24 +32,32 @@ const largeBodyPace: Pace = { minBytesPerSecond: 256 * 1024, windowMs: 5_000 };
 export type JsonBody = {
   /** Undefined where there is none, or none that can be read. */
   body: unknown;
+  /** Members of the body too long to be handled with it: an empty text stands in their places. */
+  longTexts?: ScannedJson['longTexts'] | undefined;
+  /** What is wrong with it that its schema may not say. */
+  issues?: FieldError[] | undefined;
   /** There where the body is a large one: to be called when nothing of it is needed any more. */
   release?: (() => void) | undefined;
 };
 
-export type JsonBodyReader = (
-  accountId: string,
-  request: IncomingMessage,
-  response: ServerResponse,
-  limitBytes: number,
-  errors: FieldError[],
-) => Promise<JsonBody>;
+export type JsonBodyRequest = {
+  accountId: string;
+  request: IncomingMessage;
+  response: ServerResponse;
+  limitBytes: number;
+  /** How long its texts may be. */
+  texts: TextLimits;
+};
+
+export type JsonBodyReader = (asked: JsonBodyRequest, errors: FieldError[]) => Promise<JsonBody>;
 
 /**
- * Makes the function that reads JSON bodies; it lets a few large ones into memory at a time. What is wrong with a
- * body is added to `errors`.
+ * Makes the function that reads JSON bodies; it lets a few large ones into memory at a time. What makes a body
+ * unreadable is added to `errors`.
  */
 export function createJsonBodyReader(largeBodies: LargeBodies = createLargeBodies()): JsonBodyReader {
-  return async (accountId, request, response, limitBytes, errors) => {
+  return async (asked, errors) => {
+    const { request, limitBytes } = asked;
     if (!hasBody(request)) return { body: undefined };
     const refuse = (message: string, field = 'body') => {
       errors.push({ field, message });
@@ -45,45 +70,53 @@ export function createJsonBodyReader(largeBodies: LargeBodies = createLargeBodie
     const mayBeLarge =
       limitBytes > jsonBodyBytes && !(Number(request.headers['content-length']) <= jsonBodyBytes);
     try {
-      if (!mayBeLarge) return { body: parse(await readBody(request, response, limitBytes)) };
+      if (!mayBeLarge) return bodyOf(await read(asked));
       const bytes = Number(request.headers['content-length'] ?? limitBytes);
       if (bytes > limitBytes) throw new BodyTooLarge(`the body is larger than ${limitBytes} bytes`);
-      const enter = () => largeBodies.enter(accountId, bytes, response);
-      return await readLarge(enter, request, response, limitBytes);
+      return await readLarge(asked, () => largeBodies.enter(asked.accountId, bytes, asked.response));
     } catch (error) {
       if (error instanceof BodyTooLarge) return refuse(`must not be larger than ${limitBytes} bytes`);
+      if (error instanceof BodyInPieces) return refuse('must not come in pieces of a few bytes each');
       if (error instanceof BodyCutShort) return refuse('ended before its time');
-      if (error instanceof JsonRefused)
-        return refuse(error.message, error.path === '' ? undefined : error.path);
-      throw error;
+      if (!(error instanceof JsonRefused)) throw error;
+      errors.push(...error.issues.map(fieldErrorOf));
+      return { body: undefined };
     }
   };
 }
 
 /** The wait for a place is not the client's to answer for: its body has a pace to keep instead of a time. */
-async function readLarge(
-  enter: () => Promise<() => void>,
-  request: IncomingMessage,
-  response: ServerResponse,
-  limitBytes: number,
-): Promise<JsonBody> {
-  using _ = keepOwnPace(request);
+async function readLarge(asked: JsonBodyRequest, enter: () => Promise<() => void>): Promise<JsonBody> {
+  using _ = keepOwnPace(asked.request);
   const release = await enter();
   try {
-    const bytes = await readBody(request, response, limitBytes, largeBodyPace);
-    if (bytes.length > jsonBodyBytes) return { body: parse(bytes), release };
-    const body = parse(bytes);
+    const json = await read(asked, largeBodyPace);
+    if (json !== undefined && json.bytes > jsonBodyBytes) return { ...bodyOf(json), release };
     release();
-    return { body };
+    return bodyOf(json);
   } catch (error) {
     release();
     throw error;
   }
 }
 
-function parse(bytes: Buffer): unknown {
-  if (bytes.length === 0) return undefined;
-  return parseStrictJson(bytes, { maxDepth: jsonDepth, maxSearchedForRepeats: jsonBodyBytes });
+function read({ request, response, limitBytes, texts }: JsonBodyRequest, pace?: Pace) {
+  if (Number(request.headers['content-length'] ?? 0) <= limitBytes) letSend(request, response);
+  return readJson(request, {
+    limitBytes,
+    json: { ...jsonLimits, maxContentBytes: Math.min(limitBytes, jsonContentBytes), texts },
+    ...(pace && { pace }),
+  });
+}
+
+function bodyOf(json: ScannedJson | undefined): JsonBody {
+  if (json === undefined) return { body: undefined };
+  const { value, longTexts, issues } = json;
+  return { body: value, longTexts, issues: issues.map(fieldErrorOf) };
+}
+
+function fieldErrorOf({ path, message }: JsonIssue): FieldError {
+  return { field: path === '' ? 'body' : path, message };
 }
 
 function hasBody({ headers }: IncomingMessage): boolean {

@@ -1,0 +1,61 @@
+import { isAscii } from 'node:buffer';
+import { freeBytes } from './free-bytes.ts';
+
+const initialBytes = 512;
+const pooledBytes = 4096;
+const nothing = Buffer.alloc(0);
+
+/** Bytes that grow at the end. */
+export class ByteBuffer {
+  length = 0;
+  #bytes: Buffer;
+  readonly #likelyBytes: number;
+
+  /** It does not grow beyond `likelyBytes` before it must. */
+  constructor(likelyBytes = initialBytes) {
+    this.#likelyBytes = likelyBytes;
+    this.#bytes = Buffer.allocUnsafe(Math.min(likelyBytes, initialBytes));
+  }
+
+  push(byte: number): void {
+    if (this.length === this.#bytes.length) this.#grow(1);
+    this.#bytes[this.length++] = byte;
+  }
+
+  /** Adds the bytes from `begin` up to `end`. */
+  append(from: Uint8Array, begin: number, end: number): void {
+    const size = end - begin;
+    if (this.length + size > this.#bytes.length) this.#grow(size);
+    // A call into the runtime costs more than to copy a few bytes here.
+    if (size < 64) for (let i = begin; i < end; i++) this.#bytes[this.length++] = from[i] as number;
+    else {
+      this.#bytes.set(from.subarray(begin, end), this.length);
+      this.length += size;
+    }
+  }
+
+  /** Valid until the next byte is added. */
+  slice(begin: number): Buffer {
+    return this.#bytes.subarray(begin, this.length);
+  }
+
+  /** What has been added, which must be UTF-8, as text. It is gone from here then. */
+  takeText(): string {
+    const bytes = this.slice(0);
+    const text = isAscii(bytes) ? bytes.toString('latin1') : bytes.toString('utf8');
+    freeBytes(this.#bytes);
+    this.#bytes = nothing;
+    this.length = 0;
+    return text;
+  }
+
+  #grow(by: number): void {
+    const needed = this.length + by;
+    const wanted = needed <= this.#likelyBytes ? Math.min(2 * needed, this.#likelyBytes) : 2 * needed;
+    // Those that stand alone give their memory back at once.
+    const grown = wanted > pooledBytes ? Buffer.allocUnsafeSlow(wanted) : Buffer.allocUnsafe(wanted);
+    grown.set(this.slice(0));
+    freeBytes(this.#bytes);
+    this.#bytes = grown;
+  }
+}

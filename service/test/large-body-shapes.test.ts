@@ -1,0 +1,143 @@
+import assert from 'node:assert/strict';
+import { fork } from 'node:child_process';
+import { randomInt } from 'node:crypto';
+import { once } from 'node:events';
+import { request } from 'node:http';
+import { connect } from 'node:net';
+import path from 'node:path';
+import { after, before, test } from 'node:test';
+import { largeJsonBodyBytes } from '@renderkit/contract/v1/limits.ts';
+import type { Problem } from '@renderkit/contract/v1/schemas/problem.ts';
+import { createTestDatabase } from '@renderkit/server-kit/testing/database.ts';
+import { connectAccount, createKey } from '../src/operator.ts';
+import { createRandom } from '@renderkit/server-kit/testing/random.ts';
+import { largeBodies } from './large-body-shapes.ts';
+import type { LongestTurn } from './loop-delay-entry.ts';
+import { startScriptedStudio } from './scripted-studio.ts';
+
+/** Ten times what is meant to be: other tests run at the same time. */
+const longestStretchMs = 500;
+const seed = Number(process.env['SHAPES_SEED'] ?? randomInt(2 ** 31));
+const random = createRandom(seed);
+
+let service: Awaited<ReturnType<typeof startProcess>>;
+before(async () => (service = await startProcess()));
+after(() => service[Symbol.asyncDispose]());
+
+for (const { name, field, bytes } of largeBodies(random))
+  test(`${name}: is judged in short stretches (seed ${seed})`, async (context) => {
+    assert.ok(bytes.length <= largeJsonBodyBytes, `${bytes.length} bytes`);
+    // What is compiled when it is first used is no matter of the body.
+    await service.post('/v1/estimate', Buffer.from('{"kind":"image_edit","image":"x","prompt":"y"}'));
+    for (const route of ['/v1/estimate', '/v1/images/edits']) {
+      if (route === '/v1/images/edits' && field !== undefined && field !== 'mask') continue;
+      const body =
+        route === '/v1/estimate'
+          ? bytes
+          : Buffer.from(bytes.toString('latin1').replace(/"kind":"\w+",/, ''), 'latin1');
+      service.measure();
+      const answer = await service.post(route, body);
+      const longest = await service.longestTurn();
+      context.diagnostic(`${route} ${answer.status}: ${longest.toFixed(0)} ms`);
+      if (field === undefined) assert.ok(answer.status < 300, answer.text);
+      else {
+        const problem = JSON.parse(answer.text) as Problem;
+        assert.deepEqual([answer.status, problem.code], [400, 'invalid_request'], answer.text);
+        assert.deepEqual([...new Set(problem.errors?.map((error) => error.field))], [field], answer.text);
+      }
+      assert.ok(longest < longestStretchMs, `a turn took ${longest} ms`);
+    }
+  });
+
+test('a body in chunks of one byte is refused before it has all come', async () => {
+  const body = `{"kind":"image","prompt":"${'x'.repeat(4_000)}"}`;
+  for (const [bytesAtOnce, message] of [
+    [1, 'must not come in pieces of a few bytes each'],
+    [300, undefined],
+  ] as const) {
+    const pieces = body.match(new RegExp(`.{1,${bytesAtOnce}}`, 'g')) ?? [];
+    const text = await service.postChunks('/v1/estimate', pieces);
+    if (message === undefined) assert.match(text, /^HTTP\/1\.1 200 /);
+    else assert.match(text, new RegExp(`^HTTP/1\\.1 400 [^]*"field":"body","message":"${message}"`));
+  }
+});
+
+/** The service as a process of its own, in front of a scripted studio. */
+async function startProcess() {
+  await using owned = new AsyncDisposableStack();
+  const db = owned.use(await createTestDatabase('service'));
+  const studio = owned.use(await startScriptedStudio());
+  studio.balance.lifetime_millicredits = 1_000_000_000;
+  const secretKey = Buffer.alloc(32, 5);
+  const { accountId } = await connectAccount(db.database, secretKey, {
+    studioId: studio.studioId,
+    studioAccountId: studio.account.id,
+    email: null,
+    refreshToken: studio.newSession(),
+  });
+  const { key } = await createKey(db.database, { accountId, name: 'test', rateLimitPerMinute: 100_000 });
+  const child = fork(path.join(import.meta.dirname, 'loop-delay-entry.ts'), [], {
+    env: {
+      PATH: process.env['PATH'] ?? '',
+      DATABASE_URL: db.url,
+      STUDIO_URL: studio.url,
+      STUDIO_CLIENT_ID: 'service',
+      STUDIO_CLIENT_SECRET: 'a secret',
+      SECRET_KEY: secretKey.toString('hex'),
+      PORT: '0',
+      LOG_LEVEL: 'silent',
+    },
+    execArgv: [],
+  });
+  owned.defer(async () => {
+    const gone = once(child, 'exit');
+    child.kill('SIGTERM');
+    await gone;
+  });
+  const [{ url }] = (await once(child, 'message')) as [{ url: string }];
+  const ours = owned.move();
+  return {
+    post: (route: string, body: Buffer) => post(url + route, key, body),
+    postChunks: async (route: string, chunks: readonly string[]) => {
+      const { port, hostname } = new URL(url);
+      const socket = connect(Number(port), hostname);
+      let text = '';
+      socket.on('error', () => undefined).on('data', (chunk) => (text += chunk.toString()));
+      socket.write(
+        `POST ${route} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${key}\r\nContent-Type: application/json\r\n` +
+          'Transfer-Encoding: chunked\r\nConnection: close\r\n\r\n',
+      );
+      socket.write(chunks.map((chunk) => `${chunk.length.toString(16)}\r\n${chunk}\r\n`).join(''));
+      socket.write('0\r\n\r\n');
+      await new Promise((resolve) => socket.on('close', resolve));
+      return text;
+    },
+    measure: () => child.send('measure'),
+    longestTurn: async () => {
+      const told = once(child, 'message') as Promise<[LongestTurn]>;
+      child.send('stop measuring');
+      return (await told)[0].milliseconds;
+    },
+    [Symbol.asyncDispose]: () => ours.disposeAsync(),
+  };
+}
+
+function post(url: string, key: string, body: Buffer): Promise<{ status: number; text: string }> {
+  return new Promise((resolve, reject) => {
+    const headers = {
+      authorization: `Bearer ${key}`,
+      'content-type': 'application/json',
+      'content-length': body.length,
+      'idempotency-key': `shape ${Math.floor(random() * 2 ** 50)}`,
+    };
+    const sending = request(url, { method: 'POST', headers }, (answer) => {
+      const chunks: Buffer[] = [];
+      answer.on('data', (chunk: Buffer) => chunks.push(chunk));
+      answer.on('end', () =>
+        resolve({ status: answer.statusCode ?? 0, text: Buffer.concat(chunks).toString() }),
+      );
+    });
+    sending.on('error', reject);
+    sending.end(body);
+  });
+}
