@@ -35,6 +35,7 @@ import { createReadinessCheck } from './health/readiness.ts';
 import { createRequestMetrics } from './health/request-metrics.ts';
 import { addHealthRoutes } from './health/routes.ts';
 import { libraryRoutes } from './library/routes.ts';
+import { leaveBodiesToRoutes } from './operation-routes.ts';
 import { startErasure } from './operator/erase-accounts.ts';
 import { checkDatabase } from './preflight/check-database.ts';
 import { checkSecretKey } from './preflight/check-secret-key.ts';
@@ -241,7 +242,7 @@ function startWork(
 }
 
 function createServer(config: ServiceConfig, log: Logger): FastifyInstance {
-  return createHttpServer({
+  const app = createHttpServer({
     newRequestId: () => newId('req_'),
     trustProxy: config.trustProxy,
     presentFault: (fault, requestId) => {
@@ -252,4 +253,6 @@ function createServer(config: ServiceConfig, log: Logger): FastifyInstance {
       return { status, headers, body: text };
     },
   });
+  leaveBodiesToRoutes(app);
+  return app;
 }

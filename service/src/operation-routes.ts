@@ -1,9 +1,11 @@
 import { type OperationId, operationIds, operations } from '@renderkit/contract/v1/operations.ts';
 import type { Operation } from '@renderkit/contract/v1/operation.ts';
 import { faultOf } from '@renderkit/server-kit/http/create-http-server.ts';
+import { letSend } from '@renderkit/server-kit/http/let-send.ts';
 import type { Logger } from '@renderkit/server-kit/logger.ts';
 import { readMultipart } from '@renderkit/server-kit/http/multipart.ts';
 import { keepOwnPace } from '@renderkit/server-kit/http/own-pace.ts';
+import { notFoundDetail } from '@renderkit/server-kit/http/route-methods.ts';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Admitted } from './admission/admit.ts';
 import { type HandlerContext, type Handlers, RawReply } from './handler.ts';
@@ -39,10 +41,14 @@ export type Serving = {
   log: Logger;
 };
 
-/** Makes a scope one whose routes read bodies themselves, when their turn comes, and whose refusals are problems. */
+/** Has routes read bodies themselves, when their turn comes; where there is no route, nobody reads them. */
+export function leaveBodiesToRoutes(app: FastifyInstance): void {
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('*', (_request, _payload, parsed) => parsed(null));
+}
+
+/** Makes a scope one whose refusals are problems with the headers of every answer of the API. */
 export function prepareScope(scope: FastifyInstance, serving: Serving): void {
-  scope.removeAllContentTypeParsers();
-  scope.addContentTypeParser('*', (_request, _payload, parsed) => parsed(null));
   scope.setErrorHandler((error, request, reply) =>
     serving.send(request, reply, problemAnswer(serving, error, request)),
   );
@@ -104,6 +110,8 @@ export function addRoute(scope: FastifyInstance, { send, readJsonBody }: Serving
         params: request.params as Record<string, string>,
         query: request.query as string | undefined,
       });
+      // What is waited for stands in the body, which an answer to HEAD does not have.
+      if (request.method === 'HEAD') delete valid.query['wait'];
       try {
         const answer = await route.handle(request, reply, valid);
         send(
@@ -127,8 +135,9 @@ export function refuseOverLimit(admitted: Admitted, whose: string): void {
     });
 }
 
-export function unknownRoute(): ApiProblem {
-  return new ApiProblem('not_found', { detail: 'There is no such route.' });
+/** Whoever is told has been let in: nobody else learns which routes there are. */
+export function unknownRoute(request: FastifyRequest): ApiProblem {
+  return new ApiProblem('not_found', { detail: notFoundDetail(request, 'There is no such route.') });
 }
 
 type Valid = Pick<HandlerContext, 'idempotencyKey'> & {
@@ -186,7 +195,7 @@ export function signalOfClient({ raw }: FastifyReply): AbortSignal {
 function openParts(request: FastifyRequest, reply: FastifyReply): AsyncIterator<unknown> {
   const ownPace = keepOwnPace(request.raw);
   reply.raw.once('close', () => ownPace[Symbol.dispose]());
-  if (request.raw.headers.expect !== undefined) reply.raw.writeContinue();
+  letSend(request.raw, reply.raw);
   return readMultipart(request.raw);
 }
 

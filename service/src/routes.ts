@@ -29,7 +29,7 @@ export function registerRoutes(app: FastifyInstance, dependencies: RouteDependen
         refuseUnfit(request, request.admitted);
       });
       // Its hook has refused by then: it is here so that unknown paths pass through the hook.
-      v1.setNotFoundHandler((_request, reply) => void reply.send(unknownRoute()));
+      v1.setNotFoundHandler((request, reply) => void reply.send(unknownRoute(request)));
       addOperations(v1, serving, handlers);
       done();
     },
@@ -39,7 +39,7 @@ export function registerRoutes(app: FastifyInstance, dependencies: RouteDependen
 
 function refuseUnfit(request: FastifyRequest, admitted: Admitted): void {
   refuseOverLimit(admitted, 'key');
-  if (request.is404) throw unknownRoute();
+  if (request.is404) throw unknownRoute(request);
   const { operation } = request.routeOptions.config;
   if (operation === undefined) throw new Error(`the route of ${request.url} has no operation`);
   const accepted = acceptedScopes(operation);

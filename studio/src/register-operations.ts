@@ -14,6 +14,7 @@ import type { TSchema } from 'typebox';
 import { Compile } from 'typebox/compile';
 import { Convert } from 'typebox/value';
 import { StudioError } from './errors.ts';
+import { textsOf } from './server.ts';
 import type { Bearer } from './sign-in/authenticate.ts';
 
 export type Call<Id extends StudioOperationId> = {
@@ -67,6 +68,7 @@ function registerOperation(
   app.route({
     method: operation.method,
     url: operation.path,
+    config: { texts: textsOf(operation.body) },
     onRequest: async (request) => {
       const { authorization } = request.headers;
       if (operation.caller === 'account') bearers.set(request, await authenticate.account(authorization));

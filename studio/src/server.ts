@@ -1,94 +1,113 @@
-import { STATUS_CODES } from 'node:http';
-import type { Socket } from 'node:net';
+import type { IncomingMessage } from 'node:http';
 import { isDatabaseUnavailable } from '@renderkit/server-kit/database.ts';
-import { keepsOwnPace } from '@renderkit/server-kit/http/own-pace.ts';
-import { JsonRefused, parseStrictJson } from '@renderkit/server-kit/http/strict-json.ts';
+import { createHttpServer } from '@renderkit/server-kit/http/create-http-server.ts';
+import type { HttpFault } from '@renderkit/server-kit/http/http-fault.ts';
+import { JsonRefused } from '@renderkit/server-kit/http/json-refused.ts';
+import type { JsonLimits } from '@renderkit/server-kit/http/json-scan.ts';
+import { letSend } from '@renderkit/server-kit/http/let-send.ts';
+import { BodyCutShort, BodyInPieces, BodyTooLarge } from '@renderkit/server-kit/http/read-body.ts';
+import { readJson } from '@renderkit/server-kit/http/read-json.ts';
+import { type TextLimits, textLimitsOf } from '@renderkit/server-kit/http/text-limits.ts';
 import { newId } from '@renderkit/server-kit/ids.ts';
 import type { Logger } from '@renderkit/server-kit/logger.ts';
-import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { StudioError } from './errors.ts';
 import { isOutOfSpace } from './out-of-space.ts';
 
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** How long the texts of its JSON body may be. */
+    texts?: TextLimits;
+  }
+}
+
 // A list of 64 quotes with prompts of 20,000 characters, or 5,000 accounts to watch.
 const bodyLimitBytes = 8 * 1024 * 1024;
-const maxJsonValues = 40_000;
-const headerTimeoutMs = 10_000;
-const requestTimeoutMs = 60_000;
-const keepAliveTimeoutMs = 72_000;
-const connectionsCheckMs = 5_000;
+/** A prompt. */
+const longestTextCharacters = 20_000;
+/** A part of a path may be percent-encoded. */
+const maxParamLength = 800;
+const jsonLimits: Omit<JsonLimits, 'texts'> = {
+  maxDepth: 32,
+  maxValues: 40_000,
+  maxNumberCharacters: 40,
+  maxContentBytes: bodyLimitBytes,
+  maxGatheredBytes: 256 * 1024,
+};
 
-/** Fastify with every limit set, and every error, the framework's own too, told as `{code, message}`. */
+/** The limits of the texts in a JSON body by its schema. */
+export function textsOf(schema: object = {}): TextLimits {
+  return textLimitsOf(schema, longestTextCharacters);
+}
+
+/** An HTTP server with every limit set, and every error, the framework's own too, told as `{code, message}`. */
 export function createServer(options: { log: Logger; trustProxy: string[] }): FastifyInstance {
-  const app = Fastify({
-    bodyLimit: bodyLimitBytes,
-    requestTimeout: requestTimeoutMs,
-    keepAliveTimeout: keepAliveTimeoutMs,
-    trustProxy: options.trustProxy.length > 0 ? options.trustProxy : false,
-    genReqId: () => newId('req_'),
-    http: {
-      headersTimeout: headerTimeoutMs,
-      connectionsCheckingInterval: connectionsCheckMs,
-      maxHeaderSize: 16_384,
-    },
-    routerOptions: { maxParamLength: 800 },
-    forceCloseConnections: 'idle',
-    logger: false,
-    clientErrorHandler: answerOnSocket,
+  const app = createHttpServer({
+    presentFault: (fault, requestId, route) => present(fault, { request_id: requestId, route }, options.log),
+    newRequestId: () => newId('req_'),
+    trustProxy: options.trustProxy,
+    parsesQueries: true,
+    maxParamLength,
   });
+  const unknown = textsOf();
   app.removeAllContentTypeParsers();
-  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (_request, bytes, done) => {
-    try {
-      done(null, parseStrictJson(bytes as Buffer, { maxValues: maxJsonValues }));
-    } catch (error) {
-      done(error as Error);
-    }
+  app.addContentTypeParser('application/json', (request: FastifyRequest) =>
+    readBodyOf(request.raw, request.routeOptions.config.texts ?? unknown),
+  );
+  // Whoever comes as far as this has been let in.
+  app.addHook('preParsing', (request, reply, _payload, done) => {
+    letSend(request.raw, reply.raw);
+    done();
   });
-  app.setNotFoundHandler(() => {
-    throw new StudioError('not_found', 'There is nothing at this address.');
-  });
-  app.setErrorHandler((error, request, reply) => answerError(error, request, reply, options.log));
   return app;
 }
 
-/** What was wrong before there was a request to answer, or took too long to become one. */
-function answerOnSocket(error: Error & { code?: string }, socket: Socket): void {
-  // Node's one limit of time is for every request; a file has a pace to keep instead.
-  if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT' && keepsOwnPace(socket)) return;
-  if (!socket.writable || error.code === 'ECONNRESET') {
-    socket.destroy();
-    return;
-  }
-  const status = error.code === 'ERR_HTTP_REQUEST_TIMEOUT' ? 408 : 400;
-  const body = JSON.stringify({ code: 'invalid_request', message: 'The request could not be read.' });
-  socket.end(
-    `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\ncontent-type: application/json\r\n` +
-      `content-length: ${body.length}\r\nconnection: close\r\n\r\n${body}`,
-  );
+/** @throws JsonRefused, BodyTooLarge, BodyInPieces, BodyCutShort */
+async function readBodyOf(request: IncomingMessage, texts: TextLimits): Promise<unknown> {
+  const json = await readJson(request, { limitBytes: bodyLimitBytes, json: { ...jsonLimits, texts } });
+  if (json === undefined) throw new JsonRefused([{ path: '', message: 'is not valid JSON' }]);
+  if (json.issues.length > 0) throw new JsonRefused(json.issues);
+  return json.value;
 }
 
-/** Sends any error as the contract's error body. */
-function answerError(
-  error: unknown,
-  request: FastifyRequest,
-  reply: FastifyReply,
-  log: Logger,
-): FastifyReply {
-  const told = translateError(error);
+/** Any fault as the contract's error body. */
+function present(fault: HttpFault, where: { request_id: string; route: string | undefined }, log: Logger) {
+  const told = errorOf(fault);
   // While the database is away every request fails alike: one line each, without the stack.
   if (told.code === 'overloaded')
-    log.warn(
-      { reason: String((told.cause as Error | undefined)?.message), request_id: request.id },
-      told.message,
-    );
+    log.warn({ reason: String((told.cause as Error | undefined)?.message), ...where }, told.message);
   else if (told.status >= 500 && told.code !== 'maintenance')
-    log.error({ err: error, request_id: request.id, route: request.routeOptions.url }, 'a request failed');
-  if (told.retryAfterSeconds !== undefined) reply.header('retry-after', told.retryAfterSeconds);
-  return reply.code(told.status).send({
-    code: told.code,
-    message: told.message,
-    ...(told.retryAfterSeconds !== undefined && { retry_after: told.retryAfterSeconds }),
-    ...(told.storage !== undefined && { storage: told.storage }),
+    log.error({ err: fault.cause, ...where }, 'a request failed');
+  const { retryAfterSeconds } = told;
+  return {
+    status: fault.reason === 'too_slow' ? timedOutStatus : told.status,
+    headers: {
+      'content-type': 'application/json; charset=utf-8',
+      ...(retryAfterSeconds !== undefined && { 'retry-after': String(retryAfterSeconds) }),
+    },
+    body: JSON.stringify({
+      code: told.code,
+      message: told.message,
+      ...(retryAfterSeconds !== undefined && { retry_after: retryAfterSeconds }),
+      ...(told.storage !== undefined && { storage: told.storage }),
+    }),
+  };
+}
+
+const timedOutStatus = 408;
+const maxMessageCharacters = 500;
+
+function errorOf(fault: HttpFault): StudioError {
+  if (fault.reason === 'unexpected') return translateError(fault.cause);
+  const { code } = (fault.cause ?? {}) as { code?: string };
+  if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') return tooLarge(fault.cause);
+  return new StudioError(fault.reason === 'not_found' ? 'not_found' : 'invalid_request', fault.detail, {
+    cause: fault.cause,
   });
+}
+
+function tooLarge(cause: unknown): StudioError {
+  return new StudioError('too_large', 'The body is too large.', { cause });
 }
 
 function translateError(error: unknown): StudioError {
@@ -99,15 +118,16 @@ function translateError(error: unknown): StudioError {
       retryAfterSeconds: 2,
     });
   if (error instanceof JsonRefused)
-    return new StudioError('invalid_request', `${error.path} ${error.message}`.trim(), { cause: error });
+    return new StudioError('invalid_request', error.message.slice(0, maxMessageCharacters), { cause: error });
   const { statusCode, code } = error as { statusCode?: number; code?: string };
   if (isOutOfSpace(error))
     return new StudioError('overloaded', 'The studio has no space left.', {
       cause: error,
       retryAfterSeconds: 30,
     });
-  if (code === 'FST_ERR_CTP_BODY_TOO_LARGE')
-    return new StudioError('too_large', 'The body is too large.', { cause: error });
+  if (error instanceof BodyCutShort || error instanceof BodyInPieces)
+    return new StudioError('invalid_request', `The body cannot be read: ${error.message}.`, { cause: error });
+  if (error instanceof BodyTooLarge) return tooLarge(error);
   if (statusCode !== undefined && statusCode >= 400 && statusCode < 500)
     return new StudioError('invalid_request', 'The request could not be read.', { cause: error });
   return new StudioError('internal_error', 'The studio failed at this.', { cause: error });

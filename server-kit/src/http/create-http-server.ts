@@ -7,22 +7,17 @@ import {
 } from 'node:http';
 import type { Socket } from 'node:net';
 import fastify, { type FastifyInstance } from 'fastify';
+import type { HttpFault } from './http-fault.ts';
 import { keepsOwnPace } from './own-pace.ts';
-import { closeSoon } from './unread-body.ts';
-
-/** A request that the framework, the router or the parser of HTTP could not take, or a fault below a route. */
-export type HttpFault = {
-  reason: 'malformed' | 'headers_too_large' | 'too_slow' | 'not_found' | 'media_type' | 'unexpected';
-  /** One sentence, fit for the client. */
-  detail: string;
-  cause?: unknown;
-};
+import { headersTooLarge, headFaultOf, maxHeaderBytes, maxHeaders } from './request-head.ts';
+import { gatherMethods, notFoundDetail } from './route-methods.ts';
+import { closeSoon, mustCloseUnread } from './unread-body.ts';
 
 export type FaultAnswer = { status: number; headers: Record<string, string>; body: string };
 
 export type HttpServerOptions = {
-  /** Answers every fault that no route answered; `requestId` is on the answer already. */
-  presentFault: (fault: HttpFault, requestId: string) => FaultAnswer;
+  /** Answers every fault that no route answered; `route` is the one whose handler failed. The id is on the answer already. */
+  presentFault: (fault: HttpFault, requestId: string, route?: string) => FaultAnswer;
   newRequestId: () => string;
   /** Whose X-Forwarded-* headers are believed: addresses or CIDRs. Default nobody's. */
   trustProxy?: readonly string[];
@@ -32,22 +27,22 @@ export type HttpServerOptions = {
   connectionsCheckingIntervalMs?: number;
   /** Milliseconds for receiving the headers. Default 10,000. */
   headersTimeoutMs?: number;
+  /** Routes find their query parsed in `request.query`. Default false: it is the text after the question mark. */
+  parsesQueries?: boolean;
+  /** Of a part of a path that a route takes as a parameter; a longer one is not found. Default: whatever fits. */
+  maxParamLength?: number;
 };
 
 export const requestIdHeader = 'x-request-id';
-const maxHeaderBytes = 16 * 1024;
-const maxHeaders = 100;
 // Longer than the 60 s after which common proxies drop an idle connection, so that they close first.
 const keepAliveTimeoutMs = 72_000;
 const maxConnections = 32_000;
 const closingIdleEveryMs = 50;
-// The handler judges lengths of ids; the router must not answer in its place.
-const maxParamLength = maxHeaderBytes;
 
 /**
  * A Fastify instance with limits on all that a client sends, whose every answer carries an X-Request-Id of ours
  * (never the client's) and whose every failure is told by `presentFault`, those of the HTTP parser too.
- * `request.query` is the raw text after the question mark: routes parse it when its turn comes.
+ * HEAD is answered as GET without its body, a method that a path does not have with those that it has.
  */
 export function createHttpServer(options: HttpServerOptions): FastifyInstance {
   const app = fastify({
@@ -65,19 +60,21 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
     requestIdHeader: false,
     trustProxy:
       options.trustProxy === undefined || options.trustProxy.length === 0 ? false : [...options.trustProxy],
-    exposeHeadRoutes: false,
+    exposeHeadRoutes: true,
     return503OnClosing: false,
     logger: false,
     routerOptions: {
-      maxParamLength,
-      querystringParser: (text) => text as unknown as Record<string, unknown>,
+      // The handler judges lengths of ids; the router must not answer in its place.
+      maxParamLength: options.maxParamLength ?? maxHeaderBytes,
+      ...(options.parsesQueries !== true && {
+        querystringParser: (text: string) => text as unknown as Record<string, unknown>,
+      }),
     },
   });
+  gatherMethods(app);
   app.addHook('onRequest', (request, reply, done) => {
     reply.header(requestIdHeader, request.id);
-    const fault = headFaultOf(request.raw);
-    if (fault === undefined) done();
-    else send(reply, options.presentFault(fault, request.id), request.id);
+    done();
   });
   app.addHook('preClose', (done) => {
     // A server that never got its port has nothing to close, and would never say that it is closed.
@@ -88,29 +85,28 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
     done();
   });
   app.setNotFoundHandler((request, reply) => {
-    const fault: HttpFault = { reason: 'not_found', detail: 'There is nothing at this address.' };
+    const detail = notFoundDetail(request, 'There is nothing at this address.');
+    const fault: HttpFault = { reason: 'not_found', detail };
     send(reply, options.presentFault(fault, request.id), request.id);
   });
   app.setErrorHandler((error, request, reply) => {
-    send(reply, options.presentFault(faultOf(error), request.id), request.id);
+    const { url } = request.routeOptions;
+    send(reply, options.presentFault(faultOf(error), request.id, url), request.id);
   });
   return app;
-}
-
-const headersTooLarge = `The headers are larger than ${maxHeaderBytes / 1024} KB or more than ${maxHeaders}.`;
-
-/** What is wrong with the headers of a request that the parser let through. */
-function headFaultOf(request: IncomingMessage): HttpFault | undefined {
-  if (request.rawHeaders.length > 2 * maxHeaders)
-    return { reason: 'headers_too_large', detail: headersTooLarge };
-  if (request.headers.host === undefined && request.httpVersion !== '1.0')
-    return { reason: 'malformed', detail: 'The request has no Host header.' };
-  return undefined;
 }
 
 type Handler = (request: IncomingMessage, response: ServerResponse) => void;
 
 function createLimitedServer(options: HttpServerOptions, handler: Handler): Server {
+  const serve: Handler = (request, response) => {
+    // What follows on such a connection may not be what its sender meant to send.
+    if (distrusted.has(request.socket)) return;
+    const fault = headFaultOf(request);
+    if (fault === undefined) return handler(request, response);
+    distrusted.add(request.socket);
+    answerHead(options, fault, request, response);
+  };
   const server = createServer(
     {
       headersTimeout: options.headersTimeoutMs ?? 10_000,
@@ -123,19 +119,41 @@ function createLimitedServer(options: HttpServerOptions, handler: Handler): Serv
       requireHostHeader: false,
       noDelay: true,
     },
-    handler,
+    serve,
   );
   // Node drops what is beyond this without a word; one more than allowed, so that we see it.
   server.maxHeadersCount = maxHeaders + 1;
   server.maxConnections = maxConnections;
-  // A client that waits for "100 Continue" gets it when a route begins to read its body (readBody), not before it
-  // is known to be let in.
-  server.on('checkContinue', handler);
-  server.on('checkExpectation', handler);
+  // A client that waits for "100 Continue" gets it when a route begins to read its body, not before it is known to
+  // be let in.
+  server.on('checkContinue', serve);
+  server.on('checkExpectation', serve);
   server.on('connect', (_request, socket) =>
     answerOnSocket(options, new Error('CONNECT is for proxies'), socket as Socket),
   );
   return server;
+}
+
+/** Connections that end with the answer to a request whose head was refused. */
+const distrusted = new WeakSet<Socket>();
+
+function answerHead(
+  options: HttpServerOptions,
+  fault: HttpFault,
+  request: IncomingMessage,
+  response: ServerResponse,
+): void {
+  const requestId = options.newRequestId();
+  const { status, headers, body } = options.presentFault(fault, requestId);
+  mustCloseUnread(request);
+  response
+    .writeHead(status, {
+      ...headers,
+      [requestIdHeader]: requestId,
+      'content-length': Buffer.byteLength(body),
+      connection: 'close',
+    })
+    .end(body);
 }
 
 /** What an error that reached the framework's error handler amounts to. */
@@ -145,10 +163,14 @@ export function faultOf(error: unknown): HttpFault {
     return { reason: 'media_type', detail: 'The Content-Type is not one that is taken here.', cause: error };
   if (code?.startsWith('FST_ERR_') === true && statusCode !== undefined && statusCode < 500)
     return { reason: 'malformed', detail: 'The request is malformed.', cause: error };
+  // The framework says so of a body that it was reading.
+  if (code === 'ECONNRESET' && statusCode === 400)
+    return { reason: 'malformed', detail: 'The request ended before its time.', cause: error };
   return { reason: 'unexpected', detail: 'Something failed.', cause: error };
 }
 
 type Reply = {
+  request: { raw: IncomingMessage };
   code(status: number): unknown;
   headers(headers: Record<string, string>): unknown;
   header(name: string, value: string): unknown;
@@ -159,6 +181,7 @@ function send(reply: Reply, answer: FaultAnswer, requestId: string): void {
   reply.code(answer.status);
   reply.headers(answer.headers);
   reply.header(requestIdHeader, requestId);
+  if (mustCloseUnread(reply.request.raw)) reply.header('connection', 'close');
   // As bytes: to a text the framework adds a charset that the media type does not have.
   reply.send(Buffer.from(answer.body));
 }

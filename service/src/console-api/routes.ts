@@ -51,12 +51,14 @@ export function addConsoleApi(app: FastifyInstance, dependencies: ConsoleDepende
         const admitted = await sessions.admit(request.raw);
         request.admitted = admitted;
         refuseOverLimit(admitted, 'session');
-        if (request.is404) throw unknownRoute();
+        if (request.is404) throw unknownRoute(request);
       });
       // Without it what is below would be taken for a page of the console.
-      api.all('/*', () => {
-        throw unknownRoute();
+      api.all('/*', (request) => {
+        throw unknownRoute(request);
       });
+      // Of the methods that the framework has no routes for.
+      api.setNotFoundHandler((request, reply) => void reply.send(unknownRoute(request)));
       for (const id of consoleOperationIds) addConsoleOperation(api, dependencies, id);
       api.register(
         (v1, _v1Options, v1Done) => {

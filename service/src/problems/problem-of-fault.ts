@@ -1,4 +1,4 @@
-import type { HttpFault } from '@renderkit/server-kit/http/create-http-server.ts';
+import type { HttpFault } from '@renderkit/server-kit/http/http-fault.ts';
 import { ApiProblem } from './api-problem.ts';
 import { problemOf } from './problem-of.ts';
 

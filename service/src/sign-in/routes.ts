@@ -3,6 +3,7 @@ import type { SignInFailure } from '@renderkit/contract/console/sign-in-failures
 import type { Database } from '@renderkit/server-kit/database.ts';
 import type { Logger } from '@renderkit/server-kit/logger.ts';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { unknownRoute } from '../operation-routes.ts';
 import { createOwnAddress } from '../own-address.ts';
 import { lifetimeDays } from '../sessions/open-session.ts';
 import type { Cookie } from '../sessions/session-cookie.ts';
@@ -50,6 +51,12 @@ export function addSignInRoutes(app: FastifyInstance, options: SignInOptions): v
     else log.warn(told, 'signing in failed');
     return redirectTo(reply, failurePage(reason, to));
   };
+
+  // Both do something, which nobody who asks by HEAD expects.
+  for (const address of [consoleAddresses.signIn, consoleAddresses.callback])
+    app.head(address, (request) => {
+      throw unknownRoute(request);
+    });
 
   app.get(consoleAddresses.signIn, async (request, reply) => {
     const address = ownAddress(request);

@@ -91,8 +91,11 @@ export function createProvider(options: ProviderOptions): Provider {
   });
   provider.use(async (context, next) => {
     await next();
-    if (context.status === 404 && context.body === undefined && context.accepts('json', 'html') === 'html')
-      tell(context, troubles.nothingHere);
+    if (context.status !== 404 || context.body !== undefined) return;
+    if (context.accepts('json', 'html') === 'html') return tell(context, troubles.nothingHere);
+    // Known before the body, which would make it a 200.
+    context.status = 404;
+    context.body = { code: 'not_found', message: 'There is nothing at this address.' };
   });
   provider.use(tellWhatIsServed);
   provider.use(skipEmptySignOut);

@@ -80,9 +80,12 @@ export class Refused extends Error {
   }
 }
 
-/** What to say of an error of our own. */
+/** What to say of an error of our own, or of a request that could not be read. */
 export function ownTrouble(error: unknown): Trouble {
   if (error instanceof Refused) return error.trouble;
+  const { statusCode } = error as { statusCode?: number };
+  if (statusCode !== undefined && statusCode >= 400 && statusCode < 500)
+    return { ...troubles.unreadable, status: statusCode };
   return isDatabaseUnavailable(error) ? troubles.away : troubles.failed;
 }
 

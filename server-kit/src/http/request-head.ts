@@ -1,0 +1,64 @@
+import type { IncomingMessage } from 'node:http';
+import { nameOfHost } from './host.ts';
+import type { HttpFault } from './http-fault.ts';
+
+export const maxHeaderBytes = 16 * 1024;
+export const maxHeaders = 100;
+export const headersTooLarge = `The headers are larger than ${maxHeaderBytes / 1024} KB or more than ${maxHeaders}.`;
+
+const absoluteTarget = /^https?:\/\/([^/?#]*)(.*)$/is;
+
+/**
+ * What is wrong with the head of a request that the parser let through. Two parties that read it differently could be
+ * played off against each other, so whatever is open to that is refused (RFC 9112 §3.2, §6.1). A target with a host in it
+ * (§3.2.2) becomes one without, and its host the one that was asked for.
+ */
+export function headFaultOf(request: IncomingMessage): HttpFault | undefined {
+  const { rawHeaders, httpVersion } = request;
+  if (rawHeaders.length > 2 * maxHeaders) return { reason: 'headers_too_large', detail: headersTooLarge };
+  if (httpVersion !== '1.1' && httpVersion !== '1.0')
+    return malformed('The request is of a version of HTTP that is not spoken here.');
+  const hosts = valuesOf(rawHeaders, 'host');
+  if (hosts.length === 0 && httpVersion !== '1.0') return malformed('The request has no Host header.');
+  if (hosts.length > 1) return malformed('The request has more than one Host header.');
+  if (hosts[0] !== undefined && nameOfHost(hosts[0]) === undefined)
+    return malformed('The Host header is not a host with a port or without.');
+  return encodingFaultOf(rawHeaders, httpVersion) ?? targetFaultOf(request);
+}
+
+/** The parser makes sure that `chunked` comes last and no Content-Length stands beside it. */
+function encodingFaultOf(rawHeaders: readonly string[], httpVersion: string): HttpFault | undefined {
+  const encodings = valuesOf(rawHeaders, 'transfer-encoding');
+  if (encodings.length === 0) return undefined;
+  if (httpVersion === '1.0') return malformed('HTTP/1.0 has no Transfer-Encoding.');
+  return encodings.length === 1 && encodings[0]?.toLowerCase() === 'chunked'
+    ? undefined
+    : malformed('The Transfer-Encoding is not one that is taken here: chunked, once.');
+}
+
+function targetFaultOf(request: IncomingMessage): HttpFault | undefined {
+  const { url = '' } = request;
+  if (url.startsWith('/')) return undefined;
+  // Of the server as a whole (RFC 9110 §9.3.7) there is nothing to tell.
+  if (url === '*' && request.method === 'OPTIONS')
+    return { reason: 'not_found', detail: 'There is nothing at this address.' };
+  const [, host, rest] = absoluteTarget.exec(url) ?? [];
+  if (host === undefined || rest === undefined || nameOfHost(host) === undefined)
+    return malformed('The target of the request is neither a path nor an http address.');
+  request.url = rest.startsWith('/') ? rest : `/${rest}`;
+  request.headers.host = host;
+  return undefined;
+}
+
+function malformed(detail: string): HttpFault {
+  return { reason: 'malformed', detail };
+}
+
+function valuesOf(rawHeaders: readonly string[], name: string): string[] {
+  const values: string[] = [];
+  for (let i = 0; i < rawHeaders.length; i += 2) {
+    const raw = rawHeaders[i] as string;
+    if (raw.length === name.length && raw.toLowerCase() === name) values.push(rawHeaders[i + 1] as string);
+  }
+  return values;
+}
