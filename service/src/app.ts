@@ -8,6 +8,7 @@ import type { TargetOptions } from '@renderkit/server-kit/egress/validate-target
 import type { Pace } from '@renderkit/server-kit/http/paced-body.ts';
 import { listenRefusal } from '@renderkit/server-kit/http/listen-refusal.ts';
 import { createHttpServer } from '@renderkit/server-kit/http/create-http-server.ts';
+import { nameOfHost } from '@renderkit/server-kit/http/host.ts';
 import { newId } from '@renderkit/server-kit/ids.ts';
 import { createLogger, type Logger } from '@renderkit/server-kit/logger.ts';
 import fastifyCookie from '@fastify/cookie';
@@ -119,6 +120,7 @@ export async function startService(
     readiness: createReadinessCheck({ database, missingParts: createMissingParts(rooms.studioClient) }),
     metricsToken: config.metricsToken,
     behindProxy: config.trustProxy.length > 0,
+    ownNames: ownNamesOf(config),
   });
   await addDocsRoutes(app);
   owned.defer(() => app.close());
@@ -135,6 +137,12 @@ export async function startService(
     url: `http://${config.host.includes(':') ? `[${config.host}]` : config.host}:${port}`,
     [Symbol.asyncDispose]: () => running.disposeAsync(),
   };
+}
+
+/** Without the wildcard addresses, which nobody is reached by. */
+function ownNamesOf({ publicUrl, host }: ServiceConfig): string[] {
+  const names = [nameOfHost(new URL(publicUrl).host), nameOfHost(host.includes(':') ? `[${host}]` : host)];
+  return names.filter((name) => name !== undefined).filter((name) => name !== '0.0.0.0' && name !== '::');
 }
 
 type Ground = { database: Database; log: Logger };

@@ -1,20 +1,23 @@
 import { timingSafeEqual, createHash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
+import { isLoopback, nameOfHost } from '@renderkit/server-kit/http/host.ts';
 import type { FastifyInstance } from 'fastify';
 import type { Registry } from 'prom-client';
 import { ApiProblem } from '../problems/api-problem.ts';
 import type { Readiness } from './readiness.ts';
 
+type MetricsReaders = {
+  metricsToken: string | undefined;
+  /** Somebody else's proxy stands in front: an address of this machine proves nothing. */
+  behindProxy: boolean;
+  /** Names and addresses that the service itself is reached by. */
+  ownNames: readonly string[];
+};
+
 /** Health for whoever watches over the process, metrics for whoever may. */
 export function addHealthRoutes(
   app: FastifyInstance,
-  options: {
-    registry: Registry;
-    readiness: () => Promise<Readiness>;
-    metricsToken: string | undefined;
-    /** Somebody else's proxy stands in front: an address of this machine proves nothing. */
-    behindProxy: boolean;
-  },
+  options: MetricsReaders & { registry: Registry; readiness: () => Promise<Readiness> },
 ): void {
   const noStore = { 'cache-control': 'no-store' };
   app.get('/healthz', (_request, reply) => reply.headers(noStore).send({ status: 'ok' }));
@@ -34,14 +37,24 @@ export function addHealthRoutes(
   });
 }
 
-function mayRead(
-  request: IncomingMessage,
-  { metricsToken, behindProxy }: { metricsToken: string | undefined; behindProxy: boolean },
-): boolean {
+function mayRead(request: IncomingMessage, { metricsToken, behindProxy, ownNames }: MetricsReaders): boolean {
   const { authorization, forwarded, 'x-forwarded-for': forwardedFor, via } = request.headers;
   if (metricsToken !== undefined) return isEqual(authorization ?? '', `Bearer ${metricsToken}`);
   if (behindProxy || forwarded !== undefined || forwardedFor !== undefined || via !== undefined) return false;
+  if (!isAskedFor(request, ownNames)) return false;
   return /^(::ffff:)?127\.|^::1$/.test(request.socket.remoteAddress ?? '');
+}
+
+/**
+ * Not a page of another site in a browser of this machine: one that has its own name lead here (DNS rebinding) asks by that
+ * name, and any other is told by Sec-Fetch-Site.
+ */
+function isAskedFor({ headers }: IncomingMessage, ownNames: readonly string[]): boolean {
+  const site = headers['sec-fetch-site'];
+  if (site !== undefined && site !== 'none' && site !== 'same-origin') return false;
+  if (headers.host === undefined) return true;
+  const name = nameOfHost(headers.host);
+  return name !== undefined && (isLoopback(name) || ownNames.includes(name));
 }
 
 function isEqual(given: string, wanted: string): boolean {
