@@ -8,7 +8,7 @@ export function createKeyedMutex(): KeyedMutex {
     const mine = (last.get(key) ?? Promise.resolve()).then(work);
     const ended = mine
       .catch(() => undefined)
-      .then(() => {
+      .finally(() => {
         if (last.get(key) === ended) last.delete(key);
       });
     last.set(key, ended);

@@ -119,7 +119,7 @@ function translateError(error: unknown): StudioError {
     });
   if (error instanceof JsonRefused)
     return new StudioError('invalid_request', error.message.slice(0, maxMessageCharacters), { cause: error });
-  const { statusCode, code } = error as { statusCode?: number; code?: string };
+  const { statusCode } = error as { statusCode?: number };
   if (isOutOfSpace(error))
     return new StudioError('overloaded', 'The studio has no space left.', {
       cause: error,

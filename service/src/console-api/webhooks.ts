@@ -47,22 +47,15 @@ export function webhookHandlers(deps: {
 > {
   const { database, secrets } = deps;
 
-  const present = async (webhooks: readonly ListedWebhook[]): Promise<Webhook[]> => {
-    const health = await readHealth(
-      database,
-      webhooks.map(({ id }) => id),
-    );
-    return webhooks.map((webhook) => presentWebhook(webhook, health.get(webhook.id) ?? noHealth));
-  };
   const show = async (accountId: string, endpointId: string): Promise<Webhook> => {
-    const [webhook] = await present([await showWebhook(database, endpointId, accountId)]);
+    const [webhook] = await presentWithHealth(database, [await showWebhook(database, endpointId, accountId)]);
     if (webhook === undefined) throw noSuchEndpoint();
     return webhook;
   };
 
   return {
     listWebhooks: async ({ person }) =>
-      listOfAll(await present(await listWebhooks(database, person.accountId)), {}),
+      listOfAll(await presentWithHealth(database, await listWebhooks(database, person.accountId)), {}),
 
     createWebhook: async ({ person, body }) => {
       const { accountId, actor } = askerOf(person);
@@ -110,6 +103,14 @@ export function webhookHandlers(deps: {
       return { id, object: 'recovered_deliveries', resent };
     },
   };
+}
+
+async function presentWithHealth(database: Database, webhooks: readonly ListedWebhook[]): Promise<Webhook[]> {
+  const health = await readHealth(
+    database,
+    webhooks.map(({ id }) => id),
+  );
+  return webhooks.map((webhook) => presentWebhook(webhook, health.get(webhook.id) ?? noHealth));
 }
 
 function presentWebhook(webhook: ListedWebhook, health: WebhookHealth): Webhook {

@@ -1,5 +1,8 @@
+import { isUtf8 } from 'node:buffer';
 import { readFileSync } from 'node:fs';
-import { JsonRefused, parseStrictJson } from '@renderkit/server-kit/http/strict-json.ts';
+import { JsonRefused } from '@renderkit/server-kit/http/json-refused.ts';
+import { type JsonLimits, JsonScan } from '@renderkit/server-kit/http/json-scan.ts';
+import { textLimitsOf } from '@renderkit/server-kit/http/text-limits.ts';
 import { fold, spell } from './readings.ts';
 
 export type RuleList = {
@@ -27,7 +30,16 @@ export class RulesInvalid extends Error {
   override name = 'RulesInvalid';
 }
 
-const maxValues = 1_000_000;
+const maxFileBytes = 256 * 1024 * 1024;
+/** Beyond any list that a person keeps. */
+const jsonLimits: JsonLimits = {
+  maxDepth: 32,
+  maxValues: 1_000_000,
+  maxNumberCharacters: 40,
+  maxContentBytes: maxFileBytes,
+  maxGatheredBytes: maxFileBytes,
+  texts: textLimitsOf({}, 1_000_000),
+};
 const maxDelaySeconds = 600;
 
 /** Reads the bytes of a moderation file (JSON). @throws RulesInvalid */
@@ -98,17 +110,29 @@ function fieldsOf<const Name extends string>(
 }
 
 function parseJson(bytes: Uint8Array): unknown {
+  if (!isUtf8(bytes)) throw new RulesInvalid('the file is not valid UTF-8');
+  const text = new TextDecoder().decode(bytes);
+  if (text.trim() === '') throw new RulesInvalid('the file is empty');
+  checkGrammar(text);
+  const scan = new JsonScan(jsonLimits);
   try {
-    return parseStrictJson(bytes, { maxValues, maxSearchedForRepeats: Number.POSITIVE_INFINITY });
+    scan.add(bytes);
+    const { value, issues } = scan.end();
+    if (issues.length > 0) throw new JsonRefused(issues);
+    return value;
   } catch (error) {
     if (!(error instanceof JsonRefused)) throw error;
-    if (!(error.cause instanceof SyntaxError))
-      throw new RulesInvalid(`${error.path === '' ? 'the file' : error.path} ${error.message}`, {
-        cause: error,
-      });
-    const text = new TextDecoder().decode(bytes);
-    if (text.trim() === '') throw new RulesInvalid('the file is empty', { cause: error });
-    const { message } = error.cause;
+    const [issue] = error.issues;
+    throw new RulesInvalid(`${issue?.path || 'the file'} ${issue?.message}`, { cause: error });
+  }
+}
+
+/** @throws RulesInvalid that names the line */
+function checkGrammar(text: string): void {
+  try {
+    JSON.parse(text);
+  } catch (error) {
+    const { message } = error as SyntaxError;
     const line = text.slice(0, positionOf(message, text)).split('\n').length;
     // Without the piece of the text that the message quotes: it may have lines.
     const what = message.replace(/(, "| in JSON|, \.\.\.").*$/s, '');
