@@ -4,6 +4,20 @@ import type { Lane } from '@renderkit/contract/studio/schemas.ts';
 import type { ComposedEvent } from '../events/compose-event.ts';
 import { mayMove } from './status.ts';
 
+/**
+ * SQL: a recursive common table expression `waiting (account_id)` of the accounts with anything that waits, and a null. It
+ * goes from one account to the next by the index, however many wait in each.
+ */
+export const accountsThatWait = `waiting as (
+       (select account_id from generations where status = 'queued' and not holds_slot
+         order by account_id limit 1)
+       union all
+       select (select g.account_id from generations g
+                where g.status = 'queued' and not g.holds_slot and g.account_id > w.account_id
+                order by g.account_id limit 1)
+         from waiting w where w.account_id is not null
+     )`;
+
 /** A change of one generation's status. What is left out stays as it is. */
 export type Move = {
   id: string;

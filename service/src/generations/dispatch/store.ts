@@ -1,5 +1,6 @@
 import type { Lane, StudioLimits } from '@renderkit/contract/studio/schemas.ts';
 import { type Database } from '@renderkit/server-kit/database.ts';
+import { accountsThatWait } from '../store.ts';
 
 /** A generation that this process may submit as long as its lease and its attempt hold. */
 export type Claim = {
@@ -164,16 +165,7 @@ export async function accountsToDispatch(
   options: { limitsMaxAgeMs: number; atMost: number },
 ): Promise<{ account_id: string; has_room: boolean }[]> {
   return database.rows(
-    `with recursive waiting as (
-       (select account_id from generations where status = 'queued' and not holds_slot
-         order by account_id limit 1)
-       union all
-       -- From one account to the next by the index, however many wait in each.
-       select (select g.account_id from generations g
-                where g.status = 'queued' and not g.holds_slot and g.account_id > w.account_id
-                order by g.account_id limit 1)
-         from waiting w where w.account_id is not null
-     ), expired as (
+    `with recursive ${accountsThatWait}, expired as (
        select distinct account_id from generations
         where status = 'queued' and holds_slot and lease_until <= clock()
      ), asked as (

@@ -1,5 +1,6 @@
 import type { GenerationKind } from '@renderkit/contract/v1/schemas/generation.ts';
 import type { Database } from '@renderkit/server-kit/database.ts';
+import { accountsThatWait } from '../store.ts';
 
 /** An account whose feed this process reads. */
 export type WatchRow = { account_id: string; studio_account_id: string; cursor: number };
@@ -10,16 +11,7 @@ export type WatchRow = { account_id: string; studio_account_id: string; cursor: 
  */
 export async function ensureWatches(database: Database): Promise<void> {
   await database.rows(
-    `with recursive waiting as (
-       (select account_id from generations where status = 'queued' and not holds_slot
-         order by account_id limit 1)
-       union all
-       -- From one account to the next by the index, however many wait in each.
-       select (select g.account_id from generations g
-                where g.status = 'queued' and not g.holds_slot and g.account_id > w.account_id
-                order by g.account_id limit 1)
-         from waiting w where w.account_id is not null
-     )
+    `with recursive ${accountsThatWait}
      insert into watches as w (account_id, watch_until)
        select r.account_id, clock() + interval '5 minutes'
          from (select account_id from generations where status = 'running'
