@@ -56,9 +56,11 @@ export class JsonTextScan {
     while (i < bytes.length && !this.ended && !this.broken)
       if (this.#step > 0) this.#readEscape(bytes[i++] as number);
       else {
-        const plain = this.#readPlain(bytes, i);
-        i = plain;
-        if (i < bytes.length) this.#readMark(bytes[i++] as number);
+        i = this.#readPlain(bytes, i);
+        if (i === bytes.length) break;
+        const size = this.#readWholeEscape(bytes, i);
+        if (size > 0) i += size;
+        else this.#readMark(bytes[i++] as number);
       }
     return i;
   }
@@ -91,6 +93,25 @@ export class JsonTextScan {
       this.ended = true;
       if (!this.#decodes) this.#into.push(byte);
     } else this.broken = true;
+  }
+
+  /** An escape that has all come, at once; else 0. Some texts are made of nothing else. */
+  #readWholeEscape(bytes: Uint8Array, begin: number): number {
+    if (bytes[begin] !== backslash || begin + 6 > bytes.length) return 0;
+    let size = 2;
+    let unit = shortEscapes[bytes[begin + 1] as number] as number;
+    if (bytes[begin + 1] === lowerU) {
+      size = 6;
+      for (let i = begin + 2; i < begin + 6; i++) {
+        const digit = digits[bytes[i] as number] as number;
+        if (digit === noDigit) return 0;
+        unit = unit * 16 + digit;
+      }
+    } else if (unit === 0) return 0;
+    this.escaped = true;
+    if (!this.#decodes) this.#into.append(bytes, begin, begin + size);
+    this.#addUnit(unit);
+    return size;
   }
 
   #readEscape(byte: number): void {
