@@ -16,6 +16,9 @@ const root = path.resolve(import.meta.dirname, '..');
 const workspaces = [
   'contract',
   'server-kit',
+  'egress',
+  'media-kit',
+  'engines',
   'service',
   'studio',
   'stack',
@@ -28,6 +31,9 @@ const workspaces = [
 const fileTimeoutMs = 300_000;
 /** More than two cores could work at: several files wait for leases and time-outs most of their time. */
 const filesAtOnce = 3;
+
+/** What a run costs is seen at its end, so that it is noticed when a file grows slow. */
+const slowestTold = 10;
 
 const stopping = new AbortController();
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => stopping.abort());
@@ -63,7 +69,7 @@ async function testFiles(wanted: string[], quick: boolean): Promise<string[]> {
 /** 2: minutes of waiting. 1: servers over HTTP, the whole product, pictures. 0: the rest, which --quick keeps to. */
 function weightOf(file: string): 0 | 1 | 2 {
   if (file.endsWith('.slow.test.ts') || /^e2e\/(chaos\/chaos|races|spec\/spec)/.test(file)) return 2;
-  return /^(e2e|[a-z]+\/test|studio\/src\/engines)\//.test(file) ? 1 : 0;
+  return /^(e2e|[a-z-]+\/test|engines)\//.test(file) ? 1 : 0;
 }
 
 async function withCluster(work: (url: string) => Promise<number>): Promise<number> {
@@ -105,10 +111,23 @@ function runFiles(files: string[], url: string): Promise<number> {
     ...(values.name !== undefined && { testNamePatterns: [new RegExp(values.name)] }),
   });
   let failed = false;
+  const seconds = new Map<string, number>();
   tests.on('test:fail', () => (failed = true));
+  tests.on('test:complete', ({ name, file, details }) => {
+    if (name === file) seconds.set(path.relative(root, file), details.duration_ms / 1000);
+  });
   tests.compose(new spec()).pipe(process.stdout);
   return new Promise((resolve) => {
-    tests.once('end', () => resolve(failed || stopping.signal.aborted ? 1 : 0));
+    tests.once('end', () => {
+      if (files.length > slowestTold) tellSlowest(seconds);
+      resolve(failed || stopping.signal.aborted ? 1 : 0);
+    });
     tests.once('error', () => resolve(1));
   });
+}
+
+function tellSlowest(seconds: ReadonlyMap<string, number>): void {
+  console.log('\nThe slowest files, in seconds:');
+  const slowest = [...seconds].sort(([, a], [, b]) => b - a).slice(0, slowestTold);
+  for (const [file, taken] of slowest) console.log(`${taken.toFixed(1).padStart(7)}  ${file}`);
 }

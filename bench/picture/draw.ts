@@ -1,6 +1,6 @@
 // Draws pictures in a process of its own: the processor time of all its threads is that of the pictures.
 
-import { createProceduralEngine } from '@renderkit/studio/engines/procedural/engine.ts';
+import { createProceduralEngine } from '@renderkit/engine-procedural/engine.ts';
 import { serveParent } from '../child.ts';
 
 export type DrawTask = { model: string; prompts: string[] };

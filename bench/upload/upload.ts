@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
-import { open, rm, stat } from 'node:fs/promises';
-import path from 'node:path';
 import { once } from 'node:events';
+import { open, rm, stat } from 'node:fs/promises';
 import { type ClientRequest, type IncomingMessage, request } from 'node:http';
+import path from 'node:path';
 import { text as readText } from 'node:stream/consumers';
-import { ffmpeg } from '@renderkit/studio/media/ffmpeg.ts';
+import { ffmpeg } from '@renderkit/media-kit/ffmpeg.ts';
 import type { Bench, Result } from '../benchmark.ts';
 import { startPlatform } from '../platform.ts';
 import { boundResult, rateResult } from '../present.ts';

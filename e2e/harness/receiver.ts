@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
-import { selfSignedCertificate } from '@renderkit/server-kit/egress/testing/self-signed-certificate.ts';
+import { selfSignedCertificate } from '@renderkit/egress/testing/self-signed-certificate.ts';
 
 /** One webhook request that came. */
 export type Arrival = { path: string; headers: IncomingMessage['headers']; body: string };

@@ -1,8 +1,8 @@
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { queuedPerAccountDefault } from '@renderkit/contract/v1/limits.ts';
+import { parseCidrs } from '@renderkit/egress/public-address.ts';
 import { ConfigError, type Environment, readEnvironment } from '@renderkit/server-kit/config.ts';
-import { parseCidrs } from '@renderkit/server-kit/egress/public-address.ts';
 import { type LogLevel, logLevels } from '@renderkit/server-kit/logger.ts';
 import { parseSecretKey } from '@renderkit/server-kit/secrets.ts';
 

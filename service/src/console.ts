@@ -1,5 +1,5 @@
+import type { TargetOptions } from '@renderkit/egress/validate-target.ts';
 import type { Database } from '@renderkit/server-kit/database.ts';
-import type { TargetOptions } from '@renderkit/server-kit/egress/validate-target.ts';
 import { createKeyedMutex } from '@renderkit/server-kit/keyed-mutex.ts';
 import type { FastifyInstance } from 'fastify';
 import { createAccountReader } from './account/read-account.ts';
@@ -12,8 +12,8 @@ import { generationHandlers } from './console-api/generations.ts';
 import { keyHandlers } from './console-api/keys.ts';
 import { overviewHandlers } from './console-api/overview.ts';
 import { addConsoleApi } from './console-api/routes.ts';
-import { storageHandlers } from './console-api/storage.ts';
 import { sessionHandlers } from './console-api/sessions.ts';
+import { storageHandlers } from './console-api/storage.ts';
 import { webhookHandlers } from './console-api/webhooks.ts';
 import type { Generations } from './generations/background.ts';
 import type { Handlers } from './handler.ts';

@@ -3,20 +3,20 @@
  * can never do these things.
  */
 import type { Scope } from '@renderkit/contract/v1/scopes.ts';
+import { parseCidrs } from '@renderkit/egress/public-address.ts';
 import type { Database } from '@renderkit/server-kit/database.ts';
-import { parseCidrs } from '@renderkit/server-kit/egress/public-address.ts';
 import { operator } from './audit/actor.ts';
 import { writeAudit } from './audit/write-audit.ts';
-import { createKey as createKeyOf, type NewKey } from './keys/create-key.ts';
-import { revokeKey as revokeKeyOf } from './keys/revoke-key.ts';
 import {
   recoverDeliveries as recoverDeliveriesOf,
   resendDelivery as resendDeliveryOf,
 } from './deliveries/resend-delivery.ts';
+import { createKey as createKeyOf, type NewKey } from './keys/create-key.ts';
+import { revokeKey as revokeKeyOf } from './keys/revoke-key.ts';
 import { findAccountByEmail } from './operator/find-account.ts';
 import { ApiProblem } from './problems/api-problem.ts';
-import { createWebhook as createWebhookOf } from './webhooks/create-webhook.ts';
 import { connectAccount as connectAccountOf } from './studio-client/connect-account.ts';
+import { createWebhook as createWebhookOf } from './webhooks/create-webhook.ts';
 import { deleteWebhook as deleteWebhookOf } from './webhooks/delete-webhook.ts';
 import {
   pauseWebhook as pauseWebhookOf,

@@ -3,13 +3,9 @@ import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Generation } from '@renderkit/contract/v1/schemas/generation.ts';
 import type { Problem } from '@renderkit/contract/v1/schemas/problem.ts';
-import { publicMessage } from '@renderkit/server-kit/egress/egress-refusal.ts';
-import { dnsResolver } from '@renderkit/server-kit/egress/resolve-name.ts';
-import {
-  type DnsAnswer,
-  type DnsServer,
-  startDnsServer,
-} from '@renderkit/server-kit/egress/testing/dns-server.ts';
+import { publicMessage } from '@renderkit/egress/egress-refusal.ts';
+import { dnsResolver } from '@renderkit/egress/resolve-name.ts';
+import { type DnsAnswer, type DnsServer, startDnsServer } from '@renderkit/egress/testing/dns-server.ts';
 import { assertProblem } from './assert-problem.ts';
 import { type ConsoleCaller, signedIn } from './console-caller.ts';
 import { exampleEditModel } from './example-catalog.ts';

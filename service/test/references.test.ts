@@ -6,9 +6,9 @@ import type { QuotesRequest, SubmitRequest } from '@renderkit/contract/studio/sc
 import type { Generation } from '@renderkit/contract/v1/schemas/generation.ts';
 import type { Problem } from '@renderkit/contract/v1/schemas/problem.ts';
 import type { Upload } from '@renderkit/contract/v1/schemas/upload.ts';
-import { publicMessage } from '@renderkit/server-kit/egress/egress-refusal.ts';
-import { startLoopbackServer } from '@renderkit/server-kit/egress/testing/loopback-server.ts';
-import { ssrfCorpus } from '@renderkit/server-kit/egress/testing/ssrf-corpus.ts';
+import { publicMessage } from '@renderkit/egress/egress-refusal.ts';
+import { startLoopbackServer } from '@renderkit/egress/testing/loopback-server.ts';
+import { ssrfCorpus } from '@renderkit/egress/testing/ssrf-corpus.ts';
 import { moveClock } from '@renderkit/server-kit/testing/database.ts';
 import type { Static } from 'typebox';
 import { assertProblem } from './assert-problem.ts';

@@ -1,8 +1,8 @@
+import { removeDeadDirectories } from '@renderkit/media-kit/temporary-directory.ts';
 import { eraseDeletedAccounts } from './accounts/erase-account.ts';
 import { deleteEndedResets } from './accounts/password-store.ts';
 import { deleteOldChanges } from './changes/store.ts';
 import { refillDueAccounts } from './credits/refill-account.ts';
-import { removeDeadDirectories } from './media/temporary-directory.ts';
 import { deleteEndedWindows } from './interactions/store.ts';
 import { expireStills } from './library/expire-stills.ts';
 import { failForgottenRenders, type LostDependencies } from './renders/run-render.ts';

@@ -1,8 +1,8 @@
 import { accessSync, constants } from 'node:fs';
 import path from 'node:path';
+import { type FileLimits, fileLimits } from '@renderkit/media-kit/file-limits.ts';
 import { ConfigError, type Environment, readEnvironment } from '@renderkit/server-kit/config.ts';
 import { type LogLevel, logLevels } from '@renderkit/server-kit/logger.ts';
-import { type FileLimits, fileLimits } from './media/file-limits.ts';
 
 export { ConfigError } from '@renderkit/server-kit/config.ts';
 

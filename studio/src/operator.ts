@@ -1,16 +1,13 @@
 import path from 'node:path';
 import type { StudioAsset } from '@renderkit/contract/studio/schemas.ts';
+import { UnusableFile } from '@renderkit/media-kit/inspect-file.ts';
 import type { Database } from '@renderkit/server-kit/database.ts';
+import { paths } from './account-pages/paths.ts';
 import { createAccount as insertAccount } from './accounts/create-account.ts';
-import { hashPassword } from './accounts/password.ts';
 import { deleteResetOf } from './accounts/password-store.ts';
+import { hashPassword } from './accounts/password.ts';
 import { createResetToken } from './accounts/reset-link.ts';
 import { setPassword } from './accounts/set-password.ts';
-import type { AuditRow } from './audit/list-audit.ts';
-import { operator } from './audit/write-audit.ts';
-import { listAudit } from './audit/list-audit.ts';
-import { paths } from './account-pages/paths.ts';
-import { plans, type Tier } from './catalog/plans.ts';
 import {
   type AccountFlags,
   type AccountRow,
@@ -23,10 +20,13 @@ import {
   updatePlan,
   updateStorageLimit,
 } from './accounts/store.ts';
+import type { AuditRow } from './audit/list-audit.ts';
+import { listAudit } from './audit/list-audit.ts';
+import { operator } from './audit/write-audit.ts';
+import { plans, type Tier } from './catalog/plans.ts';
 import { setBalance } from './credits/set-credits.ts';
 import { type LedgerDifference, type LedgerEntry, ledgerDifferences, ledgerOf } from './credits/store.ts';
 import { addItem } from './library/add-item.ts';
-import { UnusableFile } from './media/inspect-file.ts';
 import { keepSettings } from './settings/keep-settings.ts';
 import { endConnections, grantConnection } from './sign-in/grant-connection.ts';
 import { endSessions } from './sign-in/sessions.ts';

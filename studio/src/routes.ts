@@ -1,4 +1,5 @@
 import type { Render, StudioUpload } from '@renderkit/contract/studio/schemas.ts';
+import type { FileLimits } from '@renderkit/media-kit/file-limits.ts';
 import type { Database } from '@renderkit/server-kit/database.ts';
 import type { Pace } from '@renderkit/server-kit/http/paced-body.ts';
 import type { Logger } from '@renderkit/server-kit/logger.ts';
@@ -10,11 +11,9 @@ import { catalogRoutes } from './catalog/routes.ts';
 import { changesRoutes } from './changes/routes.ts';
 import type { Wakeups } from './changes/watch-changes.ts';
 import { healthRoutes } from './health.ts';
-import { libraryRoutes } from './library/routes.ts';
-import type { FileLimits } from './media/file-limits.ts';
-import { mediaRoutes } from './media/routes.ts';
 import { interactionRoutes } from './interactions/routes.ts';
 import { admitBegin } from './interactions/throttle.ts';
+import { libraryRoutes } from './library/routes.ts';
 import type { Moderation } from './moderation/moderation.ts';
 import { projectRoutes } from './projects/routes.ts';
 import { registerOperations } from './register-operations.ts';
@@ -26,11 +25,12 @@ import { authenticateClient, createAuthenticator, refuseUnderMaintenance } from 
 import { type Client, createProvider, issuerPath } from './sign-in/provider.ts';
 import { signInRoutes } from './sign-in/routes.ts';
 import { isUnderMaintenance } from './sign-in/store.ts';
+import { mediaRoutes } from './storage/routes.ts';
 import type { Storage } from './storage/storage.ts';
 import { presentUpload } from './uploads/present.ts';
 import type { UploadQueue } from './uploads/queue.ts';
-import { countLiveWorkers } from './workers/heartbeat.ts';
 import { uploadRoutes } from './uploads/routes.ts';
+import { countLiveWorkers } from './workers/heartbeat.ts';
 
 export const studioVersion = '0.1.0';
 

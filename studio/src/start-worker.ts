@@ -1,21 +1,20 @@
 import path from 'node:path';
 import { lanes } from '@renderkit/contract/studio/schemas.ts';
-import { checkDatabase } from '@renderkit/server-kit/schema/check-database.ts';
+import type { Engine } from '@renderkit/engine-kit/engine.ts';
+import { removeDeadDirectories } from '@renderkit/media-kit/temporary-directory.ts';
 import { openDatabase } from '@renderkit/server-kit/database.ts';
 import { createLogger, type Logger } from '@renderkit/server-kit/logger.ts';
 import { createNotifier, listen } from '@renderkit/server-kit/notify.ts';
+import { checkDatabase } from '@renderkit/server-kit/schema/check-database.ts';
 import { changesChannel, jobsChannel } from './channels.ts';
 import type { WorkerConfig } from './config.ts';
-import { openEngineProcesses } from './drawing/engine-processes.ts';
-import type { Engine } from './engines/contract.ts';
-import { createSandboxEngine } from './engines/sandbox/engine.ts';
-import { sqlDirectory } from './sql-directory.ts';
-import { removeDeadDirectories } from './media/temporary-directory.ts';
-import { openRuleList } from './moderation/rule-list.ts';
+import { openEngines } from './engine-host/registry.ts';
 import { openJobQueues } from './jobs/job-queues.ts';
+import { openRuleList } from './moderation/rule-list.ts';
 import { openRenderQueue } from './renders/queue.ts';
 import { runRender } from './renders/run-render.ts';
 import { keepSettings } from './settings/keep-settings.ts';
+import { sqlDirectory } from './sql-directory.ts';
 import { openDiskStorage } from './storage/disk-storage.ts';
 import { checkUpload } from './uploads/check-upload.ts';
 import { openUploadQueue } from './uploads/queue.ts';
@@ -51,7 +50,7 @@ export async function startWorker(
   const storage = await openDiskStorage(path.join(config.dataDirectory, 'media'));
   await removeDeadDirectories();
   // Before the queue, so that it is closed after it: what is being drawn when the worker stops is finished.
-  const engines = testArguments.engines ?? startEngines(config.workers, owners);
+  const engines = testArguments.engines ?? openEngines(config.workers, owners);
   const changes = owners.use(createNotifier({ database, channel: changesChannel, log }));
   const moderation = await openRuleList({
     path: path.join(config.dataDirectory, 'moderation.json'),
@@ -97,9 +96,4 @@ export async function startWorker(
   owners.use(await startHeartbeat(database, log));
   log.info({ workers: config.workers }, 'the worker waits for renders');
   return owners.move();
-}
-
-function startEngines(atOnce: number, owners: AsyncDisposableStack): Engine[] {
-  const { engine } = owners.use(openEngineProcesses(atOnce));
-  return [engine, createSandboxEngine(engine)];
 }

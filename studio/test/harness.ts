@@ -1,20 +1,20 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import type { RenderRequest } from '@renderkit/contract/studio/schemas.ts';
 import type { StudioAnswer } from '@renderkit/contract/studio/operations.ts';
+import type { RenderRequest } from '@renderkit/contract/studio/schemas.ts';
+import type { Engine } from '@renderkit/engine-kit/engine.ts';
+import { type FileLimits, fileLimits } from '@renderkit/media-kit/file-limits.ts';
 import type { Database } from '@renderkit/server-kit/database.ts';
 import { createLogger, type Logger } from '@renderkit/server-kit/logger.ts';
 import { createTestDatabase } from '@renderkit/server-kit/testing/database.ts';
 import { startStudio, type StudioTestArguments } from '@renderkit/studio/app.ts';
-import type { StudioConfig } from '@renderkit/studio/config.ts';
 import { clean } from '@renderkit/studio/clean.ts';
-import type { Engine } from '@renderkit/studio/engines/contract.ts';
-import { type FileLimits, fileLimits } from '@renderkit/studio/media/file-limits.ts';
+import type { StudioConfig } from '@renderkit/studio/config.ts';
 import { createAccount, grantForService, type NewStudioAccount } from '@renderkit/studio/operator.ts';
 import { keepSettings } from '@renderkit/studio/settings/keep-settings.ts';
-import { openDiskStorage } from '@renderkit/studio/storage/disk-storage.ts';
 import { startWorker } from '@renderkit/studio/start-worker.ts';
+import { openDiskStorage } from '@renderkit/studio/storage/disk-storage.ts';
 import { type UploadCalls, uploadCalls } from './upload-calls.ts';
 
 export const client = { id: 'renderkit-service', secret: 'a secret for tests only' };

@@ -1,7 +1,7 @@
 // Real files for tests, made on the spot.
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { ffmpeg } from '@renderkit/studio/media/ffmpeg.ts';
+import { ffmpeg } from '@renderkit/media-kit/ffmpeg.ts';
 import sharp from 'sharp';
 
 export const makePicture = (

@@ -3,7 +3,7 @@ import { request as httpRequest, type ClientRequest, type IncomingMessage } from
 import path from 'node:path';
 import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { fileLimits } from '@renderkit/studio/media/file-limits.ts';
+import { fileLimits } from '@renderkit/media-kit/file-limits.ts';
 import { listKeys } from '@renderkit/studio/storage/disk-storage.ts';
 import { startTestStudio, type TestAccount, type TestStudio } from './harness.ts';
 import { makePicture } from './media-files.ts';

@@ -1,6 +1,6 @@
 import path from 'node:path';
-import type { Import, Source } from './read-sources.ts';
 import { judgeFunctionFile, judgeMigration, withoutSqlComments } from './judge-sql.ts';
+import type { Import, Source } from './read-sources.ts';
 import {
   contractLibraries,
   entries,
@@ -111,11 +111,14 @@ function judgeImport(source: Source, { specifier }: Import): Violation[] {
 }
 
 function judgePackage(file: string, specifier: string, say: (message: string) => Violation[]): Violation[] {
-  const [importer = ''] = file.split('/');
+  const importer = workspaceOf(file);
+  const rules = workspaces[importer];
   const [, owner = '', ...rest] = specifier.split('/');
-  if (owner === importer) return isTest(file) ? [] : say('a workspace imports its own files by their paths.');
-  const allowed = workspaces[importer]?.mayImport ?? [];
-  if (!allowed.some((prefix) => specifier.startsWith(prefix))) return say(`${importer} may not.`);
+  if (owner === rules?.name)
+    return isTest(file) ? [] : say('a workspace imports its own files by their paths.');
+  const allowed = [...(rules?.mayImport ?? []), ...((isTest(file) && rules?.testsMayImport) || [])];
+  const name = specifier.slice('@renderkit/'.length);
+  if (!allowed.some((prefix) => name.startsWith(prefix))) return say(`${importer} may not.`);
   if (!isServer(owner) || importer === 'bench' || isTest(file)) return [];
   return publicEntries[owner].includes(rest.join('/'))
     ? []
@@ -177,13 +180,19 @@ function circlesIn(edges: Map<string, Set<string>>): string[][] {
 }
 
 function placeOf(file: string): Place {
-  const [workspace = '', ...rest] = file.split('/');
+  const workspace = workspaceOf(file);
+  const rest = file.slice(workspace.length + 1).split('/');
   const inSource = isServer(workspace) && rest[0] === 'src';
   return {
     workspace,
     room: inSource && rest.length > 2 ? rest[1] : undefined,
     file: inSource && rest.length <= 2 ? (rest[1] ?? '') : (rest.at(-1) ?? ''),
   };
+}
+
+/** The workspace that a file belongs to; its first folder where it belongs to none. */
+function workspaceOf(file: string): string {
+  return Object.keys(workspaces).find((folder) => file.startsWith(`${folder}/`)) ?? file.split('/')[0] ?? '';
 }
 
 function isServer(workspace: string): workspace is Server {

@@ -1,16 +1,28 @@
 /** Who may import whom, and the other promises about the tree. All of it is data; `judge.ts` applies it. */
 
-/** Source folders of each workspace, and the prefixes of workspace modules that its code may import. */
-export const workspaces: Record<string, { mayImport: readonly string[] }> = {
-  contract: { mayImport: [] },
-  'server-kit': { mayImport: [] },
-  service: { mayImport: ['@renderkit/contract/', '@renderkit/server-kit/'] },
-  studio: { mayImport: ['@renderkit/contract/studio/', '@renderkit/server-kit/'] },
-  console: { mayImport: ['@renderkit/contract/'] },
-  stack: { mayImport: ['@renderkit/'] },
-  bench: { mayImport: ['@renderkit/'] },
-  e2e: { mayImport: ['@renderkit/'] },
-  tools: { mayImport: ['@renderkit/'] },
+/** Workspaces by their folder: the package's name, and the prefixes of workspace modules that its code may import. */
+export const workspaces: Record<
+  string,
+  { name: string; mayImport: readonly string[]; testsMayImport?: readonly string[] }
+> = {
+  contract: { name: 'contract', mayImport: [] },
+  'server-kit': { name: 'server-kit', mayImport: [] },
+  egress: { name: 'egress', mayImport: ['server-kit/'] },
+  'media-kit': { name: 'media-kit', mayImport: ['server-kit/'] },
+  'engines/kit': { name: 'engine-kit', mayImport: ['media-kit/', 'egress/'] },
+  'engines/procedural': { name: 'engine-procedural', mayImport: ['engine-kit/', 'media-kit/'] },
+  'engines/sandbox': {
+    name: 'engine-sandbox',
+    mayImport: ['engine-kit/'],
+    testsMayImport: ['engine-procedural/'],
+  },
+  service: { name: 'service', mayImport: ['contract/', 'server-kit/', 'egress/'] },
+  studio: { name: 'studio', mayImport: ['contract/studio/', 'server-kit/', 'media-kit/', 'engine-'] },
+  console: { name: 'console', mayImport: ['contract/'] },
+  stack: { name: 'stack', mayImport: [''] },
+  bench: { name: 'bench', mayImport: [''] },
+  e2e: { name: 'e2e', mayImport: [''] },
+  tools: { name: 'tools', mayImport: [''] },
 };
 
 /** The one library that the contract may stand on; clients import the contract, and should carry little. */
@@ -69,14 +81,12 @@ export const roomOrder: Record<Server, readonly string[]> = {
     'jobs',
     'sign-in',
     'storage',
-    'media',
     'catalog',
     'credits',
     'accounts',
     'interactions',
     'account-pages',
-    'engines',
-    'drawing',
+    'engine-host',
     'moderation',
     'changes',
     'workers',

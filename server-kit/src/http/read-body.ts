@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { RateFloor } from '../egress/rate-floor.ts';
+import { RateFloor } from '../rate-floor.ts';
 import type { Pace } from './paced-body.ts';
 import { PieceCount } from './piece-count.ts';
 import { passOver } from './unread-body.ts';

@@ -1,5 +1,5 @@
 import { webhookTimeoutSeconds } from '@renderkit/contract/v1/limits.ts';
-import type { Egress, EgressResult } from '@renderkit/server-kit/egress/guarded-fetch.ts';
+import type { Egress, EgressResult } from '@renderkit/egress/guarded-fetch.ts';
 import type { SigningSecrets } from '../webhooks/signing-secret.ts';
 import { failureOf } from './failure.ts';
 import { requestHeaders } from './request-headers.ts';

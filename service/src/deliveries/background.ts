@@ -1,7 +1,7 @@
+import { createEgress } from '@renderkit/egress/guarded-fetch.ts';
+import type { Cidr } from '@renderkit/egress/public-address.ts';
+import type { NameResolver } from '@renderkit/egress/resolve-name.ts';
 import type { Database } from '@renderkit/server-kit/database.ts';
-import { createEgress } from '@renderkit/server-kit/egress/guarded-fetch.ts';
-import type { Cidr } from '@renderkit/server-kit/egress/public-address.ts';
-import type { NameResolver } from '@renderkit/server-kit/egress/resolve-name.ts';
 import { newId } from '@renderkit/server-kit/ids.ts';
 import type { Logger } from '@renderkit/server-kit/logger.ts';
 import { startLoop } from '@renderkit/server-kit/loop.ts';

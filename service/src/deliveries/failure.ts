@@ -1,5 +1,5 @@
 import type { DeliveryFailure } from '@renderkit/contract/console/schemas/delivery.ts';
-import type { EgressFailureKind } from '@renderkit/server-kit/egress/egress-refusal.ts';
+import type { EgressFailureKind } from '@renderkit/egress/egress-refusal.ts';
 
 const failureOfKind = {
   blocked: 'blocked_address',

@@ -1,16 +1,16 @@
+import { createEgress } from '@renderkit/egress/guarded-fetch.ts';
+import type { TargetOptions } from '@renderkit/egress/validate-target.ts';
 import type { Database } from '@renderkit/server-kit/database.ts';
-import { createEgress } from '@renderkit/server-kit/egress/guarded-fetch.ts';
-import type { TargetOptions } from '@renderkit/server-kit/egress/validate-target.ts';
 import type { Pace } from '@renderkit/server-kit/http/paced-body.ts';
 import type { Logger } from '@renderkit/server-kit/logger.ts';
 import type { StudioClient } from '../studio-client/studio-client.ts';
 import { createAskUploads, type SettleUploads } from './ask-uploads.ts';
 import type { UploadCrashPoint } from './crash-point.ts';
 import { type CreateUpload, createUploads } from './create-upload.ts';
+import { createDeleteUpload, type DeleteUpload } from './delete-upload.ts';
 import { type Imports, startImports } from './imports.ts';
 import { startLeases } from './leases.ts';
 import { endOf } from './outcome-of.ts';
-import { createDeleteUpload, type DeleteUpload } from './delete-upload.ts';
 import { createSendFile, type SendFile } from './send-file.ts';
 import { startUploadSweeps } from './sweeps.ts';
 

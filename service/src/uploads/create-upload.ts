@@ -5,9 +5,9 @@ import {
   uploadFetchSeconds,
 } from '@renderkit/contract/v1/limits.ts';
 import type { Upload } from '@renderkit/contract/v1/schemas/upload.ts';
-import { EgressRefusal, publicMessage } from '@renderkit/server-kit/egress/egress-refusal.ts';
-import type { Egress } from '@renderkit/server-kit/egress/guarded-fetch.ts';
-import { type TargetOptions, validateTarget } from '@renderkit/server-kit/egress/validate-target.ts';
+import { EgressRefusal, publicMessage } from '@renderkit/egress/egress-refusal.ts';
+import type { Egress } from '@renderkit/egress/guarded-fetch.ts';
+import { type TargetOptions, validateTarget } from '@renderkit/egress/validate-target.ts';
 import { type Pace, pacedBody, SenderLost } from '@renderkit/server-kit/http/paced-body.ts';
 import type { Logger } from '@renderkit/server-kit/logger.ts';
 import { ApiProblem } from '../problems/api-problem.ts';

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { PassThrough } from 'node:stream';
-import type { Egress, EgressHead, EgressResult } from '@renderkit/server-kit/egress/guarded-fetch.ts';
+import type { Egress, EgressHead, EgressResult } from '@renderkit/egress/guarded-fetch.ts';
 
 export type Fetched = AsyncDisposable & {
   /** What the server says of its length; 0 where it does not. */

@@ -1,5 +1,5 @@
+import type { Egress } from '@renderkit/egress/guarded-fetch.ts';
 import type { Database } from '@renderkit/server-kit/database.ts';
-import type { Egress } from '@renderkit/server-kit/egress/guarded-fetch.ts';
 import type { Logger } from '@renderkit/server-kit/logger.ts';
 import type { StudioClient } from '../studio-client/studio-client.ts';
 import { StudioFailure } from '../studio-client/studio-failure.ts';
@@ -11,8 +11,8 @@ import { refusedFile } from './file-faults.ts';
 import type { Leases } from './leases.ts';
 import { endOf, unusableEnd, type WaitersError } from './outcome-of.ts';
 import { firstAskAfterMs } from './send-file.ts';
-import { type Import, postpone, recordStored } from './store.ts';
 import { storeQuery } from './store-query.ts';
+import { type Import, postpone, recordStored } from './store.ts';
 
 const fetchTimeoutMs = 10 * 60_000;
 const firstPauseMs = 1_000;

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Egress } from '@renderkit/egress/guarded-fetch.ts';
 import type { Database } from '@renderkit/server-kit/database.ts';
-import type { Egress } from '@renderkit/server-kit/egress/guarded-fetch.ts';
 import { newId } from '@renderkit/server-kit/ids.ts';
 import { createLogger } from '@renderkit/server-kit/logger.ts';
 import { createTestDatabase } from '@renderkit/server-kit/testing/database.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { parseCidrs } from '@renderkit/server-kit/egress/public-address.ts';
-import { publicAddresses, ssrfCorpus } from '@renderkit/server-kit/egress/testing/ssrf-corpus.ts';
+import { parseCidrs } from '@renderkit/egress/public-address.ts';
+import { publicAddresses, ssrfCorpus } from '@renderkit/egress/testing/ssrf-corpus.ts';
 import { ApiProblem } from '../problems/api-problem.ts';
 import { judgeEndpoint } from './judge-endpoint.ts';
 

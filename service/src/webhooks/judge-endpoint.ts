@@ -1,6 +1,6 @@
 import { type EventType, subscribableEventTypes } from '@renderkit/contract/v1/event-types.ts';
-import { EgressRefusal } from '@renderkit/server-kit/egress/egress-refusal.ts';
-import { type TargetOptions, validateTarget } from '@renderkit/server-kit/egress/validate-target.ts';
+import { EgressRefusal } from '@renderkit/egress/egress-refusal.ts';
+import { type TargetOptions, validateTarget } from '@renderkit/egress/validate-target.ts';
 import { ApiProblem, type FieldError } from '../problems/api-problem.ts';
 
 export type SubscribableEventType = Exclude<EventType, 'ping'>;

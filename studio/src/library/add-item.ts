@@ -1,11 +1,11 @@
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import type { StudioAsset } from '@renderkit/contract/studio/schemas.ts';
+import { fileLimits } from '@renderkit/media-kit/file-limits.ts';
+import { inspectFile, UnusableFile } from '@renderkit/media-kit/inspect-file.ts';
+import { UnreadableMedia } from '@renderkit/media-kit/media-processes.ts';
+import { makeThumbnail } from '@renderkit/media-kit/thumbnail.ts';
 import { newId } from '@renderkit/server-kit/ids.ts';
-import { fileLimits } from '../media/file-limits.ts';
-import { inspectFile, UnusableFile } from '../media/inspect-file.ts';
-import { UnreadableMedia } from '../media/media-processes.ts';
-import { makeThumbnail } from '../media/thumbnail.ts';
 import { keepFiles } from '../storage/keep-files.ts';
 import { aspectRatioOf } from './aspect-ratio.ts';
 import { findAsset, insertAsset } from './store.ts';

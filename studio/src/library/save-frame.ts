@@ -1,9 +1,9 @@
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { withTemporaryDirectory } from '@renderkit/media-kit/temporary-directory.ts';
+import { makeThumbnail } from '@renderkit/media-kit/thumbnail.ts';
 import { newId } from '@renderkit/server-kit/ids.ts';
 import { StudioError } from '../errors.ts';
-import { withTemporaryDirectory } from '../media/temporary-directory.ts';
-import { makeThumbnail } from '../media/thumbnail.ts';
 import { keepFiles } from '../storage/keep-files.ts';
 import { aspectRatioOf } from './aspect-ratio.ts';
 import { insertAsset, type SavedFrame, type VideoRow } from './store.ts';

@@ -1,14 +1,14 @@
 import type { KeyObject } from 'node:crypto';
+import { extractFrame } from '@renderkit/media-kit/extract-frame.ts';
+import { MediaToolError } from '@renderkit/media-kit/media-tool-error.ts';
 import type { Database } from '@renderkit/server-kit/database.ts';
 import { newId } from '@renderkit/server-kit/ids.ts';
 import { StudioError } from '../errors.ts';
-import { extractFrame } from '../media/extract-frame.ts';
-import { MediaToolError } from '../media/media-tool-error.ts';
-import type { Storage } from '../storage/storage.ts';
 import { keepFiles } from '../storage/keep-files.ts';
 import { requireNotFull } from '../storage/reserve.ts';
-import { findFrame, findSavedFrame, findVideo, insertFrame, type FrameRow, type VideoRow } from './store.ts';
+import type { Storage } from '../storage/storage.ts';
 import { saveFrame } from './save-frame.ts';
+import { findFrame, findSavedFrame, findVideo, insertFrame, type FrameRow, type VideoRow } from './store.ts';
 
 export type TakeFrameDependencies = {
   database: Database;

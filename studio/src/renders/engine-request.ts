@@ -1,8 +1,5 @@
 import { createHash } from 'node:crypto';
 import type { RenderRequest } from '@renderkit/contract/studio/schemas.ts';
-import type { Database } from '@renderkit/server-kit/database.ts';
-import { wordsOf } from '../catalog/catalog.ts';
-import type { CatalogModel } from '../catalog/define-model.ts';
 import {
   EngineError,
   type EngineRequest,
@@ -11,7 +8,10 @@ import {
   type Size,
   type VideoExtendRequest,
   type VideoRequest,
-} from '../engines/contract.ts';
+} from '@renderkit/engine-kit/engine.ts';
+import type { Database } from '@renderkit/server-kit/database.ts';
+import { wordsOf } from '../catalog/catalog.ts';
+import type { CatalogModel } from '../catalog/define-model.ts';
 import type { Storage } from '../storage/storage.ts';
 import { referencesOf } from './judge-references.ts';
 import { findMaterials, type ReferenceFile, type StartedRender } from './store.ts';

@@ -1,12 +1,12 @@
 import { type KeyObject, randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { type Engine, EngineError } from '@renderkit/engine-kit/engine.ts';
 import { type Database, isDatabaseUnavailable, isWorthRetrying } from '@renderkit/server-kit/database.ts';
 import type { Logger } from '@renderkit/server-kit/logger.ts';
 import { findModel } from '../catalog/catalog.ts';
-import { type Engine, EngineError } from '../engines/contract.ts';
+import { isOutOfSpace } from '../out-of-space.ts';
 import { mediaFolder } from '../storage/media-folder.ts';
 import type { Storage } from '../storage/storage.ts';
-import { isOutOfSpace } from '../out-of-space.ts';
 import { engineRequest } from './engine-request.ts';
 import { mostAttempts, type RenderQueue } from './queue.ts';
 import { storeOutput } from './store-output.ts';

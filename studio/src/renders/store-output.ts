@@ -1,7 +1,7 @@
-import { createReadStream } from 'node:fs';
 import type { KeyObject } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import type { RenderedFile } from '@renderkit/engine-kit/engine.ts';
 import { newId } from '@renderkit/server-kit/ids.ts';
-import type { RenderedFile } from '../engines/contract.ts';
 import { aspectRatioOf } from '../library/aspect-ratio.ts';
 import { mediaFolder } from '../storage/media-folder.ts';
 import type { Storage } from '../storage/storage.ts';

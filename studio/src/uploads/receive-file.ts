@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
+import type { FileLimits } from '@renderkit/media-kit/file-limits.ts';
 import { freeBytes } from '@renderkit/server-kit/http/free-bytes.ts';
 import { type Pace, pacedBody } from '@renderkit/server-kit/http/paced-body.ts';
-import type { FileLimits } from '../media/file-limits.ts';
 import type { Reservation } from '../storage/reserve.ts';
 import type { ReceivedFile, Storage } from '../storage/storage.ts';
 

@@ -1,6 +1,6 @@
 import { type EventType, subscribableEventTypes } from '@renderkit/contract/v1/event-types.ts';
+import { parseCidrs } from '@renderkit/egress/public-address.ts';
 import type { Database } from '@renderkit/server-kit/database.ts';
-import { parseCidrs } from '@renderkit/server-kit/egress/public-address.ts';
 import { newId } from '@renderkit/server-kit/ids.ts';
 import { createLogger } from '@renderkit/server-kit/logger.ts';
 import { operator } from '../../audit/actor.ts';

@@ -1,0 +1,272 @@
+import assert from 'node:assert/strict';
+import { createSecureContext } from 'node:tls';
+import { RateFloor } from '@renderkit/server-kit/rate-floor.ts';
+import { type Connection, connectionOver } from './connection.ts';
+import { openSocket, type ConnectorOptions } from './connector.ts';
+import { EgressRefusal, type EgressFailureKind } from './egress-refusal.ts';
+import { exchange, type Exchange, type ExchangeOptions, type ResponseHeaders } from './exchange.ts';
+import { judgeUrl } from './judge-url.ts';
+import { KeptConnections } from './kept-connections.ts';
+import type { Cidr } from './public-address.ts';
+import { readBody } from './read-body.ts';
+import { dnsResolver, type NameResolver } from './resolve-name.ts';
+import { stopSignal, type StopSignal } from './stop-signal.ts';
+
+/** Bytes of the names and values of an answer's headers. */
+const MAX_HEADER_BYTES = 16_384;
+/** Milliseconds for the look-up of one name. */
+const DNS_TIMEOUT_MS = 5_000;
+/** Milliseconds over which the rate floor is measured. */
+const RATE_WINDOW_MS = 5_000;
+/** Headers that go along to another origin; anything else may be a secret meant for the first. */
+const portableHeaders: ReadonlySet<string> = new Set(['accept', 'user-agent']);
+/** What the egress itself writes. */
+const ownHeaders: ReadonlySet<string> = new Set(['host', 'accept-encoding', 'connection', 'content-length']);
+
+export interface EgressOptions {
+  /** Blocks that may be reached though they are not public, and by http too. */
+  allow: readonly Cidr[];
+  /** Default: the system's name servers. */
+  resolver?: NameResolver | undefined;
+  /** Certificates (PEM) to trust instead of the well-known authorities. */
+  ca?: string | string[];
+  dnsTimeoutMs?: number;
+}
+
+export interface EgressRequest {
+  method: 'GET' | 'HEAD' | 'POST';
+  url: string;
+  headers?: Readonly<Record<string, string>>;
+  body?: Buffer;
+  /** Milliseconds on the wall clock for everything: names, handshakes, redirects, the whole body. */
+  totalTimeoutMs: number;
+  /** Bytes of the body as sent; it is never decoded. */
+  maxResponseBytes: number;
+  /**
+   * `cut`: once the status line is there nothing fails any more, the body is read as far as its size, the time and
+   * the connection let it. `refuse`: the body comes whole, or the request fails.
+   */
+  whenLarger: 'cut' | 'refuse';
+  /** Hops that are followed (GET and HEAD only), each judged like the first. Default 0: any 3xx is a failure. */
+  maxRedirects?: number;
+  /** A body that comes slower fails as `too_slow`. Default: no floor. */
+  minBytesPerSecond?: number;
+  rateWindowMs?: number;
+  maxHeaderBytes?: number;
+  /**
+   * Keeps the connection for the next request that gives this name and goes to the same origin: for seconds, and for a
+   * minute in all, for the address was judged when it was opened. Default: it is used once.
+   */
+  keepFor?: string;
+  /** Takes the body as it comes, so that it is never in memory; the result's `body` is then empty. */
+  onBody?: (chunk: Buffer, head: EgressHead) => void | Promise<void>;
+  signal?: AbortSignal;
+}
+
+export interface EgressHead {
+  status: number;
+  headers: ResponseHeaders;
+  /** The URL that answered, after redirects. */
+  finalUrl: string;
+}
+
+export interface EgressAnswer extends EgressHead {
+  ok: true;
+  body: Buffer;
+  /** Whether the body goes on beyond what was read. */
+  isCut: boolean;
+  durationMs: number;
+}
+
+export interface EgressFailure {
+  ok: false;
+  kind: EgressFailureKind;
+  /** Of the 3xx answer when the kind is `redirect`, else null. */
+  status: number | null;
+  /** Error code of the system or library, such as ECONNREFUSED; for the operator's log only (see publicMessage). */
+  code: string | null;
+  durationMs: number;
+}
+
+export type EgressResult = EgressAnswer | EgressFailure;
+
+export interface Egress extends AsyncDisposable {
+  /** Any status but 3xx is `ok`. Rejects only for faults of the caller: its headers, or what `onBody` throws. */
+  request(options: EgressRequest): Promise<EgressResult>;
+}
+
+/**
+ * The one way out to addresses that others choose (webhooks, imports): reliability T1–T5. Keeps no name between
+ * requests, and no connection but for those who ask for it (`keepFor`). Disposing stops what is in flight (`aborted`) and waits for it.
+ */
+export function createEgress(options: EgressOptions): Egress {
+  const { allow, resolver = dnsResolver(), ca, dnsTimeoutMs = DNS_TIMEOUT_MS } = options;
+  const connector: ConnectorOptions = {
+    allow,
+    resolver,
+    secureContext: createSecureContext({ ca }),
+    dnsTimeoutMs,
+  };
+  const closing = new AbortController();
+  const kept = new KeptConnections();
+  const inFlight = new Set<Promise<EgressResult>>();
+  return {
+    request(asked) {
+      const result = requestOnce(asked, { ...connector, kept }, closing.signal).finally(() =>
+        inFlight.delete(result),
+      );
+      inFlight.add(result);
+      return result;
+    },
+    async [Symbol.asyncDispose]() {
+      closing.abort();
+      await Promise.allSettled(inFlight);
+      await kept[Symbol.asyncDispose]();
+    },
+  };
+}
+
+type Connections = ConnectorOptions & { kept: KeptConnections };
+
+async function requestOnce(
+  options: EgressRequest,
+  connector: Connections,
+  closing: AbortSignal,
+): Promise<EgressResult> {
+  assertOwnOptions(options);
+  const startedAt = performance.now();
+  const durationMs = () => Math.round(performance.now() - startedAt);
+  const sources = options.signal === undefined ? [closing] : [closing, options.signal];
+  using stop = stopSignal(options.totalTimeoutMs, sources);
+  try {
+    stop.signal.throwIfAborted();
+    return { ok: true, ...(await follow(options, connector, stop)), durationMs: durationMs() };
+  } catch (error) {
+    if (!(error instanceof EgressRefusal)) throw error;
+    const { kind, status, code } = error;
+    return { ok: false, kind, status, code, durationMs: durationMs() };
+  }
+}
+
+async function follow(
+  options: EgressRequest,
+  connector: Connections,
+  stop: StopSignal,
+): Promise<EgressHead & { body: Buffer; isCut: boolean }> {
+  const { maxRedirects = 0, headers = {}, method, body = null, maxResponseBytes } = options;
+  const first = judgeUrl(options.url, connector);
+  let url = first;
+  for (let hop = 0; ; hop += 1) {
+    await using answer = await ask(options.keepFor, connector, {
+      method,
+      url,
+      headers: url.origin === first.origin ? headers : pickPortable(headers),
+      body,
+      maxHeaderBytes: options.maxHeaderBytes ?? MAX_HEADER_BYTES,
+      maxResponseBytes,
+      signal: stop.signal,
+    });
+    if (answer.status < 300 || answer.status > 399) {
+      const result = await read(answer, url, options, stop);
+      if (!result.isCut) answer.keep();
+      return result;
+    }
+    if (hop >= maxRedirects)
+      throw new EgressRefusal('redirect', 'Redirects end here.', { status: answer.status });
+    url = nextUrl(answer, url, connector.allow);
+  }
+}
+
+/** An answer whose connection is closed at the end, unless its body was read whole and somebody wants it again. */
+type Answer = Exchange & AsyncDisposable & { keep(): void };
+
+async function ask(
+  keepFor: string | undefined,
+  connector: Connections,
+  options: ExchangeOptions,
+): Promise<Answer> {
+  const { url, maxHeaderBytes } = options;
+  const owner = keepFor === undefined ? undefined : { name: keepFor, origin: url.origin, maxHeaderBytes };
+  const kept = owner && connector.kept.take(owner);
+  if (kept !== undefined) {
+    const answer = await over(kept, options).catch((error: unknown) => {
+      // The other side may have closed it just then: that says nothing of how it takes the request.
+      if (error instanceof EgressRefusal && error.kind === 'protocol') return undefined;
+      throw error;
+    });
+    if (answer !== undefined) return keepable(answer, kept);
+  }
+  const socket = await openSocket(url, connector, options.signal);
+  const fresh = connectionOver(socket, { origin: url.origin, maxHeaderBytes, keep: owner !== undefined });
+  return keepable(await over(fresh, options), fresh);
+
+  function keepable(answer: Exchange, connection: Connection): Answer {
+    let wanted = false;
+    return {
+      ...answer,
+      keep: () => void (wanted = true),
+      [Symbol.asyncDispose]: async () => {
+        if (wanted && owner !== undefined && connector.kept.keep(owner, connection)) return;
+        await connection[Symbol.asyncDispose]();
+      },
+    };
+  }
+}
+
+async function over(connection: Connection, options: ExchangeOptions): Promise<Exchange> {
+  try {
+    return await exchange(connection, options);
+  } catch (error) {
+    await connection[Symbol.asyncDispose]();
+    throw error;
+  }
+}
+
+/** Where a redirect leads, judged like any URL. Throws EgressRefusal `redirect` or `blocked`. */
+function nextUrl({ status, headers }: Exchange, url: URL, allow: readonly Cidr[]): URL {
+  const { location } = headers;
+  const isRedirect = [301, 302, 303, 307, 308].includes(status);
+  const next = isRedirect && typeof location === 'string' ? URL.parse(location, url.href) : null;
+  if (next === null) throw new EgressRefusal('redirect', 'The answer leads nowhere.', { status });
+  return judgeUrl(next.href, { allow });
+}
+
+async function read(
+  answer: Exchange,
+  url: URL,
+  options: EgressRequest,
+  stop: StopSignal,
+): Promise<EgressHead & { body: Buffer; isCut: boolean }> {
+  const {
+    onBody,
+    maxResponseBytes,
+    whenLarger,
+    minBytesPerSecond = 0,
+    rateWindowMs = RATE_WINDOW_MS,
+  } = options;
+  const head: EgressHead = { status: answer.status, headers: answer.headers, finalUrl: url.href };
+  const chunks: Buffer[] = [];
+  const tooSlow = () => stop.stop(new EgressRefusal('too_slow', 'The body comes too slowly.'));
+  using floor = minBytesPerSecond > 0 ? new RateFloor(minBytesPerSecond, rateWindowMs, tooSlow) : null;
+  const isCut = await readBody(answer, {
+    maxResponseBytes,
+    whenLarger,
+    onChunk: (chunk) => (onBody === undefined ? void chunks.push(chunk) : onBody(chunk, head)),
+    floor,
+    signal: stop.signal,
+  });
+  return { ...head, body: Buffer.concat(chunks), isCut };
+}
+
+function pickPortable(headers: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(headers).filter(([name]) => portableHeaders.has(name.toLowerCase())),
+  );
+}
+
+function assertOwnOptions({ method, headers = {}, maxRedirects = 0 }: EgressRequest): void {
+  assert(maxRedirects === 0 || method !== 'POST', 'A request with a body is never sent on by a redirect.');
+  for (const name of Object.keys(headers)) {
+    assert(!ownHeaders.has(name.toLowerCase()), `The egress writes the header ${name} itself.`);
+  }
+}

@@ -1,0 +1,5 @@
+import { testConformance } from '@renderkit/engine-kit/conformance.ts';
+import { createProceduralEngine } from './engine.ts';
+
+const engine = createProceduralEngine();
+testConformance({ engine, models: engine.models });

@@ -1,0 +1,100 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import {
+  EngineError,
+  type ImageEditRequest,
+  type Inpaint,
+  type RenderedImage,
+  type Size,
+} from '@renderkit/engine-kit/engine.ts';
+import { readBrief } from './brief.ts';
+import { checkSide, SIDES } from './check-request.ts';
+import { encodePicture, type Bitmap } from './encode.ts';
+import { readMask, type Mask } from './mask.ts';
+import type { ProceduralModel } from './models.ts';
+import { measurePicture, readPicture, toBitmap, toRaster } from './picture.ts';
+import { composeScene, type Scene } from './scene.ts';
+import { matchTones } from './tone-match.ts';
+import { giveWay, paintFresh, redraw } from './transform.ts';
+
+/** Pixels of an output that keeps its source's ratio: a larger source is brought down to it. */
+const MAX_PIXELS = 4_194_304;
+
+/** Pictures from a picture: wholly redrawn, or changed where a mask is white. */
+export async function* editImages(
+  request: ImageEditRequest,
+  model: ProceduralModel,
+  signal: AbortSignal,
+): AsyncGenerator<RenderedImage> {
+  const { image, inpaint, outputs } = request;
+  const shown = await measurePicture(image);
+  const size = request.size ?? ownSize(shown);
+  checkSide(size);
+  const kept = size.width === shown.width && size.height === shown.height;
+  const source = await readPicture(image, kept ? null : size);
+  const mask = inpaint && (await readMask(inpaint.mask, shown, size, blurAt(inpaint, shown, size)));
+  const briefOf = await readBrief(request);
+  for (let index = 0; index < outputs; index++) {
+    await nextTurn();
+    signal.throwIfAborted();
+    const scene = composeScene(briefOf(index, size));
+    const change = drawChange(request, source, scene, model);
+    const edited = mask === null ? change : changeUnder(mask, source, change);
+    const alpha = source.alpha && mask ? coverUnder(mask, source.alpha) : null;
+    await nextTurn();
+    signal.throwIfAborted();
+    yield { ...(await encodePicture(edited, alpha)), index, nsfw: false };
+  }
+}
+
+/** The source's own size to the pixel; where that is too much or too little, its ratio in even numbers. */
+export function ownSize({ width, height }: Size): Size {
+  const share = Math.min(1, Math.sqrt(MAX_PIXELS / (width * height)), SIDES.max / Math.max(width, height));
+  const enlarged = Math.max(share, SIDES.min / Math.min(width, height));
+  if (enlarged === 1) return { width, height };
+  const even = (side: number) => Math.max(SIDES.min, Math.round((side * enlarged) / 2) * 2);
+  const size = { width: even(width), height: even(height) };
+  if (Math.max(size.width, size.height) > SIDES.max)
+    throw new EngineError('invalid_request', 'The picture is too long and narrow to work on.');
+  return size;
+}
+
+/** The blur is meant in pixels of the source as it came. */
+const blurAt = ({ blur }: Inpaint, shown: Size, size: Size) => (blur * size.width) / shown.width;
+
+function drawChange(
+  { inpaint, strength }: ImageEditRequest,
+  source: Bitmap,
+  scene: Scene,
+  model: ProceduralModel,
+): Bitmap {
+  const fresh = paintFresh(scene, model);
+  if (inpaint?.type === 'fill') return settle(fresh, source, strength);
+  const redrawn = redraw(source, fresh, scene, model, strength);
+  return giveWay({ source, redrawn, fresh }, scene, strength, inpaint ? KEEP_WHEN_REFINING : 0);
+}
+
+/** How much of the new picture's own forms a refinement does without. */
+const KEEP_WHEN_REFINING = 0.7;
+
+/** What fills a hole takes on some of the light around it; the weaker, the more. */
+function settle(fresh: Bitmap, source: Bitmap, strength: number): Bitmap {
+  const picture = toRaster(fresh);
+  matchTones(picture, source, 0.2 + (1 - strength) * 0.6);
+  return toBitmap(picture);
+}
+
+function changeUnder(mask: Mask, source: Bitmap, change: Bitmap): Bitmap {
+  const bytes = Buffer.from(source.bytes);
+  for (const [pixel, share] of mask.bytes.entries()) {
+    if (share === 0) continue;
+    for (let index = pixel * 3; index < pixel * 3 + 3; index++) {
+      const old = bytes[index] ?? 0;
+      bytes[index] = Math.round(old + (((change.bytes[index] ?? 0) - old) * share) / 255);
+    }
+  }
+  return { ...source, bytes };
+}
+
+/** What is drawn into a transparent place can be seen. */
+const coverUnder = (mask: Mask, alpha: Buffer): Buffer =>
+  Buffer.from(alpha.map((value, pixel) => value + ((255 - value) * (mask.bytes[pixel] ?? 0)) / 255));

@@ -1,0 +1,60 @@
+import { tmpdir } from 'node:os';
+import {
+  EngineError,
+  type Engine,
+  type EngineRequest,
+  type RenderedFile,
+} from '@renderkit/engine-kit/engine.ts';
+import { checkRequest } from './check-request.ts';
+import { editImages } from './edit-image.ts';
+import { extendVideos } from './film/extend-video.ts';
+import { generateVideos } from './film/generate-video.ts';
+import { generateImages } from './generate-image.ts';
+import { type ProceduralModel, PAINTERS } from './models.ts';
+
+/**
+ * Draws pictures and films from words, numbers and noise: no weights, no network, nothing learnt. The same request
+ * gives the same bytes on the same machine. Films are put together in `scratch`.
+ */
+export function createProceduralEngine(scratch = tmpdir()): Engine {
+  return {
+    id: 'procedural',
+    kinds: ['image', 'image_edit', 'video', 'video_extend'],
+    models: Object.keys(PAINTERS),
+    render: (request, signal) => render(request, signal, scratch),
+  };
+}
+
+async function* render(
+  request: EngineRequest,
+  signal: AbortSignal,
+  scratch: string,
+): AsyncGenerator<RenderedFile> {
+  const model = checkRequest(request);
+  signal.throwIfAborted();
+  try {
+    yield* rendererOf(request, model, signal, scratch);
+  } catch (cause) {
+    signal.throwIfAborted();
+    if (cause instanceof EngineError) throw cause;
+    throw new EngineError('render_failed', 'The drawing broke.', { cause });
+  }
+}
+
+function rendererOf(
+  request: EngineRequest,
+  model: ProceduralModel,
+  signal: AbortSignal,
+  scratch: string,
+): AsyncGenerator<RenderedFile> {
+  switch (request.kind) {
+    case 'image':
+      return generateImages(request, model, signal);
+    case 'image_edit':
+      return editImages(request, model, signal);
+    case 'video':
+      return generateVideos(request, model, signal, scratch);
+    case 'video_extend':
+      return extendVideos(request, signal, scratch);
+  }
+}

@@ -1,0 +1,104 @@
+import { open } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { Canvas } from '@napi-rs/canvas';
+import { EngineError, type MediaFile, type Size } from '@renderkit/engine-kit/engine.ts';
+import { ffmpeg } from '@renderkit/media-kit/ffmpeg.ts';
+import { MediaToolError } from '@renderkit/media-kit/media-tool-error.ts';
+import { FRAME_RATE } from './film.ts';
+
+/** Good enough that what follows is all that can be seen of it. */
+const JPEG_QUALITY = 93;
+/** Smaller is better and larger; the first and the last frame are what is compared with a given picture. */
+const QUALITY = { film: 21, ends: 15 };
+const TIMEOUT_MS = 10 * 60_000;
+const MAX_BYTES = 500_000_000;
+
+export interface FilmPlan extends Size {
+  readonly frames: number;
+  /** Sounds, played one after the other, cut or followed by silence to the film's end. */
+  readonly audios: readonly MediaFile[];
+  /** A video whose sound is taken where `audios` is empty and it has any. */
+  readonly soundOf: MediaFile | null;
+}
+
+/** H.264 that every player can begin to play before it has all of it. Returns the file's path in `directory`. */
+export async function encodeFilm(
+  plan: FilmPlan,
+  frameAt: (index: number) => Canvas | Promise<Canvas>,
+  directory: string,
+  signal: AbortSignal,
+): Promise<string> {
+  const frames = join(directory, 'frames.mjpeg');
+  const file = await open(frames, 'w');
+  try {
+    for (let index = 0; index < plan.frames; index++) {
+      // Drawing holds the thread; between two frames the signal gets its turn.
+      await nextTurn();
+      signal.throwIfAborted();
+      const canvas = await frameAt(index);
+      await file.write(await canvas.encode('jpeg', JPEG_QUALITY));
+    }
+  } finally {
+    await file.close();
+  }
+  const output = join(directory, 'film.mp4');
+  const sounds = plan.audios.length > 0 ? plan.audios : plan.soundOf ? [plan.soundOf] : [];
+  const run = (audible: readonly MediaFile[]) =>
+    ffmpeg(argumentsFor(plan, audible.length), {
+      inputs: {
+        'frames.mjpeg': frames,
+        ...Object.fromEntries(audible.map(({ path }, index) => [soundName(index), path])),
+      },
+      outputs: { 'film.mp4': output },
+      signal,
+      timeoutMs: TIMEOUT_MS,
+      maxOutputBytes: MAX_BYTES,
+    });
+  try {
+    await run(sounds);
+  } catch (error) {
+    signal.throwIfAborted();
+    const refused = error instanceof MediaToolError && error.kind === 'failed' && sounds.length > 0;
+    if (!refused) throw error;
+    if (plan.audios.length > 0)
+      throw new EngineError('unreadable_reference', 'A sound of the request could not be read.', {
+        cause: error,
+      });
+    // The video that is drawn anew has no sound, or none that can be read.
+    await run([]);
+  }
+  return output;
+}
+
+const soundName = (index: number) => `sound-${index}.bin`;
+
+function argumentsFor({ frames }: FilmPlan, sounds: number): string[] {
+  const seconds = (frames / FRAME_RATE).toFixed(6);
+  const last = frames - 1;
+  const { film, ends } = QUALITY;
+  const inputs = Array.from({ length: sounds }, (_, index) => ['-i', soundName(index)]);
+  return [
+    ['-f', 'mjpeg', '-framerate', String(FRAME_RATE), '-i', 'frames.mjpeg'],
+    ...inputs,
+    // JPEG has the matrix of BT.601, which is kept and named; only the range becomes that of video.
+    ['-map', '0:v:0', '-vf', 'scale=in_range=pc:out_range=tv,format=yuv420p'],
+    ['-c:v', 'libx264', '-preset', 'veryfast', '-crf', String(film), '-profile:v', 'high'],
+    ['-x264-params', `keyint=${FRAME_RATE * 2}:zones=0,0,q=${ends}/${last},${last},q=${ends}`],
+    ['-colorspace', 'smpte170m', '-color_primaries', 'bt709', '-color_trc', 'bt709', '-color_range', 'tv'],
+    ...(sounds > 0 ? soundArguments(sounds, seconds) : []),
+    ['-movflags', '+faststart', '-f', 'mp4', 'film.mp4'],
+  ].flat();
+}
+
+function soundArguments(sounds: number, seconds: string): string[][] {
+  const inputs = Array.from({ length: sounds }, (_, index) => index + 1);
+  const alike = inputs.map(
+    (input) => `[${input}:a:0]aresample=48000,aformat=sample_fmts=fltp:channel_layouts=stereo[s${input}]`,
+  );
+  const joined = `${inputs.map((input) => `[s${input}]`).join('')}concat=n=${sounds}:v=0:a=1`;
+  return [
+    ['-filter_complex', `${alike.join(';')};${joined},apad,atrim=0:${seconds}[sound]`],
+    ['-map', '[sound]', '-c:a', 'aac', '-b:a', '160k'],
+  ];
+}

@@ -1,0 +1,65 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import {
+  EngineError,
+  type RenderedVideo,
+  type Size,
+  type VideoExtendRequest,
+} from '@renderkit/engine-kit/engine.ts';
+import { extractFrame } from '@renderkit/media-kit/extract-frame.ts';
+import { readBrief } from '../brief.ts';
+import { readPicture } from '../picture.ts';
+import { composeScene } from '../scene.ts';
+import { FRAME_RATE } from './film.ts';
+import { checkFilm, finishFilm } from './generate-video.ts';
+import { createPictureShot } from './picture-shot.ts';
+
+/** Pixels of a continuation whose size was not asked for, at most. */
+const MAX_PIXELS = 1280 * 720;
+
+/** What comes after a video: it begins with the last frame, and that frame moves on. */
+export async function* extendVideos(
+  request: VideoExtendRequest,
+  signal: AbortSignal,
+  scratch: string,
+): AsyncGenerator<RenderedVideo> {
+  const directory = await mkdtemp(join(scratch, 'film-'));
+  try {
+    const last = await lastFrameOf(request, signal);
+    const path = join(directory, 'last.png');
+    await writeFile(path, last.bytes);
+    const size = continuationSize(last, request.shortSide);
+    checkFilm({ ...size, durationSeconds: request.durationSeconds });
+    const picture = await readPicture({ path }, size);
+    const frames = Math.max(2, Math.round(request.durationSeconds * FRAME_RATE));
+    const briefOf = await readBrief(request);
+    for (let index = 0; index < request.outputs; index++) {
+      signal.throwIfAborted();
+      const scene = composeScene(briefOf(index, size));
+      const shot = createPictureShot(scene, (frames - 1) / FRAME_RATE, picture);
+      const plan = { ...size, frames, audios: [], soundOf: null };
+      yield { ...(await finishFilm(plan, shot, directory, signal)), index, nsfw: false };
+    }
+  } finally {
+    await rm(directory, { recursive: true, force: true });
+  }
+}
+
+async function lastFrameOf({ video }: VideoExtendRequest, signal: AbortSignal) {
+  try {
+    return await extractFrame(video.path, 'last', signal);
+  } catch (cause) {
+    signal.throwIfAborted();
+    throw new EngineError('unreadable_reference', 'The video to go on with could not be read.', { cause });
+  }
+}
+
+/** The source's ratio in even numbers, with the shorter side that was asked for or else the source's own. */
+export function continuationSize({ width, height }: Size, shortSide: number | null): Size {
+  const scale =
+    shortSide === null
+      ? Math.min(1, Math.sqrt(MAX_PIXELS / (width * height)))
+      : shortSide / Math.min(width, height);
+  const even = (side: number) => Math.max(2, Math.round((side * scale) / 2) * 2);
+  return { width: even(width), height: even(height) };
+}

@@ -1,0 +1,136 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import {
+  EngineError,
+  type RenderedVideo,
+  type Size,
+  type VideoRequest,
+} from '@renderkit/engine-kit/engine.ts';
+import { readBrief } from '../brief.ts';
+import { checkSide } from '../check-request.ts';
+import { encodeThumbnail, type Bitmap } from '../encode.ts';
+import type { ProceduralModel } from '../models.ts';
+import { readPicture, toBitmap } from '../picture.ts';
+import { fromCanvas } from '../raster.ts';
+import { composeScene, type Scene } from '../scene.ts';
+import { dissolve } from './dissolve.ts';
+import { encodeFilm, type FilmPlan } from './encode-film.ts';
+import { FRAME_RATE, type Shot } from './film.ts';
+import { createPictureShot } from './picture-shot.ts';
+import { createRestyledShot } from './restyled-shot.ts';
+import { createShot } from './shots.ts';
+
+/** Seconds of a film. */
+const DURATION = { min: 0.5, max: 60 };
+
+/** Films from words, and from pictures to begin and to end with. */
+export async function* generateVideos(
+  request: VideoRequest,
+  model: ProceduralModel,
+  signal: AbortSignal,
+  scratch: string,
+): AsyncGenerator<RenderedVideo> {
+  checkFilm(request);
+  const briefOf = await readBrief(request);
+  const frames = Math.max(2, Math.round(request.durationSeconds * FRAME_RATE));
+  for (let index = 0; index < request.outputs; index++) {
+    signal.throwIfAborted();
+    const directory = await mkdtemp(join(scratch, 'film-'));
+    try {
+      const scene = composeScene(briefOf(index, request));
+      const work = { request, scene, model, seconds: (frames - 1) / FRAME_RATE, directory, signal };
+      const shot = await planShot(work);
+      const { width, height, audios, sourceVideo } = request;
+      const plan = { width, height, frames, audios, soundOf: sourceVideo };
+      yield { ...(await finishFilm(plan, shot, directory, signal)), index, nsfw: false };
+    } finally {
+      await rm(directory, { recursive: true, force: true });
+    }
+  }
+}
+
+/** @throws EngineError `invalid_request` */
+export function checkFilm({ width, height, durationSeconds }: Size & { durationSeconds: number }): void {
+  checkSide({ width, height });
+  if (width % 2 !== 0 || height % 2 !== 0)
+    throw new EngineError('invalid_request', `A video has even sides; asked ${width}×${height}.`);
+  if (!(durationSeconds >= DURATION.min && durationSeconds <= DURATION.max))
+    throw new EngineError(
+      'invalid_request',
+      `A video lasts ${DURATION.min} to ${DURATION.max} seconds; asked ${durationSeconds}.`,
+    );
+}
+
+interface Work {
+  readonly request: VideoRequest;
+  readonly scene: Scene;
+  readonly model: ProceduralModel;
+  /** When the last frame is shown: a shot that ends somewhere is there then, and not a frame later. */
+  readonly seconds: number;
+  readonly directory: string;
+  readonly signal: AbortSignal;
+}
+
+async function planShot(work: Work): Promise<Shot> {
+  const { request, scene, seconds } = work;
+  const { endImage } = request;
+  const begin = await planBeginning(work);
+  if (endImage === null) return begin;
+  const end = createPictureShot(scene, seconds, await readPicture(endImage, scene));
+  return dissolve(scene, seconds, begin, (now) => end(Math.max(0, seconds - now)));
+}
+
+async function planBeginning({ request, scene, model, seconds, directory, signal }: Work): Promise<Shot> {
+  const { startImage, sourceVideo } = request;
+  if (sourceVideo !== null) return createRestyledShot(scene, model, request, sourceVideo, directory, signal);
+  return startImage === null
+    ? createShot(scene, seconds, model)
+    : createPictureShot(scene, seconds, await readPicture(startImage, scene));
+}
+
+/** Draws and encodes what a shot shows. The file lies in `directory`. */
+export async function finishFilm(
+  plan: FilmPlan,
+  shot: Shot,
+  directory: string,
+  signal: AbortSignal,
+): Promise<Omit<RenderedVideo, 'index' | 'nsfw'>> {
+  const { width, height, frames } = plan;
+  const path = await encodeFilm(plan, (at) => shot(at / FRAME_RATE), directory, signal);
+  return {
+    contentType: 'video/mp4',
+    path,
+    width,
+    height,
+    durationSeconds: frames / FRAME_RATE,
+    thumbnail: await encodeThumbnail(await chooseCover(shot, frames)),
+  };
+}
+
+/** Moments that may stand for a film, as shares of it. */
+const COVER_SHARES = [0, 0.06, 0.15, 0.3, 0.5, 0.8];
+/** Spread of a frame's bytes below which there is nothing to see on it: black, white or mist. */
+const LEAST_SPREAD = 9;
+
+/** The first frame that shows something. */
+async function chooseCover(shot: Shot, frames: number): Promise<Bitmap> {
+  let cover: Bitmap | undefined;
+  for (const share of COVER_SHARES) {
+    const frame = toBitmap(fromCanvas(await shot(Math.round((frames - 1) * share) / FRAME_RATE)));
+    if (spreadOf(frame.bytes) >= LEAST_SPREAD) return frame;
+    cover ??= frame;
+  }
+  return cover as Bitmap;
+}
+
+/** Standard deviation of a sample. */
+function spreadOf(bytes: Buffer): number {
+  const step = Math.max(1, Math.floor(bytes.length / 3000)) | 1;
+  let [count, sum, squares] = [0, 0, 0];
+  for (let at = 0; at < bytes.length; at += step, count++) {
+    const value = bytes[at] ?? 0;
+    sum += value;
+    squares += value * value;
+  }
+  return Math.sqrt(Math.max(0, squares / count - (sum / count) ** 2));
+}

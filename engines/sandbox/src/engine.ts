@@ -1,0 +1,50 @@
+import {
+  type Engine,
+  EngineError,
+  type EngineRequest,
+  type RenderedFile,
+} from '@renderkit/engine-kit/engine.ts';
+
+export const SANDBOX_MODELS = ['sandbox-fail', 'sandbox-partial', 'sandbox-slow'] as const;
+
+const PAINTER_MODEL = 'atelier';
+
+/**
+ * Goes wrong on purpose, so that a client's developer can see every end of a generation: `sandbox-fail` fails at
+ * once, `sandbox-partial` leaves out the last of its outputs. What they do draw, `painter` draws. `sandbox-slow` has taken
+ * its time by then: its jobs are not handed out before (`delayOption` of the catalog), so that none waits in the place of
+ * one that draws.
+ */
+export function createSandboxEngine(painter: Engine): Engine {
+  return {
+    id: 'sandbox',
+    kinds: ['image'],
+    models: SANDBOX_MODELS,
+    render: (request, signal) => render(request, signal, painter),
+  };
+}
+
+async function* render(
+  request: EngineRequest,
+  signal: AbortSignal,
+  painter: Engine,
+): AsyncGenerator<RenderedFile> {
+  signal.throwIfAborted();
+  if (request.kind !== 'image')
+    throw new EngineError('unknown_model', `The sandbox engine makes no ${request.kind}.`);
+  const { engineModel, outputs } = request;
+  const drawn = { ...request, engineModel: PAINTER_MODEL };
+  switch (engineModel) {
+    case 'sandbox-fail':
+      throw new EngineError('render_impossible', 'This model fails on purpose.');
+    case 'sandbox-partial':
+      // Of a single output nothing could be left out without leaving out all.
+      yield* painter.render({ ...drawn, outputs: Math.max(1, outputs - 1) }, signal);
+      return;
+    case 'sandbox-slow':
+      yield* painter.render(drawn, signal);
+      return;
+    default:
+      throw new EngineError('unknown_model', `The sandbox engine has no model "${engineModel}".`);
+  }
+}

@@ -1,0 +1,86 @@
+import assert from 'node:assert/strict';
+import { access, readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { test } from 'node:test';
+import { EngineError, type ImageRequest, type VideoRequest } from '@renderkit/engine-kit/engine.ts';
+import { openEngineProcesses } from './engine-processes.ts';
+
+const request = (more: Partial<ImageRequest> = {}): ImageRequest => ({
+  kind: 'image',
+  engineModel: 'atelier',
+  prompt: 'a lake at dawn',
+  width: 128,
+  height: 128,
+  seed: 1,
+  parameters: {},
+  references: [],
+  outputs: 2,
+  ...more,
+});
+
+const never = new AbortController().signal;
+
+test('draws elsewhere, output by output; an error keeps its code; an aborted render makes room', async () => {
+  await using processes = openEngineProcesses(1);
+  const draw = (more: Partial<ImageRequest>, signal = never) =>
+    Array.fromAsync(processes.engine.render(request(more), signal));
+  const files = await draw({});
+  assert.deepEqual(
+    files.map(({ index, width, contentType }) => [index, width, contentType]),
+    [
+      [0, 128, 'image/png'],
+      [1, 128, 'image/png'],
+    ],
+  );
+  assert.ok(files.every((file) => file.contentType === 'image/png' && Buffer.isBuffer(file.bytes)));
+  assert.equal(files[0]?.thumbnail.bytes.subarray(8, 12).toString(), 'WEBP');
+  await assert.rejects(
+    draw({ engineModel: 'none' }),
+    (error) => error instanceof EngineError && error.code === 'unknown_model',
+  );
+  const abort = new AbortController();
+  const aborted = draw({ width: 1024, height: 1024 }, abort.signal);
+  const others = [draw({}), draw({ outputs: 1 })];
+  abort.abort(new Error('enough'));
+  await assert.rejects(aborted, /enough/);
+  assert.deepEqual(
+    (await Promise.all(others)).map((made) => made.length),
+    [2, 1],
+  );
+});
+
+test('a film lies on disk until the next is asked for; a picture does not wait for it; nothing is left', async () => {
+  let scratch = '';
+  {
+    await using processes = openEngineProcesses(1);
+    const film: VideoRequest = {
+      ...request(),
+      kind: 'video',
+      durationSeconds: 0.5,
+      startImage: null,
+      endImage: null,
+      audios: [],
+      sourceVideo: null,
+    };
+    const ended: string[] = [];
+    const filming = (async () => {
+      const sizes: number[] = [];
+      let last = '';
+      for await (const file of processes.engine.render(film, never)) {
+        assert.ok(file.contentType === 'video/mp4');
+        sizes.push((await readFile(file.path)).length);
+        last = file.path;
+        scratch = path.dirname(path.dirname(file.path));
+      }
+      await assert.rejects(readFile(last), { code: 'ENOENT' });
+      ended.push('film');
+      return sizes;
+    })();
+    const picture = Array.fromAsync(processes.engine.render(request({ outputs: 1 }), never));
+    await picture;
+    ended.push('picture');
+    assert.ok((await filming).every((size) => size > 1000));
+    assert.deepEqual(ended, ['picture', 'film']);
+  }
+  await assert.rejects(access(scratch), { code: 'ENOENT' });
+});

@@ -1,0 +1,13 @@
+import type { EngineErrorCode, EngineRequest, RenderedFile } from '@renderkit/engine-kit/engine.ts';
+
+/** What the worker says to a drawing process. */
+export type ToProcess =
+  | { type: 'render'; request: EngineRequest }
+  /** The last file is taken: what lies on disk of it may go. */
+  | { type: 'next' };
+
+/** What it answers; one render at a time. */
+export type FromProcess =
+  | { type: 'file'; file: RenderedFile }
+  | { type: 'done' }
+  | { type: 'failed'; code: EngineErrorCode; message: string };

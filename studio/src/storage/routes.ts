@@ -1,0 +1,65 @@
+import type { FastifyInstance } from 'fastify';
+import { StudioError } from '../errors.ts';
+import { parseRange } from './range.ts';
+import type { Storage } from './storage.ts';
+
+const contentTypes: Record<string, string> = {
+  png: 'image/png',
+  jpg: 'image/jpeg',
+  webp: 'image/webp',
+  mp4: 'video/mp4',
+  mov: 'video/quicktime',
+  mp3: 'audio/mpeg',
+  wav: 'audio/wav',
+  m4a: 'audio/mp4',
+};
+
+/** What people brought along; all else was made here. */
+const uploadedName = /^upf_/;
+
+const yearSeconds = 31_536_000;
+const keptForGood = `public, max-age=${yearSeconds}, immutable`;
+/** It may be rejected or deleted yet: whoever has a copy asks before it shows it again. */
+const askedEachTime = 'private, no-cache';
+
+/**
+ * Serves media under links that cannot be guessed and whose bytes never change. Nothing served here may run or be
+ * taken for another type, whatever it is opened with.
+ */
+export function mediaRoutes(app: FastifyInstance, storage: Storage): void {
+  type Asked = { Params: { folder: string; name: string }; Querystring: Record<string, unknown> };
+  app.get<Asked>('/media/:folder/:name', async (request, reply) => {
+    const { folder, name } = request.params;
+    const contentType = contentTypes[name.split('.').at(-1) ?? ''];
+    const file = contentType === undefined ? undefined : await storage.open(`${folder}/${name}`);
+    if (contentType === undefined || file === undefined)
+      throw new StudioError('not_found', 'There is no such file.');
+    const etag = `"${folder}"`;
+    const uploaded = uploadedName.test(name);
+    // A page elsewhere cannot ask the browser for a copy by itself: `download` on a link counts within one origin.
+    const attached = uploaded || request.query['download'] !== undefined;
+    reply
+      .header('content-type', contentType)
+      .header('x-content-type-options', 'nosniff')
+      // A browser that opens a video shows it in a page of its own, which loads it once more, as nobody's origin.
+      .header('content-security-policy', "default-src 'none'; media-src 'self'; sandbox")
+      .header('cross-origin-resource-policy', 'cross-origin')
+      .header('access-control-allow-origin', '*')
+      .header('content-disposition', `${attached ? 'attachment' : 'inline'}; filename="${name}"`)
+      .header('cache-control', uploaded ? askedEachTime : keptForGood)
+      .header('accept-ranges', 'bytes')
+      .header('etag', etag);
+    if (request.headers['if-none-match']?.includes(etag)) return reply.code(304).send();
+    const ifRange = request.headers['if-range'];
+    const range =
+      ifRange === undefined || ifRange === etag ? parseRange(request.headers.range, file.sizeBytes) : 'whole';
+    if (range === 'unsatisfiable')
+      return reply.code(416).header('content-range', `bytes */${file.sizeBytes}`).send();
+    if (range === 'whole') return reply.header('content-length', file.sizeBytes).send(file.read());
+    return reply
+      .code(206)
+      .header('content-range', `bytes ${range.start}-${range.end}/${file.sizeBytes}`)
+      .header('content-length', range.end - range.start + 1)
+      .send(file.read(range));
+  });
+}
