@@ -1,57 +1,17 @@
 import assert from 'node:assert/strict';
-import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { type ClientRequest, request } from 'node:http';
 import { connect } from 'node:net';
-import path from 'node:path';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { maxMaskCharacters } from '@renderkit/contract/v1/limits.ts';
-import { createTestDatabase } from '@renderkit/server-kit/testing/database.ts';
-import { connectAccount, createKey } from '../src/operator.ts';
 import { tinyPng } from './file-server.ts';
 import { startTestService } from './harness.ts';
-import { startScriptedStudio } from './scripted-studio.ts';
+import { startServiceProcess } from './service-process.ts';
 
 const masks = 64;
 const mostMegabytes = 500;
-
-/** The service as a process of its own, whose memory is nobody else's. */
-async function startProcess() {
-  await using owned = new AsyncDisposableStack();
-  const db = owned.use(await createTestDatabase('service'));
-  const studio = owned.use(await startScriptedStudio());
-  const secretKey = Buffer.alloc(32, 5);
-  const { accountId } = await connectAccount(db.database, secretKey, {
-    studioId: studio.studioId,
-    studioAccountId: studio.account.id,
-    email: null,
-    refreshToken: studio.newSession(),
-  });
-  const { key } = await createKey(db.database, { accountId, name: 'test', rateLimitPerMinute: 100_000 });
-  const child = fork(path.join(import.meta.dirname, '../src/main.ts'), [], {
-    env: {
-      PATH: process.env['PATH'] ?? '',
-      DATABASE_URL: db.url,
-      STUDIO_URL: studio.url,
-      STUDIO_CLIENT_ID: 'service',
-      STUDIO_CLIENT_SECRET: 'a secret',
-      SECRET_KEY: secretKey.toString('hex'),
-      PORT: '0',
-      LOG_LEVEL: 'silent',
-    },
-    execArgv: [],
-  });
-  owned.defer(async () => {
-    const gone = once(child, 'exit');
-    child.kill('SIGTERM');
-    await gone;
-  });
-  const [{ url }] = (await once(child, 'message')) as [{ url: string }];
-  const ours = owned.move();
-  return { url, key, studio, pid: child.pid, [Symbol.asyncDispose]: () => ours.disposeAsync() };
-}
 
 /** With a pace, in bytes a second, it comes no faster. */
 function post(
@@ -107,8 +67,7 @@ const maskOf = (characters: number) => {
 };
 
 test('many of the largest masks at once are let in a few at a time', { timeout: 240_000 }, async () => {
-  await using service = await startProcess();
-  service.studio.balance.lifetime_millicredits = 1_000_000_000;
+  await using service = await startServiceProcess();
   const { bytes, body } = maskOf(maxMaskCharacters);
   const answers = await Promise.all(
     Array.from({ length: masks }, () => postAgain(`${service.url}/v1/images/edits`, service.key, body)),
@@ -117,7 +76,7 @@ test('many of the largest masks at once are let in a few at a time', { timeout: 
   assert.equal(service.studio.uploads.files.size, masks);
   for (const { upload } of service.studio.uploads.files.values())
     assert.equal(upload.size_bytes, bytes.length);
-  const status = await readFile(`/proc/${service.pid}/status`, 'utf8');
+  const status = await readFile(`/proc/${service.child.pid}/status`, 'utf8');
   const peakMegabytes = Number(/VmHWM:\s+(\d+) kB/.exec(status)?.[1]) / 1024;
   console.log(`${masks} masks: ${Math.round(peakMegabytes)} MB at most`);
   assert.ok(peakMegabytes < mostMegabytes, `${peakMegabytes} MB`);

@@ -1,27 +1,23 @@
 import assert from 'node:assert/strict';
-import { fork } from 'node:child_process';
 import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { request } from 'node:http';
 import { connect } from 'node:net';
-import path from 'node:path';
 import { after, before, test } from 'node:test';
 import { largeJsonBodyBytes } from '@renderkit/contract/v1/limits.ts';
 import type { Problem } from '@renderkit/contract/v1/schemas/problem.ts';
-import { createTestDatabase } from '@renderkit/server-kit/testing/database.ts';
-import { connectAccount, createKey } from '../src/operator.ts';
 import { createRandom } from '@renderkit/server-kit/testing/random.ts';
 import { largeBodies } from './large-body-shapes.ts';
 import type { LongestTurn } from './loop-delay-entry.ts';
-import { startScriptedStudio } from './scripted-studio.ts';
+import { startServiceProcess } from './service-process.ts';
 
 /** Ten times what is meant to be: other tests run at the same time. */
 const longestStretchMs = 500;
 const seed = Number(process.env['SHAPES_SEED'] ?? randomInt(2 ** 31));
 const random = createRandom(seed);
 
-let service: Awaited<ReturnType<typeof startProcess>>;
-before(async () => (service = await startProcess()));
+let service: Awaited<ReturnType<typeof startMeasured>>;
+before(async () => (service = await startMeasured()));
 after(() => service[Symbol.asyncDispose]());
 
 for (const { name, field, bytes } of largeBodies(random))
@@ -62,40 +58,13 @@ test('a body in chunks of one byte is refused before it has all come', async () 
   }
 });
 
-/** The service as a process of its own, in front of a scripted studio. */
-async function startProcess() {
-  await using owned = new AsyncDisposableStack();
-  const db = owned.use(await createTestDatabase('service'));
-  const studio = owned.use(await startScriptedStudio());
-  studio.balance.lifetime_millicredits = 1_000_000_000;
-  const secretKey = Buffer.alloc(32, 5);
-  const { accountId } = await connectAccount(db.database, secretKey, {
-    studioId: studio.studioId,
-    studioAccountId: studio.account.id,
-    email: null,
-    refreshToken: studio.newSession(),
-  });
-  const { key } = await createKey(db.database, { accountId, name: 'test', rateLimitPerMinute: 100_000 });
-  const child = fork(path.join(import.meta.dirname, 'loop-delay-entry.ts'), [], {
-    env: {
-      PATH: process.env['PATH'] ?? '',
-      DATABASE_URL: db.url,
-      STUDIO_URL: studio.url,
-      STUDIO_CLIENT_ID: 'service',
-      STUDIO_CLIENT_SECRET: 'a secret',
-      SECRET_KEY: secretKey.toString('hex'),
-      PORT: '0',
-      LOG_LEVEL: 'silent',
-    },
-    execArgv: [],
-  });
-  owned.defer(async () => {
-    const gone = once(child, 'exit');
-    child.kill('SIGTERM');
-    await gone;
-  });
-  const [{ url }] = (await once(child, 'message')) as [{ url: string }];
-  const ours = owned.move();
+async function startMeasured() {
+  const {
+    url,
+    key,
+    child,
+    [Symbol.asyncDispose]: dispose,
+  } = await startServiceProcess('loop-delay-entry.ts');
   return {
     post: (route: string, body: Buffer) => post(url + route, key, body),
     postChunks: async (route: string, chunks: readonly string[]) => {
@@ -118,7 +87,7 @@ async function startProcess() {
       child.send('stop measuring');
       return (await told)[0].milliseconds;
     },
-    [Symbol.asyncDispose]: () => ours.disposeAsync(),
+    [Symbol.asyncDispose]: dispose,
   };
 }
 

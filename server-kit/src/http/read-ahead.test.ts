@@ -50,3 +50,16 @@ test('a stream that breaks gives what came of it, and then its error', async () 
   await assert.rejects(async () => waiting, /before its end/);
   await assert.rejects(async () => readAhead(closed).next(), /closed/);
 });
+
+test('a stream of far too many tiny pieces fails, whatever is ready', async () => {
+  const source = Readable.from(
+    Array.from({ length: 10_000 }, () => Buffer.from('x')),
+    { objectMode: false, highWaterMark: 1 },
+  );
+  const chunks = readAhead(source);
+  let read = 0;
+  await assert.rejects(async () => {
+    while ((await chunks.next()).done !== true) read++;
+  }, /too many pieces/);
+  assert.ok(read <= 2_100, String(read));
+});

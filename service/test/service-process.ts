@@ -1,0 +1,53 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import path from 'node:path';
+import { createTestDatabase } from '@renderkit/server-kit/testing/database.ts';
+import { connectAccount, createKey } from '../src/operator.ts';
+import { type ScriptedStudio, startScriptedStudio } from './scripted-studio.ts';
+
+export type ServiceProcess = AsyncDisposable & {
+  url: string;
+  key: string;
+  studio: ScriptedStudio;
+  child: ChildProcess;
+};
+
+/**
+ * The service as a process of its own, whose memory and time are nobody else's, in front of a scripted studio with one
+ * account that has credits for everything. `entry` is a file beside this one.
+ */
+export async function startServiceProcess(entry = '../src/main.ts'): Promise<ServiceProcess> {
+  await using owned = new AsyncDisposableStack();
+  const db = owned.use(await createTestDatabase('service'));
+  const studio = owned.use(await startScriptedStudio());
+  studio.balance.lifetime_millicredits = 1_000_000_000;
+  const secretKey = Buffer.alloc(32, 5);
+  const { accountId } = await connectAccount(db.database, secretKey, {
+    studioId: studio.studioId,
+    studioAccountId: studio.account.id,
+    email: null,
+    refreshToken: studio.newSession(),
+  });
+  const { key } = await createKey(db.database, { accountId, name: 'test', rateLimitPerMinute: 100_000 });
+  const child = fork(path.join(import.meta.dirname, entry), [], {
+    env: {
+      PATH: process.env['PATH'] ?? '',
+      DATABASE_URL: db.url,
+      STUDIO_URL: studio.url,
+      STUDIO_CLIENT_ID: 'service',
+      STUDIO_CLIENT_SECRET: 'a secret',
+      SECRET_KEY: secretKey.toString('hex'),
+      PORT: '0',
+      LOG_LEVEL: 'silent',
+    },
+    execArgv: [],
+  });
+  owned.defer(async () => {
+    const gone = once(child, 'exit');
+    child.kill('SIGTERM');
+    await gone;
+  });
+  const [{ url }] = (await once(child, 'message')) as [{ url: string }];
+  const ours = owned.move();
+  return { url, key, studio, child, [Symbol.asyncDispose]: () => ours.disposeAsync() };
+}
