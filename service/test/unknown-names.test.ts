@@ -182,7 +182,7 @@ test('a field is told of once, whoever complains: query, body, catalog', async (
 
 test('of names without end and fields without number a few are told of', async () => {
   const body = Object.fromEntries(
-    Array.from({ length: 7_000 }, (_, i) => [`${i}${'aspect_ratio'.repeat(2)}`, 1]),
+    Array.from({ length: 900 }, (_, i) => [`${i}${'aspect_ratio'.repeat(2)}`, 1]),
   );
   const answer = await service.refusal(paths.image, { key, body });
   assertProblem(answer, 'invalid_request', answer.text);
