@@ -21,8 +21,7 @@ export async function takeLock(file: string, options: { waitMs: number }): Promi
 
 /** The same without any waiting. */
 export function tryLock(file: string): Disposable | undefined {
-  // SQLite would make it readable for everybody, and who can open it can hold it.
-  closeSync(openSync(file, 'a', 0o600));
+  makeFile(file);
   const database = new DatabaseSync(file, { timeout: 0 });
   try {
     // Nothing is ever written, so there is nothing to roll back and no journal to leave behind.
@@ -33,4 +32,16 @@ export function tryLock(file: string): Disposable | undefined {
     throw error;
   }
   return { [Symbol.dispose]: () => database.close() };
+}
+
+/**
+ * SQLite would make it readable for everybody, and who can open it can hold it. A file that is there is not opened: the
+ * kernel frees every lock that a process has on a file as soon as that process closes any descriptor of it.
+ */
+function makeFile(file: string): void {
+  try {
+    closeSync(openSync(file, 'wx', 0o600));
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+  }
 }
