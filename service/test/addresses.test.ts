@@ -88,7 +88,7 @@ test('an address without a possible host is refused by the name of its field, an
     const [webhook, upload, ...references] = told.map(({ message }) => message);
     for (const message of [webhook, ...references]) assert.match(message ?? '', words, url);
     // The contract has the format of an upload's address, which some of them lack already.
-    if (!/^must be a whole address/.test(upload ?? '')) assert.match(upload ?? '', words, url);
+    if (upload?.startsWith('must be a whole address') !== true) assert.match(upload ?? '', words, url);
   }
   assert.deepEqual((await person.call('listWebhooks')).data, []);
 });
