@@ -1,3 +1,4 @@
+import { createLimiter } from '@renderkit/server-kit/limiter.ts';
 import type { MediaAnswer, MediaJobName, MediaJobs } from './media-jobs.ts';
 import { MediaToolError } from './media-tool-error.ts';
 import { ask, createProcessPool } from './process-pool.ts';
@@ -17,7 +18,7 @@ export class UnreadableMedia extends Error {
 export const pictureLimits = { timeoutMs: 60_000, maxMemoryBytes: 1200 * 1024 * 1024 };
 
 /** Reading structure never waits for decoding: a client waits for the one, and nobody for the other. */
-const lanes = { probe: createLane(4), decode: createLane(2) };
+const limiters = { probe: createLimiter({ slots: 4 }), decode: createLimiter({ slots: 2 }) };
 const pool = createProcessPool('media-process.ts');
 
 /**
@@ -30,15 +31,11 @@ export async function runMediaJob<Name extends MediaJobName>(
   question: MediaJobs[Name]['ask'],
   limits: Limits,
 ): Promise<MediaJobs[Name]['answer']> {
-  const lane = name === 'probe' || name === 'findFrame' ? lanes.probe : lanes.decode;
-  await lane.take();
-  try {
-    if (limits.signal.aborted)
-      throw new MediaToolError('aborted', 'The work was ended.', { cause: limits.signal.reason });
-    return await converse(name, question, limits);
-  } finally {
-    lane.give();
-  }
+  const limiter = name === 'probe' || name === 'findFrame' ? limiters.probe : limiters.decode;
+  using _ = await limiter.enter();
+  if (limits.signal.aborted)
+    throw new MediaToolError('aborted', 'The work was ended.', { cause: limits.signal.reason });
+  return await converse(name, question, limits);
 }
 
 async function converse<Name extends MediaJobName>(
@@ -58,20 +55,4 @@ async function converse<Name extends MediaJobName>(
   if (message.type === 'out_of_space') throw new MediaToolError('out_of_space', message.message);
   if (message.type === 'unreadable') throw new UnreadableMedia(message.message);
   return message.answer as MediaJobs[Name]['answer'];
-}
-
-function createLane(atOnce: number): { take: () => Promise<void>; give: () => void } {
-  const waiting: (() => void)[] = [];
-  let free = atOnce;
-  return {
-    take: async () => {
-      if (free > 0) free--;
-      else await new Promise<void>((resolve) => waiting.push(resolve));
-    },
-    give: () => {
-      const next = waiting.shift();
-      if (next === undefined) free++;
-      else next();
-    },
-  };
 }

@@ -1,3 +1,4 @@
+import { createLimiter } from '@renderkit/server-kit/limiter.ts';
 import { hashPassword, nobodysHash, verifyPassword } from './password.ts';
 
 /** Each takes 19 MB and a thread of the pool for some 20 ms; more at once would only be slower. */
@@ -19,22 +20,15 @@ export type PasswordChecks = {
 
 /** Passwords looked at a few at a time, so that a burst exhausts neither memory nor threads. */
 export function createPasswordChecks(): PasswordChecks {
-  const waiting: (() => void)[] = [];
-  let running = 0;
-  const inTurn = async <T>(work: () => Promise<T>): Promise<T> => {
-    if (running < computationsAtOnce) running++;
-    else if (waiting.length >= waitingAtMost) throw new PasswordChecksBusy('too many passwords to look at');
-    else await new Promise<void>((resolve) => waiting.push(resolve));
-    try {
-      return await work();
-    } finally {
-      const next = waiting.shift();
-      if (next === undefined) running--;
-      else next();
-    }
+  const limiter = createLimiter({ slots: computationsAtOnce, waitingAtMost });
+  const limited = async <T>(work: () => Promise<T>): Promise<T> => {
+    using _ = await limiter.enter().catch((cause: unknown) => {
+      throw new PasswordChecksBusy('too many passwords to look at', { cause });
+    });
+    return await work();
   };
   return {
-    hash: (password) => inTurn(() => hashPassword(password)),
-    verify: (password, hash) => inTurn(() => verifyPassword(password, hash ?? nobodysHash)),
+    hash: (password) => limited(() => hashPassword(password)),
+    verify: (password, hash) => limited(() => verifyPassword(password, hash ?? nobodysHash)),
   };
 }

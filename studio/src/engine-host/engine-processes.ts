@@ -11,8 +11,8 @@ import { ffmpegPath, mediaEnvironment } from '@renderkit/media-kit/config.ts';
 import type { MediaToolError } from '@renderkit/media-kit/media-tool-error.ts';
 import { makeTemporaryDirectory } from '@renderkit/media-kit/temporary-directory.ts';
 import { watchProcess } from '@renderkit/media-kit/watch-process.ts';
+import { createLimiter } from '@renderkit/server-kit/limiter.ts';
 import type { FromProcess, ToProcess } from './messages.ts';
-import { createSlots } from './slots.ts';
 
 export type EngineProcesses = AsyncDisposable & { engine: Engine };
 
@@ -30,7 +30,10 @@ const limits = {
  */
 export function openEngineProcesses(atOnce: number): EngineProcesses {
   const { id, kinds, models } = createProceduralEngine();
-  const slots = { picture: createSlots(atOnce), film: createSlots(atOnce) };
+  const limiters = {
+    picture: createLimiter({ slots: atOnce }),
+    film: createLimiter({ slots: atOnce }),
+  };
   const idle: ChildProcess[] = [];
   const all = new Map<ChildProcess, Promise<void>>();
 
@@ -59,11 +62,11 @@ export function openEngineProcesses(atOnce: number): EngineProcesses {
 
   async function* render(request: EngineRequest, signal: AbortSignal): AsyncGenerator<RenderedFile> {
     const sort = request.kind === 'video' || request.kind === 'video_extend' ? 'film' : 'picture';
-    await slots[sort].take();
+    // Given back however the render ends, also where a full disk has no directory for a process.
+    using _ = await limiters[sort].enter();
     let child: ChildProcess | undefined;
     let reusable = false;
     try {
-      // On a full disk there is no directory for it: the slot is given back all the same.
       child = idle.pop() ?? start();
       signal.throwIfAborted();
       using watch = watchProcess(child, { ...limits[sort], signal });
@@ -73,7 +76,6 @@ export function openEngineProcesses(atOnce: number): EngineProcesses {
       reusable = error instanceof EngineError && child?.connected === true;
       throw error;
     } finally {
-      slots[sort].give();
       // One that was aborted may still be drawing, and does not listen while it does.
       if (child !== undefined && reusable) idle.push(child);
       else child?.kill('SIGKILL');

@@ -3,6 +3,7 @@ import { extractFrame } from '@renderkit/media-kit/extract-frame.ts';
 import { MediaToolError } from '@renderkit/media-kit/media-tool-error.ts';
 import type { Database } from '@renderkit/server-kit/database.ts';
 import { newId } from '@renderkit/server-kit/ids.ts';
+import { createLimiter } from '@renderkit/server-kit/limiter.ts';
 import { StudioError } from '../errors.ts';
 import { keepFiles } from '../storage/keep-files.ts';
 import { requireNotFull } from '../storage/reserve.ts';
@@ -39,7 +40,7 @@ export function createFrameTaker(
   dependencies: TakeFrameDependencies,
 ): (call: FrameCall) => Promise<{ key: string; assetId: string | null }> {
   const { database } = dependencies;
-  const inTurn = createTurns();
+  const limited = createLimited();
   return async ({ account, video: id, time, project }) => {
     const video = await findVideo(database, account, id, project);
     if (video === undefined) throw new StudioError('not_found', 'There is no such video in the library.');
@@ -48,12 +49,12 @@ export function createFrameTaker(
     if (project === null) {
       const frame =
         (await findFrame(database, id, timeMs)) ??
-        (await inTurn(() => take(account, video, timeMs, dependencies)));
+        (await limited(() => take(account, video, timeMs, dependencies)));
       return { key: frame.storage_key, assetId: null };
     }
     const item =
       (await findSavedFrame(database, { project, video: id, timeMs })) ??
-      (await inTurn(async () => {
+      (await limited(async () => {
         const frame = await extract(account, video, timeMs, dependencies);
         return saveFrame({ account, project, video, timeMs, frame }, dependencies);
       }));
@@ -129,22 +130,16 @@ function busyOr(error: unknown): unknown {
     : error;
 }
 
-function createTurns(): <T>(work: () => Promise<T>) => Promise<T> {
-  const waiting: (() => void)[] = [];
-  let free = takenAtOnce;
+/** @throws StudioError where too many wait */
+function createLimited(): <T>(work: () => Promise<T>) => Promise<T> {
+  const limiter = createLimiter({ slots: takenAtOnce, waitingAtMost });
   return async (work) => {
-    if (waiting.length >= waitingAtMost)
+    using _ = await limiter.enter().catch((cause: unknown) => {
       throw new StudioError('overloaded', 'Too many stills are being taken.', {
+        cause,
         retryAfterSeconds: busyRetrySeconds,
       });
-    if (free > 0) free--;
-    else await new Promise<void>((resolve) => waiting.push(resolve));
-    try {
-      return await work();
-    } finally {
-      const next = waiting.shift();
-      if (next === undefined) free++;
-      else next();
-    }
+    });
+    return await work();
   };
 }
