@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { createServer } from 'node:net';
 import path from 'node:path';
-import type { Database } from '@renderkit/server-kit/database.ts';
+import type { Database } from '@renderkit/server-kit/db/database.ts';
 import { connectAccount, createKey } from '@renderkit/service/operator.ts';
 import { createAccount, grantForService } from '@renderkit/studio/operator.ts';
 import type { Bench } from './benchmark.ts';

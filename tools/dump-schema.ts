@@ -4,7 +4,7 @@
 import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { openDatabase } from '@renderkit/server-kit/database.ts';
+import { openDatabase } from '@renderkit/server-kit/db/database.ts';
 import { migrate } from '@renderkit/server-kit/schema/migrate.ts';
 import { startPostgres } from '@renderkit/stack/postgres/start-postgres.ts';
 import { schemaText } from './schema-text.ts';

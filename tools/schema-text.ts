@@ -1,4 +1,4 @@
-import type { Database } from '@renderkit/server-kit/database.ts';
+import type { Database } from '@renderkit/server-kit/db/database.ts';
 
 /**
  * The tables of the schema `public` as SQL text, written from the catalog: the same for the same migrations, on every

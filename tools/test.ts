@@ -7,7 +7,7 @@ import path from 'node:path';
 import { run } from 'node:test';
 import { spec } from 'node:test/reporters';
 import { parseArgs } from 'node:util';
-import { openDatabase } from '@renderkit/server-kit/database.ts';
+import { openDatabase } from '@renderkit/server-kit/db/database.ts';
 import { migrateService } from '@renderkit/service/migrate.ts';
 import { startPostgres } from '@renderkit/stack/postgres/start-postgres.ts';
 import { migrateStudio } from '@renderkit/studio/migrate.ts';

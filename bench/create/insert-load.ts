@@ -1,6 +1,6 @@
 // What there is to compare with: single rows, each inserted and committed by itself, through our own driver and pool.
 
-import { openDatabase } from '@renderkit/server-kit/database.ts';
+import { openDatabase } from '@renderkit/server-kit/db/database.ts';
 import { newId } from '@renderkit/server-kit/ids.ts';
 import { serveParent } from '../child.ts';
 

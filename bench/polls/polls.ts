@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import type { Database } from '@renderkit/server-kit/database.ts';
+import type { Database } from '@renderkit/server-kit/db/database.ts';
 import { connectAccount } from '@renderkit/service/operator.ts';
 import type { Bench, Result } from '../benchmark.ts';
 import { startChild } from '../child.ts';

@@ -1,4 +1,4 @@
-import type { Database } from '@renderkit/server-kit/database.ts';
+import type { Database } from '@renderkit/server-kit/db/database.ts';
 
 const output = {
   id: 'out_01kaf3v5w8m2x9q4t7r6y1z0bc',

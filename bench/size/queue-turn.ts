@@ -1,5 +1,5 @@
 import type { Render } from '@renderkit/contract/studio/schemas.ts';
-import type { Database } from '@renderkit/server-kit/database.ts';
+import type { Database } from '@renderkit/server-kit/db/database.ts';
 import { claimGenerations } from '@renderkit/service/generations/dispatch/store.ts';
 import { runningMove } from '@renderkit/service/generations/settle/compose-move.ts';
 import { createSettlement } from '@renderkit/service/generations/settle/settlement.ts';

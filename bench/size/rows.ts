@@ -1,4 +1,4 @@
-import type { Database } from '@renderkit/server-kit/database.ts';
+import type { Database } from '@renderkit/server-kit/db/database.ts';
 
 export const statuses = ['queued', 'running', 'succeeded', 'failed', 'canceled'] as const;
 export const kinds = ['image', 'image_edit', 'video', 'video_extend'] as const;

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Database } from '@renderkit/server-kit/database.ts';
+import type { Database } from '@renderkit/server-kit/db/database.ts';
 import type { Bench, Result } from '../benchmark.ts';
 import { createGeneration } from '../create-generation.ts';
 import { startPlatform } from '../platform.ts';

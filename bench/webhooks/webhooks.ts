@@ -1,6 +1,6 @@
-import { fileURLToPath } from 'node:url';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Database } from '@renderkit/server-kit/database.ts';
+import { fileURLToPath } from 'node:url';
+import type { Database } from '@renderkit/server-kit/db/database.ts';
 import { createWebhook } from '@renderkit/service/operator.ts';
 import type { Bench, Result } from '../benchmark.ts';
 import { type Child, startChild } from '../child.ts';

@@ -1,4 +1,4 @@
-import { openDatabase } from '@renderkit/server-kit/database.ts';
+import { openDatabase } from '@renderkit/server-kit/db/database.ts';
 import type { LoadAccount } from './load.ts';
 
 /** A generation as the API shows it. */

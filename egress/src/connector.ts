@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect as connectTcp, isIP, type Socket } from 'node:net';
 import { connect as connectTls, type SecureContext } from 'node:tls';
-import { unlessAborted } from '@renderkit/server-kit/unless-aborted.ts';
+import { unlessAborted } from '@renderkit/server-kit/work/unless-aborted.ts';
 import { EgressRefusal } from './egress-refusal.ts';
 import { hostOf, judgeAddresses, portOf } from './judge-url.ts';
 import { isSameAddress, type Cidr } from './public-address.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { createSecureContext } from 'node:tls';
-import { RateFloor } from '@renderkit/server-kit/rate-floor.ts';
+import { RateFloor } from '@renderkit/server-kit/http/rate-floor.ts';
 import { type Connection, connectionOver } from './connection.ts';
 import { openSocket, type ConnectorOptions } from './connector.ts';
 import { EgressRefusal, type EgressFailureKind } from './egress-refusal.ts';

@@ -1,5 +1,5 @@
-import type { RateFloor } from '@renderkit/server-kit/rate-floor.ts';
-import { unlessAborted } from '@renderkit/server-kit/unless-aborted.ts';
+import type { RateFloor } from '@renderkit/server-kit/http/rate-floor.ts';
+import { unlessAborted } from '@renderkit/server-kit/work/unless-aborted.ts';
 import { EgressRefusal } from './egress-refusal.ts';
 import { translateError, type Exchange } from './exchange.ts';
 

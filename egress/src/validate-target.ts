@@ -1,5 +1,5 @@
 import { isIP } from 'node:net';
-import { unlessAborted } from '@renderkit/server-kit/unless-aborted.ts';
+import { unlessAborted } from '@renderkit/server-kit/work/unless-aborted.ts';
 import { blocked, hostOf, judgeAddresses, judgeUrl } from './judge-url.ts';
 import { type Cidr, isAllowed } from './public-address.ts';
 import { dnsResolver, type NameResolver } from './resolve-name.ts';

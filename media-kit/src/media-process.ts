@@ -1,5 +1,5 @@
 // Handles foreign media, one job at a time, apart from everything that matters. Started by media-processes.ts alone.
-import { isStorageUnavailable } from '@renderkit/server-kit/file-errors.ts';
+import { isStorageUnavailable } from '@renderkit/server-kit/files/file-errors.ts';
 import { endWithParent } from './end-with-parent.ts';
 import type { MediaAnswer, MediaJob } from './media-jobs.ts';
 

@@ -1,4 +1,4 @@
-import { createLimiter } from '@renderkit/server-kit/limiter.ts';
+import { createLimiter } from '@renderkit/server-kit/work/limiter.ts';
 import type { MediaAnswer, MediaJobName, MediaJobs } from './media-jobs.ts';
 import { MediaToolError } from './media-tool-error.ts';
 import { ask, createProcessPool } from './process-pool.ts';

@@ -2,7 +2,7 @@ import { type Dirent, existsSync, lstatSync, mkdirSync, mkdtempSync } from 'node
 import { readdir, rm, rmdir } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { tryLock } from '@renderkit/server-kit/file-lock.ts';
+import { tryLock } from '@renderkit/server-kit/files/file-lock.ts';
 
 /** What belongs to one process: its directories lie in it, beside a lock that is held as long as the process lives. */
 type Place = { directory: string; lock: Disposable; users: number; made: number };

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { ConfigError } from '@renderkit/server-kit/config.ts';
+import { ConfigError } from '@renderkit/server-kit/process/config.ts';
 import { readServiceConfig } from './config.ts';
 
 const least = {

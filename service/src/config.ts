@@ -2,8 +2,8 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { queuedPerAccountDefault } from '@renderkit/contract/v1/limits.ts';
 import { parseCidrs } from '@renderkit/egress/public-address.ts';
-import { ConfigError, type Environment, readEnvironment } from '@renderkit/server-kit/config.ts';
-import { type LogLevel, logLevels } from '@renderkit/server-kit/logger.ts';
+import { ConfigError, type Environment, readEnvironment } from '@renderkit/server-kit/process/config.ts';
+import { type LogLevel, logLevels } from '@renderkit/server-kit/process/logger.ts';
 import { parseSecretKey } from '@renderkit/server-kit/secrets.ts';
 
 /** Everything that the service can be told from outside. Addresses have no trailing slash. */

@@ -1,5 +1,5 @@
 import type { RequestOf, ResponseOf, OperationId } from '@renderkit/contract/v1/operations.ts';
-import type { Logger } from '@renderkit/server-kit/logger.ts';
+import type { Logger } from '@renderkit/server-kit/process/logger.ts';
 import type { Principal } from './admission/principal.ts';
 
 /** What every handler gets beside the validated parts of its request. */

@@ -1,5 +1,5 @@
-import { describeStartFailure } from '@renderkit/server-kit/file-errors.ts';
-import { runPart } from '@renderkit/server-kit/lifecycle.ts';
+import { describeStartFailure } from '@renderkit/server-kit/files/file-errors.ts';
+import { runPart } from '@renderkit/server-kit/process/lifecycle.ts';
 import { startService } from './app.ts';
 import { readServiceConfig } from './config.ts';
 

@@ -1,4 +1,4 @@
-import { ConfigError } from '@renderkit/server-kit/config.ts';
+import { ConfigError } from '@renderkit/server-kit/process/config.ts';
 import { migrate, type MigrationResult } from '@renderkit/server-kit/schema/migrate.ts';
 import { readDatabaseUrl } from './config.ts';
 import { sqlDirectory } from './preflight/check-database.ts';

@@ -1,20 +1,20 @@
-import { type OperationId, operationIds, operations } from '@renderkit/contract/v1/operations.ts';
 import type { Operation } from '@renderkit/contract/v1/operation.ts';
+import { type OperationId, operationIds, operations } from '@renderkit/contract/v1/operations.ts';
 import { faultOf } from '@renderkit/server-kit/http/create-http-server.ts';
 import { letSend } from '@renderkit/server-kit/http/let-send.ts';
-import type { Logger } from '@renderkit/server-kit/logger.ts';
 import { readMultipart } from '@renderkit/server-kit/http/multipart.ts';
 import { keepOwnPace } from '@renderkit/server-kit/http/own-pace.ts';
 import { notFoundDetail } from '@renderkit/server-kit/http/route-methods.ts';
+import type { Logger } from '@renderkit/server-kit/process/logger.ts';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Admitted } from './admission/admit.ts';
 import { type HandlerContext, type Handlers, RawReply } from './handler.ts';
 import { ApiProblem } from './problems/api-problem.ts';
 import { presentProblem } from './problems/present-problem.ts';
 import { problemOfFault } from './problems/problem-of-fault.ts';
+import type { Answer, SendAnswer } from './send-answer.ts';
 import { StudioFailure } from './studio-client/studio-failure.ts';
 import { translateStudioFailure } from './studio-client/translate-error.ts';
-import type { Answer, SendAnswer } from './send-answer.ts';
 import {
   compileRequest,
   type ExplainUnknown,

@@ -4,7 +4,7 @@
  */
 import type { Scope } from '@renderkit/contract/v1/scopes.ts';
 import { parseCidrs } from '@renderkit/egress/public-address.ts';
-import type { Database } from '@renderkit/server-kit/database.ts';
+import type { Database } from '@renderkit/server-kit/db/database.ts';
 import { operator } from './audit/actor.ts';
 import { writeAudit } from './audit/write-audit.ts';
 import {

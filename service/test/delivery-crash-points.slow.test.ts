@@ -5,14 +5,14 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, afterEach, before, beforeEach, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Database } from '@renderkit/server-kit/database.ts';
+import type { Database } from '@renderkit/server-kit/db/database.ts';
 import {
   createTestDatabase,
   endSessionsOf,
   type TestDatabase,
 } from '@renderkit/server-kit/testing/database.ts';
-import { announceDue } from '../src/events/announce-due.ts';
 import { seedAccount, seedEvent, seedEvents } from '../src/deliveries/testing/seed.ts';
+import { announceDue } from '../src/events/announce-due.ts';
 import { createWebhook, listDeliveries, showDelivery } from '../src/operator.ts';
 import type { Doom } from './doomed-entry.ts';
 import { type Receiver, startReceiver } from './receiver.ts';

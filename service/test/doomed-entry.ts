@@ -1,5 +1,5 @@
-import { runPart } from '@renderkit/server-kit/lifecycle.ts';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { runPart } from '@renderkit/server-kit/process/lifecycle.ts';
 import { startService } from '../src/app.ts';
 import { readServiceConfig } from '../src/config.ts';
 

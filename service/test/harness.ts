@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import type { Scope } from '@renderkit/contract/v1/scopes.ts';
 import type { Problem } from '@renderkit/contract/v1/schemas/problem.ts';
-import type { Database } from '@renderkit/server-kit/database.ts';
+import type { Scope } from '@renderkit/contract/v1/scopes.ts';
+import type { Database } from '@renderkit/server-kit/db/database.ts';
 import { newId } from '@renderkit/server-kit/ids.ts';
-import { createLogger } from '@renderkit/server-kit/logger.ts';
+import { createLogger } from '@renderkit/server-kit/process/logger.ts';
 import { createTestDatabase } from '@renderkit/server-kit/testing/database.ts';
 import { type RunningService, type ServiceOptions, startService } from '../src/app.ts';
 import type { ServiceConfig } from '../src/config.ts';

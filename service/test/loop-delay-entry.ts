@@ -1,4 +1,4 @@
-import { runPart } from '@renderkit/server-kit/lifecycle.ts';
+import { runPart } from '@renderkit/server-kit/process/lifecycle.ts';
 import { startService } from '../src/app.ts';
 import { readServiceConfig } from '../src/config.ts';
 

@@ -4,7 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import type { Database } from '@renderkit/server-kit/database.ts';
+import type { Database } from '@renderkit/server-kit/db/database.ts';
 import { createTestDatabase } from '@renderkit/server-kit/testing/database.ts';
 import { createKey } from '../src/operator.ts';
 import { type Answer, type Ask, askAt } from './harness.ts';

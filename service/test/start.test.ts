@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import path from 'node:path';
 import { test } from 'node:test';
-import { ConfigError } from '@renderkit/server-kit/config.ts';
+import { ConfigError } from '@renderkit/server-kit/process/config.ts';
 import { createTestDatabase } from '@renderkit/server-kit/testing/database.ts';
 import { checkSecretKey } from '../src/preflight/check-secret-key.ts';
 import { startTestService } from './harness.ts';

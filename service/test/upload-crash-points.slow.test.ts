@@ -7,7 +7,7 @@ import { after, afterEach, before, beforeEach, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Generation } from '@renderkit/contract/v1/schemas/generation.ts';
 import type { Upload } from '@renderkit/contract/v1/schemas/upload.ts';
-import type { Database } from '@renderkit/server-kit/database.ts';
+import type { Database } from '@renderkit/server-kit/db/database.ts';
 import {
   createTestDatabase,
   endSessionsOf,

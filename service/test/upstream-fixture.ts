@@ -1,5 +1,5 @@
-import { createLogger } from '@renderkit/server-kit/logger.ts';
-import type { Database } from '@renderkit/server-kit/database.ts';
+import type { Database } from '@renderkit/server-kit/db/database.ts';
+import { createLogger } from '@renderkit/server-kit/process/logger.ts';
 import { connectAccount } from '../src/studio-client/connect-account.ts';
 import { createStudioClient, type StudioClient } from '../src/studio-client/studio-client.ts';
 import { type ScriptedStudio, startScriptedStudio } from './scripted-studio.ts';

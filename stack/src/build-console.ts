@@ -4,8 +4,8 @@ import { once } from 'node:events';
 import { access, glob, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { findPackageJSON } from 'node:module';
 import path from 'node:path';
-import type { Environment } from '@renderkit/server-kit/config.ts';
-import { takeLock } from '@renderkit/server-kit/file-lock.ts';
+import { takeLock } from '@renderkit/server-kit/files/file-lock.ts';
+import type { Environment } from '@renderkit/server-kit/process/config.ts';
 import { compressFiles } from './compress-files.ts';
 import { StackError } from './stack-error.ts';
 

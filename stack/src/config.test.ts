@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import path from 'node:path';
 import { test } from 'node:test';
-import { ConfigError } from '@renderkit/server-kit/config.ts';
+import { ConfigError } from '@renderkit/server-kit/process/config.ts';
 import { addressOf, partEnvironments, readStackConfig } from './config.ts';
 
 test('an empty environment is a good one', () => {

@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import path from 'node:path';
 import { consoleAddresses } from '@renderkit/contract/console/addresses.ts';
-import { ConfigError, type Environment, readEnvironment } from '@renderkit/server-kit/config.ts';
+import { ConfigError, type Environment, readEnvironment } from '@renderkit/server-kit/process/config.ts';
 import { readServiceConfig } from '@renderkit/service/config.ts';
 import { readStudioConfig, readWorkerConfig } from '@renderkit/studio/config.ts';
 

@@ -1,4 +1,4 @@
-import type { Database } from '@renderkit/server-kit/database.ts';
+import type { Database } from '@renderkit/server-kit/db/database.ts';
 import { parseSecretKey } from '@renderkit/server-kit/secrets.ts';
 import * as service from '@renderkit/service/operator.ts';
 import { checkSecretKey } from '@renderkit/service/preflight/check-secret-key.ts';

@@ -2,8 +2,8 @@ import { writeFileSync } from 'node:fs';
 import { access, constants, mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { takeLock } from '@renderkit/server-kit/file-lock.ts';
-import { privateDirectoryMode, privateFileMode, setMode } from '@renderkit/server-kit/private-files.ts';
+import { takeLock } from '@renderkit/server-kit/files/file-lock.ts';
+import { privateDirectoryMode, privateFileMode, setMode } from '@renderkit/server-kit/files/private-files.ts';
 import { StackError } from './stack-error.ts';
 
 /** Files of the data directory, by name. The studio keeps its media and rules beside them. */

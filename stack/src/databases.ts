@@ -1,4 +1,4 @@
-import { privateDirectoryMode, setMode } from '@renderkit/server-kit/private-files.ts';
+import { privateDirectoryMode, setMode } from '@renderkit/server-kit/files/private-files.ts';
 import { MigrationMismatch } from '@renderkit/server-kit/schema/check-release.ts';
 import type { DatabaseUrls, StackConfig } from './config.ts';
 import { type Postgres, type PostgresOptions, startPostgres } from './postgres/start-postgres.ts';

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
-import { openDatabase } from '@renderkit/server-kit/database.ts';
-import { replaceFile } from '@renderkit/server-kit/durable-files.ts';
-import { takeLock } from '@renderkit/server-kit/file-lock.ts';
+import { openDatabase } from '@renderkit/server-kit/db/database.ts';
+import { replaceFile } from '@renderkit/server-kit/files/durable-files.ts';
+import { takeLock } from '@renderkit/server-kit/files/file-lock.ts';
 import { parseSecretKey } from '@renderkit/server-kit/secrets.ts';
 import { findNeededKey } from '@renderkit/service/preflight/check-secret-key.ts';
 import type { DatabaseUrls, StackConfig } from './config.ts';

@@ -1,11 +1,11 @@
 // `npm start`: everything on one machine, until Ctrl-C.
 
-import { tolerateLostOutput } from '@renderkit/server-kit/lost-output.ts';
+import { tolerateLostOutput } from '@renderkit/server-kit/process/lost-output.ts';
 import { readStackConfig } from './config.ts';
 import { createScreen } from './screen.ts';
 import { StackError } from './stack-error.ts';
-import { tellError } from './tell-error.ts';
 import { startStack } from './start-stack.ts';
+import { tellError } from './tell-error.ts';
 
 tolerateLostOutput();
 

@@ -1,7 +1,7 @@
 // Brings the databases that the environment names up to date: `npm run migrate`.
 
-import { tolerateLostOutput } from '@renderkit/server-kit/lost-output.ts';
-import { ConfigError, readEnvironment } from '@renderkit/server-kit/config.ts';
+import { ConfigError, readEnvironment } from '@renderkit/server-kit/process/config.ts';
+import { tolerateLostOutput } from '@renderkit/server-kit/process/lost-output.ts';
 import { prepareDatabase } from './databases.ts';
 import { tellError } from './tell-error.ts';
 

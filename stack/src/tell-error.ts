@@ -1,5 +1,5 @@
-import { ConfigError } from '@renderkit/server-kit/config.ts';
-import { explainFileError } from '@renderkit/server-kit/file-errors.ts';
+import { explainFileError } from '@renderkit/server-kit/files/file-errors.ts';
+import { ConfigError } from '@renderkit/server-kit/process/config.ts';
 import { StackError } from './stack-error.ts';
 
 /** The text for the terminal: the sentence alone where a person can act on it, all we know where it is our fault. */

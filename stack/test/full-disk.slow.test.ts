@@ -6,7 +6,7 @@ import { mkdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { openDatabase } from '@renderkit/server-kit/database.ts';
+import { openDatabase } from '@renderkit/server-kit/db/database.ts';
 import { mountSmallDisk, noSmallDisk, type SmallDisk } from '@renderkit/server-kit/testing/small-disk.ts';
 import { commands } from '../src/operator/commands.ts';
 import { runOperator } from '../src/operator/run-operator.ts';

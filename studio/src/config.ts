@@ -1,10 +1,10 @@
 import { accessSync, constants } from 'node:fs';
 import path from 'node:path';
 import { type FileLimits, fileLimits } from '@renderkit/media-kit/file-limits.ts';
-import { ConfigError, type Environment, readEnvironment } from '@renderkit/server-kit/config.ts';
-import { type LogLevel, logLevels } from '@renderkit/server-kit/logger.ts';
+import { ConfigError, type Environment, readEnvironment } from '@renderkit/server-kit/process/config.ts';
+import { type LogLevel, logLevels } from '@renderkit/server-kit/process/logger.ts';
 
-export { ConfigError } from '@renderkit/server-kit/config.ts';
+export { ConfigError } from '@renderkit/server-kit/process/config.ts';
 
 type Reader = ReturnType<typeof readEnvironment>;
 

@@ -1,4 +1,4 @@
-import type { Database } from '@renderkit/server-kit/database.ts';
+import type { Database } from '@renderkit/server-kit/db/database.ts';
 import type { FastifyInstance } from 'fastify';
 
 /** Alive: the process answers. Ready: the database does too. */

@@ -1,4 +1,4 @@
-import { createLogger } from '@renderkit/server-kit/logger.ts';
+import { createLogger } from '@renderkit/server-kit/process/logger.ts';
 import { migrate, type MigrationResult } from '@renderkit/server-kit/schema/migrate.ts';
 import { ConfigError, databaseUrl } from './config.ts';
 import { openJobQueues } from './jobs/job-queues.ts';

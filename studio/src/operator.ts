@@ -1,7 +1,7 @@
 import path from 'node:path';
 import type { StudioAsset } from '@renderkit/contract/studio/schemas.ts';
 import { UnusableFile } from '@renderkit/media-kit/inspect-file.ts';
-import type { Database } from '@renderkit/server-kit/database.ts';
+import type { Database } from '@renderkit/server-kit/db/database.ts';
 import { paths } from './account-pages/paths.ts';
 import { createAccount as insertAccount } from './accounts/create-account.ts';
 import { deleteResetOf } from './accounts/password-store.ts';

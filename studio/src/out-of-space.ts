@@ -1,6 +1,6 @@
 import { EngineError } from '@renderkit/engine-kit/engine.ts';
 import { MediaToolError } from '@renderkit/media-kit/media-tool-error.ts';
-import { isStorageUnavailable } from '@renderkit/server-kit/file-errors.ts';
+import { isStorageUnavailable } from '@renderkit/server-kit/files/file-errors.ts';
 
 /** True where work ended because a file could not be written for want of room: it may succeed once there is some. */
 export function isOutOfSpace(error: unknown): boolean {

@@ -1,8 +1,8 @@
 import type { Render, StudioUpload } from '@renderkit/contract/studio/schemas.ts';
 import type { FileLimits } from '@renderkit/media-kit/file-limits.ts';
-import type { Database } from '@renderkit/server-kit/database.ts';
+import type { Database } from '@renderkit/server-kit/db/database.ts';
 import type { Pace } from '@renderkit/server-kit/http/paced-body.ts';
-import type { Logger } from '@renderkit/server-kit/logger.ts';
+import type { Logger } from '@renderkit/server-kit/process/logger.ts';
 import type { FastifyInstance } from 'fastify';
 import { accountPageRoutes } from './account-pages/routes.ts';
 import { createPasswordChecks } from './accounts/password-checks.ts';

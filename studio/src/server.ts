@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { isDatabaseUnavailable } from '@renderkit/server-kit/database.ts';
+import { isDatabaseUnavailable } from '@renderkit/server-kit/db/database.ts';
 import { createHttpServer } from '@renderkit/server-kit/http/create-http-server.ts';
 import type { HttpFault } from '@renderkit/server-kit/http/http-fault.ts';
 import { JsonRefused } from '@renderkit/server-kit/http/json-refused.ts';
@@ -9,7 +9,7 @@ import { BodyCutShort, BodyInPieces, BodyTooLarge } from '@renderkit/server-kit/
 import { readJson } from '@renderkit/server-kit/http/read-json.ts';
 import { type TextLimits, textLimitsOf } from '@renderkit/server-kit/http/text-limits.ts';
 import { newId } from '@renderkit/server-kit/ids.ts';
-import type { Logger } from '@renderkit/server-kit/logger.ts';
+import type { Logger } from '@renderkit/server-kit/process/logger.ts';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { StudioError } from './errors.ts';
 import { isOutOfSpace } from './out-of-space.ts';

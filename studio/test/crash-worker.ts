@@ -1,5 +1,5 @@
 // A worker that kills itself at a named point: `node crash-worker.ts <point>`, configured by environment.
-import { runPart } from '@renderkit/server-kit/lifecycle.ts';
+import { runPart } from '@renderkit/server-kit/process/lifecycle.ts';
 import { readWorkerConfig } from '@renderkit/studio/config.ts';
 import { startWorker } from '@renderkit/studio/start-worker.ts';
 

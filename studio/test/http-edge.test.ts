@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { randomInt } from 'node:crypto';
 import { after, before, describe, test } from 'node:test';
 import { studioOperations } from '@renderkit/contract/studio/operations.ts';
-import { createLogger } from '@renderkit/server-kit/logger.ts';
+import { createLogger } from '@renderkit/server-kit/process/logger.ts';
 import { buildRawRequest } from '@renderkit/server-kit/testing/build-raw-request.ts';
 import { malformedHeads, malformedPaths } from '@renderkit/server-kit/testing/malformed-requests.ts';
-import { exchange, firstAnswer } from '@renderkit/server-kit/testing/raw-http.ts';
 import { createRandom } from '@renderkit/server-kit/testing/random.ts';
+import { exchange, firstAnswer } from '@renderkit/server-kit/testing/raw-http.ts';
 import { startTestStudio, type TestStudio } from './harness.ts';
 
 const seed = Number(process.env['FUZZ_SEED'] ?? randomInt(2 ** 31));

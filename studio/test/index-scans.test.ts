@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Database } from '@renderkit/server-kit/database.ts';
+import type { Database } from '@renderkit/server-kit/db/database.ts';
 import { refillDueAccounts } from '@renderkit/studio/credits/refill-account.ts';
 import { setAccount } from '@renderkit/studio/operator.ts';
 import { clientWithAddresses, newPerson, password, signInByBrowser } from './code-flow.ts';

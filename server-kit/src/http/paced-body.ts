@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream';
-import { RateFloor } from '../rate-floor.ts';
+import { RateFloor } from './rate-floor.ts';
 import { readAhead } from './read-ahead.ts';
 
 /** Bytes in a second on average over each whole window; only waiting for the sender counts. */

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
-import { RateFloor } from '../rate-floor.ts';
 import type { Pace } from './paced-body.ts';
 import { PieceCount } from './piece-count.ts';
+import { RateFloor } from './rate-floor.ts';
 import { passOver } from './unread-body.ts';
 
 /** The body is larger than the route takes. What is left of it stays unread. */

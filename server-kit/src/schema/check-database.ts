@@ -1,5 +1,5 @@
-import { ConfigError } from '../config.ts';
-import type { Database } from '../database.ts';
+import type { Database } from '../db/database.ts';
+import { ConfigError } from '../process/config.ts';
 import { checkRelease, MigrationMismatch } from './check-release.ts';
 import { readSchemaFiles } from './read-schema-files.ts';
 import { release } from './release.ts';

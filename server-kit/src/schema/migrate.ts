@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import { sqlState } from '../database.ts';
+import { sqlState } from '../db/database.ts';
 import { checkRelease } from './check-release.ts';
 import { type FunctionFile, type MigrationFile, readSchemaFiles } from './read-schema-files.ts';
 import { release as ownRelease } from './release.ts';

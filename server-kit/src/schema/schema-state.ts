@@ -1,4 +1,4 @@
-import type { Queryable } from '../database.ts';
+import type { Queryable } from '../db/database.ts';
 
 /** What a database remembers of those that prepared it. */
 export type SchemaState = {

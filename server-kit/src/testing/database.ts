@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import pg from 'pg';
-import { type Database, openDatabase } from '../database.ts';
+import { type Database, openDatabase } from '../db/database.ts';
 
 export type TestDatabase = AsyncDisposable & { url: string; database: Database };
 

@@ -2,7 +2,7 @@ import type { Account } from '@renderkit/contract/v1/schemas/account.ts';
 import type { Balance } from '@renderkit/contract/v1/schemas/balance.ts';
 import type { Limits } from '@renderkit/contract/v1/schemas/limits.ts';
 import type { Storage } from '@renderkit/contract/v1/schemas/storage.ts';
-import type { Database } from '@renderkit/server-kit/database.ts';
+import type { Database } from '@renderkit/server-kit/db/database.ts';
 import { availableCredits } from '../credits/available-credits.ts';
 import { ApiProblem } from '../problems/api-problem.ts';
 import type { StudioClient } from '../studio-client/studio-client.ts';

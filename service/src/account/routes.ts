@@ -1,4 +1,4 @@
-import type { Database } from '@renderkit/server-kit/database.ts';
+import type { Database } from '@renderkit/server-kit/db/database.ts';
 import type { Handlers } from '../handler.ts';
 import type { StudioClient } from '../studio-client/studio-client.ts';
 import { createAccountReader } from './read-account.ts';

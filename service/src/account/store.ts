@@ -1,4 +1,4 @@
-import type { Database } from '@renderkit/server-kit/database.ts';
+import type { Database } from '@renderkit/server-kit/db/database.ts';
 
 export type QueuedRow = { queued_image: number; queued_edit: number; queued_video: number };
 

@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 import type { Scope } from '@renderkit/contract/v1/scopes.ts';
-import { createBatcher } from '@renderkit/server-kit/batching.ts';
-import { type Database, isDatabaseUnavailable } from '@renderkit/server-kit/database.ts';
-import type { Logger } from '@renderkit/server-kit/logger.ts';
+import { type Database, isDatabaseUnavailable } from '@renderkit/server-kit/db/database.ts';
+import type { Logger } from '@renderkit/server-kit/process/logger.ts';
+import { createBatcher } from '@renderkit/server-kit/work/batcher.ts';
 import type { KeyProof } from '../keys/key-text.ts';
 import { ApiProblem } from '../problems/api-problem.ts';
 import { createLastUse } from './last-use.ts';

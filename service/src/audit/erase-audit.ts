@@ -1,4 +1,4 @@
-import type { Database } from '@renderkit/server-kit/database.ts';
+import type { Database } from '@renderkit/server-kit/db/database.ts';
 import { deleteEntries } from './store.ts';
 
 /** Erases some of what was written down about a deleted account: names and addresses of people. 0: nothing is left. */

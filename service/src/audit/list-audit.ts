@@ -1,5 +1,5 @@
 import type { AuditAction, AuditActor, AuditEntry } from '@renderkit/contract/console/schemas/audit.ts';
-import type { Database } from '@renderkit/server-kit/database.ts';
+import type { Database } from '@renderkit/server-kit/db/database.ts';
 import { selectEntries } from './store.ts';
 
 /** What was done on an account, newest first; `limit` entries from `offset` on. */

@@ -1,5 +1,5 @@
 import type { AuditAction, AuditActor } from '@renderkit/contract/console/schemas/audit.ts';
-import type { Database, Queryable } from '@renderkit/server-kit/database.ts';
+import type { Database, Queryable } from '@renderkit/server-kit/db/database.ts';
 
 export type AuditRow = {
   id: string;

@@ -1,5 +1,5 @@
 import type { AuditAction } from '@renderkit/contract/console/schemas/audit.ts';
-import type { Queryable } from '@renderkit/server-kit/database.ts';
+import type { Queryable } from '@renderkit/server-kit/db/database.ts';
 import { newId } from '@renderkit/server-kit/ids.ts';
 import type { Actor } from './actor.ts';
 import { insertEntry } from './store.ts';

@@ -1,4 +1,4 @@
-import type { Database } from '@renderkit/server-kit/database.ts';
+import type { Database } from '@renderkit/server-kit/db/database.ts';
 import { selectDays, selectSpend, selectSpentToday, type SpendRow } from './store.ts';
 
 /** What each of an account's keys has committed on this UTC day, by the key's id, in 1/1000 credit. */

@@ -1,4 +1,4 @@
-import type { Database } from '@renderkit/server-kit/database.ts';
+import type { Database } from '@renderkit/server-kit/db/database.ts';
 
 // A day is a UTC day by the database's clock, as the accept counts it.
 const today = `(clock() at time zone 'UTC')::date`;

@@ -1,4 +1,4 @@
-import type { Database } from '@renderkit/server-kit/database.ts';
+import type { Database } from '@renderkit/server-kit/db/database.ts';
 import { listAudit } from '../audit/list-audit.ts';
 import { pageOf } from '../list-page.ts';
 import type { ConsoleHandlers } from './console-handler.ts';

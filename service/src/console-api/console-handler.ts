@@ -3,7 +3,7 @@ import type {
   ConsoleRequestOf,
   ConsoleResponseOf,
 } from '@renderkit/contract/console/operations.ts';
-import type { Logger } from '@renderkit/server-kit/logger.ts';
+import type { Logger } from '@renderkit/server-kit/process/logger.ts';
 import type { Principal } from '../admission/principal.ts';
 import type { RawReply } from '../handler.ts';
 

@@ -1,6 +1,6 @@
 import type { GenerationDetail } from '@renderkit/contract/console/schemas/generation.ts';
 import { maxWebhookEndpoints } from '@renderkit/contract/v1/limits.ts';
-import type { Database } from '@renderkit/server-kit/database.ts';
+import type { Database } from '@renderkit/server-kit/db/database.ts';
 import { listDeliveries } from '../deliveries/list-deliveries.ts';
 import { findEventOf } from '../events/find-event.ts';
 import { listRows, showGeneration } from '../generations/reads/list-rows.ts';

@@ -1,5 +1,5 @@
 import type { ApiKey } from '@renderkit/contract/console/schemas/key.ts';
-import type { Database } from '@renderkit/server-kit/database.ts';
+import type { Database } from '@renderkit/server-kit/db/database.ts';
 import { readSpentToday } from '../budgets/spend.ts';
 import type { CancelQueuedOfKey } from '../generations/cancel-queued/cancel-queued.ts';
 import { readQueuedOfKeys } from '../generations/cancel-queued/count-queued.ts';

@@ -3,7 +3,7 @@ import {
   latestShown,
   type Overview,
 } from '@renderkit/contract/console/schemas/overview.ts';
-import type { Database } from '@renderkit/server-kit/database.ts';
+import type { Database } from '@renderkit/server-kit/db/database.ts';
 import type { AccountReader } from '../account/read-account.ts';
 import { readDays, readSpend } from '../budgets/spend.ts';
 import { listRows } from '../generations/reads/list-rows.ts';

@@ -1,4 +1,4 @@
-import type { Database } from '@renderkit/server-kit/database.ts';
+import type { Database } from '@renderkit/server-kit/db/database.ts';
 import type { AccountReader } from '../account/read-account.ts';
 import { pageOf } from '../list-page.ts';
 import { listUploads, readTemporaryBytes } from '../uploads/list-uploads.ts';

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { StudioBalance } from '@renderkit/contract/studio/schemas.ts';
-import type { Database } from '@renderkit/server-kit/database.ts';
+import type { Database } from '@renderkit/server-kit/db/database.ts';
 import { createReservedReader, type ReadReserved } from './store.ts';
 
 /** What can be spent now, in 1/1000 credit; never below 0. */

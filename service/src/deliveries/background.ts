@@ -1,11 +1,11 @@
 import { createEgress } from '@renderkit/egress/guarded-fetch.ts';
 import type { Cidr } from '@renderkit/egress/public-address.ts';
 import type { NameResolver } from '@renderkit/egress/resolve-name.ts';
-import type { Database } from '@renderkit/server-kit/database.ts';
+import type { Database } from '@renderkit/server-kit/db/database.ts';
+import { createNotifier, listen } from '@renderkit/server-kit/db/notify.ts';
 import { newId } from '@renderkit/server-kit/ids.ts';
-import type { Logger } from '@renderkit/server-kit/logger.ts';
-import { startLoop } from '@renderkit/server-kit/loop.ts';
-import { createNotifier, listen } from '@renderkit/server-kit/notify.ts';
+import type { Logger } from '@renderkit/server-kit/process/logger.ts';
+import { startLoop } from '@renderkit/server-kit/work/loop.ts';
 import { deliveriesDueChannel } from '../events/announce-due.ts';
 import type { SigningSecrets } from '../webhooks/signing-secret.ts';
 import { attempt } from './attempt.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
 import { webhookAttemptDelaySeconds } from '@renderkit/contract/v1/limits.ts';
-import { type Database, openDatabase } from '@renderkit/server-kit/database.ts';
+import { type Database, openDatabase } from '@renderkit/server-kit/db/database.ts';
 import { createTestDatabase, moveClock, type TestDatabase } from '@renderkit/server-kit/testing/database.ts';
 import { operator } from '../audit/actor.ts';
 import { pingWebhook } from '../webhooks/ping-webhook.ts';

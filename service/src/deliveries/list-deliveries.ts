@@ -1,6 +1,6 @@
-import type { EventType } from '@renderkit/contract/v1/event-types.ts';
-import type { Database } from '@renderkit/server-kit/database.ts';
 import type { DeliveryStatus } from '@renderkit/contract/console/schemas/delivery.ts';
+import type { EventType } from '@renderkit/contract/v1/event-types.ts';
+import type { Database } from '@renderkit/server-kit/db/database.ts';
 import { type ListedDelivery, presentDelivery } from './present.ts';
 import { selectDeliveries } from './store.ts';
 

@@ -1,8 +1,8 @@
-import { webhookAttemptDelaySeconds } from '@renderkit/contract/v1/limits.ts';
-import { createBatcher } from '@renderkit/server-kit/batching.ts';
-import { type Database, isDatabaseUnavailable, isWorthRetrying } from '@renderkit/server-kit/database.ts';
-import type { Logger } from '@renderkit/server-kit/logger.ts';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { webhookAttemptDelaySeconds } from '@renderkit/contract/v1/limits.ts';
+import { type Database, isDatabaseUnavailable, isWorthRetrying } from '@renderkit/server-kit/db/database.ts';
+import type { Logger } from '@renderkit/server-kit/process/logger.ts';
+import { createBatcher } from '@renderkit/server-kit/work/batcher.ts';
 import { type AttemptOutcome, type Claim, recordAttempts } from './store.ts';
 
 export type Recorder = AsyncDisposable & {

@@ -1,4 +1,4 @@
-import type { Database, Queryable } from '@renderkit/server-kit/database.ts';
+import type { Database, Queryable } from '@renderkit/server-kit/db/database.ts';
 import type { Asker } from '../audit/actor.ts';
 import { writeAudit } from '../audit/write-audit.ts';
 import { announceDue } from '../events/announce-due.ts';

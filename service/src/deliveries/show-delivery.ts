@@ -1,4 +1,4 @@
-import type { Database } from '@renderkit/server-kit/database.ts';
+import type { Database } from '@renderkit/server-kit/db/database.ts';
 import { noSuchDelivery } from './no-such-delivery.ts';
 import { type ListedAttempt, type ListedDelivery, presentAttempt, presentDelivery } from './present.ts';
 import { type Owner, selectDelivery } from './store.ts';

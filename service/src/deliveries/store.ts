@@ -1,6 +1,6 @@
-import type { Database, Queryable } from '@renderkit/server-kit/database.ts';
-import type { EventType } from '@renderkit/contract/v1/event-types.ts';
 import type { DeliveryFailure, DeliveryStatus } from '@renderkit/contract/console/schemas/delivery.ts';
+import type { EventType } from '@renderkit/contract/v1/event-types.ts';
+import type { Database, Queryable } from '@renderkit/server-kit/db/database.ts';
 
 /** One attempt that is this process's to make, until its lease ends. */
 export type Claim = {

@@ -1,6 +1,6 @@
+import type { Database } from '@renderkit/server-kit/db/database.ts';
 import { credits } from '../account/present.ts';
 import { availableCredits } from '../credits/available-credits.ts';
-import type { Database } from '@renderkit/server-kit/database.ts';
 import type { Handlers } from '../handler.ts';
 import type { JudgeAndQuote } from '../quotes/judge-and-quote.ts';
 

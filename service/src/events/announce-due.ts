@@ -1,4 +1,4 @@
-import type { Database } from '@renderkit/server-kit/database.ts';
+import type { Database } from '@renderkit/server-kit/db/database.ts';
 import { notifyDue } from './store.ts';
 
 /** Ids of accounts or endpoints that have something to be delivered are announced here, after the commit. */

@@ -1,5 +1,5 @@
 import type { EventType } from '@renderkit/contract/v1/event-types.ts';
-import type { Database } from '@renderkit/server-kit/database.ts';
+import type { Database } from '@renderkit/server-kit/db/database.ts';
 import { selectEventOf } from './store.ts';
 
 /** The event that tells of a generation or an upload; undefined before it is written and after it was removed. */

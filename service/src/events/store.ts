@@ -1,5 +1,5 @@
 import type { EventType } from '@renderkit/contract/v1/event-types.ts';
-import type { Database, Queryable } from '@renderkit/server-kit/database.ts';
+import type { Database, Queryable } from '@renderkit/server-kit/db/database.ts';
 import type { ComposedEvent } from './compose-event.ts';
 
 /** How many deliveries were written with it. */

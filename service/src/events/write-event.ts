@@ -1,4 +1,4 @@
-import type { Queryable } from '@renderkit/server-kit/database.ts';
+import type { Queryable } from '@renderkit/server-kit/db/database.ts';
 import { composeEvent, type ComposedEvent } from './compose-event.ts';
 import { insertEvent, insertPing, readClock } from './store.ts';
 

@@ -1,10 +1,10 @@
+import type { Lane, RenderRequest, StudioBalance } from '@renderkit/contract/studio/schemas.ts';
 import { headers } from '@renderkit/contract/v1/headers.ts';
 import { idPrefixes } from '@renderkit/contract/v1/identifiers.ts';
 import type { GenerationKind } from '@renderkit/contract/v1/schemas/generation.ts';
-import type { Lane, RenderRequest, StudioBalance } from '@renderkit/contract/studio/schemas.ts';
-import { createBatcher } from '@renderkit/server-kit/batching.ts';
-import { type Database, isDatabaseUnavailable } from '@renderkit/server-kit/database.ts';
+import { type Database, isDatabaseUnavailable } from '@renderkit/server-kit/db/database.ts';
 import { newId } from '@renderkit/server-kit/ids.ts';
+import { createBatcher } from '@renderkit/server-kit/work/batcher.ts';
 import type { Principal } from '../admission/principal.ts';
 import { checkBudget } from '../budgets/budget.ts';
 import { RawReply } from '../handler.ts';

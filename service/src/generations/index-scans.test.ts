@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { type Database, openDatabase } from '@renderkit/server-kit/database.ts';
+import { type Database, openDatabase } from '@renderkit/server-kit/db/database.ts';
 import { createTestDatabase, type TestDatabase } from '@renderkit/server-kit/testing/database.ts';
 import { createReservedReader } from '../credits/store.ts';
 import { readProspects } from './accept/store.ts';

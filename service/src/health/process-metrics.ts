@@ -1,5 +1,5 @@
-import type { Database } from '@renderkit/server-kit/database.ts';
-import { type LoopProgress, readLoopProgress } from '@renderkit/server-kit/loop.ts';
+import type { Database } from '@renderkit/server-kit/db/database.ts';
+import { type LoopProgress, readLoopProgress } from '@renderkit/server-kit/work/loop.ts';
 import { collectDefaultMetrics, Gauge, type Registry } from 'prom-client';
 import { countUploads } from '../uploads/count-uploads.ts';
 import { readQueueDepth } from './store.ts';

@@ -1,13 +1,13 @@
 import { maxActiveKeys, rateLimitPerMinuteDefault } from '@renderkit/contract/v1/limits.ts';
 import { type Scope, scopes as allScopes } from '@renderkit/contract/v1/scopes.ts';
-import type { Database } from '@renderkit/server-kit/database.ts';
+import type { Database } from '@renderkit/server-kit/db/database.ts';
 import { newId } from '@renderkit/server-kit/ids.ts';
 import type { Actor } from '../audit/actor.ts';
 import { writeAudit } from '../audit/write-audit.ts';
 import { ApiProblem } from '../problems/api-problem.ts';
+import { judgeKey } from './judge-key.ts';
 import { detailsOfKey } from './key-details.ts';
 import { newKeyText } from './key-text.ts';
-import { judgeKey } from './judge-key.ts';
 import { insertKey } from './store.ts';
 
 export type NewKey = {

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { apiKeyPattern } from '@renderkit/contract/v1/identifiers.ts';
+import { listen } from '@renderkit/server-kit/db/notify.ts';
 import { newId } from '@renderkit/server-kit/ids.ts';
-import { createLogger } from '@renderkit/server-kit/logger.ts';
-import { listen } from '@renderkit/server-kit/notify.ts';
+import { createLogger } from '@renderkit/server-kit/process/logger.ts';
 import { createTestDatabase, type TestDatabase } from '@renderkit/server-kit/testing/database.ts';
 import { operator } from '../audit/actor.ts';
 import { listAudit } from '../audit/list-audit.ts';

@@ -1,4 +1,4 @@
-import type { Database } from '@renderkit/server-kit/database.ts';
+import type { Database } from '@renderkit/server-kit/db/database.ts';
 import { noSuchKey } from './no-such-key.ts';
 import { type ListedKey, presentKey } from './present.ts';
 import { selectKey, selectKeys } from './store.ts';

@@ -1,4 +1,4 @@
-import type { Database, Transaction } from '@renderkit/server-kit/database.ts';
+import type { Database, Transaction } from '@renderkit/server-kit/db/database.ts';
 import type { Asker } from '../audit/actor.ts';
 import { writeAudit } from '../audit/write-audit.ts';
 import { noSuchKey } from './no-such-key.ts';

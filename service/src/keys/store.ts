@@ -1,5 +1,5 @@
 import type { Scope } from '@renderkit/contract/v1/scopes.ts';
-import type { Database, Queryable } from '@renderkit/server-kit/database.ts';
+import type { Database, Queryable } from '@renderkit/server-kit/db/database.ts';
 
 export type KeyRow = {
   id: string;

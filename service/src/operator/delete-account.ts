@@ -1,4 +1,4 @@
-import type { Database } from '@renderkit/server-kit/database.ts';
+import type { Database } from '@renderkit/server-kit/db/database.ts';
 import { cancelQueued } from '../generations/cancel-queued/cancel-queued.ts';
 import { revokeKeysOf } from '../keys/revoke-key.ts';
 import { endSessionsOf } from '../sessions/end-session.ts';

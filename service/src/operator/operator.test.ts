@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { after, before, describe, test } from 'node:test';
-import type { Database } from '@renderkit/server-kit/database.ts';
+import type { Database } from '@renderkit/server-kit/db/database.ts';
 import { newId } from '@renderkit/server-kit/ids.ts';
 import { createTestDatabase, type TestDatabase } from '@renderkit/server-kit/testing/database.ts';
+import { listAudit } from '../audit/list-audit.ts';
+import { seedEvent, seedEvents } from '../deliveries/testing/seed.ts';
 import {
   connectAccount,
   createKey,
@@ -23,8 +25,6 @@ import {
   revokeKey,
   rotateWebhookSecret,
 } from '../operator.ts';
-import { listAudit } from '../audit/list-audit.ts';
-import { seedEvent, seedEvents } from '../deliveries/testing/seed.ts';
 import { ApiProblem } from '../problems/api-problem.ts';
 import { openSession } from '../sessions/open-session.ts';
 import { type ErasureCursors, eraseDeletedAccounts } from './erase-accounts.ts';

@@ -1,4 +1,4 @@
-import type { Database, Queryable } from '@renderkit/server-kit/database.ts';
+import type { Database, Queryable } from '@renderkit/server-kit/db/database.ts';
 
 export type AccountRow = {
   id: string;

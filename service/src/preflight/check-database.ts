@@ -1,6 +1,6 @@
 import path from 'node:path';
+import type { Database } from '@renderkit/server-kit/db/database.ts';
 import { checkDatabase as checkAnyDatabase } from '@renderkit/server-kit/schema/check-database.ts';
-import type { Database } from '@renderkit/server-kit/database.ts';
 
 /** Where the service's tables and functions stand as SQL. */
 export const sqlDirectory = path.resolve(import.meta.dirname, '../../sql');

@@ -1,6 +1,6 @@
 import { hkdfSync } from 'node:crypto';
-import { ConfigError } from '@renderkit/server-kit/config.ts';
-import type { Database } from '@renderkit/server-kit/database.ts';
+import type { Database } from '@renderkit/server-kit/db/database.ts';
+import { ConfigError } from '@renderkit/server-kit/process/config.ts';
 import { keyIdOf } from '@renderkit/server-kit/secrets.ts';
 import { keepSetting, selectSecretKeyUse } from './store.ts';
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { after, before, describe, test } from 'node:test';
-import { ConfigError } from '@renderkit/server-kit/config.ts';
-import { openDatabase } from '@renderkit/server-kit/database.ts';
+import { openDatabase } from '@renderkit/server-kit/db/database.ts';
+import { ConfigError } from '@renderkit/server-kit/process/config.ts';
 import { createTestDatabase, type TestDatabase } from '@renderkit/server-kit/testing/database.ts';
 import { checkDatabase } from './check-database.ts';
 import { checkSecretKey } from './check-secret-key.ts';

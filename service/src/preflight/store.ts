@@ -1,4 +1,4 @@
-import type { Database } from '@renderkit/server-kit/database.ts';
+import type { Database } from '@renderkit/server-kit/db/database.ts';
 
 /** Keeps a setting if it has no value yet, and gives back the one it has. */
 export async function keepSetting(database: Database, name: string, value: string): Promise<string> {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { CommitInDoubt } from '@renderkit/server-kit/database.ts';
+import { CommitInDoubt } from '@renderkit/server-kit/db/database.ts';
 import { ApiProblem } from './api-problem.ts';
 import { presentProblem } from './present-problem.ts';
 import { problemOf } from './problem-of.ts';

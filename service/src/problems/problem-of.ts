@@ -1,4 +1,4 @@
-import { isDatabaseUnavailable, isWorthRetrying } from '@renderkit/server-kit/database.ts';
+import { isDatabaseUnavailable, isWorthRetrying } from '@renderkit/server-kit/db/database.ts';
 import { ApiProblem } from './api-problem.ts';
 
 /** Seconds after which a database that was away, or a commit in doubt, is worth another try. */

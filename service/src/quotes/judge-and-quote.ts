@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import type { Catalog, Kind, QuoteResult, StudioBalance } from '@renderkit/contract/studio/schemas.ts';
-import type { Database } from '@renderkit/server-kit/database.ts';
+import type { Database } from '@renderkit/server-kit/db/database.ts';
 import type { AgeVerification } from '../account/age-verification.ts';
 import type { CatalogCache, CatalogRead } from '../catalog/catalog-cache.ts';
 import { type Judged, judgeRequest, requireAge } from '../catalog/judge-request.ts';

@@ -1,5 +1,5 @@
 import type { QuoteResult, RenderRequest } from '@renderkit/contract/studio/schemas.ts';
-import { createBatcher } from '@renderkit/server-kit/batching.ts';
+import { createBatcher } from '@renderkit/server-kit/work/batcher.ts';
 import type { StudioClient } from '../studio-client/studio-client.ts';
 import { StudioFailure } from '../studio-client/studio-failure.ts';
 

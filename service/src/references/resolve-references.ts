@@ -1,6 +1,6 @@
 import { idPrefixes } from '@renderkit/contract/v1/identifiers.ts';
 import type { TargetOptions } from '@renderkit/egress/validate-target.ts';
-import type { Database } from '@renderkit/server-kit/database.ts';
+import type { Database } from '@renderkit/server-kit/db/database.ts';
 import { newId } from '@renderkit/server-kit/ids.ts';
 import { ApiProblem, type FieldError } from '../problems/api-problem.ts';
 import { translated } from '../studio-client/translate-error.ts';

@@ -1,4 +1,4 @@
-import type { Database } from '@renderkit/server-kit/database.ts';
+import type { Database } from '@renderkit/server-kit/db/database.ts';
 
 /** What is kept for so long and no longer. Each statement removes a batch at most and answers how many it removed. */
 const removals = {

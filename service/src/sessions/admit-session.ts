@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { scopes } from '@renderkit/contract/v1/scopes.ts';
-import type { Database } from '@renderkit/server-kit/database.ts';
+import type { Database } from '@renderkit/server-kit/db/database.ts';
 import type { Admitted } from '../admission/admit.ts';
 import { ApiProblem } from '../problems/api-problem.ts';
 import type { Cookie } from './session-cookie.ts';

@@ -1,4 +1,4 @@
-import type { Database, Transaction } from '@renderkit/server-kit/database.ts';
+import type { Database, Transaction } from '@renderkit/server-kit/db/database.ts';
 import { writeAudit } from '../audit/write-audit.ts';
 import { ApiProblem } from '../problems/api-problem.ts';
 import { deleteSession, deleteSessionsOf } from './store.ts';

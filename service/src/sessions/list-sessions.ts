@@ -1,5 +1,5 @@
 import type { Session } from '@renderkit/contract/console/schemas/session.ts';
-import type { Database } from '@renderkit/server-kit/database.ts';
+import type { Database } from '@renderkit/server-kit/db/database.ts';
 import { selectSessions } from './store.ts';
 
 /** The live sessions of an account, the newest first; `currentId` is the one that asks. */

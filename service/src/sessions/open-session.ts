@@ -1,8 +1,8 @@
-import type { Transaction } from '@renderkit/server-kit/database.ts';
+import type { Transaction } from '@renderkit/server-kit/db/database.ts';
 import { newId } from '@renderkit/server-kit/ids.ts';
 import { writeAudit } from '../audit/write-audit.ts';
-import { hashOfToken, newSessionToken } from './session-token.ts';
 import { requestsPerMinute } from './admit-session.ts';
+import { hashOfToken, newSessionToken } from './session-token.ts';
 import { deleteSessionOfToken, insertSession, keepConsoleKey } from './store.ts';
 
 /** A session ends after so many days, however much it is used. */

@@ -1,5 +1,5 @@
 import { scopes } from '@renderkit/contract/v1/scopes.ts';
-import type { Database, Queryable } from '@renderkit/server-kit/database.ts';
+import type { Database, Queryable } from '@renderkit/server-kit/db/database.ts';
 
 /** Without a sign of life for so long a session has ended. */
 const idle = `interval '7 days'`;

@@ -1,5 +1,5 @@
 import { consoleAddresses } from '@renderkit/contract/console/addresses.ts';
-import type { Database } from '@renderkit/server-kit/database.ts';
+import type { Database } from '@renderkit/server-kit/db/database.ts';
 import { authorizationCodeGrant, type Configuration, fetchUserInfo } from 'openid-client';
 import { openSession } from '../sessions/open-session.ts';
 import { connectAccount } from '../studio-client/connect-account.ts';

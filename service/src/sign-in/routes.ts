@@ -1,7 +1,7 @@
 import { consoleAddresses, type SignInChoices } from '@renderkit/contract/console/addresses.ts';
 import type { SignInFailure } from '@renderkit/contract/console/sign-in-failures.ts';
-import type { Database } from '@renderkit/server-kit/database.ts';
-import type { Logger } from '@renderkit/server-kit/logger.ts';
+import type { Database } from '@renderkit/server-kit/db/database.ts';
+import type { Logger } from '@renderkit/server-kit/process/logger.ts';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { unknownRoute } from '../operation-routes.ts';
 import { createOwnAddress } from '../own-address.ts';

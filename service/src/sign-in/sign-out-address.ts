@@ -1,5 +1,5 @@
 import { consoleAddresses } from '@renderkit/contract/console/addresses.ts';
-import type { Logger } from '@renderkit/server-kit/logger.ts';
+import type { Logger } from '@renderkit/server-kit/process/logger.ts';
 import { buildEndSessionUrl } from 'openid-client';
 import { describe } from './failure.ts';
 import type { Providers } from './provider.ts';

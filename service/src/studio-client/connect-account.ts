@@ -1,4 +1,4 @@
-import type { Database, Transaction } from '@renderkit/server-kit/database.ts';
+import type { Database, Transaction } from '@renderkit/server-kit/db/database.ts';
 import { newId } from '@renderkit/server-kit/ids.ts';
 import { createSecretBox, type SecretBox } from '@renderkit/server-kit/secrets.ts';
 import { saveConnection } from './store.ts';

@@ -1,4 +1,4 @@
-import type { Database, Transaction } from '@renderkit/server-kit/database.ts';
+import type { Database, Transaction } from '@renderkit/server-kit/db/database.ts';
 
 /** An account's connection as it stands, times reckoned by the database's clock. */
 export type ConnectionRow = {

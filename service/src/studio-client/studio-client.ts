@@ -7,9 +7,9 @@ import {
   studioOperations,
 } from '@renderkit/contract/studio/operations.ts';
 import type { Render, StudioUpload } from '@renderkit/contract/studio/schemas.ts';
-import type { Database } from '@renderkit/server-kit/database.ts';
-import type { Logger } from '@renderkit/server-kit/logger.ts';
-import { unlessAborted } from '@renderkit/server-kit/unless-aborted.ts';
+import type { Database } from '@renderkit/server-kit/db/database.ts';
+import type { Logger } from '@renderkit/server-kit/process/logger.ts';
+import { unlessAborted } from '@renderkit/server-kit/work/unless-aborted.ts';
 import { readAnswer, readRender, readUpload } from './check-answer.ts';
 import { connectionSecrets } from './connect-account.ts';
 import { createConnections } from './connection.ts';
@@ -20,8 +20,8 @@ import { createPacing, longestHoldMs, type Pacing } from './pacing.ts';
 import { basicAuthorization, refreshGrant } from './refresh-grant.ts';
 import { type Parts, send } from './send-call.ts';
 import { createStoreUpload, type StoreUpload } from './store-upload.ts';
-import { createStudioIdentity, type StudioIdentity } from './studio-identity.ts';
 import { StudioFailure } from './studio-failure.ts';
+import { createStudioIdentity, type StudioIdentity } from './studio-identity.ts';
 
 /** Milliseconds within which the studio must have answered. */
 const defaultTimeoutMs = 10_000;

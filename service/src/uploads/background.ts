@@ -1,8 +1,8 @@
 import { createEgress } from '@renderkit/egress/guarded-fetch.ts';
 import type { TargetOptions } from '@renderkit/egress/validate-target.ts';
-import type { Database } from '@renderkit/server-kit/database.ts';
+import type { Database } from '@renderkit/server-kit/db/database.ts';
 import type { Pace } from '@renderkit/server-kit/http/paced-body.ts';
-import type { Logger } from '@renderkit/server-kit/logger.ts';
+import type { Logger } from '@renderkit/server-kit/process/logger.ts';
 import type { StudioClient } from '../studio-client/studio-client.ts';
 import { createAskUploads, type SettleUploads } from './ask-uploads.ts';
 import type { UploadCrashPoint } from './crash-point.ts';

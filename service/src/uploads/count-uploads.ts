@@ -1,4 +1,4 @@
-import type { Database } from '@renderkit/server-kit/database.ts';
+import type { Database } from '@renderkit/server-kit/db/database.ts';
 import { countUnderWay, type UploadCounts } from './store.ts';
 
 /** Uploads that something is still to be done with, over all accounts, and files that should have been removed by now. */

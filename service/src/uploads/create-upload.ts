@@ -9,7 +9,7 @@ import { EgressRefusal, publicMessage } from '@renderkit/egress/egress-refusal.t
 import type { Egress } from '@renderkit/egress/guarded-fetch.ts';
 import { type TargetOptions, validateTarget } from '@renderkit/egress/validate-target.ts';
 import { type Pace, pacedBody, SenderLost } from '@renderkit/server-kit/http/paced-body.ts';
-import type { Logger } from '@renderkit/server-kit/logger.ts';
+import type { Logger } from '@renderkit/server-kit/process/logger.ts';
 import { ApiProblem } from '../problems/api-problem.ts';
 import { translated } from '../studio-client/translate-error.ts';
 import { fetchFile, FetchFailed } from './fetch-file.ts';

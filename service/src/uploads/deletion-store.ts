@@ -1,4 +1,4 @@
-import type { Database, Queryable } from '@renderkit/server-kit/database.ts';
+import type { Database, Queryable } from '@renderkit/server-kit/db/database.ts';
 import type { Lease, Leftover } from './store.ts';
 
 /** Whatever decides which generations name an upload holds this. */

@@ -1,4 +1,4 @@
-import type { Database } from '@renderkit/server-kit/database.ts';
+import type { Database } from '@renderkit/server-kit/db/database.ts';
 import { readGone } from './deletion-store.ts';
 
 /** Those of the ids that are no uploads of the account, or no longer: deleted meanwhile. */

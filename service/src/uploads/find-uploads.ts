@@ -1,5 +1,5 @@
 import type { UploadStatus } from '@renderkit/contract/v1/schemas/upload.ts';
-import type { Database } from '@renderkit/server-kit/database.ts';
+import type { Database } from '@renderkit/server-kit/db/database.ts';
 import { readNamed } from './store.ts';
 
 /** How those of the ids stand that are uploads which the account may name: its own that are there. */

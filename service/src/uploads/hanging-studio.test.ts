@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { newId } from '@renderkit/server-kit/ids.ts';
-import { createLogger } from '@renderkit/server-kit/logger.ts';
+import { createLogger } from '@renderkit/server-kit/process/logger.ts';
 import { createTestDatabase } from '@renderkit/server-kit/testing/database.ts';
 import { exampleUpload } from '../../test/scripted-uploads.ts';
 import { connect, startUpstream } from '../../test/upstream-fixture.ts';

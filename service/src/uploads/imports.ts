@@ -1,4 +1,4 @@
-import { startLoop } from '@renderkit/server-kit/loop.ts';
+import { startLoop } from '@renderkit/server-kit/work/loop.ts';
 import { importFile, type ImportOptions } from './import-file.ts';
 import { claimImports } from './store.ts';
 

@@ -1,7 +1,7 @@
-import type { Database } from '@renderkit/server-kit/database.ts';
+import type { Database } from '@renderkit/server-kit/db/database.ts';
 import { newId } from '@renderkit/server-kit/ids.ts';
-import type { Logger } from '@renderkit/server-kit/logger.ts';
-import { startLoop } from '@renderkit/server-kit/loop.ts';
+import type { Logger } from '@renderkit/server-kit/process/logger.ts';
+import { startLoop } from '@renderkit/server-kit/work/loop.ts';
 import { renewLeases } from './store.ts';
 
 export type Leases = AsyncDisposable & {

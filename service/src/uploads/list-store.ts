@@ -1,5 +1,5 @@
 import type { GenerationStatus } from '@renderkit/contract/v1/schemas/generation.ts';
-import type { Database } from '@renderkit/server-kit/database.ts';
+import type { Database } from '@renderkit/server-kit/db/database.ts';
 import type { UploadRow } from './present.ts';
 
 /** An upload with the generations that name it. */

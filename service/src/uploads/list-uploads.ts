@@ -1,6 +1,6 @@
 import type { UploadRow } from '@renderkit/contract/console/schemas/storage.ts';
 import { latestUsesShown, maxUsesCounted } from '@renderkit/contract/console/use-limits.ts';
-import type { Database } from '@renderkit/server-kit/database.ts';
+import type { Database } from '@renderkit/server-kit/db/database.ts';
 import { isoTime } from '../iso-time.ts';
 import { selectUploads, sumHidden } from './list-store.ts';
 import { presentUpload } from './present.ts';

@@ -1,4 +1,4 @@
-import type { Queryable } from '@renderkit/server-kit/database.ts';
+import type { Queryable } from '@renderkit/server-kit/db/database.ts';
 import type { UploadRow } from './present.ts';
 import { statusesBefore } from './status.ts';
 

@@ -1,4 +1,4 @@
-import type { Queryable } from '@renderkit/server-kit/database.ts';
+import type { Queryable } from '@renderkit/server-kit/db/database.ts';
 import { composeEvent } from '../events/compose-event.ts';
 import { writeEvent } from '../events/write-event.ts';
 import { isoTime } from '../iso-time.ts';

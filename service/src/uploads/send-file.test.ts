@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
-import type { Database } from '@renderkit/server-kit/database.ts';
+import type { Database } from '@renderkit/server-kit/db/database.ts';
 import { newId } from '@renderkit/server-kit/ids.ts';
-import { createLogger } from '@renderkit/server-kit/logger.ts';
+import { createLogger } from '@renderkit/server-kit/process/logger.ts';
 import { createTestDatabase, type TestDatabase } from '@renderkit/server-kit/testing/database.ts';
 import { exampleUpload } from '../../test/scripted-uploads.ts';
 import { createSendFile } from './send-file.ts';

@@ -1,15 +1,15 @@
 import type { StoreUploadAnswer } from '@renderkit/contract/studio/schemas.ts';
 import { idPrefixes } from '@renderkit/contract/v1/identifiers.ts';
-import type { Database } from '@renderkit/server-kit/database.ts';
+import type { Database } from '@renderkit/server-kit/db/database.ts';
 import { newId } from '@renderkit/server-kit/ids.ts';
-import type { Logger } from '@renderkit/server-kit/logger.ts';
+import type { Logger } from '@renderkit/server-kit/process/logger.ts';
 import type { StudioClient } from '../studio-client/studio-client.ts';
 import { StudioFailure } from '../studio-client/studio-failure.ts';
 import type { UploadCrashPoint } from './crash-point.ts';
 import type { Leases } from './leases.ts';
 import type { UploadRow } from './present.ts';
-import { handOver, insertReceiving, recordStored, removeUpload } from './store.ts';
 import { storeQuery } from './store-query.ts';
+import { handOver, insertReceiving, recordStored, removeUpload } from './store.ts';
 
 export type FileToSend = {
   accountId: string;

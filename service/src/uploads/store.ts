@@ -1,6 +1,6 @@
 import type { StudioUpload } from '@renderkit/contract/studio/schemas.ts';
 import type { UploadStatus } from '@renderkit/contract/v1/schemas/upload.ts';
-import type { Database } from '@renderkit/server-kit/database.ts';
+import type { Database } from '@renderkit/server-kit/db/database.ts';
 import type { UploadRow } from './present.ts';
 
 /** Who works on an upload, and for how long unless he says so again. */

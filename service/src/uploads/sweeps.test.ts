@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
-import type { Database } from '@renderkit/server-kit/database.ts';
+import type { Database } from '@renderkit/server-kit/db/database.ts';
 import { newId } from '@renderkit/server-kit/ids.ts';
-import { createLogger } from '@renderkit/server-kit/logger.ts';
+import { createLogger } from '@renderkit/server-kit/process/logger.ts';
 import { createTestDatabase, moveClock, type TestDatabase } from '@renderkit/server-kit/testing/database.ts';
 import { exampleUpload } from '../../test/scripted-uploads.ts';
 import { countUploads } from './count-uploads.ts';
 import { eraseUploads } from './erase-uploads.ts';
 import { endUploads } from './outcome-store.ts';
+import { statusesBefore } from './status.ts';
 import { claimImports, insertReceiving, recordStored, removeUpload } from './store.ts';
 import { expireUnused, removeLeftovers } from './sweeps.ts';
-import { statusesBefore } from './status.ts';
 
 const log = createLogger({ part: 'test', level: 'silent' });
 let db: TestDatabase;

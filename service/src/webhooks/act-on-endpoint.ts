@@ -1,5 +1,5 @@
 import type { AuditAction } from '@renderkit/contract/console/schemas/audit.ts';
-import type { Database, Transaction } from '@renderkit/server-kit/database.ts';
+import type { Database, Transaction } from '@renderkit/server-kit/db/database.ts';
 import type { Asker } from '../audit/actor.ts';
 import { writeAudit } from '../audit/write-audit.ts';
 import { noSuchEndpoint } from './no-such-endpoint.ts';

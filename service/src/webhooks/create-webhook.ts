@@ -2,7 +2,7 @@ import { idPrefixes } from '@renderkit/contract/v1/identifiers.ts';
 import { maxWebhookEndpoints } from '@renderkit/contract/v1/limits.ts';
 import type { Cidr } from '@renderkit/egress/public-address.ts';
 import type { NameResolver } from '@renderkit/egress/resolve-name.ts';
-import type { Database } from '@renderkit/server-kit/database.ts';
+import type { Database } from '@renderkit/server-kit/db/database.ts';
 import { newId } from '@renderkit/server-kit/ids.ts';
 import type { Actor } from '../audit/actor.ts';
 import { writeAudit } from '../audit/write-audit.ts';

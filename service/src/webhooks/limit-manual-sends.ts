@@ -1,5 +1,5 @@
 import { maxPingsPerMinute, maxResendsPerMinute } from '@renderkit/contract/v1/limits.ts';
-import type { Database, Transaction } from '@renderkit/server-kit/database.ts';
+import type { Database, Transaction } from '@renderkit/server-kit/db/database.ts';
 import { ApiProblem } from '../problems/api-problem.ts';
 import { insertManualSend, lockAccount, type ManualSendWaits, selectManualSendWaits } from './store.ts';
 

@@ -1,4 +1,4 @@
-import type { Database } from '@renderkit/server-kit/database.ts';
+import type { Database } from '@renderkit/server-kit/db/database.ts';
 import { noSuchEndpoint } from './no-such-endpoint.ts';
 import { type ListedWebhook, presentWebhook } from './present.ts';
 import { selectEndpoint, selectEndpoints } from './store.ts';

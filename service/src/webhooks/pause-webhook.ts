@@ -1,4 +1,4 @@
-import type { Database } from '@renderkit/server-kit/database.ts';
+import type { Database } from '@renderkit/server-kit/db/database.ts';
 import type { Asker } from '../audit/actor.ts';
 import { updateWebhook } from './update-webhook.ts';
 

@@ -1,4 +1,4 @@
-import type { Database } from '@renderkit/server-kit/database.ts';
+import type { Database } from '@renderkit/server-kit/db/database.ts';
 import type { Asker } from '../audit/actor.ts';
 import { actOnEndpoint } from './act-on-endpoint.ts';
 import type { RevealedSecret } from './reveal-secret.ts';

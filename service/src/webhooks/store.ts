@@ -1,4 +1,4 @@
-import type { Database, Queryable } from '@renderkit/server-kit/database.ts';
+import type { Database, Queryable } from '@renderkit/server-kit/db/database.ts';
 import type { SubscribableEventType } from './judge-endpoint.ts';
 
 export type EndpointRow = {

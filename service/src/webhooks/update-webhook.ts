@@ -1,6 +1,6 @@
 import type { Cidr } from '@renderkit/egress/public-address.ts';
 import type { NameResolver } from '@renderkit/egress/resolve-name.ts';
-import type { Database, Transaction } from '@renderkit/server-kit/database.ts';
+import type { Database, Transaction } from '@renderkit/server-kit/db/database.ts';
 import type { Asker } from '../audit/actor.ts';
 import { announceDue } from '../events/announce-due.ts';
 import { actOnEndpoint, type EndpointAct } from './act-on-endpoint.ts';

@@ -1,4 +1,4 @@
-import type { Database } from '@renderkit/server-kit/database.ts';
+import type { Database } from '@renderkit/server-kit/db/database.ts';
 import { selectHealth } from './store.ts';
 
 /** What became of an endpoint's deliveries of the last 24 hours, and what is pending, whatever its age. */

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
-import { privateFileMode } from '@renderkit/server-kit/private-files.ts';
+import { privateFileMode } from '@renderkit/server-kit/files/private-files.ts';
 import { filesOf } from '../data-directory.ts';
 import type { ClusterAddresses } from '../postgres/start-postgres.ts';
 import { beginBaseBackup } from './store.ts';

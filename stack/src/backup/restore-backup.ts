@@ -2,7 +2,7 @@ import { createReadStream } from 'node:fs';
 import { chmod, chown, mkdir, open, readdir, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { createGunzip } from 'node:zlib';
-import { privateDirectoryMode, privateFileMode } from '@renderkit/server-kit/private-files.ts';
+import { privateDirectoryMode, privateFileMode } from '@renderkit/server-kit/files/private-files.ts';
 import type { StackConfig } from '../config.ts';
 import { holdDataDirectory } from '../data-directory.ts';
 import { openDatabases, prepareDatabases } from '../databases.ts';

@@ -1,6 +1,6 @@
 // `npm run operator -- <command>`: what only who has the machine may do.
 
-import { tolerateLostOutput } from '@renderkit/server-kit/lost-output.ts';
+import { tolerateLostOutput } from '@renderkit/server-kit/process/lost-output.ts';
 import { tellError } from '../tell-error.ts';
 import { commands } from './commands.ts';
 import { runOperator } from './run-operator.ts';

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { openDatabase } from '@renderkit/server-kit/database.ts';
+import { openDatabase } from '@renderkit/server-kit/db/database.ts';
 import { partEnvironments, type StackConfig } from '../config.ts';
 import type { ServiceAndStudio } from '../connect-to-service.ts';
 import { tryToHold } from '../data-directory.ts';

@@ -1,4 +1,4 @@
-import type { Environment } from '@renderkit/server-kit/config.ts';
+import type { Environment } from '@renderkit/server-kit/process/config.ts';
 import { ApiProblem } from '@renderkit/service/problems/api-problem.ts';
 import { OperatorError } from '@renderkit/studio/operator.ts';
 import { readStackConfig } from '../config.ts';

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { access, chown, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { text } from 'node:stream/consumers';
-import { replaceFile } from '@renderkit/server-kit/durable-files.ts';
+import { replaceFile } from '@renderkit/server-kit/files/durable-files.ts';
 import type { PostgresBinaries } from './binaries.ts';
 import { superuser } from './connection.ts';
 import type { OsAccount } from './os-account.ts';

@@ -7,10 +7,10 @@ import {
   privateDirectoryMode,
   privateFileMode,
   setMode,
-} from '@renderkit/server-kit/private-files.ts';
-import { canPass, type OsAccount } from './os-account.ts';
+} from '@renderkit/server-kit/files/private-files.ts';
 import { filesOf } from '../data-directory.ts';
 import { StackError } from '../stack-error.ts';
+import { canPass, type OsAccount } from './os-account.ts';
 
 /** Where one cluster's files are. */
 export type ClusterPlace = {

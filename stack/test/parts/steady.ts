@@ -3,7 +3,7 @@
 import { appendFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import path from 'node:path';
-import { runPart } from '@renderkit/server-kit/lifecycle.ts';
+import { runPart } from '@renderkit/server-kit/process/lifecycle.ts';
 
 const name = path.basename(process.argv[1] ?? '', '.ts');
 const note = (what: string) =>

@@ -1,5 +1,5 @@
-import type { Database } from '@renderkit/server-kit/database.ts';
-import type { Logger } from '@renderkit/server-kit/logger.ts';
+import type { Database } from '@renderkit/server-kit/db/database.ts';
+import type { Logger } from '@renderkit/server-kit/process/logger.ts';
 import type Provider from 'oidc-provider';
 import type { Session } from 'oidc-provider';
 import { checkPassword } from '../accounts/check-password.ts';

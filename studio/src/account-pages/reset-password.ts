@@ -1,4 +1,4 @@
-import type { Database } from '@renderkit/server-kit/database.ts';
+import type { Database } from '@renderkit/server-kit/db/database.ts';
 import type { PasswordChecks } from '../accounts/password-checks.ts';
 import { findResetToken, resetPassword } from '../accounts/reset-link.ts';
 import { passwordError } from '../interactions/read-fields.ts';

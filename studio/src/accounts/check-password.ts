@@ -1,4 +1,4 @@
-import type { Database } from '@renderkit/server-kit/database.ts';
+import type { Database } from '@renderkit/server-kit/db/database.ts';
 import type { Proof } from '../sign-in/sessions.ts';
 import type { PasswordChecks } from './password-checks.ts';
 import { findPassword } from './password-store.ts';

@@ -1,4 +1,4 @@
-import { type Database, sqlState } from '@renderkit/server-kit/database.ts';
+import { type Database, sqlState } from '@renderkit/server-kit/db/database.ts';
 import { newId } from '@renderkit/server-kit/ids.ts';
 import { type Actor, writeAudit } from '../audit/write-audit.ts';
 import { plans, type Tier } from '../catalog/plans.ts';

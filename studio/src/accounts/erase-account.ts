@@ -1,5 +1,5 @@
 import path from 'node:path';
-import type { Database } from '@renderkit/server-kit/database.ts';
+import type { Database } from '@renderkit/server-kit/db/database.ts';
 import type { Storage } from '../storage/storage.ts';
 import { accountsToErase, eraseRows, mediaOf } from './erase-store.ts';
 

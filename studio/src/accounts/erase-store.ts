@@ -1,4 +1,4 @@
-import type { Database } from '@renderkit/server-kit/database.ts';
+import type { Database } from '@renderkit/server-kit/db/database.ts';
 
 export async function accountsToErase(database: Database, atMost: number): Promise<string[]> {
   const rows = await database.rows<{ id: string }>(

@@ -1,4 +1,4 @@
-import { createLimiter } from '@renderkit/server-kit/limiter.ts';
+import { createLimiter } from '@renderkit/server-kit/work/limiter.ts';
 import { hashPassword, nobodysHash, verifyPassword } from './password.ts';
 
 /** Each takes 19 MB and a thread of the pool for some 20 ms; more at once would only be slower. */

@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
-import type { Database } from '@renderkit/server-kit/database.ts';
+import type { Database } from '@renderkit/server-kit/db/database.ts';
 import { type Actor, operator, writeAudit } from '../audit/write-audit.ts';
 import { findReset, replaceReset, takeReset } from './password-store.ts';
 import { setPassword } from './set-password.ts';

@@ -1,4 +1,4 @@
-import type { Database } from '@renderkit/server-kit/database.ts';
+import type { Database } from '@renderkit/server-kit/db/database.ts';
 import { refreshed } from '../credits/refill-account.ts';
 import { StudioError } from '../errors.ts';
 import type { Handlers } from '../register-operations.ts';

@@ -1,4 +1,4 @@
-import type { Database, Transaction } from '@renderkit/server-kit/database.ts';
+import type { Database, Transaction } from '@renderkit/server-kit/db/database.ts';
 import { type Actor, writeAudit } from '../audit/write-audit.ts';
 import { endSessions } from '../sign-in/sessions.ts';
 import { deleteResetOf, updatePassword } from './password-store.ts';

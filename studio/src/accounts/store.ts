@@ -1,6 +1,6 @@
 import type { StudioLimits } from '@renderkit/contract/studio/schemas.ts';
 import type { StudioStorage } from '@renderkit/contract/studio/storage.ts';
-import type { Database, Transaction } from '@renderkit/server-kit/database.ts';
+import type { Database, Transaction } from '@renderkit/server-kit/db/database.ts';
 import type { Plan, Tier } from '../catalog/plans.ts';
 
 export async function readLimits(

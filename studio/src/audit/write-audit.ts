@@ -1,4 +1,4 @@
-import type { Queryable } from '@renderkit/server-kit/database.ts';
+import type { Queryable } from '@renderkit/server-kit/db/database.ts';
 import { newId } from '@renderkit/server-kit/ids.ts';
 import { type AuditRow, insertEntry } from './store.ts';
 

@@ -1,4 +1,4 @@
-import type { Database } from '@renderkit/server-kit/database.ts';
+import type { Database } from '@renderkit/server-kit/db/database.ts';
 import type { Handlers } from '../register-operations.ts';
 import { catalogFor, catalogVersion } from './catalog.ts';
 import { ownStyles } from './store.ts';

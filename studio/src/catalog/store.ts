@@ -1,5 +1,5 @@
 import type { StudioStyle } from '@renderkit/contract/studio/schemas.ts';
-import type { Database } from '@renderkit/server-kit/database.ts';
+import type { Database } from '@renderkit/server-kit/db/database.ts';
 
 export async function ownStyles(database: Database, accountId: string): Promise<StudioStyle[]> {
   return database.rows<StudioStyle>(

@@ -1,5 +1,5 @@
-import type { Database } from '@renderkit/server-kit/database.ts';
 import type { Render, StudioUpload } from '@renderkit/contract/studio/schemas.ts';
+import type { Database } from '@renderkit/server-kit/db/database.ts';
 import { StudioError } from '../errors.ts';
 import type { Handlers } from '../register-operations.ts';
 import { createPollCounter, type Wakeups, watchChanges } from './watch-changes.ts';

@@ -1,5 +1,5 @@
 import type { Change } from '@renderkit/contract/studio/changes.ts';
-import type { Database } from '@renderkit/server-kit/database.ts';
+import type { Database } from '@renderkit/server-kit/db/database.ts';
 import type { Static } from 'typebox';
 
 export type Watched = { account: string; cursor: number };

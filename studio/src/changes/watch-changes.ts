@@ -1,6 +1,6 @@
 import type { AccountChanges } from '@renderkit/contract/studio/changes.ts';
 import type { Render, StudioUpload } from '@renderkit/contract/studio/schemas.ts';
-import type { Database } from '@renderkit/server-kit/database.ts';
+import type { Database } from '@renderkit/server-kit/db/database.ts';
 import { type MovedRow, readMoved, type Watched } from './store.ts';
 
 /** What wakes waiting polls: the ids of accounts that moved, as far as word of them arrived. */

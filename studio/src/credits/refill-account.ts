@@ -1,4 +1,4 @@
-import type { Database } from '@renderkit/server-kit/database.ts';
+import type { Database } from '@renderkit/server-kit/db/database.ts';
 import type { Bearer } from '../sign-in/authenticate.ts';
 import { readAccountFacts } from '../sign-in/authenticate.ts';
 import { accountsDue, refillAccount } from './store.ts';

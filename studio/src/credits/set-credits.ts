@@ -1,4 +1,4 @@
-import type { Transaction } from '@renderkit/server-kit/database.ts';
+import type { Transaction } from '@renderkit/server-kit/db/database.ts';
 import { readBalances, refillLocked, writeEntry } from './store.ts';
 
 /** What a new account opens with: its plan's allowance, or exactly `creditsMillicredits`, purchased, until its first renewal. */

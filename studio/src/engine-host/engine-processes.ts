@@ -11,7 +11,7 @@ import { ffmpegPath, mediaEnvironment } from '@renderkit/media-kit/config.ts';
 import type { MediaToolError } from '@renderkit/media-kit/media-tool-error.ts';
 import { makeTemporaryDirectory } from '@renderkit/media-kit/temporary-directory.ts';
 import { watchProcess } from '@renderkit/media-kit/watch-process.ts';
-import { createLimiter } from '@renderkit/server-kit/limiter.ts';
+import { createLimiter } from '@renderkit/server-kit/work/limiter.ts';
 import type { FromProcess, ToProcess } from './messages.ts';
 
 export type EngineProcesses = AsyncDisposable & { engine: Engine };

@@ -1,4 +1,4 @@
-import type { Database } from '@renderkit/server-kit/database.ts';
+import type { Database } from '@renderkit/server-kit/db/database.ts';
 import type Provider from 'oidc-provider';
 import type { Interaction } from 'oidc-provider';
 import type { PasswordChecks } from '../accounts/password-checks.ts';
@@ -6,8 +6,8 @@ import { type AccountFacts, readAccountFacts } from '../sign-in/authenticate.ts'
 import { grantAgain, makeGrant } from '../sign-in/grants.ts';
 import type { Page } from '../sign-in/page.ts';
 import { type Client, interactionPath } from '../sign-in/provider.ts';
-import { type Browser, loginOf, type Proof } from '../sign-in/sessions.ts';
 import type { Answer } from '../sign-in/send-page.ts';
+import { type Browser, loginOf, type Proof } from '../sign-in/sessions.ts';
 import { Refused, troubles } from '../sign-in/trouble.ts';
 import { leaveOtherSession } from './leave-other-session.ts';
 import { type Addresses, consentPage, signInPage, signUpPage } from './pages.ts';

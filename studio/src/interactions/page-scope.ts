@@ -1,5 +1,5 @@
-import type { Database } from '@renderkit/server-kit/database.ts';
-import type { Logger } from '@renderkit/server-kit/logger.ts';
+import type { Database } from '@renderkit/server-kit/db/database.ts';
+import type { Logger } from '@renderkit/server-kit/process/logger.ts';
 import type { FastifyInstance } from 'fastify';
 import { isUnderMaintenance } from '../sign-in/authenticate.ts';
 import type { ClientFacts } from '../sign-in/page.ts';

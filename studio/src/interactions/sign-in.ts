@@ -1,4 +1,4 @@
-import type { Database } from '@renderkit/server-kit/database.ts';
+import type { Database } from '@renderkit/server-kit/db/database.ts';
 import { checkPassword } from '../accounts/check-password.ts';
 import type { PasswordChecks } from '../accounts/password-checks.ts';
 import type { Proof } from '../sign-in/sessions.ts';

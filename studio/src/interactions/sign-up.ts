@@ -1,4 +1,4 @@
-import type { Database } from '@renderkit/server-kit/database.ts';
+import type { Database } from '@renderkit/server-kit/db/database.ts';
 import { createAccount } from '../accounts/create-account.ts';
 import type { PasswordChecks } from '../accounts/password-checks.ts';
 import { signIn, type SignInOutcome } from './sign-in.ts';

@@ -1,4 +1,4 @@
-import type { Database } from '@renderkit/server-kit/database.ts';
+import type { Database } from '@renderkit/server-kit/db/database.ts';
 
 /** What is counted together, named by its kind and parts, and how often within a window it may be tried. */
 export type Subject = { of: readonly string[]; most: number };

@@ -1,5 +1,5 @@
 import { isIP } from 'node:net';
-import type { Database } from '@renderkit/server-kit/database.ts';
+import type { Database } from '@renderkit/server-kit/db/database.ts';
 import { countAttempt, forgiveAttempt, type Subject } from './store.ts';
 
 const windowSeconds = 15 * 60;

@@ -1,5 +1,5 @@
-import type { Transaction } from '@renderkit/server-kit/database.ts';
-import type { Logger } from '@renderkit/server-kit/logger.ts';
+import type { Transaction } from '@renderkit/server-kit/db/database.ts';
+import type { Logger } from '@renderkit/server-kit/process/logger.ts';
 import { PgBoss } from 'pg-boss';
 
 // pg-boss's least. A killed worker's job is taken again within this and a second.

@@ -1,4 +1,4 @@
-import type { Database } from '@renderkit/server-kit/database.ts';
+import type { Database } from '@renderkit/server-kit/db/database.ts';
 import { removeLooseFolders } from '../storage/loose-folders.ts';
 import type { Storage } from '../storage/storage.ts';
 import { deleteExpiredFrames } from './store.ts';

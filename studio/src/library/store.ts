@@ -1,6 +1,6 @@
-import type { StudioAsset } from '@renderkit/contract/studio/schemas.ts';
 import type { StudioBody, StudioParams, StudioQuery } from '@renderkit/contract/studio/operations.ts';
-import type { Database, Transaction } from '@renderkit/server-kit/database.ts';
+import type { StudioAsset } from '@renderkit/contract/studio/schemas.ts';
+import type { Database, Transaction } from '@renderkit/server-kit/db/database.ts';
 import { requireRoom } from '../storage/reserve.ts';
 
 const assetRow = `a.id, a.type, a.generation_type, a.storage_key as url, a.thumb_key as thumb_url, a.width, a.height,

@@ -1,9 +1,9 @@
 import type { KeyObject } from 'node:crypto';
 import { extractFrame } from '@renderkit/media-kit/extract-frame.ts';
 import { MediaToolError } from '@renderkit/media-kit/media-tool-error.ts';
-import type { Database } from '@renderkit/server-kit/database.ts';
+import type { Database } from '@renderkit/server-kit/db/database.ts';
 import { newId } from '@renderkit/server-kit/ids.ts';
-import { createLimiter } from '@renderkit/server-kit/limiter.ts';
+import { createLimiter } from '@renderkit/server-kit/work/limiter.ts';
 import { StudioError } from '../errors.ts';
 import { keepFiles } from '../storage/keep-files.ts';
 import { requireNotFull } from '../storage/reserve.ts';

@@ -1,7 +1,7 @@
-import type { Database } from '@renderkit/server-kit/database.ts';
-import { placeFile } from '@renderkit/server-kit/durable-files.ts';
-import type { Logger } from '@renderkit/server-kit/logger.ts';
-import { privateFileMode, setMode } from '@renderkit/server-kit/private-files.ts';
+import type { Database } from '@renderkit/server-kit/db/database.ts';
+import { placeFile } from '@renderkit/server-kit/files/durable-files.ts';
+import { privateFileMode, setMode } from '@renderkit/server-kit/files/private-files.ts';
+import type { Logger } from '@renderkit/server-kit/process/logger.ts';
 import { compileRules, type CompiledRules } from './compile-rules.ts';
 import type { Moderation } from './moderation.ts';
 import { defaultRulesText, RulesInvalid } from './parse-rules.ts';

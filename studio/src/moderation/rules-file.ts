@@ -1,7 +1,7 @@
 import type { Stats } from 'node:fs';
 import { open, stat } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ConfigError } from '@renderkit/server-kit/config.ts';
+import { ConfigError } from '@renderkit/server-kit/process/config.ts';
 import { parseRules, type RuleList, RulesInvalid } from './parse-rules.ts';
 
 export type ReadRules = {

@@ -1,5 +1,5 @@
 import type { StudioProject } from '@renderkit/contract/studio/schemas.ts';
-import type { Database } from '@renderkit/server-kit/database.ts';
+import type { Database } from '@renderkit/server-kit/db/database.ts';
 import { newId } from '@renderkit/server-kit/ids.ts';
 import { StudioError } from '../errors.ts';
 import type { Handlers } from '../register-operations.ts';

@@ -9,7 +9,7 @@ import {
   type VideoExtendRequest,
   type VideoRequest,
 } from '@renderkit/engine-kit/engine.ts';
-import type { Database } from '@renderkit/server-kit/database.ts';
+import type { Database } from '@renderkit/server-kit/db/database.ts';
 import { wordsOf } from '../catalog/catalog.ts';
 import type { CatalogModel } from '../catalog/define-model.ts';
 import type { Storage } from '../storage/storage.ts';

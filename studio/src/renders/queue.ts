@@ -1,6 +1,6 @@
 import type { Lane } from '@renderkit/contract/studio/schemas.ts';
 import { lanes } from '@renderkit/contract/studio/schemas.ts';
-import type { Transaction } from '@renderkit/server-kit/database.ts';
+import type { Transaction } from '@renderkit/server-kit/db/database.ts';
 import type { JobQueues } from '../jobs/job-queues.ts';
 
 /** Tries that a render is given before it fails. */

@@ -1,7 +1,7 @@
 import type { Render } from '@renderkit/contract/studio/schemas.ts';
-import { createBatcher } from '@renderkit/server-kit/batching.ts';
-import { isDatabaseUnavailable } from '@renderkit/server-kit/database.ts';
+import { isDatabaseUnavailable } from '@renderkit/server-kit/db/database.ts';
 import { newId } from '@renderkit/server-kit/ids.ts';
+import { createBatcher } from '@renderkit/server-kit/work/batcher.ts';
 import type { FastifyReply } from 'fastify';
 import { refreshed } from '../credits/refill-account.ts';
 import { StudioError } from '../errors.ts';

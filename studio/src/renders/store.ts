@@ -5,7 +5,7 @@ import type {
   RenderRequest,
   StudioLimits,
 } from '@renderkit/contract/studio/schemas.ts';
-import type { Database, Transaction } from '@renderkit/server-kit/database.ts';
+import type { Database, Transaction } from '@renderkit/server-kit/db/database.ts';
 import type { OwnMedia } from './judge-references.ts';
 
 /** One submit, decided as far as can be outside the transaction. */

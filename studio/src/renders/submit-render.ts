@@ -1,9 +1,9 @@
 import { type KeyObject, randomUUID } from 'node:crypto';
-import type { Refusal, Render, StudioLimits, SubmitAnswer } from '@renderkit/contract/studio/schemas.ts';
 import type { StudioBody } from '@renderkit/contract/studio/operations.ts';
-import { createBatcher } from '@renderkit/server-kit/batching.ts';
-import { type Database, isDatabaseUnavailable } from '@renderkit/server-kit/database.ts';
+import type { Refusal, Render, StudioLimits, SubmitAnswer } from '@renderkit/contract/studio/schemas.ts';
+import { type Database, isDatabaseUnavailable } from '@renderkit/server-kit/db/database.ts';
 import { newId } from '@renderkit/server-kit/ids.ts';
+import { createBatcher } from '@renderkit/server-kit/work/batcher.ts';
 import { delaySecondsOf } from '../catalog/catalog.ts';
 import type { Moderation } from '../moderation/moderation.ts';
 import type { Bearer } from '../sign-in/authenticate.ts';
@@ -11,8 +11,8 @@ import { type FindOwn, judgeOwnReferences, moderatedText, moderationRefusal } fr
 import type { ReferencesJudged } from './judge-references.ts';
 import { judgeRequest, laneOf } from './judge-request.ts';
 import { unprocessable } from './judge-settings.ts';
-import { digestOf, readQuote } from './quote-token.ts';
 import type { RenderQueue } from './queue.ts';
+import { digestOf, readQuote } from './quote-token.ts';
 import { refusal } from './refusals.ts';
 import { type SubmitItem, type SubmitRow, submitRenders } from './store.ts';
 

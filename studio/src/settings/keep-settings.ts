@@ -1,6 +1,6 @@
 import { createSecretKey, generateKeyPair, type KeyObject, randomBytes } from 'node:crypto';
 import { promisify } from 'node:util';
-import type { Database } from '@renderkit/server-kit/database.ts';
+import type { Database } from '@renderkit/server-kit/db/database.ts';
 import { newId, randomBase62 } from '@renderkit/server-kit/ids.ts';
 import { keepSetting, readSettings, writeSetting } from './store.ts';
 

@@ -1,4 +1,4 @@
-import type { Database } from '@renderkit/server-kit/database.ts';
+import type { Database } from '@renderkit/server-kit/db/database.ts';
 
 export type SettingName = 'studio_id' | 'jwks' | 'cookie_keys' | 'quote_key' | 'media_key' | 'maintenance';
 

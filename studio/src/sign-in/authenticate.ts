@@ -1,6 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
-import { createBatcher } from '@renderkit/server-kit/batching.ts';
-import { type Database, isDatabaseUnavailable } from '@renderkit/server-kit/database.ts';
+import { type Database, isDatabaseUnavailable } from '@renderkit/server-kit/db/database.ts';
+import { createBatcher } from '@renderkit/server-kit/work/batcher.ts';
 import { StudioError } from '../errors.ts';
 import { type AccountFacts, type AuthenticatedRow, findBearers, storedId } from './store.ts';
 

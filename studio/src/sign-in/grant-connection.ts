@@ -1,4 +1,4 @@
-import type { Database } from '@renderkit/server-kit/database.ts';
+import type { Database } from '@renderkit/server-kit/db/database.ts';
 import { keepSettings } from '../settings/keep-settings.ts';
 import { deleteGrant, grantsOf } from './store.ts';
 

@@ -1,4 +1,4 @@
-import type { Database } from '@renderkit/server-kit/database.ts';
+import type { Database } from '@renderkit/server-kit/db/database.ts';
 import type Provider from 'oidc-provider';
 import { scope as everyScope } from './provider.ts';
 import { deleteSpentGrants, hasGranted } from './store.ts';

@@ -1,12 +1,12 @@
-import type { Database } from '@renderkit/server-kit/database.ts';
+import type { Database } from '@renderkit/server-kit/db/database.ts';
 import Provider, { type Context, interactionPolicy } from 'oidc-provider';
 import type { StudioSettings } from '../settings/keep-settings.ts';
 import { createAdapter } from './adapter.ts';
 import { cookiesOf } from './cookies.ts';
 import { advertised, tellWhatIsServed } from './discovery.ts';
 import { type ClientFacts, type Page, pageHeaders, writePage } from './page.ts';
-import { rpInitiatedLogout, skipEmptySignOut } from './sign-out.ts';
 import { sessionMark } from './sessions.ts';
+import { rpInitiatedLogout, skipEmptySignOut } from './sign-out.ts';
 import { readIdentity } from './store.ts';
 import { type ProviderError, type Trouble, providerTrouble, troublePage, troubles } from './trouble.ts';
 

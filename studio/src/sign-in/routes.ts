@@ -1,4 +1,4 @@
-import type { Logger } from '@renderkit/server-kit/logger.ts';
+import type { Logger } from '@renderkit/server-kit/process/logger.ts';
 import type { FastifyInstance } from 'fastify';
 import type Provider from 'oidc-provider';
 import type { ClientFacts } from './page.ts';

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Queryable } from '@renderkit/server-kit/database.ts';
+import type { Queryable } from '@renderkit/server-kit/db/database.ts';
 import type Provider from 'oidc-provider';
 import type { Login, Session } from 'oidc-provider';
 import { cookiesOf } from './cookies.ts';

@@ -1,4 +1,4 @@
-import type { Database } from '@renderkit/server-kit/database.ts';
+import type { Database } from '@renderkit/server-kit/db/database.ts';
 import type { Context } from 'oidc-provider';
 import type { ClientFacts, Page } from './page.ts';
 import { signedOutPage, signOutPage } from './sign-out-pages.ts';

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import type { StudioStorage } from '@renderkit/contract/studio/storage.ts';
-import type { Database, Queryable } from '@renderkit/server-kit/database.ts';
+import type { Database, Queryable } from '@renderkit/server-kit/db/database.ts';
 
 /** Seconds for which a rotated refresh token serves once more. */
 export const rotationGraceSeconds = 60;

@@ -1,4 +1,4 @@
-import { isDatabaseUnavailable } from '@renderkit/server-kit/database.ts';
+import { isDatabaseUnavailable } from '@renderkit/server-kit/db/database.ts';
 import { html } from './html.ts';
 import type { ClientFacts, Page } from './page.ts';
 

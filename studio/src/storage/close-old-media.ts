@@ -1,9 +1,9 @@
 import { access, opendir } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { placeFile } from '@renderkit/server-kit/durable-files.ts';
-import type { Logger } from '@renderkit/server-kit/logger.ts';
-import { privateDirectoryMode, privateFileMode, setMode } from '@renderkit/server-kit/private-files.ts';
+import { placeFile } from '@renderkit/server-kit/files/durable-files.ts';
+import { privateDirectoryMode, privateFileMode, setMode } from '@renderkit/server-kit/files/private-files.ts';
+import type { Logger } from '@renderkit/server-kit/process/logger.ts';
 
 /** A pause now and then: whoever asks for media meanwhile is not to notice. */
 const entriesPerPause = 500;

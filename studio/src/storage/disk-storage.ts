@@ -2,13 +2,13 @@ import { randomBytes } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { type FileHandle, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
-import { syncDirectory } from '@renderkit/server-kit/durable-files.ts';
-import { freeBytes } from '@renderkit/server-kit/http/free-bytes.ts';
+import { syncDirectory } from '@renderkit/server-kit/files/durable-files.ts';
 import {
   makePrivateDirectory,
   privateDirectoryMode,
   privateFileMode,
-} from '@renderkit/server-kit/private-files.ts';
+} from '@renderkit/server-kit/files/private-files.ts';
+import { freeBytes } from '@renderkit/server-kit/http/free-bytes.ts';
 import type { Storage } from './storage.ts';
 
 const keyShape = /^([0-9A-Za-z]{32})\/([0-9a-z_]{1,60}\.[0-9a-z]{2,4})$/;

@@ -1,5 +1,5 @@
 import type { KeyObject } from 'node:crypto';
-import { CommitInDoubt, type Database, type Transaction } from '@renderkit/server-kit/database.ts';
+import { CommitInDoubt, type Database, type Transaction } from '@renderkit/server-kit/db/database.ts';
 import { announceFolder, claimFolder, removeLooseFolders } from './loose-folders.ts';
 import { mediaFolder } from './media-folder.ts';
 import type { Storage } from './storage.ts';

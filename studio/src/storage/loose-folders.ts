@@ -1,4 +1,4 @@
-import type { Database, Transaction } from '@renderkit/server-kit/database.ts';
+import type { Database, Transaction } from '@renderkit/server-kit/db/database.ts';
 import type { Storage } from './storage.ts';
 import { deleteLooseFolder, deleteRemovedFolders, insertLooseFolder, takeLooseFolders } from './store.ts';
 

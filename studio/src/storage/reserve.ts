@@ -1,4 +1,4 @@
-import type { Database, Transaction } from '@renderkit/server-kit/database.ts';
+import type { Database, Transaction } from '@renderkit/server-kit/db/database.ts';
 import { storageFull } from './storage-full.ts';
 import { hasRoom, readStorage, reserveStorage } from './store.ts';
 

@@ -1,5 +1,5 @@
 import type { StudioStorage } from '@renderkit/contract/studio/storage.ts';
-import type { Database, Queryable, Transaction } from '@renderkit/server-kit/database.ts';
+import type { Database, Queryable, Transaction } from '@renderkit/server-kit/db/database.ts';
 
 export async function insertLooseFolder(
   database: Database,

@@ -1,4 +1,4 @@
-import type { Transaction } from '@renderkit/server-kit/database.ts';
+import type { Transaction } from '@renderkit/server-kit/db/database.ts';
 import type { JobQueues } from '../jobs/job-queues.ts';
 
 const queue = 'uploads';

@@ -1,5 +1,5 @@
 import type { StudioUpload } from '@renderkit/contract/studio/schemas.ts';
-import type { Database, Transaction } from '@renderkit/server-kit/database.ts';
+import type { Database, Transaction } from '@renderkit/server-kit/db/database.ts';
 
 export async function findUploads(
   database: Database,

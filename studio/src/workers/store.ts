@@ -1,4 +1,4 @@
-import type { Database } from '@renderkit/server-kit/database.ts';
+import type { Database } from '@renderkit/server-kit/db/database.ts';
 
 export async function writeBeat(database: Database, worker: string): Promise<void> {
   await database.rows(

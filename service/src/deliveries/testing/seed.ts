@@ -1,8 +1,8 @@
 import { type EventType, subscribableEventTypes } from '@renderkit/contract/v1/event-types.ts';
 import { parseCidrs } from '@renderkit/egress/public-address.ts';
-import type { Database } from '@renderkit/server-kit/database.ts';
+import type { Database } from '@renderkit/server-kit/db/database.ts';
 import { newId } from '@renderkit/server-kit/ids.ts';
-import { createLogger } from '@renderkit/server-kit/logger.ts';
+import { createLogger } from '@renderkit/server-kit/process/logger.ts';
 import { operator } from '../../audit/actor.ts';
 import { composeEvent, type ComposedEvent } from '../../events/compose-event.ts';
 import { writeEvent } from '../../events/write-event.ts';

@@ -1,6 +1,6 @@
-import type { GenerationKind } from '@renderkit/contract/v1/schemas/generation.ts';
 import type { Lane } from '@renderkit/contract/studio/schemas.ts';
-import type { Database } from '@renderkit/server-kit/database.ts';
+import type { GenerationKind } from '@renderkit/contract/v1/schemas/generation.ts';
+import type { Database } from '@renderkit/server-kit/db/database.ts';
 import { acceptedBodyEnd } from '../present.ts';
 
 /** A create that was judged, priced and quoted. Amounts in 1/1000 credit. */

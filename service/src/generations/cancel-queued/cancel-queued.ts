@@ -1,4 +1,4 @@
-import type { Database } from '@renderkit/server-kit/database.ts';
+import type { Database } from '@renderkit/server-kit/db/database.ts';
 import type { Settlement } from '../settle/settlement.ts';
 import { type Move, moveGenerations } from '../store.ts';
 import { readUntouched } from './store.ts';

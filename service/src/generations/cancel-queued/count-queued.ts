@@ -1,4 +1,4 @@
-import type { Database } from '@renderkit/server-kit/database.ts';
+import type { Database } from '@renderkit/server-kit/db/database.ts';
 import { countQueued } from './store.ts';
 
 /** How many generations wait in the queue of each of an account's keys, by the key's id. */

@@ -1,4 +1,4 @@
-import type { Database } from '@renderkit/server-kit/database.ts';
+import type { Database } from '@renderkit/server-kit/db/database.ts';
 
 /** Generations of an account, or of one of its keys, that wait and of which nothing was sent; at most 500. */
 export async function readUntouched(

@@ -1,7 +1,7 @@
 import type { Lane } from '@renderkit/contract/studio/schemas.ts';
-import type { Database } from '@renderkit/server-kit/database.ts';
-import type { Logger } from '@renderkit/server-kit/logger.ts';
-import { startLoop } from '@renderkit/server-kit/loop.ts';
+import type { Database } from '@renderkit/server-kit/db/database.ts';
+import type { Logger } from '@renderkit/server-kit/process/logger.ts';
+import { startLoop } from '@renderkit/server-kit/work/loop.ts';
 import type { LimitsReader } from './limits-reader.ts';
 import {
   accountsToDispatch,

@@ -1,5 +1,5 @@
 import type { Lane, StudioLimits } from '@renderkit/contract/studio/schemas.ts';
-import { type Database } from '@renderkit/server-kit/database.ts';
+import { type Database } from '@renderkit/server-kit/db/database.ts';
 import { accountsThatWait } from '../store.ts';
 
 /** A generation that this process may submit as long as its lease and its attempt hold. */

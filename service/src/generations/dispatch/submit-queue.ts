@@ -1,4 +1,4 @@
-import type { Logger } from '@renderkit/server-kit/logger.ts';
+import type { Logger } from '@renderkit/server-kit/process/logger.ts';
 import type { Claim } from './store.ts';
 
 export type SubmitQueue = AsyncDisposable & {

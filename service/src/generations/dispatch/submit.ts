@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { RenderRequest, SubmitAnswer } from '@renderkit/contract/studio/schemas.ts';
-import { createBatcher } from '@renderkit/server-kit/batching.ts';
-import { type Database, isDatabaseUnavailable } from '@renderkit/server-kit/database.ts';
-import type { Logger } from '@renderkit/server-kit/logger.ts';
+import { type Database, isDatabaseUnavailable } from '@renderkit/server-kit/db/database.ts';
+import type { Logger } from '@renderkit/server-kit/process/logger.ts';
+import { createBatcher } from '@renderkit/server-kit/work/batcher.ts';
 import type { StudioClient } from '../../studio-client/studio-client.ts';
 import { StudioFailure } from '../../studio-client/studio-failure.ts';
 import type { CrashPoint } from '../crash-point.ts';

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Lane } from '@renderkit/contract/studio/schemas.ts';
-import type { Logger } from '@renderkit/server-kit/logger.ts';
+import type { Logger } from '@renderkit/server-kit/process/logger.ts';
 
 /** Places that were left for an account when it was last claimed for. */
 type Room = Record<Lane | 'overall', number>;

@@ -1,5 +1,5 @@
-import { createBatcher } from '@renderkit/server-kit/batching.ts';
-import { type Database, isDatabaseUnavailable } from '@renderkit/server-kit/database.ts';
+import { type Database, isDatabaseUnavailable } from '@renderkit/server-kit/db/database.ts';
+import { createBatcher } from '@renderkit/server-kit/work/batcher.ts';
 import { unauthorized } from '../../admission/admit.ts';
 import { type GenerationRow, generationText } from '../present.ts';
 import { noSuchGeneration } from '../reads/read-generation.ts';

@@ -1,7 +1,7 @@
 import { maxLongPollsPerProcess } from '@renderkit/contract/v1/limits.ts';
-import type { Database } from '@renderkit/server-kit/database.ts';
-import type { Logger } from '@renderkit/server-kit/logger.ts';
-import { startLoop } from '@renderkit/server-kit/loop.ts';
+import type { Database } from '@renderkit/server-kit/db/database.ts';
+import type { Logger } from '@renderkit/server-kit/process/logger.ts';
+import { startLoop } from '@renderkit/server-kit/work/loop.ts';
 import { ApiProblem } from '../../problems/api-problem.ts';
 import { readSettledSince, readUnusableKeys } from '../reads/store.ts';
 import { createAwaitGeneration } from './await-generation.ts';

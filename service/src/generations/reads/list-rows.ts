@@ -1,5 +1,5 @@
 import { promptExcerptCharacters } from '@renderkit/contract/console/schemas/generation.ts';
-import type { Database } from '@renderkit/server-kit/database.ts';
+import type { Database } from '@renderkit/server-kit/db/database.ts';
 import { noSuchGeneration } from './read-generation.ts';
 import { type KeyedRow, type RowFilter, selectDetail, selectRows, type StoredRequest } from './rows-store.ts';
 

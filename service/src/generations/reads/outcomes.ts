@@ -1,5 +1,5 @@
 import type { GenerationStatus } from '@renderkit/contract/v1/schemas/generation.ts';
-import type { Database } from '@renderkit/server-kit/database.ts';
+import type { Database } from '@renderkit/server-kit/db/database.ts';
 import { LRUCache } from 'lru-cache';
 import { countByDay } from './rows-store.ts';
 

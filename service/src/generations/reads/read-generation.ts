@@ -1,5 +1,5 @@
-import { createBatcher } from '@renderkit/server-kit/batching.ts';
-import { type Database, isDatabaseUnavailable } from '@renderkit/server-kit/database.ts';
+import { type Database, isDatabaseUnavailable } from '@renderkit/server-kit/db/database.ts';
+import { createBatcher } from '@renderkit/server-kit/work/batcher.ts';
 import { ApiProblem } from '../../problems/api-problem.ts';
 import { type GenerationRow } from '../present.ts';
 import { readGenerations } from './store.ts';

@@ -1,11 +1,11 @@
 import type { Render } from '@renderkit/contract/studio/schemas.ts';
-import { createBatcher } from '@renderkit/server-kit/batching.ts';
-import { type Database, isDatabaseUnavailable, type Queryable } from '@renderkit/server-kit/database.ts';
+import { type Database, isDatabaseUnavailable, type Queryable } from '@renderkit/server-kit/db/database.ts';
+import { createBatcher } from '@renderkit/server-kit/work/batcher.ts';
 import type { QueryResultRow } from 'pg';
 import type { CrashPoint } from '../crash-point.ts';
 import { type Move, type Moved, moveGenerations } from '../store.ts';
-import { barredError, type GenerationError } from './failure.ts';
 import { failedMove, finalMove, runningMove } from './compose-move.ts';
+import { barredError, type GenerationError } from './failure.ts';
 import { moveOnce } from './move-once.ts';
 import { readDoubtful, readUnsettled, type UnsettledRow } from './store.ts';
 

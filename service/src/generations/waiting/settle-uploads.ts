@@ -1,8 +1,8 @@
-import type { Database, Transaction } from '@renderkit/server-kit/database.ts';
+import type { Database, Transaction } from '@renderkit/server-kit/db/database.ts';
 import type { SettleUploads } from '../../uploads/ask-uploads.ts';
+import type { UploadCrashPoint } from '../../uploads/crash-point.ts';
 import type { UploadEnd } from '../../uploads/outcome-of.ts';
 import { recordOutcomes } from '../../uploads/record-outcomes.ts';
-import type { UploadCrashPoint } from '../../uploads/crash-point.ts';
 import { failedMove } from '../settle/compose-move.ts';
 import { waitedForUpload } from '../settle/failure.ts';
 import { readUnsettled } from '../settle/store.ts';

@@ -1,4 +1,4 @@
-import type { Queryable } from '@renderkit/server-kit/database.ts';
+import type { Queryable } from '@renderkit/server-kit/db/database.ts';
 
 /** Locks accounts, as whatever changes how their generations or uploads stand does before all else. */
 export async function lockAccounts(transaction: Queryable, accountIds: readonly string[]): Promise<void> {

@@ -1,11 +1,11 @@
 import type { AccountChanges } from '@renderkit/contract/studio/changes.ts';
-import { type Database, isDatabaseUnavailable } from '@renderkit/server-kit/database.ts';
-import type { Logger } from '@renderkit/server-kit/logger.ts';
+import { type Database, isDatabaseUnavailable } from '@renderkit/server-kit/db/database.ts';
+import type { Logger } from '@renderkit/server-kit/process/logger.ts';
 import type { StudioClient } from '../../studio-client/studio-client.ts';
-import { recordUnapplied } from '../settle/store.ts';
-import type { Said, Settlement } from '../settle/settlement.ts';
 import type { SettleUploads } from '../../uploads/ask-uploads.ts';
 import { endOf, type UploadEnd } from '../../uploads/outcome-of.ts';
+import type { Said, Settlement } from '../settle/settlement.ts';
+import { recordUnapplied } from '../settle/store.ts';
 
 /** What the feed told of one of our accounts. */
 export type Told = {

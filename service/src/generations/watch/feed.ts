@@ -1,5 +1,5 @@
 import type { AccountChanges } from '@renderkit/contract/studio/changes.ts';
-import type { Logger } from '@renderkit/server-kit/logger.ts';
+import type { Logger } from '@renderkit/server-kit/process/logger.ts';
 import type { StudioClient } from '../../studio-client/studio-client.ts';
 import type { Told } from './apply-changes.ts';
 import { keepPolling } from './keep-polling.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createLogger } from '@renderkit/server-kit/logger.ts';
+import { createLogger } from '@renderkit/server-kit/process/logger.ts';
 import { createTestDatabase } from '@renderkit/server-kit/testing/database.ts';
 import { connect, startUpstream } from '../../../test/upstream-fixture.ts';
 import { createSettlement } from '../settle/settlement.ts';

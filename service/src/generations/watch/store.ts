@@ -1,5 +1,5 @@
 import type { GenerationKind } from '@renderkit/contract/v1/schemas/generation.ts';
-import type { Database } from '@renderkit/server-kit/database.ts';
+import type { Database } from '@renderkit/server-kit/db/database.ts';
 import { accountsThatWait } from '../store.ts';
 
 /** An account whose feed this process reads. */

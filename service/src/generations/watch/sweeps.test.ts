@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
-import { createLogger } from '@renderkit/server-kit/logger.ts';
+import { createLogger } from '@renderkit/server-kit/process/logger.ts';
 import { createTestDatabase, moveClock, type TestDatabase } from '@renderkit/server-kit/testing/database.ts';
 import { type ScriptedRenders, scriptRenders } from '../../../test/scripted-renders.ts';
 import { startUpstream, type Upstream } from '../../../test/upstream-fixture.ts';

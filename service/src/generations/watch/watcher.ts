@@ -1,11 +1,11 @@
-import { type Database } from '@renderkit/server-kit/database.ts';
-import type { Logger } from '@renderkit/server-kit/logger.ts';
-import { startLoop } from '@renderkit/server-kit/loop.ts';
+import { type Database } from '@renderkit/server-kit/db/database.ts';
+import type { Logger } from '@renderkit/server-kit/process/logger.ts';
+import { startLoop } from '@renderkit/server-kit/work/loop.ts';
 import type { StudioClient } from '../../studio-client/studio-client.ts';
-import type { Settlement } from '../settle/settlement.ts';
-import { createApplyChanges } from './apply-changes.ts';
 import { type AskUploads, type SettleUploads } from '../../uploads/ask-uploads.ts';
 import { readUploadsInProcessing } from '../../uploads/read-in-processing.ts';
+import type { Settlement } from '../settle/settlement.ts';
+import { createApplyChanges } from './apply-changes.ts';
 import type { AskRenders } from './ask-renders.ts';
 import { startFeed } from './feed.ts';
 import {

@@ -5,7 +5,7 @@ import { closeSync, existsSync, openSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { test } from 'node:test';
-import { mountSmallDisk, noSmallDisk } from './testing/small-disk.ts';
+import { mountSmallDisk, noSmallDisk } from '../testing/small-disk.ts';
 
 const module = (name: string) => JSON.stringify(new URL(`./${name}.ts`, import.meta.url).href);
 

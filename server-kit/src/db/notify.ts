@@ -1,6 +1,6 @@
 import pg from 'pg';
+import type { Logger } from '../process/logger.ts';
 import type { Database } from './database.ts';
-import type { Logger } from './logger.ts';
 
 export type Notifier = AsyncDisposable & { announce: (id: string) => void };
 

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import { openDatabase } from './database.ts';
+import { openDatabase } from '../db/database.ts';
+import { createTestDatabase } from '../testing/database.ts';
 import { createLogger } from './logger.ts';
-import { createTestDatabase } from './testing/database.ts';
 
 /** A log whose lines are kept. */
 function keepLines() {

@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { open, readFile, writeFile } from 'node:fs/promises';
 import { test } from 'node:test';
-import { ConfigError } from './config.ts';
+import { ConfigError } from '../process/config.ts';
 import { describeStartFailure, explainFileError, isStorageUnavailable } from './file-errors.ts';
 
 const errorOf = (work: Promise<unknown>) =>

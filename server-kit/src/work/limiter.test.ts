@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { setImmediate as turn } from 'node:timers/promises';
 import { test } from 'node:test';
+import { setImmediate as turn } from 'node:timers/promises';
 import { createLimiter, LimiterFull } from './limiter.ts';
 
 test('so many hold a slot, the others follow in their order, and each slot is given back once', async () => {

@@ -1,4 +1,4 @@
-import { ConfigError } from './config.ts';
+import { ConfigError } from '../process/config.ts';
 
 const storageCodes = new Set(['ENOSPC', 'EDQUOT', 'EROFS', 'EIO']);
 
