@@ -23,7 +23,7 @@ import { createServer } from './server.ts';
 import { keepSettings } from './settings/keep-settings.ts';
 import { sqlDirectory } from './sql-directory.ts';
 import { closeOldMedia } from './storage/close-old-media.ts';
-import { openDiskStorage } from './storage/disk-storage.ts';
+import { openDiskStorage } from './storage/disk-blob-storage.ts';
 import { openUploadQueue } from './uploads/queue.ts';
 
 /** What only tests hand in. */

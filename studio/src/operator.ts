@@ -30,7 +30,7 @@ import { addItem } from './library/add-item.ts';
 import { keepSettings } from './settings/keep-settings.ts';
 import { endConnections, grantConnection } from './sign-in/grant-connection.ts';
 import { endSessions } from './sign-in/sessions.ts';
-import { openDiskStorage } from './storage/disk-storage.ts';
+import { openDiskStorage } from './storage/disk-blob-storage.ts';
 
 // What an operator does with the machine in hand: plain functions over the studio's database. They work whether
 // the studio runs or not; credits are in 1/1000.

@@ -26,7 +26,7 @@ import { type Client, createProvider, issuerPath } from './sign-in/provider.ts';
 import { signInRoutes } from './sign-in/routes.ts';
 import { isUnderMaintenance } from './sign-in/store.ts';
 import { mediaRoutes } from './storage/routes.ts';
-import type { Storage } from './storage/storage.ts';
+import type { Storage } from './storage/blob-storage.ts';
 import { presentUpload } from './uploads/present.ts';
 import type { UploadQueue } from './uploads/queue.ts';
 import { uploadRoutes } from './uploads/routes.ts';

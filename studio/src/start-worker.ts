@@ -15,7 +15,7 @@ import { openRenderQueue } from './renders/queue.ts';
 import { runRender } from './renders/run-render.ts';
 import { keepSettings } from './settings/keep-settings.ts';
 import { sqlDirectory } from './sql-directory.ts';
-import { openDiskStorage } from './storage/disk-storage.ts';
+import { openDiskStorage } from './storage/disk-blob-storage.ts';
 import { checkUpload } from './uploads/check-upload.ts';
 import { openUploadQueue } from './uploads/queue.ts';
 import { startHeartbeat } from './workers/heartbeat.ts';

@@ -14,7 +14,7 @@ import type { StudioConfig } from '@renderkit/studio/config.ts';
 import { createAccount, grantForService, type NewStudioAccount } from '@renderkit/studio/operator.ts';
 import { keepSettings } from '@renderkit/studio/settings/keep-settings.ts';
 import { startWorker } from '@renderkit/studio/start-worker.ts';
-import { openDiskStorage } from '@renderkit/studio/storage/disk-storage.ts';
+import { openDiskStorage } from '@renderkit/studio/storage/disk-blob-storage.ts';
 import { type UploadCalls, uploadCalls } from './upload-calls.ts';
 
 export const client = { id: 'renderkit-service', secret: 'a secret for tests only' };

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { after, before, test } from 'node:test';
-import { openDiskStorage } from '@renderkit/studio/storage/disk-storage.ts';
+import { openDiskStorage } from '@renderkit/studio/storage/disk-blob-storage.ts';
 import { startTestStudio, type TestStudio } from './harness.ts';
 
 const folder = 'a1B2'.repeat(8);

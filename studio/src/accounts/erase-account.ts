@@ -1,6 +1,6 @@
 import path from 'node:path';
 import type { Database } from '@renderkit/server-kit/db/database.ts';
-import type { Storage } from '../storage/storage.ts';
+import type { Storage } from '../storage/blob-storage.ts';
 import { accountsToErase, eraseRows, mediaOf } from './erase-store.ts';
 
 const accountsPerRound = 10;

@@ -1,7 +1,7 @@
 import type { StudioAsset } from '@renderkit/contract/studio/schemas.ts';
 import { StudioError } from '../errors.ts';
 import type { Handlers } from '../register-operations.ts';
-import { removeLooseFolders } from '../storage/loose-folders.ts';
+import { removeLooseFolders } from '../storage/orphan-folders.ts';
 import { presentAsset } from './present.ts';
 import { deleteAssetRow, findAsset, selectAssets, updateFavorite } from './store.ts';
 import { createFrameTaker, type TakeFrameDependencies } from './take-frame.ts';

@@ -7,7 +7,7 @@ import { createLimiter } from '@renderkit/server-kit/work/limiter.ts';
 import { StudioError } from '../errors.ts';
 import { keepFiles } from '../storage/keep-files.ts';
 import { requireNotFull } from '../storage/reserve.ts';
-import type { Storage } from '../storage/storage.ts';
+import type { Storage } from '../storage/blob-storage.ts';
 import { saveFrame } from './save-frame.ts';
 import { findFrame, findSavedFrame, findVideo, insertFrame, type FrameRow, type VideoRow } from './store.ts';
 

@@ -12,7 +12,7 @@ import {
 import type { Database } from '@renderkit/server-kit/db/database.ts';
 import { wordsOf } from '../catalog/catalog.ts';
 import type { CatalogModel } from '../catalog/define-model.ts';
-import type { Storage } from '../storage/storage.ts';
+import type { Storage } from '../storage/blob-storage.ts';
 import { referencesOf } from './judge-references.ts';
 import { findMaterials, type ReferenceFile, type StartedRender } from './store.ts';
 

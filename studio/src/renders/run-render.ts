@@ -6,7 +6,7 @@ import type { Logger } from '@renderkit/server-kit/process/logger.ts';
 import { findModel } from '../catalog/catalog.ts';
 import { isOutOfSpace } from '../out-of-space.ts';
 import { mediaFolder } from '../storage/media-folder.ts';
-import type { Storage } from '../storage/storage.ts';
+import type { Storage } from '../storage/blob-storage.ts';
 import { engineRequest } from './engine-request.ts';
 import { mostAttempts, type RenderQueue } from './queue.ts';
 import { storeOutput } from './store-output.ts';

@@ -4,7 +4,7 @@ import type { RenderedFile } from '@renderkit/engine-kit/engine.ts';
 import { newId } from '@renderkit/server-kit/ids.ts';
 import { aspectRatioOf } from '../library/aspect-ratio.ts';
 import { mediaFolder } from '../storage/media-folder.ts';
-import type { Storage } from '../storage/storage.ts';
+import type { Storage } from '../storage/blob-storage.ts';
 import type { MadeAsset, StartedRender } from './store.ts';
 
 /** Puts an output with its thumbnail into the storage. Returns the row that will name them. */

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { test, type TestContext } from 'node:test';
 import { createLogger } from '@renderkit/server-kit/process/logger.ts';
 import { closeOldMedia } from './close-old-media.ts';
-import { openDiskStorage } from './disk-storage.ts';
+import { openDiskStorage } from './disk-blob-storage.ts';
 
 const log = createLogger({ part: 'test', level: 'silent' });
 const skip = process.platform === 'win32' && 'Windows has no modes';

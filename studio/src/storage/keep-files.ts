@@ -1,8 +1,8 @@
 import type { KeyObject } from 'node:crypto';
 import { CommitInDoubt, type Database, type Transaction } from '@renderkit/server-kit/db/database.ts';
-import { announceFolder, claimFolder, removeLooseFolders } from './loose-folders.ts';
+import { announceFolder, claimFolder, removeLooseFolders } from './orphan-folders.ts';
 import { mediaFolder } from './media-folder.ts';
-import type { Storage } from './storage.ts';
+import type { Storage } from './blob-storage.ts';
 
 export type NewFile = { name: string; chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array> };
 

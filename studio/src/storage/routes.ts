@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { StudioError } from '../errors.ts';
 import { parseRange } from './range.ts';
-import type { Storage } from './storage.ts';
+import type { Storage } from './blob-storage.ts';
 
 const contentTypes: Record<string, string> = {
   png: 'image/png',

@@ -5,8 +5,8 @@ import type { Database } from '@renderkit/server-kit/db/database.ts';
 import type { Logger } from '@renderkit/server-kit/process/logger.ts';
 import type { Moderation } from '../moderation/moderation.ts';
 import { isOutOfSpace } from '../out-of-space.ts';
-import { removeLooseFolders } from '../storage/loose-folders.ts';
-import type { Storage } from '../storage/storage.ts';
+import { removeLooseFolders } from '../storage/orphan-folders.ts';
+import type { Storage } from '../storage/blob-storage.ts';
 import type { UploadQueue } from './queue.ts';
 import { findOverdueUploads, findUploadToCheck, settleUpload, type UploadToCheck } from './store.ts';
 

@@ -4,7 +4,7 @@ import type { FileLimits } from '@renderkit/media-kit/file-limits.ts';
 import { freeBytes } from '@renderkit/server-kit/http/free-bytes.ts';
 import { type Pace, pacedBody } from '@renderkit/server-kit/http/paced-body.ts';
 import type { Reservation } from '../storage/reserve.ts';
-import type { ReceivedFile, Storage } from '../storage/storage.ts';
+import type { ReceivedFile, Storage } from '../storage/blob-storage.ts';
 
 type ByteLimits = Pick<FileLimits, 'imageBytes' | 'videoBytes' | 'audioBytes'>;
 

@@ -1,7 +1,7 @@
 import type { StudioUpload } from '@renderkit/contract/studio/schemas.ts';
 import { StudioError } from '../errors.ts';
 import type { Handlers } from '../register-operations.ts';
-import { removeLooseFolders } from '../storage/loose-folders.ts';
+import { removeLooseFolders } from '../storage/orphan-folders.ts';
 import { createUploadTaker, type StoreUploadDependencies } from './store-upload.ts';
 import { deleteUploadRow, findUploads, moveToProject } from './store.ts';
 

@@ -1,5 +1,5 @@
 import type { Database, Transaction } from '@renderkit/server-kit/db/database.ts';
-import type { Storage } from './storage.ts';
+import type { Storage } from './blob-storage.ts';
 import { deleteLooseFolder, deleteRemovedFolders, insertLooseFolder, takeLooseFolders } from './store.ts';
 
 /** Whoever begins to fill a folder names it in a row within this: the largest file at the slowest rate and some. */

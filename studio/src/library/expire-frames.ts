@@ -1,6 +1,6 @@
 import type { Database } from '@renderkit/server-kit/db/database.ts';
-import { removeLooseFolders } from '../storage/loose-folders.ts';
-import type { Storage } from '../storage/storage.ts';
+import { removeLooseFolders } from '../storage/orphan-folders.ts';
+import type { Storage } from '../storage/blob-storage.ts';
 import { deleteExpiredFrames } from './store.ts';
 
 const stillsPerRound = 500;
