@@ -7,7 +7,7 @@ import { type Format, readSignature, signatureBytes } from './file-signature.ts'
 import type { Probed } from './media-jobs.ts';
 import { runMediaJob, UnreadableMedia } from './media-processes.ts';
 import { MediaToolError, notTheFile } from './media-tool-error.ts';
-import { readJpegHeader, readPngHeader } from './read-picture-header.ts';
+import { readJpegHeader, readPngHeader } from './read-image-header.ts';
 import { UnusableFile } from './unusable-file.ts';
 
 export { fileLimits } from './file-limits.ts';

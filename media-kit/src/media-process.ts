@@ -27,7 +27,7 @@ async function work(job: MediaJob): Promise<unknown> {
     const { findFrame } = await import('./probe.ts');
     return findFrame(job.ask.path, job.ask.time);
   }
-  const pictures = await import('./pictures.ts');
+  const pictures = await import('./images.ts');
   if (job.name === 'decodePicture') return pictures.decodePicture(job.ask.path);
   if (job.name === 'shrinkPicture') return pictures.shrinkPicture(job.ask.path, job.ask.side);
   return pictures.writeRgba(job.ask.path, job.ask.output, job.ask.maxPixels);

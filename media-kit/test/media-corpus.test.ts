@@ -10,8 +10,8 @@ import { fileLimits, type Inspected, inspectFile, UnusableFile } from '../src/in
 import { noise } from './media-corpus/make-media.ts';
 import { notMedia } from './media-corpus/not-media.ts';
 import type { OddFile } from './media-corpus/odd-file.ts';
-import { jpegs, pngs } from './media-corpus/pictures.ts';
-import { sounds } from './media-corpus/sounds.ts';
+import { jpegs, pngs } from './media-corpus/images.ts';
+import { sounds } from './media-corpus/audio.ts';
 import { videos } from './media-corpus/videos.ts';
 
 const never = new AbortController().signal;

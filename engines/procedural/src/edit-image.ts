@@ -11,7 +11,7 @@ import { checkSide, SIDES } from './check-request.ts';
 import { encodePicture, type Bitmap } from './encode.ts';
 import { readMask, type Mask } from './mask.ts';
 import type { ProceduralModel } from './models.ts';
-import { measurePicture, readPicture, toBitmap, toRaster } from './picture.ts';
+import { measurePicture, readPicture, toBitmap, toRaster } from './image.ts';
 import { composeScene, type Scene } from './scene.ts';
 import { matchTones } from './tone-match.ts';
 import { giveWay, paintFresh, redraw } from './transform.ts';

@@ -7,8 +7,8 @@ import {
 } from '@renderkit/engine-kit/engine.ts';
 import { checkRequest } from './check-request.ts';
 import { editImages } from './edit-image.ts';
-import { extendVideos } from './film/extend-video.ts';
-import { generateVideos } from './film/generate-video.ts';
+import { extendVideos } from './video/extend-video.ts';
+import { generateVideos } from './video/generate-video.ts';
 import { generateImages } from './generate-image.ts';
 import { type ProceduralModel, PAINTERS } from './models.ts';
 

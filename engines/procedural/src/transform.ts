@@ -3,7 +3,7 @@ import type { Bitmap } from './encode.ts';
 import { finishCanvas } from './finish.ts';
 import { type ProceduralModel, PAINTERS } from './models.ts';
 import { createNoise } from './noise.ts';
-import { toRaster } from './picture.ts';
+import { toRaster } from './image.ts';
 import { sampleField, shrinkRaster, type Field, type Raster } from './raster.ts';
 import { REDRAWERS } from './redraw.ts';
 import type { Scene } from './scene.ts';

@@ -2,7 +2,7 @@ import type { Canvas } from '@napi-rs/canvas';
 import { createTurningCut, VIEW_SIDE } from '../prism.ts';
 import { fromCanvas } from '../raster.ts';
 import type { Scene } from '../scene.ts';
-import type { PlainShot } from './film.ts';
+import type { PlainShot } from './shot.ts';
 
 /** A living view, seen through stones that turn. */
 export function createPrismShot(scene: Scene, viewOf: (small: Scene) => PlainShot): PlainShot {

@@ -10,13 +10,13 @@ import { readBrief } from '../brief.ts';
 import { checkSide } from '../check-request.ts';
 import { encodeThumbnail, type Bitmap } from '../encode.ts';
 import type { ProceduralModel } from '../models.ts';
-import { readPicture, toBitmap } from '../picture.ts';
+import { readPicture, toBitmap } from '../image.ts';
 import { fromCanvas } from '../raster.ts';
 import { composeScene, type Scene } from '../scene.ts';
 import { dissolve } from './dissolve.ts';
-import { encodeFilm, type FilmPlan } from './encode-film.ts';
-import { FRAME_RATE, type Shot } from './film.ts';
-import { createPictureShot } from './picture-shot.ts';
+import { encodeFilm, type FilmPlan } from './encode-video.ts';
+import { FRAME_RATE, type Shot } from './shot.ts';
+import { createPictureShot } from './image-shot.ts';
 import { createRestyledShot } from './restyled-shot.ts';
 import { createShot } from './shots.ts';
 

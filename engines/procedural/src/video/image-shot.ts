@@ -3,7 +3,7 @@ import { smoothstep } from '../colour.ts';
 import type { Bitmap } from '../encode.ts';
 import { createNoise, type Noise } from '../noise.ts';
 import type { Scene } from '../scene.ts';
-import { glide, type PlainShot } from './film.ts';
+import { glide, type PlainShot } from './shot.ts';
 import { createMovingWeather } from './moving-weather.ts';
 
 /** How far the camera comes nearer, as a share of the frame. */

@@ -2,7 +2,7 @@ import { createCanvas, type Canvas, type SKRSContext2D } from '@napi-rs/canvas';
 import { paintForeground, paintGrove } from '../foreground.ts';
 import type { Scene } from '../scene.ts';
 import { createDriftingSky } from './drifting-sky.ts';
-import { glide, type PlainShot } from './film.ts';
+import { glide, type PlainShot } from './shot.ts';
 import { modelLand } from './land-model.ts';
 import { type Camera, type Frame, viewLand } from './land-view.ts';
 import { createMovingWater, drawWater } from './moving-water.ts';

@@ -22,7 +22,7 @@ import {
   meanDifference,
   probe,
   psnr,
-} from './testing/measure-film.ts';
+} from './testing/measure-video.ts';
 
 const folder = await mkdtemp(join(tmpdir(), 'film-test-'));
 const scratch = await mkdtemp(join(tmpdir(), 'film-scratch-'));

@@ -1,10 +1,10 @@
 import { type ProceduralModel, PAINTERS } from '../models.ts';
 import { afterDark } from '../nocturne.ts';
 import type { Scene } from '../scene.ts';
-import type { PlainShot } from './film.ts';
+import type { PlainShot } from './shot.ts';
 import { createLandShot } from './land-shot.ts';
 import { createPrismShot } from './prism-shot.ts';
-import { createStillShot } from './still-shot.ts';
+import { createStillShot } from './plate-shot.ts';
 
 /** How each model films what the words say. */
 export function createShot(scene: Scene, seconds: number, model: ProceduralModel): PlainShot {

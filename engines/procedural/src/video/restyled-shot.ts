@@ -7,14 +7,14 @@ import { MediaToolError, notTheFile } from '@renderkit/media-kit/media-tool-erro
 import sharp from 'sharp';
 import type { Bitmap } from '../encode.ts';
 import type { ProceduralModel } from '../models.ts';
-import { toRaster } from '../picture.ts';
+import { toRaster } from '../image.ts';
 import { createTurningCut, VIEW_SIDE } from '../prism.ts';
 import { shrinkRaster, type Raster } from '../raster.ts';
 import { REDRAWERS } from '../redraw.ts';
 import type { Scene } from '../scene.ts';
 import { matchTones } from '../tone-match.ts';
 import { paintFresh } from '../transform.ts';
-import type { Shot } from './film.ts';
+import type { Shot } from './shot.ts';
 
 /** Pictures drawn per second, each shown twice: as animators draw, and half the work. */
 const DRAWN_PER_SECOND = 12;

@@ -2,7 +2,7 @@ import { createCanvas } from '@napi-rs/canvas';
 import { smoothstep } from '../colour.ts';
 import { createNoise } from '../noise.ts';
 import type { Scene } from '../scene.ts';
-import type { Shot } from './film.ts';
+import type { Shot } from './shot.ts';
 
 /** When the second shot sets in and when it is there alone, as shares of the film. */
 const SPAN = { from: 0.3, to: 0.96 };

@@ -8,11 +8,11 @@ import {
 } from '@renderkit/engine-kit/engine.ts';
 import { extractFrame } from '@renderkit/media-kit/extract-frame.ts';
 import { readBrief } from '../brief.ts';
-import { readPicture } from '../picture.ts';
+import { readPicture } from '../image.ts';
 import { composeScene } from '../scene.ts';
-import { FRAME_RATE } from './film.ts';
+import { FRAME_RATE } from './shot.ts';
 import { checkFilm, finishFilm } from './generate-video.ts';
-import { createPictureShot } from './picture-shot.ts';
+import { createPictureShot } from './image-shot.ts';
 
 /** Pixels of a continuation whose size was not asked for, at most. */
 const MAX_PIXELS = 1280 * 720;

@@ -5,7 +5,7 @@ import type { Canvas } from '@napi-rs/canvas';
 import { EngineError, type MediaFile, type Size } from '@renderkit/engine-kit/engine.ts';
 import { ffmpeg } from '@renderkit/media-kit/ffmpeg.ts';
 import { MediaToolError } from '@renderkit/media-kit/media-tool-error.ts';
-import { FRAME_RATE } from './film.ts';
+import { FRAME_RATE } from './shot.ts';
 
 /** Good enough that what follows is all that can be seen of it. */
 const JPEG_QUALITY = 93;

@@ -1,7 +1,7 @@
 import { createCanvas } from '@napi-rs/canvas';
 import type { Painter } from '../models.ts';
 import type { Scene } from '../scene.ts';
-import { glide, type PlainShot } from './film.ts';
+import { glide, type PlainShot } from './shot.ts';
 import { createMovingWeather } from './moving-weather.ts';
 import { vignetteOf } from './vignette.ts';
 
