@@ -1,7 +1,7 @@
 import type { Render } from '@renderkit/contract/studio/schemas.ts';
 import type { Database } from '@renderkit/server-kit/db/database.ts';
 import { claimGenerations } from '@renderkit/service/generations/dispatch/store.ts';
-import { runningMove } from '@renderkit/service/generations/settle/compose-move.ts';
+import { runningMove } from '@renderkit/service/generations/settle/compose-transition.ts';
 import { createSettlement } from '@renderkit/service/generations/settle/settlement.ts';
 import { insertQueued } from './rows.ts';
 

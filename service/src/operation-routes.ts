@@ -3,7 +3,7 @@ import { type OperationId, operationIds, operations } from '@renderkit/contract/
 import { faultOf } from '@renderkit/server-kit/http/create-http-server.ts';
 import { letSend } from '@renderkit/server-kit/http/let-send.ts';
 import { readMultipart } from '@renderkit/server-kit/http/multipart.ts';
-import { keepOwnPace } from '@renderkit/server-kit/http/own-pace.ts';
+import { keepOwnPace } from '@renderkit/server-kit/http/request-body.ts';
 import { notFoundDetail } from '@renderkit/server-kit/http/route-methods.ts';
 import type { Logger } from '@renderkit/server-kit/process/logger.ts';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
@@ -20,7 +20,7 @@ import {
   type ExplainUnknown,
   type JudgedOperation,
   type ValidRequest,
-} from './validation/compile-request.ts';
+} from './validation/validate-request.ts';
 import type { JsonBodyReader } from './validation/read-json-body.ts';
 
 declare module 'fastify' {

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { isDatabaseUnavailable } from '@renderkit/server-kit/db/database.ts';
 import { createHttpServer } from '@renderkit/server-kit/http/create-http-server.ts';
-import type { HttpFault } from '@renderkit/server-kit/http/http-fault.ts';
+import type { HttpFault } from '@renderkit/server-kit/http/http-error.ts';
 import { JsonRefused } from '@renderkit/server-kit/http/json-refused.ts';
 import type { JsonLimits } from '@renderkit/server-kit/http/json-scan.ts';
 import { letSend } from '@renderkit/server-kit/http/let-send.ts';

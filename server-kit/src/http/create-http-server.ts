@@ -7,8 +7,8 @@ import {
 } from 'node:http';
 import type { Socket } from 'node:net';
 import fastify, { type FastifyInstance } from 'fastify';
-import type { HttpFault } from './http-fault.ts';
-import { keepsOwnPace } from './own-pace.ts';
+import type { HttpFault } from './http-error.ts';
+import { keepsOwnPace } from './request-body.ts';
 import { headersTooLarge, headFaultOf, maxHeaderBytes, maxHeaders } from './request-head.ts';
 import { gatherMethods, notFoundDetail } from './route-methods.ts';
 import { closeSoon, mustCloseUnread } from './unread-body.ts';

@@ -4,7 +4,7 @@ import { type AddressInfo, connect } from 'node:net';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createHttpServer } from './create-http-server.ts';
-import { keepOwnPace } from './own-pace.ts';
+import { keepOwnPace } from './request-body.ts';
 import { type Pace, pacedBody, SenderLost } from './paced-body.ts';
 import { BodyCutShort, readBody } from './read-body.ts';
 import { mustCloseUnread } from './unread-body.ts';

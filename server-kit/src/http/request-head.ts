@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { nameOfHost } from './host.ts';
-import type { HttpFault } from './http-fault.ts';
+import type { HttpFault } from './http-error.ts';
 
 export const maxHeaderBytes = 16 * 1024;
 export const maxHeaders = 100;

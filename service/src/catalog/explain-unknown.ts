@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Kind, Suite } from '@renderkit/contract/studio/schemas.ts';
 import type { OperationId } from '@renderkit/contract/v1/operations.ts';
-import type { ExplainUnknown } from '../validation/compile-request.ts';
+import type { ExplainUnknown } from '../validation/validate-request.ts';
 import { describeUnknown, type ModelFacts } from '../validation/unknown-names.ts';
 import type { CatalogCache } from './catalog-cache.ts';
 import { type CatalogIndex, indexOf } from './catalog-index.ts';

@@ -1,8 +1,8 @@
 import type { ApiKey } from '@renderkit/contract/console/schemas/key.ts';
 import type { Database } from '@renderkit/server-kit/db/database.ts';
 import { readSpentToday } from '../budgets/spend.ts';
-import type { CancelQueuedOfKey } from '../generations/cancel-queued/cancel-queued.ts';
-import { readQueuedOfKeys } from '../generations/cancel-queued/count-queued.ts';
+import type { CancelQueuedOfKey } from '../generations/cancel/cancel-queued.ts';
+import { readQueuedOfKeys } from '../generations/cancel/count-queued.ts';
 import { createKey } from '../keys/create-key.ts';
 import { listKeys, type ListedKey, showKey } from '../keys/list-keys.ts';
 import { noSuchKey } from '../keys/no-such-key.ts';

@@ -17,7 +17,7 @@ import {
   unknownRoute,
 } from '../operation-routes.ts';
 import { type AdmittedSession, nobodySignedIn, type SessionAdmission } from '../sessions/admit-session.ts';
-import type { ValidRequest } from '../validation/compile-request.ts';
+import type { ValidRequest } from '../validation/validate-request.ts';
 import type { ConsoleHandlers } from './console-handler.ts';
 import { refuseForeign } from './refuse-foreign.ts';
 

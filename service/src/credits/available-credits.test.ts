@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createTestDatabase } from '@renderkit/server-kit/testing/database.ts';
-import { acceptGenerations } from '../generations/accept/store.ts';
-import { moveGenerations } from '../generations/store.ts';
+import { acceptGenerations } from '../generations/create/store.ts';
+import { moveGenerations } from '../generations/settle/transition-store.ts';
 import { aCreate, seedAccount } from '../generations/testing/seed.ts';
 import { availableCredits } from './available-credits.ts';
 

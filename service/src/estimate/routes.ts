@@ -2,7 +2,7 @@ import type { Database } from '@renderkit/server-kit/db/database.ts';
 import { credits } from '../account/present.ts';
 import { availableCredits } from '../credits/available-credits.ts';
 import type { Handlers } from '../handler.ts';
-import type { JudgeAndQuote } from '../quotes/judge-and-quote.ts';
+import type { JudgeAndQuote } from '../quotes/validate-and-quote.ts';
 
 /** What a create would cost (specification §4): the same judgement, and nothing is made. */
 export function estimateRoutes(deps: {

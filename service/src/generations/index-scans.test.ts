@@ -3,14 +3,14 @@ import { after, before, test } from 'node:test';
 import { type Database, openDatabase } from '@renderkit/server-kit/db/database.ts';
 import { createTestDatabase, type TestDatabase } from '@renderkit/server-kit/testing/database.ts';
 import { createReservedReader } from '../credits/store.ts';
-import { readProspects } from './accept/store.ts';
-import { readQueuedOfKeys } from './cancel-queued/count-queued.ts';
+import { readProspects } from './create/store.ts';
+import { readQueuedOfKeys } from './cancel/count-queued.ts';
 import { accountsToDispatch, claimGenerations, releaseGenerations, renewLeases } from './dispatch/store.ts';
 import { listRows, showGeneration } from './reads/list-rows.ts';
 import { createOutcomes } from './reads/outcomes.ts';
 import { listGenerations, readAwaited, readGenerations, readSettledSince } from './reads/store.ts';
 import { readDoubtful, readUnsettled } from './settle/store.ts';
-import { moveGenerations } from './store.ts';
+import { moveGenerations } from './settle/transition-store.ts';
 import { limitsOf, seedAccount, type Seeded, seedQueue } from './testing/seed.ts';
 import {
   ensureWatches,
@@ -19,7 +19,7 @@ import {
   takeUnheard,
   readOwnWatches,
   takeWatches,
-} from './watch/store.ts';
+} from './follow/store.ts';
 
 // Plans are made once per connection, here on empty tables, which is when scanning them looks cheapest.
 

@@ -2,9 +2,9 @@ import type { GenerationKind } from '@renderkit/contract/v1/schemas/generation.t
 import type { Database } from '@renderkit/server-kit/db/database.ts';
 import { type Handlers, RawReply } from '../handler.ts';
 import { pageOf } from '../list-page.ts';
-import type { CancelGeneration } from './cancel-generation.ts';
-import type { CreateGeneration, CreateRequest } from './create-generation.ts';
-import type { LongPolls } from './long-poll/long-polls.ts';
+import type { CancelGeneration } from './cancel/cancel-generation.ts';
+import type { CreateGeneration, CreateRequest } from './create/create-generation.ts';
+import type { LongPolls } from './live/long-polls.ts';
 import { generationListText, generationText } from './present.ts';
 import { noSuchGeneration, type ReadGeneration } from './reads/read-generation.ts';
 import { listGenerations } from './reads/store.ts';

@@ -1,5 +1,5 @@
 import type { Database } from '@renderkit/server-kit/db/database.ts';
-import { cancelQueued } from '../generations/cancel-queued/cancel-queued.ts';
+import { cancelQueued } from '../generations/cancel/cancel-queued.ts';
 import { revokeKeysOf } from '../keys/revoke-key.ts';
 import { endSessionsOf } from '../sessions/end-session.ts';
 import { deleteWebhooksOf } from '../webhooks/delete-webhook.ts';

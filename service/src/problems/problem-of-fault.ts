@@ -1,6 +1,6 @@
-import type { HttpFault } from '@renderkit/server-kit/http/http-fault.ts';
+import type { HttpFault } from '@renderkit/server-kit/http/http-error.ts';
 import { ApiProblem } from './api-problem.ts';
-import { problemOf } from './problem-of.ts';
+import { problemOf } from './problem-of-error.ts';
 
 /** The refusal that a failure of the framework, the router or the HTTP parser amounts to. */
 export function problemOfFault(fault: HttpFault): ApiProblem {

@@ -8,7 +8,7 @@ import { judgeAddress } from '../uploads/create-upload.ts';
 import { complaintOf, refusedFile } from '../uploads/file-faults.ts';
 import { findUploads } from '../uploads/find-uploads.ts';
 import type { SendFile } from '../uploads/send-file.ts';
-import { isDataUrl, type Mask, readMask } from './mask.ts';
+import { isDataUrl, type Mask, readMask } from './decode-mask.ts';
 import { type Body, type Reference, referencesOf, withReferences } from './reference-fields.ts';
 
 /** An upload that a request names; with `url`: one that its accept makes, to be fetched from there. */

@@ -6,7 +6,7 @@ import {
   jsonValues,
   maxJsonNumberCharacters,
 } from '@renderkit/contract/v1/limits.ts';
-import { keepOwnPace } from '@renderkit/server-kit/http/own-pace.ts';
+import { keepOwnPace } from '@renderkit/server-kit/http/request-body.ts';
 import type { Pace } from '@renderkit/server-kit/http/paced-body.ts';
 import { type JsonIssue, JsonRefused } from '@renderkit/server-kit/http/json-refused.ts';
 import type { ScannedJson } from '@renderkit/server-kit/http/json-scan.ts';

@@ -6,7 +6,7 @@ import type { FileLimits } from '@renderkit/media-kit/file-limits.ts';
 import { type Inspected, inspectFile, UnusableFile } from '@renderkit/media-kit/inspect-file.ts';
 import { MediaToolError } from '@renderkit/media-kit/media-tool-error.ts';
 import { CommitInDoubt, type Database } from '@renderkit/server-kit/db/database.ts';
-import { keepOwnPace } from '@renderkit/server-kit/http/own-pace.ts';
+import { keepOwnPace } from '@renderkit/server-kit/http/request-body.ts';
 import { type Pace, SenderLost } from '@renderkit/server-kit/http/paced-body.ts';
 import { mustCloseUnread } from '@renderkit/server-kit/http/unread-body.ts';
 import { newId } from '@renderkit/server-kit/ids.ts';

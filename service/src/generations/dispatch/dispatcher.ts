@@ -12,7 +12,7 @@ import {
   renewLeases,
 } from './store.ts';
 import { createSubmitQueue } from './submit-queue.ts';
-import { createWakes, type Wakes } from './wakes.ts';
+import { createWakes, type Wakes } from './scheduler.ts';
 
 export type Dispatcher = AsyncDisposable & Pick<Wakes, 'wake' | 'queued' | 'wakeAfter'>;
 

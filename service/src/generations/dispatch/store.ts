@@ -1,6 +1,6 @@
 import type { Lane, StudioLimits } from '@renderkit/contract/studio/schemas.ts';
 import { type Database } from '@renderkit/server-kit/db/database.ts';
-import { accountsThatWait } from '../store.ts';
+import { accountsThatWait } from '../settle/transition-store.ts';
 
 /** A generation that this process may submit as long as its lease and its attempt hold. */
 export type Claim = {

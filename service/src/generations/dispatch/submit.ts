@@ -6,7 +6,7 @@ import { createBatcher } from '@renderkit/server-kit/work/batcher.ts';
 import type { StudioClient } from '../../studio-client/studio-client.ts';
 import { StudioFailure } from '../../studio-client/studio-failure.ts';
 import type { CrashPoint } from '../crash-point.ts';
-import { runningMove } from '../settle/compose-move.ts';
+import { runningMove } from '../settle/compose-transition.ts';
 import { type GenerationError, refusalError, submitFailed } from '../settle/failure.ts';
 import type { Settlement } from '../settle/settlement.ts';
 import { type Claim, type Release, releaseGenerations, saveLimits, saveQuote } from './store.ts';

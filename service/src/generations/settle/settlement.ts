@@ -3,10 +3,10 @@ import { type Database, isDatabaseUnavailable, type Queryable } from '@renderkit
 import { createBatcher } from '@renderkit/server-kit/work/batcher.ts';
 import type { QueryResultRow } from 'pg';
 import type { CrashPoint } from '../crash-point.ts';
-import { type Move, type Moved, moveGenerations } from '../store.ts';
-import { failedMove, finalMove, runningMove } from './compose-move.ts';
+import { type Move, type Moved, moveGenerations } from './transition-store.ts';
+import { failedMove, finalMove, runningMove } from './compose-transition.ts';
 import { barredError, type GenerationError } from './failure.ts';
-import { moveOnce } from './move-once.ts';
+import { moveOnce } from './transition-once.ts';
 import { readDoubtful, readUnsettled, type UnsettledRow } from './store.ts';
 
 /** What the studio says of one of an account's renders. */

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { StudioLimits } from '@renderkit/contract/studio/schemas.ts';
 import type { Database } from '@renderkit/server-kit/db/database.ts';
 import { newId, randomBase62 } from '@renderkit/server-kit/ids.ts';
-import { acceptGenerations, type Create, type Decision } from '../accept/store.ts';
+import { acceptGenerations, type Create, type Decision } from '../create/store.ts';
 import { saveLimits } from '../dispatch/store.ts';
 import { acceptedBodyStart } from '../present.ts';
 

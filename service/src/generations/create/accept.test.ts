@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Database } from '@renderkit/server-kit/db/database.ts';
 import { createTestDatabase, moveClock, type TestDatabase } from '@renderkit/server-kit/testing/database.ts';
-import { moveGenerations } from '../store.ts';
+import { moveGenerations } from '../settle/transition-store.ts';
 import { aCreate, acceptOne, seedAccount, seedKey, type Seeded } from '../testing/seed.ts';
 import { createAccept } from './accept.ts';
 import { acceptGenerations, type Create, type Decision } from './store.ts';

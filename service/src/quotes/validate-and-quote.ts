@@ -11,8 +11,8 @@ import type { Body } from '../references/reference-fields.ts';
 import type { NamedUpload, Resolved, ResolveReferences } from '../references/resolve-references.ts';
 import { StudioFailure } from '../studio-client/studio-failure.ts';
 import { translated } from '../studio-client/translate-error.ts';
-import type { Quotes } from './quote.ts';
-import { estimateRefusalOf, refusalOf } from './rank-quote.ts';
+import type { Quotes } from './batch-quotes.ts';
+import { estimateRefusalOf, refusalOf } from './quote-refusal.ts';
 
 /** A refusal by the catalog alone is given only if the studio confirmed the catalog within this time. */
 const refusalMaxAgeMs = 30_000;

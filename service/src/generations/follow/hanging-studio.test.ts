@@ -7,7 +7,7 @@ import { connect, startUpstream } from '../../../test/upstream-fixture.ts';
 import { createSettlement } from '../settle/settlement.ts';
 import { seedKey, seedQueue } from '../testing/seed.ts';
 import { createAskRenders } from './ask-renders.ts';
-import { startSweeps } from './sweeps.ts';
+import { startSweeps } from './reconcile.ts';
 
 test('a studio that hangs makes no sweep of generations look stuck, however many accounts wait', async () => {
   await using db = await createTestDatabase('service');

@@ -3,11 +3,11 @@ import type { SettleUploads } from '../../uploads/ask-uploads.ts';
 import type { UploadCrashPoint } from '../../uploads/crash-point.ts';
 import type { UploadEnd } from '../../uploads/outcome-of.ts';
 import { recordOutcomes } from '../../uploads/record-outcomes.ts';
-import { failedMove } from '../settle/compose-move.ts';
-import { waitedForUpload } from '../settle/failure.ts';
-import { readUnsettled } from '../settle/store.ts';
-import { type Moved, moveGenerations } from '../store.ts';
-import { lockAccounts, readWaiting, unblock } from './store.ts';
+import { failedMove } from './compose-transition.ts';
+import { waitedForUpload } from './failure.ts';
+import { readUnsettled } from './store.ts';
+import { type Moved, moveGenerations } from './transition-store.ts';
+import { lockAccounts, readWaiting, unblock } from './waiting-store.ts';
 
 export type SettleUploadsOptions = {
   database: Database;

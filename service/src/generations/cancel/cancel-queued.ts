@@ -1,6 +1,6 @@
 import type { Database } from '@renderkit/server-kit/db/database.ts';
 import type { Settlement } from '../settle/settlement.ts';
-import { type Move, moveGenerations } from '../store.ts';
+import { type Move, moveGenerations } from '../settle/transition-store.ts';
 import { readUntouched } from './store.ts';
 
 /** Cancels all that an account has waiting; what dispatch took meanwhile runs. How many were canceled. */

@@ -1,11 +1,11 @@
-import type { Actor } from '../audit/actor.ts';
-import { writeAudit } from '../audit/write-audit.ts';
-import { ApiProblem } from '../problems/api-problem.ts';
-import type { CrashPoint } from './crash-point.ts';
-import type { GenerationRow } from './present.ts';
-import type { ReadGeneration } from './reads/read-generation.ts';
-import type { Settlement } from './settle/settlement.ts';
-import type { Moved } from './store.ts';
+import type { Actor } from '../../audit/actor.ts';
+import { writeAudit } from '../../audit/write-audit.ts';
+import { ApiProblem } from '../../problems/api-problem.ts';
+import type { CrashPoint } from '../crash-point.ts';
+import type { GenerationRow } from '../present.ts';
+import type { ReadGeneration } from '../reads/read-generation.ts';
+import type { Settlement } from '../settle/settlement.ts';
+import type { Moved } from '../settle/transition-store.ts';
 
 export type CancelGeneration = (asked: {
   id: string;

@@ -4,7 +4,7 @@ import { unauthorized } from '../../admission/admit.ts';
 import { type GenerationRow, generationText } from '../present.ts';
 import { noSuchGeneration } from '../reads/read-generation.ts';
 import { readAwaited, readUnusableKeys } from '../reads/store.ts';
-import { isFinal } from '../status.ts';
+import { isFinal } from '../settle/status.ts';
 import type { Waiter } from './waiter.ts';
 
 type Asked = { id: string; accountId: string; keyId: string };

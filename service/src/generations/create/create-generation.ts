@@ -5,16 +5,16 @@ import type { GenerationKind } from '@renderkit/contract/v1/schemas/generation.t
 import { type Database, isDatabaseUnavailable } from '@renderkit/server-kit/db/database.ts';
 import { newId } from '@renderkit/server-kit/ids.ts';
 import { createBatcher } from '@renderkit/server-kit/work/batcher.ts';
-import type { Principal } from '../admission/principal.ts';
-import { checkBudget } from '../budgets/budget.ts';
-import { RawReply } from '../handler.ts';
-import { fingerprint } from '../idempotency/fingerprint.ts';
-import { createFlights } from '../idempotency/flights.ts';
-import { keyReused } from '../idempotency/key-reused.ts';
-import { createAccept } from './accept/accept.ts';
-import { type NamedUpload, type Prospect, readProspects } from './accept/store.ts';
-import type { CrashPoint } from './crash-point.ts';
-import { acceptedBodyStart } from './present.ts';
+import type { Principal } from '../../admission/principal.ts';
+import { checkBudget } from '../../budgets/budget.ts';
+import { RawReply } from '../../handler.ts';
+import { fingerprint } from '../../idempotency/fingerprint.ts';
+import { createFlights } from '../../idempotency/idempotency-key.ts';
+import { keyReused } from '../../idempotency/key-reused.ts';
+import { createAccept } from './accept.ts';
+import { type NamedUpload, type Prospect, readProspects } from './store.ts';
+import type { CrashPoint } from '../crash-point.ts';
+import { acceptedBodyStart } from '../present.ts';
 
 /** A create as it came: validated by its schema, defaults not filled in. */
 export type CreateRequest = {

@@ -1,6 +1,6 @@
 import type { GenerationKind } from '@renderkit/contract/v1/schemas/generation.ts';
 import type { Database } from '@renderkit/server-kit/db/database.ts';
-import { accountsThatWait } from '../store.ts';
+import { accountsThatWait } from '../settle/transition-store.ts';
 
 /** An account whose feed this process reads. */
 export type WatchRow = { account_id: string; studio_account_id: string; cursor: number };

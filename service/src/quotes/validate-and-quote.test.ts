@@ -7,8 +7,8 @@ import { startUpstream, type Upstream } from '../../test/upstream-fixture.ts';
 import { createAgeVerification } from '../account/age-verification.ts';
 import { createCatalogCache } from '../catalog/catalog-cache.ts';
 import { ApiProblem } from '../problems/api-problem.ts';
-import { createJudgeAndQuote } from './judge-and-quote.ts';
-import { createQuotes } from './quote.ts';
+import { createJudgeAndQuote } from './validate-and-quote.ts';
+import { createQuotes } from './batch-quotes.ts';
 
 let db: TestDatabase;
 before(async () => {

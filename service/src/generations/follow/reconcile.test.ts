@@ -7,10 +7,10 @@ import { startUpstream, type Upstream } from '../../../test/upstream-fixture.ts'
 import { claimGenerations, releaseGenerations, saveLimits } from '../dispatch/store.ts';
 import { readGenerations } from '../reads/store.ts';
 import { createSettlement } from '../settle/settlement.ts';
-import { moveGenerations } from '../store.ts';
+import { moveGenerations } from '../settle/transition-store.ts';
 import { limitsOf, seedKey, type Seeded, seedQueue } from '../testing/seed.ts';
 import { createAskRenders } from './ask-renders.ts';
-import { askUnheard, giveUpTooOld, type SweepOptions } from './sweeps.ts';
+import { askUnheard, giveUpTooOld, type SweepOptions } from './reconcile.ts';
 
 const minute = 60;
 const hour = 60 * minute;

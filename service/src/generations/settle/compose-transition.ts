@@ -3,7 +3,7 @@ import type { Output } from '@renderkit/contract/v1/schemas/generation.ts';
 import { composeEvent } from '../../events/compose-event.ts';
 import { isoTime } from '../../iso-time.ts';
 import { generationText } from '../present.ts';
-import type { Move } from '../store.ts';
+import type { Move } from './transition-store.ts';
 import { type GenerationError, missingOutputs, renderError } from './failure.ts';
 import type { UnsettledRow } from './store.ts';
 

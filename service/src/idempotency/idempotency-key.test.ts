@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createFlights } from './flights.ts';
+import { createFlights } from './idempotency-key.ts';
 
 const flight = { accountId: 'acc_1', idempotencyKey: 'k' };
 

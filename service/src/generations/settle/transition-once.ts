@@ -1,4 +1,4 @@
-import type { Move, Moved } from '../store.ts';
+import type { Move, Moved } from './transition-store.ts';
 
 /**
  * Makes transitions that were gathered into one batch, each generation at most once in a statement: a statement could

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { CommitInDoubt } from '@renderkit/server-kit/db/database.ts';
 import { ApiProblem } from './api-problem.ts';
 import { presentProblem } from './present-problem.ts';
-import { problemOf } from './problem-of.ts';
+import { problemOf } from './problem-of-error.ts';
 
 const context = { requestId: 'req_1', docsUrl: 'https://docs.test' };
 const presented = (problem: ApiProblem) => {
