@@ -1,11 +1,11 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { judge, lineCount } from './architecture/judge.ts';
+import { checkSources, lineCount } from './architecture/check-sources.ts';
 import { readSources } from './architecture/read-sources.ts';
 import { ordinaryLineLimit, workspaces } from './architecture/rules.ts';
 import { openapiText } from './openapi-document.ts';
 
-/** Tells of everything in the tree that breaks a rule of docs/ARCHITECTURE.md; exits with 1 if there is any. */
+/** Prints everything in the tree that breaks a rule of docs/ARCHITECTURE.md; exits with 1 if there is any. */
 const root = path.resolve(import.meta.dirname, '..');
 const sources = await readSources(root, Object.keys(workspaces));
 const long = sources.filter(
@@ -13,14 +13,14 @@ const long = sources.filter(
 );
 for (const source of long) console.log(`note: ${source.path} has ${lineCount(source)} lines`);
 
-const violations = judge(sources);
+const issues = checkSources(sources);
 if ((await readFile(path.join(root, 'contract/openapi.json'), 'utf8')) !== openapiText()) {
-  violations.push({ path: 'contract/openapi.json', message: 'is stale: run tools/generate-openapi.ts.' });
+  issues.push({ path: 'contract/openapi.json', message: 'is stale: run tools/generate-openapi.ts.' });
 }
-for (const { path: file, message } of violations) console.error(`${file} ${message}`);
-if (violations.length > 0) {
+for (const { path: file, message } of issues) console.error(`${file} ${message}`);
+if (issues.length > 0) {
   console.error(
-    `${violations.length} broken rules of the architecture; they stand in tools/architecture/rules.ts.`,
+    `${issues.length} broken rules of the architecture; they stand in tools/architecture/rules.ts.`,
   );
   process.exitCode = 1;
 }

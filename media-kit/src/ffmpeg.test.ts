@@ -3,7 +3,8 @@ import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, test } from 'node:test';
-import { ffmpeg, type FfmpegOptions } from './ffmpeg.ts';
+import { ffmpeg } from './ffmpeg.ts';
+import type { FfmpegOptions } from './ffmpeg-run.ts';
 import { MediaToolError, type MediaToolErrorKind } from './media-tool-error.ts';
 
 let directory = '';

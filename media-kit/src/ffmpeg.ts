@@ -1,30 +1,11 @@
 import { copyFile, rename, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { ffmpegPath } from './config.ts';
+import type { FfmpegOptions, FfmpegRun } from './ffmpeg-run.ts';
 import { MediaToolError } from './media-tool-error.ts';
 import { runSystemFfmpeg } from './system-ffmpeg.ts';
 import { withTemporaryDirectory } from './temporary-directory.ts';
 import { runWasmFfmpeg } from './wasm-ffmpeg.ts';
-
-export type FfmpegOptions = {
-  /** Paths of files that are read, by the names that stand for them in the arguments. */
-  inputs: Readonly<Record<string, string>>;
-  /** Paths of files to be written, likewise. They appear when all went well, never in part. */
-  outputs: Readonly<Record<string, string>>;
-  signal: AbortSignal;
-  timeoutMs: number;
-  /** Bytes of all outputs together. */
-  maxOutputBytes: number;
-  maxMemoryBytes?: number;
-  /** For tests and comparisons; by default the system's where there is one. */
-  executor?: 'system' | 'wasm';
-};
-
-/** One run as an executor sees it: names are paths already. */
-export type FfmpegRun = Omit<FfmpegOptions, 'executor' | 'maxMemoryBytes'> & {
-  args: readonly string[];
-  maxMemoryBytes: number;
-};
 
 const defaultMaxMemoryBytes = 1024 * 1024 * 1024;
 /** A name is one whole argument: it must not be taken for a number or an option. */

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { stat } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { mediaEnvironment } from './config.ts';
-import type { FfmpegRun } from './ffmpeg.ts';
+import type { FfmpegRun } from './ffmpeg-run.ts';
 import { ffmpegFailure, MediaToolError } from './media-tool-error.ts';
 import { createTail } from './tail.ts';
 import { lowerPriority, watchProcess } from './watch-process.ts';

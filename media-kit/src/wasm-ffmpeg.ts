@@ -1,4 +1,4 @@
-import type { FfmpegRun } from './ffmpeg.ts';
+import type { FfmpegRun } from './ffmpeg-run.ts';
 import { ffmpegFailure, MediaToolError } from './media-tool-error.ts';
 import { ask, createProcessPool } from './process-pool.ts';
 import { watchProcess } from './watch-process.ts';

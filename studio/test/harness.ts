@@ -15,7 +15,7 @@ import { createAccount, grantForService, type NewStudioAccount } from '@renderki
 import { keepSettings } from '@renderkit/studio/settings/keep-settings.ts';
 import { startWorker } from '@renderkit/studio/start-worker.ts';
 import { openDiskStorage } from '@renderkit/studio/storage/disk-blob-storage.ts';
-import { type UploadCalls, uploadCalls } from './upload-calls.ts';
+import { type Answer, type UploadCalls, uploadCalls } from './upload-calls.ts';
 
 export const client = { id: 'renderkit-service', secret: 'a secret for tests only' };
 
@@ -133,8 +133,6 @@ export async function refresh(studioUrl: string, refreshToken: string): Promise<
 export function basic(): string {
   return `Basic ${Buffer.from(`${encodeURIComponent(client.id)}:${encodeURIComponent(client.secret)}`).toString('base64')}`;
 }
-
-export type Answer<T> = { status: number; body: T; headers: Headers };
 
 export type TestAccount = Tokens &
   UploadCalls & {

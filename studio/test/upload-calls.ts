@@ -1,6 +1,7 @@
 import type { StudioAnswer } from '@renderkit/contract/studio/operations.ts';
 import type { StudioUpload } from '@renderkit/contract/studio/schemas.ts';
-import type { Answer, TestAccount } from './harness.ts';
+
+export type Answer<T> = { status: number; body: T; headers: Headers };
 
 export type UploadCalls = {
   /** Sends a file under the token. */
@@ -13,7 +14,11 @@ export type UploadCalls = {
   checked: (token: string) => Promise<StudioUpload>;
 };
 
-export function uploadCalls(url: string, accessToken: string, call: TestAccount['call']): UploadCalls {
+export function uploadCalls(
+  url: string,
+  accessToken: string,
+  call: <T>(method: string, path: string) => Promise<Answer<T>>,
+): UploadCalls {
   return {
     upload: async (token, bytes, query = {}) => {
       const words = new URLSearchParams(query).toString();

@@ -1,4 +1,4 @@
-/** Who may import whom, and the other promises about the tree. All of it is data; `judge.ts` applies it. */
+/** Who may import whom, and the other promises about the tree. All of it is data; `check-sources.ts` applies it. */
 
 /** Workspaces by their folder: the package's name, and the prefixes of workspace modules that its code may import. */
 export const workspaces: Record<
@@ -10,12 +10,6 @@ export const workspaces: Record<
   egress: { name: 'egress', mayImport: ['server-kit/'] },
   'media-kit': { name: 'media-kit', mayImport: ['server-kit/'] },
   'engines/kit': { name: 'engine-kit', mayImport: ['media-kit/', 'egress/'] },
-  'engines/procedural': { name: 'engine-procedural', mayImport: ['engine-kit/', 'media-kit/'] },
-  'engines/sandbox': {
-    name: 'engine-sandbox',
-    mayImport: ['engine-kit/'],
-    testsMayImport: ['engine-procedural/'],
-  },
   service: { name: 'service', mayImport: ['contract/', 'server-kit/', 'egress/'] },
   studio: { name: 'studio', mayImport: ['contract/studio/', 'server-kit/', 'media-kit/', 'engine-'] },
   console: { name: 'console', mayImport: ['contract/'] },
@@ -25,83 +19,90 @@ export const workspaces: Record<
   tools: { name: 'tools', mayImport: [''] },
 };
 
+/** Every other folder of `engines/` is an engine. Engines know nothing of each other, of the studio or of a contract. */
+export const engineRules = {
+  mayImport: ['engine-kit/', 'media-kit/', 'egress/', 'server-kit/'],
+  testsMayImport: ['engine-'],
+};
+
 /** The one library that the contract may stand on; clients import the contract, and should carry little. */
 export const contractLibraries = ['typebox'];
 
-/** The two servers, which are made of rooms: the folders of their `src`. */
-export const servers = ['service', 'studio'] as const;
-export type Server = (typeof servers)[number];
-
-/**
- * Files at the root of a server's `src` that put its rooms together, outermost first. A file may import those after
- * it, never those before it; rooms import none of them.
- */
-export const wiring = ['main.ts', 'app.ts', 'routes.ts', 'console.ts'];
-
-/** Files of a room that are its own affair. A store that would be too long has a second one, `erase-store.ts`. */
+/** Files of a module that are its own affair. A store that would be too long has a second one, `erase-store.ts`. */
 export const privateFile = /^(?:routes|(?:[a-z-]+-)?store)\.ts$/;
 
-/** The rooms of each server, from the ground up: a room builds on those before it, never on those after it. */
-export const roomOrder: Record<Server, readonly string[]> = {
-  service: [
-    'preflight',
-    'problems',
-    'validation',
-    'audit',
-    'keys',
-    'admission',
-    'studio-client',
-    'sessions',
-    'sign-in',
-    'credits',
-    'account',
-    'catalog',
-    'projects',
-    'library',
-    'frames',
-    'events',
-    'uploads',
-    'references',
-    'quotes',
-    'estimate',
-    'budgets',
-    'idempotency',
-    'webhooks',
-    'deliveries',
-    'generations',
-    'operator',
-    'retention',
-    'console-api',
-    'health',
-    'docs',
-  ],
-  studio: [
-    'settings',
-    'audit',
-    'jobs',
-    'sign-in',
-    'storage',
-    'catalog',
-    'credits',
-    'accounts',
-    'interactions',
-    'account-pages',
-    'engine-host',
-    'moderation',
-    'changes',
-    'workers',
-    'uploads',
-    'projects',
-    'library',
-    'renders',
-  ],
+/**
+ * Folders that are divided into modules. `modules` stand in order, from the ground up: a module builds on those before it,
+ * never on those after it. `wiring` are the files beside the modules that put them together, outermost first: each may
+ * import those after it, and no module imports any of them.
+ */
+export const orderedModules: Record<string, { wiring: readonly string[]; modules: readonly string[] }> = {
+  'service/src': {
+    wiring: ['main.ts', 'app.ts', 'routes.ts', 'console.ts'],
+    modules: [
+      'preflight',
+      'problems',
+      'validation',
+      'audit',
+      'keys',
+      'admission',
+      'studio-client',
+      'sessions',
+      'sign-in',
+      'credits',
+      'account',
+      'catalog',
+      'projects',
+      'library',
+      'frames',
+      'events',
+      'uploads',
+      'references',
+      'quotes',
+      'estimate',
+      'budgets',
+      'idempotency',
+      'webhooks',
+      'deliveries',
+      'generations',
+      'operator',
+      'retention',
+      'console-api',
+      'health',
+      'docs',
+    ],
+  },
+  'studio/src': {
+    wiring: ['main.ts', 'app.ts', 'routes.ts'],
+    modules: [
+      'settings',
+      'audit',
+      'jobs',
+      'sign-in',
+      'storage',
+      'catalog',
+      'credits',
+      'accounts',
+      'interactions',
+      'account-pages',
+      'engine-host',
+      'moderation',
+      'changes',
+      'workers',
+      'uploads',
+      'projects',
+      'library',
+      'renders',
+    ],
+  },
+  contract: { wiring: [], modules: ['studio', 'v1', 'console'] },
 };
 
 /**
  * What the stack, the whole-stack tests and the tools may import of a server. Benchmarks may reach further: some of
  * them time a single statement or an engine alone.
  */
-export const publicEntries: Record<Server, readonly string[]> = {
+export const publicEntries: Record<string, readonly string[]> = {
   service: [
     'main.ts',
     'migrate.ts',
@@ -129,7 +130,7 @@ export const ordinaryLineLimit = 300;
 export const sqlFunctionLineLimit = 120;
 
 /** The last migration of each server that is older than releases: those before it say nothing of them. */
-export const lastMigrationBeforeReleases: Record<Server, string> = { service: '017', studio: '009' };
+export const lastMigrationBeforeReleases: Record<string, string> = { service: '017', studio: '009' };
 
 /** Drawers: such a name says nothing of what is inside. Files and folders alike. */
 export const namesThatSayNothing = [

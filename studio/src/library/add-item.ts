@@ -9,7 +9,7 @@ import { newId } from '@renderkit/server-kit/ids.ts';
 import { keepFiles } from '../storage/keep-files.ts';
 import { aspectRatioOf } from './aspect-ratio.ts';
 import { findAsset, insertAsset } from './store.ts';
-import type { TakeFrameDependencies } from './take-frame.ts';
+import type { FrameDependencies } from './save-frame.ts';
 
 export type ItemToAdd = {
   account: string;
@@ -26,7 +26,7 @@ export type ItemToAdd = {
  */
 export async function addItem(
   item: ItemToAdd,
-  dependencies: TakeFrameDependencies,
+  dependencies: FrameDependencies,
 ): Promise<StudioAsset | undefined> {
   const { account, file, project, prompt } = item;
   const inspected = await inspectFile(file, fileLimits, dependencies.stopping);

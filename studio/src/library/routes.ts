@@ -4,12 +4,13 @@ import type { Handlers } from '../register-operations.ts';
 import { removeLooseFolders } from '../storage/orphan-folders.ts';
 import { presentAsset } from './present.ts';
 import { deleteAssetRow, findAsset, selectAssets, updateFavorite } from './store.ts';
-import { createFrameTaker, type TakeFrameDependencies } from './take-frame.ts';
+import type { FrameDependencies } from './save-frame.ts';
+import { createFrameTaker } from './take-frame.ts';
 
 const farthestOffset = 1_000_000;
 
 export function libraryRoutes(
-  options: TakeFrameDependencies & { mediaUrl: string },
+  options: FrameDependencies & { mediaUrl: string },
 ): Pick<Handlers, 'listAssets' | 'getAsset' | 'favoriteAsset' | 'deleteAsset' | 'takeFrame'> {
   const { database, storage, mediaUrl } = options;
   const takeFrame = createFrameTaker(options);

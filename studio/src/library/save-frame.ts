@@ -1,13 +1,22 @@
+import type { KeyObject } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { withTemporaryDirectory } from '@renderkit/media-kit/temporary-directory.ts';
 import { makeThumbnail } from '@renderkit/media-kit/thumbnail.ts';
+import type { Database } from '@renderkit/server-kit/db/database.ts';
 import { newId } from '@renderkit/server-kit/ids.ts';
 import { StudioError } from '../errors.ts';
 import { keepFiles } from '../storage/keep-files.ts';
+import type { Storage } from '../storage/blob-storage.ts';
 import { aspectRatioOf } from './aspect-ratio.ts';
 import { insertAsset, type SavedFrame, type VideoRow } from './store.ts';
-import type { TakeFrameDependencies } from './take-frame.ts';
+
+export type FrameDependencies = {
+  database: Database;
+  storage: Storage;
+  mediaKey: KeyObject;
+  stopping: AbortSignal;
+};
 
 export type FrameToSave = {
   account: string;
@@ -24,7 +33,7 @@ export type FrameToSave = {
  */
 export async function saveFrame(
   { account, project, video, timeMs, frame }: FrameToSave,
-  dependencies: TakeFrameDependencies,
+  dependencies: FrameDependencies,
 ): Promise<SavedFrame> {
   const thumbnail = await withTemporaryDirectory(async (directory) => {
     const png = path.join(directory, 'frame.png');

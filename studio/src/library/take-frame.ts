@@ -1,22 +1,12 @@
-import type { KeyObject } from 'node:crypto';
 import { extractFrame } from '@renderkit/media-kit/extract-frame.ts';
 import { MediaToolError } from '@renderkit/media-kit/media-tool-error.ts';
-import type { Database } from '@renderkit/server-kit/db/database.ts';
 import { newId } from '@renderkit/server-kit/ids.ts';
 import { createLimiter } from '@renderkit/server-kit/work/limiter.ts';
 import { StudioError } from '../errors.ts';
 import { keepFiles } from '../storage/keep-files.ts';
 import { requireNotFull } from '../storage/reserve.ts';
-import type { Storage } from '../storage/blob-storage.ts';
-import { saveFrame } from './save-frame.ts';
+import { type FrameDependencies, saveFrame } from './save-frame.ts';
 import { findFrame, findSavedFrame, findVideo, insertFrame, type FrameRow, type VideoRow } from './store.ts';
-
-export type TakeFrameDependencies = {
-  database: Database;
-  storage: Storage;
-  mediaKey: KeyObject;
-  stopping: AbortSignal;
-};
 
 export type FrameCall = {
   account: string;
@@ -37,7 +27,7 @@ const busyRetrySeconds = 2;
  * each project and moment. All are counted in what the account stores. @throws StudioError
  */
 export function createFrameTaker(
-  dependencies: TakeFrameDependencies,
+  dependencies: FrameDependencies,
 ): (call: FrameCall) => Promise<{ key: string; assetId: string | null }> {
   const { database } = dependencies;
   const limited = createLimited();
@@ -72,7 +62,7 @@ async function take(
   account: string,
   video: VideoRow,
   timeMs: number,
-  dependencies: TakeFrameDependencies,
+  dependencies: FrameDependencies,
 ): Promise<FrameRow> {
   const { database } = dependencies;
   // Another call may have taken it while this one waited for its turn.
@@ -105,7 +95,7 @@ async function extract(
   account: string,
   video: VideoRow,
   timeMs: number,
-  { database, storage, stopping }: TakeFrameDependencies,
+  { database, storage, stopping }: FrameDependencies,
 ): Promise<Awaited<ReturnType<typeof extractFrame>>> {
   await requireNotFull(database, account);
   const path = storage.pathOf(video.storage_key);

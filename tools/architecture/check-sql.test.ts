@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { judge } from './judge.ts';
+import { checkSources } from './check-sources.ts';
 
 const messagesOf = (path: string, ...lines: string[]) =>
-  judge([{ path, text: `${lines.join('\n')}\n`, imports: [] }]).map(({ message }) => message);
+  checkSources([{ path, text: `${lines.join('\n')}\n`, imports: [] }]).map(({ message }) => message);
 const body = 'returns integer language sql as $$ select 1 $$;';
 
 test('a file of sql/functions holds the one function that it is named after', () => {

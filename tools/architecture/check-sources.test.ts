@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { judge } from './judge.ts';
+import { checkSources } from './check-sources.ts';
 import { importsIn, type Source } from './read-sources.ts';
 
 function source(path: string, ...lines: string[]): Source {
@@ -9,7 +9,7 @@ function source(path: string, ...lines: string[]): Source {
 }
 
 function messagesOf(...sources: Source[]): string[] {
-  return judge(sources).map(({ message }) => message);
+  return checkSources(sources).map(({ message }) => message);
 }
 
 const importing = (specifier: string) => `import { one } from '${specifier}';`;
@@ -66,7 +66,7 @@ test('main calls app, app calls routes, and nothing calls back', () => {
   assert.deepEqual(messagesOf(source('service/src/app.ts', importing('./keys/find-key.ts'))), []);
 });
 
-test('a room keeps its store and its routes to itself', () => {
+test('a module keeps its store and its routes to itself', () => {
   const store = source('service/src/keys/find-key.ts', importing('./store.ts'));
   const foreign = source('service/src/generations/create-generation.ts', importing('../keys/store.ts'));
   const verb = source('service/src/generations/create-generation.ts', importing('../keys/find-key.ts'));
@@ -75,7 +75,7 @@ test('a room keeps its store and its routes to itself', () => {
   assert.deepEqual(messagesOf(verb), []);
 });
 
-test('a room builds on the rooms before it in the order, and not on those after it', () => {
+test('a module builds on the modules before it in the order, and not on those after it', () => {
   const down = source('service/src/generations/create-generation.ts', importing('../catalog/find-model.ts'));
   const up = source('service/src/catalog/find-model.ts', importing('../generations/create-generation.ts'));
   assert.deepEqual(messagesOf(down), []);
@@ -95,9 +95,9 @@ test('a test may reach anywhere inside its own server, by path or by name', () =
   assert.deepEqual(messagesOf(source('service/test/creates.test.ts', importing('../src/app.ts'))), []);
 });
 
-test('a room without a place in the order is told to take one', () => {
+test('a module without a place in the order is refused', () => {
   const messages = messagesOf(source('service/src/cellar/a.ts', importing('../keys/find-key.ts')));
-  assert.match(messages.join(), /no place in roomOrder/);
+  assert.match(messages.join(), /no place in orderedModules/);
 });
 
 test('the stack and the whole-stack tests import public entries alone; a benchmark may reach further', () => {
@@ -109,10 +109,19 @@ test('the stack and the whole-stack tests import public entries alone; a benchma
   assert.deepEqual(messagesOf(source('bench/size/times.ts', inside)), []);
 });
 
-test('files in a circle are reported, unless only types go round', () => {
+test('files that import each other in a circle are reported, circles of types too', () => {
   const a = source('server-kit/src/a.ts', importing('./b.ts'));
   assert.equal(messagesOf(a, source('server-kit/src/b.ts', importing('./a.ts'))).length, 1);
-  assert.deepEqual(messagesOf(a, source('server-kit/src/b.ts', "import type { A } from './a.ts';")), []);
+  assert.equal(messagesOf(a, source('server-kit/src/b.ts', "import type { A } from './a.ts';")).length, 1);
+  assert.deepEqual(messagesOf(a, source('server-kit/src/b.ts', importing('./c.ts'))), []);
+});
+
+test('an engine stands on the kit, and knows no other engine, no contract and no studio', () => {
+  const file = 'engines/comfyui/src/engine.ts';
+  for (const allowed of ['engine-kit/engine.ts', 'media-kit/ffmpeg.ts', 'egress/guarded-fetch.ts'])
+    assert.deepEqual(messagesOf(source(file, importing(`@renderkit/${allowed}`))), []);
+  for (const refused of ['engine-procedural/engine.ts', 'contract/studio/price.ts', 'studio/config.ts'])
+    assert.equal(messagesOf(source(file, importing(`@renderkit/${refused}`))).length, 1, refused);
 });
 
 test('a file has 500 lines at most', () => {

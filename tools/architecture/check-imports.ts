@@ -1,0 +1,71 @@
+import type { Issue } from './issue.ts';
+import { isTest, type Place, placeOf, resolveFrom, workspaceOf } from './place.ts';
+import type { Import, Source } from './read-sources.ts';
+import {
+  contractLibraries,
+  engineRules,
+  orderedModules,
+  privateFile,
+  publicEntries,
+  workspaces,
+} from './rules.ts';
+
+type Say = (message: string) => Issue[];
+
+/** What is wrong with one import: workspaces know those below them, and modules inside of one likewise. */
+export function importIssues(source: Source, { specifier }: Import): Issue[] {
+  const from = placeOf(source.path);
+  const say: Say = (message) => [{ path: source.path, message: `imports ${specifier}: ${message}` }];
+  if (rulesOf(from.workspace) === undefined)
+    return say(`the workspace ${from.workspace} has no rules in tools/architecture/rules.ts.`);
+  if (specifier.startsWith('@renderkit/')) return packageIssues(source.path, specifier, say);
+  if (!specifier.startsWith('.')) {
+    if (from.workspace !== 'contract' || isTest(source.path)) return [];
+    return contractLibraries.includes(specifier)
+      ? []
+      : say('the contract stands on the schema library alone.');
+  }
+  const target = placeOf(resolveFrom(source.path, specifier));
+  if (target.workspace !== from.workspace) return say('another workspace is imported by its name.');
+  return isTest(source.path) ? [] : moduleIssues(from, target, say);
+}
+
+function rulesOf(workspace: string): (typeof workspaces)[string] | undefined {
+  const [parent, name] = workspace.split('/');
+  if (workspace in workspaces || parent !== 'engines' || name === undefined) return workspaces[workspace];
+  return { ...engineRules, name: `engine-${name}` };
+}
+
+function packageIssues(file: string, specifier: string, say: Say): Issue[] {
+  const importer = workspaceOf(file);
+  const rules = rulesOf(importer);
+  const [, owner = '', ...rest] = specifier.split('/');
+  if (owner === rules?.name)
+    return isTest(file) ? [] : say('a workspace imports its own files by their paths.');
+  const allowed = [...(rules?.mayImport ?? []), ...((isTest(file) && rules?.testsMayImport) || [])];
+  const name = specifier.slice('@renderkit/'.length);
+  if (!allowed.some((prefix) => name.startsWith(prefix))) return say(`${importer} may not.`);
+  const entries = publicEntries[owner];
+  if (entries === undefined || importer === 'bench' || isTest(file)) return [];
+  return entries.includes(rest.join('/')) ? [] : say('it is no public entry (tools/architecture/rules.ts).');
+}
+
+function moduleIssues(from: Place, target: Place, say: Say): Issue[] {
+  if (from.source === undefined || from.source !== target.source) return [];
+  const { wiring, modules } = orderedModules[from.source] ?? { wiring: [], modules: [] };
+  if (target.module === undefined && wiring.includes(target.file)) {
+    if (from.module !== undefined) return say('modules know nothing of what puts them together.');
+    if (wiring.indexOf(from.file) > wiring.indexOf(target.file))
+      return say(`${wiring.join(' → ')} is the only direction.`);
+  }
+  if (target.module === undefined || from.module === target.module || from.module === undefined) return [];
+  if (privateFile.test(target.file.split('/').at(-1) ?? ''))
+    return say(`${target.file} belongs to its module: call what that exports for others.`);
+  const [own, other] = [modules.indexOf(from.module), modules.indexOf(target.module)];
+  if (own < 0 || other < 0)
+    return say('one of the two modules has no place in orderedModules (tools/architecture/rules.ts).');
+  if (other < own) return [];
+  return say(
+    `${from.module} does not build on ${target.module} (orderedModules in tools/architecture/rules.ts).`,
+  );
+}
