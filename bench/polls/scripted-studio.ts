@@ -5,13 +5,9 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { AccountChanges } from '@renderkit/contract/studio/changes.ts';
 import type { StudioBody } from '@renderkit/contract/studio/operations.ts';
-import type {
-  Catalog,
-  QuotesRequest,
-  Render,
-  StudioBalance,
-  StudioLimits,
-} from '@renderkit/contract/studio/schemas.ts';
+import type { StudioBalance, StudioLimits } from '@renderkit/contract/studio/schemas/account.ts';
+import type { Catalog } from '@renderkit/contract/studio/schemas/catalog.ts';
+import type { QuotesRequest, Render } from '@renderkit/contract/studio/schemas/render.ts';
 import { models } from '@renderkit/studio/catalog/models.ts';
 import { serveParent } from '../child.ts';
 

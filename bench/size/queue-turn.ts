@@ -1,4 +1,4 @@
-import type { Render } from '@renderkit/contract/studio/schemas.ts';
+import type { Render } from '@renderkit/contract/studio/schemas/render.ts';
 import type { Database } from '@renderkit/server-kit/db/database.ts';
 import { claimGenerations } from '@renderkit/service/generations/dispatch/store.ts';
 import { runningMove } from '@renderkit/service/generations/settle/compose-transition.ts';

@@ -1,6 +1,38 @@
 import { Type, type Static, type TSchema } from 'typebox';
 import { ChangesAnswer, ChangesRequest } from './changes.ts';
-import * as schemas from './schemas.ts';
+import { Metadata, StudioAccount, StudioBalance, StudioLimits } from './schemas/account.ts';
+import { Catalog } from './schemas/catalog.ts';
+import {
+  AssetAddress,
+  AssetsAnswer,
+  AssetsQuery,
+  FavoriteRequest,
+  FrameAnswer,
+  FrameRequest,
+  ProjectTitle,
+  ProjectsAnswer,
+  ProjectsQuery,
+  StudioAsset,
+  StudioProject,
+} from './schemas/library.ts';
+import {
+  BarAnswer,
+  LookupAnswer,
+  LookupRequest,
+  QuotesAnswer,
+  QuotesRequest,
+  Render,
+  SubmitAnswer,
+  SubmitRequest,
+} from './schemas/render.ts';
+import {
+  DeletedAnswer,
+  MoveUploadRequest,
+  StoreUploadAnswer,
+  StoreUploadQuery,
+  StudioUpload,
+  UploadsLookupAnswer,
+} from './schemas/upload.ts';
 import { StudioStorage } from './storage.ts';
 
 /** Who may call: anyone, the bearer of an account's token, or the service's own client (HTTP Basic, RFC 6749 §2.3.1). */
@@ -26,48 +58,48 @@ const idParam = Type.Object({ id: Type.String({ minLength: 1, maxLength: 200 }) 
  * OpenID Connect at the issuer that `getMetadata` names; the account's `id` is the `sub` of its tokens.
  */
 export const studioOperations = {
-  getMetadata: { method: 'GET', path: '/api/metadata', caller: 'anyone', answer: schemas.Metadata },
-  getAccount: { method: 'GET', path: '/api/account', caller: 'account', answer: schemas.StudioAccount },
-  getBalance: { method: 'GET', path: '/api/balance', caller: 'account', answer: schemas.StudioBalance },
-  getLimits: { method: 'GET', path: '/api/limits', caller: 'account', answer: schemas.StudioLimits },
+  getMetadata: { method: 'GET', path: '/api/metadata', caller: 'anyone', answer: Metadata },
+  getAccount: { method: 'GET', path: '/api/account', caller: 'account', answer: StudioAccount },
+  getBalance: { method: 'GET', path: '/api/balance', caller: 'account', answer: StudioBalance },
+  getLimits: { method: 'GET', path: '/api/limits', caller: 'account', answer: StudioLimits },
   getStorage: { method: 'GET', path: '/api/storage', caller: 'account', answer: StudioStorage },
   /** Carries an ETag; answers 304 to a matching If-None-Match. */
-  getCatalog: { method: 'GET', path: '/api/catalog', caller: 'account', answer: schemas.Catalog },
+  getCatalog: { method: 'GET', path: '/api/catalog', caller: 'account', answer: Catalog },
   createQuotes: {
     method: 'POST',
     path: '/api/quotes',
     caller: 'account',
-    body: schemas.QuotesRequest,
-    answer: schemas.QuotesAnswer,
+    body: QuotesRequest,
+    answer: QuotesAnswer,
   },
   submitRender: {
     method: 'PUT',
     path: '/api/renders/:token',
     caller: 'account',
     params: tokenParam,
-    body: schemas.SubmitRequest,
-    answer: schemas.SubmitAnswer,
+    body: SubmitRequest,
+    answer: SubmitAnswer,
   },
   getRender: {
     method: 'GET',
     path: '/api/renders/:token',
     caller: 'account',
     params: tokenParam,
-    answer: schemas.Render,
+    answer: Render,
   },
   lookUpRenders: {
     method: 'POST',
     path: '/api/renders/lookup',
     caller: 'account',
-    body: schemas.LookupRequest,
-    answer: schemas.LookupAnswer,
+    body: LookupRequest,
+    answer: LookupAnswer,
   },
   barRender: {
     method: 'PUT',
     path: '/api/renders/:token/barred',
     caller: 'account',
     params: tokenParam,
-    answer: schemas.BarAnswer,
+    answer: BarAnswer,
   },
   /** Holds the request up to `wait_seconds` until one of the accounts moves. */
   readChanges: {
@@ -81,30 +113,30 @@ export const studioOperations = {
     method: 'GET',
     path: '/api/projects',
     caller: 'account',
-    query: schemas.ProjectsQuery,
-    answer: schemas.ProjectsAnswer,
+    query: ProjectsQuery,
+    answer: ProjectsAnswer,
   },
   createProject: {
     method: 'POST',
     path: '/api/projects',
     caller: 'account',
-    body: schemas.ProjectTitle,
-    answer: schemas.StudioProject,
+    body: ProjectTitle,
+    answer: StudioProject,
   },
   getProject: {
     method: 'GET',
     path: '/api/projects/:id',
     caller: 'account',
     params: idParam,
-    answer: schemas.StudioProject,
+    answer: StudioProject,
   },
   renameProject: {
     method: 'PATCH',
     path: '/api/projects/:id',
     caller: 'account',
     params: idParam,
-    body: schemas.ProjectTitle,
-    answer: schemas.StudioProject,
+    body: ProjectTitle,
+    answer: StudioProject,
   },
   /** Its items stay in the library. */
   deleteProject: {
@@ -112,37 +144,37 @@ export const studioOperations = {
     path: '/api/projects/:id',
     caller: 'account',
     params: idParam,
-    answer: schemas.DeletedAnswer,
+    answer: DeletedAnswer,
   },
   listAssets: {
     method: 'GET',
     path: '/api/assets',
     caller: 'account',
-    query: schemas.AssetsQuery,
-    answer: schemas.AssetsAnswer,
+    query: AssetsQuery,
+    answer: AssetsAnswer,
   },
   /** A saved still is read as `image` and as `frame`, and changed or deleted as `frame` alone. */
   getAsset: {
     method: 'GET',
     path: '/api/assets/:type/:id',
     caller: 'account',
-    params: schemas.AssetAddress,
-    answer: schemas.StudioAsset,
+    params: AssetAddress,
+    answer: StudioAsset,
   },
   favoriteAsset: {
     method: 'PATCH',
     path: '/api/assets/:type/:id',
     caller: 'account',
-    params: schemas.AssetAddress,
-    body: schemas.FavoriteRequest,
-    answer: schemas.StudioAsset,
+    params: AssetAddress,
+    body: FavoriteRequest,
+    answer: StudioAsset,
   },
   deleteAsset: {
     method: 'DELETE',
     path: '/api/assets/:type/:id',
     caller: 'account',
-    params: schemas.AssetAddress,
-    answer: schemas.DeletedAnswer,
+    params: AssetAddress,
+    answer: DeletedAnswer,
   },
   /**
    * Takes a still from a video of the library; the same video and millisecond answer the same link for as long as the
@@ -155,8 +187,8 @@ export const studioOperations = {
     path: '/api/videos/:id/frames',
     caller: 'account',
     params: idParam,
-    body: schemas.FrameRequest,
-    answer: schemas.FrameAnswer,
+    body: FrameRequest,
+    answer: FrameAnswer,
   },
   /** `conflict` where the token was deleted; `invalid_request` where the file was cut short or came too slowly. */
   storeUpload: {
@@ -164,23 +196,23 @@ export const studioOperations = {
     path: '/api/uploads/:token',
     caller: 'account',
     params: tokenParam,
-    query: schemas.StoreUploadQuery,
+    query: StoreUploadQuery,
     bytes: true,
-    answer: schemas.StoreUploadAnswer,
+    answer: StoreUploadAnswer,
   },
   getUpload: {
     method: 'GET',
     path: '/api/uploads/:token',
     caller: 'account',
     params: tokenParam,
-    answer: schemas.StudioUpload,
+    answer: StudioUpload,
   },
   lookUpUploads: {
     method: 'POST',
     path: '/api/uploads/lookup',
     caller: 'account',
-    body: schemas.LookupRequest,
-    answer: schemas.UploadsLookupAnswer,
+    body: LookupRequest,
+    answer: UploadsLookupAnswer,
   },
   /** For a project that was named after the file. `not_found` where the upload or the account's project is missing. */
   moveUpload: {
@@ -188,8 +220,8 @@ export const studioOperations = {
     path: '/api/uploads/:token/project',
     caller: 'account',
     params: tokenParam,
-    body: schemas.MoveUploadRequest,
-    answer: schemas.StudioUpload,
+    body: MoveUploadRequest,
+    answer: StudioUpload,
   },
   /** Also where there is none: after this the token names nothing. */
   deleteUpload: {
@@ -197,7 +229,7 @@ export const studioOperations = {
     path: '/api/uploads/:token',
     caller: 'account',
     params: tokenParam,
-    answer: schemas.DeletedAnswer,
+    answer: DeletedAnswer,
   },
 } as const satisfies Record<string, StudioOperation>;
 

@@ -1,4 +1,4 @@
-import type { Catalog, StudioModel } from '@renderkit/contract/studio/schemas.ts';
+import type { Catalog, StudioModel } from '@renderkit/contract/studio/schemas/catalog.ts';
 
 type Changes = Partial<Omit<StudioModel, 'parameters'>> & { parameters?: Partial<StudioModel['parameters']> };
 

@@ -1,4 +1,4 @@
-import type { FrameAnswer, StudioAsset, StudioProject } from '@renderkit/contract/studio/schemas.ts';
+import type { FrameAnswer, StudioAsset, StudioProject } from '@renderkit/contract/studio/schemas/library.ts';
 import type { Static } from 'typebox';
 
 export function exampleProject(id: string): StudioProject {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, afterEach, before, describe, test } from 'node:test';
-import type { QuoteResult, QuotesRequest } from '@renderkit/contract/studio/schemas.ts';
+import type { QuoteResult, QuotesRequest } from '@renderkit/contract/studio/schemas/render.ts';
 import type { Estimate } from '@renderkit/contract/v1/schemas/estimate.ts';
 import type { Generation, GenerationKind } from '@renderkit/contract/v1/schemas/generation.ts';
 import { assertProblem } from './assert-problem.ts';

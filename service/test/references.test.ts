@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { after, before, beforeEach, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { QuotesRequest, SubmitRequest } from '@renderkit/contract/studio/schemas.ts';
+import type { QuotesRequest, SubmitRequest } from '@renderkit/contract/studio/schemas/render.ts';
 import type { Generation } from '@renderkit/contract/v1/schemas/generation.ts';
 import type { Problem } from '@renderkit/contract/v1/schemas/problem.ts';
 import type { Upload } from '@renderkit/contract/v1/schemas/upload.ts';

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import type { Catalog, Kind } from '@renderkit/contract/studio/schemas.ts';
+import type { Kind } from '@renderkit/contract/studio/kinds.ts';
+import type { Catalog } from '@renderkit/contract/studio/schemas/catalog.ts';
 import { judgeRequest } from '../src/catalog/judge-request.ts';
 import { ApiProblem } from '../src/problems/api-problem.ts';
 

@@ -1,8 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { StudioBody, StudioOperationId } from '@renderkit/contract/studio/operations.ts';
-import type { Render, StudioLimits, SubmitAnswer } from '@renderkit/contract/studio/schemas.ts';
-import { newId } from '@renderkit/server-kit/ids.ts';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { StudioBody, StudioOperationId } from '@renderkit/contract/studio/operations.ts';
+import type { StudioLimits } from '@renderkit/contract/studio/schemas/account.ts';
+import type { Render, SubmitAnswer } from '@renderkit/contract/studio/schemas/render.ts';
+import { newId } from '@renderkit/server-kit/ids.ts';
 import type { ScriptedStudio } from './scripted-studio.ts';
 
 /** What the studio makes of one submit beside taking it. */

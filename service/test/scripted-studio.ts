@@ -3,14 +3,9 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { type StudioOperationId, studioOperations } from '@renderkit/contract/studio/operations.ts';
 import { price } from '@renderkit/contract/studio/price.ts';
-import type {
-  Catalog,
-  QuoteResult,
-  QuotesRequest,
-  StudioAccount,
-  StudioBalance,
-  StudioModel,
-} from '@renderkit/contract/studio/schemas.ts';
+import type { StudioAccount, StudioBalance } from '@renderkit/contract/studio/schemas/account.ts';
+import type { Catalog, StudioModel } from '@renderkit/contract/studio/schemas/catalog.ts';
+import type { QuoteResult, QuotesRequest } from '@renderkit/contract/studio/schemas/render.ts';
 import { exampleCatalog } from './example-catalog.ts';
 import { answerOfLibrary } from './example-library.ts';
 import { createScriptedIssuer, type ScriptedIssuer } from './scripted-issuer.ts';

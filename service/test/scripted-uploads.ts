@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
-import type { StoreUploadAnswer, StudioUpload } from '@renderkit/contract/studio/schemas.ts';
+import type { StoreUploadAnswer, StudioUpload } from '@renderkit/contract/studio/schemas/upload.ts';
 
 /** The studio has every project but this one. */
 export const unknownProject = 'prj_unknown';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import type { ModelOption } from '@renderkit/contract/studio/schemas.ts';
+import type { ModelOption } from '@renderkit/contract/studio/schemas/catalog.ts';
 import type { Problem } from '@renderkit/contract/v1/schemas/problem.ts';
 import { assertProblem } from './assert-problem.ts';
 import { type ConsoleBrowser, openBrowser } from './console-session.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { after, before, describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { fileFaults } from '@renderkit/contract/studio/schemas.ts';
+import { fileFaults } from '@renderkit/contract/studio/schemas/upload.ts';
 import type { Problem } from '@renderkit/contract/v1/schemas/problem.ts';
 import type { Upload } from '@renderkit/contract/v1/schemas/upload.ts';
 import { publicMessage } from '@renderkit/egress/egress-refusal.ts';

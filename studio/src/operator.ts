@@ -1,5 +1,5 @@
 import path from 'node:path';
-import type { StudioAsset } from '@renderkit/contract/studio/schemas.ts';
+import type { StudioAsset } from '@renderkit/contract/studio/schemas/library.ts';
 import { UnusableFile } from '@renderkit/media-kit/inspect-file.ts';
 import type { Database } from '@renderkit/server-kit/db/database.ts';
 import { paths } from './account-pages/paths.ts';

@@ -1,4 +1,5 @@
-import type { Render, StudioUpload } from '@renderkit/contract/studio/schemas.ts';
+import type { Render } from '@renderkit/contract/studio/schemas/render.ts';
+import type { StudioUpload } from '@renderkit/contract/studio/schemas/upload.ts';
 import type { FileLimits } from '@renderkit/media-kit/file-limits.ts';
 import type { Database } from '@renderkit/server-kit/db/database.ts';
 import type { Pace } from '@renderkit/server-kit/http/paced-body.ts';
@@ -25,8 +26,8 @@ import { authenticateClient, createAuthenticator, refuseUnderMaintenance } from 
 import { type Client, createProvider, issuerPath } from './sign-in/provider.ts';
 import { signInRoutes } from './sign-in/routes.ts';
 import { isUnderMaintenance } from './sign-in/store.ts';
-import { mediaRoutes } from './storage/routes.ts';
 import type { Storage } from './storage/blob-storage.ts';
+import { mediaRoutes } from './storage/routes.ts';
 import { presentUpload } from './uploads/present.ts';
 import type { UploadQueue } from './uploads/queue.ts';
 import { uploadRoutes } from './uploads/routes.ts';

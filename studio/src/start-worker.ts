@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { lanes } from '@renderkit/contract/studio/schemas.ts';
+import { lanes } from '@renderkit/contract/studio/kinds.ts';
 import type { Engine } from '@renderkit/engine-kit/engine.ts';
 import { removeDeadDirectories } from '@renderkit/media-kit/temporary-directory.ts';
 import { openDatabase } from '@renderkit/server-kit/db/database.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import path from 'node:path';
 import { after, before, test } from 'node:test';
 import type { StudioAnswer } from '@renderkit/contract/studio/operations.ts';
-import type { StudioAsset, StudioProject } from '@renderkit/contract/studio/schemas.ts';
+import type { StudioAsset, StudioProject } from '@renderkit/contract/studio/schemas/library.ts';
 import { addLibraryItem } from '@renderkit/studio/operator.ts';
 import { listKeys } from '@renderkit/studio/storage/disk-blob-storage.ts';
 import sharp from 'sharp';

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { StudioAnswer } from '@renderkit/contract/studio/operations.ts';
-import type { RenderRequest } from '@renderkit/contract/studio/schemas.ts';
+import type { RenderRequest } from '@renderkit/contract/studio/schemas/render.ts';
 import type { Engine } from '@renderkit/engine-kit/engine.ts';
 import { type FileLimits, fileLimits } from '@renderkit/media-kit/file-limits.ts';
 import type { Database } from '@renderkit/server-kit/db/database.ts';

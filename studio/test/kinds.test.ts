@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { after, before, test } from 'node:test';
-import type { RenderRequest } from '@renderkit/contract/studio/schemas.ts';
+import type { RenderRequest } from '@renderkit/contract/studio/schemas/render.ts';
 import { extractFrame } from '@renderkit/media-kit/extract-frame.ts';
 import { fileLimits, inspectFile } from '@renderkit/media-kit/inspect-file.ts';
 import sharp from 'sharp';

@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { after, before, test } from 'node:test';
 import type { StudioAnswer } from '@renderkit/contract/studio/operations.ts';
-import type { StudioAsset, StudioProject } from '@renderkit/contract/studio/schemas.ts';
+import type { StudioAsset, StudioProject } from '@renderkit/contract/studio/schemas/library.ts';
 import { addLibraryItem, OperatorError } from '@renderkit/studio/operator.ts';
 import { listKeys } from '@renderkit/studio/storage/disk-blob-storage.ts';
 import { startTestStudio, type TestAccount, type TestStudio } from './harness.ts';

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { StudioAnswer } from '@renderkit/contract/studio/operations.ts';
-import type { RenderRequest, StudioModel } from '@renderkit/contract/studio/schemas.ts';
+import type { StudioModel } from '@renderkit/contract/studio/schemas/catalog.ts';
+import type { RenderRequest } from '@renderkit/contract/studio/schemas/render.ts';
 import { startTestStudio, type TestAccount, type TestStudio } from './harness.ts';
 import { makeMedia, makePicture } from './media-files.ts';
 

@@ -2,8 +2,17 @@ import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { after, before, test } from 'node:test';
-import * as schemas from '@renderkit/contract/studio/schemas.ts';
 import type { StudioAnswer } from '@renderkit/contract/studio/operations.ts';
+import {
+  Metadata,
+  StudioAccount,
+  StudioBalance,
+  StudioLimits,
+} from '@renderkit/contract/studio/schemas/account.ts';
+import { Catalog } from '@renderkit/contract/studio/schemas/catalog.ts';
+import { AssetsAnswer, ProjectsAnswer, StudioAsset } from '@renderkit/contract/studio/schemas/library.ts';
+import { QuoteResult, Render } from '@renderkit/contract/studio/schemas/render.ts';
+import { StoreUploadAnswer, StudioUpload } from '@renderkit/contract/studio/schemas/upload.ts';
 import { insertStyle } from '@renderkit/studio/catalog/store.ts';
 import { addLibraryItem, setAccount, setFault } from '@renderkit/studio/operator.ts';
 import type { TSchema } from 'typebox';
@@ -23,25 +32,25 @@ test('every answer fits the contract', async () => {
     assert.ok(Check(schema, body), `${route}: ${JSON.stringify(body)}`);
   };
   await account.submit('t');
-  await fits('/api/metadata', schemas.Metadata);
-  await fits('/api/account', schemas.StudioAccount);
-  await fits('/api/balance', schemas.StudioBalance);
-  await fits('/api/limits', schemas.StudioLimits);
-  await fits('/api/catalog', schemas.Catalog);
-  await fits('/api/renders/t', schemas.Render);
-  await fits('/api/projects?page=1&limit=20', schemas.ProjectsAnswer);
-  assert.ok(Check(schemas.QuoteResult, await account.quote()));
-  assert.ok(Check(schemas.QuoteResult, await account.quote({ reference_images: ['ast_none'] })));
-  assert.ok(Check(schemas.StoreUploadAnswer, (await account.upload('upl_1', await makePicture())).body));
-  assert.ok(Check(schemas.StoreUploadAnswer, (await account.upload('upl_2', Buffer.alloc(0))).body));
-  await fits('/api/uploads/upl_1', schemas.StudioUpload);
+  await fits('/api/metadata', Metadata);
+  await fits('/api/account', StudioAccount);
+  await fits('/api/balance', StudioBalance);
+  await fits('/api/limits', StudioLimits);
+  await fits('/api/catalog', Catalog);
+  await fits('/api/renders/t', Render);
+  await fits('/api/projects?page=1&limit=20', ProjectsAnswer);
+  assert.ok(Check(QuoteResult, await account.quote()));
+  assert.ok(Check(QuoteResult, await account.quote({ reference_images: ['ast_none'] })));
+  assert.ok(Check(StoreUploadAnswer, (await account.upload('upl_1', await makePicture())).body));
+  assert.ok(Check(StoreUploadAnswer, (await account.upload('upl_2', Buffer.alloc(0))).body));
+  await fits('/api/uploads/upl_1', StudioUpload);
   const item = await addLibraryItem(studio.database, {
     email: account.email,
     dataDirectory: studio.dataDirectory,
     file: await pictureFile(studio.dataDirectory),
   });
-  await fits('/api/assets?page=1&limit=20', schemas.AssetsAnswer);
-  await fits(`/api/assets/image/${item.id}`, schemas.StudioAsset);
+  await fits('/api/assets?page=1&limit=20', AssetsAnswer);
+  await fits(`/api/assets/image/${item.id}`, StudioAsset);
 });
 
 test('a list of quotes answers each request on its own', async () => {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { after, before, test } from 'node:test';
-import type { RenderRequest } from '@renderkit/contract/studio/schemas.ts';
+import type { RenderRequest } from '@renderkit/contract/studio/schemas/render.ts';
 import { addLibraryItem } from '@renderkit/studio/operator.ts';
 import { request, startTestStudio, type TestAccount, type TestStudio } from './harness.ts';
 import { makeMedia, makePicture } from './media-files.ts';

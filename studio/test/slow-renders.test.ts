@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { RenderRequest } from '@renderkit/contract/studio/schemas.ts';
 import type { StudioAnswer } from '@renderkit/contract/studio/operations.ts';
+import type { RenderRequest } from '@renderkit/contract/studio/schemas/render.ts';
 import { checkLedger } from '@renderkit/studio/operator.ts';
 import { startTestStudio } from './harness.ts';
 

@@ -5,7 +5,7 @@ import { stat } from 'node:fs/promises';
 import path from 'node:path';
 import { test } from 'node:test';
 import type { StudioAnswer } from '@renderkit/contract/studio/operations.ts';
-import type { StudioProject } from '@renderkit/contract/studio/schemas.ts';
+import type { StudioProject } from '@renderkit/contract/studio/schemas/library.ts';
 import { moveClock } from '@renderkit/server-kit/testing/database.ts';
 import { addLibraryItem, deleteAccount, setAccount } from '@renderkit/studio/operator.ts';
 import { listKeys } from '@renderkit/studio/storage/disk-blob-storage.ts';

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { StudioAnswer } from '@renderkit/contract/studio/operations.ts';
-import type { StudioProject } from '@renderkit/contract/studio/schemas.ts';
+import type { StudioProject } from '@renderkit/contract/studio/schemas/library.ts';
 import type { StudioStorage } from '@renderkit/contract/studio/storage.ts';
 import { addLibraryItem, setAccount } from '@renderkit/studio/operator.ts';
 import { listKeys } from '@renderkit/studio/storage/disk-blob-storage.ts';

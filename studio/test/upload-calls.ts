@@ -1,5 +1,5 @@
 import type { StudioAnswer } from '@renderkit/contract/studio/operations.ts';
-import type { StudioUpload } from '@renderkit/contract/studio/schemas.ts';
+import type { StudioUpload } from '@renderkit/contract/studio/schemas/upload.ts';
 
 export type Answer<T> = { status: number; body: T; headers: Headers };
 

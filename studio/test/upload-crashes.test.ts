@@ -3,7 +3,7 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import path from 'node:path';
 import { test } from 'node:test';
-import type { StudioUpload } from '@renderkit/contract/studio/schemas.ts';
+import type { StudioUpload } from '@renderkit/contract/studio/schemas/upload.ts';
 import { moveClock } from '@renderkit/server-kit/testing/database.ts';
 import { listKeys } from '@renderkit/studio/storage/disk-blob-storage.ts';
 import { settleUpload } from '@renderkit/studio/uploads/store.ts';

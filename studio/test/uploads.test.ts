@@ -4,7 +4,7 @@ import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { crc32 } from 'node:zlib';
 import type { StudioAnswer } from '@renderkit/contract/studio/operations.ts';
-import type { StudioUpload } from '@renderkit/contract/studio/schemas.ts';
+import type { StudioUpload } from '@renderkit/contract/studio/schemas/upload.ts';
 import { listKeys } from '@renderkit/studio/storage/disk-blob-storage.ts';
 import { readChanges, startTestStudio, type TestStudio } from './harness.ts';
 import { makeMedia, makePicture } from './media-files.ts';

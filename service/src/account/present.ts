@@ -1,4 +1,8 @@
-import type { StudioAccount, StudioBalance, StudioLimits } from '@renderkit/contract/studio/schemas.ts';
+import type {
+  StudioAccount,
+  StudioBalance,
+  StudioLimits,
+} from '@renderkit/contract/studio/schemas/account.ts';
 import type { StudioStorage } from '@renderkit/contract/studio/storage.ts';
 import type { Account } from '@renderkit/contract/v1/schemas/account.ts';
 import type { Balance } from '@renderkit/contract/v1/schemas/balance.ts';

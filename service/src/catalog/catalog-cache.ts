@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Catalog } from '@renderkit/contract/studio/schemas.ts';
+import type { Catalog } from '@renderkit/contract/studio/schemas/catalog.ts';
 import { LRUCache } from 'lru-cache';
 import type { StudioClient } from '../studio-client/studio-client.ts';
 

@@ -1,11 +1,11 @@
+import type { Suite } from '@renderkit/contract/studio/kinds.ts';
 import type {
   Catalog,
   ModelOption,
   StudioModel,
   StudioStyle,
   StudioSuggestion,
-  Suite,
-} from '@renderkit/contract/studio/schemas.ts';
+} from '@renderkit/contract/studio/schemas/catalog.ts';
 
 /** Longest video that the studio's contract can ask for; what is no number of seconds cannot be asked for either. */
 const longestSeconds = 3_600;

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Kind, Suite } from '@renderkit/contract/studio/schemas.ts';
+import type { Kind, Suite } from '@renderkit/contract/studio/kinds.ts';
 import type { OperationId } from '@renderkit/contract/v1/operations.ts';
-import type { ExplainUnknown } from '../validation/validate-request.ts';
 import { describeUnknown, type ModelFacts } from '../validation/unknown-names.ts';
+import type { ExplainUnknown } from '../validation/validate-request.ts';
 import type { CatalogCache } from './catalog-cache.ts';
 import { type CatalogIndex, indexOf } from './catalog-index.ts';
 import { suiteOf } from './judge-request.ts';

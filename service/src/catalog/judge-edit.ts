@@ -1,4 +1,4 @@
-import type { RenderRequest } from '@renderkit/contract/studio/schemas.ts';
+import type { RenderRequest } from '@renderkit/contract/studio/schemas/render.ts';
 import { defaultFillStrength, defaultStrength } from '@renderkit/contract/v1/limits.ts';
 import type { CreateEditRequest } from '@renderkit/contract/v1/schemas/generation-requests.ts';
 import type { CatalogIndex, IndexedModel } from './catalog-index.ts';

@@ -1,5 +1,5 @@
+import type { ModelOption, StudioModel } from '@renderkit/contract/studio/schemas/catalog.ts';
 import { maxProblemErrors } from '@renderkit/contract/v1/limits.ts';
-import type { ModelOption, StudioModel } from '@renderkit/contract/studio/schemas.ts';
 import { ApiProblem, type FieldError } from '../problems/api-problem.ts';
 import { listed } from '../validation/nearest-names.ts';
 import type { CatalogIndex, IndexedModel } from './catalog-index.ts';

@@ -1,4 +1,6 @@
-import type { RenderRequest, StudioModel, Suite } from '@renderkit/contract/studio/schemas.ts';
+import type { Suite } from '@renderkit/contract/studio/kinds.ts';
+import type { StudioModel } from '@renderkit/contract/studio/schemas/catalog.ts';
+import type { RenderRequest } from '@renderkit/contract/studio/schemas/render.ts';
 import { ApiProblem } from '../problems/api-problem.ts';
 import { listed } from '../validation/nearest-names.ts';
 import type { CatalogIndex, IndexedModel } from './catalog-index.ts';

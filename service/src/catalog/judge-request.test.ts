@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Catalog, StudioModel } from '@renderkit/contract/studio/schemas.ts';
+import type { Catalog, StudioModel } from '@renderkit/contract/studio/schemas/catalog.ts';
 import type { CreateImageRequest } from '@renderkit/contract/v1/schemas/generation-requests.ts';
 import { exampleModel } from '../../test/example-catalog.ts';
 import { ApiProblem } from '../problems/api-problem.ts';

@@ -1,12 +1,7 @@
+import type { Kind, Lane, Suite } from '@renderkit/contract/studio/kinds.ts';
 import { price } from '@renderkit/contract/studio/price.ts';
-import type {
-  Catalog,
-  Kind,
-  Lane,
-  RenderRequest,
-  StudioModel,
-  Suite,
-} from '@renderkit/contract/studio/schemas.ts';
+import type { Catalog, StudioModel } from '@renderkit/contract/studio/schemas/catalog.ts';
+import type { RenderRequest } from '@renderkit/contract/studio/schemas/render.ts';
 import type {
   CreateEditRequest,
   CreateImageRequest,

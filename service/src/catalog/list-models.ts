@@ -1,4 +1,5 @@
-import type { Catalog, StudioModel, Suite } from '@renderkit/contract/studio/schemas.ts';
+import type { Suite } from '@renderkit/contract/studio/kinds.ts';
+import type { Catalog, StudioModel } from '@renderkit/contract/studio/schemas/catalog.ts';
 import { isIncluded } from './catalog-index.ts';
 
 type ModelFilter = { suite?: Suite; kind?: StudioModel['kind']; search?: string };

@@ -1,4 +1,5 @@
-import type { StudioStyle, Suite } from '@renderkit/contract/studio/schemas.ts';
+import type { Suite } from '@renderkit/contract/studio/kinds.ts';
+import type { StudioStyle } from '@renderkit/contract/studio/schemas/catalog.ts';
 import { type Candidate, listed, nearestNames, shownName } from '../validation/nearest-names.ts';
 import type { CatalogIndex, IndexedModel } from './catalog-index.ts';
 

@@ -1,4 +1,8 @@
-import type { StudioModel, StudioStyle, StudioSuggestion } from '@renderkit/contract/studio/schemas.ts';
+import type {
+  StudioModel,
+  StudioStyle,
+  StudioSuggestion,
+} from '@renderkit/contract/studio/schemas/catalog.ts';
 import type { Model } from '@renderkit/contract/v1/schemas/model.ts';
 import type { Style } from '@renderkit/contract/v1/schemas/style.ts';
 import type { Suggestion } from '@renderkit/contract/v1/schemas/suggestion.ts';

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { StudioBalance } from '@renderkit/contract/studio/schemas.ts';
+import type { StudioBalance } from '@renderkit/contract/studio/schemas/account.ts';
 import type { Database } from '@renderkit/server-kit/db/database.ts';
 import { createReservedReader, type ReadReserved } from './store.ts';
 

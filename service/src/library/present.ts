@@ -1,4 +1,4 @@
-import type { StudioAsset } from '@renderkit/contract/studio/schemas.ts';
+import type { StudioAsset } from '@renderkit/contract/studio/schemas/library.ts';
 import type { Asset } from '@renderkit/contract/v1/schemas/asset.ts';
 
 // Field by field: whatever else a studio sends stays inside.

@@ -1,4 +1,4 @@
-import type { StudioProject } from '@renderkit/contract/studio/schemas.ts';
+import type { StudioProject } from '@renderkit/contract/studio/schemas/library.ts';
 import type { Project } from '@renderkit/contract/v1/schemas/project.ts';
 
 export function presentProject(project: StudioProject): Project {

@@ -1,4 +1,4 @@
-import type { QuoteResult, RenderRequest } from '@renderkit/contract/studio/schemas.ts';
+import type { QuoteResult, RenderRequest } from '@renderkit/contract/studio/schemas/render.ts';
 import { createBatcher } from '@renderkit/server-kit/work/batcher.ts';
 import type { StudioClient } from '../studio-client/studio-client.ts';
 import { StudioFailure } from '../studio-client/studio-failure.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { refusalCodes } from '@renderkit/contract/studio/errors.ts';
-import type { QuoteResult } from '@renderkit/contract/studio/schemas.ts';
+import type { QuoteResult } from '@renderkit/contract/studio/schemas/render.ts';
 import { ApiProblem } from '../problems/api-problem.ts';
 import { estimateRefusalOf, problemOf, refusalOf } from './quote-refusal.ts';
 

@@ -1,5 +1,6 @@
 import type { RefusalCode } from '@renderkit/contract/studio/errors.ts';
-import type { QuoteResult, StudioAccount } from '@renderkit/contract/studio/schemas.ts';
+import type { StudioAccount } from '@renderkit/contract/studio/schemas/account.ts';
+import type { QuoteResult } from '@renderkit/contract/studio/schemas/render.ts';
 import type { StorageUse } from '@renderkit/contract/studio/storage.ts';
 import type { ProblemCode } from '@renderkit/contract/v1/problem-codes.ts';
 import { ApiProblem, type FieldError } from '../problems/api-problem.ts';

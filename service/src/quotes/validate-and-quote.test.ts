@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import type { QuotesRequest } from '@renderkit/contract/studio/schemas.ts';
+import type { QuotesRequest } from '@renderkit/contract/studio/schemas/render.ts';
 import { createTestDatabase, type TestDatabase } from '@renderkit/server-kit/testing/database.ts';
 import { exampleModel } from '../../test/example-catalog.ts';
 import { startUpstream, type Upstream } from '../../test/upstream-fixture.ts';
 import { createAgeVerification } from '../account/age-verification.ts';
 import { createCatalogCache } from '../catalog/catalog-cache.ts';
 import { ApiProblem } from '../problems/api-problem.ts';
-import { createJudgeAndQuote } from './validate-and-quote.ts';
 import { createQuotes } from './batch-quotes.ts';
+import { createJudgeAndQuote } from './validate-and-quote.ts';
 
 let db: TestDatabase;
 before(async () => {

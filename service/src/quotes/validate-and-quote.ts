@@ -1,6 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
-import type { Catalog, Kind, QuoteResult, StudioBalance } from '@renderkit/contract/studio/schemas.ts';
+import type { Kind } from '@renderkit/contract/studio/kinds.ts';
+import type { StudioBalance } from '@renderkit/contract/studio/schemas/account.ts';
+import type { Catalog } from '@renderkit/contract/studio/schemas/catalog.ts';
+import type { QuoteResult } from '@renderkit/contract/studio/schemas/render.ts';
 import type { Database } from '@renderkit/server-kit/db/database.ts';
 import type { AgeVerification } from '../account/age-verification.ts';
 import type { CatalogCache, CatalogRead } from '../catalog/catalog-cache.ts';

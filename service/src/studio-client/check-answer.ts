@@ -3,12 +3,9 @@ import {
   type StudioOperationId,
   studioOperations,
 } from '@renderkit/contract/studio/operations.ts';
-import {
-  Render,
-  type StudioAsset,
-  type StudioProject,
-  StudioUpload,
-} from '@renderkit/contract/studio/schemas.ts';
+import type { StudioAsset, StudioProject } from '@renderkit/contract/studio/schemas/library.ts';
+import { Render } from '@renderkit/contract/studio/schemas/render.ts';
+import { StudioUpload } from '@renderkit/contract/studio/schemas/upload.ts';
 import type { TSchema } from 'typebox';
 import { Compile } from 'typebox/compile';
 import { StudioFailure } from './studio-failure.ts';

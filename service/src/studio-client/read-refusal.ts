@@ -1,5 +1,5 @@
 import { type StudioErrorCode, studioErrors } from '@renderkit/contract/studio/errors.ts';
-import { StudioError } from '@renderkit/contract/studio/schemas.ts';
+import { StudioError } from '@renderkit/contract/studio/schemas/error.ts';
 import type { StorageUse } from '@renderkit/contract/studio/storage.ts';
 import { Compile } from 'typebox/compile';
 import type { Reply } from './http-call.ts';

@@ -6,7 +6,8 @@ import {
   type StudioQuery,
   studioOperations,
 } from '@renderkit/contract/studio/operations.ts';
-import type { Render, StudioUpload } from '@renderkit/contract/studio/schemas.ts';
+import type { Render } from '@renderkit/contract/studio/schemas/render.ts';
+import type { StudioUpload } from '@renderkit/contract/studio/schemas/upload.ts';
 import type { Database } from '@renderkit/server-kit/db/database.ts';
 import type { Logger } from '@renderkit/server-kit/process/logger.ts';
 import { unlessAborted } from '@renderkit/server-kit/work/unless-aborted.ts';

@@ -1,5 +1,5 @@
-import type { FileFault, StoreUploadAnswer } from '@renderkit/contract/studio/schemas.ts';
 import type { RefusalCode } from '@renderkit/contract/studio/errors.ts';
+import type { FileFault, StoreUploadAnswer } from '@renderkit/contract/studio/schemas/upload.ts';
 import {
   maxAudioBytes,
   maxImageBytes,

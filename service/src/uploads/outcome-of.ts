@@ -1,4 +1,4 @@
-import type { StudioUpload } from '@renderkit/contract/studio/schemas.ts';
+import type { StudioUpload } from '@renderkit/contract/studio/schemas/upload.ts';
 import type { UploadOutcome } from './record-outcomes.ts';
 
 /** Why the generations that wait for an upload can never start. */

@@ -1,4 +1,4 @@
-import type { StoreUploadAnswer } from '@renderkit/contract/studio/schemas.ts';
+import type { StoreUploadAnswer } from '@renderkit/contract/studio/schemas/upload.ts';
 import { idPrefixes } from '@renderkit/contract/v1/identifiers.ts';
 import type { Database } from '@renderkit/server-kit/db/database.ts';
 import { newId } from '@renderkit/server-kit/ids.ts';

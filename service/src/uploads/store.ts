@@ -1,4 +1,4 @@
-import type { StudioUpload } from '@renderkit/contract/studio/schemas.ts';
+import type { StudioUpload } from '@renderkit/contract/studio/schemas/upload.ts';
 import type { UploadStatus } from '@renderkit/contract/v1/schemas/upload.ts';
 import type { Database } from '@renderkit/server-kit/db/database.ts';
 import type { UploadRow } from './present.ts';

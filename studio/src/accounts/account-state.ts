@@ -1,4 +1,4 @@
-import type { StudioAccount } from '@renderkit/contract/studio/schemas.ts';
+import type { StudioAccount } from '@renderkit/contract/studio/schemas/account.ts';
 import type { AccountFacts } from '../sign-in/authenticate.ts';
 
 /** What, if anything, keeps the account from working; the gravest first. */

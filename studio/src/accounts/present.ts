@@ -1,8 +1,8 @@
-import type { StudioAccount, StudioBalance } from '@renderkit/contract/studio/schemas.ts';
+import type { StudioAccount, StudioBalance } from '@renderkit/contract/studio/schemas/account.ts';
 import { catalogVersion } from '../catalog/catalog.ts';
+import { plans } from '../catalog/plans.ts';
 import type { AccountFacts } from '../sign-in/authenticate.ts';
 import { accountState } from './account-state.ts';
-import { plans } from '../catalog/plans.ts';
 
 export function presentAccount(account: AccountFacts): StudioAccount {
   const plan = plans[account.tier];

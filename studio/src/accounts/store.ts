@@ -1,4 +1,4 @@
-import type { StudioLimits } from '@renderkit/contract/studio/schemas.ts';
+import type { StudioLimits } from '@renderkit/contract/studio/schemas/account.ts';
 import type { StudioStorage } from '@renderkit/contract/studio/storage.ts';
 import type { Database, Transaction } from '@renderkit/server-kit/db/database.ts';
 import type { Plan, Tier } from '../catalog/plans.ts';

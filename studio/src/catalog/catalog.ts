@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
-import type { Catalog, RenderRequest, StudioStyle } from '@renderkit/contract/studio/schemas.ts';
-import type { Tier } from './plans.ts';
+import type { Catalog, StudioStyle } from '@renderkit/contract/studio/schemas/catalog.ts';
+import type { RenderRequest } from '@renderkit/contract/studio/schemas/render.ts';
 import { type CatalogModel, models } from './models.ts';
+import type { Tier } from './plans.ts';
 import { platformStyles } from './styles.ts';
 import { platformSuggestions } from './suggestions.ts';
 

@@ -1,4 +1,4 @@
-import type { ModelOption, StudioModel } from '@renderkit/contract/studio/schemas.ts';
+import type { ModelOption, StudioModel } from '@renderkit/contract/studio/schemas/catalog.ts';
 import type { Tier } from './plans.ts';
 
 /** Pixels. */

@@ -1,4 +1,4 @@
-import type { ModelOption } from '@renderkit/contract/studio/schemas.ts';
+import type { ModelOption } from '@renderkit/contract/studio/schemas/catalog.ts';
 import { type CatalogModel, defineModel, type Ratio } from './define-model.ts';
 
 const seconds: ModelOption = {

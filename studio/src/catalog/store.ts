@@ -1,4 +1,4 @@
-import type { StudioStyle } from '@renderkit/contract/studio/schemas.ts';
+import type { StudioStyle } from '@renderkit/contract/studio/schemas/catalog.ts';
 import type { Database } from '@renderkit/server-kit/db/database.ts';
 
 export async function ownStyles(database: Database, accountId: string): Promise<StudioStyle[]> {

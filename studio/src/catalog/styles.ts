@@ -1,4 +1,4 @@
-import type { StudioStyle } from '@renderkit/contract/studio/schemas.ts';
+import type { StudioStyle } from '@renderkit/contract/studio/schemas/catalog.ts';
 
 /** A style and the words that it adds for the engine. */
 export type PlatformStyle = StudioStyle & { words: string };

@@ -1,4 +1,4 @@
-import type { StudioSuggestion } from '@renderkit/contract/studio/schemas.ts';
+import type { StudioSuggestion } from '@renderkit/contract/studio/schemas/catalog.ts';
 
 /** A building block of a prompt and the words that it adds. */
 export type PlatformSuggestion = StudioSuggestion & { words: string };

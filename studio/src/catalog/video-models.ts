@@ -1,4 +1,4 @@
-import type { ModelOption, StudioModel } from '@renderkit/contract/studio/schemas.ts';
+import type { ModelOption, StudioModel } from '@renderkit/contract/studio/schemas/catalog.ts';
 import { type CatalogModel, defineModel, palette, seed, type Size } from './define-model.ts';
 
 const second = (value: number) => ({ value: String(value), label: `${value} s` });

@@ -1,4 +1,5 @@
-import type { Render, StudioUpload } from '@renderkit/contract/studio/schemas.ts';
+import type { Render } from '@renderkit/contract/studio/schemas/render.ts';
+import type { StudioUpload } from '@renderkit/contract/studio/schemas/upload.ts';
 import type { Database } from '@renderkit/server-kit/db/database.ts';
 import { StudioError } from '../errors.ts';
 import type { Handlers } from '../register-operations.ts';

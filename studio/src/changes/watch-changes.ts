@@ -1,5 +1,6 @@
 import type { AccountChanges } from '@renderkit/contract/studio/changes.ts';
-import type { Render, StudioUpload } from '@renderkit/contract/studio/schemas.ts';
+import type { Render } from '@renderkit/contract/studio/schemas/render.ts';
+import type { StudioUpload } from '@renderkit/contract/studio/schemas/upload.ts';
 import type { Database } from '@renderkit/server-kit/db/database.ts';
 import { type MovedRow, readMoved, type Watched } from './store.ts';
 

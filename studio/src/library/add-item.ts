@@ -1,6 +1,6 @@
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
-import type { StudioAsset } from '@renderkit/contract/studio/schemas.ts';
+import type { StudioAsset } from '@renderkit/contract/studio/schemas/library.ts';
 import { fileLimits } from '@renderkit/media-kit/file-limits.ts';
 import { inspectFile, UnusableFile } from '@renderkit/media-kit/inspect-file.ts';
 import { UnreadableMedia } from '@renderkit/media-kit/media-processes.ts';
@@ -8,8 +8,8 @@ import { makeThumbnail } from '@renderkit/media-kit/thumbnail.ts';
 import { newId } from '@renderkit/server-kit/ids.ts';
 import { keepFiles } from '../storage/keep-files.ts';
 import { aspectRatioOf } from './aspect-ratio.ts';
-import { findAsset, insertAsset } from './store.ts';
 import type { FrameDependencies } from './save-frame.ts';
+import { findAsset, insertAsset } from './store.ts';
 
 export type ItemToAdd = {
   account: string;

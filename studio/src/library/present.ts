@@ -1,4 +1,4 @@
-import type { StudioAsset } from '@renderkit/contract/studio/schemas.ts';
+import type { StudioAsset } from '@renderkit/contract/studio/schemas/library.ts';
 
 /** Puts the studio's public address before the links of an item as the database keeps it. */
 export function presentAsset(asset: StudioAsset, mediaUrl: string): StudioAsset {

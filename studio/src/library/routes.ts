@@ -1,10 +1,10 @@
-import type { StudioAsset } from '@renderkit/contract/studio/schemas.ts';
+import type { StudioAsset } from '@renderkit/contract/studio/schemas/library.ts';
 import { StudioError } from '../errors.ts';
 import type { Handlers } from '../register-operations.ts';
 import { removeLooseFolders } from '../storage/orphan-folders.ts';
 import { presentAsset } from './present.ts';
-import { deleteAssetRow, findAsset, selectAssets, updateFavorite } from './store.ts';
 import type { FrameDependencies } from './save-frame.ts';
+import { deleteAssetRow, findAsset, selectAssets, updateFavorite } from './store.ts';
 import { createFrameTaker } from './take-frame.ts';
 
 const farthestOffset = 1_000_000;

@@ -1,5 +1,5 @@
 import type { StudioBody, StudioParams, StudioQuery } from '@renderkit/contract/studio/operations.ts';
-import type { StudioAsset } from '@renderkit/contract/studio/schemas.ts';
+import type { StudioAsset } from '@renderkit/contract/studio/schemas/library.ts';
 import type { Database, Transaction } from '@renderkit/server-kit/db/database.ts';
 import { requireRoom } from '../storage/reserve.ts';
 

@@ -1,4 +1,4 @@
-import type { StudioProject } from '@renderkit/contract/studio/schemas.ts';
+import type { StudioProject } from '@renderkit/contract/studio/schemas/library.ts';
 import type { Database } from '@renderkit/server-kit/db/database.ts';
 import { newId } from '@renderkit/server-kit/ids.ts';
 import { StudioError } from '../errors.ts';

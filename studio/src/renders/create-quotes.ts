@@ -1,11 +1,7 @@
 import type { KeyObject } from 'node:crypto';
-import type {
-  QuoteResult,
-  QuotesRequest,
-  Refusal,
-  RenderRequest,
-} from '@renderkit/contract/studio/schemas.ts';
 import { quoteLifetimeSeconds } from '@renderkit/contract/studio/operations.ts';
+import type { Refusal } from '@renderkit/contract/studio/schemas/error.ts';
+import type { QuoteResult, QuotesRequest, RenderRequest } from '@renderkit/contract/studio/schemas/render.ts';
 import { accountState } from '../accounts/account-state.ts';
 import { presentBalance } from '../accounts/present.ts';
 import { findModel, isPlatformChoice } from '../catalog/catalog.ts';

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { RenderRequest } from '@renderkit/contract/studio/schemas.ts';
+import type { RenderRequest } from '@renderkit/contract/studio/schemas/render.ts';
 import {
   EngineError,
   type EngineRequest,

@@ -1,4 +1,6 @@
-import type { Refusal, RenderRequest, StudioModel } from '@renderkit/contract/studio/schemas.ts';
+import type { StudioModel } from '@renderkit/contract/studio/schemas/catalog.ts';
+import type { Refusal } from '@renderkit/contract/studio/schemas/error.ts';
+import type { RenderRequest } from '@renderkit/contract/studio/schemas/render.ts';
 import { refusal } from './refusals.ts';
 
 /** An item of the library, or an upload, as far as a request that names it has to know. */

@@ -1,6 +1,8 @@
-import type { Lane, Refusal, RenderRequest } from '@renderkit/contract/studio/schemas.ts';
-import type { Kind, Suite } from '@renderkit/contract/studio/schemas.ts';
+import type { Lane } from '@renderkit/contract/studio/kinds.ts';
+import type { Kind, Suite } from '@renderkit/contract/studio/kinds.ts';
 import { price } from '@renderkit/contract/studio/price.ts';
+import type { Refusal } from '@renderkit/contract/studio/schemas/error.ts';
+import type { RenderRequest } from '@renderkit/contract/studio/schemas/render.ts';
 import { findModel } from '../catalog/catalog.ts';
 import type { CatalogModel } from '../catalog/models.ts';
 import type { AccountFacts } from '../sign-in/authenticate.ts';

@@ -1,4 +1,5 @@
-import type { Refusal, RenderRequest } from '@renderkit/contract/studio/schemas.ts';
+import type { Refusal } from '@renderkit/contract/studio/schemas/error.ts';
+import type { RenderRequest } from '@renderkit/contract/studio/schemas/render.ts';
 import type { CatalogModel } from '../catalog/models.ts';
 import { refusal } from './refusals.ts';
 

@@ -1,4 +1,4 @@
-import type { Render } from '@renderkit/contract/studio/schemas.ts';
+import type { Render } from '@renderkit/contract/studio/schemas/render.ts';
 
 /** Puts the studio's public address before the links of a render as the database keeps it. */
 export function presentRender(render: Render, mediaUrl: string): Render {

@@ -1,5 +1,5 @@
-import type { Lane } from '@renderkit/contract/studio/schemas.ts';
-import { lanes } from '@renderkit/contract/studio/schemas.ts';
+import type { Lane } from '@renderkit/contract/studio/kinds.ts';
+import { lanes } from '@renderkit/contract/studio/kinds.ts';
 import type { Transaction } from '@renderkit/server-kit/db/database.ts';
 import type { JobQueues } from '../jobs/job-queues.ts';
 

@@ -1,5 +1,5 @@
 import type { RefusalCode } from '@renderkit/contract/studio/errors.ts';
-import type { Refusal } from '@renderkit/contract/studio/schemas.ts';
+import type { Refusal } from '@renderkit/contract/studio/schemas/error.ts';
 import type { StorageUse } from '@renderkit/contract/studio/storage.ts';
 import { storageFullMessage } from '../storage/storage-full.ts';
 

@@ -1,4 +1,4 @@
-import type { Render } from '@renderkit/contract/studio/schemas.ts';
+import type { Render } from '@renderkit/contract/studio/schemas/render.ts';
 import { isDatabaseUnavailable } from '@renderkit/server-kit/db/database.ts';
 import { newId } from '@renderkit/server-kit/ids.ts';
 import { createBatcher } from '@renderkit/server-kit/work/batcher.ts';

@@ -1,10 +1,7 @@
-import type {
-  Lane,
-  Refusal,
-  Render,
-  RenderRequest,
-  StudioLimits,
-} from '@renderkit/contract/studio/schemas.ts';
+import type { Lane } from '@renderkit/contract/studio/kinds.ts';
+import type { StudioLimits } from '@renderkit/contract/studio/schemas/account.ts';
+import type { Refusal } from '@renderkit/contract/studio/schemas/error.ts';
+import type { Render, RenderRequest } from '@renderkit/contract/studio/schemas/render.ts';
 import type { Database, Transaction } from '@renderkit/server-kit/db/database.ts';
 import type { OwnMedia } from './judge-references.ts';
 

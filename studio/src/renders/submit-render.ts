@@ -1,6 +1,8 @@
 import { type KeyObject, randomUUID } from 'node:crypto';
 import type { StudioBody } from '@renderkit/contract/studio/operations.ts';
-import type { Refusal, Render, StudioLimits, SubmitAnswer } from '@renderkit/contract/studio/schemas.ts';
+import type { StudioLimits } from '@renderkit/contract/studio/schemas/account.ts';
+import type { Refusal } from '@renderkit/contract/studio/schemas/error.ts';
+import type { Render, SubmitAnswer } from '@renderkit/contract/studio/schemas/render.ts';
 import { type Database, isDatabaseUnavailable } from '@renderkit/server-kit/db/database.ts';
 import { newId } from '@renderkit/server-kit/ids.ts';
 import { createBatcher } from '@renderkit/server-kit/work/batcher.ts';

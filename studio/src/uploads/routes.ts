@@ -1,4 +1,4 @@
-import type { StudioUpload } from '@renderkit/contract/studio/schemas.ts';
+import type { StudioUpload } from '@renderkit/contract/studio/schemas/upload.ts';
 import { StudioError } from '../errors.ts';
 import type { Handlers } from '../register-operations.ts';
 import { removeLooseFolders } from '../storage/orphan-folders.ts';

@@ -1,4 +1,4 @@
-import type { StudioUpload } from '@renderkit/contract/studio/schemas.ts';
+import type { StudioUpload } from '@renderkit/contract/studio/schemas/upload.ts';
 import type { Database, Transaction } from '@renderkit/server-kit/db/database.ts';
 
 export async function findUploads(

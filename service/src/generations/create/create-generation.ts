@@ -1,4 +1,6 @@
-import type { Lane, RenderRequest, StudioBalance } from '@renderkit/contract/studio/schemas.ts';
+import type { Lane } from '@renderkit/contract/studio/kinds.ts';
+import type { StudioBalance } from '@renderkit/contract/studio/schemas/account.ts';
+import type { RenderRequest } from '@renderkit/contract/studio/schemas/render.ts';
 import { headers } from '@renderkit/contract/v1/headers.ts';
 import { idPrefixes } from '@renderkit/contract/v1/identifiers.ts';
 import type { GenerationKind } from '@renderkit/contract/v1/schemas/generation.ts';
@@ -11,10 +13,10 @@ import { RawReply } from '../../handler.ts';
 import { fingerprint } from '../../idempotency/fingerprint.ts';
 import { createFlights } from '../../idempotency/idempotency-key.ts';
 import { keyReused } from '../../idempotency/key-reused.ts';
-import { createAccept } from './accept.ts';
-import { type NamedUpload, type Prospect, readProspects } from './store.ts';
 import type { CrashPoint } from '../crash-point.ts';
 import { acceptedBodyStart } from '../present.ts';
+import { createAccept } from './accept.ts';
+import { type NamedUpload, type Prospect, readProspects } from './store.ts';
 
 /** A create as it came: validated by its schema, defaults not filled in. */
 export type CreateRequest = {

@@ -1,4 +1,4 @@
-import type { Lane } from '@renderkit/contract/studio/schemas.ts';
+import type { Lane } from '@renderkit/contract/studio/kinds.ts';
 import type { GenerationKind } from '@renderkit/contract/v1/schemas/generation.ts';
 import type { Database } from '@renderkit/server-kit/db/database.ts';
 import { acceptedBodyEnd } from '../present.ts';

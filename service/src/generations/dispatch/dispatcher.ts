@@ -1,8 +1,9 @@
-import type { Lane } from '@renderkit/contract/studio/schemas.ts';
+import type { Lane } from '@renderkit/contract/studio/kinds.ts';
 import type { Database } from '@renderkit/server-kit/db/database.ts';
 import type { Logger } from '@renderkit/server-kit/process/logger.ts';
 import { startLoop } from '@renderkit/server-kit/work/loop.ts';
 import type { LimitsReader } from './limits-reader.ts';
+import { createWakes, type Wakes } from './scheduler.ts';
 import {
   accountsToDispatch,
   type AccountState,
@@ -12,7 +13,6 @@ import {
   renewLeases,
 } from './store.ts';
 import { createSubmitQueue } from './submit-queue.ts';
-import { createWakes, type Wakes } from './scheduler.ts';
 
 export type Dispatcher = AsyncDisposable & Pick<Wakes, 'wake' | 'queued' | 'wakeAfter'>;
 

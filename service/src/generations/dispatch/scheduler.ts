@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Lane } from '@renderkit/contract/studio/schemas.ts';
+import type { Lane } from '@renderkit/contract/studio/kinds.ts';
 import type { Logger } from '@renderkit/server-kit/process/logger.ts';
 
 /** Places that were left for an account when it was last claimed for. */

@@ -1,4 +1,5 @@
-import type { Lane, StudioLimits } from '@renderkit/contract/studio/schemas.ts';
+import type { Lane } from '@renderkit/contract/studio/kinds.ts';
+import type { StudioLimits } from '@renderkit/contract/studio/schemas/account.ts';
 import { type Database } from '@renderkit/server-kit/db/database.ts';
 import { accountsThatWait } from '../settle/transition-store.ts';
 

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { RenderRequest, SubmitAnswer } from '@renderkit/contract/studio/schemas.ts';
+import type { RenderRequest, SubmitAnswer } from '@renderkit/contract/studio/schemas/render.ts';
 import { type Database, isDatabaseUnavailable } from '@renderkit/server-kit/db/database.ts';
 import type { Logger } from '@renderkit/server-kit/process/logger.ts';
 import { createBatcher } from '@renderkit/server-kit/work/batcher.ts';

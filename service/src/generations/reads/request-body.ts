@@ -1,4 +1,4 @@
-import type { RenderRequest } from '@renderkit/contract/studio/schemas.ts';
+import type { RenderRequest } from '@renderkit/contract/studio/schemas/render.ts';
 import { operations } from '@renderkit/contract/v1/operations.ts';
 import type { GenerationKind } from '@renderkit/contract/v1/schemas/generation.ts';
 import { referencesOf, withReferences } from '../../references/reference-fields.ts';

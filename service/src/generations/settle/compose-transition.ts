@@ -1,11 +1,11 @@
-import type { Render } from '@renderkit/contract/studio/schemas.ts';
+import type { Render } from '@renderkit/contract/studio/schemas/render.ts';
 import type { Output } from '@renderkit/contract/v1/schemas/generation.ts';
 import { composeEvent } from '../../events/compose-event.ts';
 import { isoTime } from '../../iso-time.ts';
 import { generationText } from '../present.ts';
-import type { Move } from './transition-store.ts';
 import { type GenerationError, missingOutputs, renderError } from './failure.ts';
 import type { UnsettledRow } from './store.ts';
+import type { Move } from './transition-store.ts';
 
 /** The studio has it: from queued to running. */
 export function runningMove(generation: { id: string; account_id: string }, render: Render): Move {

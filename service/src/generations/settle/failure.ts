@@ -1,5 +1,5 @@
 import type { RefusalCode } from '@renderkit/contract/studio/errors.ts';
-import type { Render } from '@renderkit/contract/studio/schemas.ts';
+import type { Render } from '@renderkit/contract/studio/schemas/render.ts';
 import type { ProblemCode } from '@renderkit/contract/v1/problem-codes.ts';
 import { partialFailureCode, renderLostCode } from '@renderkit/contract/v1/schemas/generation.ts';
 import { isoTime } from '../../iso-time.ts';

@@ -1,13 +1,13 @@
-import type { Render } from '@renderkit/contract/studio/schemas.ts';
+import type { Render } from '@renderkit/contract/studio/schemas/render.ts';
 import { type Database, isDatabaseUnavailable, type Queryable } from '@renderkit/server-kit/db/database.ts';
 import { createBatcher } from '@renderkit/server-kit/work/batcher.ts';
 import type { QueryResultRow } from 'pg';
 import type { CrashPoint } from '../crash-point.ts';
-import { type Move, type Moved, moveGenerations } from './transition-store.ts';
 import { failedMove, finalMove, runningMove } from './compose-transition.ts';
 import { barredError, type GenerationError } from './failure.ts';
-import { moveOnce } from './transition-once.ts';
 import { readDoubtful, readUnsettled, type UnsettledRow } from './store.ts';
+import { moveOnce } from './transition-once.ts';
+import { type Move, type Moved, moveGenerations } from './transition-store.ts';
 
 /** What the studio says of one of an account's renders. */
 export type Said = { accountId: string; render: Render };

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { StudioLimits } from '@renderkit/contract/studio/schemas.ts';
+import type { StudioLimits } from '@renderkit/contract/studio/schemas/account.ts';
 import type { Database } from '@renderkit/server-kit/db/database.ts';
 import { newId, randomBase62 } from '@renderkit/server-kit/ids.ts';
 import { acceptGenerations, type Create, type Decision } from '../create/store.ts';

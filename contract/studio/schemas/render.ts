@@ -1,0 +1,154 @@
+import { Type, type Static } from 'typebox';
+import { kinds } from '../kinds.ts';
+import { accountStates, StudioBalance, StudioLimits } from './account.ts';
+import { Refusal } from './error.ts';
+import {
+  id,
+  link,
+  longText,
+  millicredits,
+  nullable,
+  oneOf,
+  sequence,
+  shortText,
+  time,
+} from './schema-builders.ts';
+
+/** One generation as the studio understands it: every default already filled in by the service. */
+export const RenderRequest = Type.Object({
+  kind: oneOf(kinds),
+  model: id,
+  base_model: Type.Optional(id),
+  /** Null: the account's own project for work that names none. */
+  project_id: nullable(id),
+  prompt: Type.String({ maxLength: 20_000 }),
+  styles: Type.Array(id, { maxItems: 20 }),
+  suggestions: Type.Array(id, { maxItems: 50 }),
+  options: Type.Record(
+    Type.String(),
+    Type.Union([Type.String({ maxLength: 2_048 }), Type.Number(), Type.Boolean()]),
+  ),
+  aspect_ratio: Type.Optional(shortText),
+  cfg: Type.Optional(Type.Number()),
+  weight: Type.Optional(Type.Number()),
+  clip_skip: Type.Optional(Type.Integer()),
+  sampler: Type.Optional(shortText),
+  // A reference is the id of one of the account's library items or the token of one of its uploads.
+  reference_images: Type.Array(id, { maxItems: 50 }),
+  // Edits: the source, and for an inpaint what of it may change.
+  image: Type.Optional(id),
+  mode: Type.Optional(oneOf(['transform', 'inpaint'] as const)),
+  strength: Type.Optional(Type.Number({ minimum: 0, maximum: 1 })),
+  mask: Type.Optional(id),
+  inpaint_type: Type.Optional(oneOf(['refine', 'fill'] as const)),
+  mask_blur: Type.Optional(Type.Number()),
+  // Videos.
+  duration_seconds: Type.Optional(Type.Number({ minimum: 0, maximum: 3_600 })),
+  start_image: Type.Optional(id),
+  end_image: Type.Optional(id),
+  reference_audios: Type.Optional(Type.Array(id, { maxItems: 20 })),
+  source_video: Type.Optional(id),
+  // Extensions: a library item of type video, and one of the values of the model's option `resolution`.
+  video_id: Type.Optional(id),
+  resolution: Type.Optional(shortText),
+});
+export type RenderRequest = Static<typeof RenderRequest>;
+
+export const QuotesRequest = Type.Object(
+  {
+    quotes: Type.Array(
+      Type.Object({
+        request: RenderRequest,
+        moderate: Type.Boolean(),
+        /** Tokens of uploads that the request names and that will be there, and ready, before it is submitted. */
+        coming: Type.Optional(Type.Array(id, { maxItems: 50 })),
+      }),
+      { minItems: 1, maxItems: 64 },
+    ),
+  },
+  { additionalProperties: false },
+);
+export type QuotesRequest = Static<typeof QuotesRequest>;
+
+export const QuoteResult = Type.Object({
+  account_state: oneOf(accountStates),
+  /** Paths (as in the request: `project_id`, `reference_images[1]`) of ids that the account does not have. */
+  unknown_ids: Type.Array(shortText, { maxItems: 100 }),
+  /** Fields that name something which cannot serve there: a video as a picture, a mask of another shape. */
+  invalid_fields: Type.Optional(
+    Type.Array(Type.Object({ field: shortText, message: longText }), { maxItems: 100 }),
+  ),
+  cost_millicredits: millicredits,
+  outputs: Type.Integer({ minimum: 0, maximum: 64 }),
+  balance: StudioBalance,
+  refusal: nullable(Refusal),
+  /** Opaque; the studio honours it for 25 hours at submit. Null where it refuses or an id is unknown. */
+  quote: nullable(Type.String({ maxLength: 4_096 })),
+});
+export type QuoteResult = Static<typeof QuoteResult>;
+export const QuotesAnswer = Type.Object({ results: Type.Array(QuoteResult, { maxItems: 64 }) });
+
+export const renderStatuses = ['queued', 'running', 'succeeded', 'failed'] as const;
+export const RenderOutput = Type.Object({
+  /** The library item's id. */
+  id,
+  type: oneOf(['image', 'video'] as const),
+  url: link,
+  thumb_url: nullable(link),
+  width: nullable(Type.Number()),
+  height: nullable(Type.Number()),
+  duration: nullable(Type.Number()),
+  nsfw: Type.Boolean(),
+  request_id: nullable(Type.Integer()),
+});
+export const Render = Type.Object({
+  /** The client's own name for it: the service sends its generation id. */
+  token: id,
+  render_id: id,
+  kind: oneOf(kinds),
+  /** Queued and running both hold a place in the account's limits. */
+  status: oneOf(renderStatuses),
+  prompt_id: id,
+  project_id: id,
+  cost_millicredits: millicredits,
+  /** The ledger entry of the charge. */
+  ledger_seq: sequence,
+  expected_outputs: Type.Integer({ minimum: 0, maximum: 64 }),
+  outputs: Type.Array(RenderOutput, { maxItems: 64 }),
+  /** `partial_failure` beside status succeeded; else only with status failed. Failed renders are refunded. */
+  error: nullable(Type.Object({ code: shortText, message: longText })),
+  accepted_at: time,
+  completed_at: nullable(time),
+});
+export type Render = Static<typeof Render>;
+
+export const SubmitRequest = Type.Object({
+  quote: Type.String({ maxLength: 4_096 }),
+  request: RenderRequest,
+});
+/** The same token gets the same answer again; only `busy` is not remembered. */
+export const SubmitAnswer = Type.Union([
+  Type.Object({ outcome: Type.Literal('accepted'), render: Render }),
+  Type.Object({
+    outcome: Type.Literal('busy'),
+    retry_after: Type.Integer({ minimum: 0, maximum: 3_600 }),
+    limits: StudioLimits,
+  }),
+  Type.Object({ outcome: Type.Literal('refused'), refusal: Refusal }),
+  /** The token was barred: it will never be rendered. */
+  Type.Object({ outcome: Type.Literal('barred') }),
+]);
+export type SubmitAnswer = Static<typeof SubmitAnswer>;
+
+export const LookupRequest = Type.Object({ tokens: Type.Array(id, { minItems: 1, maxItems: 200 }) });
+/** Tokens that the account never submitted are left out. */
+export const LookupAnswer = Type.Object({
+  renders: Type.Array(Render, { maxItems: 200 }),
+  ledger_seq: sequence,
+});
+
+/** After `barred` no submit of that token will ever be accepted; `known` hands out the render instead. */
+export const BarAnswer = Type.Union([
+  Type.Object({ outcome: Type.Literal('barred') }),
+  Type.Object({ outcome: Type.Literal('known'), render: Render }),
+]);

@@ -1,0 +1,23 @@
+import { Type, type TSchema } from 'typebox';
+
+// What the studio and the service say to each other. The service checks every answer against these (a studio may
+// be broken or hostile), so each text and each list has a bound. Amounts are whole numbers of 1/1000 credit.
+
+export const nullable = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()]);
+export const oneOf = <const T extends readonly string[]>(values: T) =>
+  Type.Union(values.map((value) => Type.Literal(value))) as unknown as ReturnType<
+    typeof Type.Unsafe<T[number]>
+  >;
+
+export const id = Type.String({ minLength: 1, maxLength: 200 });
+export const shortText = Type.String({ maxLength: 500 });
+export const longText = Type.String({ maxLength: 5_000 });
+export const link = Type.String({ minLength: 1, maxLength: 4_096 });
+/** RFC 3339: clients get it as it is, so it must be a time. */
+export const time = Type.String({
+  maxLength: 35,
+  pattern: '^\\d{4}-[01]\\d-[0-3]\\dT[0-2]\\d:[0-5]\\d:[0-5]\\d(\\.\\d{1,9})?(Z|[+-][0-2]\\d:[0-5]\\d)$',
+});
+export const millicredits = Type.Integer({ minimum: 0, maximum: 1e15 });
+export const count = Type.Integer({ minimum: 0, maximum: 1e9 });
+export const sequence = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER });
