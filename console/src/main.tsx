@@ -4,7 +4,7 @@ import './app/global.css';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { showColorScheme } from './app/color-scheme.ts';
-import { Entry } from './app/Entry.tsx';
+import { Entry } from './app/App.tsx';
 import { tellNonce } from './app/style-nonce.ts';
 
 showColorScheme();

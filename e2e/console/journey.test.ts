@@ -3,8 +3,8 @@ import { after, before, describe, test } from 'node:test';
 import type { Locator, Page } from 'playwright-core';
 import { noBrowser } from '../harness/browser.ts';
 import { createClient, untilEnded } from '../harness/client.ts';
-import { until } from './pages.ts';
-import { comparePictures, fetchPicture } from './pictures.ts';
+import { until } from './page-views.ts';
+import { comparePictures, fetchPicture } from './image-diff.ts';
 import {
   type ConsoleWorld,
   openConsoleWorld,

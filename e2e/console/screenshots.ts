@@ -4,8 +4,8 @@
 import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import type { Page } from 'playwright-core';
-import { fillAccount } from './content.ts';
-import { entrances, fullSights, show, type Sight, sightsOf, stillness } from './pages.ts';
+import { fillAccount } from './sample-account.ts';
+import { entrances, fullSights, show, type Sight, sightsOf, stillness } from './page-views.ts';
 import { throughStudio } from './studio-pages.ts';
 import { type ConsoleWorld, openConsoleWorld, signIn } from './world.ts';
 

@@ -1,6 +1,6 @@
 import { queryOptions } from '@tanstack/react-query';
 import type { ConsoleOperationId, OperationId } from '@renderkit/contract/console/operations.ts';
-import { callConsole, callV1, type ConsoleRequest, type V1Request } from './call.ts';
+import { callConsole, callV1, type ConsoleRequest, type V1Request } from './client.ts';
 
 /** A read of the console's own interface for the query cache. Its key begins with `console` and the operation. */
 export function consoleQuery<Id extends ConsoleOperationId>(id: Id, request: ConsoleRequest<Id>) {

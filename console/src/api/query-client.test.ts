@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { NoAnswerError, ProblemError } from './problem-error.ts';
+import { NoAnswerError, ProblemError } from './errors.ts';
 import { createQueryClient, mayPass, waitBefore } from './query-client.ts';
 
 const refusal = (status: number, retryAfter?: number) =>

@@ -1,5 +1,5 @@
 import { keepPreviousData, MutationCache, QueryCache, QueryClient } from '@tanstack/react-query';
-import { NoAnswerError, ProblemError } from './problem-error.ts';
+import { NoAnswerError, ProblemError } from './errors.ts';
 
 const triesAgain = 2;
 

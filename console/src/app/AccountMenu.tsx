@@ -1,11 +1,11 @@
 import { Menu, UnstyledButton, useMantineColorScheme, VisuallyHidden } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
-import { callConsole } from '../api/call.ts';
-import { Icon } from '../parts/Icon.tsx';
+import { callConsole } from '../api/client.ts';
+import { Icon } from '../ui/Icon.tsx';
 import classes from './account-menu.module.css';
-import { changePasswordAddress } from './sign-in-address.ts';
-import { useSignedIn } from './signed-in.ts';
+import { changePasswordAddress } from '../session/sign-in-addresses.ts';
+import { useSignedIn } from '../session/use-signed-in.ts';
 
 const schemes = [
   { value: 'light', label: 'Light' },

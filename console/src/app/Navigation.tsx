@@ -1,6 +1,6 @@
 import { Link } from '@tanstack/react-router';
 import { useId } from 'react';
-import { Icon } from '../parts/Icon.tsx';
+import { Icon } from '../ui/Icon.tsx';
 import classes from './navigation.module.css';
 
 const groups = [

@@ -1,9 +1,9 @@
 import { Skeleton, Stack } from '@mantine/core';
 import type { ErrorComponentProps } from '@tanstack/react-router';
-import { EmptyState } from '../parts/EmptyState.tsx';
-import { Page } from '../parts/Page.tsx';
-import { ProblemAlert } from '../parts/ProblemAlert.tsx';
-import { ButtonLink } from '../parts/ButtonLink.tsx';
+import { EmptyState } from '../ui/EmptyState.tsx';
+import { Page } from '../ui/Page.tsx';
+import { ProblemAlert } from '../ui/ProblemAlert.tsx';
+import { ButtonLink } from '../ui/ButtonLink.tsx';
 
 /** While the code of a page, or who is signed in, is on its way. */
 export function PageLoading() {

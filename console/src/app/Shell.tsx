@@ -1,9 +1,9 @@
 import { ActionIcon, Drawer } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { Link, Outlet } from '@tanstack/react-router';
-import { Icon } from '../parts/Icon.tsx';
+import { Icon } from '../ui/Icon.tsx';
 import { AccountMenu } from './AccountMenu.tsx';
-import { Brand } from './Brand.tsx';
+import { Brand } from '../ui/Brand.tsx';
 import { Navigation } from './Navigation.tsx';
 import classes from './shell.module.css';
 

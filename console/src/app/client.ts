@@ -1,5 +1,5 @@
 import { createQueryClient } from '../api/query-client.ts';
-import { tellProblem } from '../parts/tell.ts';
+import { tellProblem } from '../ui/toasts.ts';
 
 /** Where somebody whose session has ended is sent; the router says so when it is made. */
 let leave: () => void = () => undefined;

@@ -1,7 +1,7 @@
 import { createRouter } from '@tanstack/react-router';
 import { queryClient, whenSignedOut } from './client.ts';
 import { routeTree } from './routes.ts';
-import { parseSearch, stringifySearch } from './search-values.ts';
+import { parseSearch, stringifySearch } from '../format/search-params.ts';
 import { PageFault, PageLoading } from './PageStates.tsx';
 
 export const router = createRouter({

@@ -6,7 +6,7 @@ import {
   Outlet,
   redirect,
 } from '@tanstack/react-router';
-import { ProblemError } from '../api/problem-error.ts';
+import { ProblemError } from '../api/errors.ts';
 import { signedInQuery } from '../api/queries.ts';
 import { auditSearch } from '../pages/audit/search.ts';
 import { deliveriesSearch } from '../pages/deliveries/search.ts';
@@ -16,7 +16,7 @@ import { overviewSearch } from '../pages/overview/search.ts';
 import { playgroundSearch } from '../pages/playground/search.ts';
 import { storageSearch } from '../pages/storage/search.ts';
 import { ConsoleFault, NotFoundPage } from './PageStates.tsx';
-import { text } from './search-values.ts';
+import { text } from '../format/search-params.ts';
 import { Shell } from './Shell.tsx';
 
 const rootRoute = createRootRouteWithContext<{ queryClient: QueryClient }>()({
@@ -134,12 +134,12 @@ const signIn = createRoute({
   getParentRoute: () => rootRoute,
   path: '/sign-in',
   validateSearch: (search) => ({ return_to: text(search['return_to'], 2_000) }),
-  component: lazyRouteComponent(() => import('../pages/entrance/SignInPage.tsx'), 'SignInPage'),
+  component: lazyRouteComponent(() => import('../pages/sign-in/SignInPage.tsx'), 'SignInPage'),
 });
 const signedOut = createRoute({
   getParentRoute: () => rootRoute,
   path: '/signed-out',
-  component: lazyRouteComponent(() => import('../pages/entrance/SignedOutPage.tsx'), 'SignedOutPage'),
+  component: lazyRouteComponent(() => import('../pages/sign-in/SignedOutPage.tsx'), 'SignedOutPage'),
 });
 const signInFailed = createRoute({
   getParentRoute: () => rootRoute,
@@ -148,7 +148,7 @@ const signInFailed = createRoute({
     reason: text(search['reason']),
     return_to: text(search['return_to'], 2_000),
   }),
-  component: lazyRouteComponent(() => import('../pages/entrance/SignInFailedPage.tsx'), 'SignInFailedPage'),
+  component: lazyRouteComponent(() => import('../pages/sign-in/SignInFailedPage.tsx'), 'SignInFailedPage'),
 });
 
 export const routeTree = rootRoute.addChildren([

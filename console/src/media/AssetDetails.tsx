@@ -1,13 +1,13 @@
 import { Stack } from '@mantine/core';
 import type { Asset } from '@renderkit/contract/v1/schemas/asset.ts';
-import { Facts } from '../parts/Facts.tsx';
-import { Id } from '../parts/Id.tsx';
-import { Time } from '../parts/Time.tsx';
+import { Facts } from '../ui/DescriptionList.tsx';
+import { Id } from '../ui/Id.tsx';
+import { Time } from '../ui/Time.tsx';
 import { DeleteItem } from './DeleteItem.tsx';
 import { FavoriteButton } from './FavoriteButton.tsx';
 import { ItemActions } from './ItemActions.tsx';
 import { itemOfAsset } from './media-item.ts';
-import { TakeStill } from './TakeStill.tsx';
+import { TakeStill } from './CreateFrame.tsx';
 
 /** How items of the library came to be, for people. */
 const origins: Record<string, string> = {

@@ -1,10 +1,10 @@
 import { Button, Text } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { callV1 } from '../api/call.ts';
-import { ConfirmModal } from '../parts/ConfirmModal.tsx';
-import { Icon } from '../parts/Icon.tsx';
-import { tell } from '../parts/tell.ts';
+import { callV1 } from '../api/client.ts';
+import { ConfirmModal } from '../ui/ConfirmModal.tsx';
+import { Icon } from '../ui/Icon.tsx';
+import { tell } from '../ui/toasts.ts';
 import { type MediaItem, nameOfItem } from './media-item.ts';
 
 /** Takes an item out of the library, once it has been asked whether. */

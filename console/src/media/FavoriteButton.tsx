@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { callV1 } from '../api/call.ts';
-import { Icon } from '../parts/Icon.tsx';
+import { callV1 } from '../api/client.ts';
+import { Icon } from '../ui/Icon.tsx';
 import type { MediaItem } from './media-item.ts';
 
 /** Makes an item a favorite, or no longer one. */

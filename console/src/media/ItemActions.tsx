@@ -1,8 +1,8 @@
 import { Button, Menu, type MenuItemProps, Stack } from '@mantine/core';
 import { createLink } from '@tanstack/react-router';
 import type { ComponentPropsWithRef, ReactNode } from 'react';
-import { useSignedIn } from '../app/signed-in.ts';
-import { Icon } from '../parts/Icon.tsx';
+import { useSignedIn } from '../session/use-signed-in.ts';
+import { Icon } from '../ui/Icon.tsx';
 import type { UsableField } from '../pages/playground/search.ts';
 import { downloadAddress, type MediaItem } from './media-item.ts';
 

@@ -4,11 +4,11 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { v1Query } from '../api/queries.ts';
 import type { Reference } from '../model-form/form-values.ts';
-import { Icon } from '../parts/Icon.tsx';
-import { ProblemAlert } from '../parts/ProblemAlert.tsx';
+import { Icon } from '../ui/Icon.tsx';
+import { ProblemAlert } from '../ui/ProblemAlert.tsx';
 import { itemOfAsset, nameOfItem, referenceOfItem } from './media-item.ts';
 import classes from './library-picker.module.css';
-import { Picture } from './Picture.tsx';
+import { Picture } from './MediaView.tsx';
 
 type LibraryPickerProps = {
   type: 'image' | 'video';

@@ -1,7 +1,7 @@
 import { Button, Input, Skeleton, Text } from '@mantine/core';
 import { useEffect, useState } from 'react';
 import type { Reference } from '../model-form/form-values.ts';
-import { Notice } from '../parts/Notice.tsx';
+import { Notice } from '../ui/Notice.tsx';
 import type { MaskStep, Size } from './mask-step.ts';
 import { MaskPainter } from './MaskPainter.tsx';
 import { useReference } from './use-library-item.ts';

@@ -1,7 +1,7 @@
 import { Button, Group, SegmentedControl, Slider, Text } from '@mantine/core';
 import { useState } from 'react';
-import { Icon } from '../parts/Icon.tsx';
-import { Notice } from '../parts/Notice.tsx';
+import { Icon } from '../ui/Icon.tsx';
+import { Notice } from '../ui/Notice.tsx';
 import { MaskCanvas } from './MaskCanvas.tsx';
 import { MaskRectangle } from './MaskRectangle.tsx';
 import { maskDataUrl } from './mask-data-url.ts';

@@ -1,6 +1,6 @@
 import { Button, Group, NumberInput, UnstyledButton } from '@mantine/core';
 import { useState } from 'react';
-import { Icon } from '../parts/Icon.tsx';
+import { Icon } from '../ui/Icon.tsx';
 import type { MaskStep, Size } from './mask-step.ts';
 import { rectangleOf } from './mask-steps.ts';
 import classes from './mask-painter.module.css';

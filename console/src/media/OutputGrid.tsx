@@ -1,9 +1,9 @@
 import { useState, type ReactNode } from 'react';
-import { Icon } from '../parts/Icon.tsx';
+import { Icon } from '../ui/Icon.tsx';
 import { type MediaItem, nameOfItem } from './media-item.ts';
-import { MediaViewer } from './MediaViewer.tsx';
+import { MediaViewer } from './MediaLightbox.tsx';
 import classes from './output-grid.module.css';
-import { Picture } from './Picture.tsx';
+import { Picture } from './MediaView.tsx';
 
 type OutputGridProps = { items: readonly MediaItem[]; details?: (item: MediaItem) => ReactNode };
 

@@ -1,8 +1,8 @@
 import { ActionIcon, Text } from '@mantine/core';
 import type { Reference } from '../model-form/form-values.ts';
-import { Icon } from '../parts/Icon.tsx';
-import { StatusBadge } from '../parts/StatusBadge.tsx';
-import { Picture } from './Picture.tsx';
+import { Icon } from '../ui/Icon.tsx';
+import { StatusBadge } from '../ui/StatusBadge.tsx';
+import { Picture } from './MediaView.tsx';
 import classes from './reference-input.module.css';
 import { useReference } from './use-library-item.ts';
 import { useUpload } from './use-upload.ts';

@@ -3,10 +3,10 @@ import { type ClipboardEvent, type DragEvent, useEffect, useState } from 'react'
 import type { UploadType } from '@renderkit/contract/v1/schemas/upload.ts';
 import type { Reference } from '../model-form/form-values.ts';
 import { bareReference } from '../model-form/read-request.ts';
-import { Icon } from '../parts/Icon.tsx';
+import { Icon } from '../ui/Icon.tsx';
 import { LibraryPicker } from './LibraryPicker.tsx';
 import { ReferenceCard } from './ReferenceCard.tsx';
-import { SendingCard } from './SendingCard.tsx';
+import { SendingCard } from './UploadCard.tsx';
 import classes from './reference-input.module.css';
 import { complaintOf, uploadKinds } from './send-upload.ts';
 

@@ -2,8 +2,8 @@ import type { Problem } from '@renderkit/contract/v1/schemas/problem.ts';
 import type { Upload, UploadType } from '@renderkit/contract/v1/schemas/upload.ts';
 import { maxAudioBytes, maxImageBytes, maxVideoBytes } from '@renderkit/contract/v1/limits.ts';
 import { v1Paths } from '../api/paths.ts';
-import { NoAnswerError, ProblemError } from '../api/problem-error.ts';
-import { bytesText } from '../parts/number-words.ts';
+import { NoAnswerError, ProblemError } from '../api/errors.ts';
+import { bytesText } from '../format/numbers.ts';
 
 /** What may be sent of each type: for the file chooser, for people, and how large. The service judges by the bytes. */
 export const uploadKinds = {

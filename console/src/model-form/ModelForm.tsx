@@ -13,7 +13,7 @@ import { PromptField } from './PromptField.tsx';
 import { RangeField } from './RangeField.tsx';
 import { RatioField } from './RatioField.tsx';
 import { SourceFields } from './SourceFields.tsx';
-import { StylesField, SuggestionsField } from './WordFields.tsx';
+import { StylesField, SuggestionsField } from './StyleFields.tsx';
 
 type ModelFormProps = {
   kind: GenerationKind;

@@ -2,10 +2,10 @@ import { Badge, Group, Modal, Stack, Text, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import type { GenerationKind } from '@renderkit/contract/v1/schemas/generation.ts';
 import type { Model } from '@renderkit/contract/v1/schemas/model.ts';
-import { countOf } from '../parts/number-words.ts';
-import { Icon } from '../parts/Icon.tsx';
+import { countOf } from '../format/numbers.ts';
+import { Icon } from '../ui/Icon.tsx';
 import { kinds } from './kinds.ts';
-import { abilitiesOf, matchesSearch } from './model-words.ts';
+import { abilitiesOf, matchesSearch } from './model-labels.ts';
 import classes from './model-picker.module.css';
 
 type ModelPickerProps = {

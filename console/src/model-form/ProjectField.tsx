@@ -2,8 +2,8 @@ import { Button, Group, Select, TextInput } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { callV1 } from '../api/call.ts';
-import { fieldError, sentenceOf } from '../api/problem-error.ts';
+import { callV1 } from '../api/client.ts';
+import { fieldError, sentenceOf } from '../api/errors.ts';
 import { v1Query } from '../api/queries.ts';
 import type { FormControl } from './form-control.ts';
 

@@ -4,7 +4,7 @@ import {
   auditActionNames,
   auditActors,
 } from '@renderkit/contract/console/audit-actions.ts';
-import { choice, pageNumber } from '../../app/search-values.ts';
+import { choice, pageNumber } from '../../format/search-params.ts';
 
 export type AuditSearch = { action?: AuditAction; actor?: AuditActor; page?: number };
 

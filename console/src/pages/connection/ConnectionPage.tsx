@@ -3,16 +3,16 @@ import { useQuery } from '@tanstack/react-query';
 import type { Connection } from '@renderkit/contract/console/schemas/connection.ts';
 import type { Account } from '@renderkit/contract/v1/schemas/account.ts';
 import { consoleQuery } from '../../api/queries.ts';
-import { changePasswordAddress, signInAddress } from '../../app/sign-in-address.ts';
-import { useSignedIn } from '../../app/signed-in.ts';
-import { Facts } from '../../parts/Facts.tsx';
-import { Icon } from '../../parts/Icon.tsx';
-import { Id } from '../../parts/Id.tsx';
-import { ListSkeleton } from '../../parts/ListSkeleton.tsx';
-import { Page } from '../../parts/Page.tsx';
-import { ProblemAlert } from '../../parts/ProblemAlert.tsx';
-import { Section } from '../../parts/Section.tsx';
-import { StatusBadge } from '../../parts/StatusBadge.tsx';
+import { changePasswordAddress, signInAddress } from '../../session/sign-in-addresses.ts';
+import { useSignedIn } from '../../session/use-signed-in.ts';
+import { Facts } from '../../ui/DescriptionList.tsx';
+import { Icon } from '../../ui/Icon.tsx';
+import { Id } from '../../ui/Id.tsx';
+import { ListSkeleton } from '../../ui/ListSkeleton.tsx';
+import { Page } from '../../ui/Page.tsx';
+import { ProblemAlert } from '../../ui/ProblemAlert.tsx';
+import { Section } from '../../ui/Section.tsx';
+import { StatusBadge } from '../../ui/StatusBadge.tsx';
 
 const askEveryMs = 10_000;
 

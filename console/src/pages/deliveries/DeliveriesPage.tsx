@@ -3,15 +3,15 @@ import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { eventTypes } from '@renderkit/contract/v1/event-types.ts';
 import { consoleQuery, live } from '../../api/queries.ts';
-import { EmptyState } from '../../parts/EmptyState.tsx';
-import { Icon } from '../../parts/Icon.tsx';
-import { ListSkeleton } from '../../parts/ListSkeleton.tsx';
-import { Page } from '../../parts/Page.tsx';
-import { Pager } from '../../parts/Pager.tsx';
-import { ProblemAlert } from '../../parts/ProblemAlert.tsx';
-import { DeliveriesTable } from './DeliveriesTable.tsx';
+import { EmptyState } from '../../ui/EmptyState.tsx';
+import { Icon } from '../../ui/Icon.tsx';
+import { ListSkeleton } from '../../ui/ListSkeleton.tsx';
+import { Page } from '../../ui/Page.tsx';
+import { Pager } from '../../ui/Pager.tsx';
+import { ProblemAlert } from '../../ui/ProblemAlert.tsx';
+import { DeliveriesTable } from '../../deliveries/DeliveriesTable.tsx';
 import { type DeliveriesSearch, deliveriesSearch, deliveryStatuses } from './search.ts';
-import { ButtonLink } from '../../parts/ButtonLink.tsx';
+import { ButtonLink } from '../../ui/ButtonLink.tsx';
 
 const route = getRouteApi('/signed-in/deliveries');
 

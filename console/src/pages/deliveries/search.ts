@@ -1,6 +1,6 @@
 import type { DeliveryStatus } from '@renderkit/contract/console/schemas/delivery.ts';
 import { eventTypes, type EventType } from '@renderkit/contract/v1/event-types.ts';
-import { choice, pageNumber, text } from '../../app/search-values.ts';
+import { choice, pageNumber, text } from '../../format/search-params.ts';
 
 export const deliveryStatuses = [
   'pending',

@@ -1,7 +1,7 @@
 import { Anchor, Tabs } from '@mantine/core';
 import { useNavigate, useParams } from '@tanstack/react-router';
-import { Icon } from '../../parts/Icon.tsx';
-import { Page } from '../../parts/Page.tsx';
+import { Icon } from '../../ui/Icon.tsx';
+import { Page } from '../../ui/Page.tsx';
 import { DocumentFrame } from './DocumentFrame.tsx';
 import classes from './docs.module.css';
 import { documentAt, documentOf, documents } from './documents.ts';

@@ -4,15 +4,15 @@ import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { GenerationDetail } from '@renderkit/contract/console/schemas/generation.ts';
 import type { Generation } from '@renderkit/contract/v1/schemas/generation.ts';
-import { callV1 } from '../../api/call.ts';
-import { NoAnswerError, ProblemError } from '../../api/problem-error.ts';
+import { callV1 } from '../../api/client.ts';
+import { NoAnswerError, ProblemError } from '../../api/errors.ts';
 import { kinds } from '../../model-form/kinds.ts';
-import { runKey, type SentRun } from '../../model-form/run-key.ts';
-import { ButtonLink } from '../../parts/ButtonLink.tsx';
-import { ConfirmModal } from '../../parts/ConfirmModal.tsx';
-import { creditsText } from '../../parts/number-words.ts';
-import { Icon } from '../../parts/Icon.tsx';
-import { tell } from '../../parts/tell.ts';
+import { runKey, type SentRun } from '../../generations/idempotency-key.ts';
+import { ButtonLink } from '../../ui/ButtonLink.tsx';
+import { ConfirmModal } from '../../ui/ConfirmModal.tsx';
+import { creditsText } from '../../format/numbers.ts';
+import { Icon } from '../../ui/Icon.tsx';
+import { tell } from '../../ui/toasts.ts';
 
 /** What can be done with a generation: cancel it while it waits, run its request again, edit that first. */
 export function GenerationActions({ detail }: { detail: GenerationDetail }) {

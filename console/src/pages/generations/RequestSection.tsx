@@ -1,9 +1,9 @@
 import type { GenerationDetail } from '@renderkit/contract/console/schemas/generation.ts';
-import { useSignedIn } from '../../app/signed-in.ts';
+import { useSignedIn } from '../../session/use-signed-in.ts';
 import type { RequestBody } from '../../model-form/build-request.ts';
-import { sampleLanguages, sampleOf } from '../../model-form/code-samples.ts';
-import { CodeBlock, type CodeSample } from '../../parts/CodeBlock.tsx';
-import { Section } from '../../parts/Section.tsx';
+import { sampleLanguages, sampleOf } from '../../generations/code-samples.ts';
+import { CodeBlock, type CodeSample } from '../../ui/CodeBlock.tsx';
+import { Section } from '../../ui/Section.tsx';
 
 /** The request as it was accepted, and as programs would send it. */
 export function RequestSection({ request: { method, path, body: text } }: Pick<GenerationDetail, 'request'>) {

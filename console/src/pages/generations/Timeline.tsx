@@ -1,6 +1,6 @@
 import type { Generation } from '@renderkit/contract/v1/schemas/generation.ts';
-import { Time } from '../../parts/Time.tsx';
-import { spanText, timelineOf } from './generation-words.ts';
+import { Time } from '../../ui/Time.tsx';
+import { spanText, timelineOf } from '../../generations/generation-status.ts';
 import classes from './generations.module.css';
 
 /** How it went: each step with its time, and how long it took to come to it. */

@@ -1,5 +1,5 @@
 import type { GenerationKind, GenerationStatus } from '@renderkit/contract/v1/schemas/generation.ts';
-import { choice, pageNumber, text } from '../../app/search-values.ts';
+import { choice, pageNumber, text } from '../../format/search-params.ts';
 import { kindNames } from '../../model-form/kinds.ts';
 
 export const statuses = [

@@ -2,9 +2,9 @@ import { Button, Group, Modal, Stack, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import type { ApiKey } from '@renderkit/contract/console/schemas/key.ts';
-import { callConsole } from '../../api/call.ts';
-import { ProblemAlert } from '../../parts/ProblemAlert.tsx';
-import { tell } from '../../parts/tell.ts';
+import { callConsole } from '../../api/client.ts';
+import { ProblemAlert } from '../../ui/ProblemAlert.tsx';
+import { tell } from '../../ui/toasts.ts';
 import { BudgetInput, RateInput } from './LimitInputs.tsx';
 import { changesOf, formOf } from './key-form.ts';
 

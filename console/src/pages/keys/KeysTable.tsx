@@ -1,11 +1,11 @@
 import { ActionIcon, Menu, Progress, Text, Tooltip } from '@mantine/core';
 import type { ApiKey } from '@renderkit/contract/console/schemas/key.ts';
 import { scopes } from '@renderkit/contract/v1/scopes.ts';
-import { creditsText } from '../../parts/number-words.ts';
-import { type Column, DataTable } from '../../parts/DataTable.tsx';
-import { Icon } from '../../parts/Icon.tsx';
-import { StatusBadge } from '../../parts/StatusBadge.tsx';
-import { Time } from '../../parts/Time.tsx';
+import { creditsText } from '../../format/numbers.ts';
+import { type Column, DataTable } from '../../ui/DataTable.tsx';
+import { Icon } from '../../ui/Icon.tsx';
+import { StatusBadge } from '../../ui/StatusBadge.tsx';
+import { Time } from '../../ui/Time.tsx';
 
 type KeysTableProps = {
   keys: readonly ApiKey[];

@@ -1,10 +1,10 @@
 import { Alert, Button, Group, Stack, Text } from '@mantine/core';
 import type { CreatedApiKey } from '@renderkit/contract/console/schemas/key.ts';
-import { useSignedIn } from '../../app/signed-in.ts';
-import { CodeBlock } from '../../parts/CodeBlock.tsx';
-import { CopyButton } from '../../parts/CopyButton.tsx';
-import { Icon } from '../../parts/Icon.tsx';
-import { Secret } from '../../parts/Secret.tsx';
+import { useSignedIn } from '../../session/use-signed-in.ts';
+import { CodeBlock } from '../../ui/CodeBlock.tsx';
+import { CopyButton } from '../../ui/CopyButton.tsx';
+import { Icon } from '../../ui/Icon.tsx';
+import { Secret } from '../../ui/Secret.tsx';
 
 /** The one moment in which a key can be read. */
 export function NewKey({ created, onDone }: { created: CreatedApiKey; onDone: () => void }) {

@@ -2,10 +2,10 @@ import { Checkbox, Stack, Text } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { ApiKey } from '@renderkit/contract/console/schemas/key.ts';
-import { callConsole } from '../../api/call.ts';
-import { ConfirmModal } from '../../parts/ConfirmModal.tsx';
-import { countOf } from '../../parts/number-words.ts';
-import { tell } from '../../parts/tell.ts';
+import { callConsole } from '../../api/client.ts';
+import { ConfirmModal } from '../../ui/ConfirmModal.tsx';
+import { countOf } from '../../format/numbers.ts';
+import { tell } from '../../ui/toasts.ts';
 
 /** Says what revoking stops, and offers to cancel what waits for the key. */
 export function RevokeKeyModal({ apiKey, onClose }: { apiKey: ApiKey | undefined; onClose: () => void }) {

@@ -4,9 +4,9 @@ import type { Asset } from '@renderkit/contract/v1/schemas/asset.ts';
 import { v1Query } from '../../api/queries.ts';
 import { AssetDetails } from '../../media/AssetDetails.tsx';
 import { itemOfAsset, nameOfItem } from '../../media/media-item.ts';
-import { MediaViewer } from '../../media/MediaViewer.tsx';
-import { Picture } from '../../media/Picture.tsx';
-import { Icon } from '../../parts/Icon.tsx';
+import { MediaViewer } from '../../media/MediaLightbox.tsx';
+import { Picture } from '../../media/MediaView.tsx';
+import { Icon } from '../../ui/Icon.tsx';
 import classes from './library.module.css';
 
 type AssetGridProps = {

@@ -3,7 +3,7 @@ import { useDebouncedCallback } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { v1Query } from '../../api/queries.ts';
-import { Icon } from '../../parts/Icon.tsx';
+import { Icon } from '../../ui/Icon.tsx';
 import type { LibrarySearch } from './search.ts';
 
 type LibraryFiltersProps = {

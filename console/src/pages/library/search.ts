@@ -1,4 +1,4 @@
-import { choice, pageNumber, text } from '../../app/search-values.ts';
+import { choice, pageNumber, text } from '../../format/search-params.ts';
 
 export type LibrarySearch = {
   type?: 'image' | 'video';

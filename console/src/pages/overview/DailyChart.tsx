@@ -1,7 +1,7 @@
 import { Text } from '@mantine/core';
 import { useState } from 'react';
-import { creditsText } from '../../parts/number-words.ts';
-import { Section } from '../../parts/Section.tsx';
+import { creditsText } from '../../format/numbers.ts';
+import { Section } from '../../ui/Section.tsx';
 import { DailyBars } from './DailyBars.tsx';
 import { dayName, type Series, sum } from './daily-series.ts';
 import { DailyTable } from './DailyTable.tsx';

@@ -1,5 +1,5 @@
-import { creditsText } from '../../parts/number-words.ts';
-import { DataTable } from '../../parts/DataTable.tsx';
+import { creditsText } from '../../format/numbers.ts';
+import { DataTable } from '../../ui/DataTable.tsx';
 import { dayName, type Series, sum } from './daily-series.ts';
 
 type DailyTableProps = {

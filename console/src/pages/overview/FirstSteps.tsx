@@ -1,6 +1,6 @@
 import { Group } from '@mantine/core';
-import { ButtonLink } from '../../parts/ButtonLink.tsx';
-import { EmptyState } from '../../parts/EmptyState.tsx';
+import { ButtonLink } from '../../ui/ButtonLink.tsx';
+import { EmptyState } from '../../ui/EmptyState.tsx';
 
 /** In place of charts while there is nothing to chart. */
 export function FirstSteps() {

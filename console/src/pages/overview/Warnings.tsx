@@ -1,7 +1,7 @@
 import { Alert, Group, Stack, Text } from '@mantine/core';
 import type { Warning } from '@renderkit/contract/console/schemas/overview.ts';
-import { Icon } from '../../parts/Icon.tsx';
-import { TextLink } from '../../parts/TextLink.tsx';
+import { Icon } from '../../ui/Icon.tsx';
+import { TextLink } from '../../ui/TextLink.tsx';
 
 /** What a person should look after, and the way to it. */
 export function Warnings({ warnings }: { warnings: readonly Warning[] }) {

@@ -1,4 +1,4 @@
-import { wholeNumber } from '../../app/search-values.ts';
+import { wholeNumber } from '../../format/search-params.ts';
 
 /** Over how many days the charts go; 30 is no parameter. */
 export function overviewSearch(search: Record<string, unknown>): { days?: 7 | 90 } {

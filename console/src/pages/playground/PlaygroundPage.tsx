@@ -6,9 +6,9 @@ import type { GenerationKind } from '@renderkit/contract/v1/schemas/generation.t
 import type { Model } from '@renderkit/contract/v1/schemas/model.ts';
 import { v1Query } from '../../api/queries.ts';
 import { kindNames, kinds } from '../../model-form/kinds.ts';
-import { EmptyState } from '../../parts/EmptyState.tsx';
-import { Page } from '../../parts/Page.tsx';
-import { ProblemAlert } from '../../parts/ProblemAlert.tsx';
+import { EmptyState } from '../../ui/EmptyState.tsx';
+import { Page } from '../../ui/Page.tsx';
+import { ProblemAlert } from '../../ui/ProblemAlert.tsx';
 import { Playground } from './Playground.tsx';
 import type { PlaygroundSearch } from './search.ts';
 import { type Start, useStart } from './use-start.ts';

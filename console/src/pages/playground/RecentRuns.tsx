@@ -3,7 +3,7 @@ import { Link } from '@tanstack/react-router';
 import type { GenerationKind } from '@renderkit/contract/v1/schemas/generation.ts';
 import { consoleQuery } from '../../api/queries.ts';
 import { itemOfOutput } from '../../media/media-item.ts';
-import { Picture } from '../../media/Picture.tsx';
+import { Picture } from '../../media/MediaView.tsx';
 import classes from './playground.module.css';
 
 const shownAtMost = 8;

@@ -1,5 +1,5 @@
 import { Anchor, Text } from '@mantine/core';
-import { useSignedIn } from '../../app/signed-in.ts';
+import { useSignedIn } from '../../session/use-signed-in.ts';
 import type { RequestBody } from '../../model-form/build-request.ts';
 import {
   maskFile,
@@ -7,8 +7,8 @@ import {
   readsMask,
   sampleLanguages,
   sampleOf,
-} from '../../model-form/code-samples.ts';
-import { CodeBlock } from '../../parts/CodeBlock.tsx';
+} from '../../generations/code-samples.ts';
+import { CodeBlock } from '../../ui/CodeBlock.tsx';
 
 /** The same request as programs would send it. */
 export function RequestCode({ path, body }: { path: string; body: RequestBody }) {

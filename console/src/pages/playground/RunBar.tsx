@@ -4,14 +4,14 @@ import { useQuery } from '@tanstack/react-query';
 import type { Estimate } from '@renderkit/contract/v1/schemas/estimate.ts';
 import type { GenerationKind } from '@renderkit/contract/v1/schemas/generation.ts';
 import type { Model } from '@renderkit/contract/v1/schemas/model.ts';
-import { ProblemError, sentenceOf } from '../../api/problem-error.ts';
+import { ProblemError, sentenceOf } from '../../api/errors.ts';
 import { v1Query } from '../../api/queries.ts';
 import { estimateOf, missingOf, type RequestBody } from '../../model-form/build-request.ts';
 import type { FormValues } from '../../model-form/form-values.ts';
-import { countOf, creditsText } from '../../parts/number-words.ts';
-import { Icon } from '../../parts/Icon.tsx';
-import { whatToDo } from '../generations/generation-words.ts';
-import { ProblemAlert } from '../../parts/ProblemAlert.tsx';
+import { countOf, creditsText } from '../../format/numbers.ts';
+import { Icon } from '../../ui/Icon.tsx';
+import { whatToDo } from '../../generations/generation-status.ts';
+import { ProblemAlert } from '../../ui/ProblemAlert.tsx';
 import classes from './playground.module.css';
 
 type RunBarProps = {

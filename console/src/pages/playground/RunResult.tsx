@@ -2,18 +2,18 @@ import { Button, Group, Progress, Text } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
 import type { Generation, GenerationKind } from '@renderkit/contract/v1/schemas/generation.ts';
-import { callV1 } from '../../api/call.ts';
+import { callV1 } from '../../api/client.ts';
 import { v1Query } from '../../api/queries.ts';
 import { ItemActions } from '../../media/ItemActions.tsx';
 import { itemOfOutput } from '../../media/media-item.ts';
 import { OutputGrid } from '../../media/OutputGrid.tsx';
-import { EmptyState } from '../../parts/EmptyState.tsx';
-import { countOf } from '../../parts/number-words.ts';
-import { Notice } from '../../parts/Notice.tsx';
-import { ProblemAlert } from '../../parts/ProblemAlert.tsx';
-import { StatusBadge } from '../../parts/StatusBadge.tsx';
-import { TextLink } from '../../parts/TextLink.tsx';
-import { isFinal, spanText, whatToDo } from '../generations/generation-words.ts';
+import { EmptyState } from '../../ui/EmptyState.tsx';
+import { countOf } from '../../format/numbers.ts';
+import { Notice } from '../../ui/Notice.tsx';
+import { ProblemAlert } from '../../ui/ProblemAlert.tsx';
+import { StatusBadge } from '../../ui/StatusBadge.tsx';
+import { TextLink } from '../../ui/TextLink.tsx';
+import { isFinal, spanText, whatToDo } from '../../generations/generation-status.ts';
 import classes from './playground.module.css';
 
 /** The answer is held back for a second; with the pause after it, that is one request in two. */

@@ -1,5 +1,5 @@
 import type { GenerationKind } from '@renderkit/contract/v1/schemas/generation.ts';
-import { choice, text } from '../../app/search-values.ts';
+import { choice, text } from '../../format/search-params.ts';
 import { kindNames } from '../../model-form/kinds.ts';
 
 /** Fields into which a page may hand an item of the library. */

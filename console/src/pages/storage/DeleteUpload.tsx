@@ -1,10 +1,10 @@
 import { Text } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import type { UploadRow } from '@renderkit/contract/console/schemas/storage.ts';
-import { callV1 } from '../../api/call.ts';
-import { ConfirmModal } from '../../parts/ConfirmModal.tsx';
-import { bytesText } from '../../parts/number-words.ts';
-import { tell } from '../../parts/tell.ts';
+import { callV1 } from '../../api/client.ts';
+import { ConfirmModal } from '../../ui/ConfirmModal.tsx';
+import { bytesText } from '../../format/numbers.ts';
+import { tell } from '../../ui/toasts.ts';
 
 /** Deletes an upload, once it has been asked whether. */
 export function DeleteUpload({ row, onClose }: { row: UploadRow | undefined; onClose: () => void }) {

@@ -1,9 +1,9 @@
 import { Progress, Text } from '@mantine/core';
 import type { StorageDetail } from '@renderkit/contract/console/schemas/storage.ts';
-import { Notice } from '../../parts/Notice.tsx';
-import { bytesText } from '../../parts/number-words.ts';
-import { Section } from '../../parts/Section.tsx';
-import { TextLink } from '../../parts/TextLink.tsx';
+import { Notice } from '../../ui/Notice.tsx';
+import { bytesText } from '../../format/numbers.ts';
+import { Section } from '../../ui/Section.tsx';
+import { TextLink } from '../../ui/TextLink.tsx';
 import classes from './storage.module.css';
 
 /** From this part on, in hundredths, a person is warned. */

@@ -3,12 +3,12 @@ import type { ReactNode } from 'react';
 import type { UploadRow } from '@renderkit/contract/console/schemas/storage.ts';
 import { maxUsesCounted } from '@renderkit/contract/console/use-limits.ts';
 import type { Upload } from '@renderkit/contract/v1/schemas/upload.ts';
-import { type Column, DataTable } from '../../parts/DataTable.tsx';
-import { Icon } from '../../parts/Icon.tsx';
-import { bytesText, countOf } from '../../parts/number-words.ts';
-import { StatusBadge } from '../../parts/StatusBadge.tsx';
-import { TextLink } from '../../parts/TextLink.tsx';
-import { Time } from '../../parts/Time.tsx';
+import { type Column, DataTable } from '../../ui/DataTable.tsx';
+import { Icon } from '../../ui/Icon.tsx';
+import { bytesText, countOf } from '../../format/numbers.ts';
+import { StatusBadge } from '../../ui/StatusBadge.tsx';
+import { TextLink } from '../../ui/TextLink.tsx';
+import { Time } from '../../ui/Time.tsx';
 import classes from './storage.module.css';
 
 type UploadsTableProps = {

@@ -1,4 +1,4 @@
-import { pageNumber } from '../../app/search-values.ts';
+import { pageNumber } from '../../format/search-params.ts';
 
 export type StorageSearch = { page?: number };
 

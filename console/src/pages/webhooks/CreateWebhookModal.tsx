@@ -4,9 +4,9 @@ import { useNavigate } from '@tanstack/react-router';
 import type { CreatedWebhook, CreateWebhookRequest } from '@renderkit/contract/console/schemas/webhook.ts';
 import { subscribableEventTypes } from '@renderkit/contract/v1/event-types.ts';
 import { useState } from 'react';
-import { callConsole } from '../../api/call.ts';
-import { CopyButton } from '../../parts/CopyButton.tsx';
-import { Secret } from '../../parts/Secret.tsx';
+import { callConsole } from '../../api/client.ts';
+import { CopyButton } from '../../ui/CopyButton.tsx';
+import { Secret } from '../../ui/Secret.tsx';
 import { WebhookForm } from './WebhookForm.tsx';
 
 /** Makes an endpoint; then shows its signing secret and leads to its page. */

@@ -1,5 +1,5 @@
 import type { Webhook } from '@renderkit/contract/console/schemas/webhook.ts';
-import { StatusBadge } from '../../parts/StatusBadge.tsx';
+import { StatusBadge } from '../../ui/StatusBadge.tsx';
 import classes from './endpoint-state.module.css';
 
 /** Active, failing or paused. */

@@ -1,11 +1,11 @@
 import { useQuery } from '@tanstack/react-query';
 import { consoleQuery, live } from '../../api/queries.ts';
-import { EmptyState } from '../../parts/EmptyState.tsx';
-import { ListSkeleton } from '../../parts/ListSkeleton.tsx';
-import { ProblemAlert } from '../../parts/ProblemAlert.tsx';
-import { Section } from '../../parts/Section.tsx';
-import { DeliveriesTable } from '../deliveries/DeliveriesTable.tsx';
-import { TextLink } from '../../parts/TextLink.tsx';
+import { EmptyState } from '../../ui/EmptyState.tsx';
+import { ListSkeleton } from '../../ui/ListSkeleton.tsx';
+import { ProblemAlert } from '../../ui/ProblemAlert.tsx';
+import { Section } from '../../ui/Section.tsx';
+import { DeliveriesTable } from '../../deliveries/DeliveriesTable.tsx';
+import { TextLink } from '../../ui/TextLink.tsx';
 
 const shown = 10;
 

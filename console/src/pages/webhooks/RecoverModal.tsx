@@ -2,10 +2,10 @@ import { Radio, Stack, Text, TextInput } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { Webhook } from '@renderkit/contract/console/schemas/webhook.ts';
-import { callConsole } from '../../api/call.ts';
-import { ConfirmModal } from '../../parts/ConfirmModal.tsx';
-import { countOf } from '../../parts/number-words.ts';
-import { tell } from '../../parts/tell.ts';
+import { callConsole } from '../../api/client.ts';
+import { ConfirmModal } from '../../ui/ConfirmModal.tsx';
+import { countOf } from '../../format/numbers.ts';
+import { tell } from '../../ui/toasts.ts';
 import { recoverChoices, sinceOf } from './recover-since.ts';
 
 type RecoverModalProps = { webhook: Webhook; opened: boolean; onClose: () => void };

@@ -1,13 +1,13 @@
 import { Button, Group, Stack, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useMutation } from '@tanstack/react-query';
-import { callConsole } from '../../api/call.ts';
-import { ConfirmModal } from '../../parts/ConfirmModal.tsx';
-import { CopyButton } from '../../parts/CopyButton.tsx';
-import { Icon } from '../../parts/Icon.tsx';
-import { Secret } from '../../parts/Secret.tsx';
-import { Section } from '../../parts/Section.tsx';
-import { Time } from '../../parts/Time.tsx';
+import { callConsole } from '../../api/client.ts';
+import { ConfirmModal } from '../../ui/ConfirmModal.tsx';
+import { CopyButton } from '../../ui/CopyButton.tsx';
+import { Icon } from '../../ui/Icon.tsx';
+import { Secret } from '../../ui/Secret.tsx';
+import { Section } from '../../ui/Section.tsx';
+import { Time } from '../../ui/Time.tsx';
 
 /** Shows the secret when it is asked for, and makes another. */
 export function SigningSecret({ webhookId }: { webhookId: string }) {

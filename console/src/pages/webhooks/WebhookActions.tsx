@@ -3,10 +3,10 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { UpdateWebhookRequest, Webhook } from '@renderkit/contract/console/schemas/webhook.ts';
-import { callConsole } from '../../api/call.ts';
-import { ConfirmModal } from '../../parts/ConfirmModal.tsx';
-import { Icon } from '../../parts/Icon.tsx';
-import { tell } from '../../parts/tell.ts';
+import { callConsole } from '../../api/client.ts';
+import { ConfirmModal } from '../../ui/ConfirmModal.tsx';
+import { Icon } from '../../ui/Icon.tsx';
+import { tell } from '../../ui/toasts.ts';
 import { RecoverModal } from './RecoverModal.tsx';
 import { WebhookForm } from './WebhookForm.tsx';
 

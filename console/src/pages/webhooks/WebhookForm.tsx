@@ -2,9 +2,9 @@ import { Button, Checkbox, Group, Stack, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import type { CreateWebhookRequest } from '@renderkit/contract/console/schemas/webhook.ts';
 import { eventDescriptions, subscribableEventTypes } from '@renderkit/contract/v1/event-types.ts';
-import { fieldError } from '../../api/problem-error.ts';
-import { Prose } from '../../parts/Prose.tsx';
-import { ProblemAlert } from '../../parts/ProblemAlert.tsx';
+import { fieldError } from '../../api/errors.ts';
+import { Prose } from '../../ui/Prose.tsx';
+import { ProblemAlert } from '../../ui/ProblemAlert.tsx';
 
 type WebhookFormProps = {
   initial: CreateWebhookRequest;

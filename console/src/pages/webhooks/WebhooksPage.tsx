@@ -4,15 +4,15 @@ import { useQuery } from '@tanstack/react-query';
 import type { Webhook } from '@renderkit/contract/console/schemas/webhook.ts';
 import { maxWebhookEndpoints } from '@renderkit/contract/v1/limits.ts';
 import { consoleQuery, live } from '../../api/queries.ts';
-import { type Column, DataTable } from '../../parts/DataTable.tsx';
-import { EmptyState } from '../../parts/EmptyState.tsx';
-import { Icon } from '../../parts/Icon.tsx';
-import { ListSkeleton } from '../../parts/ListSkeleton.tsx';
-import { Page } from '../../parts/Page.tsx';
-import { ProblemAlert } from '../../parts/ProblemAlert.tsx';
+import { type Column, DataTable } from '../../ui/DataTable.tsx';
+import { EmptyState } from '../../ui/EmptyState.tsx';
+import { Icon } from '../../ui/Icon.tsx';
+import { ListSkeleton } from '../../ui/ListSkeleton.tsx';
+import { Page } from '../../ui/Page.tsx';
+import { ProblemAlert } from '../../ui/ProblemAlert.tsx';
 import { CreateWebhookModal } from './CreateWebhookModal.tsx';
 import { EndpointStatus, Health } from './EndpointState.tsx';
-import { TextLink } from '../../parts/TextLink.tsx';
+import { TextLink } from '../../ui/TextLink.tsx';
 
 export function WebhooksPage() {
   const webhooks = useQuery({ ...consoleQuery('listWebhooks', {}), refetchInterval: live });

@@ -1,0 +1,74 @@
+import { Text } from '@mantine/core';
+import type { ReactNode } from 'react';
+import type { Delivery } from '@renderkit/contract/console/schemas/delivery.ts';
+import { type Column, DataTable } from '../ui/DataTable.tsx';
+import { StatusBadge } from '../ui/StatusBadge.tsx';
+import { Time } from '../ui/Time.tsx';
+import { shortOutcome } from './delivery-labels.ts';
+import { TextLink } from '../ui/TextLink.tsx';
+
+type DeliveriesTableProps = {
+  deliveries: readonly Delivery[];
+  /** Titles of columns that would say nothing here, or have no room. */
+  without?: readonly string[];
+  stale?: boolean;
+  footer?: ReactNode;
+};
+
+export function DeliveriesTable({ deliveries, without = [], stale, footer }: DeliveriesTableProps) {
+  return (
+    <DataTable
+      label="Deliveries"
+      rows={deliveries}
+      rowKey={(delivery) => delivery.id}
+      columns={columns.filter(({ title }) => !without.includes(title))}
+      stale={stale}
+      footer={footer}
+    />
+  );
+}
+
+const columns: Column<Delivery>[] = [
+  {
+    title: 'Event',
+    cell: (delivery) => (
+      <TextLink
+        to="/deliveries/$id"
+        params={{ id: delivery.id }}
+
+        fw={560}
+        c="var(--mantine-color-text)"
+        style={{ whiteSpace: 'nowrap' }}
+      >
+        {delivery.event_type}
+      </TextLink>
+    ),
+  },
+  { title: 'Status', cell: (delivery) => <StatusBadge status={delivery.status} /> },
+  {
+    title: 'Last answer',
+    cell: (delivery) => (
+      <span style={{ whiteSpace: 'nowrap' }}>
+        {shortOutcome(delivery.last_status, delivery.last_failure)}
+      </span>
+    ),
+  },
+  { title: 'Attempts', align: 'right', wideOnly: true, cell: (delivery) => delivery.attempts },
+  {
+    title: 'Endpoint',
+    wideOnly: true,
+    cell: (delivery) => (
+      <Text fz="sm" c="dimmed" truncate maw="20rem" title={delivery.url}>
+        {delivery.url.replace('https://', '')}
+      </Text>
+    ),
+  },
+  {
+    title: 'Event happened',
+    cell: (delivery) => (
+      <span style={{ whiteSpace: 'nowrap' }}>
+        <Time at={delivery.created_at} relative />
+      </span>
+    ),
+  },
+];

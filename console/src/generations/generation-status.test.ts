@@ -1,0 +1,58 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { problemCodeNames } from '@renderkit/contract/v1/problem-codes.ts';
+import type { Generation } from '@renderkit/contract/v1/schemas/generation.ts';
+import { realAnswers } from '@renderkit/contract/v1/real-answers.ts';
+import { isFinal, spanText, timelineOf, whatToDo } from './generation-status.ts';
+
+const generation = realAnswers.generation as unknown as Generation;
+const at = (second: number) => `2026-11-21T18:00:${String(second).padStart(2, '0')}.000Z`;
+
+test('A span of time is told in two units at most', () => {
+  const told: [number, string][] = [
+    [-5, '0 s'],
+    [840, '0.8 s'],
+    [9_960, '10 s'],
+    [42_400, '42 s'],
+    [60_000, '1 min'],
+    [185_000, '3 min 5 s'],
+    [7_200_000, '2 h'],
+    [7_800_000, '2 h 10 min'],
+  ];
+  for (const [milliseconds, text] of told) assert.equal(spanText(milliseconds), text);
+});
+
+test('A generation goes from queued over sent to its end, each step with what it took', () => {
+  const done = { ...generation, created_at: at(1), submitted_at: at(3), completed_at: at(8) };
+  assert.deepEqual(timelineOf({ ...done, status: 'succeeded' }), [
+    { name: 'Queued', at: at(1), took: undefined },
+    { name: 'Sent to the studio', at: at(3), took: 2_000 },
+    { name: 'Succeeded', at: at(8), took: 5_000 },
+  ]);
+  const names = (one: Partial<Generation>) => timelineOf({ ...done, ...one }).map(({ name }) => name);
+  assert.deepEqual(names({ status: 'queued', submitted_at: null, completed_at: null }), [
+    'Queued',
+    'Sent to the studio',
+    'Finished',
+  ]);
+  // What never began was sent nowhere.
+  assert.deepEqual(names({ status: 'canceled', submitted_at: null }), ['Queued', 'Canceled']);
+  assert.deepEqual(names({ status: 'failed', submitted_at: null }), ['Queued', 'Failed']);
+});
+
+test('Three of the statuses are final', () => {
+  assert.deepEqual(
+    (['queued', 'running', 'succeeded', 'failed', 'canceled'] as const).map((status) => isFinal({ status })),
+    [false, false, true, true, true],
+  );
+});
+
+test('There is something to do about every code, in words that speak of no program', () => {
+  for (const code of [...problemCodeNames, 'partial_failure']) {
+    if (code === 'unauthorized' || code === 'not_found') continue;
+    const words = whatToDo(code);
+    assert.match(words ?? '', /\.$/, code);
+    assert.doesNotMatch(words ?? '', /`|Idempotency|Retry-After|GET /, code);
+  }
+  assert.equal(whatToDo('toString'), undefined);
+});

@@ -1,0 +1,93 @@
+import { Button, Checkbox, Group, Modal, NumberInput, Stack, Text } from '@mantine/core';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { callV1 } from '../api/client.ts';
+import { Icon } from '../ui/Icon.tsx';
+import { ProblemAlert } from '../ui/ProblemAlert.tsx';
+import type { MediaItem } from './media-item.ts';
+import classes from './create-frame.module.css';
+
+/** Takes one picture out of a video, and keeps it in the video's project if that is wanted. */
+export function TakeStill({ item, projectId }: { item: MediaItem; projectId: string | null }) {
+  const [opened, setOpened] = useState(false);
+  return (
+    <>
+      <Button variant="default" leftSection={<Icon name="image" size={14} />} onClick={() => setOpened(true)}>
+        Take a still
+      </Button>
+      <Modal
+        opened={opened}
+        onClose={() => setOpened(false)}
+        title="Take a still"
+        closeButtonProps={{ 'aria-label': 'Close' }}
+      >
+        <StillForm item={item} projectId={projectId} />
+      </Modal>
+    </>
+  );
+}
+
+function StillForm({ item, projectId }: { item: MediaItem; projectId: string | null }) {
+  const [seconds, setSeconds] = useState(0);
+  const [last, setLast] = useState(false);
+  const [kept, setKept] = useState(projectId !== null);
+  const queries = useQueryClient();
+  const take = useMutation({
+    meta: { inline: true },
+    mutationFn: () =>
+      callV1('createFrame', {
+        params: { id: item.id },
+        body: { time: last ? 'last' : seconds, ...(kept && projectId !== null && { project_id: projectId }) },
+      }),
+    onSuccess: () => kept && queries.invalidateQueries({ queryKey: ['v1', 'listAssets'] }),
+  });
+  const still = take.data?.url;
+  return (
+    <Stack gap="sm">
+      <NumberInput
+        label="Seconds from the start"
+        min={0}
+        max={item.duration ?? undefined}
+        step={0.1}
+        decimalScale={3}
+        value={seconds}
+        disabled={last}
+        onChange={(value) => setSeconds(Math.max(0, Number(value) || 0))}
+        data-autofocus
+      />
+      <Checkbox
+        label="The last picture"
+        checked={last}
+        onChange={({ currentTarget }) => setLast(currentTarget.checked)}
+      />
+      {projectId !== null && (
+        <Checkbox
+          label="Keep it in the library, in the project of the video"
+          checked={kept}
+          onChange={({ currentTarget }) => setKept(currentTarget.checked)}
+        />
+      )}
+      {take.error !== null && <ProblemAlert error={take.error} title="No still was taken" />}
+      {still !== undefined && (
+        <div className={classes['still']}>
+          <img src={still} alt="The still" crossOrigin="anonymous" />
+          <Text fz="xs" c="dimmed" role="status">
+            {take.data !== undefined && kept && projectId !== null
+              ? 'It is in the library.'
+              : 'It is kept nowhere else.'}
+          </Text>
+        </div>
+      )}
+      <Group justify="flex-end" gap="xs">
+        {still !== undefined && (
+          <Button component="a" href={still} target="_blank" rel="noreferrer" variant="default">
+            Open in a new tab
+          </Button>
+        )}
+        <Button loading={take.isPending} onClick={() => take.mutate()}>
+          {still === undefined ? 'Take the still' : 'Take another'}
+        </Button>
+      </Group>
+    </Stack>
+  );
+}

@@ -1,0 +1,13 @@
+import { creditsText } from '../format/numbers.ts';
+import classes from './credits.module.css';
+
+/** An amount of credits; null where it is not known. */
+export function Credits({ amount, unit = true }: { amount: number | null; unit?: boolean }) {
+  if (amount === null) return <span>—</span>;
+  return (
+    <span className={classes['credits']}>
+      {creditsText(amount)}
+      {unit && <span className={classes['unit']}> {amount === 1 ? 'credit' : 'credits'}</span>}
+    </span>
+  );
+}

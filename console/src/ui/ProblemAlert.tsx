@@ -1,0 +1,41 @@
+import { Alert, Button, Code, Group, Text } from '@mantine/core';
+import { ProblemError, sentenceOf } from '../api/errors.ts';
+import { CopyButton } from './CopyButton.tsx';
+import { Icon } from './Icon.tsx';
+
+type ProblemAlertProps = {
+  error: unknown;
+  /** What could not be done: "The keys could not be read". */
+  title?: string;
+  onRetry?: () => void;
+};
+
+/** A refusal: the sentence of its problem document, and the request's id to quote. */
+export function ProblemAlert({ error, title, onRetry }: ProblemAlertProps) {
+  const requestId = error instanceof ProblemError ? error.requestId : undefined;
+  return (
+    <Alert color="red" variant="light" icon={<Icon name="warning" />} title={title} role="alert">
+      <Text fz="sm" component="div" c="var(--mantine-color-text)">
+        {sentenceOf(error)}
+      </Text>
+      {(requestId !== undefined || onRetry !== undefined) && (
+        <Group gap="xs" mt={8}>
+          {onRetry !== undefined && (
+            <Button variant="default" onClick={onRetry}>
+              Try again
+            </Button>
+          )}
+          {requestId !== undefined && (
+            <Group gap={4}>
+              <Text fz="xs" c="dimmed">
+                Request
+              </Text>
+              <Code fz="xs">{requestId}</Code>
+              <CopyButton value={requestId} label="Copy the request id" />
+            </Group>
+          )}
+        </Group>
+      )}
+    </Alert>
+  );
+}

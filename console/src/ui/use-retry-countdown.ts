@@ -1,0 +1,22 @@
+import { useEffect, useState } from 'react';
+import { ProblemError } from '../api/errors.ts';
+
+const everyMs = 500;
+
+/** Seconds until what was refused may be tried again, as Retry-After said; counts down to 0. */
+export function useWait(error: unknown): number {
+  const [left, setLeft] = useState(0);
+  useEffect(() => {
+    const seconds = error instanceof ProblemError ? (error.retryAfter ?? 0) : 0;
+    setLeft(seconds);
+    if (seconds === 0) return undefined;
+    const until = performance.now() + seconds * 1_000;
+    const timer = setInterval(() => {
+      const rest = Math.max(0, Math.ceil((until - performance.now()) / 1_000));
+      setLeft(rest);
+      if (rest === 0) clearInterval(timer);
+    }, everyMs);
+    return () => clearInterval(timer);
+  }, [error]);
+  return left;
+}

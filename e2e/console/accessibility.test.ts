@@ -1,0 +1,197 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import axe from 'axe-core';
+import type { Page } from 'playwright-core';
+import { noBrowser } from '../harness/browser.ts';
+import { fillAccount } from './sample-account.ts';
+import { entrances, fullSights, settle, show, type Sight, sightsOf, stillness } from './page-views.ts';
+import { throughStudio } from './studio-pages.ts';
+import { type ConsoleWorld, openConsoleWorld, type Person, signIn, type Visitor } from './world.ts';
+
+const widths = { wide: { width: 1280, height: 800 }, narrow: { width: 360, height: 740 } } as const;
+const standards = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'];
+/** What a first visit may fetch of scripts, as it comes over the wire. */
+const scriptBudgetBytes = 300_000;
+
+describe('every page of the console', { skip: noBrowser }, () => {
+  let world: ConsoleWorld;
+  let who: Person;
+  let visitor: Visitor;
+  let page: Page;
+  let sights: Sight[];
+  before(async () => {
+    world = await openConsoleWorld();
+    who = await world.person();
+    visitor = await world.visitor({ viewport: widths.wide, reducedMotion: 'reduce' });
+    page = visitor.page;
+  });
+  after(() => world[Symbol.asyncDispose]());
+
+  let turn = 0;
+  /** What is wrong with the page as it stands: wide and narrow, light and dark; which with which changes by turns. */
+  async function faultsOf(name: string, on: Page = page): Promise<string[]> {
+    const faults: string[] = [];
+    const schemes = turn++ % 2 === 0 ? (['light', 'dark'] as const) : (['dark', 'light'] as const);
+    for (const [i, width] of (['wide', 'narrow'] as const).entries()) {
+      const viewport = widths[width];
+      const colorScheme = schemes[i] ?? 'light';
+      await on.setViewportSize(viewport);
+      await on.emulateMedia({ colorScheme });
+      await on.evaluate(stillness);
+      await on.waitForTimeout(150);
+      const room = Number(await on.evaluate('document.documentElement.scrollWidth'));
+      if (room > viewport.width) faults.push(`${name}, ${width}: ${room} pixels wide`);
+      for (const fault of await violations(on)) faults.push(`${name}, ${width}, ${colorScheme}: ${fault}`);
+    }
+    await on.setViewportSize(widths.wide);
+    return faults;
+  }
+
+  test('needs little to begin with: scripts of 300 kB, and nobody but the service', async () => {
+    const first = await world.visitor();
+    const sizes: Promise<number>[] = [];
+    first.page.on('requestfinished', (request) => {
+      if (request.resourceType() === 'script')
+        sizes.push(request.sizes().then(({ responseBodySize }) => responseBodySize));
+    });
+    await signIn(world, first.page, who);
+    await first.page.getByText('can be spent now').waitFor();
+    const bytes = (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0);
+    assert.ok(bytes > 50_000 && bytes <= scriptBudgetBytes, `${bytes} bytes of scripts`);
+    assert.deepEqual(
+      first.asked.filter(
+        (url) =>
+          !url.startsWith(`${world.url}/`) &&
+          !url.startsWith(`${world.studioUrl}/`) &&
+          !/^(data|blob):/.test(url),
+      ),
+      [],
+    );
+    await first.page.context().close();
+  });
+
+  test('can be read and used by everybody, before somebody has signed in', async () => {
+    const faults: string[] = [];
+    for (const sight of entrances) {
+      await show(page, world.url, sight);
+      faults.push(...(await faultsOf(sight.name)));
+    }
+    assert.deepEqual(faults, []);
+  });
+
+  test('leads to pages of the studio that can be read and used by everybody too', async () => {
+    const faults: string[] = [];
+    const own = await world.visitor({ viewport: widths.wide, reducedMotion: 'reduce' });
+    await throughStudio(world, own.page, async (name) => {
+      faults.push(...(await faultsOf(`studio ${name}`, own.page)));
+    });
+    assert.deepEqual(faults, []);
+    assert.deepEqual(
+      own.complaints.filter((line) => !/status of 4(10|22)/.test(line)),
+      [],
+      'nothing runs there, and nothing tries to',
+    );
+    await own.page.context().close();
+  });
+
+  test('can be read and used by everybody, wide and narrow, light and dark', async () => {
+    await signIn(world, page, who, '/console/keys');
+    sights = sightsOf(await fillAccount(world, page, { much: false }));
+    const faults: string[] = [];
+    for (const sight of sights) {
+      await show(page, world.url, sight);
+      faults.push(...(await faultsOf(sight.name)));
+    }
+    assert.deepEqual(faults, []);
+  });
+
+  test('can be read and used by everybody where the account may store no more', async () => {
+    await world.platform.operator('account', 'set', '--email', who.email, '--storage-mb', '0');
+    const faults: string[] = [];
+    for (const sight of fullSights) {
+      await show(page, world.url, sight);
+      faults.push(...(await faultsOf(sight.name)));
+    }
+    await world.platform.operator('account', 'set', '--email', who.email, '--storage-mb', 'plan');
+    assert.deepEqual(faults, []);
+  });
+
+  test('is left by its heading: the focus goes there, and is seen wherever it is', async () => {
+    await page.goto(`${world.url}/console`);
+    await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor();
+    for (const name of ['API keys', 'Webhooks', 'Library', 'Storage', 'Playground', 'Audit log']) {
+      await page
+        .getByRole('navigation', { name: 'Console' })
+        .getByRole('link', { name, exact: true })
+        .focus();
+      await page.keyboard.press('Enter');
+      await page.getByRole('heading', { level: 1, name }).waitFor();
+      await settle(page);
+      assert.equal(await page.evaluate('document.activeElement.textContent'), name);
+      const unseen: string[] = [];
+      for (let i = 0; i < 12; i++) {
+        await page.keyboard.press('Tab');
+        const at = await page.evaluate<string | null>(focusUnseen);
+        if (at !== null) unseen.push(`${name}: ${at}`);
+      }
+      assert.deepEqual(unseen, []);
+    }
+  });
+
+  test('is left for good by the keyboard alone', async () => {
+    await page.goto(`${world.url}/console`);
+    await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor();
+    await press(page, 'Account menu', 'Tab');
+    await page.keyboard.press('Enter');
+    await page.getByRole('menuitem', { name: 'Sign out' }).waitFor();
+    await press(page, 'Sign out', 'ArrowDown', 'Tab');
+    await page.keyboard.press('Enter');
+    await page.waitForURL(`${world.studioUrl}/**`);
+    await press(page, 'Sign out', 'Tab');
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { level: 1, name: 'You are signed out' }).waitFor();
+  });
+});
+
+type Violation = { id: string; nodes: { target: string[]; failureSummary?: string }[] };
+
+/** By the means of the browser's own tools, which the page's policy does not bind. */
+async function violations(page: Page): Promise<string[]> {
+  if (!(await page.evaluate<boolean>('"axe" in globalThis'))) await page.evaluate(`${axe.source}; 0`);
+  const found = await page.evaluate<Violation[]>(
+    `axe.run(document, { resultTypes: ['violations'], runOnly: ${JSON.stringify(standards)} })
+        .then(({ violations }) => violations.map(({ id, nodes }) =>
+          ({ id, nodes: nodes.map(({ target, failureSummary }) => ({ target, failureSummary })) })))`,
+  );
+  return found.flatMap(({ id, nodes }) =>
+    nodes
+      .slice(0, 3)
+      .map(({ target, failureSummary }) => `${id} at ${target.join(' ')} ${failureSummary ?? ''}`),
+  );
+}
+
+/** Names what has the focus if nothing about it or around it shows so; null: it is seen, or it is the page itself. */
+const focusUnseen = `(() => {
+  const element = document.activeElement;
+  if (element === null || element === document.body) return null;
+  const shows = (one) => {
+    if (one === null) return false;
+    const style = getComputedStyle(one);
+    return (style.outlineStyle !== 'none' && parseFloat(style.outlineWidth) > 0) || style.boxShadow !== 'none';
+  };
+  const around = [element, element.parentElement, element.nextElementSibling, element.closest('label')];
+  if (around.some(shows)) return null;
+  // Fields show it by the colour of their border.
+  if (element.matches('input, textarea')) return null;
+  return element.outerHTML.slice(0, 120);
+})()`;
+
+/** Presses keys until what has the focus says this. */
+async function press(page: Page, words: string, ...keys: string[]): Promise<void> {
+  for (let i = 0; i < 60; i++) {
+    const text = await page.evaluate<string>('document.activeElement.textContent');
+    if (text.includes(words) && text.length < words.length + 60) return;
+    await page.keyboard.press(keys[i % keys.length] ?? 'Tab');
+  }
+  assert.fail(`the keyboard does not lead to ${words}`);
+}

@@ -1,0 +1,216 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Page } from 'playwright-core';
+import type { Content } from './sample-account.ts';
+
+/** A page as somebody may see it. */
+export type Sight = {
+  name: string;
+  /** Below /console. */
+  path: string;
+  /** What is done on it first. */
+  act?: (page: Page) => Promise<void>;
+  /** Shown when everything that matters is there; default: the heading. */
+  shows?: string;
+};
+
+const dialog = (page: Page) => page.getByRole('dialog');
+const press = (page: Page, name: string) => page.getByRole('button', { name, exact: true }).first().click();
+
+/** Every page for somebody who is signed in, with what there is to see on it. */
+export function sightsOf(content: Content): Sight[] {
+  return [
+    { name: 'overview', path: '', shows: 'can be spent now' },
+    { name: 'playground', path: '/playground', shows: 'Your picture appears here' },
+    {
+      name: 'playground-models',
+      path: '/playground',
+      act: async (page) => {
+        await page.getByRole('button', { name: /Change/ }).click();
+        await dialog(page).getByLabel('Search models').waitFor();
+      },
+    },
+    { name: 'playground-result', path: `/playground?generation=${content.picture}`, shows: 'Succeeded' },
+    {
+      name: 'playground-mask',
+      path: `/playground?from=${content.edit}`,
+      act: async (page) => {
+        await page.getByRole('radio', { name: 'What I paint' }).check();
+        const canvas = page.getByRole('application', { name: 'Painting on the picture' });
+        await canvas.scrollIntoViewIfNeeded();
+        const box = await canvas.boundingBox();
+        if (box === null) return;
+        await page.mouse.move(box.x + box.width * 0.3, box.y + box.height * 0.3);
+        await page.mouse.down();
+        await page.mouse.move(box.x + box.width * 0.7, box.y + box.height * 0.4, { steps: 6 });
+        await page.mouse.up();
+      },
+    },
+    { name: 'playground-video', path: `/playground?generation=${content.video}`, shows: 'Succeeded' },
+    { name: 'generations', path: '/generations', shows: 'An island that has to wait' },
+    {
+      name: 'generations-filtered',
+      path: '/generations?status=failed&kind=video',
+      shows: 'Clear the filters',
+    },
+    { name: 'generation', path: `/generations/${content.edit}`, shows: 'Metadata' },
+    { name: 'generation-video', path: `/generations/${content.video}`, shows: 'Progress' },
+    { name: 'generation-failed', path: `/generations/${content.failed}`, shows: 'It failed' },
+    { name: 'generation-waiting', path: `/generations/${content.waiting}`, shows: 'It waits for its turn' },
+    { name: 'library', path: '/library' },
+    {
+      name: 'library-item',
+      path: '/library',
+      act: async (page) => {
+        await page.getByRole('list', { name: 'Items' }).getByRole('button').first().click();
+        await dialog(page).getByText('Use in the playground').waitFor();
+      },
+    },
+    { name: 'storage', path: '/storage', shows: content.upload },
+    {
+      name: 'storage-delete',
+      path: '/storage',
+      act: async (page) => {
+        await press(page, `Delete ${content.upload}`);
+        await dialog(page).getByText('cannot be brought back').waitFor();
+      },
+    },
+    { name: 'keys', path: '/keys', shows: 'Production website' },
+    {
+      name: 'keys-create',
+      path: '/keys',
+      act: async (page) => {
+        await press(page, 'Create API key');
+        await dialog(page).getByLabel('Name').waitFor();
+      },
+    },
+    {
+      name: 'keys-revoke',
+      path: '/keys',
+      act: async (page) => {
+        await press(page, 'Actions for Production website');
+        await page.getByRole('menuitem', { name: 'Revoke key' }).click();
+        await dialog(page).getByText('queued generation').waitFor();
+      },
+    },
+    { name: 'webhooks', path: '/webhooks', shows: 'staging' },
+    {
+      name: 'webhooks-add',
+      path: '/webhooks',
+      act: async (page) => {
+        await press(page, 'Add endpoint');
+        await dialog(page).getByLabel('Address').waitFor();
+      },
+    },
+    {
+      name: 'webhooks-refused',
+      path: '/webhooks',
+      act: async (page) => {
+        await press(page, 'Add endpoint');
+        await dialog(page).getByLabel('Address').fill('http://192.168.1.20:9000/hook');
+        await dialog(page).getByRole('button', { name: 'Add endpoint' }).click();
+        await dialog(page).getByText('EGRESS_ALLOW').waitFor();
+      },
+    },
+    {
+      name: 'webhook',
+      path: `/webhooks/${content.endpoint}`,
+      act: async (page) => {
+        await press(page, 'Send test');
+        await page.getByText('The receiver answered').waitFor();
+      },
+    },
+    {
+      name: 'webhook-limited',
+      path: `/webhooks/${content.endpoint}`,
+      act: async (page) => {
+        await page.evaluate(
+          `Promise.all(Array.from({ length: 10 }, () =>
+             fetch('/console/api/webhooks/${content.endpoint}/ping', { method: 'POST' })))`,
+        );
+        await press(page, 'Send test');
+        await page.getByRole('button', { name: /^Send test in/ }).waitFor();
+      },
+    },
+    { name: 'deliveries', path: '/deliveries', shows: 'generation.succeeded' },
+    { name: 'delivery', path: `/deliveries/${content.failedDelivery}`, shows: 'The receiver answered 503' },
+    { name: 'docs', path: '/docs/errors' },
+    { name: 'connection', path: '/connection', shows: 'Capabilities' },
+    { name: 'sessions', path: '/sessions', shows: 'This browser' },
+    { name: 'audit', path: '/audit', shows: 'Created an API key' },
+    { name: 'not-found', path: '/nothing/here', shows: 'There is no page' },
+    { name: 'generation-unknown', path: '/generations/gen_nothing', shows: 'could not be read' },
+  ];
+}
+
+/** Pages that look different once the account may store no more. */
+export const fullSights: Sight[] = [
+  { name: 'full-overview', path: '', shows: 'See the storage' },
+  { name: 'full-storage', path: '/storage', shows: 'The storage is full' },
+  {
+    name: 'full-playground',
+    path: '/playground',
+    act: async (page) => {
+      await page.getByLabel('Prompt', { exact: true }).fill('One more lake');
+      await press(page, 'Run');
+      await page.getByText('has no room for this').first().waitFor();
+    },
+  },
+  {
+    name: 'full-upload',
+    path: '/playground?model=retouch-1',
+    act: async (page) => {
+      const file = { name: 'one-more.png', mimeType: 'image/png', buffer: tinyPicture };
+      await page.locator('input[type=file]').first().setInputFiles(file);
+      await page.getByText('has no room for this').first().waitFor();
+    },
+  },
+];
+
+/** A PNG of one pixel. */
+const tinyPicture = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAACklEQVR4nGNgAAAAAgABSK+kcQAAAABJRU5ErkJggg==',
+  'base64',
+);
+
+/** Pages for somebody who is not signed in. */
+export const entrances: Sight[] = [
+  { name: 'sign-in', path: '/sign-in?return_to=/console/keys', shows: 'Create an account' },
+  { name: 'signed-out', path: '/signed-out' },
+  { name: 'sign-in-failed', path: '/sign-in-failed?reason=denied' },
+];
+
+const settleMs = 15_000;
+
+/** Opens a page and waits until what it is about is there, and pictures are. */
+export async function show(page: Page, url: string, { path, act, shows }: Sight): Promise<void> {
+  await page.goto(`${url}/console${path}`);
+  await page.getByRole('heading', { level: 1 }).first().waitFor();
+  if (shows !== undefined) await page.getByText(shows).first().waitFor({ timeout: settleMs });
+  await act?.(page);
+  await settle(page);
+}
+
+/** Until nothing loads, no picture is half there, and nothing moves any more. */
+export async function settle(page: Page): Promise<void> {
+  const still = `document.querySelector('[aria-busy="true"]') === null &&
+    [...document.images].every((image) => image.complete || image.loading === 'lazy')`;
+  await until('the page settles', () => page.evaluate<boolean>(still));
+  // Dialogs fade in.
+  await page.waitForTimeout(250);
+}
+
+/** A script after which a page shows everything as it ends up, and not on the way from one scheme to the other. */
+export const stillness = `{
+  const sheet = new CSSStyleSheet();
+  sheet.replaceSync('*, ::before, ::after { transition: none !important; animation: none !important; }');
+  document.adoptedStyleSheets = [sheet];
+}`;
+
+/** Waits for something that only asking again and again can tell. */
+export async function until(what: string, holds: () => Promise<boolean>): Promise<void> {
+  const deadline = performance.now() + settleMs;
+  while (!(await holds())) {
+    if (performance.now() > deadline) throw new Error(`${what} does not come about`);
+    await sleep(100);
+  }
+}
