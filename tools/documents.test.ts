@@ -1,32 +1,10 @@
 import assert from 'node:assert/strict';
-import { access, readdir, readFile } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { test } from 'node:test';
-import { readSources } from './architecture/read-sources.ts';
-import { workspaces } from './architecture/rules.ts';
 import { sandboxText } from './sandbox-document.ts';
 
 const root = path.resolve(import.meta.dirname, '..');
-
-async function documents(): Promise<string[]> {
-  const found: string[] = [];
-  for (const folder of ['', 'docs', 'docs/decisions', 'bench']) {
-    const names = await readdir(path.join(root, folder));
-    found.push(...names.filter((name) => name.endsWith('.md')).map((name) => path.join(folder, name)));
-  }
-  return found;
-}
-
-test('links between documents lead to files that are there', async () => {
-  for (const document of await documents()) {
-    const text = await readFile(path.join(root, document), 'utf8');
-    for (const [, target = ''] of text.matchAll(/\]\(([^)\s]+)\)/g)) {
-      if (/^(https?:|mailto:|#)/.test(target)) continue;
-      const file = path.join(root, path.dirname(document), target.replace(/#.*$/, ''));
-      await assert.doesNotReject(access(file), `${document} links to ${target}`);
-    }
-  }
-});
 
 test('every decision is in the index, and the index has no other', async () => {
   const folder = path.join(root, 'docs/decisions');
@@ -37,16 +15,6 @@ test('every decision is in the index, and the index has no other', async () => {
   for (const name of records) {
     const [heading = ''] = (await readFile(path.join(folder, name), 'utf8')).split('\n');
     assert.ok(heading.startsWith(`# ${name.slice(0, 4)} `), name);
-  }
-});
-
-test('a section named in a comment is a section of docs/api.md', async () => {
-  const api = await readFile(path.join(root, 'docs/api.md'), 'utf8');
-  const sections = new Set([...api.matchAll(/^## (\d+)\. /gm)].map(([, number]) => number));
-  for (const source of await readSources(root, Object.keys(workspaces))) {
-    for (const [mention, number] of source.text.matchAll(/api\.md §(\d+)/g)) {
-      assert.ok(sections.has(number), `${source.path}: ${mention}`);
-    }
   }
 });
 

@@ -8,7 +8,7 @@ export type MigrationHashes = Record<string, Record<string, string>>;
 export type ComparedMigrations = {
   /** Sentences about landed migrations that are gone or no longer what landed. */
   issues: string[];
-  /** Files that are not in the list yet, such as `service/sql/migrations/018-name.sql`. */
+  /** Files that are not in the list yet, such as `018-name.sql` with its folders. */
   missing: string[];
   /** The list with those files added. */
   completed: MigrationHashes;

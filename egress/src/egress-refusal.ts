@@ -32,7 +32,7 @@ export type BlockedIssue = 'form' | 'network' | 'address';
 
 /**
  * What an API client is told, whatever the kind: which of them it was would let a client map the networks
- * that the server can see (reliability T4). The kind itself is for the operator's log.
+ * that the server can see (decision 0022). The kind itself is for the operator's log.
  */
 export const publicMessage =
   'The URL could not be fetched. It must be an https URL on the public internet that answers directly, in time and with a file of an accepted size.';

@@ -96,7 +96,7 @@ export interface Egress extends AsyncDisposable {
 }
 
 /**
- * The one way out to addresses that others choose (webhooks, imports): reliability T1–T5. Keeps no name between
+ * The one way out to addresses that others choose (webhooks, imports), by decision 0022. Keeps no name between
  * requests, and no connection but for those who ask for it (`keepFor`). Disposing stops what is in flight (`aborted`) and waits for it.
  */
 export function createEgress(options: EgressOptions): Egress {

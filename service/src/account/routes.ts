@@ -3,7 +3,7 @@ import type { Handlers } from '../handler.ts';
 import type { StudioClient } from '../studio-client/studio-client.ts';
 import { createAccountReader } from './read-account.ts';
 
-/** The studio account behind the key (specification §4). */
+/** The studio account behind the key (docs/api.md §4). */
 export function accountRoutes(deps: {
   studioClient: StudioClient;
   database: Database;

@@ -8,7 +8,7 @@ import { listModels } from './list-models.ts';
 import { describeUnknownModel } from './nearest-in-catalog.ts';
 import { presentModel, presentStyle, presentSuggestion } from './present.ts';
 
-/** Reads of the catalog (specification §4). Each asks the studio whether it changed: an ended session shows at once. */
+/** Reads of the catalog (docs/api.md §4). Each asks the studio whether it changed: an ended session shows at once. */
 export function catalogRoutes({
   catalogCache,
 }: {

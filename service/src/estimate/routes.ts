@@ -4,7 +4,7 @@ import { availableCredits } from '../credits/available-credits.ts';
 import type { Handlers } from '../handler.ts';
 import type { JudgeAndQuote } from '../quotes/validate-and-quote.ts';
 
-/** What a create would cost (specification §4): the same judgement, and nothing is made. */
+/** What a create would cost (docs/api.md §4): the same judgement, and nothing is made. */
 export function estimateRoutes(deps: {
   judgeAndQuote: Pick<JudgeAndQuote, 'judgeAndPrice'>;
   database: Database;
