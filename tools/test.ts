@@ -1,7 +1,7 @@
-// Runs the tests: `node tools/test.ts [--quick] [--name PATTERN] [files or folders…]`. One embedded PostgreSQL cluster for
+// Runs the tests: `node tools/test.ts [--quick] [--name PATTERN] [--costs] [files or folders…]`. One embedded PostgreSQL cluster for
 // the whole run, with migrated template databases, in a temporary directory that is removed at the end.
 
-import { chmod, glob, mkdtemp, rm } from 'node:fs/promises';
+import { chmod, glob, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { run } from 'node:test';
@@ -32,8 +32,8 @@ const fileTimeoutMs = 300_000;
 /** More than two cores could work at: several files wait for leases and time-outs most of their time. */
 const filesAtOnce = 3;
 
-/** What a run costs is seen at its end, so that it is noticed when a file grows slow. */
-const slowestTold = 10;
+/** What a run costs is shown at its end, so that it is noticed when a file grows slow. */
+const slowestShown = 10;
 
 const stopping = new AbortController();
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => stopping.abort());
@@ -45,13 +45,15 @@ const { values, positionals } = parseArgs({
     quick: { type: 'boolean' },
     /** Of those tests alone whose full name this regular expression finds. */
     name: { type: 'string' },
+    /** What every file cost, not the slowest alone. */
+    costs: { type: 'boolean' },
   },
 });
 const chosen = await testFiles(positionals, values.quick ?? false);
 if (chosen.length === 0) {
   console.error('There are no test files there.');
   process.exitCode = 1;
-} else process.exitCode = await withCluster((url) => runFiles(chosen, url));
+} else process.exitCode = await withCluster((url, directory) => runFiles(chosen, url, directory));
 if (process.connected) process.disconnect();
 
 async function testFiles(wanted: string[], quick: boolean): Promise<string[]> {
@@ -72,7 +74,7 @@ function weightOf(file: string): 0 | 1 | 2 {
   return /^(e2e|[a-z-]+\/test|engines)\//.test(file) ? 1 : 0;
 }
 
-async function withCluster(work: (url: string) => Promise<number>): Promise<number> {
+async function withCluster(work: (url: string, directory: string) => Promise<number>): Promise<number> {
   const directory = await mkdtemp(path.join(tmpdir(), 'renderkit-test-'));
   try {
     // As root, the server's account has to pass through.
@@ -83,7 +85,7 @@ async function withCluster(work: (url: string) => Promise<number>): Promise<numb
       onDown: (reason) => console.error(`${reason}; it is started again`),
     });
     await makeTemplates(postgres.superuserUrl);
-    return await work(postgres.superuserUrl);
+    return await work(postgres.superuserUrl, directory);
   } finally {
     await rm(directory, { recursive: true, force: true });
   }
@@ -99,15 +101,18 @@ async function makeTemplates(url: string): Promise<void> {
   await Promise.all([migrateService(template('service')), migrateStudio(template('studio'))]);
 }
 
-/** Each file in a process of its own; answers the exit code. */
-function runFiles(files: string[], url: string): Promise<number> {
+/** Each file in a process of its own. Returns the exit code. */
+function runFiles(files: string[], url: string, directory: string): Promise<number> {
   process.env['TEST_POSTGRES_URL'] = url;
+  const cpuFile = path.join(directory, 'cpu');
+  process.env['TEST_CPU_FILE'] = cpuFile;
   const tests = run({
     files: files.map((file) => path.join(root, file)),
     cwd: root,
     concurrency: filesAtOnce,
     timeout: fileTimeoutMs,
     signal: stopping.signal,
+    execArgv: ['--import', path.join(root, 'tools/report-cpu.ts')],
     ...(values.name !== undefined && { testNamePatterns: [new RegExp(values.name)] }),
   });
   let failed = false;
@@ -119,15 +124,30 @@ function runFiles(files: string[], url: string): Promise<number> {
   tests.compose(new spec()).pipe(process.stdout);
   return new Promise((resolve) => {
     tests.once('end', () => {
-      if (files.length > slowestTold) tellSlowest(seconds);
+      if (files.length > 1) void readCpu(cpuFile).then((cpu) => showSlowest(seconds, cpu));
       resolve(failed || stopping.signal.aborted ? 1 : 0);
     });
     tests.once('error', () => resolve(1));
   });
 }
 
-function tellSlowest(seconds: ReadonlyMap<string, number>): void {
-  console.log('\nThe slowest files, in seconds:');
-  const slowest = [...seconds].sort(([, a], [, b]) => b - a).slice(0, slowestTold);
-  for (const [file, taken] of slowest) console.log(`${taken.toFixed(1).padStart(7)}  ${file}`);
+/** Seconds of CPU by file, children included; without those of the shared PostgreSQL. */
+async function readCpu(file: string): Promise<Map<string, number>> {
+  const lines = (await readFile(file, 'utf8').catch(() => '')).split('\n').filter((line) => line !== '');
+  return new Map(
+    lines.map((line) => {
+      const [name = '', seconds] = line.split('\t');
+      return [path.relative(root, name), Number(seconds)];
+    }),
+  );
+}
+
+function showSlowest(seconds: ReadonlyMap<string, number>, cpu: ReadonlyMap<string, number>): void {
+  const format = (value: number | undefined) => (value === undefined ? '?' : value.toFixed(1)).padStart(8);
+  const sum = (values: Iterable<number>) => [...values].reduce((total, value) => total + value, 0);
+  console.log('\nThe slowest files:\n seconds     CPU');
+  const slowest = [...seconds].sort(([, a], [, b]) => b - a);
+  for (const [file, taken] of values.costs ? slowest : slowest.slice(0, slowestShown))
+    console.log(`${format(taken)}${format(cpu.get(file))}  ${file}`);
+  console.log(`${format(sum(seconds.values()))}${format(sum(cpu.values()))}  all ${seconds.size} files`);
 }
