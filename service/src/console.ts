@@ -1,6 +1,6 @@
 import type { TargetOptions } from '@renderkit/egress/validate-target.ts';
 import type { Database } from '@renderkit/server-kit/db/database.ts';
-import { createKeyedMutex } from '@renderkit/server-kit/work/keyed-mutex.ts';
+import { createKeyedMutex } from '@renderkit/server-kit/work/mutex.ts';
 import type { FastifyInstance } from 'fastify';
 import { createAccountReader } from './account/read-account.ts';
 import type { ServiceConfig } from './config.ts';

@@ -1,5 +1,5 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { ProblemCode } from '@renderkit/contract/v1/problem-codes.ts';
+import { within } from '@renderkit/server-kit/work/within.ts';
 import { ApiProblem } from '../problems/api-problem.ts';
 
 /** Why the studio told nothing. */
@@ -19,20 +19,12 @@ const silenceOf: Partial<Record<ProblemCode, StudioSilence>> = {
 
 /** Waits a moment for what was asked of the studio; what it does not tell is null. Faults of our own are thrown. */
 export async function askStudio<T>(asked: Promise<T>, patience = patienceMs): Promise<Asked<T>> {
-  const patient = new AbortController();
-  const late = sleep(patience, undefined, { signal: patient.signal }).then(
-    () => ({ answer: null, failure: 'unreachable' }) as const,
-  );
-  // Aborted, or nobody waits for it any more.
-  late.catch(() => undefined);
-  asked.catch(() => undefined);
   try {
-    return await Promise.race([asked.then((answer) => ({ answer, failure: undefined })), late]);
+    const answered = asked.then((answer) => ({ answer, failure: undefined }));
+    return (await within(answered, patience)) ?? { answer: null, failure: 'unreachable' };
   } catch (error) {
     const failure = error instanceof ApiProblem ? silenceOf[error.code] : undefined;
     if (failure === undefined) throw error;
     return { answer: null, failure };
-  } finally {
-    patient.abort();
   }
 }

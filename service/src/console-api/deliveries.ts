@@ -1,6 +1,6 @@
 import type { DeliveryDetail } from '@renderkit/contract/console/schemas/delivery.ts';
 import type { Database } from '@renderkit/server-kit/db/database.ts';
-import type { KeyedMutex } from '@renderkit/server-kit/work/keyed-mutex.ts';
+import type { KeyedMutex } from '@renderkit/server-kit/work/mutex.ts';
 import { listDeliveries } from '../deliveries/list-deliveries.ts';
 import { requestHeaders, shownSignature } from '../deliveries/request-headers.ts';
 import { resendDelivery } from '../deliveries/resend-delivery.ts';

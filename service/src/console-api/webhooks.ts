@@ -2,7 +2,7 @@ import type { Webhook } from '@renderkit/contract/console/schemas/webhook.ts';
 import type { Cidr } from '@renderkit/egress/public-address.ts';
 import type { NameResolver } from '@renderkit/egress/resolve-name.ts';
 import type { Database } from '@renderkit/server-kit/db/database.ts';
-import type { KeyedMutex } from '@renderkit/server-kit/work/keyed-mutex.ts';
+import type { KeyedMutex } from '@renderkit/server-kit/work/mutex.ts';
 import { recoverDeliveries } from '../deliveries/resend-delivery.ts';
 import { showDelivery } from '../deliveries/show-delivery.ts';
 import { listOfAll } from '../list-page.ts';

@@ -5,15 +5,14 @@ import type { Database } from '@renderkit/server-kit/db/database.ts';
 import { createNotifier, listen } from '@renderkit/server-kit/db/notify.ts';
 import { newId } from '@renderkit/server-kit/ids.ts';
 import type { Logger } from '@renderkit/server-kit/process/logger.ts';
-import { startLoop } from '@renderkit/server-kit/work/loop.ts';
+import { startLeaseQueue } from '@renderkit/server-kit/work/lease-queue.ts';
+import { createMutex } from '@renderkit/server-kit/work/mutex.ts';
 import { deliveriesDueChannel } from '../events/announce-due.ts';
 import type { SigningSecrets } from '../webhooks/signing-secret.ts';
 import { attempt } from './attempt.ts';
-import { createAttempts } from './attempts.ts';
 import type { DeliveryCrashPoint } from './crash-point.ts';
-import { oneAtATime } from './one-at-a-time.ts';
 import { createRecorder } from './recorder.ts';
-import { claimDeliveries } from './store.ts';
+import { type Claim, claimDeliveries } from './store.ts';
 
 /** For tests: other name servers and authorities, other times, another clock. */
 export type DeliveringOptions = {
@@ -52,8 +51,10 @@ const defaultPollMs = 1_000;
 /** A waiting attempt costs a socket and some 30 kB. */
 const defaultAttemptsAtOnce = 1_024;
 const claimsPerStatement = 256;
-/** Room that comes free is gathered for so long: a claim costs much the same for one as for a hundred. */
+/** Milliseconds that slots which come free are gathered for. */
 const gatherMs = 8;
+/** Milliseconds that attempts under way may take to end when the process stops; then they are cut short. */
+const finishWithinMs = 8_000;
 
 /**
  * Starts what delivers events: whatever is due is claimed by turns, sent, and what came of it recorded. Woken at once by
@@ -68,11 +69,12 @@ export function startDeliveries(options: DeliveriesOptions): Deliveries {
     ...(options.resolver !== undefined && { resolver: options.resolver }),
     ...(options.ca !== undefined && { ca: options.ca }),
   });
-  const inTurn = oneAtATime();
-  const recorder = createRecorder({ database, inTurn, log });
-  const attempts = createAttempts({
-    atOnce: options.attemptsAtOnce ?? defaultAttemptsAtOnce,
-    log,
+  const mutex = createMutex();
+  const recorder = createRecorder({ database, mutex, log });
+  const slots = options.attemptsAtOnce ?? defaultAttemptsAtOnce;
+  const queue = startLeaseQueue<Claim>({
+    slots,
+    idOf: ({ deliveryId }) => deliveryId,
     run: async (claim) => {
       await crashPoint?.('delivery-claimed');
       const outcome = await attempt(claim, { egress, secrets: options.secrets, now: options.now });
@@ -82,59 +84,56 @@ export function startDeliveries(options: DeliveriesOptions): Deliveries {
       await recorder.record(claim, outcome);
       await crashPoint?.('delivery-recorded');
     },
-    onDone: gathered(() => loop.wake()),
-  });
-  const loop = startLoop({
-    name: 'deliveries',
-    everyMs: options.pollMs ?? defaultPollMs,
-    log,
-    onStuck: options.onStuck,
-    stuckAfterMs: options.stuckAfterMs,
-    // One claim a round: a round that went on while anything is due would look stuck under a deep backlog.
-    run: async () => {
-      const places = Math.min(attempts.room().places, claimsPerStatement);
-      if (places === 0) return;
-      const claims = await inTurn(() =>
-        claimDeliveries(database, { owner, leaseMs, ...attempts.room(), places }),
-      );
-      attempts.start(claims);
-      // Fewer than asked for: nothing else is due, or it waits for one that is under way.
-      if (claims.length === places) loop.wake();
+    onError: ({ deliveryId }, error) =>
+      log.error({ deliveryId, err: error }, 'an attempt was left to its lease'),
+    finishWithinMs,
+    polling: {
+      name: 'deliveries',
+      everyMs: options.pollMs ?? defaultPollMs,
+      onStuck: options.onStuck,
+      stuckAfterMs: options.stuckAfterMs,
+      maxPerClaim: claimsPerStatement,
+      gatherMs,
+      claim: (places, running) =>
+        mutex(() => claimDeliveries(database, { owner, leaseMs, places, ...shareSlots(slots, running) })),
     },
+    log,
   });
   const notifier = createNotifier({ database, channel: deliveriesDueChannel, log });
   const listener = listen({
     url: database.url,
     channel: deliveriesDueChannel,
     log,
-    onIds: loop.wake,
-    onConnect: loop.wake,
+    onIds: queue.wake,
+    onConnect: queue.wake,
   });
   return {
     announce: (accountIds) => {
       if (accountIds.length === 0) return;
       for (const accountId of accountIds) notifier.announce(accountId);
-      loop.wake();
+      queue.wake();
     },
     [Symbol.asyncDispose]: async () => {
       await listener[Symbol.asyncDispose]();
-      await loop[Symbol.asyncDispose]();
-      await attempts.finish();
+      await queue[Symbol.asyncDispose]();
       await egress[Symbol.asyncDispose]();
       await recorder[Symbol.asyncDispose]();
-      await attempts.finish();
+      await queue.finish();
       await notifier[Symbol.asyncDispose]();
     },
   };
 }
 
-/** Calls back once for all calls of the next moment. */
-function gathered(callback: () => void): () => void {
-  let timer: NodeJS.Timeout | undefined;
-  return () => {
-    timer ??= setTimeout(() => {
-      timer = undefined;
-      callback();
-    }, gatherMs);
+/**
+ * Endpoints whose last attempt failed may take half of the slots, and past half of them in use no endpoint gets a second
+ * one: many that hang at once leave slots to those that answer.
+ */
+function shareSlots(slots: number, running: ReadonlySet<Claim>): { failingPlaces: number; several: boolean } {
+  const half = Math.floor(slots / 2);
+  let failing = 0;
+  for (const claim of running) if (claim.failing) failing++;
+  return {
+    failingPlaces: Math.max(0, Math.min(half - failing, slots - running.size)),
+    several: running.size < half,
   };
 }

@@ -3,6 +3,7 @@ import { webhookAttemptDelaySeconds } from '@renderkit/contract/v1/limits.ts';
 import { type Database, isDatabaseUnavailable, isWorthRetrying } from '@renderkit/server-kit/db/database.ts';
 import type { Logger } from '@renderkit/server-kit/process/logger.ts';
 import { createBatcher } from '@renderkit/server-kit/work/batcher.ts';
+import type { Mutex } from '@renderkit/server-kit/work/mutex.ts';
 import { type AttemptOutcome, type Claim, recordAttempts } from './store.ts';
 
 export type Recorder = AsyncDisposable & {
@@ -25,19 +26,19 @@ const longestPauseMs = 5_000;
 export type RecorderOptions = {
   database: Database;
   /** Runs a statement when no claim of this process is under way: they would find each other's endpoints locked. */
-  inTurn: <T>(work: () => Promise<T>) => Promise<T>;
+  mutex: Mutex;
   log: Logger;
 };
 
 /** Records results, those of the moment in one statement, for as long as the database is away again and again. */
-export function createRecorder({ database, inTurn, log }: RecorderOptions): Recorder {
+export function createRecorder({ database, mutex, log }: RecorderOptions): Recorder {
   const stopping = new AbortController();
   const batched = (wait: boolean, maxSize: number) =>
     createBatcher<Result, Recorded>({
       run: async (results) => {
         const work = () =>
           recordAttempts(database, results, { delaySeconds: webhookAttemptDelaySeconds, wait });
-        const told = await (wait ? work() : inTurn(work));
+        const told = await (wait ? work() : mutex(work));
         return results.map(({ claim }) => {
           const status = told.get(claim.deliveryId);
           if (status === 'busy') return 'busy';

@@ -1,3 +1,4 @@
+import { within } from '@renderkit/server-kit/work/within.ts';
 import type { StudioClient } from '../studio-client/studio-client.ts';
 
 /** What is not there now, though the service needs it for some of its requests. */
@@ -39,13 +40,4 @@ async function askStudio(studio: Pick<StudioClient, 'call'>): Promise<readonly M
   } catch {
     return ['studio'];
   }
-}
-
-/** The value if it comes within this time. */
-async function within<T>(value: Promise<T>, milliseconds: number): Promise<T | undefined> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<undefined>((resolve) => {
-    timer = setTimeout(resolve, milliseconds, undefined);
-  });
-  return await Promise.race([value, late]).finally(() => clearTimeout(timer));
 }

@@ -3,9 +3,9 @@ import type { Database } from '@renderkit/server-kit/db/database.ts';
 import { newId } from '@renderkit/server-kit/ids.ts';
 import type { Logger } from '@renderkit/server-kit/process/logger.ts';
 import type { SecretBox } from '@renderkit/server-kit/secrets.ts';
-import { eachWithin } from '@renderkit/server-kit/work/each-within.ts';
 import { type Loop, startLoop } from '@renderkit/server-kit/work/loop.ts';
 import { unlessAborted } from '@renderkit/server-kit/work/unless-aborted.ts';
+import { eachWithin } from '@renderkit/server-kit/work/within.ts';
 import { LRUCache } from 'lru-cache';
 import type { Tokens } from './refresh-grant.ts';
 import {

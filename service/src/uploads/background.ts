@@ -3,15 +3,16 @@ import type { TargetOptions } from '@renderkit/egress/validate-target.ts';
 import type { Database } from '@renderkit/server-kit/db/database.ts';
 import type { Pace } from '@renderkit/server-kit/http/paced-body.ts';
 import type { Logger } from '@renderkit/server-kit/process/logger.ts';
+import { startLeases } from '@renderkit/server-kit/work/leases.ts';
 import type { StudioClient } from '../studio-client/studio-client.ts';
 import { createAskUploads, type SettleUploads } from './ask-uploads.ts';
 import type { UploadCrashPoint } from './crash-point.ts';
 import { type CreateUpload, createUploads } from './create-upload.ts';
 import { createDeleteUpload, type DeleteUpload } from './delete-upload.ts';
 import { type Imports, startImports } from './imports.ts';
-import { startLeases } from './leases.ts';
 import { endOf } from './outcome-of.ts';
 import { createSendFile, type SendFile } from './send-file.ts';
+import { renewLeases } from './store.ts';
 import { startUploadSweeps } from './sweeps.ts';
 
 export type UploadsOptions = {
@@ -45,13 +46,21 @@ export type Uploads = AsyncDisposable & {
 
 /** Milliseconds that files under way are given when the process stops; what is left of the others is swept. */
 const finishWithinMs = 6_000;
+const defaultLeaseMs = 10_000;
 
 /** Starts what brings files to the studio and uploads to their end. */
 export function startUploads(options: UploadsOptions): Uploads {
   const { studioClient, settle, log } = options;
   const egress = createEgress(options.target);
   const stopping = new AbortController();
-  const leases = startLeases(options);
+  const leases = startLeases({
+    name: 'upload leases',
+    leaseMs: options.leaseMs ?? defaultLeaseMs,
+    renew: (held) => renewLeases(options.database, held),
+    log,
+    onStuck: options.onStuck,
+    stuckAfterMs: options.stuckAfterMs,
+  });
   const shared = { ...options, leases, egress };
   const sendFile = createSendFile({ ...shared, stopping: stopping.signal });
   const imports = startImports(shared);

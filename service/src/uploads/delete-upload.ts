@@ -1,10 +1,10 @@
 import type { Database } from '@renderkit/server-kit/db/database.ts';
 import type { Logger } from '@renderkit/server-kit/process/logger.ts';
+import type { Leases } from '@renderkit/server-kit/work/leases.ts';
 import { ApiProblem } from '../problems/api-problem.ts';
 import type { StudioClient } from '../studio-client/studio-client.ts';
 import type { UploadCrashPoint } from './crash-point.ts';
 import { markDeleted } from './deletion-store.ts';
-import type { Leases } from './leases.ts';
 import { removeUpload } from './store.ts';
 
 export type DeleteUploadOptions = {

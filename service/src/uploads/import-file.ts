@@ -1,6 +1,7 @@
 import type { Egress } from '@renderkit/egress/guarded-fetch.ts';
 import type { Database } from '@renderkit/server-kit/db/database.ts';
 import type { Logger } from '@renderkit/server-kit/process/logger.ts';
+import type { Leases } from '@renderkit/server-kit/work/leases.ts';
 import type { StudioClient } from '../studio-client/studio-client.ts';
 import { StudioFailure } from '../studio-client/studio-failure.ts';
 import type { SettleUploads } from './ask-uploads.ts';
@@ -8,7 +9,6 @@ import type { UploadCrashPoint } from './crash-point.ts';
 import { fileNameOf, maxFileBytes } from './create-upload.ts';
 import { fetchFile, FetchFailed } from './fetch-file.ts';
 import { refusedFile } from './file-faults.ts';
-import type { Leases } from './leases.ts';
 import { endOf, unusableEnd, type WaitersError } from './outcome-of.ts';
 import { firstAskAfterMs } from './send-file.ts';
 import { storeQuery } from './store-query.ts';
@@ -33,12 +33,11 @@ export type ImportOptions = {
 
 /**
  * Fetches an address that a create named and sends the file to the studio, under the id that the create was quoted
- * with. What cannot be fetched or used ends the upload and the generations that wait for it; a studio that is away is
- * waited for.
+ * with; the caller holds its lease. What cannot be fetched or used ends the upload and the generations that wait for it;
+ * a studio that is away is waited for.
  */
 export async function importFile(options: ImportOptions, one: Import, stopping: AbortSignal): Promise<void> {
   const { database, leases, log } = options;
-  using _ = leases.hold(one.id);
   try {
     await using file = await fetchFile(options.egress, {
       url: one.source_url,

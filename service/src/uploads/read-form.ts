@@ -1,5 +1,6 @@
 import { maxProjectIdCharacters } from '@renderkit/contract/v1/limits.ts';
 import type { FormPart } from '@renderkit/server-kit/http/multipart.ts';
+import { within } from '@renderkit/server-kit/work/within.ts';
 import { ApiProblem } from '../problems/api-problem.ts';
 import { describeUnknown } from '../validation/unknown-names.ts';
 
@@ -81,16 +82,15 @@ function tooLong(field: string): ApiProblem {
 
 /** What breaks or takes too long is no whole form. @throws ApiProblem */
 async function inTime<T>(work: Promise<T>): Promise<T> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => reject(new Error('no part came in time')), partTimeoutMs);
-  });
   try {
-    return await Promise.race([work, late]);
+    const read = await within(
+      work.then((value) => ({ value })),
+      partTimeoutMs,
+    );
+    if (read === undefined) throw new Error('no part came in time');
+    return read.value;
   } catch (error) {
     throw error instanceof ApiProblem ? error : brokenForm(error);
-  } finally {
-    clearTimeout(timer);
   }
 }
 

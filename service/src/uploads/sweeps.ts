@@ -1,12 +1,12 @@
 import { uploadProcessingMinutes } from '@renderkit/contract/v1/limits.ts';
 import type { Database } from '@renderkit/server-kit/db/database.ts';
 import type { Logger } from '@renderkit/server-kit/process/logger.ts';
-import { eachWithin } from '@renderkit/server-kit/work/each-within.ts';
+import type { Leases } from '@renderkit/server-kit/work/leases.ts';
 import { startLoop } from '@renderkit/server-kit/work/loop.ts';
+import { eachWithin } from '@renderkit/server-kit/work/within.ts';
 import type { StudioClient } from '../studio-client/studio-client.ts';
 import type { AskUploads, SettleUploads } from './ask-uploads.ts';
 import { expireUploads } from './deletion-store.ts';
-import type { Leases } from './leases.ts';
 import { overdueEnd } from './outcome-of.ts';
 import { claimLeftovers, removeUpload, takeUnheard } from './store.ts';
 

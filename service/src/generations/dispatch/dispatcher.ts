@@ -1,6 +1,8 @@
 import type { Lane } from '@renderkit/contract/studio/kinds.ts';
 import type { Database } from '@renderkit/server-kit/db/database.ts';
 import type { Logger } from '@renderkit/server-kit/process/logger.ts';
+import { startLeaseQueue } from '@renderkit/server-kit/work/lease-queue.ts';
+import { startLeases } from '@renderkit/server-kit/work/leases.ts';
 import { startLoop } from '@renderkit/server-kit/work/loop.ts';
 import type { LimitsReader } from './limits-reader.ts';
 import { createWakes, type Wakes } from './scheduler.ts';
@@ -12,7 +14,6 @@ import {
   releaseGenerations,
   renewLeases,
 } from './store.ts';
-import { createSubmitQueue } from './submit-queue.ts';
 
 export type Dispatcher = AsyncDisposable & Pick<Wakes, 'wake' | 'queued' | 'wakeAfter'>;
 
@@ -32,6 +33,10 @@ export type DispatcherOptions = {
 };
 
 export const defaultLeaseMs = 10_000;
+/** Submits of this process at once, whatever the account. */
+const submitsAtOnce = 64;
+/** How long submits under way may take to end when the process stops; then they are left to their leases. */
+const finishWithinMs = 8_000;
 /** Accounts claimed for in one statement, and such statements at once. */
 const accountsPerClaim = 64;
 const claimsInFlight = 2;
@@ -48,12 +53,28 @@ const lanes = ['image', 'edit', 'video'] as const satisfies readonly Lane[];
  */
 export function startDispatcher(options: DispatcherOptions): Dispatcher {
   const { database, log, owner, leaseMs, onStuck, stuckAfterMs } = options;
-  const submits = createSubmitQueue({
-    submit: options.submit,
+  const leases = startLeases({
+    name: 'dispatch leases',
+    leaseMs,
+    owner,
+    renew: (held) => renewLeases(database, held),
+    log,
+    onStuck,
+    stuckAfterMs,
+  });
+  const submits = startLeaseQueue<Claim>({
+    slots: submitsAtOnce,
+    idOf: ({ id }) => id,
+    run: options.submit,
+    onError: ({ id }, error) => log.error({ generationId: id, err: error }, 'a submit was left to its lease'),
     giveBack: async (claims) => {
-      const releases = claims.map((claim) => ({ ...claim, unsent: !claim.sentBefore, atOnce: true }));
-      if (releases.length > 0) await releaseGenerations(database, releases);
+      await releaseGenerations(
+        database,
+        claims.map((claim) => ({ ...claim, unsent: !claim.sentBefore, atOnce: true })),
+      );
     },
+    leases,
+    finishWithinMs,
     log,
   });
 
@@ -85,17 +106,6 @@ export function startDispatcher(options: DispatcherOptions): Dispatcher {
         await claimFor(withRoom.slice(i, i + accountsPerClaim), true);
     },
   });
-  const renewal = startLoop({
-    name: 'dispatch leases',
-    everyMs: leaseMs / 4,
-    log,
-    onStuck,
-    stuckAfterMs,
-    run: async () => {
-      const ids = submits.olderThan(leaseMs / 5);
-      if (ids.length > 0) await renewLeases(database, { ids, owner, leaseMs });
-    },
-  });
 
   return {
     wake: wakes.wake,
@@ -105,7 +115,7 @@ export function startDispatcher(options: DispatcherOptions): Dispatcher {
       await wakes.stop();
       await sweep[Symbol.asyncDispose]();
       await submits[Symbol.asyncDispose]();
-      await renewal[Symbol.asyncDispose]();
+      await leases[Symbol.asyncDispose]();
     },
   };
 }

@@ -1,7 +1,7 @@
 import type { Database } from '@renderkit/server-kit/db/database.ts';
 import type { Logger } from '@renderkit/server-kit/process/logger.ts';
-import { eachWithin } from '@renderkit/server-kit/work/each-within.ts';
 import { startLoop } from '@renderkit/server-kit/work/loop.ts';
+import { eachWithin } from '@renderkit/server-kit/work/within.ts';
 import type { StudioClient } from '../../studio-client/studio-client.ts';
 import { maxQueuedMs, maxRunningMs } from '../settle/deadlines.ts';
 import { waitedTooLong } from '../settle/failure.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { eachWithin } from './each-within.ts';
+import { eachWithin, within } from './within.ts';
 
 const untilAborted = (signal: AbortSignal) => sleep(30_000, undefined, { signal }).catch(() => undefined);
 
@@ -45,4 +45,12 @@ test('after a failure nothing else begins, and it is thrown once the others have
   });
   await assert.rejects(work, /^Error: no$/);
   assert.deepEqual(ended, [2]);
+});
+
+test('work that takes too long is answered by nothing, and fails later without harm', async () => {
+  assert.equal(await within(Promise.resolve('done'), 10_000), 'done');
+  await assert.rejects(within(Promise.reject(new Error('broken')), 10_000), /broken/);
+  const late = sleep(20).then(() => Promise.reject(new Error('too late')));
+  assert.equal(await within(late, 1), undefined);
+  await sleep(40);
 });

@@ -1,3 +1,15 @@
+/** Runs works one after another, in the order of their calls; one that fails keeps none from its turn. */
+export type Mutex = <T>(work: () => Promise<T>) => Promise<T>;
+
+export function createMutex(): Mutex {
+  let last: Promise<unknown> = Promise.resolve();
+  return (work) => {
+    const mine = last.then(work);
+    last = mine.catch(() => undefined);
+    return mine;
+  };
+}
+
 /** Runs works of one key one after another, in the order of their calls; a work that fails holds up none after it. */
 export type KeyedMutex = <T>(key: string, work: () => Promise<T>) => Promise<T>;
 

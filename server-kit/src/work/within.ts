@@ -1,3 +1,12 @@
+/** The work's outcome, or undefined when it takes longer; then it goes on, and what it throws is lost. */
+export async function within<T>(work: Promise<T>, ms: number): Promise<T | undefined> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<undefined>((resolve) => {
+    timer = setTimeout(resolve, Math.max(0, ms), undefined);
+  });
+  return Promise.race([work, late]).finally(() => clearTimeout(timer));
+}
+
 /**
  * Does work for each item, so many at once, within one time for all: then `signal` aborts and nothing else begins.
  * Work that throws lets nothing else begin either; what is under way ends first, then the first error is thrown.
