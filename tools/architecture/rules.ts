@@ -95,6 +95,7 @@ export const orderedModules: Record<string, { wiring: readonly string[]; modules
       'renders',
     ],
   },
+  'server-kit/src': { wiring: [], modules: ['process', 'files', 'db', 'work', 'http', 'schema', 'testing'] },
   contract: { wiring: [], modules: ['studio', 'v1', 'console'] },
 };
 
