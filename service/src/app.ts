@@ -16,7 +16,7 @@ import type { FastifyInstance } from 'fastify';
 import { Registry } from 'prom-client';
 import { createAgeVerification } from './account/age-verification.ts';
 import { accountRoutes } from './account/routes.ts';
-import { type Admission, createAdmission } from './admission/admit.ts';
+import { Admission } from './admission/admit.ts';
 import { createCatalogCache } from './catalog/catalog-cache.ts';
 import { createExplainUnknown } from './catalog/explain-unknown.ts';
 import { catalogRoutes } from './catalog/routes.ts';
@@ -27,7 +27,6 @@ import { addDocsRoutes } from './docs/routes.ts';
 import { estimateRoutes } from './estimate/routes.ts';
 import { framesRoutes } from './frames/routes.ts';
 import { type Generations, startGenerations } from './generations/background.ts';
-import type { JudgeAndQuote } from './generations/create/create-generation.ts';
 import { generationRoutes } from './generations/routes.ts';
 import type { Handlers } from './handler.ts';
 import { createMissingParts } from './health/missing-parts.ts';
@@ -36,24 +35,22 @@ import { createReadinessCheck } from './health/readiness.ts';
 import { createRequestMetrics } from './health/request-metrics.ts';
 import { addHealthRoutes } from './health/routes.ts';
 import { libraryRoutes } from './library/routes.ts';
-import { leaveBodiesToRoutes } from './operation-routes.ts';
+import { AnswerWriter, leaveBodiesToRoutes } from './operation-routes.ts';
 import { startErasure } from './operator/erase-accounts.ts';
 import { checkDatabase } from './preflight/check-database.ts';
 import { checkSecretKey } from './preflight/check-secret-key.ts';
 import { presentProblem } from './problems/present-problem.ts';
-import { problemOfFault } from './problems/problem-of-fault.ts';
+import { problemOfHttpError } from './problems/problem-of-error.ts';
 import { projectsRoutes } from './projects/routes.ts';
-import { createJudgeAndQuote } from './quotes/validate-and-quote.ts';
-import { createQuotes } from './quotes/batch-quotes.ts';
-import { createResolveReferences } from './references/resolve-references.ts';
+import { QuoteBatcher } from './quotes/batch-quotes.ts';
+import type { QuotingDependencies } from './quotes/validate-and-quote.ts';
 import { startCleaner } from './retention/cleaner.ts';
 import { registerRoutes } from './routes.ts';
-import { createSendAnswer } from './send-answer.ts';
 import { createStudioClient, type StudioClient } from './studio-client/studio-client.ts';
 import { startUploads, type Uploads } from './uploads/background.ts';
 import { uploadsRoutes } from './uploads/routes.ts';
+import { createLargeBodies } from './validation/large-bodies.ts';
 import type { ExplainUnknown } from './validation/validate-request.ts';
-import { createJsonBodyReader } from './validation/read-json-body.ts';
 import { signingSecrets } from './webhooks/signing-secret.ts';
 
 export type ServiceOptions = {
@@ -106,8 +103,8 @@ export async function startService(
   await app.register(fastifyCookie, { hook: false });
   const registry = new Registry();
   const serving = {
-    send: createSendAnswer(app, createRequestMetrics(registry)),
-    readJsonBody: createJsonBodyReader(),
+    answers: new AnswerWriter(app, createRequestMetrics(registry)),
+    largeBodies: createLargeBodies(),
     explainUnknown: rooms.explainUnknown,
     docsUrl: config.docsUrl,
     log,
@@ -176,24 +173,20 @@ function startRooms(
     resolver: options.resolver,
   };
   const catalogCache = createCatalogCache(studioClient);
-  const judgeAndQuote = createJudgeAndQuote({
+  const quoting: QuotingDependencies = {
     database,
     catalogCache,
     ageVerified: createAgeVerification(studioClient),
-    quotes: createQuotes(studioClient),
-    resolveReferences: createResolveReferences({
-      database,
-      target,
-      sendFile: (file) => uploads.sendFile(file),
-    }),
-  });
-  const admission = owned.use(createAdmission({ database, log }));
+    quotes: new QuoteBatcher(studioClient),
+    references: { database, target, sendFile: (file) => uploads.sendFile(file) },
+  };
+  const admission = owned.use(new Admission({ database, log }));
   const { generations, uploads } = startWork(owned, config, options, {
     database,
     log,
     studioClient,
     target,
-    judgeAndQuote: judgeAndQuote.judgeAndQuote,
+    quoting,
   });
   owned.use(startCleaner({ database, log, onStuck: options.onStuck }));
   owned.use(startErasure({ database, log, onStuck: options.onStuck }));
@@ -211,7 +204,7 @@ function startRooms(
       ...libraryRoutes({ studioClient }),
       ...framesRoutes({ studioClient }),
       ...uploadsRoutes({ ...uploads, database }),
-      ...estimateRoutes({ judgeAndQuote, database }),
+      ...estimateRoutes({ quoting, database }),
       ...generationRoutes({ ...generations, database }),
     },
   };
@@ -222,7 +215,7 @@ function startWork(
   owned: AsyncDisposableStack,
   config: ServiceConfig,
   options: ServiceOptions,
-  ground: Ground & { studioClient: StudioClient; target: TargetOptions; judgeAndQuote: JudgeAndQuote },
+  ground: Ground & { studioClient: StudioClient; target: TargetOptions; quoting: QuotingDependencies },
 ): { generations: Generations; uploads: Uploads } {
   const shared = { ...options, ...ground };
   const deliveries = startDeliveries({
@@ -253,8 +246,8 @@ function createServer(config: ServiceConfig, log: Logger): FastifyInstance {
   const app = createHttpServer({
     newRequestId: () => newId('req_'),
     trustProxy: config.trustProxy,
-    presentFault: (fault, requestId) => {
-      const problem = problemOfFault(fault);
+    presentError: (httpError, requestId) => {
+      const problem = problemOfHttpError(httpError);
       if (problem.code === 'internal_error')
         log.error({ request_id: requestId, err: problem.cause }, 'a request failed');
       const { status, headers, text } = presentProblem(problem, { requestId, docsUrl: config.docsUrl });

@@ -1,5 +1,10 @@
+import type { Operation } from '@renderkit/contract/v1/operation.ts';
 import type { RequestOf, ResponseOf, OperationId } from '@renderkit/contract/v1/operations.ts';
+import { readMultipart } from '@renderkit/server-kit/http/multipart.ts';
+import { keepOwnPace, letSend } from '@renderkit/server-kit/http/request-body.ts';
 import type { Logger } from '@renderkit/server-kit/process/logger.ts';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Admitted } from './admission/admit.ts';
 import type { Principal } from './admission/principal.ts';
 
 /** What every handler gets beside the validated parts of its request. */
@@ -45,3 +50,63 @@ export type Handler<Id extends OperationId> = (
 
 /** One handler for each operation: the type reports one that is missing. */
 export type Handlers = { [Id in OperationId]: Handler<Id> };
+
+type Valid = Pick<HandlerContext, 'idempotencyKey'> & {
+  params: unknown;
+  query: unknown;
+  body: unknown;
+  isForm?: boolean;
+};
+
+/** What a handler of the HTTP API gets of one request. */
+export class RequestContext implements HandlerContext {
+  readonly params: unknown;
+  readonly query: unknown;
+  readonly body: unknown;
+  readonly idempotencyKey: string | undefined;
+  readonly form: HandlerContext['form'];
+  readonly contentLength: number | undefined;
+  readonly principal: HandlerContext['principal'];
+  readonly method: string;
+  readonly path: string;
+  readonly requestId: string;
+  readonly log: Logger;
+  readonly #reply: FastifyReply;
+  #gone: AbortSignal | undefined;
+
+  constructor(request: FastifyRequest, reply: FastifyReply, operation: Operation, valid: Valid, log: Logger) {
+    this.params = valid.params;
+    this.query = valid.query;
+    this.body = valid.body;
+    this.idempotencyKey = valid.idempotencyKey;
+    this.form = valid.isForm === true ? () => openParts(request, reply) : undefined;
+    const length = request.raw.headers['content-length'];
+    this.contentLength = length === undefined ? undefined : Number(length);
+    this.principal = (request.admitted as Admitted).principal;
+    this.method = operation.method;
+    this.path = operation.path;
+    this.requestId = request.id;
+    this.log = log;
+    this.#reply = reply;
+  }
+
+  get signal(): AbortSignal {
+    return (this.#gone ??= signalOfClient(this.#reply));
+  }
+}
+
+/** Aborts when the client has gone before its answer. */
+export function signalOfClient({ raw }: FastifyReply): AbortSignal {
+  const gone = new AbortController();
+  if (raw.destroyed) gone.abort();
+  else raw.once('close', () => raw.writableFinished || gone.abort());
+  return gone.signal;
+}
+
+/** A form's file takes as long as it keeps its pace, which is for its reader to watch. */
+function openParts(request: FastifyRequest, reply: FastifyReply): AsyncIterator<unknown> {
+  const ownPace = keepOwnPace(request.raw);
+  reply.raw.once('close', () => ownPace[Symbol.dispose]());
+  letSend(request.raw, reply.raw);
+  return readMultipart(request.raw);
+}

@@ -1,41 +1,44 @@
 import type { Operation } from '@renderkit/contract/v1/operation.ts';
 import { type OperationId, operationIds, operations } from '@renderkit/contract/v1/operations.ts';
-import { faultOf } from '@renderkit/server-kit/http/create-http-server.ts';
-import { letSend } from '@renderkit/server-kit/http/let-send.ts';
-import { readMultipart } from '@renderkit/server-kit/http/multipart.ts';
-import { keepOwnPace } from '@renderkit/server-kit/http/request-body.ts';
+import { httpErrorOf } from '@renderkit/server-kit/http/create-http-server.ts';
+import { mustCloseUnread } from '@renderkit/server-kit/http/request-body.ts';
 import { notFoundDetail } from '@renderkit/server-kit/http/route-methods.ts';
 import type { Logger } from '@renderkit/server-kit/process/logger.ts';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Admitted } from './admission/admit.ts';
-import { type HandlerContext, type Handlers, RawReply } from './handler.ts';
+import { type Handlers, RawReply, RequestContext } from './handler.ts';
+import type { RequestMetrics } from './health/request-metrics.ts';
 import { ApiProblem } from './problems/api-problem.ts';
 import { presentProblem } from './problems/present-problem.ts';
-import { problemOfFault } from './problems/problem-of-fault.ts';
-import type { Answer, SendAnswer } from './send-answer.ts';
+import { problemOfHttpError } from './problems/problem-of-error.ts';
 import { StudioFailure } from './studio-client/studio-failure.ts';
 import { translateStudioFailure } from './studio-client/translate-error.ts';
+import type { LargeBodies } from './validation/large-bodies.ts';
 import {
-  compileRequest,
   type ExplainUnknown,
-  type JudgedOperation,
+  requestValidator,
+  type ValidatedOperation,
   type ValidRequest,
 } from './validation/validate-request.ts';
-import type { JsonBodyReader } from './validation/read-json-body.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
     operationId?: string;
     operation?: Operation;
   }
+  interface FastifyRequest {
+    /** Who asks, once that is known; from then on every answer carries the rate headers. */
+    admitted: Admitted | undefined;
+    startedAt: number;
+  }
 }
 
 /** What every route that answers with JSON is served with, whoever asks. */
 export type Serving = {
-  send: SendAnswer;
-  /** One for all: it lets only so many large bodies into memory. */
-  readJsonBody: JsonBodyReader;
-  /** What is told of fields that an operation of the HTTP API does not have. */
+  answers: AnswerWriter;
+  /** One for all routes: it lets only so many large bodies into memory. */
+  largeBodies: LargeBodies;
+  /** Explains fields that an operation of the HTTP API does not have. */
   explainUnknown: (operation: OperationId) => ExplainUnknown | undefined;
   docsUrl: string;
   log: Logger;
@@ -50,7 +53,7 @@ export function leaveBodiesToRoutes(app: FastifyInstance): void {
 /** Makes a scope one whose refusals are problems with the headers of every answer of the API. */
 export function prepareScope(scope: FastifyInstance, serving: Serving): void {
   scope.setErrorHandler((error, request, reply) =>
-    serving.send(request, reply, problemAnswer(serving, error, request)),
+    serving.answers.send(request, reply, problemAnswer(serving, error, request)),
   );
 }
 
@@ -71,7 +74,7 @@ function addOperation(scope: FastifyInstance, serving: Serving, handlers: Handle
     operation,
     url: operation.path.slice('/v1'.length),
     method: operation.method,
-    judged: operation,
+    validated: operation,
     explainUnknown: serving.explainUnknown(id),
     status: operation.response.status,
     handle: (request, reply, valid) =>
@@ -85,16 +88,17 @@ export type Route = {
   method: Operation['method'];
   /** Below the scope's prefix, with `{name}` for each parameter. */
   url: string;
-  judged: JudgedOperation;
+  /** What its requests are validated by. */
+  validated: ValidatedOperation;
   explainUnknown?: ExplainUnknown | undefined;
   /** Of a success. */
   status: number;
   handle: (request: FastifyRequest, reply: FastifyReply, valid: ValidRequest) => Promise<unknown>;
 };
 
-/** Adds a route that judges the form of its requests and sends what its handler returns. */
-export function addRoute(scope: FastifyInstance, { send, readJsonBody }: Serving, route: Route): void {
-  const validate = compileRequest(route.judged, readJsonBody, route.explainUnknown);
+/** Adds a route that validates the form of its requests and sends what its handler returns. */
+export function addRoute(scope: FastifyInstance, { answers, largeBodies }: Serving, route: Route): void {
+  const validate = requestValidator(route.validated, largeBodies, route.explainUnknown);
   scope.route({
     method: route.method,
     url: route.url.replaceAll(/\{(\w+)\}/g, ':$1'),
@@ -114,7 +118,7 @@ export function addRoute(scope: FastifyInstance, { send, readJsonBody }: Serving
       if (request.method === 'HEAD') delete valid.query['wait'];
       try {
         const answer = await route.handle(request, reply, valid);
-        send(
+        answers.send(
           request,
           reply,
           answer instanceof RawReply ? answer : { status: route.status, text: JSON.stringify(answer) },
@@ -140,72 +144,67 @@ export function unknownRoute(request: FastifyRequest): ApiProblem {
   return new ApiProblem('not_found', { detail: notFoundDetail(request, 'There is no such route.') });
 }
 
-type Valid = Pick<HandlerContext, 'idempotencyKey'> & {
-  params: unknown;
-  query: unknown;
-  body: unknown;
-  isForm?: boolean;
-};
-
-class RequestContext implements HandlerContext {
-  readonly params: unknown;
-  readonly query: unknown;
-  readonly body: unknown;
-  readonly idempotencyKey: string | undefined;
-  readonly form: HandlerContext['form'];
-  readonly contentLength: number | undefined;
-  readonly principal: HandlerContext['principal'];
-  readonly method: string;
-  readonly path: string;
-  readonly requestId: string;
-  readonly log: Logger;
-  readonly #reply: FastifyReply;
-  #gone: AbortSignal | undefined;
-
-  constructor(request: FastifyRequest, reply: FastifyReply, operation: Operation, valid: Valid, log: Logger) {
-    this.params = valid.params;
-    this.query = valid.query;
-    this.body = valid.body;
-    this.idempotencyKey = valid.idempotencyKey;
-    this.form = valid.isForm === true ? () => openParts(request, reply) : undefined;
-    const length = request.raw.headers['content-length'];
-    this.contentLength = length === undefined ? undefined : Number(length);
-    this.principal = (request.admitted as Admitted).principal;
-    this.method = operation.method;
-    this.path = operation.path;
-    this.requestId = request.id;
-    this.log = log;
-    this.#reply = reply;
-  }
-
-  get signal(): AbortSignal {
-    return (this.#gone ??= signalOfClient(this.#reply));
-  }
-}
-
-/** Aborts when the client has gone before its answer. */
-export function signalOfClient({ raw }: FastifyReply): AbortSignal {
-  const gone = new AbortController();
-  if (raw.destroyed) gone.abort();
-  else raw.once('close', () => raw.writableFinished || gone.abort());
-  return gone.signal;
-}
-
-/** A form's file takes as long as it keeps its pace, which is for its reader to watch. */
-function openParts(request: FastifyRequest, reply: FastifyReply): AsyncIterator<unknown> {
-  const ownPace = keepOwnPace(request.raw);
-  reply.raw.once('close', () => ownPace[Symbol.dispose]());
-  letSend(request.raw, reply.raw);
-  return readMultipart(request.raw);
-}
-
 function problemAnswer({ docsUrl, log }: Serving, error: unknown, request: FastifyRequest): Answer {
   const problem =
-    error instanceof StudioFailure ? translateStudioFailure(error) : problemOfFault(faultOf(error));
+    error instanceof StudioFailure ? translateStudioFailure(error) : problemOfHttpError(httpErrorOf(error));
   if (problem.code === 'internal_error')
     log.error(
       { request_id: request.id, operation: request.routeOptions.config.operationId, err: problem.cause },
       'a request failed',
     );
   return presentProblem(problem, { requestId: request.id, docsUrl });
+}
+
+export type Answer = {
+  status: number;
+  /** Names in lower case. */
+  headers?: Readonly<Record<string, string>> | undefined;
+  /** JSON; `application/json` unless the headers say otherwise. */
+  text: string;
+};
+
+/**
+ * Writes every answer of the API, the 202 of a create too, with the headers that each has: request id, rate limit once
+ * it is known who asks, and `Connection: close` where the connection has to end.
+ */
+export class AnswerWriter {
+  readonly #metrics: RequestMetrics;
+  #closing = false;
+
+  constructor(app: FastifyInstance, metrics: RequestMetrics) {
+    this.#metrics = metrics;
+    app.decorateRequest('admitted', undefined);
+    app.decorateRequest('startedAt', 0);
+    app.addHook('preClose', (done) => {
+      this.#closing = true;
+      done();
+    });
+  }
+
+  send(request: FastifyRequest, reply: FastifyReply, { status, headers, text }: Answer): void {
+    const { admitted, raw } = request;
+    const bytes = Buffer.byteLength(text);
+    const lines: string[] = ['x-request-id', request.id, 'content-length', String(bytes)];
+    // What one key reads is nobody else's, and is stale the next moment.
+    lines.push('cache-control', 'no-store');
+    if (headers?.['content-type'] === undefined) lines.push('content-type', 'application/json');
+    for (const name in headers) lines.push(name, headers[name] as string);
+    // A key that was revoked while its request waited has no rate any more.
+    if (admitted !== undefined && status !== 401)
+      lines.push(
+        'x-ratelimit-limit',
+        String(admitted.limit),
+        'x-ratelimit-remaining',
+        String(Math.max(0, admitted.limit - admitted.number)),
+      );
+    if ((mustCloseUnread(raw) || this.#closing) && headers?.['connection'] === undefined)
+      lines.push('connection', 'close');
+    // Past the framework, which would add a charset that the media types do not have, and time.
+    reply.hijack();
+    // A text of as many bytes as characters is ASCII and needs no encoding.
+    if (!reply.raw.destroyed)
+      reply.raw.writeHead(status, lines).end(text, bytes === text.length ? 'latin1' : 'utf8');
+    const { operationId } = request.routeOptions.config;
+    this.#metrics.observe(operationId, status, performance.now() - request.startedAt);
+  }
 }

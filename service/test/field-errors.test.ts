@@ -2,15 +2,15 @@
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { consoleOperations } from '@renderkit/contract/console/operations.ts';
-import { operations } from '@renderkit/contract/v1/operations.ts';
 import type { ConsoleOperation } from '@renderkit/contract/console/operation.ts';
+import { consoleOperations } from '@renderkit/contract/console/operations.ts';
 import type { Operation } from '@renderkit/contract/v1/operation.ts';
+import { operations } from '@renderkit/contract/v1/operations.ts';
 import fc from 'fast-check';
 import type { TSchema } from 'typebox';
 import type { FieldError } from '../src/problems/api-problem.ts';
 import { compileCheck } from '../src/validation/compile-check.ts';
-import { compileQueryCheck } from '../src/validation/compile-query-check.ts';
+import { compileQueryCheck } from '../src/validation/read-query.ts';
 
 type Schema = {
   properties?: Record<string, Schema>;

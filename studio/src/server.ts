@@ -1,12 +1,11 @@
 import type { IncomingMessage } from 'node:http';
 import { isDatabaseUnavailable } from '@renderkit/server-kit/db/database.ts';
 import { createHttpServer } from '@renderkit/server-kit/http/create-http-server.ts';
-import type { HttpFault } from '@renderkit/server-kit/http/http-error.ts';
+import type { HttpError } from '@renderkit/server-kit/http/http-error.ts';
 import { JsonRefused } from '@renderkit/server-kit/http/json-refused.ts';
 import type { JsonLimits } from '@renderkit/server-kit/http/json-scan.ts';
-import { letSend } from '@renderkit/server-kit/http/let-send.ts';
-import { BodyCutShort, BodyInPieces, BodyTooLarge } from '@renderkit/server-kit/http/read-body.ts';
-import { readJson } from '@renderkit/server-kit/http/read-json.ts';
+import { BodyCutShort, BodyInPieces, BodyTooLarge, readJson } from '@renderkit/server-kit/http/read-body.ts';
+import { letSend } from '@renderkit/server-kit/http/request-body.ts';
 import { type TextLimits, textLimitsOf } from '@renderkit/server-kit/http/text-limits.ts';
 import { newId } from '@renderkit/server-kit/ids.ts';
 import type { Logger } from '@renderkit/server-kit/process/logger.ts';
@@ -43,7 +42,7 @@ export function textsOf(schema: object = {}): TextLimits {
 /** An HTTP server with every limit set, and every error, the framework's own too, told as `{code, message}`. */
 export function createServer(options: { log: Logger; trustProxy: string[] }): FastifyInstance {
   const app = createHttpServer({
-    presentFault: (fault, requestId, route) => present(fault, { request_id: requestId, route }, options.log),
+    presentError: (error, requestId, route) => present(error, { request_id: requestId, route }, options.log),
     newRequestId: () => newId('req_'),
     trustProxy: options.trustProxy,
     parsesQueries: true,
@@ -70,17 +69,17 @@ async function readBodyOf(request: IncomingMessage, texts: TextLimits): Promise<
   return json.value;
 }
 
-/** Any fault as the contract's error body. */
-function present(fault: HttpFault, where: { request_id: string; route: string | undefined }, log: Logger) {
-  const told = errorOf(fault);
+/** Any error as the contract's error body. */
+function present(error: HttpError, where: { request_id: string; route: string | undefined }, log: Logger) {
+  const told = errorOf(error);
   // While the database is away every request fails alike: one line each, without the stack.
   if (told.code === 'overloaded')
     log.warn({ reason: String((told.cause as Error | undefined)?.message), ...where }, told.message);
   else if (told.status >= 500 && told.code !== 'maintenance')
-    log.error({ err: fault.cause, ...where }, 'a request failed');
+    log.error({ err: error.cause, ...where }, 'a request failed');
   const { retryAfterSeconds } = told;
   return {
-    status: fault.reason === 'too_slow' ? timedOutStatus : told.status,
+    status: error.reason === 'too_slow' ? timedOutStatus : told.status,
     headers: {
       'content-type': 'application/json; charset=utf-8',
       ...(retryAfterSeconds !== undefined && { 'retry-after': String(retryAfterSeconds) }),
@@ -97,12 +96,12 @@ function present(fault: HttpFault, where: { request_id: string; route: string | 
 const timedOutStatus = 408;
 const maxMessageCharacters = 500;
 
-function errorOf(fault: HttpFault): StudioError {
-  if (fault.reason === 'unexpected') return translateError(fault.cause);
-  const { code } = (fault.cause ?? {}) as { code?: string };
-  if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') return tooLarge(fault.cause);
-  return new StudioError(fault.reason === 'not_found' ? 'not_found' : 'invalid_request', fault.detail, {
-    cause: fault.cause,
+function errorOf(error: HttpError): StudioError {
+  if (error.reason === 'unexpected') return translateError(error.cause);
+  const { code } = (error.cause ?? {}) as { code?: string };
+  if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') return tooLarge(error.cause);
+  return new StudioError(error.reason === 'not_found' ? 'not_found' : 'invalid_request', error.detail, {
+    cause: error.cause,
   });
 }
 

@@ -42,6 +42,7 @@ export const orderedModules: Record<string, { wiring: readonly string[]; modules
     modules: [
       'preflight',
       'problems',
+      'idempotency',
       'validation',
       'audit',
       'keys',
@@ -61,7 +62,6 @@ export const orderedModules: Record<string, { wiring: readonly string[]; modules
       'quotes',
       'estimate',
       'budgets',
-      'idempotency',
       'webhooks',
       'deliveries',
       'generations',

@@ -1,12 +1,10 @@
 import assert from 'node:assert/strict';
-import { connect, type Socket } from 'node:net';
-import { after, before, describe, test } from 'node:test';
-import type { AddressInfo } from 'node:net';
-import { createHttpServer } from './create-http-server.ts';
 import type { IncomingMessage } from 'node:http';
-import { letSend } from './let-send.ts';
+import { type AddressInfo, connect, type Socket } from 'node:net';
+import { after, before, describe, test } from 'node:test';
+import { createHttpServer } from './create-http-server.ts';
 import { BodyTooLarge, readBody } from './read-body.ts';
-import { mustCloseUnread } from './unread-body.ts';
+import { letSend, mustCloseUnread } from './request-body.ts';
 
 async function lengthOf(request: IncomingMessage, limit: number): Promise<number> {
   let length = 0;
@@ -16,7 +14,7 @@ async function lengthOf(request: IncomingMessage, limit: number): Promise<number
 
 let requests = 0;
 const app = createHttpServer({
-  presentFault: (fault, requestId) => ({
+  presentError: (httpError, requestId) => ({
     status: {
       malformed: 400,
       headers_too_large: 400,
@@ -24,9 +22,9 @@ const app = createHttpServer({
       media_type: 400,
       not_found: 404,
       unexpected: 500,
-    }[fault.reason],
+    }[httpError.reason],
     headers: { 'content-type': 'application/problem+json' },
-    body: JSON.stringify({ reason: fault.reason, detail: fault.detail, request_id: requestId }),
+    body: JSON.stringify({ reason: httpError.reason, detail: httpError.detail, request_id: requestId }),
   }),
   newRequestId: () => `req_${++requests}`,
   headersTimeoutMs: 300,
@@ -121,7 +119,7 @@ describe('the HTTP server', () => {
     }
   });
 
-  test("a client's own request id is not adopted, a fault tells nothing of itself", async () => {
+  test("a client's own request id is not adopted, an error tells nothing of itself", async () => {
     const answer = await fetch(`http://127.0.0.1:${port}/broken`, { headers: { 'x-request-id': 'mine' } });
     const text = await answer.text();
     assert.equal(answer.status, 500);
@@ -190,7 +188,7 @@ describe('the HTTP server', () => {
 
   test('closing waits for the answers under way and not for idle connections', async () => {
     const own = createHttpServer({
-      presentFault: () => ({ status: 500, headers: {}, body: '' }),
+      presentError: () => ({ status: 500, headers: {}, body: '' }),
       newRequestId: () => 'req',
     });
     const { promise: asked, resolve: onAsked } = Promise.withResolvers<void>();

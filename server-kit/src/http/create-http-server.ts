@@ -7,17 +7,16 @@ import {
 } from 'node:http';
 import type { Socket } from 'node:net';
 import fastify, { type FastifyInstance } from 'fastify';
-import type { HttpFault } from './http-error.ts';
-import { keepsOwnPace } from './request-body.ts';
-import { headersTooLarge, headFaultOf, maxHeaderBytes, maxHeaders } from './request-head.ts';
+import type { HttpError } from './http-error.ts';
+import { closeSoon, keepsOwnPace, mustCloseUnread } from './request-body.ts';
+import { headersTooLarge, headErrorOf, maxHeaderBytes, maxHeaders } from './request-head.ts';
 import { gatherMethods, notFoundDetail } from './route-methods.ts';
-import { closeSoon, mustCloseUnread } from './unread-body.ts';
 
-export type FaultAnswer = { status: number; headers: Record<string, string>; body: string };
+export type ErrorAnswer = { status: number; headers: Record<string, string>; body: string };
 
 export type HttpServerOptions = {
-  /** Answers every fault that no route answered; `route` is the one whose handler failed. The id is on the answer already. */
-  presentFault: (fault: HttpFault, requestId: string, route?: string) => FaultAnswer;
+  /** Answers every error that no route answered; `route` is the one whose handler failed. The id is on the answer already. */
+  presentError: (httpError: HttpError, requestId: string, route?: string) => ErrorAnswer;
   newRequestId: () => string;
   /** Whose X-Forwarded-* headers are believed: addresses or CIDRs. Default nobody's. */
   trustProxy?: readonly string[];
@@ -41,7 +40,7 @@ const closingIdleEveryMs = 50;
 
 /**
  * A Fastify instance with limits on all that a client sends, whose every answer carries an X-Request-Id of ours
- * (never the client's) and whose every failure is told by `presentFault`, those of the HTTP parser too.
+ * (never the client's) and whose every failure is answered by `presentError`, those of the HTTP parser too.
  * HEAD is answered as GET without its body, a method that a path does not have with those that it has.
  */
 export function createHttpServer(options: HttpServerOptions): FastifyInstance {
@@ -49,12 +48,12 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
     serverFactory: (handler) => createLimitedServer(options, handler),
     clientErrorHandler: (error, socket) => answerOnSocket(options, error, socket),
     frameworkErrors: (error, request, reply) => {
-      const fault: HttpFault = {
+      const httpError: HttpError = {
         reason: 'malformed',
         detail: 'The path is not a valid URL path.',
         cause: error,
       };
-      send(reply as Reply, options.presentFault(fault, request.id), request.id);
+      send(reply as Reply, options.presentError(httpError, request.id), request.id);
     },
     genReqId: options.newRequestId,
     requestIdHeader: false,
@@ -64,7 +63,7 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
     return503OnClosing: false,
     logger: false,
     routerOptions: {
-      // The handler judges lengths of ids; the router must not answer in its place.
+      // The handler validates lengths of ids; the router must not answer in its place.
       maxParamLength: options.maxParamLength ?? maxHeaderBytes,
       ...(options.parsesQueries !== true && {
         querystringParser: (text: string) => text as unknown as Record<string, unknown>,
@@ -86,12 +85,12 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
   });
   app.setNotFoundHandler((request, reply) => {
     const detail = notFoundDetail(request, 'There is nothing at this address.');
-    const fault: HttpFault = { reason: 'not_found', detail };
-    send(reply, options.presentFault(fault, request.id), request.id);
+    const httpError: HttpError = { reason: 'not_found', detail };
+    send(reply, options.presentError(httpError, request.id), request.id);
   });
   app.setErrorHandler((error, request, reply) => {
     const { url } = request.routeOptions;
-    send(reply, options.presentFault(faultOf(error), request.id, url), request.id);
+    send(reply, options.presentError(httpErrorOf(error), request.id, url), request.id);
   });
   return app;
 }
@@ -102,10 +101,10 @@ function createLimitedServer(options: HttpServerOptions, handler: Handler): Serv
   const serve: Handler = (request, response) => {
     // What follows on such a connection may not be what its sender meant to send.
     if (distrusted.has(request.socket)) return;
-    const fault = headFaultOf(request);
-    if (fault === undefined) return handler(request, response);
+    const httpError = headErrorOf(request);
+    if (httpError === undefined) return handler(request, response);
     distrusted.add(request.socket);
-    answerHead(options, fault, request, response);
+    answerHead(options, httpError, request, response);
   };
   const server = createServer(
     {
@@ -139,12 +138,12 @@ const distrusted = new WeakSet<Socket>();
 
 function answerHead(
   options: HttpServerOptions,
-  fault: HttpFault,
+  httpError: HttpError,
   request: IncomingMessage,
   response: ServerResponse,
 ): void {
   const requestId = options.newRequestId();
-  const { status, headers, body } = options.presentFault(fault, requestId);
+  const { status, headers, body } = options.presentError(httpError, requestId);
   mustCloseUnread(request);
   response
     .writeHead(status, {
@@ -157,7 +156,7 @@ function answerHead(
 }
 
 /** What an error that reached the framework's error handler amounts to. */
-export function faultOf(error: unknown): HttpFault {
+export function httpErrorOf(error: unknown): HttpError {
   const { code, statusCode } = error as { code?: string; statusCode?: number };
   if (code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE')
     return { reason: 'media_type', detail: 'The Content-Type is not one that is taken here.', cause: error };
@@ -177,7 +176,7 @@ type Reply = {
   send(body: Buffer): unknown;
 };
 
-function send(reply: Reply, answer: FaultAnswer, requestId: string): void {
+function send(reply: Reply, answer: ErrorAnswer, requestId: string): void {
   reply.code(answer.status);
   reply.headers(answer.headers);
   reply.header(requestIdHeader, requestId);
@@ -196,7 +195,7 @@ function answerOnSocket(options: HttpServerOptions, error: Error & { code?: stri
     return;
   }
   const requestId = options.newRequestId();
-  const { status, headers, body } = options.presentFault(socketFaultOf(error), requestId);
+  const { status, headers, body } = options.presentError(socketErrorOf(error), requestId);
   const head = {
     ...headers,
     [requestIdHeader]: requestId,
@@ -209,7 +208,7 @@ function answerOnSocket(options: HttpServerOptions, error: Error & { code?: stri
   closeSoon(socket);
 }
 
-function socketFaultOf(error: Error & { code?: string }): HttpFault {
+function socketErrorOf(error: Error & { code?: string }): HttpError {
   switch (error.code) {
     case 'HPE_HEADER_OVERFLOW':
       return { reason: 'headers_too_large', detail: headersTooLarge, cause: error };

@@ -197,7 +197,7 @@ test('of two long texts of one name the last counts, where two are not refused',
   assert.deepEqual([twice('5').value, twice('5').longTexts.size], [{ mask: 5 }, 0]);
 });
 
-test('texts longer than their place allows and long numbers are told with their paths', () => {
+test('texts longer than their place allows and long numbers are reported with their paths', () => {
   const issuesOf = (text: string) => scan(text).issues.map(({ path, message }) => `${path}: ${message}`);
   assert.deepEqual(
     issuesOf(

@@ -13,7 +13,7 @@ export type JsonLimits = {
   /** Bytes of all but the white space and those texts that are allowed to be longer than this. */
   maxContentBytes: number;
   /**
-   * Of a text up to so many bytes all long texts and numbers are told, beside what its schema has against it, and
+   * Of a text up to so many bytes all long texts and numbers are reported, beside what its schema has against it, and
    * repeated names are looked for. In a longer one the first ends the reading.
    */
   maxGatheredBytes: number;
@@ -66,7 +66,7 @@ for (const byte of Buffer.from('{}[],:"')) kinds[byte] = mark;
  * Reads a JSON text (RFC 8259) as its bytes come, and parses what little is left of it in the end. Refused are bytes
  * that are no UTF-8, repeated names in one object, `__proto__` and `constructor.prototype`, U+0000 and lone surrogates,
  * too many levels or values, and texts and numbers that are too long. White space and long texts are not kept for
- * the parser, so that it never has much to do at once. Grammar is judged by JSON.parse: what is found in a text that
+ * the parser, so that it never has much to do at once. Grammar is checked by JSON.parse: what is found in a text that
  * is no JSON does not matter.
  */
 export class JsonScan {
@@ -235,7 +235,7 @@ export class JsonScan {
       if (scan.ended) this.#enterName(text);
     } else {
       if (scan.characters > longest && before <= longest) this.#note(`must be at most ${longest} characters`);
-      if (scan.fault !== undefined) this.#refuse(scan.fault);
+      if (scan.issue !== undefined) this.#refuse(scan.issue);
     }
     if (scan.ended) {
       this.#text = undefined;
@@ -252,7 +252,7 @@ export class JsonScan {
     const literal = this.#content.slice(begin).toString('utf8');
     const name = scan.escaped ? (JSON.parse(literal) as string) : literal.slice(1, -1);
     level.at = name;
-    if (scan.fault !== undefined) this.#refuse(scan.fault);
+    if (scan.issue !== undefined) this.#refuse(scan.issue);
     if (name === '__proto__' || (name === 'prototype' && levels.at(-2)?.at === 'constructor'))
       this.#refuse('is not an allowed name');
     if (level.names.has(name)) this.#repeated ??= pathOf(levels);

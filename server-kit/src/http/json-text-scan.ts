@@ -1,7 +1,7 @@
 import type { ByteBuffer } from './byte-buffer.ts';
 
 /** What is wrong with a text that is JSON all the same. */
-export type TextFault = 'holds U+0000' | 'holds a lone surrogate';
+export type TextIssue = 'holds U+0000' | 'holds a lone surrogate';
 
 const quote = 0x22;
 const backslash = 0x5c;
@@ -34,7 +34,7 @@ export class JsonTextScan {
   ended = false;
   /** No text of JSON goes on like this. */
   broken = false;
-  fault: TextFault | undefined;
+  issue: TextIssue | undefined;
   readonly #into: ByteBuffer;
   readonly #decodes: boolean;
   /** Of an escape: 0 outside of one, 1 after the backslash, then one more for each character. */
@@ -137,20 +137,20 @@ export class JsonTextScan {
   /** A UTF-16 code unit that was written as an escape. */
   #addUnit(unit: number): void {
     if (unit >= 0xdc00 && unit <= 0xdfff) {
-      if (this.#high === 0) this.fault ??= 'holds a lone surrogate';
+      if (this.#high === 0) this.issue ??= 'holds a lone surrogate';
       else this.#addCharacter(0x10000 + ((this.#high - 0xd800) << 10) + unit - 0xdc00);
       this.#high = 0;
       return;
     }
     this.#endPair();
     this.characters++;
-    if (unit === 0) this.fault ??= 'holds U+0000';
+    if (unit === 0) this.issue ??= 'holds U+0000';
     if (unit >= 0xd800 && unit <= 0xdbff) this.#high = unit;
     else this.#addCharacter(unit);
   }
 
   #endPair(): void {
-    if (this.#high !== 0) this.fault ??= 'holds a lone surrogate';
+    if (this.#high !== 0) this.issue ??= 'holds a lone surrogate';
     this.#high = 0;
   }
 

@@ -4,10 +4,9 @@ import { type AddressInfo, connect } from 'node:net';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createHttpServer } from './create-http-server.ts';
-import { keepOwnPace } from './request-body.ts';
 import { type Pace, pacedBody, SenderLost } from './paced-body.ts';
 import { BodyCutShort, readBody } from './read-body.ts';
-import { mustCloseUnread } from './unread-body.ts';
+import { keepOwnPace, mustCloseUnread } from './request-body.ts';
 
 async function lengthOf(request: IncomingMessage, pace?: Pace): Promise<number> {
   let length = 0;
@@ -19,7 +18,7 @@ async function lengthOf(request: IncomingMessage, pace?: Pace): Promise<number> 
 async function startServer(windowMs: number) {
   const pace = { minBytesPerSecond: 20, windowMs };
   const app = createHttpServer({
-    presentFault: ({ reason }) => ({ status: 400, headers: {}, body: reason }),
+    presentError: ({ reason }) => ({ status: 400, headers: {}, body: reason }),
     newRequestId: () => 'req_1',
     headersTimeoutMs: 300,
     requestTimeoutMs: 500,

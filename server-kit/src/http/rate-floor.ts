@@ -1,6 +1,6 @@
 /**
  * Calls `onTooSlow` when less than the floor came in a whole window. Only time spent waiting for the sender counts:
- * a slow disk of ours is not the sender's fault. The last, unfinished window is never judged.
+ * a slow disk of ours is not the sender's fault. The last, unfinished window is never measured.
  */
 export class RateFloor implements Disposable {
   readonly #minBytes: number;
@@ -29,7 +29,7 @@ export class RateFloor implements Disposable {
     this.#countWait();
     this.#waitingSince = undefined;
     this.#bytes += bytes;
-    if (this.#waitedMs >= this.#windowMs) this.#judge();
+    if (this.#waitedMs >= this.#windowMs) this.#measure();
   }
 
   [Symbol.dispose](): void {
@@ -50,12 +50,12 @@ export class RateFloor implements Disposable {
     if (this.#waitingSince === undefined) return;
     this.#countWait();
     // A timer may ring a little early.
-    if (this.#waitedMs >= this.#windowMs - 1) this.#judge();
-    // The judgement may have been the end.
+    if (this.#waitedMs >= this.#windowMs - 1) this.#measure();
+    // That may have been the end.
     if (this.#waitingSince !== undefined) this.wait();
   }
 
-  #judge(): void {
+  #measure(): void {
     const tooSlow = this.#bytes < this.#minBytes;
     this.#bytes = 0;
     this.#waitedMs = 0;

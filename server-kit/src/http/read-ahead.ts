@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream';
-import { PieceCount } from './piece-count.ts';
+import { PieceCount } from './request-body.ts';
 
 /** Bytes that may lie ready: so the socket need not be stopped and started again for each chunk that it brings. */
 const aheadBytes = 256 * 1024;

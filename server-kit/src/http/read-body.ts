@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http';
+import { type JsonLimits, JsonScan, type ScannedJson } from './json-scan.ts';
 import type { Pace } from './paced-body.ts';
-import { PieceCount } from './piece-count.ts';
 import { RateFloor } from './rate-floor.ts';
-import { passOver } from './unread-body.ts';
+import { passOver, PieceCount } from './request-body.ts';
 
 /** The body is larger than the route takes. What is left of it stays unread. */
 export class BodyTooLarge extends Error {
@@ -21,7 +21,7 @@ export class BodyCutShort extends Error {
 
 /**
  * Hands on a body of at most `limit` bytes as it comes; a longer Content-Length is refused before a byte is read. With
- * a pace, one that comes slower is cut short. Where `take` throws, the rest is passed over and the error told.
+ * a pace, one that comes slower is cut short. Where `take` throws, the rest is passed over and the promise rejects.
  * @throws BodyTooLarge
  * @throws BodyInPieces
  * @throws BodyCutShort
@@ -35,7 +35,7 @@ export function readBody(
   return new Promise((resolve, reject) => {
     let size = 0;
     const pieces = new PieceCount();
-    // Later, not now: a floor that is disposed while it judges would go on.
+    // Later, not now: a floor that is disposed while it measures would go on.
     const tooSlow = () => void setImmediate(onCut);
     const floor =
       pace === undefined ? undefined : new RateFloor(pace.minBytesPerSecond, pace.windowMs, tooSlow);
@@ -65,4 +65,29 @@ export function readBody(
     };
     request.on('data', onData).on('end', onEnd).on('close', onCut).on('error', onCut);
   });
+}
+
+/**
+ * Reads a JSON body, and validates it as it comes. Undefined where there is none. `bytes` is how long it was.
+ * @throws JsonRefused
+ * @throws BodyTooLarge
+ * @throws BodyInPieces
+ * @throws BodyCutShort
+ */
+export async function readJson(
+  request: IncomingMessage,
+  { limitBytes, json, pace }: { limitBytes: number; json: JsonLimits; pace?: Pace },
+): Promise<(ScannedJson & { bytes: number }) | undefined> {
+  const announced = request.headers['content-length'];
+  const scan = new JsonScan(json, announced === undefined ? undefined : Number(announced));
+  let bytes = 0;
+  await readBody(request, {
+    limit: limitBytes,
+    pace,
+    take: (chunk) => {
+      bytes += chunk.length;
+      scan.add(chunk);
+    },
+  });
+  return bytes === 0 ? undefined : { ...scan.end(), bytes };
 }

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { nameOfHost } from './host.ts';
-import type { HttpFault } from './http-error.ts';
+import type { HttpError } from './http-error.ts';
 
 export const maxHeaderBytes = 16 * 1024;
 export const maxHeaders = 100;
@@ -13,7 +13,7 @@ const absoluteTarget = /^https?:\/\/([^/?#]*)(.*)$/is;
  * played off against each other, so whatever is open to that is refused (RFC 9112 §3.2, §6.1). A target with a host in it
  * (§3.2.2) becomes one without, and its host the one that was asked for.
  */
-export function headFaultOf(request: IncomingMessage): HttpFault | undefined {
+export function headErrorOf(request: IncomingMessage): HttpError | undefined {
   const { rawHeaders, httpVersion } = request;
   if (rawHeaders.length > 2 * maxHeaders) return { reason: 'headers_too_large', detail: headersTooLarge };
   if (httpVersion !== '1.1' && httpVersion !== '1.0')
@@ -23,11 +23,11 @@ export function headFaultOf(request: IncomingMessage): HttpFault | undefined {
   if (hosts.length > 1) return malformed('The request has more than one Host header.');
   if (hosts[0] !== undefined && nameOfHost(hosts[0]) === undefined)
     return malformed('The Host header is not a host with a port or without.');
-  return encodingFaultOf(rawHeaders, httpVersion) ?? targetFaultOf(request);
+  return encodingErrorOf(rawHeaders, httpVersion) ?? targetErrorOf(request);
 }
 
 /** The parser makes sure that `chunked` comes last and no Content-Length stands beside it. */
-function encodingFaultOf(rawHeaders: readonly string[], httpVersion: string): HttpFault | undefined {
+function encodingErrorOf(rawHeaders: readonly string[], httpVersion: string): HttpError | undefined {
   const encodings = valuesOf(rawHeaders, 'transfer-encoding');
   if (encodings.length === 0) return undefined;
   if (httpVersion === '1.0') return malformed('HTTP/1.0 has no Transfer-Encoding.');
@@ -36,7 +36,7 @@ function encodingFaultOf(rawHeaders: readonly string[], httpVersion: string): Ht
     : malformed('The Transfer-Encoding is not one that is taken here: chunked, once.');
 }
 
-function targetFaultOf(request: IncomingMessage): HttpFault | undefined {
+function targetErrorOf(request: IncomingMessage): HttpError | undefined {
   const { url = '' } = request;
   if (url.startsWith('/')) return undefined;
   // Of the server as a whole (RFC 9110 §9.3.7) there is nothing to tell.
@@ -50,7 +50,7 @@ function targetFaultOf(request: IncomingMessage): HttpFault | undefined {
   return undefined;
 }
 
-function malformed(detail: string): HttpFault {
+function malformed(detail: string): HttpError {
   return { reason: 'malformed', detail };
 }
 

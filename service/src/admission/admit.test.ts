@@ -11,7 +11,7 @@ import { newKeyText } from '../keys/key-text.ts';
 import { listKeys } from '../keys/list-keys.ts';
 import { revokeKey } from '../keys/revoke-key.ts';
 import { ApiProblem } from '../problems/api-problem.ts';
-import { type Admission, createAdmission } from './admit.ts';
+import { Admission } from './admit.ts';
 
 const log = createLogger({ part: 'test', level: 'silent' });
 
@@ -37,7 +37,7 @@ describe('admission', () => {
   before(async () => {
     db = await createTestDatabase('service');
     database = db.database;
-    admission = createAdmission({ database, log });
+    admission = new Admission({ database, log });
     accountId = newId('acc_');
     await database.rows('insert into accounts (id, studio_id, studio_account_id) values ($1, $2, $3)', [
       accountId,
@@ -174,7 +174,7 @@ describe('admission', () => {
   test('two processes with the same keys in different orders never wait for each other in a circle', async () => {
     await settle();
     await using second = openDatabase({ url: db.url, applicationName: 'second', poolSize: 4 });
-    await using other = createAdmission({ database: second, log });
+    await using other = new Admission({ database: second, log });
     await database.rows('update api_keys set revoked_at = clock()');
     const keys = await Promise.all(
       Array.from({ length: 40 }, (_, i) =>
@@ -219,7 +219,7 @@ describe('admission', () => {
   test('when a key was last used is written down when admission ends', async () => {
     await moveClock(database, 0);
     const { id, key } = await newKey();
-    await using own = createAdmission({ database, log });
+    await using own = new Admission({ database, log });
     await own.admit(bearer(key));
     await own[Symbol.asyncDispose]();
     const listed = (await listKeys(database, accountId)).find((one) => one.id === id);

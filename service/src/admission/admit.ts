@@ -3,12 +3,11 @@ import type { Scope } from '@renderkit/contract/v1/scopes.ts';
 import { type Database, isDatabaseUnavailable } from '@renderkit/server-kit/db/database.ts';
 import type { Logger } from '@renderkit/server-kit/process/logger.ts';
 import { createBatcher } from '@renderkit/server-kit/work/batcher.ts';
-import type { KeyProof } from '../keys/key-text.ts';
+import { type KeyProof, proofOf } from '../keys/key-text.ts';
 import { ApiProblem } from '../problems/api-problem.ts';
 import { createLastUse } from './last-use.ts';
 import type { Principal } from './principal.ts';
-import { readKey } from './read-key.ts';
-import { countRequests, type CountedKey } from './store.ts';
+import { type CountedKey, countRequests } from './store.ts';
 
 export type Admitted = {
   principal: Principal;
@@ -20,40 +19,43 @@ export type Admitted = {
   secondsLeft: number;
 };
 
-export type Admission = AsyncDisposable & {
-  /**
-   * Authenticates a request and counts it in its key's minute (docs/api.md §5 and §8).
-   * @throws ApiProblem `unauthorized`: the same for a key that is missing, malformed, unknown, wrong, revoked or expired
-   */
-  admit: (request: IncomingMessage) => Promise<Admitted>;
-};
-
 // Larger batches gain nothing measurable and make each member wait for all.
 const batchSize = 500;
 const batchesInFlight = 2;
 
 /**
- * All requests that arrive in one turn of the event loop are looked up and counted by one statement, so the cost
- * of a request falls as load rises, and nothing need be cached: a revoked key is refused at once.
+ * Lets API keys in. All requests that arrive in one turn of the event loop are looked up and counted by one statement,
+ * so the cost of a request falls as load rises, and nothing need be cached: a revoked key is refused at once.
  */
-export function createAdmission(options: { database: Database; log: Logger }): Admission {
-  const lastUse = createLastUse(options);
-  const count = createBatcher<KeyProof, Admitted | undefined>({
-    run: (proofs) => countBatch(options.database, proofs),
-    maxSize: batchSize,
-    maxInFlight: batchesInFlight,
-    isHopeless: isDatabaseUnavailable,
-  });
-  return {
-    admit: async (request) => {
-      const proof = readKey(request);
-      const admitted = proof === undefined ? undefined : await count(proof);
-      if (admitted === undefined) throw unauthorized();
-      lastUse.note(admitted.principal.key.id);
-      return admitted;
-    },
-    [Symbol.asyncDispose]: () => lastUse[Symbol.asyncDispose](),
-  };
+export class Admission implements AsyncDisposable {
+  readonly #lastUse: ReturnType<typeof createLastUse>;
+  readonly #count: (proof: KeyProof) => Promise<Admitted | undefined>;
+
+  constructor(options: { database: Database; log: Logger }) {
+    this.#lastUse = createLastUse(options);
+    this.#count = createBatcher<KeyProof, Admitted | undefined>({
+      run: (proofs) => countBatch(options.database, proofs),
+      maxSize: batchSize,
+      maxInFlight: batchesInFlight,
+      isHopeless: isDatabaseUnavailable,
+    });
+  }
+
+  /**
+   * Authenticates a request and counts it in its key's minute (docs/api.md §5 and §8).
+   * @throws ApiProblem `unauthorized`: the same for a key that is missing, malformed, unknown, wrong, revoked or expired
+   */
+  async admit(request: IncomingMessage): Promise<Admitted> {
+    const proof = readKey(request);
+    const admitted = proof === undefined ? undefined : await this.#count(proof);
+    if (admitted === undefined) throw unauthorized();
+    this.#lastUse.note(admitted.principal.key.id);
+    return admitted;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#lastUse[Symbol.asyncDispose]();
+  }
 }
 
 /** The one answer to whoever has no valid key; it does not say what is wrong with it. */
@@ -111,4 +113,31 @@ function scopesOf(text: string): ReadonlySet<Scope> {
     if (scopeSets.size < 1_000) scopeSets.set(text, set);
   }
   return set;
+}
+
+const bearer = /^bearer +/i;
+
+/**
+ * The API key that a request carries (docs/api.md §5): `Authorization: Bearer …` or `X-API-Key`, or the same key in
+ * both. Undefined where there is none, its shape is wrong, or two differ.
+ */
+export function readKey(request: IncomingMessage): KeyProof | undefined {
+  const { authorization, 'x-api-key': header } = request.headers;
+  if (authorization !== undefined && isRepeated(request.rawHeaders, 'authorization')) return undefined;
+  const fromBearer = authorization?.replace(bearer, '');
+  if (authorization !== undefined && fromBearer === authorization) return undefined;
+  const key = fromBearer ?? header;
+  // Node joins a repeated X-API-Key with commas, which no key has.
+  if (typeof key !== 'string' || (header !== undefined && header !== key)) return undefined;
+  return proofOf(key);
+}
+
+// Node keeps the first of several and says nothing; a proxy in front of us may have judged by the last.
+function isRepeated(rawHeaders: readonly string[], name: string): boolean {
+  let seen = 0;
+  for (let i = 0; i < rawHeaders.length; i += 2) {
+    const raw = rawHeaders[i] as string;
+    if (raw.length === name.length && raw.toLowerCase() === name) seen++;
+  }
+  return seen > 1;
 }

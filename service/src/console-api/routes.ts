@@ -1,19 +1,18 @@
+import type { ConsoleOperation } from '@renderkit/contract/console/operation.ts';
 import {
   type ConsoleOperationId,
   consoleOperationIds,
   consoleOperations,
 } from '@renderkit/contract/console/operations.ts';
-import type { ConsoleOperation } from '@renderkit/contract/console/operation.ts';
 import { jsonBodyBytes } from '@renderkit/contract/v1/limits.ts';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { Handlers } from '../handler.ts';
+import { type Handlers, signalOfClient } from '../handler.ts';
 import {
   addOperations,
   addRoute,
   prepareScope,
   refuseOverLimit,
   type Serving,
-  signalOfClient,
   unknownRoute,
 } from '../operation-routes.ts';
 import { type AdmittedSession, nobodySignedIn, type SessionAdmission } from '../sessions/admit-session.ts';
@@ -85,7 +84,7 @@ function addConsoleOperation(
     operationId: id,
     method: operation.method,
     url: operation.path.slice(prefix.length),
-    judged: { idempotent: false, request: { ...operation.request, bodyLimitBytes: jsonBodyBytes } },
+    validated: { idempotent: false, request: { ...operation.request, bodyLimitBytes: jsonBodyBytes } },
     status: operation.response.status,
     handle: (request, reply, valid) => handle(contextOf(request, reply, valid, serving)),
   });

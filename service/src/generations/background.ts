@@ -3,6 +3,7 @@ import { createNotifier, listen } from '@renderkit/server-kit/db/notify.ts';
 import { newId } from '@renderkit/server-kit/ids.ts';
 import type { Logger } from '@renderkit/server-kit/process/logger.ts';
 import { revokedKeysChannel } from '../keys/revoke-key.ts';
+import type { QuotingDependencies } from '../quotes/validate-and-quote.ts';
 import type { StudioClient } from '../studio-client/studio-client.ts';
 import { translated } from '../studio-client/translate-error.ts';
 import { createAskUploads, type SettleUploads } from '../uploads/ask-uploads.ts';
@@ -10,20 +11,20 @@ import type { UploadCrashPoint } from '../uploads/crash-point.ts';
 import { createCancelGeneration } from './cancel/cancel-generation.ts';
 import { type CancelQueuedOfKey, createCancelQueuedOfKey } from './cancel/cancel-queued.ts';
 import type { CrashPoint } from './crash-point.ts';
-import { createGenerationCreator, type JudgeAndQuote } from './create/create-generation.ts';
+import { GenerationCreator } from './create/create-generation.ts';
 import { defaultLeaseMs, startDispatcher } from './dispatch/dispatcher.ts';
 import { createLimitsReader } from './dispatch/limits-reader.ts';
 import { createSubmit } from './dispatch/submit.ts';
+import { createAskRenders, type AskRenders } from './follow/ask-renders.ts';
+import { startWatcher } from './follow/follow-feeds.ts';
+import { startSweeps } from './follow/reconcile.ts';
 import { type LongPolls, startLongPolls } from './live/long-polls.ts';
 import { createReadGeneration } from './reads/read-generation.ts';
 import type { GenerationVerbs } from './routes.ts';
+import { createSettleUploads } from './settle/settle-uploads.ts';
 import { createSettlement, type Settlement } from './settle/settlement.ts';
 import { isFinal } from './settle/status.ts';
 import type { Moved } from './settle/transition-store.ts';
-import { createSettleUploads } from './settle/settle-uploads.ts';
-import { createAskRenders, type AskRenders } from './follow/ask-renders.ts';
-import { startSweeps } from './follow/reconcile.ts';
-import { startWatcher } from './follow/follow-feeds.ts';
 
 /** Ids of generations that reached their last status are announced here, for the long polls of other processes. */
 export const settledChannel = 'generations_settled';
@@ -31,7 +32,7 @@ export const settledChannel = 'generations_settled';
 export type GenerationsOptions = {
   database: Database;
   studioClient: Pick<StudioClient, 'call' | 'readRender' | 'readUpload'>;
-  judgeAndQuote: JudgeAndQuote;
+  quoting: QuotingDependencies;
   /** Waiting generations of one account at most. */
   queueCap: number;
   /** Told of accounts whose events are to be delivered, once they are committed. */
@@ -68,11 +69,11 @@ export function startGenerations(options: GenerationsOptions): Generations {
   const { settlement, dispatcher, askRenders, settleUploads, follow, stop } = startLoops(options, longPolls);
   const readGeneration = createReadGeneration(database);
   return {
-    createGeneration: createGenerationCreator({
+    creator: new GenerationCreator({
       database,
       queueCap: options.queueCap,
-      judgeAndQuote: options.judgeAndQuote,
-      resolveDoubt: (accountId) => resolveDoubt(settlement, askRenders, accountId),
+      quoting: options.quoting,
+      resolveUnconfirmed: (accountId) => resolveUnconfirmed(settlement, askRenders, accountId),
       onAccepted: dispatcher.queued,
       onImports: options.onImports,
       crashPoint,
@@ -167,7 +168,7 @@ function startLoops(options: GenerationsOptions, longPolls: LongPolls) {
 }
 
 /** Submits whose charge is not known may count twice: the studio says what became of them. @throws ApiProblem */
-async function resolveDoubt(
+async function resolveUnconfirmed(
   settlement: Settlement,
   askRenders: AskRenders,
   accountId: string,

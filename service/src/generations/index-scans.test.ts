@@ -3,15 +3,9 @@ import { after, before, test } from 'node:test';
 import { type Database, openDatabase } from '@renderkit/server-kit/db/database.ts';
 import { createTestDatabase, type TestDatabase } from '@renderkit/server-kit/testing/database.ts';
 import { createReservedReader } from '../credits/store.ts';
-import { readProspects } from './create/store.ts';
 import { readQueuedOfKeys } from './cancel/count-queued.ts';
+import { readPrechecks } from './create/store.ts';
 import { accountsToDispatch, claimGenerations, releaseGenerations, renewLeases } from './dispatch/store.ts';
-import { listRows, showGeneration } from './reads/list-rows.ts';
-import { createOutcomes } from './reads/outcomes.ts';
-import { listGenerations, readAwaited, readGenerations, readSettledSince } from './reads/store.ts';
-import { readDoubtful, readUnsettled } from './settle/store.ts';
-import { moveGenerations } from './settle/transition-store.ts';
-import { limitsOf, seedAccount, type Seeded, seedQueue } from './testing/seed.ts';
 import {
   ensureWatches,
   readInFlight,
@@ -20,6 +14,12 @@ import {
   readOwnWatches,
   takeWatches,
 } from './follow/store.ts';
+import { listRows, showGeneration } from './reads/list-rows.ts';
+import { createOutcomes } from './reads/outcomes.ts';
+import { listGenerations, readAwaited, readGenerations, readSettledSince } from './reads/store.ts';
+import { readDoubtful, readUnsettled } from './settle/store.ts';
+import { moveGenerations } from './settle/transition-store.ts';
+import { limitsOf, seedAccount, type Seeded, seedQueue } from './testing/seed.ts';
 
 // Plans are made once per connection, here on empty tables, which is when scanning them looks cheapest.
 
@@ -51,7 +51,7 @@ const hotStatements: Record<string, () => Promise<unknown>> = {
   accept: () => seedQueue(database, account, 2),
   'accept with an Idempotency-Key': () =>
     seedQueue(database, account, 1, { idempotencyKey: `k${Math.random()}`, fingerprint: 'ab'.repeat(32) }),
-  prospects: () => readProspects(database, [{ ...account, idempotencyKey: 'k' }]),
+  prechecks: () => readPrechecks(database, [{ ...account, idempotencyKey: 'k' }]),
   reserved: () => createReservedReader(database)({ accountId: account.accountId, ledgerSeq: 1 }),
   'claim, run and settle': async () => {
     const { claims } = await claimGenerations(database, {

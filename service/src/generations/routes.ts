@@ -3,14 +3,14 @@ import type { Database } from '@renderkit/server-kit/db/database.ts';
 import { type Handlers, RawReply } from '../handler.ts';
 import { pageOf } from '../list-page.ts';
 import type { CancelGeneration } from './cancel/cancel-generation.ts';
-import type { CreateGeneration, CreateRequest } from './create/create-generation.ts';
+import type { CreateRequest, GenerationCreator } from './create/create-generation.ts';
 import type { LongPolls } from './live/long-polls.ts';
 import { generationListText, generationText } from './present.ts';
 import { noSuchGeneration, type ReadGeneration } from './reads/read-generation.ts';
 import { listGenerations } from './reads/store.ts';
 
 export type GenerationVerbs = {
-  createGeneration: CreateGeneration;
+  creator: GenerationCreator;
   readGeneration: ReadGeneration;
   cancelGeneration: CancelGeneration;
   longPolls: LongPolls;
@@ -28,11 +28,11 @@ export function generationRoutes(
   | 'listGenerations'
   | 'cancelGeneration'
 > {
-  const { createGeneration, readGeneration, cancelGeneration, longPolls, database } = options;
+  const { creator, readGeneration, cancelGeneration, longPolls, database } = options;
   const create =
     (kind: GenerationKind) =>
     ({ principal, body, idempotencyKey, method, path }: Omit<CreateRequest, 'kind'>) =>
-      createGeneration({ principal, kind, body, idempotencyKey, method, path });
+      creator.create({ principal, kind, body, idempotencyKey, method, path });
   return {
     createImageGeneration: create('image'),
     createImageEdit: create('image_edit'),

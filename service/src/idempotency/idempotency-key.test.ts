@@ -1,18 +1,18 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createFlights } from './idempotency-key.ts';
+import { IdempotencyKeys } from './idempotency-key.ts';
 
-const flight = { accountId: 'acc_1', idempotencyKey: 'k' };
+const request = { accountId: 'acc_1', idempotencyKey: 'k' };
 
 test('of many with one key one works, and the others find what it made', async () => {
-  const flights = createFlights();
+  const keys = new IdempotencyKeys();
   let made: string | undefined;
   let works = 0;
   const results = await Promise.all(
     Array.from({ length: 50 }, () =>
-      flights.share(
-        flight,
+      keys.share(
+        request,
         async () => made,
         async () => {
           works++;
@@ -27,11 +27,11 @@ test('of many with one key one works, and the others find what it made', async (
 });
 
 test('after an error the next one works itself', async () => {
-  const flights = createFlights();
+  const keys = new IdempotencyKeys();
   let works = 0;
   const share = () =>
-    flights.share(
-      flight,
+    keys.share(
+      request,
       async () => undefined,
       async () => {
         await sleep(5);
@@ -47,10 +47,10 @@ test('after an error the next one works itself', async () => {
 });
 
 test('equal keys of two accounts have nothing to do with each other', async () => {
-  const flights = createFlights(1);
+  const keys = new IdempotencyKeys(1);
   const share = (accountId: string) =>
-    flights.share(
-      { ...flight, accountId },
+    keys.share(
+      { ...request, accountId },
       async () => undefined,
       async () => sleep(30, accountId),
     );
@@ -58,15 +58,15 @@ test('equal keys of two accounts have nothing to do with each other', async () =
 });
 
 test('who waited too long is told to come again in a second', async () => {
-  const flights = createFlights(20);
-  const first = flights.share(
-    flight,
+  const keys = new IdempotencyKeys(20);
+  const first = keys.share(
+    request,
     async () => undefined,
     async () => sleep(100, 'first'),
   );
   await assert.rejects(
-    flights.share(
-      flight,
+    keys.share(
+      request,
       async () => undefined,
       async () => 'second',
     ),

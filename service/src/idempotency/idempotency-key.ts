@@ -1,53 +1,84 @@
-import { idempotencyWaitSeconds } from '@renderkit/contract/v1/limits.ts';
-import { ApiProblem } from '../problems/api-problem.ts';
+import type { IncomingMessage } from 'node:http';
+import { headers } from '@renderkit/contract/v1/headers.ts';
+import { idempotencyWaitSeconds, maxIdempotencyKeyCharacters } from '@renderkit/contract/v1/limits.ts';
+import { ApiProblem, type FieldError } from '../problems/api-problem.ts';
 
-/** Lets one request at a time do the work of an Idempotency-Key of an account, within this process. */
-export type Flights = {
-  /**
-   * What `lookUp` finds of an earlier request; else what `work` makes, once no other of the same name is under way.
-   * @throws ApiProblem `upstream_unavailable` with Retry-After 1 after ten seconds of waiting
-   */
-  share: <T>(
-    flight: { accountId: string; idempotencyKey: string },
-    lookUp: () => Promise<T | undefined>,
-    work: () => Promise<T>,
-  ) => Promise<T>;
-};
+const shape = new RegExp(`^[\\x20-\\x7e]{1,${maxIdempotencyKeyCharacters}}$`);
+const header = 'idempotency-key';
 
-export function createFlights(waitMs: number = idempotencyWaitSeconds * 1000): Flights {
-  const flights = new Map<string, Promise<unknown>>();
-  return {
-    share: async ({ accountId, idempotencyKey }, lookUp, work) => {
-      const name = `${accountId} ${idempotencyKey}`;
-      const givenUpAt = performance.now() + waitMs;
-      for (;;) {
-        const other = flights.get(name);
-        if (other !== undefined && !(await endsWithin(other, givenUpAt - performance.now())))
-          throw new ApiProblem('upstream_unavailable', {
-            detail: 'Another request with this Idempotency-Key is still under way.',
-            retryAfterSeconds: 1,
-          });
-        const earlier = await lookUp();
-        if (earlier !== undefined) return earlier;
-        if (flights.has(name)) continue;
-        const mine = work();
-        flights.set(name, mine);
-        try {
-          return await mine;
-        } finally {
-          flights.delete(name);
-        }
-      }
-    },
-  };
+/** The Idempotency-Key of a create (docs/api.md §4), undefined where none was sent. A bad one is added to `errors`. */
+export function readIdempotencyKey(request: IncomingMessage, errors: FieldError[]): string | undefined {
+  const key = request.headers[header];
+  if (key === undefined) return undefined;
+  if (request.headersDistinct[header]?.length !== 1)
+    errors.push({ field: headers.idempotencyKey, message: 'appears more than once' });
+  else if (typeof key !== 'string' || !shape.test(key))
+    errors.push({
+      field: headers.idempotencyKey,
+      message: `must be 1 to ${maxIdempotencyKeyCharacters} characters of printable ASCII`,
+    });
+  else return key;
+  return undefined;
 }
 
-async function endsWithin(flight: Promise<unknown>, ms: number): Promise<boolean> {
+/** The refusal of an Idempotency-Key that came with another request before (docs/api.md §4). */
+export function keyReused(): ApiProblem {
+  return new ApiProblem('conflict', {
+    detail: 'This Idempotency-Key was used for a different request: take a fresh one for a new request.',
+  });
+}
+
+/**
+ * Lets one request at a time do the work of an Idempotency-Key of an account, within this process. Between processes
+ * the unique index of `generations` decides.
+ */
+export class IdempotencyKeys {
+  readonly #waitMs: number;
+  readonly #underWay = new Map<string, Promise<unknown>>();
+
+  constructor(waitMs: number = idempotencyWaitSeconds * 1000) {
+    this.#waitMs = waitMs;
+  }
+
+  /**
+   * Returns what `lookUp` finds of an earlier request; else what `work` makes, once no other request with the same key
+   * is under way.
+   * @throws ApiProblem `upstream_unavailable` with Retry-After 1 after ten seconds of waiting
+   */
+  async share<T>(
+    { accountId, idempotencyKey }: { accountId: string; idempotencyKey: string },
+    lookUp: () => Promise<T | undefined>,
+    work: () => Promise<T>,
+  ): Promise<T> {
+    const name = `${accountId} ${idempotencyKey}`;
+    const givenUpAt = performance.now() + this.#waitMs;
+    for (;;) {
+      const other = this.#underWay.get(name);
+      if (other !== undefined && !(await endsWithin(other, givenUpAt - performance.now())))
+        throw new ApiProblem('upstream_unavailable', {
+          detail: 'Another request with this Idempotency-Key is still under way.',
+          retryAfterSeconds: 1,
+        });
+      const earlier = await lookUp();
+      if (earlier !== undefined) return earlier;
+      if (this.#underWay.has(name)) continue;
+      const mine = work();
+      this.#underWay.set(name, mine);
+      try {
+        return await mine;
+      } finally {
+        this.#underWay.delete(name);
+      }
+    }
+  }
+}
+
+async function endsWithin(work: Promise<unknown>, ms: number): Promise<boolean> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<boolean>((resolve) => {
     timer = setTimeout(resolve, Math.max(0, ms), false);
   });
-  const ended = flight.then(
+  const ended = work.then(
     () => true,
     () => true,
   );

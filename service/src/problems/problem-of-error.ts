@@ -1,4 +1,5 @@
 import { isDatabaseUnavailable, isWorthRetrying } from '@renderkit/server-kit/db/database.ts';
+import type { HttpError } from '@renderkit/server-kit/http/http-error.ts';
 import { ApiProblem } from './api-problem.ts';
 
 /** Seconds after which a database that was away, or a commit in doubt, is worth another try. */
@@ -13,4 +14,16 @@ export function problemOf(error: unknown): ApiProblem {
     ...(waitingHelps && { retryAfterSeconds }),
     cause: error,
   });
+}
+
+/** The refusal that a failure of the framework, the router or the HTTP parser amounts to. */
+export function problemOfHttpError(error: HttpError): ApiProblem {
+  switch (error.reason) {
+    case 'not_found':
+      return new ApiProblem('not_found', { detail: error.detail });
+    case 'unexpected':
+      return problemOf(error.cause);
+    default:
+      return new ApiProblem('invalid_request', { detail: error.detail, cause: error.cause });
+  }
 }

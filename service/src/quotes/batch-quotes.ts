@@ -10,54 +10,51 @@ const maxCallsPerAccount = 2;
 type Item = { request: RenderRequest; moderate: boolean; coming?: string[] };
 type Account = { waiting: number; ask: (item: Item) => Promise<QuoteResult> };
 
-export type Quotes = {
+/** Asks the studio for quotes. Requests of an account that come together share a call. */
+export class QuoteBatcher {
+  readonly #studioClient: StudioClient;
+  readonly #accounts = new Map<string, Account>();
+
+  constructor(studioClient: StudioClient) {
+    this.#studioClient = studioClient;
+  }
+
   /**
-   * What the studio says of one request; `coming` are the uploads that it names and the studio will have only later.
-   * Requests of an account that come together share a call. @throws StudioFailure
+   * The studio's answer to one request; `coming` are the uploads that it names and the studio will have only later.
+   * @throws StudioFailure
    */
-  quote: (
+  async quote(
     accountId: string,
     request: RenderRequest,
-    options: { moderate: boolean; coming?: readonly string[] },
-  ) => Promise<QuoteResult>;
-};
-
-export function createQuotes(studioClient: StudioClient): Quotes {
-  const accounts = new Map<string, Account>();
-
-  const accountOf = (accountId: string): Account => {
-    let account = accounts.get(accountId);
-    if (account === undefined) {
-      account = {
-        waiting: 0,
-        ask: createBatcher<Item, QuoteResult>({
-          maxSize: maxQuotesPerCall,
-          maxInFlight: maxCallsPerAccount,
-          isHopeless,
-          run: async (quotes) =>
-            (await studioClient.call('createQuotes', { accountId, body: { quotes } })).results,
-        }),
-      };
-      accounts.set(accountId, account);
+    { moderate, coming = [] }: { moderate: boolean; coming?: readonly string[] },
+  ): Promise<QuoteResult> {
+    const account = this.#accountOf(accountId);
+    account.waiting++;
+    try {
+      return await account.ask({
+        request,
+        moderate,
+        ...(coming.length > 0 && { coming: [...coming] }),
+      });
+    } finally {
+      if (--account.waiting === 0) this.#accounts.delete(accountId);
     }
-    return account;
-  };
+  }
 
-  return {
-    quote: async (accountId, request, { moderate, coming = [] }) => {
-      const account = accountOf(accountId);
-      account.waiting++;
-      try {
-        return await account.ask({
-          request,
-          moderate,
-          ...(coming.length > 0 && { coming: [...coming] }),
-        });
-      } finally {
-        if (--account.waiting === 0) accounts.delete(accountId);
-      }
-    },
-  };
+  #accountOf(accountId: string): Account {
+    const known = this.#accounts.get(accountId);
+    if (known !== undefined) return known;
+    const ask = createBatcher<Item, QuoteResult>({
+      maxSize: maxQuotesPerCall,
+      maxInFlight: maxCallsPerAccount,
+      isHopeless,
+      run: async (quotes) =>
+        (await this.#studioClient.call('createQuotes', { accountId, body: { quotes } })).results,
+    });
+    const account = { waiting: 0, ask };
+    this.#accounts.set(accountId, account);
+    return account;
+  }
 }
 
 /** Only a call that was refused for what it holds is worth asking member by member. */

@@ -7,8 +7,8 @@ import { startUpstream, type Upstream } from '../../test/upstream-fixture.ts';
 import { createAgeVerification } from '../account/age-verification.ts';
 import { createCatalogCache } from '../catalog/catalog-cache.ts';
 import { ApiProblem } from '../problems/api-problem.ts';
-import { createQuotes } from './batch-quotes.ts';
-import { createJudgeAndQuote } from './validate-and-quote.ts';
+import { QuoteBatcher } from './batch-quotes.ts';
+import { validateAndPrice, validateAndQuote } from './validate-and-quote.ts';
 
 let db: TestDatabase;
 before(async () => {
@@ -19,18 +19,22 @@ after(async () => {
 });
 
 function start({ client, accountId }: Upstream) {
-  const judge = createJudgeAndQuote({
+  const dependencies = {
     database: db.database,
     catalogCache: createCatalogCache(client),
     ageVerified: createAgeVerification(client),
-    quotes: createQuotes(client),
-    resolveReferences: async () => undefined,
-  });
+    quotes: new QuoteBatcher(client),
+    references: {
+      database: db.database,
+      sendFile: async () => assert.fail('there is no mask'),
+      target: { allow: [] },
+    },
+  };
   const costs: number[] = [];
   return {
     costs,
     create: (body: object = { prompt: 'a boat' }, budget = Number.POSITIVE_INFINITY) =>
-      judge.judgeAndQuote({
+      validateAndQuote(dependencies, {
         accountId,
         kind: 'image',
         body,
@@ -40,7 +44,7 @@ function start({ client, accountId }: Upstream) {
         },
       }),
     estimate: (body: object = { prompt: 'a boat' }) =>
-      judge.judgeAndPrice({ accountId, kind: 'image', body }),
+      validateAndPrice(dependencies, { accountId, kind: 'image', body }),
   };
 }
 
@@ -62,7 +66,7 @@ function newVersion({ studio }: Upstream, change: () => void, version = 'v2'): v
   studio.balance.plan = studio.catalog.plan;
 }
 
-test('a request is judged, its cost checked, and quoted', async () => {
+test('a request is validated, its cost checked, and quoted', async () => {
   await using upstream = await startUpstream(db.database);
   const { create, costs } = start(upstream);
   const quoted = await create({ prompt: 'a boat', project_id: 'prj_1' });
@@ -96,7 +100,7 @@ test('a request over budget is refused before anything of it reaches the studio'
   assert.equal(count(upstream, 'createQuotes'), 0);
 });
 
-test('a price that changed is read, judged and checked against the budget again, once', async () => {
+test('a price that changed is read, validated and checked against the budget again, once', async () => {
   await using upstream = await startUpstream(db.database);
   const { create, costs } = start(upstream);
   await create();
@@ -115,7 +119,7 @@ test('a price that changed is read, judged and checked against the budget again,
   const quotes = count(upstream, 'createQuotes');
   upstream.studio.balance.catalog_version = 'v4';
   assert.equal(await codeOf(create()), 'fine');
-  assert.equal(count(upstream, 'createQuotes'), quotes + 1, 'the same judgement keeps its quote');
+  assert.equal(count(upstream, 'createQuotes'), quotes + 1, 'the same result keeps its quote');
 });
 
 test('a studio that never quotes what its catalog lists is nonsense', async () => {

@@ -21,41 +21,41 @@ export function isDataUrl(text: string): boolean {
 }
 
 /**
- * Reads a mask of up to 15 million characters (RFC 2397, RFC 4648 §4) without ever holding its bytes whole. What is
- * wrong with it comes back as a complaint.
+ * Reads a mask of up to 15 million characters (RFC 2397, RFC 4648 §4) without ever holding its bytes whole. Returns
+ * what is wrong with it as an issue.
  */
-export async function readMask(text: string): Promise<Mask | { complaint: string }> {
+export async function readMask(text: string): Promise<Mask | { issue: string }> {
   const begin = prefix.exec(text)?.[0].length;
   if (begin === undefined)
-    return { complaint: 'must be a PNG as a data URL (data:image/png;base64,…), or the id of an upload' };
+    return { issue: 'must be a PNG as a data URL (data:image/png;base64,…), or the id of an upload' };
   const hash = createHash('sha256');
   let first = true;
   try {
     for await (const piece of decode(text, begin)) {
       if (first && !piece.subarray(0, pngSignature.length).equals(pngSignature))
-        return { complaint: 'must be a PNG' };
+        return { issue: 'must be a PNG' };
       first = false;
       hash.update(piece);
     }
   } catch (error) {
-    if (error instanceof NotBase64) return { complaint: 'is not valid base64' };
+    if (error instanceof NotBase64) return { issue: 'is not valid base64' };
     throw error;
   }
-  if (first) return { complaint: 'is empty' };
-  return { sha256: hash.digest('hex'), bytes: () => decode(text, begin, { judged: true }) };
+  if (first) return { issue: 'is empty' };
+  return { sha256: hash.digest('hex'), bytes: () => decode(text, begin, { checked: true }) };
 }
 
 class NotBase64 extends Error {
   override name = 'NotBase64';
 }
 
-async function* decode(text: string, begin: number, { judged = false } = {}): AsyncGenerator<Buffer> {
+async function* decode(text: string, begin: number, { checked = false } = {}): AsyncGenerator<Buffer> {
   if ((text.length - begin) % 4 !== 0) throw new NotBase64('not whole groups of four characters');
   for (let i = begin; i < text.length; i += charactersAtOnce) {
     const piece = text.slice(i, i + charactersAtOnce);
     const shape = i + charactersAtOnce < text.length ? alphabet : lastGroups;
     // Node's decoder passes over what does not belong.
-    if (!judged && !shape.test(piece)) throw new NotBase64('characters that base64 does not have');
+    if (!checked && !shape.test(piece)) throw new NotBase64('characters that base64 does not have');
     yield Buffer.from(piece, 'base64');
     await turn();
   }

@@ -14,8 +14,8 @@ import { type Body, type Reference, referencesOf, withReferences } from './refer
 /** An upload that a request names; with `url`: one that its accept makes, to be fetched from there. */
 export type NamedUpload = { id: string; url?: string };
 
-export type Resolved = {
-  /** The body with an id in the place of each address and of the mask's text: what is judged and sent on. */
+export type ResolvedReferences = {
+  /** The body with an id in the place of each address and of the mask's text: what is validated and sent on. */
   body: Body;
   uploads: NamedUpload[];
   /** Ids of uploads that the studio does not have yet. */
@@ -23,70 +23,65 @@ export type Resolved = {
   /** Where it names uploads that were rejected. */
   refusal: ApiProblem | undefined;
   /** Sends the mask, if there is one, to the studio; before the quote. @throws ApiProblem */
-  place: () => Promise<void>;
+  sendMask: () => Promise<void>;
 };
 
-export type ResolveReferencesOptions = {
+export type ReferenceDependencies = {
   database: Database;
   sendFile: SendFile;
   /** Which addresses may be fetched from. */
   target: TargetOptions;
 };
 
-/** Makes out what the references of a create stand for. Undefined where all are the studio's to know. */
-export type ResolveReferences = (request: {
-  accountId: string;
-  body: Body;
-  /** An estimate makes nothing: its mask is looked at and sent nowhere. */
-  estimate?: boolean;
-}) => Promise<Resolved | undefined>;
-
 const uploadShape = /^upl_[0-9a-z]{26}$/;
 const addressShape = /^https?:/i;
 
 /**
- * References are of three sorts: uploads, which must be the account's own; https addresses, whose form is judged at
- * once (and by DNS where they are http) and which become uploads of their own, fetched after the 202; ids of the library, which pass through. A mask may
- * be a data URL, which goes to the studio as a hidden upload. All that is wrong comes at once.
- * @throws ApiProblem invalid_request
+ * Resolves what the references of a create stand for; undefined where all are the studio's to know. There are three
+ * sorts: uploads, which must be the account's own; https addresses, whose form is validated at once (by DNS too where
+ * they are http) and which become uploads of their own, fetched after the 202; ids of the library, which pass through.
+ * A mask may be a data URL, which goes to the studio as a hidden upload. An estimate makes nothing: its mask is
+ * decoded and sent nowhere.
+ * @throws ApiProblem invalid_request with all issues at once
  */
-export function createResolveReferences(options: ResolveReferencesOptions): ResolveReferences {
-  return async ({ accountId, body, estimate = false }) => {
-    const references = referencesOf(body);
-    const masks = references.filter(({ field, value }) => field === 'mask' && isDataUrl(value));
-    // A mask is data or an upload, and never fetched: what else stands there is refused by its form.
-    const addresses = references.filter(({ field, value }) => field !== 'mask' && addressShape.test(value));
-    const named = references.filter(({ value }) => value.startsWith(idPrefixes.upload));
-    if (masks.length + addresses.length + named.length === 0) return undefined;
+export async function resolveReferences(
+  dependencies: ReferenceDependencies,
+  { accountId, body, estimate = false }: { accountId: string; body: Body; estimate?: boolean },
+): Promise<ResolvedReferences | undefined> {
+  const references = referencesOf(body);
+  const masks = references.filter(({ field, value }) => field === 'mask' && isDataUrl(value));
+  // A mask is data or an upload, and never fetched: what else stands there is refused by its form.
+  const addresses = references.filter(({ field, value }) => field !== 'mask' && addressShape.test(value));
+  const named = references.filter(({ value }) => value.startsWith(idPrefixes.upload));
+  if (masks.length + addresses.length + named.length === 0) return undefined;
 
-    const errors: FieldError[] = [];
-    const others = new Map<string, string>();
-    const imports = await judgeAddresses(options, addresses, others, errors);
-    const rejected = await findNamed(options, accountId, named, errors);
-    const mask = await judgeMask(masks[0], others, errors);
-    if (errors.length > 0) throw new ApiProblem('invalid_request', { errors });
+  const errors: FieldError[] = [];
+  const others = new Map<string, string>();
+  const imports = await validateAddresses(dependencies, addresses, others, errors);
+  const rejected = await findNamed(dependencies, accountId, named, errors);
+  const mask = await decodeMask(masks[0], others, errors);
+  if (errors.length > 0) throw new ApiProblem('invalid_request', { errors });
 
-    const ids = [...new Set(named.map(({ value }) => value))];
-    return {
-      body: withReferences(body, others),
-      uploads: [...ids.map((id) => ({ id })), ...imports, ...(mask === undefined ? [] : [{ id: mask.id }])],
-      coming: [...imports.map(({ id }) => id), ...(estimate && mask !== undefined ? [mask.id] : [])],
-      refusal: refusalOf(rejected),
-      place: async () => {
-        if (mask !== undefined && !estimate) await sendMask(options.sendFile, accountId, mask);
-      },
-    };
+  const ids = [...new Set(named.map(({ value }) => value))];
+  return {
+    body: withReferences(body, others),
+    uploads: [...ids.map((id) => ({ id })), ...imports, ...(mask === undefined ? [] : [{ id: mask.id }])],
+    coming: [...imports.map(({ id }) => id), ...(estimate && mask !== undefined ? [mask.id] : [])],
+    refusal: refusalOf(rejected),
+    sendMask: async () => {
+      if (mask !== undefined && !estimate) await sendMask(dependencies.sendFile, accountId, mask);
+    },
   };
 }
 
 /** The uploads that addresses will be; an address that stands in two fields is fetched once. */
-async function judgeAddresses(
-  { target }: ResolveReferencesOptions,
+async function validateAddresses(
+  { target }: ReferenceDependencies,
   addresses: readonly Reference[],
   others: Map<string, string>,
   errors: FieldError[],
 ): Promise<{ id: string; url: string }[]> {
-  const judged = await Promise.all(
+  const issues = await Promise.all(
     addresses.map(async ({ field, value }) => {
       try {
         await judgeAddress(value, target, field);
@@ -97,7 +92,7 @@ async function judgeAddresses(
       }
     }),
   );
-  errors.push(...judged.flat());
+  errors.push(...issues.flat());
   const imports = new Map<string, string>();
   for (const { field, value: url } of addresses) {
     const id = imports.get(url) ?? newId(idPrefixes.upload);
@@ -109,7 +104,7 @@ async function judgeAddresses(
 
 /** The fields that name rejected uploads. What is nobody's, another's or gone is the same to the client. */
 async function findNamed(
-  { database }: ResolveReferencesOptions,
+  { database }: ReferenceDependencies,
   accountId: string,
   named: readonly Reference[],
   errors: FieldError[],
@@ -126,15 +121,15 @@ async function findNamed(
   return rejected;
 }
 
-async function judgeMask(
+async function decodeMask(
   reference: Reference | undefined,
   others: Map<string, string>,
   errors: FieldError[],
 ): Promise<(Mask & { id: string }) | undefined> {
   if (reference === undefined) return undefined;
   const mask = await readMask(reference.value);
-  if ('complaint' in mask) {
-    errors.push({ field: reference.field, message: mask.complaint });
+  if ('issue' in mask) {
+    errors.push({ field: reference.field, message: mask.issue });
     return undefined;
   }
   const id = newId(idPrefixes.upload);

@@ -6,16 +6,14 @@ import {
   jsonValues,
   maxJsonNumberCharacters,
 } from '@renderkit/contract/v1/limits.ts';
-import { keepOwnPace } from '@renderkit/server-kit/http/request-body.ts';
-import type { Pace } from '@renderkit/server-kit/http/paced-body.ts';
 import { type JsonIssue, JsonRefused } from '@renderkit/server-kit/http/json-refused.ts';
 import type { ScannedJson } from '@renderkit/server-kit/http/json-scan.ts';
-import { letSend } from '@renderkit/server-kit/http/let-send.ts';
-import { BodyCutShort, BodyInPieces, BodyTooLarge } from '@renderkit/server-kit/http/read-body.ts';
-import { readJson } from '@renderkit/server-kit/http/read-json.ts';
+import type { Pace } from '@renderkit/server-kit/http/paced-body.ts';
+import { BodyCutShort, BodyInPieces, BodyTooLarge, readJson } from '@renderkit/server-kit/http/read-body.ts';
+import { keepOwnPace, letSend } from '@renderkit/server-kit/http/request-body.ts';
 import type { TextLimits } from '@renderkit/server-kit/http/text-limits.ts';
 import type { FieldError } from '../problems/api-problem.ts';
-import { createLargeBodies, type LargeBodies } from './large-bodies.ts';
+import type { LargeBodies } from './large-bodies.ts';
 
 const jsonMediaType = /^application\/json[ \t]*(;[ \t]*charset="?utf-8"?[ \t]*)?$/i;
 
@@ -49,40 +47,37 @@ export type JsonBodyRequest = {
   texts: TextLimits;
 };
 
-export type JsonBodyReader = (asked: JsonBodyRequest, errors: FieldError[]) => Promise<JsonBody>;
-
-/**
- * Makes the function that reads JSON bodies; it lets a few large ones into memory at a time. What makes a body
- * unreadable is added to `errors`.
- */
-export function createJsonBodyReader(largeBodies: LargeBodies = createLargeBodies()): JsonBodyReader {
-  return async (asked, errors) => {
-    const { request, limitBytes } = asked;
-    if (!hasBody(request)) return { body: undefined };
-    const refuse = (message: string, field = 'body') => {
-      errors.push({ field, message });
-      return { body: undefined };
-    };
-    if (!jsonMediaType.test(request.headers['content-type'] ?? ''))
-      return refuse('must be JSON, sent with Content-Type: application/json');
-    if (request.headers['content-encoding'] !== undefined)
-      return refuse('must be sent without a Content-Encoding');
-    const mayBeLarge =
-      limitBytes > jsonBodyBytes && !(Number(request.headers['content-length']) <= jsonBodyBytes);
-    try {
-      if (!mayBeLarge) return bodyOf(await read(asked));
-      const bytes = Number(request.headers['content-length'] ?? limitBytes);
-      if (bytes > limitBytes) throw new BodyTooLarge(`the body is larger than ${limitBytes} bytes`);
-      return await readLarge(asked, () => largeBodies.enter(asked.accountId, bytes, asked.response));
-    } catch (error) {
-      if (error instanceof BodyTooLarge) return refuse(`must not be larger than ${limitBytes} bytes`);
-      if (error instanceof BodyInPieces) return refuse('must not come in pieces of a few bytes each');
-      if (error instanceof BodyCutShort) return refuse('ended before its time');
-      if (!(error instanceof JsonRefused)) throw error;
-      errors.push(...error.issues.map(fieldErrorOf));
-      return { body: undefined };
-    }
+/** Reads a JSON body; a large one waits until `largeBodies` lets it into memory. What makes it unreadable is added to `errors`. */
+export async function readJsonBody(
+  asked: JsonBodyRequest,
+  largeBodies: LargeBodies,
+  errors: FieldError[],
+): Promise<JsonBody> {
+  const { request, limitBytes } = asked;
+  if (!hasBody(request)) return { body: undefined };
+  const refuse = (message: string, field = 'body') => {
+    errors.push({ field, message });
+    return { body: undefined };
   };
+  if (!jsonMediaType.test(request.headers['content-type'] ?? ''))
+    return refuse('must be JSON, sent with Content-Type: application/json');
+  if (request.headers['content-encoding'] !== undefined)
+    return refuse('must be sent without a Content-Encoding');
+  const mayBeLarge =
+    limitBytes > jsonBodyBytes && !(Number(request.headers['content-length']) <= jsonBodyBytes);
+  try {
+    if (!mayBeLarge) return bodyOf(await read(asked));
+    const bytes = Number(request.headers['content-length'] ?? limitBytes);
+    if (bytes > limitBytes) throw new BodyTooLarge(`the body is larger than ${limitBytes} bytes`);
+    return await readLarge(asked, () => largeBodies.enter(asked.accountId, bytes, asked.response));
+  } catch (error) {
+    if (error instanceof BodyTooLarge) return refuse(`must not be larger than ${limitBytes} bytes`);
+    if (error instanceof BodyInPieces) return refuse('must not come in pieces of a few bytes each');
+    if (error instanceof BodyCutShort) return refuse('ended before its time');
+    if (!(error instanceof JsonRefused)) throw error;
+    errors.push(...error.issues.map(fieldErrorOf));
+    return { body: undefined };
+  }
 }
 
 /** The wait for a place is not the client's to answer for: its body has a pace to keep instead of a time. */

@@ -1,17 +1,18 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Operation } from '@renderkit/contract/v1/operation.ts';
 import {
   maxAudioBytes,
   maxImageBytes,
   maxTextCharacters,
   maxVideoBytes,
 } from '@renderkit/contract/v1/limits.ts';
+import type { Operation } from '@renderkit/contract/v1/operation.ts';
 import { textLimitsOf } from '@renderkit/server-kit/http/text-limits.ts';
+import { readIdempotencyKey } from '../idempotency/idempotency-key.ts';
 import { ApiProblem, type FieldError } from '../problems/api-problem.ts';
 import { type Check, compileCheck } from './compile-check.ts';
-import { compileQueryCheck } from './compile-query-check.ts';
-import { readIdempotencyKey } from './read-idempotency-key.ts';
-import type { JsonBody, JsonBodyReader } from './read-json-body.ts';
+import type { LargeBodies } from './large-bodies.ts';
+import { type JsonBody, readJsonBody } from './read-json-body.ts';
+import { compileQueryCheck } from './read-query.ts';
 
 export type ValidRequest = {
   params: Record<string, string>;
@@ -36,7 +37,7 @@ export type RawRequest = {
 };
 
 /** As much of an operation as the form of its requests depends on. */
-export type JudgedOperation = Pick<Operation, 'request' | 'idempotent'>;
+export type ValidatedOperation = Pick<Operation, 'request' | 'idempotent'>;
 
 /** Says more of fields that a body does not have than the form alone can: it changes the messages of such errors. */
 export type ExplainUnknown = (asked: {
@@ -48,13 +49,12 @@ export type ExplainUnknown = (asked: {
 const noBody: unknown = Object.freeze({});
 
 /**
- * Makes the function that judges the form of one operation's requests: header, query and body, and all that is
- * wrong with them at once.
- * It throws ApiProblem: `invalid_request`, or `not_found` for a path that names nothing.
+ * Makes the function that validates the form of one operation's requests: headers, query and body, and reports all that
+ * is wrong with them at once. It throws ApiProblem: `invalid_request`, or `not_found` for a path that names nothing.
  */
-export function compileRequest(
-  operation: JudgedOperation,
-  readJsonBody: JsonBodyReader,
+export function requestValidator(
+  operation: ValidatedOperation,
+  largeBodies: LargeBodies,
   explainUnknown?: ExplainUnknown,
 ): (raw: RawRequest) => Promise<ValidRequest> | ValidRequest {
   const { params: paramsSchema, body: bodySchema, bodyRequired, bodyLimitBytes } = operation.request;
@@ -63,12 +63,12 @@ export function compileRequest(
   const checkBody = bodySchema === undefined ? undefined : compileCheck(bodySchema, 'field');
   const texts = bodySchema === undefined ? undefined : textLimitsOf(bodySchema, maxTextCharacters);
 
-  const judgeHead = (raw: RawRequest, errors: FieldError[]) => ({
+  const validateHead = (raw: RawRequest, errors: FieldError[]) => ({
     params: raw.params,
     query: checkQuery(raw.query, errors),
     idempotencyKey: operation.idempotent ? readIdempotencyKey(raw.request, errors) : undefined,
   });
-  const judgePath = (params: Record<string, string>, errors: FieldError[]) => {
+  const validatePath = (params: Record<string, string>, errors: FieldError[]) => {
     for (const name in params)
       if (params[name]?.includes('\0') === true)
         errors.push({ field: name, message: 'must not hold U+0000' });
@@ -81,33 +81,33 @@ export function compileRequest(
   if (checkBody === undefined || texts === undefined)
     return (raw) => {
       const errors: FieldError[] = [];
-      const head = judgeHead(raw, errors);
-      judgePath(raw.params, errors);
+      const head = validateHead(raw, errors);
+      validatePath(raw.params, errors);
       return { ...head, body: noBody };
     };
   const takesForm = operation.request.form !== undefined;
   return async (raw) => {
     const errors: FieldError[] = [];
-    const head = judgeHead(raw, errors);
+    const head = validateHead(raw, errors);
     if (takesForm && formMediaType.test(raw.request.headers['content-type'] ?? '')) {
       if (raw.request.headers['content-encoding'] !== undefined)
         errors.push({ field: 'body', message: 'must be sent without a Content-Encoding' });
       if (Number(raw.request.headers['content-length'] ?? 0) > maxFormBytes)
         errors.push({ field: 'file', message: `must not be larger than ${maxFileBytes} bytes` });
-      judgePath(raw.params, errors);
+      validatePath(raw.params, errors);
       return { ...head, body: noBody, isForm: true };
     }
     const found = errors.length;
-    const json = await readJsonBody({ ...raw, limitBytes: bodyLimitBytes, texts }, errors);
+    const json = await readJsonBody({ ...raw, limitBytes: bodyLimitBytes, texts }, largeBodies, errors);
     const { body, release } = json;
     try {
       if (body !== undefined) {
-        errors.push(...faultsOf(json, checkBody));
+        errors.push(...bodyErrors(json, checkBody));
         if (errors.some(({ unknown }) => unknown !== undefined))
           await explainUnknown?.({ accountId: raw.accountId, body, errors });
       } else if (errors.length === found && bodyRequired !== false)
         errors.push({ field: 'body', message: 'is required' });
-      judgePath(raw.params, errors);
+      validatePath(raw.params, errors);
     } catch (error) {
       release?.();
       throw error;
@@ -116,17 +116,17 @@ export function compileRequest(
   };
 }
 
-/** Judges a body without its long texts, whose lengths were judged as they came, and then puts them in. */
-function faultsOf({ body, longTexts, issues = [] }: JsonBody, checkBody: Check): FieldError[] {
+/** Validates a body without its long texts, whose lengths were checked as they came, and then puts them in. */
+function bodyErrors({ body, longTexts, issues = [] }: JsonBody, checkBody: Check): FieldError[] {
   const errors: FieldError[] = [];
   checkBody(body, errors);
   if (longTexts !== undefined && longTexts.size > 0)
     Object.assign(body as object, Object.fromEntries(longTexts));
-  const told = new Set(errors.map(({ field }) => field));
-  return [...errors, ...issues.filter(({ field }) => !told.has(field))];
+  const reported = new Set(errors.map(({ field }) => field));
+  return [...errors, ...issues.filter(({ field }) => !reported.has(field))];
 }
 
-/** Of any type at most; what may be less for its own is judged where the bytes are. */
+/** Of any type at most; a type with a smaller limit is checked where the bytes are read. */
 const maxFileBytes = Math.max(maxImageBytes, maxVideoBytes, maxAudioBytes);
 const maxFormBytes = maxFileBytes + 64 * 1024;
 const formMediaType = /^multipart\/form-data[ \t]*(;|$)/i;

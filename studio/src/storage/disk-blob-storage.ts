@@ -8,7 +8,7 @@ import {
   privateDirectoryMode,
   privateFileMode,
 } from '@renderkit/server-kit/files/private-files.ts';
-import { freeBytes } from '@renderkit/server-kit/http/free-bytes.ts';
+import { freeBytes } from '@renderkit/server-kit/http/byte-buffer.ts';
 import type { Storage } from './blob-storage.ts';
 
 const keyShape = /^([0-9A-Za-z]{32})\/([0-9a-z_]{1,60}\.[0-9a-z]{2,4})$/;

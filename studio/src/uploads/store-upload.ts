@@ -1,15 +1,13 @@
 import { type KeyObject, randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { Refusal } from '@renderkit/contract/studio/schemas/error.ts';
-import type { StudioUpload } from '@renderkit/contract/studio/schemas/upload.ts';
-import type { FileFault } from '@renderkit/contract/studio/schemas/upload.ts';
+import type { FileFault, StudioUpload } from '@renderkit/contract/studio/schemas/upload.ts';
 import type { FileLimits } from '@renderkit/media-kit/file-limits.ts';
 import { type Inspected, inspectFile, UnusableFile } from '@renderkit/media-kit/inspect-file.ts';
 import { MediaToolError } from '@renderkit/media-kit/media-tool-error.ts';
 import { CommitInDoubt, type Database } from '@renderkit/server-kit/db/database.ts';
 import { type Pace, SenderLost } from '@renderkit/server-kit/http/paced-body.ts';
-import { keepOwnPace } from '@renderkit/server-kit/http/request-body.ts';
-import { mustCloseUnread } from '@renderkit/server-kit/http/unread-body.ts';
+import { keepOwnPace, mustCloseUnread } from '@renderkit/server-kit/http/request-body.ts';
 import { newId } from '@renderkit/server-kit/ids.ts';
 import type { FastifyReply } from 'fastify';
 import { plans } from '../catalog/plans.ts';

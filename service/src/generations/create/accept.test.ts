@@ -4,7 +4,7 @@ import type { Database } from '@renderkit/server-kit/db/database.ts';
 import { createTestDatabase, moveClock, type TestDatabase } from '@renderkit/server-kit/testing/database.ts';
 import { moveGenerations } from '../settle/transition-store.ts';
 import { aCreate, acceptOne, seedAccount, seedKey, type Seeded } from '../testing/seed.ts';
-import { createAccept } from './accept.ts';
+import { Acceptor } from './accept.ts';
 import { acceptGenerations, type Create, type Decision } from './store.ts';
 
 let db: TestDatabase;
@@ -173,21 +173,21 @@ test('while a submit is in doubt credits are short, and missing once that is res
   const second = aCreate(account, { balance: credits(4_000, 11) });
   assert.equal((await acceptOne(database, second)).outcome, 'short');
   assert.equal(
-    (await acceptOne(database, { ...second, doubtResolved: true })).outcome,
+    (await acceptOne(database, { ...second, unconfirmedResolved: true })).outcome,
     'insufficient_credits',
   );
 
   let asked = 0;
-  const accept = createAccept({
+  const acceptor = new Acceptor({
     database,
     queueCap: 1_000,
-    resolveDoubt: async (accountId) => {
+    resolveUnconfirmed: async (accountId) => {
       asked++;
       const run = { id: first.id, accountId, from: 'queued', to: 'running' } as const;
       await moveGenerations(database, [{ ...run, chargeLedgerSeq: 11 }]);
     },
   });
-  const accepted = await accept(second);
+  const accepted = await acceptor.accept(second);
   assert.equal(asked, 1);
   assert.equal(JSON.parse(accepted.body).id, second.id);
 });
@@ -206,15 +206,15 @@ test('a key revoked or expired since its request came in, and an account that is
   assert.equal((await acceptOne(database, aCreate(gone))).outcome, 'unauthorized');
 });
 
-function acceptor() {
-  return createAccept({ database, queueCap: 1_000, resolveDoubt: async () => undefined });
+function newAcceptor() {
+  return new Acceptor({ database, queueCap: 1_000, resolveUnconfirmed: async () => undefined });
 }
 
 test('200 creates at once against a budget of seven: seven are accepted, over two processes', async () => {
   const account = await seedAccount(database, { budget: 7 * 4_000 });
-  const processes = [acceptor(), acceptor()];
+  const processes = [newAcceptor(), newAcceptor()];
   const results = await Promise.allSettled(
-    Array.from({ length: 200 }, async (_, i) => processes[i % 2]?.(aCreate(account))),
+    Array.from({ length: 200 }, async (_, i) => processes[i % 2]?.accept(aCreate(account))),
   );
   assert.equal(results.filter(({ status }) => status === 'fulfilled').length, 7);
   const codes = results.map((result) => (result.status === 'rejected' ? result.reason.code : 'ok'));
@@ -224,10 +224,10 @@ test('200 creates at once against a budget of seven: seven are accepted, over tw
 
 test('100 creates at once with one Idempotency-Key make one generation and 100 equal texts', async () => {
   const account = await seedAccount(database);
-  const processes = [acceptor(), acceptor()];
+  const processes = [newAcceptor(), newAcceptor()];
   const keyed = () => aCreate(account, { idempotencyKey: 'storm', fingerprint: print('c') });
   const bodies = await Promise.all(
-    Array.from({ length: 100 }, async (_, i) => (await processes[i % 2]?.(keyed()))?.body),
+    Array.from({ length: 100 }, async (_, i) => (await processes[i % 2]?.accept(keyed()))?.body),
   );
   assert.equal(new Set(bodies).size, 1);
   assert.equal((await accountRow(account.accountId))?.queued_image, 1);
@@ -236,10 +236,10 @@ test('100 creates at once with one Idempotency-Key make one generation and 100 e
 test('creates of many accounts in shuffled groups from two processes do not deadlock', async () => {
   const accounts: Seeded[] = [];
   for (let i = 0; i < 20; i++) accounts.push(await seedAccount(database));
-  const processes = [acceptor(), acceptor()];
+  const processes = [newAcceptor(), newAcceptor()];
   const creates = Array.from({ length: 600 }, (_, i) => aCreate(accounts[(i * 7) % 20] as Seeded));
   creates.sort(() => Math.random() - 0.5);
-  await Promise.all(creates.map(async (create, i) => processes[i % 2]?.(create)));
+  await Promise.all(creates.map(async (create, i) => processes[i % 2]?.accept(create)));
   const [row] = await database.rows<{ deadlocks: number }>(
     'select deadlocks from pg_stat_database where datname = current_database()',
   );
@@ -248,9 +248,9 @@ test('creates of many accounts in shuffled groups from two processes do not dead
 
 test('a poisoned create fails alone', async () => {
   const account = await seedAccount(database);
-  const accept = acceptor();
+  const acceptor = newAcceptor();
   const creates = [1, 2, 3].map((i) => aCreate(account, i === 2 ? { kind: 'poison' as 'image' } : {}));
-  const results = await Promise.allSettled(creates.map((create) => accept(create)));
+  const results = await Promise.allSettled(creates.map((create) => acceptor.accept(create)));
   assert.deepEqual(
     results.map(({ status }) => status),
     ['fulfilled', 'rejected', 'fulfilled'],

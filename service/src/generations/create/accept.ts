@@ -2,7 +2,7 @@ import { type Database, isDatabaseUnavailable } from '@renderkit/server-kit/db/d
 import { createBatcher } from '@renderkit/server-kit/work/batcher.ts';
 import { unauthorized } from '../../admission/admit.ts';
 import { budgetExceeded } from '../../budgets/budget.ts';
-import { keyReused } from '../../idempotency/key-reused.ts';
+import { keyReused } from '../../idempotency/idempotency-key.ts';
 import { ApiProblem } from '../../problems/api-problem.ts';
 import { type Body, referencesOf } from '../../references/reference-fields.ts';
 import { findGone } from '../../uploads/find-gone.ts';
@@ -14,38 +14,45 @@ const groupsInFlight = 2;
 /** Seconds that a client is told to wait for a full queue to move. */
 const queueFullRetrySeconds = 5;
 
-export type Accept = (create: Omit<Create, 'doubtResolved'>) => Promise<{ body: string; replayed: boolean }>;
-
 export type AcceptOptions = {
   database: Database;
   /** Waiting generations of one account at most. */
   queueCap: number;
-  /** Asks the studio about an account's submits whose outcome is not known, and records what it says. */
-  resolveDoubt: (accountId: string) => Promise<void>;
+  /** Asks the studio about an account's unconfirmed submits, and records the answers. */
+  resolveUnconfirmed: (accountId: string) => Promise<void>;
 };
 
-/**
- * Accepts creates in groups, each group one transaction; it answers with the text of the 202 once that is committed.
- * @throws ApiProblem for each refusal; a database error where nothing is known to have been accepted
- */
-export function createAccept(options: AcceptOptions): Accept {
-  const decide = createBatcher<Create, Decision>({
-    run: (creates) => acceptGenerations(options.database, creates, options.queueCap),
-    maxSize: groupSize,
-    maxInFlight: groupsInFlight,
-    isHopeless: isDatabaseUnavailable,
-  });
-  return async (create) => {
-    let decision = await decide({ ...create, doubtResolved: false });
+/** Accepts creates in groups, each group one transaction. */
+export class Acceptor {
+  readonly #options: AcceptOptions;
+  readonly #decide: (create: Create) => Promise<Decision>;
+
+  constructor(options: AcceptOptions) {
+    this.#options = options;
+    this.#decide = createBatcher<Create, Decision>({
+      run: (creates) => acceptGenerations(options.database, creates, options.queueCap),
+      maxSize: groupSize,
+      maxInFlight: groupsInFlight,
+      isHopeless: isDatabaseUnavailable,
+    });
+  }
+
+  /**
+   * Returns the text of the 202 once its transaction is committed.
+   * @throws ApiProblem for each refusal; a database error where nothing is known to have been accepted
+   */
+  async accept(create: Omit<Create, 'unconfirmedResolved'>): Promise<{ body: string; replayed: boolean }> {
+    const { database, resolveUnconfirmed } = this.#options;
+    let decision = await this.#decide({ ...create, unconfirmedResolved: false });
     if (decision.outcome === 'short') {
-      // A charge may be counted twice, in the balance and as ours to come: once the studio has said, once more.
-      await options.resolveDoubt(create.accountId);
-      decision = await decide({ ...create, doubtResolved: true });
+      // A charge may be counted twice, in the balance and as ours to come: the studio knows, so try again after asking.
+      await resolveUnconfirmed(create.accountId);
+      decision = await this.#decide({ ...create, unconfirmedResolved: true });
     }
     if ('body' in decision) return { body: decision.body, replayed: decision.outcome === 'replay' };
-    if (decision.outcome === 'upload_gone') throw await goneUpload(options.database, create);
+    if (decision.outcome === 'upload_gone') throw await goneUpload(database, create);
     throw refusalOf(create, decision);
-  };
+  }
 }
 
 function refusalOf(

@@ -1,6 +1,4 @@
 import type { Lane } from '@renderkit/contract/studio/kinds.ts';
-import type { StudioBalance } from '@renderkit/contract/studio/schemas/account.ts';
-import type { RenderRequest } from '@renderkit/contract/studio/schemas/render.ts';
 import { headers } from '@renderkit/contract/v1/headers.ts';
 import { idPrefixes } from '@renderkit/contract/v1/identifiers.ts';
 import type { GenerationKind } from '@renderkit/contract/v1/schemas/generation.ts';
@@ -11,12 +9,16 @@ import type { Principal } from '../../admission/principal.ts';
 import { checkBudget } from '../../budgets/budget.ts';
 import { RawReply } from '../../handler.ts';
 import { fingerprint } from '../../idempotency/fingerprint.ts';
-import { createFlights } from '../../idempotency/idempotency-key.ts';
-import { keyReused } from '../../idempotency/key-reused.ts';
+import { IdempotencyKeys, keyReused } from '../../idempotency/idempotency-key.ts';
+import {
+  type QuotedRequest,
+  type QuotingDependencies,
+  validateAndQuote,
+} from '../../quotes/validate-and-quote.ts';
 import type { CrashPoint } from '../crash-point.ts';
 import { acceptedBodyStart } from '../present.ts';
-import { createAccept } from './accept.ts';
-import { type NamedUpload, type Prospect, readProspects } from './store.ts';
+import { type AcceptOptions, Acceptor } from './accept.ts';
+import { type Precheck, type PrecheckQuestion, readPrechecks } from './store.ts';
 
 /** A create as it came: validated by its schema, defaults not filled in. */
 export type CreateRequest = {
@@ -29,112 +31,98 @@ export type CreateRequest = {
   path: string;
 };
 
-/** A request that the model can do and the studio quoted. Amounts in 1/1000 credit. */
-export type QuotedRequest = {
-  renderRequest: RenderRequest;
-  lane: Lane;
-  costMillicredits: number;
-  outputs: number;
-  quote: string;
-  balance: StudioBalance;
-  /** Uploads that it names, and those that are to be made of addresses. */
-  uploads?: readonly NamedUpload[] | undefined;
-};
-
-/**
- * Judges a create against the catalog, calls `checkBudget` with its cost before anything goes to the studio, and has
- * it quoted there. Whether the credits suffice is left to the accept. @throws ApiProblem
- */
-export type JudgeAndQuote = (request: {
-  accountId: string;
-  kind: GenerationKind;
-  body: unknown;
-  checkBudget: (costMillicredits: number) => void;
-}) => Promise<QuotedRequest>;
-
-export type CreateGenerationOptions = {
+export type CreateOptions = AcceptOptions & {
   database: Database;
-  queueCap: number;
-  judgeAndQuote: JudgeAndQuote;
-  resolveDoubt: (accountId: string) => Promise<void>;
-  /** Told of each accept once it is committed. */
+  quoting: QuotingDependencies;
+  /** Called with each accept once it is committed. */
   onAccepted: (accountId: string, lane: Lane) => void;
-  /** Told where an accepted one names addresses. */
+  /** Called where an accepted one names addresses. */
   onImports: () => void;
   crashPoint?: CrashPoint | undefined;
 };
 
-export type CreateGeneration = (request: CreateRequest) => Promise<RawReply>;
+const prechecksPerStatement = 200;
+const statementsInFlight = 2;
 
-const lookUpSize = 200;
-const lookUpsInFlight = 2;
+/** The use case behind the four creates (docs/api.md §4). Its steps are listed in docs/ARCHITECTURE.md. */
+export class GenerationCreator {
+  readonly #options: CreateOptions;
+  readonly #keys = new IdempotencyKeys();
+  readonly #acceptor: Acceptor;
+  readonly #precheck: (question: PrecheckQuestion) => Promise<Precheck>;
 
-/** Makes the verb behind the four creates: from a validated body to the 202 (docs/api.md §4). @throws ApiProblem */
-export function createGenerationCreator(options: CreateGenerationOptions): CreateGeneration {
-  const flights = createFlights();
-  const accept = createAccept(options);
-  const lookUp = createBatcher<Parameters<typeof readProspects>[1][number], Prospect>({
-    run: (asked) => readProspects(options.database, asked),
-    maxSize: lookUpSize,
-    maxInFlight: lookUpsInFlight,
-    isHopeless: isDatabaseUnavailable,
-  });
-
-  const createNew = async (request: CreateRequest, print: string | undefined, prospect: Prospect) => {
-    const { principal, kind, body } = request;
-    const judged = await options.judgeAndQuote({
-      accountId: principal.account.id,
-      kind,
-      body,
-      checkBudget: (cost) => checkBudget(cost, prospect.budgetLeft),
+  constructor(options: CreateOptions) {
+    this.#options = options;
+    this.#acceptor = new Acceptor(options);
+    this.#precheck = createBatcher<PrecheckQuestion, Precheck>({
+      run: (questions) => readPrechecks(options.database, questions),
+      maxSize: prechecksPerStatement,
+      maxInFlight: statementsInFlight,
+      isHopeless: isDatabaseUnavailable,
     });
-    await options.crashPoint?.('create-judged');
-    const record = recordOf(request, judged);
-    const accepted = await accept({ ...record, fingerprint: print });
-    if (!accepted.replayed) {
-      options.onAccepted(record.accountId, record.lane);
-      if (record.uploads?.some(({ url }) => url !== undefined) === true) options.onImports();
-    }
-    await options.crashPoint?.('create-accepted');
-    return accepted.replayed ? replay(accepted.body) : new RawReply(202, accepted.body);
-  };
+  }
 
-  return async (request) => {
+  /** From a validated body to the 202: new, or the same again for the same Idempotency-Key. @throws ApiProblem */
+  async create(request: CreateRequest): Promise<RawReply> {
     const { principal, idempotencyKey } = request;
-    const asked = { accountId: principal.account.id, keyId: principal.key.id, idempotencyKey };
-    if (idempotencyKey === undefined) return createNew(request, undefined, await lookUp(asked));
-    const print = await fingerprint(request.method, request.path, request.body);
-    let prospect: Prospect;
-    return flights.share(
-      { accountId: asked.accountId, idempotencyKey },
+    const question = { accountId: principal.account.id, keyId: principal.key.id, idempotencyKey };
+    if (idempotencyKey === undefined)
+      return this.#createNew(request, undefined, await this.#precheck(question));
+    const sha256 = await fingerprint(request.method, request.path, request.body);
+    let precheck: Precheck;
+    return this.#keys.share(
+      { accountId: question.accountId, idempotencyKey },
       async () => {
-        prospect = await lookUp(asked);
-        if (prospect.earlier === undefined) return undefined;
-        if (prospect.earlier.fingerprint !== print) throw keyReused();
-        return replay(prospect.earlier.body);
+        precheck = await this.#precheck(question);
+        if (precheck.earlier === undefined) return undefined;
+        if (precheck.earlier.fingerprint !== sha256) throw keyReused();
+        return replay(precheck.earlier.body);
       },
-      () => createNew(request, print, prospect),
+      () => this.#createNew(request, sha256, precheck),
     );
-  };
+  }
+
+  async #createNew(
+    request: CreateRequest,
+    sha256: string | undefined,
+    { budgetLeft }: Precheck,
+  ): Promise<RawReply> {
+    const { quoting, crashPoint, onAccepted, onImports } = this.#options;
+    const quoted = await validateAndQuote(quoting, {
+      accountId: request.principal.account.id,
+      kind: request.kind,
+      body: request.body,
+      checkBudget: (cost) => checkBudget(cost, budgetLeft),
+    });
+    await crashPoint?.('create-judged');
+    const record = recordOf(request, quoted);
+    const accepted = await this.#acceptor.accept({ ...record, fingerprint: sha256 });
+    if (!accepted.replayed) {
+      onAccepted(record.accountId, record.lane);
+      if (record.uploads?.some(({ url }) => url !== undefined) === true) onImports();
+    }
+    await crashPoint?.('create-accepted');
+    return accepted.replayed ? replay(accepted.body) : new RawReply(202, accepted.body);
+  }
 }
 
-function recordOf({ principal, kind, body, idempotencyKey }: CreateRequest, judged: QuotedRequest) {
+function recordOf({ principal, kind, body, idempotencyKey }: CreateRequest, quoted: QuotedRequest) {
   const record = {
     id: newId(idPrefixes.generation),
     accountId: principal.account.id,
     keyId: principal.key.id,
     kind,
-    lane: judged.lane,
-    model: judged.renderRequest.model,
-    projectId: judged.renderRequest.project_id,
-    costMillicredits: judged.costMillicredits,
-    expectedOutputs: judged.outputs,
+    lane: quoted.lane,
+    model: quoted.renderRequest.model,
+    projectId: quoted.renderRequest.project_id,
+    costMillicredits: quoted.costMillicredits,
+    expectedOutputs: quoted.outputs,
     metadata: JSON.stringify(body.metadata ?? {}),
     idempotencyKey,
-    renderRequest: JSON.stringify(judged.renderRequest),
-    quote: judged.quote,
-    uploads: judged.uploads,
-    balance: judged.balance,
+    renderRequest: JSON.stringify(quoted.renderRequest),
+    quote: quoted.quote,
+    uploads: quoted.uploads,
+    balance: quoted.balance,
   };
   const bodyStart = acceptedBodyStart({
     id: record.id,

@@ -1,9 +1,10 @@
 import type { Lane } from '@renderkit/contract/studio/kinds.ts';
 import type { GenerationKind } from '@renderkit/contract/v1/schemas/generation.ts';
 import type { Database } from '@renderkit/server-kit/db/database.ts';
+import type { NamedUpload } from '../../references/resolve-references.ts';
 import { acceptedBodyEnd } from '../present.ts';
 
-/** A create that was judged, priced and quoted. Amounts in 1/1000 credit. */
+/** A create that was validated, priced and quoted. Amounts in 1/1000 credit. */
 export type Create = {
   id: string;
   accountId: string;
@@ -27,14 +28,11 @@ export type Create = {
   /** The text of the 202 up to its `created_at`. */
   bodyStart: string;
   balance: { monthly_millicredits: number; lifetime_millicredits: number; ledger_seq: number };
-  /** The studio was asked about submits in doubt already. */
-  doubtResolved: boolean;
+  /** The studio was asked about unconfirmed submits already. */
+  unconfirmedResolved: boolean;
 };
 
-/** An upload of the account; with `url`: one that is made by the accept, to be fetched from there. */
-export type NamedUpload = { id: string; url?: string };
-
-/** What accept_generations answers for one create. `amount` is what is left of the budget, or can be spent. */
+/** What accept_generations returns for one create. `amount` is what is left of the budget, or can be spent. */
 export type Decision =
   | { outcome: 'accepted' | 'replay'; body: string }
   | { outcome: 'conflict' | 'unauthorized' | 'queue_full' }
@@ -77,24 +75,26 @@ function createRecord(create: Create) {
     monthly_millicredits: create.balance.monthly_millicredits,
     lifetime_millicredits: create.balance.lifetime_millicredits,
     ledger_seq: create.balance.ledger_seq,
-    doubt_resolved: create.doubtResolved,
+    doubt_resolved: create.unconfirmedResolved,
     uploads: create.uploads === undefined ? undefined : JSON.stringify(create.uploads),
   };
 }
 
-/** What is known of a create before it is judged. */
-export type Prospect = {
+/** What is known of a create before its request is validated against the catalog. */
+export type Precheck = {
   /** The generation accepted earlier under its Idempotency-Key. */
   earlier: { fingerprint: string; body: string } | undefined;
   /** Credits that the key may still commit today, in 1/1000; undefined where it has no budget. */
   budgetLeft: number | undefined;
 };
 
-/** Looks up what a group of creates meets: an earlier use of the Idempotency-Key, and the key's budget. */
-export async function readProspects(
+export type PrecheckQuestion = { accountId: string; keyId: string; idempotencyKey: string | undefined };
+
+/** Looks up for a group of creates: an earlier use of the Idempotency-Key, and what is left of the key's budget. */
+export async function readPrechecks(
   database: Database,
-  asked: readonly { accountId: string; keyId: string; idempotencyKey: string | undefined }[],
-): Promise<Prospect[]> {
+  asked: readonly PrecheckQuestion[],
+): Promise<Precheck[]> {
   const rows = await database.rows<{
     fingerprint: string | null;
     accepted_body: string | null;
@@ -121,7 +121,7 @@ export async function readProspects(
       asked.map(({ keyId }) => keyId),
       asked.map(({ idempotencyKey }) => idempotencyKey ?? null),
     ],
-    'generations_prospects',
+    'generations_precheck',
   );
   return rows.map(({ fingerprint, accepted_body: body, budget_left: budgetLeft }) => ({
     earlier: fingerprint === null || body === null ? undefined : { fingerprint, body },

@@ -1,10 +1,14 @@
 import type { RefusalCode } from '@renderkit/contract/studio/errors.ts';
 import type { Render } from '@renderkit/contract/studio/schemas/render.ts';
+import { maxQueuedHours } from '@renderkit/contract/v1/limits.ts';
 import type { ProblemCode } from '@renderkit/contract/v1/problem-codes.ts';
-import { partialFailureCode, renderLostCode } from '@renderkit/contract/v1/schemas/generation.ts';
+import {
+  type GenerationKind,
+  partialFailureCode,
+  renderLostCode,
+} from '@renderkit/contract/v1/schemas/generation.ts';
 import { isoTime } from '../../iso-time.ts';
 import type { WaitersError } from '../../uploads/outcome-of.ts';
-import { maxQueuedMs, maxRunningMs } from './deadlines.ts';
 import type { UnsettledRow } from './store.ts';
 
 /** `error` of a generation (docs/api.md §2). */
@@ -95,3 +99,16 @@ export function renderError(error: Render['error']): GenerationError {
     return { code: error.code, message: sentences[error.code] };
   return { code: 'upstream_error', message: renderFailed };
 }
+
+const hourMs = 3_600_000;
+
+/** How long a job may wait in the queue. */
+export const maxQueuedMs = maxQueuedHours * hourMs;
+
+/** How long a job may run that the studio knows nothing of. */
+export const maxRunningMs = {
+  image: hourMs,
+  image_edit: hourMs,
+  video: 6 * hourMs,
+  video_extend: 6 * hourMs,
+} as const satisfies Record<GenerationKind, number>;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Move, Moved } from './transition-store.ts';
 import { moveOnce } from './transition-once.ts';
+import type { Move, Moved } from './transition-store.ts';
 
 const cancel = (id: string): Move => ({
   id,

@@ -22,8 +22,8 @@ import {
   takeUnheard,
 } from '../../uploads/store.ts';
 import { acceptGenerations } from '../create/store.ts';
-import { aCreate, limitsOf, seedAccount, type Seeded } from '../testing/seed.ts';
 import { beginWatch, ensureWatches } from '../follow/store.ts';
+import { aCreate, limitsOf, seedAccount, type Seeded } from '../testing/seed.ts';
 import { lockAccounts, readWaiting, unblock } from './waiting-store.ts';
 
 // Plans are made once per connection, here on empty tables, which is when scanning them looks cheapest.

@@ -74,7 +74,7 @@ export function aCreate(account: Seeded, changes: Partial<Create> = {}): Create 
     }),
     quote: 'q_test',
     balance: { monthly_millicredits: 0, lifetime_millicredits: 1_000_000_000, ledger_seq: 1 },
-    doubtResolved: false,
+    unconfirmedResolved: false,
     ...changes,
   };
   return {
