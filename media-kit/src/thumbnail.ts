@@ -24,10 +24,15 @@ export async function makeThumbnail(
 ): Promise<Thumbnail> {
   if (type === 'image') return shrink(file, signal);
   const frame = await extractFrame(file, (durationSeconds ?? 0) * shownAt, signal);
+  return makeThumbnailOf(frame.bytes, signal);
+}
+
+/** A small WebP of an image in memory, as JPEG or PNG. @throws UnreadableMedia, MediaToolError */
+export async function makeThumbnailOf(image: Uint8Array, signal: AbortSignal): Promise<Thumbnail> {
   return withTemporaryDirectory(async (directory) => {
-    const png = path.join(directory, 'frame.png');
-    await writeFile(png, frame.bytes);
-    return shrink(png, signal);
+    const file = path.join(directory, 'image');
+    await writeFile(file, image);
+    return shrink(file, signal);
   });
 }
 

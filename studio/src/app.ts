@@ -1,9 +1,7 @@
-import { mkdir } from 'node:fs/promises';
 import { createServer as createNetServer } from 'node:net';
 import path from 'node:path';
 import { openDatabase } from '@renderkit/server-kit/db/database.ts';
 import { createNotifier, listen } from '@renderkit/server-kit/db/notify.ts';
-import { privateDirectoryMode } from '@renderkit/server-kit/files/private-files.ts';
 import { listenRefusal } from '@renderkit/server-kit/http/listen-refusal.ts';
 import type { Pace } from '@renderkit/server-kit/http/paced-body.ts';
 import { createLogger, type Logger } from '@renderkit/server-kit/process/logger.ts';
@@ -23,7 +21,7 @@ import { createServer } from './server.ts';
 import { keepSettings } from './settings/keep-settings.ts';
 import { sqlDirectory } from './sql-directory.ts';
 import { closeOldMedia } from './storage/close-old-media.ts';
-import { openDiskStorage } from './storage/disk-blob-storage.ts';
+import { openDiskBlobStorage } from './storage/disk-blob-storage.ts';
 import { openUploadQueue } from './uploads/queue.ts';
 
 /** What only tests hand in. */
@@ -72,14 +70,7 @@ export async function startStudio(
       ...(testArguments.onStuck && { onStuck: testArguments.onStuck }),
     }),
   );
-  const closing = closeOldMedia(
-    {
-      directory: path.join(config.dataDirectory, 'media'),
-      doneFile: path.join(config.dataDirectory, 'media-closed'),
-      log,
-    },
-    stopping.signal,
-  );
+  const closing = closeOldMedia({ dataDirectory: config.dataDirectory, log }, stopping.signal);
   owners.defer(() => closing);
   // Last in, first out: long polls are answered, then connections closed, then what they used.
   owners.defer(() => app.close());
@@ -108,8 +99,7 @@ async function open(config: StudioConfig, owners: AsyncDisposableStack, log: Log
   );
   await checkDatabase(database, { variable: 'STUDIO_DATABASE_URL', sqlDirectory });
   const settings = await keepSettings(database);
-  await mkdir(dataDirectory, { recursive: true, mode: privateDirectoryMode });
-  const storage = await openDiskStorage(path.join(dataDirectory, 'media'));
+  const storage = await openDiskBlobStorage(dataDirectory);
   const moderation = await openRuleList({
     path: path.join(dataDirectory, 'moderation.json'),
     database,

@@ -4,10 +4,10 @@ import { deleteEndedResets } from './accounts/password-store.ts';
 import { deleteOldChanges } from './changes/store.ts';
 import { refillDueAccounts } from './credits/refill-account.ts';
 import { deleteEndedWindows } from './interactions/store.ts';
-import { expireStills } from './library/expire-frames.ts';
+import { expireFrames } from './library/expire-frames.ts';
 import { failForgottenRenders, type LostDependencies } from './renders/run-render.ts';
 import { deleteExpired } from './sign-in/store.ts';
-import { sweepLooseFolders } from './storage/orphan-folders.ts';
+import { removeAbandonedFolders } from './storage/orphan-folders.ts';
 import { rejectOverdueUploads } from './uploads/check-upload.ts';
 import { forgetDeletedUploads } from './uploads/store.ts';
 import { forgetSilentWorkers } from './workers/heartbeat.ts';
@@ -37,8 +37,8 @@ export async function clean(dependencies: LostDependencies, stopping: AbortSigna
     async () =>
       (await forgetDeletedUploads(database, deletedUploadsKeptHours, rowsPerBatch)) === rowsPerBatch,
     async () => (await eraseDeletedAccounts(database, storage)) > 0,
-    async () => (await expireStills(database, storage)) > 0,
-    async () => (await sweepLooseFolders(database, storage)) > 0,
+    async () => (await expireFrames(database, storage)) > 0,
+    async () => (await removeAbandonedFolders(database, storage)) > 0,
     async () => (await forgetSilentWorkers(database), false),
     async () => (await removeDeadDirectories(), false),
   ];

@@ -1,4 +1,3 @@
-import path from 'node:path';
 import type { StudioAsset } from '@renderkit/contract/studio/schemas/library.ts';
 import { UnusableFile } from '@renderkit/media-kit/inspect-file.ts';
 import type { Database } from '@renderkit/server-kit/db/database.ts';
@@ -30,7 +29,7 @@ import { addItem } from './library/add-item.ts';
 import { keepSettings } from './settings/keep-settings.ts';
 import { endConnections, grantConnection } from './sign-in/grant-connection.ts';
 import { endSessions } from './sign-in/sessions.ts';
-import { openDiskStorage } from './storage/disk-blob-storage.ts';
+import { openDiskBlobStorage } from './storage/disk-blob-storage.ts';
 
 // What an operator does with the machine in hand: plain functions over the studio's database. They work whether
 // the studio runs or not; credits are in 1/1000.
@@ -222,7 +221,7 @@ export type LibraryItem = {
 export async function addLibraryItem(database: Database, item: LibraryItem): Promise<StudioAsset> {
   const { id: account } = await showAccount(database, item.email);
   const { mediaKey } = await keepSettings(database);
-  const storage = await openDiskStorage(path.join(item.dataDirectory, 'media'));
+  const storage = await openDiskBlobStorage(item.dataDirectory);
   const stopping = new AbortController().signal;
   try {
     const added = await addItem(

@@ -26,7 +26,7 @@ import { authenticateClient, createAuthenticator, refuseUnderMaintenance } from 
 import { type Client, createProvider, issuerPath } from './sign-in/provider.ts';
 import { signInRoutes } from './sign-in/routes.ts';
 import { isUnderMaintenance } from './sign-in/store.ts';
-import type { Storage } from './storage/blob-storage.ts';
+import type { BlobStorage } from './storage/blob-storage.ts';
 import { mediaRoutes } from './storage/routes.ts';
 import { presentUpload } from './uploads/present.ts';
 import type { UploadQueue } from './uploads/queue.ts';
@@ -38,7 +38,7 @@ export const studioVersion = '0.1.0';
 export type RouteDependencies = {
   database: Database;
   settings: StudioSettings;
-  storage: Storage;
+  storage: BlobStorage;
   moderation: Moderation;
   renders: RenderQueue;
   uploads: UploadQueue;

@@ -15,7 +15,7 @@ import { openRenderQueue } from './renders/queue.ts';
 import { runRender } from './renders/run-render.ts';
 import { keepSettings } from './settings/keep-settings.ts';
 import { sqlDirectory } from './sql-directory.ts';
-import { openDiskStorage } from './storage/disk-blob-storage.ts';
+import { openDiskBlobStorage } from './storage/disk-blob-storage.ts';
 import { checkUpload } from './uploads/check-upload.ts';
 import { openUploadQueue } from './uploads/queue.ts';
 import { startHeartbeat } from './workers/heartbeat.ts';
@@ -47,7 +47,7 @@ export async function startWorker(
   );
   await checkDatabase(database, { variable: 'STUDIO_DATABASE_URL', sqlDirectory });
   const settings = await keepSettings(database);
-  const storage = await openDiskStorage(path.join(config.dataDirectory, 'media'));
+  const storage = await openDiskBlobStorage(config.dataDirectory);
   await removeDeadDirectories();
   // Before the queue, so that it is closed after it: what is being drawn when the worker stops is finished.
   const engines = testArguments.engines ?? openEngines(config.workers, owners);

@@ -8,7 +8,7 @@ import {
   deleteAccount,
   listAccounts,
 } from '@renderkit/studio/operator.ts';
-import { listKeys } from '@renderkit/studio/storage/disk-blob-storage.ts';
+import { listKeys } from '@renderkit/studio/storage/testing/list-keys.ts';
 import { readChanges, refresh, startTestStudio } from './harness.ts';
 import { makeMedia, makePicture } from './media-files.ts';
 

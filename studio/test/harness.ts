@@ -14,7 +14,7 @@ import type { StudioConfig } from '@renderkit/studio/config.ts';
 import { createAccount, grantForService, type NewStudioAccount } from '@renderkit/studio/operator.ts';
 import { keepSettings } from '@renderkit/studio/settings/keep-settings.ts';
 import { startWorker } from '@renderkit/studio/start-worker.ts';
-import { openDiskStorage } from '@renderkit/studio/storage/disk-blob-storage.ts';
+import { openDiskBlobStorage } from '@renderkit/studio/storage/disk-blob-storage.ts';
 import { type Answer, type UploadCalls, uploadCalls } from './upload-calls.ts';
 
 export const client = { id: 'renderkit-service', secret: 'a secret for tests only' };
@@ -111,7 +111,7 @@ export async function startTestStudio(
 
 async function cleanNow(database: Database, dataDirectory: string, log: Logger): Promise<void> {
   const { mediaKey } = await keepSettings(database);
-  const storage = await openDiskStorage(path.join(dataDirectory, 'media'));
+  const storage = await openDiskBlobStorage(dataDirectory);
   const announce = () => undefined;
   await clean({ database, storage, mediaKey, announce, log }, new AbortController().signal);
 }

@@ -5,7 +5,7 @@ import { after, before, test } from 'node:test';
 import type { StudioAnswer } from '@renderkit/contract/studio/operations.ts';
 import type { StudioAsset, StudioProject } from '@renderkit/contract/studio/schemas/library.ts';
 import { addLibraryItem, OperatorError } from '@renderkit/studio/operator.ts';
-import { listKeys } from '@renderkit/studio/storage/disk-blob-storage.ts';
+import { listKeys } from '@renderkit/studio/storage/testing/list-keys.ts';
 import { startTestStudio, type TestAccount, type TestStudio } from './harness.ts';
 import { makeMedia, makePicture } from './media-files.ts';
 

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import path from 'node:path';
 import { test } from 'node:test';
 import { checkLedger, showLedger } from '@renderkit/studio/operator.ts';
-import { listKeys } from '@renderkit/studio/storage/disk-blob-storage.ts';
+import { listKeys } from '@renderkit/studio/storage/testing/list-keys.ts';
 import { startTestStudio, type TestStudio } from './harness.ts';
 
 /** Runs a worker that dies at the point, and waits until it has. */

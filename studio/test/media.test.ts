@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { after, before, test } from 'node:test';
-import { openDiskStorage } from '@renderkit/studio/storage/disk-blob-storage.ts';
+import { openDiskBlobStorage } from '@renderkit/studio/storage/disk-blob-storage.ts';
 import { startTestStudio, type TestStudio } from './harness.ts';
 
 const folder = 'a1B2'.repeat(8);
@@ -11,9 +11,9 @@ let link: string;
 
 before(async () => {
   studio = await startTestStudio({ worker: false });
-  const storage = await openDiskStorage(path.join(studio.dataDirectory, 'media'));
-  await storage.put(`${folder}/ast_1.png`, Buffer.from('0123456789'));
-  await storage.put(`${folder}/ast_1.html`, Buffer.from('<script>'));
+  const storage = await openDiskBlobStorage(studio.dataDirectory);
+  await storage.put(`${folder}/ast_1.png`, [Buffer.from('0123456789')]);
+  await storage.put(`${folder}/ast_1.html`, [Buffer.from('<script>')]);
   link = `${studio.url}/media/${folder}/ast_1.png`;
 });
 after(async () => studio[Symbol.asyncDispose]());

@@ -8,7 +8,7 @@ import type { StudioAnswer } from '@renderkit/contract/studio/operations.ts';
 import type { StudioProject } from '@renderkit/contract/studio/schemas/library.ts';
 import { moveClock } from '@renderkit/server-kit/testing/database.ts';
 import { addLibraryItem, deleteAccount, setAccount } from '@renderkit/studio/operator.ts';
-import { listKeys } from '@renderkit/studio/storage/disk-blob-storage.ts';
+import { listKeys } from '@renderkit/studio/storage/testing/list-keys.ts';
 import { settleUpload } from '@renderkit/studio/uploads/store.ts';
 import { client, startTestStudio, type TestAccount, type TestStudio } from './harness.ts';
 import { makeMedia, makePicture } from './media-files.ts';

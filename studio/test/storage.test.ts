@@ -8,7 +8,7 @@ import type { StudioAnswer } from '@renderkit/contract/studio/operations.ts';
 import type { StudioProject } from '@renderkit/contract/studio/schemas/library.ts';
 import type { StudioStorage } from '@renderkit/contract/studio/storage.ts';
 import { addLibraryItem, setAccount } from '@renderkit/studio/operator.ts';
-import { listKeys } from '@renderkit/studio/storage/disk-blob-storage.ts';
+import { listKeys } from '@renderkit/studio/storage/testing/list-keys.ts';
 import { request, startTestStudio, type TestAccount, type TestStudio } from './harness.ts';
 import { makeMedia, makePicture } from './media-files.ts';
 

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { test } from 'node:test';
 import type { StudioUpload } from '@renderkit/contract/studio/schemas/upload.ts';
 import { moveClock } from '@renderkit/server-kit/testing/database.ts';
-import { listKeys } from '@renderkit/studio/storage/disk-blob-storage.ts';
+import { listKeys } from '@renderkit/studio/storage/testing/list-keys.ts';
 import { settleUpload } from '@renderkit/studio/uploads/store.ts';
 import { client, startTestStudio, type TestStudio } from './harness.ts';
 import { makePicture } from './media-files.ts';

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileLimits } from '@renderkit/media-kit/file-limits.ts';
-import { listKeys } from '@renderkit/studio/storage/disk-blob-storage.ts';
+import { listKeys } from '@renderkit/studio/storage/testing/list-keys.ts';
 import { startTestStudio, type TestAccount, type TestStudio } from './harness.ts';
 import { makePicture } from './media-files.ts';
 

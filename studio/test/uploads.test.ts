@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { crc32 } from 'node:zlib';
 import type { StudioAnswer } from '@renderkit/contract/studio/operations.ts';
 import type { StudioUpload } from '@renderkit/contract/studio/schemas/upload.ts';
-import { listKeys } from '@renderkit/studio/storage/disk-blob-storage.ts';
+import { listKeys } from '@renderkit/studio/storage/testing/list-keys.ts';
 import { readChanges, startTestStudio, type TestStudio } from './harness.ts';
 import { makeMedia, makePicture } from './media-files.ts';
 

@@ -6,7 +6,7 @@ import { type Engine, EngineError, type RenderedFile } from '@renderkit/engine-k
 import { moveClock } from '@renderkit/server-kit/testing/database.ts';
 import { checkLedger, showLedger } from '@renderkit/studio/operator.ts';
 import { finishRender } from '@renderkit/studio/renders/store.ts';
-import { listKeys } from '@renderkit/studio/storage/disk-blob-storage.ts';
+import { listKeys } from '@renderkit/studio/storage/testing/list-keys.ts';
 import { readChanges, startTestStudio, type TestStudio } from './harness.ts';
 
 const png = Buffer.from('\u0089PNG not really', 'latin1');

@@ -7,6 +7,7 @@ import {
   orderedModules,
   privateFile,
   publicEntries,
+  studioFileReaders,
   workspaces,
 } from './rules.ts';
 
@@ -19,6 +20,8 @@ export function importIssues(source: Source, { specifier }: Import): Issue[] {
   if (rulesOf(from.workspace) === undefined)
     return say(`the workspace ${from.workspace} has no rules in tools/architecture/rules.ts.`);
   if (specifier.startsWith('@renderkit/')) return packageIssues(source.path, specifier, say);
+  if (/^node:fs\b/.test(specifier) && !mayOpenFiles(source.path))
+    return say('media are in the blob storage (studioFileReaders in tools/architecture/rules.ts).');
   if (!specifier.startsWith('.')) {
     if (from.workspace !== 'contract' || isTest(source.path)) return [];
     return contractLibraries.includes(specifier)
@@ -34,6 +37,12 @@ function rulesOf(workspace: string): (typeof workspaces)[string] | undefined {
   const [parent, name] = workspace.split('/');
   if (workspace in workspaces || parent !== 'engines' || name === undefined) return workspaces[workspace];
   return { ...engineRules, name: `engine-${name}` };
+}
+
+function mayOpenFiles(file: string): boolean {
+  return (
+    !file.startsWith('studio/src/') || isTest(file) || studioFileReaders.some((shape) => shape.test(file))
+  );
 }
 
 function packageIssues(file: string, specifier: string, say: Say): Issue[] {

@@ -55,6 +55,15 @@ test('the contract stands on the schema library alone, and server-kit on nothing
   );
 });
 
+test('in the studio the blob storage alone opens media, and few others open any file', () => {
+  const opening = importing('node:fs/promises');
+  assert.equal(messagesOf(source('studio/src/uploads/check-upload.ts', opening)).length, 1);
+  assert.equal(messagesOf(source('studio/src/app.ts', importing('node:fs'))).length, 1);
+  assert.deepEqual(messagesOf(source('studio/src/storage/disk-blob-storage.ts', opening)), []);
+  assert.deepEqual(messagesOf(source('studio/src/uploads/check-upload.test.ts', opening)), []);
+  assert.deepEqual(messagesOf(source('service/src/app.ts', opening)), []);
+});
+
 test('another workspace is imported by its name, never by a path', () => {
   assert.equal(messagesOf(source('service/src/app.ts', importing('../../server-kit/src/ids.ts'))).length, 1);
 });

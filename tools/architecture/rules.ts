@@ -160,3 +160,19 @@ export const entries = /\/src\/(?:\w+\/)?(?:main|worker|migrate)\.ts$/;
 
 /** Files that may hold SQL. */
 export const sqlFiles = [/[-/]store\.ts$/, /^server-kit\//, /^stack\//, /^tools\//, /^bench\//, /^e2e\//];
+
+/**
+ * Files of the studio that may open files themselves. Media lie in the blob storage, which need not be a disk: all others
+ * ask it for a stream, or to be lent a local file.
+ */
+export const studioFileReaders = [
+  /^studio\/src\/storage\//,
+  /^studio\/src\/config\.ts$/,
+  // The rules that an operator writes.
+  /^studio\/src\/moderation\/(?:parse-rules|rules-file)\.ts$/,
+  // The directories in which engines put together what they make.
+  /^studio\/src\/engine-host\//,
+  // What an engine has made, and what an operator adds: they go from there into the blob storage.
+  /^studio\/src\/renders\/store-output\.ts$/,
+  /^studio\/src\/library\/add-item\.ts$/,
+];

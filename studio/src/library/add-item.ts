@@ -1,5 +1,4 @@
 import { createReadStream } from 'node:fs';
-import { stat } from 'node:fs/promises';
 import type { StudioAsset } from '@renderkit/contract/studio/schemas/library.ts';
 import { fileLimits } from '@renderkit/media-kit/file-limits.ts';
 import { inspectFile, UnusableFile } from '@renderkit/media-kit/inspect-file.ts';
@@ -39,28 +38,27 @@ export async function addItem(
       throw new UnusableFile('broken', 'The file cannot be decoded.', { cause });
     },
   );
-  const { size } = await stat(file);
   const id = newId('ast_');
   const added = await keepFiles(
     {
       owner: id,
-      files: [
-        { name: `${id}.${extension}`, chunks: createReadStream(file) },
-        { name: 'thumb.webp', chunks: [thumbnail.bytes] },
-      ],
+      files: {
+        media: { name: `${id}.${extension}`, chunks: createReadStream(file) },
+        thumbnail: { name: 'thumb.webp', chunks: [thumbnail.bytes] },
+      },
     },
     dependencies,
-    async (transaction, [key = '', thumbKey = '']) => {
+    async (transaction, kept) => {
       const inserted = await insertAsset(transaction, {
         id,
         account,
         project,
         type,
         generationType: type,
-        key,
-        thumbKey,
+        key: kept.media.key,
+        thumbKey: kept.thumbnail.key,
         contentType,
-        sizeBytes: size,
+        sizeBytes: kept.media.sizeBytes,
         width,
         height,
         durationSeconds,

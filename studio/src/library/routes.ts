@@ -1,7 +1,7 @@
 import type { StudioAsset } from '@renderkit/contract/studio/schemas/library.ts';
 import { StudioError } from '../errors.ts';
 import type { Handlers } from '../register-operations.ts';
-import { removeLooseFolders } from '../storage/orphan-folders.ts';
+import { removeOrphanFolders } from '../storage/orphan-folders.ts';
 import { presentAsset } from './present.ts';
 import type { FrameDependencies } from './save-frame.ts';
 import { deleteAssetRow, findAsset, selectAssets, updateFavorite } from './store.ts';
@@ -28,8 +28,8 @@ export function libraryRoutes(
       present(await updateFavorite(database, { ...params, account: bearer.account.id }, body)),
     deleteAsset: async ({ params, bearer }) => {
       const folders = found(await deleteAssetRow(database, { ...params, account: bearer.account.id }));
-      // What cannot be removed now the sweep removes later.
-      await removeLooseFolders(database, storage, folders).catch(() => undefined);
+      // What cannot be removed now the next clean-up removes.
+      await removeOrphanFolders(database, storage, folders).catch(() => undefined);
       return { deleted: true };
     },
     takeFrame: async ({ params, body, bearer }) => {

@@ -1,19 +1,16 @@
 import type { KeyObject } from 'node:crypto';
-import { writeFile } from 'node:fs/promises';
-import path from 'node:path';
-import { withTemporaryDirectory } from '@renderkit/media-kit/temporary-directory.ts';
-import { makeThumbnail } from '@renderkit/media-kit/thumbnail.ts';
+import { makeThumbnailOf } from '@renderkit/media-kit/thumbnail.ts';
 import type { Database } from '@renderkit/server-kit/db/database.ts';
 import { newId } from '@renderkit/server-kit/ids.ts';
 import { StudioError } from '../errors.ts';
 import { keepFiles } from '../storage/keep-files.ts';
-import type { Storage } from '../storage/blob-storage.ts';
+import type { BlobStorage } from '../storage/blob-storage.ts';
 import { aspectRatioOf } from './aspect-ratio.ts';
 import { insertAsset, type SavedFrame, type VideoRow } from './store.ts';
 
 export type FrameDependencies = {
   database: Database;
-  storage: Storage;
+  storage: BlobStorage;
   mediaKey: KeyObject;
   stopping: AbortSignal;
 };
@@ -35,32 +32,28 @@ export async function saveFrame(
   { account, project, video, timeMs, frame }: FrameToSave,
   dependencies: FrameDependencies,
 ): Promise<SavedFrame> {
-  const thumbnail = await withTemporaryDirectory(async (directory) => {
-    const png = path.join(directory, 'frame.png');
-    await writeFile(png, frame.bytes);
-    return makeThumbnail(png, { type: 'image', durationSeconds: null }, dependencies.stopping);
-  });
+  const thumbnail = await makeThumbnailOf(frame.bytes, dependencies.stopping);
   const id = newId('ast_');
   const saved = await keepFiles(
     {
       owner: id,
-      files: [
-        { name: `${id}.png`, chunks: [frame.bytes] },
-        { name: 'thumb.webp', chunks: [thumbnail.bytes] },
-      ],
+      files: {
+        media: { name: `${id}.png`, chunks: [frame.bytes] },
+        thumbnail: { name: 'thumb.webp', chunks: [thumbnail.bytes] },
+      },
     },
     dependencies,
-    async (transaction, [key = '', thumbKey = '']) => {
+    async (transaction, kept) => {
       const inserted = await insertAsset(transaction, {
         id,
         account,
         project,
         type: 'image',
         generationType: 'frame',
-        key,
-        thumbKey,
+        key: kept.media.key,
+        thumbKey: kept.thumbnail.key,
         contentType: 'image/png',
-        sizeBytes: frame.bytes.length,
+        sizeBytes: kept.media.sizeBytes,
         width: frame.width,
         height: frame.height,
         durationSeconds: null,

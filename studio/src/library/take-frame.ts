@@ -68,17 +68,17 @@ async function take(
   // Another call may have taken it while this one waited for its turn.
   const known = await findFrame(database, video.id, timeMs);
   if (known !== undefined) return known;
-  const still = await extract(account, video, timeMs, dependencies);
+  const extracted = await extract(account, video, timeMs, dependencies);
   const id = newId('frm_');
   const outcome = await keepFiles(
-    { owner: id, files: [{ name: `${id}.png`, chunks: [still.bytes] }] },
+    { owner: id, files: { media: { name: `${id}.png`, chunks: [extracted.bytes] } } },
     dependencies,
-    async (transaction, [key = '']) => {
+    async (transaction, { media }) => {
       const frame = {
-        storage_key: key,
-        width: still.width,
-        height: still.height,
-        size_bytes: still.bytes.length,
+        storage_key: media.key,
+        width: extracted.width,
+        height: extracted.height,
+        size_bytes: media.sizeBytes,
       };
       const inserted = await insertFrame(transaction, { ...frame, account, video: video.id, timeMs });
       return { named: inserted === 'stored', frame, inserted };
@@ -98,13 +98,14 @@ async function extract(
   { database, storage, stopping }: FrameDependencies,
 ): Promise<Awaited<ReturnType<typeof extractFrame>>> {
   await requireNotFull(database, account);
-  const path = storage.pathOf(video.storage_key);
-  if (path === undefined) throw new Error(`${video.storage_key} is no key of the storage`);
   const atEnd = timeMs >= Math.ceil((video.duration ?? 0) * 1000);
-  return extractFrame(path, atEnd ? 'last' : timeMs / 1000, stopping).catch(async (error: unknown) => {
-    if ((await findVideo(database, account, video.id, null)) === undefined) throw goneMeanwhile(error);
-    throw busyOr(error);
-  });
+  const time = atEnd ? 'last' : timeMs / 1000;
+  return storage
+    .withLocalFile(video.storage_key, (path) => extractFrame(path, time, stopping))
+    .catch(async (error: unknown) => {
+      if ((await findVideo(database, account, video.id, null)) === undefined) throw goneMeanwhile(error);
+      throw busyOr(error);
+    });
 }
 
 const goneMeanwhile = (cause?: unknown) =>

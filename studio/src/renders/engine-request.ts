@@ -9,12 +9,10 @@ import {
   type VideoExtendRequest,
   type VideoRequest,
 } from '@renderkit/engine-kit/engine.ts';
-import type { Database } from '@renderkit/server-kit/db/database.ts';
 import { wordsOf } from '../catalog/catalog.ts';
 import type { CatalogModel } from '../catalog/define-model.ts';
-import type { Storage } from '../storage/blob-storage.ts';
 import { referencesOf } from './judge-references.ts';
-import { findMaterials, type ReferenceFile, type StartedRender } from './store.ts';
+import type { MaterialsFound, ReferenceFile, StartedRender } from './store.ts';
 
 type Materials = {
   request: RenderRequest;
@@ -24,24 +22,29 @@ type Materials = {
 };
 type Common = Pick<VideoRequest, 'engineModel' | 'prompt' | 'seed' | 'parameters' | 'references' | 'outputs'>;
 
+export const goneMessage = 'A file that the request names is gone.';
+
+/** The ids of the media that a request names, each once. */
+export function mediaOf(request: RenderRequest): string[] {
+  return [...new Set(referencesOf(request).map(({ id }) => id))];
+}
+
 /**
  * What a render asks of its engine: files instead of ids, sizes instead of ratios, words instead of styles.
+ * `paths` has the local file of each storage key.
  * @throws EngineError where what the request names is no longer there
  */
-export async function engineRequest(
+export function engineRequest(
   started: StartedRender,
   request: RenderRequest,
   model: CatalogModel,
-  { database, storage }: { database: Database; storage: Storage },
-): Promise<EngineRequest> {
-  const ids = [...new Set(referencesOf(request).map(({ id }) => id))];
-  const { files, styles } = await findMaterials(database, started.account_id, ids);
+  { files, styles, paths }: MaterialsFound & { paths: ReadonlyMap<string, string> },
+): EngineRequest {
   const fileOf = (id: string | undefined) => {
     if (id === undefined) return null;
     const file = files.find((one) => one.id === id);
-    const path = file === undefined ? undefined : storage.pathOf(file.storage_key);
-    if (file === undefined || path === undefined)
-      throw new EngineError('unreadable_reference', 'A file that the request names is gone.');
+    const path = paths.get(file?.storage_key ?? '');
+    if (file === undefined || path === undefined) throw new EngineError('unreadable_reference', goneMessage);
     return { path, width: file.width, height: file.height };
   };
   const materials = { request, model, fileOf };

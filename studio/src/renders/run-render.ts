@@ -6,13 +6,14 @@ import type { Logger } from '@renderkit/server-kit/process/logger.ts';
 import { findModel } from '../catalog/catalog.ts';
 import { isOutOfSpace } from '../out-of-space.ts';
 import { mediaFolder } from '../storage/media-folder.ts';
-import type { Storage } from '../storage/blob-storage.ts';
-import { engineRequest } from './engine-request.ts';
+import { BlobMissing, type BlobStorage, withLocalFiles } from '../storage/blob-storage.ts';
+import { engineRequest, goneMessage, mediaOf } from './engine-request.ts';
 import { mostAttempts, type RenderQueue } from './queue.ts';
 import { storeOutput } from './store-output.ts';
 import {
   excuseAttempt,
   findForgottenRenders,
+  findMaterials,
   findUsedUp,
   finishRender,
   type MadeAsset,
@@ -22,7 +23,7 @@ import {
 
 export type RunDependencies = {
   database: Database;
-  storage: Storage;
+  storage: BlobStorage;
   mediaKey: KeyObject;
   engines: Engine[];
   renders: Pick<RenderQueue, 'enqueue'>;
@@ -180,11 +181,20 @@ async function draw(
   const engine = dependencies.engines.find(({ id }) => id === model?.engine);
   if (request === null || model === undefined || engine === undefined)
     throw new EngineError('unknown_model', 'The model is no longer offered.');
-  const asked = await engineRequest(started, request, model, dependencies);
-  for await (const file of engine.render(asked, signal)) {
-    signal.throwIfAborted();
-    made.push(await storeOutput(started, file, model.offered.nsfw, dependencies));
-  }
+  const { database, storage } = dependencies;
+  const materials = await findMaterials(database, started.account_id, mediaOf(request));
+  const keys = materials.files.map(({ storage_key }) => storage_key);
+  await withLocalFiles(storage, keys, async (paths) => {
+    const asked = engineRequest(started, request, model, { ...materials, paths });
+    for await (const file of engine.render(asked, signal)) {
+      signal.throwIfAborted();
+      made.push(await storeOutput(started, file, model.offered.nsfw, dependencies));
+    }
+  }).catch((error: unknown) => {
+    if (error instanceof BlobMissing)
+      throw new EngineError('unreadable_reference', goneMessage, { cause: error });
+    throw error;
+  });
 }
 
 /** Removes what tries, from the first to the last of these, left in the storage. */

@@ -4,7 +4,7 @@ import type { RenderedFile } from '@renderkit/engine-kit/engine.ts';
 import { newId } from '@renderkit/server-kit/ids.ts';
 import { aspectRatioOf } from '../library/aspect-ratio.ts';
 import { mediaFolder } from '../storage/media-folder.ts';
-import type { Storage } from '../storage/blob-storage.ts';
+import type { BlobStorage } from '../storage/blob-storage.ts';
 import type { MadeAsset, StartedRender } from './store.ts';
 
 /** Puts an output with its thumbnail into the storage. Returns the row that will name them. */
@@ -12,14 +12,14 @@ export async function storeOutput(
   started: StartedRender,
   file: RenderedFile,
   nsfw: boolean,
-  { storage, mediaKey }: { storage: Storage; mediaKey: KeyObject },
+  { storage, mediaKey }: { storage: BlobStorage; mediaKey: KeyObject },
 ): Promise<MadeAsset> {
   const folder = mediaFolder(mediaKey, started.id, started.attempt, file.index);
   const id = newId('ast_');
   const thumbKey = `${folder}/thumb.webp`;
   const [stored] = await Promise.all([
     storeMedia(file, folder, id, storage),
-    storage.put(thumbKey, file.thumbnail.bytes),
+    storage.put(thumbKey, [file.thumbnail.bytes]),
   ]);
   return {
     id,
@@ -41,13 +41,9 @@ async function storeMedia(
   file: RenderedFile,
   folder: string,
   id: string,
-  storage: Storage,
+  storage: BlobStorage,
 ): Promise<{ key: string; sizeBytes: number }> {
-  if (file.contentType === 'image/png') {
-    const key = `${folder}/${id}.png`;
-    await storage.put(key, file.bytes);
-    return { key, sizeBytes: file.bytes.length };
-  }
-  await using received = await storage.receive(folder, createReadStream(file.path));
-  return { key: await received.keep(`${id}.mp4`), sizeBytes: received.sizeBytes };
+  const isImage = file.contentType === 'image/png';
+  const key = `${folder}/${id}.${isImage ? 'png' : 'mp4'}`;
+  return { key, ...(await storage.put(key, isImage ? [file.bytes] : createReadStream(file.path))) };
 }

@@ -239,13 +239,15 @@ export type ReferenceFile = {
   duration: number | null;
 };
 
+export type MaterialsFound = { files: ReferenceFile[]; styles: { id: string; name: string }[] };
+
 /** The stored files of an account's library and of its ready uploads, and its own styles' names, for a render that names them. */
 export async function findMaterials(
   database: Database,
   account: string,
   ids: string[],
-): Promise<{ files: ReferenceFile[]; styles: { id: string; name: string }[] }> {
-  const [row] = await database.rows<{ files: ReferenceFile[]; styles: { id: string; name: string }[] }>(
+): Promise<MaterialsFound> {
+  const [row] = await database.rows<MaterialsFound>(
     `select coalesce((select json_agg(f) from (
          select id, storage_key, type, width, height, duration from assets where account_id = $1 and id = any($2)
          union all

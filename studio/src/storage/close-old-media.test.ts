@@ -5,7 +5,7 @@ import path from 'node:path';
 import { test, type TestContext } from 'node:test';
 import { createLogger } from '@renderkit/server-kit/process/logger.ts';
 import { closeOldMedia } from './close-old-media.ts';
-import { openDiskStorage } from './disk-blob-storage.ts';
+import { openDiskBlobStorage } from './disk-blob-storage.ts';
 
 const log = createLogger({ part: 'test', level: 'silent' });
 const skip = process.platform === 'win32' && 'Windows has no modes';
@@ -30,32 +30,36 @@ async function oldMedia(t: TestContext) {
   await symlink(path.join(root, 'outside'), path.join(directory, 'link'));
   const modes = async () =>
     new Set(await Promise.all(names.slice(1).map((name) => modeOf(path.join(root, name)))));
-  return { root, directory, doneFile: path.join(root, 'media-closed'), modes, names };
+  return { dataDirectory: root, directory, doneFile: path.join(root, 'media-closed'), modes, names };
 }
 
 test('media of earlier versions are closed to other users, once', { skip }, async (t) => {
-  const { root, directory, doneFile, modes, names } = await oldMedia(t);
-  await openDiskStorage(directory);
+  const { dataDirectory, directory, doneFile, modes, names } = await oldMedia(t);
+  await openDiskBlobStorage(dataDirectory);
   assert.equal(await modeOf(directory), '700', 'nobody else gets in from the start on');
-  await closeOldMedia({ directory, doneFile, log }, never);
+  await closeOldMedia({ dataDirectory, log }, never);
   assert.deepEqual(await modes(), new Set(['700', '600']));
-  assert.equal(await modeOf(path.join(root, 'outside')), '644', 'what a link leads to is left alone');
+  assert.equal(
+    await modeOf(path.join(dataDirectory, 'outside')),
+    '644',
+    'what a link leads to is left alone',
+  );
   assert.match(await readFile(doneFile, 'utf8'), /closed to other users/);
-  const file = path.join(root, names.at(-1) ?? '');
+  const file = path.join(dataDirectory, names.at(-1) ?? '');
   await chmod(file, 0o640);
-  await closeOldMedia({ directory, doneFile, log }, never);
+  await closeOldMedia({ dataDirectory, log }, never);
   assert.equal(await modeOf(file), '640', 'a later start does not walk again');
 });
 
 test('a walk that was cut short is done by the next start', { skip }, async (t) => {
-  const { directory, doneFile, modes } = await oldMedia(t);
-  await openDiskStorage(directory);
+  const { dataDirectory, doneFile, modes } = await oldMedia(t);
+  await openDiskBlobStorage(dataDirectory);
   const stopping = new AbortController();
-  const closing = closeOldMedia({ directory, doneFile, log }, stopping.signal);
+  const closing = closeOldMedia({ dataDirectory, log }, stopping.signal);
   stopping.abort(new Error('stopping'));
   await closing;
   await assert.rejects(stat(doneFile), { code: 'ENOENT' });
   assert.ok((await modes()).has('644'));
-  await closeOldMedia({ directory, doneFile, log }, never);
+  await closeOldMedia({ dataDirectory, log }, never);
   assert.deepEqual(await modes(), new Set(['700', '600']));
 });

@@ -4,16 +4,15 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { placeFile } from '@renderkit/server-kit/files/durable-files.ts';
 import { privateDirectoryMode, privateFileMode, setMode } from '@renderkit/server-kit/files/private-files.ts';
 import type { Logger } from '@renderkit/server-kit/process/logger.ts';
+import { mediaDirectory } from './disk-blob-storage.ts';
 
 /** A pause now and then: whoever asks for media meanwhile is not to notice. */
 const entriesPerPause = 500;
 const pauseMs = 10;
 
 export type OldMedia = {
-  /** The folder of all media, which is closed itself by whoever opens the storage. */
-  directory: string;
-  /** A file that says that the work is done; it is not done again. */
-  doneFile: string;
+  /** Holds the media, and beside them a file that says that the work is done. */
+  dataDirectory: string;
   log: Logger;
 };
 
@@ -21,10 +20,9 @@ export type OldMedia = {
  * Takes from files and folders that earlier versions wrote what other users of the machine may read: once, in the
  * background. A process that is killed meanwhile, or stopped by the signal, leaves it to the next start.
  */
-export async function closeOldMedia(
-  { directory, doneFile, log }: OldMedia,
-  stopping: AbortSignal,
-): Promise<void> {
+export async function closeOldMedia({ dataDirectory, log }: OldMedia, stopping: AbortSignal): Promise<void> {
+  const directory = mediaDirectory(dataDirectory);
+  const doneFile = path.join(dataDirectory, 'media-closed');
   if (await exists(doneFile)) return;
   const counts = { entries: 0, refused: 0 };
   try {

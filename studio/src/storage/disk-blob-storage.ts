@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { type FileHandle, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
+import { type FileHandle, mkdir, open, rename, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { syncDirectory } from '@renderkit/server-kit/files/durable-files.ts';
 import {
@@ -9,76 +9,97 @@ import {
   privateFileMode,
 } from '@renderkit/server-kit/files/private-files.ts';
 import { freeBytes } from '@renderkit/server-kit/http/byte-buffer.ts';
-import type { Storage } from './blob-storage.ts';
+import {
+  BlobMissing,
+  type BlobStorage,
+  type Chunks,
+  partsOf,
+  requireFolder,
+  requireKey,
+} from './blob-storage.ts';
 
-const keyShape = /^([0-9A-Za-z]{32})\/([0-9a-z_]{1,60}\.[0-9a-z]{2,4})$/;
-const folderShape = /^[0-9A-Za-z]{32}$/;
 // Two characters of the folder's name as a level of its own: no directory grows without bound.
 const shardLength = 2;
 
+/** The directory of all media, below the data directory. */
+export function mediaDirectory(dataDirectory: string): string {
+  return path.join(dataDirectory, 'media');
+}
+
 /**
- * Media as files under `directory`, made where it is missing and closed to other users; workers on other machines share
- * it by a network file system, under the same user.
+ * Blobs as files below the data directory, made where it is missing and closed to other users. Workers on other machines
+ * share it by a network file system, under the same user.
  */
-export async function openDiskStorage(directory: string): Promise<Storage> {
+export async function openDiskBlobStorage(dataDirectory: string): Promise<BlobStorage> {
+  const directory = mediaDirectory(dataDirectory);
   await makePrivateDirectory(directory);
   const folderPath = (folder: string) => path.join(directory, folder.slice(0, shardLength), folder);
-  const pathOf = (key: string) => {
-    const [, folder, name] = keyShape.exec(key) ?? [];
-    return folder === undefined || name === undefined ? undefined : path.join(folderPath(folder), name);
+  /** Undefined where there is no such file. */
+  const find = async (key: string): Promise<{ path: string; sizeBytes: number } | undefined> => {
+    const parts = partsOf(key);
+    if (parts === undefined) return undefined;
+    const file = path.join(folderPath(parts.folder), parts.name);
+    const found = await stat(file).catch(() => undefined);
+    return found?.isFile() ? { path: file, sizeBytes: found.size } : undefined;
+  };
+  /** Writes a file that has no name yet; `name` gives it one. */
+  const write = async (folder: string, chunks: Chunks) => {
+    const made = await makeFolder(directory, folderPath(folder));
+    const temporary = await writeTemporary(folderPath(folder), chunks);
+    const name = (target: string) =>
+      renameSafely(temporary.path, path.join(folderPath(folder), target), made);
+    return { ...temporary, name };
   };
   return {
-    pathOf,
-    put: async (key, bytes) => {
-      const target = pathOf(key);
-      if (target === undefined) throw new TypeError(`${key} is no key of the storage`);
-      const made = await makeFolder(directory, path.dirname(target));
-      const temporary = await writeTemporary(path.dirname(target), [bytes]);
-      await renameSafely(temporary.path, target, made);
+    put: async (key, chunks) => {
+      const { folder, name } = requireKey(key);
+      const file = await write(folder, chunks);
+      await file.name(name);
+      return { sizeBytes: file.sizeBytes };
     },
     receive: async (folder, chunks) => {
-      if (!folderShape.test(folder)) throw new TypeError(`${folder} is no folder of the storage`);
-      const made = await makeFolder(directory, folderPath(folder));
-      const temporary = await writeTemporary(folderPath(folder), chunks);
+      requireFolder(folder);
+      const file = await write(folder, chunks);
       let kept = false;
       return {
-        ...temporary,
+        sizeBytes: file.sizeBytes,
+        withLocalFile: (use) => use(file.path),
         keep: async (name) => {
-          const target = pathOf(`${folder}/${name}`);
-          if (target === undefined) throw new TypeError(`${name} is no name for a file of the storage`);
-          await renameSafely(temporary.path, target, made);
+          const key = `${folder}/${name}`;
+          requireKey(key);
+          await file.name(name);
           kept = true;
-          return `${folder}/${name}`;
+          return key;
         },
         [Symbol.asyncDispose]: async () => {
-          if (!kept) await rm(temporary.path, { force: true });
+          if (!kept) await rm(file.path, { force: true });
         },
       };
     },
     open: async (key) => {
-      const file = pathOf(key);
-      const found = file === undefined ? undefined : await stat(file).catch(() => undefined);
-      if (file === undefined || !found?.isFile()) return undefined;
-      return { sizeBytes: found.size, read: (range) => createReadStream(file, range) };
+      const found = await find(key);
+      return found && { sizeBytes: found.sizeBytes, read: (range) => createReadStream(found.path, range) };
+    },
+    withLocalFile: async (key, use) => {
+      const found = await find(key);
+      if (found === undefined) throw new BlobMissing(key);
+      return use(found.path);
     },
     removeFolder: async (folder) => {
-      if (!folderShape.test(folder)) throw new TypeError(`${folder} is no folder of the storage`);
+      requireFolder(folder);
       await rm(folderPath(folder), { recursive: true, force: true });
     },
   };
 }
 
-/** Makes a folder; answers the directories to sync once something in it has its name. */
+/** Makes a folder; returns the directories to sync once something in it has its name. */
 async function makeFolder(directory: string, folder: string): Promise<string[]> {
   const firstMade = await mkdir(folder, { recursive: true, mode: privateDirectoryMode });
   return firstMade === undefined ? [folder] : [folder, path.dirname(folder), directory];
 }
 
 /** Writes and syncs a file of a name that nobody asks for; removes it again when that fails. */
-async function writeTemporary(
-  folder: string,
-  chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
-): Promise<{ path: string; sizeBytes: number }> {
+async function writeTemporary(folder: string, chunks: Chunks): Promise<{ path: string; sizeBytes: number }> {
   const temporary = path.join(folder, `${randomBytes(6).toString('hex')}.tmp`);
   let sizeBytes: number;
   try {
@@ -99,10 +120,7 @@ const batchBytes = 1024 * 1024;
  * Gathers chunks in one piece of memory while another, full one is written. Both are used again and again: a new one for
  * each batch, left to the collector, took as much time as the writing.
  */
-async function writeBatches(
-  file: FileHandle,
-  chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
-): Promise<number> {
+async function writeBatches(file: FileHandle, chunks: Chunks): Promise<number> {
   let gathering: Uint8Array = Buffer.allocUnsafeSlow(batchBytes);
   let other: Uint8Array = Buffer.allocUnsafeSlow(batchBytes);
   let used = 0;
@@ -144,31 +162,4 @@ async function renameSafely(temporary: string, target: string, toSync: string[])
     throw error;
   }
   await Promise.all(toSync.map(syncDirectory));
-}
-
-/** Every stored file's key; for checks that nothing was left behind. A folder that is removed meanwhile holds nothing. */
-export async function listKeys(directory: string): Promise<string[]> {
-  const shards = await namesIn(directory);
-  const folders = (
-    await Promise.all(
-      shards.map(async (shard) =>
-        (await namesIn(path.join(directory, shard))).map((name) => [shard, name] as const),
-      ),
-    )
-  ).flat();
-  const keys = await Promise.all(
-    folders.map(async ([shard, name]) =>
-      (await namesIn(path.join(directory, shard, name))).map((file) => `${name}/${file}`),
-    ),
-  );
-  return keys.flat().sort();
-}
-
-async function namesIn(directory: string): Promise<string[]> {
-  try {
-    return await readdir(directory);
-  } catch (error) {
-    if (['ENOENT', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? '')) return [];
-    throw error;
-  }
 }

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { StudioError } from '../errors.ts';
 import { parseRange } from './range.ts';
-import type { Storage } from './blob-storage.ts';
+import type { BlobStorage } from './blob-storage.ts';
 
 const contentTypes: Record<string, string> = {
   png: 'image/png',
@@ -26,7 +26,7 @@ const askedEachTime = 'private, no-cache';
  * Serves media under links that cannot be guessed and whose bytes never change. Nothing served here may run or be
  * taken for another type, whatever it is opened with.
  */
-export function mediaRoutes(app: FastifyInstance, storage: Storage): void {
+export function mediaRoutes(app: FastifyInstance, storage: BlobStorage): void {
   type Asked = { Params: { folder: string; name: string }; Querystring: Record<string, unknown> };
   app.get<Asked>('/media/:folder/:name', async (request, reply) => {
     const { folder, name } = request.params;

@@ -1,7 +1,7 @@
 import type { StudioStorage } from '@renderkit/contract/studio/storage.ts';
 import type { Database, Queryable, Transaction } from '@renderkit/server-kit/db/database.ts';
 
-export async function insertLooseFolder(
+export async function insertOrphanFolder(
   database: Database,
   folder: string,
   removeAfterMinutes: number,
@@ -13,7 +13,7 @@ export async function insertLooseFolder(
 }
 
 /** False where the folder is being removed. */
-export async function deleteLooseFolder(transaction: Transaction, folder: string): Promise<boolean> {
+export async function deleteOrphanFolder(transaction: Transaction, folder: string): Promise<boolean> {
   const { rowCount } = await transaction.query(
     'delete from loose_folders where folder = $1 and not removing',
     [folder],
@@ -26,7 +26,7 @@ export async function deleteRemovedFolders(database: Database, folders: string[]
 }
 
 /** Folders whose time has come, put off a little so that no other process takes them too. */
-export async function takeLooseFolders(database: Database, atMost: number): Promise<string[]> {
+export async function takeOrphanFolders(database: Database, atMost: number): Promise<string[]> {
   const rows = await database.rows<{ folder: string }>(
     `update loose_folders set removing = true, remove_after = clock() + interval '10 minutes' where folder in (
        select folder from loose_folders where remove_after <= clock()

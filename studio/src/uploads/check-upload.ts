@@ -5,14 +5,14 @@ import type { Database } from '@renderkit/server-kit/db/database.ts';
 import type { Logger } from '@renderkit/server-kit/process/logger.ts';
 import type { Moderation } from '../moderation/moderation.ts';
 import { isOutOfSpace } from '../out-of-space.ts';
-import { removeLooseFolders } from '../storage/orphan-folders.ts';
-import type { Storage } from '../storage/blob-storage.ts';
+import { removeOrphanFolders } from '../storage/orphan-folders.ts';
+import { BlobMissing, type BlobStorage } from '../storage/blob-storage.ts';
 import type { UploadQueue } from './queue.ts';
 import { findOverdueUploads, findUploadToCheck, settleUpload, type UploadToCheck } from './store.ts';
 
 export type CheckDependencies = {
   database: Database;
-  storage: Storage;
+  storage: BlobStorage;
   moderation: Moderation;
   uploads: Pick<UploadQueue, 'enqueue'>;
   /** Tells the account's readers, after commit. */
@@ -69,9 +69,9 @@ async function settle(
   const settled = await settleUpload(database, id, outcome);
   if (settled === undefined) return;
   announce(settled.account_id);
-  const { loose_folder: folder } = settled;
-  // What cannot be removed now the sweep removes later.
-  if (folder !== null) await removeLooseFolders(database, storage, [folder]).catch(() => undefined);
+  const { orphan_folder: folder } = settled;
+  // What cannot be removed now the next clean-up removes.
+  if (folder !== null) await removeOrphanFolders(database, storage, [folder]).catch(() => undefined);
 }
 
 /** Why it is rejected, as a sentence for its owner. */
@@ -80,23 +80,19 @@ async function faultOf(
   signal: AbortSignal,
   { storage, moderation, log }: CheckDependencies,
 ): Promise<string | undefined> {
-  const path = storage.pathOf(upload.storage_key);
-  if (path === undefined) return 'The file is gone.';
+  const inspected = {
+    type: upload.type,
+    contentType: upload.content_type,
+    extension: upload.storage_key.split('.').at(-1) ?? '',
+    width: upload.width,
+    height: upload.height,
+    durationSeconds: upload.duration,
+    hasAudio: upload.has_audio,
+  };
   try {
-    await checkDecoding(
-      path,
-      {
-        type: upload.type,
-        contentType: upload.content_type,
-        extension: upload.storage_key.split('.').at(-1) ?? '',
-        width: upload.width,
-        height: upload.height,
-        durationSeconds: upload.duration,
-        hasAudio: upload.has_audio,
-      },
-      signal,
-    );
+    await storage.withLocalFile(upload.storage_key, (path) => checkDecoding(path, inspected, signal));
   } catch (error) {
+    if (error instanceof BlobMissing) return 'The file is gone.';
     if (!(error instanceof UnusableFile)) throw error;
     log.info({ upload: upload.id, reason: error.reason }, 'an upload could not be decoded');
     return error.message;

@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import type { FileLimits } from '@renderkit/media-kit/file-limits.ts';
 import { freeBytes } from '@renderkit/server-kit/http/byte-buffer.ts';
 import { type Pace, pacedBody } from '@renderkit/server-kit/http/paced-body.ts';
-import type { ReceivedFile, Storage } from '../storage/blob-storage.ts';
+import type { BlobStorage, ReceivedBlob } from '../storage/blob-storage.ts';
 import type { Reservation } from '../storage/reserve.ts';
 
 type ByteLimits = Pick<FileLimits, 'imageBytes' | 'videoBytes' | 'audioBytes'>;
@@ -28,7 +28,7 @@ export class FileTooLarge extends Error {
  */
 export async function receiveFile(
   request: IncomingMessage,
-  storage: Storage,
+  storage: BlobStorage,
   folder: string,
   options: {
     limits: ByteLimits;
@@ -37,7 +37,7 @@ export async function receiveFile(
     leastBytes: number;
     reserve: (leastBytes: number) => Promise<Reservation>;
   },
-): Promise<{ file: ReceivedFile; sha256: string }> {
+): Promise<{ file: ReceivedBlob; sha256: string }> {
   const { limits } = options;
   const announced = Number(request.headers['content-length'] ?? options.leastBytes);
   if (announced > limits.videoBytes) throw new FileTooLarge(limits.videoBytes);

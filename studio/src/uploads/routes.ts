@@ -1,7 +1,7 @@
 import type { StudioUpload } from '@renderkit/contract/studio/schemas/upload.ts';
 import { StudioError } from '../errors.ts';
 import type { Handlers } from '../register-operations.ts';
-import { removeLooseFolders } from '../storage/orphan-folders.ts';
+import { removeOrphanFolders } from '../storage/orphan-folders.ts';
 import { createUploadTaker, type StoreUploadDependencies } from './store-upload.ts';
 import { deleteUploadRow, findUploads, moveToProject } from './store.ts';
 
@@ -47,8 +47,8 @@ export function uploadRoutes(
     },
     deleteUpload: async ({ params, bearer }) => {
       const folder = await deleteUploadRow(database, bearer.account.id, params.token);
-      // What cannot be removed now the sweep removes later.
-      if (folder !== undefined) await removeLooseFolders(database, storage, [folder]).catch(() => undefined);
+      // What cannot be removed now the next clean-up removes.
+      if (folder !== undefined) await removeOrphanFolders(database, storage, [folder]).catch(() => undefined);
       return { deleted: true };
     },
   };

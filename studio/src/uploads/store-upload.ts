@@ -14,9 +14,9 @@ import { plans } from '../catalog/plans.ts';
 import { StudioError } from '../errors.ts';
 import type { Moderation } from '../moderation/moderation.ts';
 import type { AccountFacts } from '../sign-in/authenticate.ts';
-import type { Storage } from '../storage/blob-storage.ts';
+import type { BlobStorage } from '../storage/blob-storage.ts';
 import { mediaFolder } from '../storage/media-folder.ts';
-import { announceFolder, claimFolder, removeLooseFolders } from '../storage/orphan-folders.ts';
+import { announceFolder, claimFolder, removeOrphanFolders } from '../storage/orphan-folders.ts';
 import { openReservation } from '../storage/reserve.ts';
 import { fileNameOf } from './file-name.ts';
 import type { UploadQueue } from './queue.ts';
@@ -25,7 +25,7 @@ import { findBeforeUpload, insertUpload, type NewUpload } from './store.ts';
 
 export type StoreUploadDependencies = {
   database: Database;
-  storage: Storage;
+  storage: BlobStorage;
   mediaKey: KeyObject;
   uploads: UploadQueue;
   moderation: Moderation;
@@ -109,7 +109,7 @@ async function receive(
   const id = newId('upf_');
   const folder = mediaFolder(mediaKey, id, 0, 0);
   await announceFolder(database, folder);
-  let loose = true;
+  let orphaned = true;
   try {
     using _ = keepOwnPace(request);
     const received = await receiveFile(request, storage, folder, {
@@ -119,7 +119,9 @@ async function receive(
       reserve: (leastBytes) => openReservation(database, { account: call.account.id, folder, leastBytes }),
     });
     await using file = received.file;
-    const inspected = await inspectFile(file.path, fileLimits, dependencies.stopping);
+    const inspected = await file.withLocalFile((path) =>
+      inspectFile(path, fileLimits, dependencies.stopping),
+    );
     const refused = lackingFor(inspected, call.account);
     if (refused !== undefined) return refused;
     const key = await file.keep(`${id}.${inspected.extension}`);
@@ -145,15 +147,15 @@ async function receive(
       folder,
       dependencies,
     );
-    loose = !stored.fresh;
+    orphaned = !stored.fresh;
     return { outcome: 'stored', upload: stored.upload };
   } catch (error) {
-    // The row may be there after all: whether the folder is loose is then for the sweep to see.
-    if (error instanceof CommitInDoubt) loose = false;
+    // The row may be there after all: the next clean-up sees whether the folder is an orphan.
+    if (error instanceof CommitInDoubt) orphaned = false;
     return refusedOr(error);
   } finally {
-    // What cannot be removed now the sweep removes later.
-    if (loose) await removeLooseFolders(database, storage, [folder]).catch(() => undefined);
+    // What cannot be removed now the next clean-up removes.
+    if (orphaned) await removeOrphanFolders(database, storage, [folder]).catch(() => undefined);
   }
 }
 

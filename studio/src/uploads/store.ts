@@ -119,8 +119,8 @@ export async function findUploadToCheck(database: Database, id: string): Promise
   return row;
 }
 
-/** The account whose feed moved, and the folder of a rejected file, which is loose from then on. */
-export type SettledUpload = { account_id: string; loose_folder: string | null };
+/** The account whose feed moved, and the folder of a rejected file, which is an orphan from then on. */
+export type SettledUpload = { account_id: string; orphan_folder: string | null };
 
 /** Undefined where the outcome was known already. */
 export async function settleUpload(
@@ -130,14 +130,14 @@ export async function settleUpload(
 ): Promise<SettledUpload | undefined> {
   const [row] = await database.rows<SettledUpload>(
     `with settled as (
-       select account_id, case when status = 'rejected' then split_part(storage_key, '/', 1) end as loose_folder
+       select account_id, case when status = 'rejected' then split_part(storage_key, '/', 1) end as orphan_folder
          from settle_upload($1, $2, $3)
-     ), loosened as (
+     ), orphaned as (
        insert into loose_folders (folder, remove_after)
-       select loose_folder, clock() from settled where loose_folder is not null
+       select orphan_folder, clock() from settled where orphan_folder is not null
        on conflict (folder) do update set remove_after = clock()
      )
-     select account_id, loose_folder from settled`,
+     select account_id, orphan_folder from settled`,
     [id, outcome.status, outcome.status === 'rejected' ? outcome.error : null],
   );
   return row;
