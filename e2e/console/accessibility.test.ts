@@ -4,8 +4,16 @@ import axe from 'axe-core';
 import type { Page } from 'playwright-core';
 import { noBrowser } from '../harness/browser.ts';
 import { fillAccount } from './sample-account.ts';
-import { entrances, fullSights, settle, show, type Sight, sightsOf, stillness } from './page-views.ts';
-import { throughStudio } from './studio-pages.ts';
+import {
+  signInViews,
+  fullStorageViews,
+  untilSettled,
+  openView,
+  type PageView,
+  pageViewsOf,
+  stopMotion,
+} from './page-views.ts';
+import { walkStudioPages } from './studio-pages.ts';
 import { type ConsoleWorld, openConsoleWorld, type Person, signIn, type Visitor } from './world.ts';
 
 const widths = { wide: { width: 1280, height: 800 }, narrow: { width: 360, height: 740 } } as const;
@@ -18,7 +26,7 @@ describe('every page of the console', { skip: noBrowser }, () => {
   let who: Person;
   let visitor: Visitor;
   let page: Page;
-  let sights: Sight[];
+  let views: PageView[];
   before(async () => {
     world = await openConsoleWorld();
     who = await world.person();
@@ -27,24 +35,24 @@ describe('every page of the console', { skip: noBrowser }, () => {
   });
   after(() => world[Symbol.asyncDispose]());
 
-  let turn = 0;
-  /** What is wrong with the page as it stands: wide and narrow, light and dark; which with which changes by turns. */
-  async function faultsOf(name: string, on: Page = page): Promise<string[]> {
-    const faults: string[] = [];
-    const schemes = turn++ % 2 === 0 ? (['light', 'dark'] as const) : (['dark', 'light'] as const);
+  let checked = 0;
+  /** What is wrong with the page, wide and narrow, light and dark; which scheme goes with which width alternates. */
+  async function issuesOf(name: string, on: Page = page): Promise<string[]> {
+    const issues: string[] = [];
+    const schemes = checked++ % 2 === 0 ? (['light', 'dark'] as const) : (['dark', 'light'] as const);
     for (const [i, width] of (['wide', 'narrow'] as const).entries()) {
       const viewport = widths[width];
       const colorScheme = schemes[i] ?? 'light';
       await on.setViewportSize(viewport);
       await on.emulateMedia({ colorScheme });
-      await on.evaluate(stillness);
+      await on.evaluate(stopMotion);
       await on.waitForTimeout(150);
-      const room = Number(await on.evaluate('document.documentElement.scrollWidth'));
-      if (room > viewport.width) faults.push(`${name}, ${width}: ${room} pixels wide`);
-      for (const fault of await violations(on)) faults.push(`${name}, ${width}, ${colorScheme}: ${fault}`);
+      const contentWidth = Number(await on.evaluate('document.documentElement.scrollWidth'));
+      if (contentWidth > viewport.width) issues.push(`${name}, ${width}: ${contentWidth} pixels wide`);
+      for (const issue of await violations(on)) issues.push(`${name}, ${width}, ${colorScheme}: ${issue}`);
     }
     await on.setViewportSize(widths.wide);
-    return faults;
+    return issues;
   }
 
   test('needs little to begin with: scripts of 300 kB, and nobody but the service', async () => {
@@ -71,21 +79,21 @@ describe('every page of the console', { skip: noBrowser }, () => {
   });
 
   test('can be read and used by everybody, before somebody has signed in', async () => {
-    const faults: string[] = [];
-    for (const sight of entrances) {
-      await show(page, world.url, sight);
-      faults.push(...(await faultsOf(sight.name)));
+    const issues: string[] = [];
+    for (const view of signInViews) {
+      await openView(page, world.url, view);
+      issues.push(...(await issuesOf(view.name)));
     }
-    assert.deepEqual(faults, []);
+    assert.deepEqual(issues, []);
   });
 
   test('leads to pages of the studio that can be read and used by everybody too', async () => {
-    const faults: string[] = [];
+    const issues: string[] = [];
     const own = await world.visitor({ viewport: widths.wide, reducedMotion: 'reduce' });
-    await throughStudio(world, own.page, async (name) => {
-      faults.push(...(await faultsOf(`studio ${name}`, own.page)));
+    await walkStudioPages(world, own.page, async (name) => {
+      issues.push(...(await issuesOf(`studio ${name}`, own.page)));
     });
-    assert.deepEqual(faults, []);
+    assert.deepEqual(issues, []);
     assert.deepEqual(
       own.complaints.filter((line) => !/status of 4(10|22)/.test(line)),
       [],
@@ -96,24 +104,24 @@ describe('every page of the console', { skip: noBrowser }, () => {
 
   test('can be read and used by everybody, wide and narrow, light and dark', async () => {
     await signIn(world, page, who, '/console/keys');
-    sights = sightsOf(await fillAccount(world, page, { much: false }));
-    const faults: string[] = [];
-    for (const sight of sights) {
-      await show(page, world.url, sight);
-      faults.push(...(await faultsOf(sight.name)));
+    views = pageViewsOf(await fillAccount(world, page, { full: false }));
+    const issues: string[] = [];
+    for (const view of views) {
+      await openView(page, world.url, view);
+      issues.push(...(await issuesOf(view.name)));
     }
-    assert.deepEqual(faults, []);
+    assert.deepEqual(issues, []);
   });
 
   test('can be read and used by everybody where the account may store no more', async () => {
     await world.platform.operator('account', 'set', '--email', who.email, '--storage-mb', '0');
-    const faults: string[] = [];
-    for (const sight of fullSights) {
-      await show(page, world.url, sight);
-      faults.push(...(await faultsOf(sight.name)));
+    const issues: string[] = [];
+    for (const view of fullStorageViews) {
+      await openView(page, world.url, view);
+      issues.push(...(await issuesOf(view.name)));
     }
     await world.platform.operator('account', 'set', '--email', who.email, '--storage-mb', 'plan');
-    assert.deepEqual(faults, []);
+    assert.deepEqual(issues, []);
   });
 
   test('is left by its heading: the focus goes there, and is seen wherever it is', async () => {
@@ -126,7 +134,7 @@ describe('every page of the console', { skip: noBrowser }, () => {
         .focus();
       await page.keyboard.press('Enter');
       await page.getByRole('heading', { level: 1, name }).waitFor();
-      await settle(page);
+      await untilSettled(page);
       assert.equal(await page.evaluate('document.activeElement.textContent'), name);
       const unseen: string[] = [];
       for (let i = 0; i < 12; i++) {
@@ -155,7 +163,7 @@ describe('every page of the console', { skip: noBrowser }, () => {
 
 type Violation = { id: string; nodes: { target: string[]; failureSummary?: string }[] };
 
-/** By the means of the browser's own tools, which the page's policy does not bind. */
+/** By a script of the browser's tools, to which the page's policy does not apply. */
 async function violations(page: Page): Promise<string[]> {
   if (!(await page.evaluate<boolean>('"axe" in globalThis'))) await page.evaluate(`${axe.source}; 0`);
   const found = await page.evaluate<Violation[]>(

@@ -3,7 +3,8 @@ import sharp from 'sharp';
 /** Decoded, three bytes a pixel. */
 export type Pixels = { width: number; height: number; data: Buffer };
 
-export async function fetchPicture(url: string): Promise<Pixels> {
+/** @throws when the address does not answer with an image */
+export async function fetchImage(url: string): Promise<Pixels> {
   const response = await fetch(url);
   if (!response.ok) throw new Error(`${url} answered ${response.status}`);
   const { data, info } = await sharp(await response.arrayBuffer())
@@ -13,15 +14,16 @@ export async function fetchPicture(url: string): Promise<Pixels> {
   return { width: info.width, height: info.height, data };
 }
 
-export type Difference = {
+export type ImageDifference = {
   sameSize: boolean;
   /** Pixels. */
   changed: number;
-  /** The smallest rectangle with all of them, in parts of width and height. */
+  /** The smallest rectangle that holds all of them, in fractions of width and height. */
   within: { left: number; top: number; right: number; bottom: number };
 };
 
-export function comparePictures(one: Pixels, other: Pixels): Difference {
+/** Compares two images pixel by pixel. */
+export function compareImages(one: Pixels, other: Pixels): ImageDifference {
   const within = { left: 1, top: 1, right: 0, bottom: 0 };
   const { width, height } = one;
   if (width !== other.width || height !== other.height) return { sameSize: false, changed: 0, within };

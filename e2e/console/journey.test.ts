@@ -4,7 +4,7 @@ import type { Locator, Page } from 'playwright-core';
 import { noBrowser } from '../harness/browser.ts';
 import { createClient, untilEnded } from '../harness/client.ts';
 import { until } from './page-views.ts';
-import { comparePictures, fetchPicture } from './image-diff.ts';
+import { compareImages, fetchImage } from './image-diff.ts';
 import {
   type ConsoleWorld,
   openConsoleWorld,
@@ -153,7 +153,7 @@ describe('a person runs their account in the console', { skip: noBrowser }, () =
     await seen(result().locator('img').first());
     await result().getByRole('link', { name: 'Details' }).click();
     await heading(/by retouch-1/).waitFor();
-    const difference = comparePictures(await fetchPicture(source), await fetchPicture(await outputOf(page)));
+    const difference = compareImages(await fetchImage(source), await fetchImage(await outputOf(page)));
     assert.equal(difference.sameSize, true);
     assert.ok(difference.changed > 100, `${difference.changed} pixels changed`);
     const { left, top, right, bottom } = difference.within;
@@ -166,12 +166,12 @@ describe('a person runs their account in the console', { skip: noBrowser }, () =
     await run('clouds drift over mountains');
     await result().getByText('Succeeded').waitFor({ timeout: 60_000 });
     const video = result().locator('video');
-    const watched = await video.evaluate(async (film: Video) => {
-      film.muted = true;
-      await film.play();
-      for (let i = 0; i < 100 && film.currentTime < 0.3; i++)
+    const watched = await video.evaluate(async (element: Video) => {
+      element.muted = true;
+      await element.play();
+      for (let i = 0; i < 100 && element.currentTime < 0.3; i++)
         await new Promise((resolve) => setTimeout(resolve, 100));
-      return { readyState: film.readyState, currentTime: film.currentTime };
+      return { readyState: element.readyState, currentTime: element.currentTime };
     });
     assert.ok(watched.readyState >= 2 && watched.currentTime >= 0.3, JSON.stringify(watched));
   });
@@ -387,15 +387,15 @@ describe('a person runs their account in the console', { skip: noBrowser }, () =
 });
 
 /** As the browser has them. */
-type Picture = { naturalWidth: number; decode: () => Promise<void> };
+type LoadedImage = { naturalWidth: number; decode: () => Promise<void> };
 type Video = { muted: boolean; readyState: number; currentTime: number; play: () => Promise<void> };
 
-/** Waits until a picture is not only there, but shown. */
+/** Waits until an image is decoded, and not only there. */
 async function seen(image: Locator): Promise<void> {
   await image.waitFor();
-  const width = await image.evaluate(async (picture: Picture) => {
-    await picture.decode();
-    return picture.naturalWidth;
+  const width = await image.evaluate(async (element: LoadedImage) => {
+    await element.decode();
+    return element.naturalWidth;
   });
   assert.ok(width > 0);
 }

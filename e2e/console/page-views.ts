@@ -1,23 +1,23 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Page } from 'playwright-core';
-import type { Content } from './sample-account.ts';
+import type { SampleAccount } from './sample-account.ts';
 
-/** A page as somebody may see it. */
-export type Sight = {
+/** A page of the console in a state that somebody may see. */
+export type PageView = {
   name: string;
   /** Below /console. */
   path: string;
-  /** What is done on it first. */
+  /** Done on the page first. */
   act?: (page: Page) => Promise<void>;
-  /** Shown when everything that matters is there; default: the heading. */
+  /** A text that is visible once the page is complete; default: the heading. */
   shows?: string;
 };
 
 const dialog = (page: Page) => page.getByRole('dialog');
 const press = (page: Page, name: string) => page.getByRole('button', { name, exact: true }).first().click();
 
-/** Every page for somebody who is signed in, with what there is to see on it. */
-export function sightsOf(content: Content): Sight[] {
+/** Every page for somebody who is signed in, with the contents of the account. */
+export function pageViewsOf(account: SampleAccount): PageView[] {
   return [
     { name: 'overview', path: '', shows: 'can be spent now' },
     { name: 'playground', path: '/playground', shows: 'Your picture appears here' },
@@ -29,10 +29,10 @@ export function sightsOf(content: Content): Sight[] {
         await dialog(page).getByLabel('Search models').waitFor();
       },
     },
-    { name: 'playground-result', path: `/playground?generation=${content.picture}`, shows: 'Succeeded' },
+    { name: 'playground-result', path: `/playground?generation=${account.image}`, shows: 'Succeeded' },
     {
       name: 'playground-mask',
-      path: `/playground?from=${content.edit}`,
+      path: `/playground?from=${account.edit}`,
       act: async (page) => {
         await page.getByRole('radio', { name: 'What I paint' }).check();
         const canvas = page.getByRole('application', { name: 'Painting on the picture' });
@@ -45,17 +45,17 @@ export function sightsOf(content: Content): Sight[] {
         await page.mouse.up();
       },
     },
-    { name: 'playground-video', path: `/playground?generation=${content.video}`, shows: 'Succeeded' },
+    { name: 'playground-video', path: `/playground?generation=${account.video}`, shows: 'Succeeded' },
     { name: 'generations', path: '/generations', shows: 'An island that has to wait' },
     {
       name: 'generations-filtered',
       path: '/generations?status=failed&kind=video',
       shows: 'Clear the filters',
     },
-    { name: 'generation', path: `/generations/${content.edit}`, shows: 'Metadata' },
-    { name: 'generation-video', path: `/generations/${content.video}`, shows: 'Progress' },
-    { name: 'generation-failed', path: `/generations/${content.failed}`, shows: 'It failed' },
-    { name: 'generation-waiting', path: `/generations/${content.waiting}`, shows: 'It waits for its turn' },
+    { name: 'generation', path: `/generations/${account.edit}`, shows: 'Metadata' },
+    { name: 'generation-video', path: `/generations/${account.video}`, shows: 'Progress' },
+    { name: 'generation-failed', path: `/generations/${account.failed}`, shows: 'It failed' },
+    { name: 'generation-waiting', path: `/generations/${account.waiting}`, shows: 'It waits for its turn' },
     { name: 'library', path: '/library' },
     {
       name: 'library-item',
@@ -65,12 +65,12 @@ export function sightsOf(content: Content): Sight[] {
         await dialog(page).getByText('Use in the playground').waitFor();
       },
     },
-    { name: 'storage', path: '/storage', shows: content.upload },
+    { name: 'storage', path: '/storage', shows: account.upload },
     {
       name: 'storage-delete',
       path: '/storage',
       act: async (page) => {
-        await press(page, `Delete ${content.upload}`);
+        await press(page, `Delete ${account.upload}`);
         await dialog(page).getByText('cannot be brought back').waitFor();
       },
     },
@@ -113,7 +113,7 @@ export function sightsOf(content: Content): Sight[] {
     },
     {
       name: 'webhook',
-      path: `/webhooks/${content.endpoint}`,
+      path: `/webhooks/${account.endpoint}`,
       act: async (page) => {
         await press(page, 'Send test');
         await page.getByText('The receiver answered').waitFor();
@@ -121,18 +121,18 @@ export function sightsOf(content: Content): Sight[] {
     },
     {
       name: 'webhook-limited',
-      path: `/webhooks/${content.endpoint}`,
+      path: `/webhooks/${account.endpoint}`,
       act: async (page) => {
         await page.evaluate(
           `Promise.all(Array.from({ length: 10 }, () =>
-             fetch('/console/api/webhooks/${content.endpoint}/ping', { method: 'POST' })))`,
+             fetch('/console/api/webhooks/${account.endpoint}/ping', { method: 'POST' })))`,
         );
         await press(page, 'Send test');
         await page.getByRole('button', { name: /^Send test in/ }).waitFor();
       },
     },
     { name: 'deliveries', path: '/deliveries', shows: 'generation.succeeded' },
-    { name: 'delivery', path: `/deliveries/${content.failedDelivery}`, shows: 'The receiver answered 503' },
+    { name: 'delivery', path: `/deliveries/${account.failedDelivery}`, shows: 'The receiver answered 503' },
     { name: 'docs', path: '/docs/errors' },
     { name: 'connection', path: '/connection', shows: 'Capabilities' },
     { name: 'sessions', path: '/sessions', shows: 'This browser' },
@@ -143,7 +143,7 @@ export function sightsOf(content: Content): Sight[] {
 }
 
 /** Pages that look different once the account may store no more. */
-export const fullSights: Sight[] = [
+export const fullStorageViews: PageView[] = [
   { name: 'full-overview', path: '', shows: 'See the storage' },
   { name: 'full-storage', path: '/storage', shows: 'The storage is full' },
   {
@@ -159,7 +159,7 @@ export const fullSights: Sight[] = [
     name: 'full-upload',
     path: '/playground?model=retouch-1',
     act: async (page) => {
-      const file = { name: 'one-more.png', mimeType: 'image/png', buffer: tinyPicture };
+      const file = { name: 'one-more.png', mimeType: 'image/png', buffer: tinyPng };
       await page.locator('input[type=file]').first().setInputFiles(file);
       await page.getByText('has no room for this').first().waitFor();
     },
@@ -167,13 +167,13 @@ export const fullSights: Sight[] = [
 ];
 
 /** A PNG of one pixel. */
-const tinyPicture = Buffer.from(
+const tinyPng = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAACklEQVR4nGNgAAAAAgABSK+kcQAAAABJRU5ErkJggg==',
   'base64',
 );
 
 /** Pages for somebody who is not signed in. */
-export const entrances: Sight[] = [
+export const signInViews: PageView[] = [
   { name: 'sign-in', path: '/sign-in?return_to=/console/keys', shows: 'Create an account' },
   { name: 'signed-out', path: '/signed-out' },
   { name: 'sign-in-failed', path: '/sign-in-failed?reason=denied' },
@@ -181,36 +181,35 @@ export const entrances: Sight[] = [
 
 const settleMs = 15_000;
 
-/** Opens a page and waits until what it is about is there, and pictures are. */
-export async function show(page: Page, url: string, { path, act, shows }: Sight): Promise<void> {
+/** Opens a page and waits until its contents and its images are there. */
+export async function openView(page: Page, url: string, { path, act, shows }: PageView): Promise<void> {
   await page.goto(`${url}/console${path}`);
   await page.getByRole('heading', { level: 1 }).first().waitFor();
   if (shows !== undefined) await page.getByText(shows).first().waitFor({ timeout: settleMs });
   await act?.(page);
-  await settle(page);
+  await untilSettled(page);
 }
 
-/** Until nothing loads, no picture is half there, and nothing moves any more. */
-export async function settle(page: Page): Promise<void> {
-  const still = `document.querySelector('[aria-busy="true"]') === null &&
+/** Waits until nothing is loading and dialogs have faded in. */
+export async function untilSettled(page: Page): Promise<void> {
+  const settled = `document.querySelector('[aria-busy="true"]') === null &&
     [...document.images].every((image) => image.complete || image.loading === 'lazy')`;
-  await until('the page settles', () => page.evaluate<boolean>(still));
-  // Dialogs fade in.
+  await until('the page settles', () => page.evaluate<boolean>(settled));
   await page.waitForTimeout(250);
 }
 
-/** A script after which a page shows everything as it ends up, and not on the way from one scheme to the other. */
-export const stillness = `{
+/** A script that ends all transitions and animations, so that a page shows its final state. */
+export const stopMotion = `{
   const sheet = new CSSStyleSheet();
   sheet.replaceSync('*, ::before, ::after { transition: none !important; animation: none !important; }');
   document.adoptedStyleSheets = [sheet];
 }`;
 
-/** Waits for something that only asking again and again can tell. */
+/** Waits for a condition by checking it again and again. */
 export async function until(what: string, holds: () => Promise<boolean>): Promise<void> {
   const deadline = performance.now() + settleMs;
   while (!(await holds())) {
-    if (performance.now() > deadline) throw new Error(`${what} does not come about`);
+    if (performance.now() > deadline) throw new Error(`${what} did not happen`);
     await sleep(100);
   }
 }

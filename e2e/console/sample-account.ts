@@ -8,9 +8,9 @@ import type { Upload } from '@renderkit/contract/v1/schemas/upload.ts';
 import { createClient } from '../harness/client.ts';
 import type { ConsoleWorld } from './world.ts';
 
-/** What there is to see in an account, by id. */
-export type Content = {
-  picture: string;
+/** What an account contains for the pages to show, by id. */
+export type SampleAccount = {
+  image: string;
   edit: string;
   video: string;
   failed: string;
@@ -24,8 +24,8 @@ export type Content = {
 type Fields = Record<string, unknown>;
 type List<Item> = { data: Item[] };
 
-/** Asks the console's API as the page's own script would. */
-export function askerOf(world: ConsoleWorld, page: Page) {
+/** Calls the console's API as the script of the page would. */
+export function consoleCallerOf(world: ConsoleWorld, page: Page) {
   return async <Body>(method: string, path: string, body?: unknown): Promise<Body> => {
     const answer = await page.request.fetch(`${world.url}/console/api${path}`, {
       method,
@@ -44,7 +44,7 @@ const paths = {
   video: '/v1/videos/generations',
 } as const;
 
-/** Pictures that show what the included engines draw. */
+/** Creates that show what the included engines draw. */
 const gallery: [keyof typeof paths, Fields][] = [
   ['image', { model: 'atelier-1', prompt: 'A lighthouse above a calm sea at dusk', aspect_ratio: '16:9' }],
   ['image', { model: 'prism-1', prompt: 'Light through coloured glass', aspect_ratio: '1:1' }],
@@ -55,19 +55,19 @@ const gallery: [keyof typeof paths, Fields][] = [
   ['image', { model: 'atelier-1', prompt: 'A harbour in fog', options: { palette: 'mono' } }],
 ];
 
-/** Fills an account: `much` for pictures to look at, otherwise one of each thing. */
+/** Fills an account: with `full` as one in use for weeks, otherwise with one of each thing. */
 export async function fillAccount(
   world: ConsoleWorld,
   page: Page,
-  { much }: { much: boolean },
-): Promise<Content> {
-  const ask = askerOf(world, page);
+  { full }: { full: boolean },
+): Promise<SampleAccount> {
+  const call = consoleCallerOf(world, page);
   world.receiver.answer = ({ path }) =>
     path.startsWith('/staging')
       ? { status: 503, body: '{"error":"The staging server is being deployed.","retry":true}' }
       : { status: 200, body: '{"received":true}' };
-  const keys = await makeKeys(ask);
-  const endpoints = await makeEndpoints(ask, world.receiver.url);
+  const keys = await makeKeys(call);
+  const endpoints = await makeEndpoints(call, world.receiver.url);
   const client = createClient(world.url, keys.site);
   const make = async (kind: keyof typeof paths, body: Fields): Promise<string> => {
     const made = await client.call<Generation>('POST', paths[kind], { body });
@@ -80,12 +80,12 @@ export async function fillAccount(
       if (body.status !== 'queued' && body.status !== 'running') return body;
     }
   };
-  for (let i = 0; i < (much ? 60 : 0); i++) await make('image', draftOf(i));
+  for (let i = 0; i < (full ? 60 : 0); i++) await make('image', draftOf(i));
   const failed = await make('image', { model: 'sandbox-fail', prompt: 'A storm' });
-  if (much) await make('image', { model: 'sandbox-partial', prompt: 'Two clouds' });
-  const pictures = gallery.slice(0, much ? undefined : 1).map(([kind, body]) => make(kind, body));
-  const [picture = ''] = await Promise.all(pictures);
-  const { outputs } = await finish(picture);
+  if (full) await make('image', { model: 'sandbox-partial', prompt: 'Two clouds' });
+  const images = gallery.slice(0, full ? undefined : 1).map(([kind, body]) => make(kind, body));
+  const [image = ''] = await Promise.all(images);
+  const { outputs } = await finish(image);
   const upload = await sendUploads(world, page, outputs[0]?.url ?? '');
   const edit = await make('edit', {
     model: 'retouch-1',
@@ -98,20 +98,20 @@ export async function fillAccount(
     prompt: 'Clouds drift over mountains',
     duration: 3,
   });
-  for (const id of [...(await Promise.all(pictures)), failed, edit, video]) await finish(id);
-  if (much) await spreadOverDays(world);
-  const assets = await ask<List<{ id: string; type: string }>>('GET', '/v1/assets?limit=100');
+  for (const id of [...(await Promise.all(images)), failed, edit, video]) await finish(id);
+  if (full) await spreadOverDays(world);
+  const assets = await call<List<{ id: string; type: string }>>('GET', '/v1/assets?limit=100');
   for (const { id, type } of assets.data.filter((_, i) => i % 9 === 2))
-    await ask('PATCH', `/v1/assets/${type}/${id}`, { favorite: true });
-  const failedDelivery = await untilFailed(ask, endpoints.failing);
-  await ask('POST', `/webhooks/${endpoints.main}/ping`);
+    await call('PATCH', `/v1/assets/${type}/${id}`, { favorite: true });
+  const failedDelivery = await untilFailed(call, endpoints.failing);
+  await call('POST', `/webhooks/${endpoints.main}/ping`);
   await world.platform.operator('webhook', 'pause', '--id', endpoints.paused);
   // Two run, and what comes after them waits.
   for (let i = 0; i < 2; i++) await make('image', { model: 'sandbox-slow', options: { seconds: 300 } });
   const waiting = await make('image', { model: 'atelier-1', prompt: 'An island that has to wait' });
   await client.cancel(await make('image', { model: 'atelier-1', prompt: 'Something else after all' }));
   return {
-    picture,
+    image,
     edit,
     video,
     failed,
@@ -122,9 +122,9 @@ export async function fillAccount(
   };
 }
 
-/** A picture under two names, one of which the studio's rules reject. The good one is answered. */
-async function sendUploads(world: ConsoleWorld, page: Page, picture: string): Promise<Upload> {
-  const buffer = Buffer.from(await (await fetch(picture)).arrayBuffer());
+/** Uploads an image under two names, of which the studio's rules reject one. Returns the other upload. */
+async function sendUploads(world: ConsoleWorld, page: Page, imageUrl: string): Promise<Upload> {
+  const buffer = Buffer.from(await (await fetch(imageUrl)).arrayBuffer());
   const send = async (name: string): Promise<Upload> => {
     const answer = await page.request.post(`${world.url}/console/api/v1/uploads`, {
       headers: { origin: world.url },
@@ -138,30 +138,30 @@ async function sendUploads(world: ConsoleWorld, page: Page, picture: string): Pr
   return send('harbour at dusk, the third of a long series of attempts.png');
 }
 
-type Ask = ReturnType<typeof askerOf>;
+type ConsoleCaller = ReturnType<typeof consoleCallerOf>;
 
-async function makeKeys(ask: Ask): Promise<{ site: string }> {
+async function makeKeys(call: ConsoleCaller): Promise<{ site: string }> {
   const all = ['read', 'generate', 'uploads', 'projects', 'library'];
-  const site = await ask<CreatedApiKey>('POST', '/keys', {
+  const site = await call<CreatedApiKey>('POST', '/keys', {
     name: 'Production website',
     scopes: all,
     daily_budget: 400,
   });
-  await ask('POST', '/keys', {
+  await call('POST', '/keys', {
     name: 'Mobile app (staging)',
     scopes: ['read', 'generate'],
     expires_in_days: 30,
     daily_budget: 25,
     rate_limit: 30,
   });
-  const old = await ask<ApiKey>('POST', '/keys', { name: 'Old batch job', scopes: ['read'] });
-  await ask('DELETE', `/keys/${old.id}`);
+  const old = await call<ApiKey>('POST', '/keys', { name: 'Old batch job', scopes: ['read'] });
+  await call('DELETE', `/keys/${old.id}`);
   return { site: site.key };
 }
 
-async function makeEndpoints(ask: Ask, receiver: string) {
+async function makeEndpoints(call: ConsoleCaller, receiver: string) {
   const make = async (url: string, events: string[]) =>
-    (await ask<CreatedWebhook>('POST', '/webhooks', { url, events })).id;
+    (await call<CreatedWebhook>('POST', '/webhooks', { url, events })).id;
   return {
     main: await make(`${receiver}/webhooks/renderkit`, ['generation.succeeded', 'generation.failed']),
     failing: await make(`${receiver}/staging/hooks`, ['generation.succeeded', 'generation.failed']),
@@ -180,7 +180,7 @@ function draftOf(i: number): Fields {
   };
 }
 
-/** As if it had been made in three weeks: what the charts are for. */
+/** Spreads what was made over three weeks, for the charts. */
 async function spreadOverDays({ platform: { databases } }: ConsoleWorld): Promise<void> {
   const { service } = databases;
   await service.rows(
@@ -202,10 +202,10 @@ async function spreadOverDays({ platform: { databases } }: ConsoleWorld): Promis
   );
 }
 
-async function untilFailed(ask: Ask, endpoint: string): Promise<string> {
+async function untilFailed(call: ConsoleCaller, endpoint: string): Promise<string> {
   const deadline = performance.now() + 30_000;
   for (;;) {
-    const { data } = await ask<List<Delivery>>('GET', `/deliveries?endpoint_id=${endpoint}`);
+    const { data } = await call<List<Delivery>>('GET', `/deliveries?endpoint_id=${endpoint}`);
     const failed = data.find(({ last_failure: failure }) => failure !== null);
     if (failed !== undefined) return failed.id;
     assert.ok(performance.now() < deadline, 'no delivery failed');

@@ -7,8 +7,8 @@ import type { Generation } from '@renderkit/contract/v1/schemas/generation.ts';
 import { noBrowser } from '../harness/browser.ts';
 import { createClient, untilEnded } from '../harness/client.ts';
 import { type ForeignSite, startForeignSite } from '../harness/foreign-site.ts';
-import { askerOf } from './sample-account.ts';
-import { settle, until } from './page-views.ts';
+import { consoleCallerOf } from './sample-account.ts';
+import { until, untilSettled } from './page-views.ts';
 import {
   type ConsoleWorld,
   openConsoleWorld,
@@ -18,7 +18,7 @@ import {
   type Visitor,
 } from './world.ts';
 
-/** Each of them does something where it is taken for more than text. */
+/** Each of them does something where it is not treated as text. */
 const payloads = [
   '<script>globalThis.hacked=1;alert(1)</script>',
   '"><img src=x onerror="globalThis.hacked=1;alert(1)">',
@@ -32,8 +32,8 @@ const payloads = [
 const [script = '', image = ''] = payloads;
 const all = payloads.join(' ');
 
-/** What is in a page that nobody of ours put there; empty where all is well. */
-const foreignMatter = `[
+/** What a payload put into a page; empty where none did. */
+const injectedContent = `[
   ...(globalThis.hacked === undefined ? [] : ['a payload ran']),
   ...[...document.querySelectorAll('*')].flatMap((element) => [...element.attributes]
     .filter(({ name, value }) => /^on/i.test(name) || (/^(href|src|action|formaction|srcdoc)$/i.test(name) && /^\\s*javascript:/i.test(value)))
@@ -60,13 +60,13 @@ describe('the console stands what is thrown at it', { skip: noBrowser }, () => {
     await world[Symbol.asyncDispose]();
   });
 
-  const ask: ReturnType<typeof askerOf> = (...request) => askerOf(world, page)(...request);
+  const call: ReturnType<typeof consoleCallerOf> = (...request) => consoleCallerOf(world, page)(...request);
   /** 401 and 404 are answers, too; anything else that the browser writes as an error is not. */
   const complaintsOf = ({ complaints }: Visitor) =>
     complaints.filter((text) => !/Failed to load resource: .* status of 40[0134]/.test(text));
 
   async function assertHarmless(where: string): Promise<void> {
-    assert.deepEqual(await page.evaluate(foreignMatter), [], where);
+    assert.deepEqual(await page.evaluate(injectedContent), [], where);
     assert.deepEqual(complaintsOf(visitor), [], where);
     const own = [`${world.url}/`, `${world.studioUrl}/`, 'data:', 'blob:'];
     assert.deepEqual(
@@ -80,11 +80,11 @@ describe('the console stands what is thrown at it', { skip: noBrowser }, () => {
     await signIn(world, page, who);
     await assertHarmless('signing in');
     const scopes = ['read', 'generate', 'projects', 'uploads', 'library'];
-    const { key } = await ask<CreatedApiKey>('POST', '/keys', { name: script, scopes });
-    for (const name of payloads.slice(1)) await ask('POST', '/keys', { name, scopes: ['read'] });
+    const { key } = await call<CreatedApiKey>('POST', '/keys', { name: script, scopes });
+    for (const name of payloads.slice(1)) await call('POST', '/keys', { name, scopes: ['read'] });
     world.receiver.answer = () => ({ status: 500, body: `<html><body>${all}</body></html>` });
     const address = `${world.receiver.url}/${script}?${image}&next=javascript:alert(1)`;
-    const endpoint = await ask<CreatedWebhook>('POST', '/webhooks', {
+    const endpoint = await call<CreatedWebhook>('POST', '/webhooks', {
       url: address,
       events: ['generation.succeeded', 'generation.failed'],
     });
@@ -105,7 +105,7 @@ describe('the console stands what is thrown at it', { skip: noBrowser }, () => {
     ]);
     let delivery = '';
     await until('a delivery that failed', async () => {
-      const { data } = await ask<{ data: { id: string; last_status: number | null }[] }>(
+      const { data } = await call<{ data: { id: string; last_status: number | null }[] }>(
         'GET',
         '/deliveries',
       );
@@ -137,7 +137,7 @@ describe('the console stands what is thrown at it', { skip: noBrowser }, () => {
     for (const [path, text] of shown) {
       await page.goto(`${world.url}/console${path}`);
       await page.getByRole('heading', { level: 1 }).first().waitFor();
-      await settle(page);
+      await untilSettled(page);
       if (text !== undefined)
         await until(`${path} shows ${text}`, async () =>
           (
@@ -193,7 +193,7 @@ describe('the console stands what is thrown at it', { skip: noBrowser }, () => {
     ]) {
       await page.goto(`${world.url}/console${path}`);
       await page.getByRole('heading', { level: 1 }).first().waitFor();
-      await settle(page);
+      await untilSettled(page);
       await assertHarmless(path);
       for (const link of await page.locator('a').all()) {
         const address = await link.getAttribute('href');
@@ -220,7 +220,8 @@ describe('the console stands what is thrown at it', { skip: noBrowser }, () => {
 
   test('a page of another origin changes nothing and reads nothing', async () => {
     const keys = async () =>
-      (await ask<{ data: ApiKey[] }>('GET', '/keys')).data.filter(({ status }) => status === 'active').length;
+      (await call<{ data: ApiKey[] }>('GET', '/keys')).data.filter(({ status }) => status === 'active')
+        .length;
     const active = await keys();
     const api = `${world.url}/console/api`;
     const body = JSON.stringify({ name: 'stolen', scopes: ['read'] });
@@ -261,8 +262,8 @@ describe('the console stands what is thrown at it', { skip: noBrowser }, () => {
       visitor.asked.length = 0;
     }
     assert.equal(await keys(), active);
-    await ask<{ status: string }>('GET', `/webhooks/${ids.endpoint}`);
-    const { data } = await ask<{ data: { generation: Generation }[] }>('GET', '/generations');
+    await call<{ status: string }>('GET', `/webhooks/${ids.endpoint}`);
+    const { data } = await call<{ data: { generation: Generation }[] }>('GET', '/generations');
     assert.equal(data.length, 2);
   });
 

@@ -2,10 +2,10 @@ import type { Page } from 'playwright-core';
 import type { ConsoleWorld } from './world.ts';
 
 /**
- * Goes through the pages that the studio shows, as somebody new: makes an account, changes its password, loses it and
- * signs out. `at` is called on each of them, with what it is called.
+ * Walks through the pages of the studio as somebody new, who creates an account, changes its password, loses it and
+ * signs out. `at` is called on each page with a name for it.
  */
-export async function throughStudio(
+export async function walkStudioPages(
   world: ConsoleWorld,
   page: Page,
   at: (name: string) => Promise<void>,
