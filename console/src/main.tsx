@@ -1,19 +1,53 @@
 import '@mantine/core/styles.css';
 import '@mantine/notifications/styles.css';
 import './app/global.css';
+import { localStorageColorSchemeManager, MantineProvider } from '@mantine/core';
+import { Notifications } from '@mantine/notifications';
+import { QueryClientProvider } from '@tanstack/react-query';
+import { RouterProvider } from '@tanstack/react-router';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
-import { showColorScheme } from './app/color-scheme.ts';
-import { Entry } from './app/App.tsx';
-import { tellNonce } from './app/style-nonce.ts';
+import { queryClient, router } from './app/router.tsx';
+import { cssVariables, theme } from './app/theme.ts';
 
-showColorScheme();
-tellNonce();
+declare global {
+  // react-remove-scroll, on which modals are built, looks for the nonce here.
+  var __webpack_nonce__: string | undefined;
+}
+
+/** Remembers whether somebody wants light, dark, or what the system says. */
+const colorSchemeManager = localStorageColorSchemeManager({ key: 'renderkit-color-scheme' });
+
+/** Before anything is drawn, so that nothing flashes: the policy allows no inline script that could do it earlier. */
+function applyColorScheme(): void {
+  const wanted = colorSchemeManager.get('auto');
+  const dark = wanted === 'auto' ? matchMedia('(prefers-color-scheme: dark)').matches : wanted === 'dark';
+  document.documentElement.dataset['mantineColorScheme'] = dark ? 'dark' : 'light';
+}
+
+/** The nonce that the service wrote into this page. Styles that are made in the browser carry it. */
+function styleNonce(): string {
+  return document.querySelector<HTMLMetaElement>('meta[name="csp-nonce"]')?.content ?? '';
+}
+
+applyColorScheme();
+globalThis.__webpack_nonce__ = styleNonce();
 
 const root = document.querySelector('#root');
 if (root === null) throw new Error('index.html has no element #root.');
 createRoot(root).render(
   <StrictMode>
-    <Entry />
+    <MantineProvider
+      theme={theme}
+      cssVariablesResolver={cssVariables}
+      colorSchemeManager={colorSchemeManager}
+      defaultColorScheme="auto"
+      getStyleNonce={styleNonce}
+    >
+      <Notifications position="bottom-right" containerWidth={380} zIndex={400} />
+      <QueryClientProvider client={queryClient}>
+        <RouterProvider router={router} />
+      </QueryClientProvider>
+    </MantineProvider>
   </StrictMode>,
 );

@@ -1,13 +1,13 @@
 import type { Problem } from '@renderkit/contract/v1/schemas/problem.ts';
 
-/** A refusal of the service. What it says is the problem document's sentence. */
+/** The service refused the request. The message is the sentence of its problem document. */
 export class ProblemError extends Error {
   readonly status: number;
   readonly code: Problem['code'];
-  /** `req_…`; undefined where what answered was not the service. */
+  /** `req_…`; undefined where something other than the service answered. */
   readonly requestId: string | undefined;
   readonly errors: NonNullable<Problem['errors']>;
-  /** Seconds after which it may be tried again, if the service said so. */
+  /** Seconds after which the request may be sent again, if the service said so. */
   readonly retryAfter: number | undefined;
 
   constructor(problem: Partial<Problem> & { status: number; detail: string }, retryAfter?: number) {
@@ -21,7 +21,7 @@ export class ProblemError extends Error {
   }
 }
 
-/** No answer came at all. */
+/** The service did not answer at all. */
 export class NoAnswerError extends Error {
   constructor(cause: unknown) {
     super('The service did not answer. Check the connection; the page tries again by itself.', { cause });
@@ -29,13 +29,24 @@ export class NoAnswerError extends Error {
   }
 }
 
-/** What to tell a person of any error. */
+/** The sentence that a page shows for any error. */
 export function sentenceOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** The message for one field of a form, if the refusal names it. */
+/** The message about one field of a form, if the service named that field. */
 export function fieldError(error: unknown, field: string): string | undefined {
   if (!(error instanceof ProblemError)) return undefined;
   return error.errors.find((one) => one.field === field)?.message;
+}
+
+/** Whether a request may have been accepted although it failed here: there was no answer, or a server's error. */
+export function isUnconfirmed(error: Error): boolean {
+  return error instanceof NoAnswerError || (error instanceof ProblemError && error.status >= 500);
+}
+
+/** Whether sending the request again may help: nothing answered, or the service says that this passes. */
+export function isTransient(error: unknown): boolean {
+  if (error instanceof NoAnswerError) return true;
+  return error instanceof ProblemError && [429, 502, 503].includes(error.status);
 }

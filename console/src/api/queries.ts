@@ -1,8 +1,8 @@
-import { queryOptions } from '@tanstack/react-query';
 import type { ConsoleOperationId, OperationId } from '@renderkit/contract/console/operations.ts';
+import { queryOptions } from '@tanstack/react-query';
 import { callConsole, callV1, type ConsoleRequest, type V1Request } from './client.ts';
 
-/** A read of the console's own interface for the query cache. Its key begins with `console` and the operation. */
+/** A query for an operation of the console's own API. Its key begins with `console` and the operation. */
 export function consoleQuery<Id extends ConsoleOperationId>(id: Id, request: ConsoleRequest<Id>) {
   return queryOptions({
     queryKey: ['console', id, request],
@@ -10,7 +10,7 @@ export function consoleQuery<Id extends ConsoleOperationId>(id: Id, request: Con
   });
 }
 
-/** A read of the HTTP API for the query cache. Its key begins with `v1` and the operation. */
+/** A query for an operation of the public API. Its key begins with `v1` and the operation. */
 export function v1Query<Id extends OperationId>(id: Id, request: V1Request<Id>) {
   return queryOptions({
     queryKey: ['v1', id, request],
@@ -21,12 +21,7 @@ export function v1Query<Id extends OperationId>(id: Id, request: V1Request<Id>) 
 const liveMs = 2_000;
 const liveAfterErrorMs = 10_000;
 
-/** `refetchInterval` of what a page shows live: every 2 s, slower while it fails, not at all while hidden. */
+/** `refetchInterval` for what a page shows live: every 2 s, every 10 s while it fails; a hidden page does not ask. */
 export function live(query: { state: { fetchFailureCount: number; status: string } }): number {
   return query.state.status === 'error' || query.state.fetchFailureCount > 0 ? liveAfterErrorMs : liveMs;
 }
-
-export const signedInQuery = queryOptions({
-  ...consoleQuery('getSignedIn', {}),
-  staleTime: 5 * 60_000,
-});

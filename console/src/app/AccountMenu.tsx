@@ -2,10 +2,10 @@ import { Menu, UnstyledButton, useMantineColorScheme, VisuallyHidden } from '@ma
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { callConsole } from '../api/client.ts';
-import { Icon } from '../ui/Icon.tsx';
-import classes from './account-menu.module.css';
 import { changePasswordAddress } from '../session/sign-in-addresses.ts';
 import { useSignedIn } from '../session/use-signed-in.ts';
+import { Icon } from '../ui/Icon.tsx';
+import classes from './account-menu.module.css';
 
 const schemes = [
   { value: 'light', label: 'Light' },

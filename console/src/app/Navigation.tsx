@@ -35,7 +35,7 @@ const groups = [
 
 /** Links to every page. */
 export function Navigation({ onNavigate }: { onNavigate?: () => void }) {
-  // It stands in the page twice while the drawer is open.
+  // The page has it twice while the drawer is open.
   const id = useId();
   return (
     <nav aria-label="Console" className={classes['nav']}>

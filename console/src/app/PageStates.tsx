@@ -1,11 +1,11 @@
 import { Skeleton, Stack } from '@mantine/core';
 import type { ErrorComponentProps } from '@tanstack/react-router';
+import { ButtonLink } from '../ui/ButtonLink.tsx';
 import { EmptyState } from '../ui/EmptyState.tsx';
 import { Page } from '../ui/Page.tsx';
 import { ProblemAlert } from '../ui/ProblemAlert.tsx';
-import { ButtonLink } from '../ui/ButtonLink.tsx';
 
-/** While the code of a page, or who is signed in, is on its way. */
+/** Shown while the code of a page, or who is signed in, is loading. */
 export function PageLoading() {
   return (
     <Stack p="xl" gap="md" maw="72rem" mx="auto" aria-busy="true" aria-label="Loading">
@@ -17,7 +17,7 @@ export function PageLoading() {
 }
 
 /** In place of a page that could not be shown. */
-export function PageFault({ error, reset }: ErrorComponentProps) {
+export function PageError({ error, reset }: ErrorComponentProps) {
   return (
     <Page title="This page could not be shown">
       <ProblemAlert error={error} onRetry={reset} />
@@ -25,8 +25,8 @@ export function PageFault({ error, reset }: ErrorComponentProps) {
   );
 }
 
-/** The same where not even the shell could be shown: nobody knows yet who is signed in. */
-export function ConsoleFault({ error, reset }: ErrorComponentProps) {
+/** The same without the shell: who is signed in could not be read. */
+export function ConsoleError({ error, reset }: ErrorComponentProps) {
   return (
     <Page title="The console could not be shown" landmark>
       <ProblemAlert error={error} onRetry={reset} />

@@ -1,13 +1,13 @@
 import { ActionIcon, Drawer } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { Link, Outlet } from '@tanstack/react-router';
+import { Brand } from '../ui/Brand.tsx';
 import { Icon } from '../ui/Icon.tsx';
 import { AccountMenu } from './AccountMenu.tsx';
-import { Brand } from '../ui/Brand.tsx';
 import { Navigation } from './Navigation.tsx';
 import classes from './shell.module.css';
 
-/** What stands around every page of somebody who is signed in. */
+/** The frame of every page for somebody who is signed in. */
 export function Shell() {
   const [opened, drawer] = useDisclosure(false);
   return (

@@ -1,8 +1,14 @@
 import { createRouter } from '@tanstack/react-router';
-import { queryClient, whenSignedOut } from './client.ts';
-import { routeTree } from './routes.ts';
+import { createQueryClient } from '../api/query-client.ts';
 import { parseSearch, stringifySearch } from '../format/search-params.ts';
-import { PageFault, PageLoading } from './PageStates.tsx';
+import { showErrorToast } from '../ui/toasts.ts';
+import { PageError, PageLoading } from './PageStates.tsx';
+import { routeTree } from './routes.ts';
+
+export const queryClient = createQueryClient({
+  onSignedOut: () => void leave(),
+  onRefused: showErrorToast,
+});
 
 export const router = createRouter({
   routeTree,
@@ -14,7 +20,7 @@ export const router = createRouter({
   defaultPreloadStaleTime: 0,
   defaultPendingMs: 150,
   scrollRestoration: true,
-  defaultErrorComponent: PageFault,
+  defaultErrorComponent: PageError,
   defaultPendingComponent: PageLoading,
 });
 
@@ -26,20 +32,20 @@ declare module '@tanstack/react-router' {
 
 let leaving = false;
 
+/** Leads to the sign-in page, and from there back to this address. */
 async function leave(): Promise<void> {
   const { pathname, search } = globalThis.location;
-  // Every request of a page may be told at once.
+  // Several requests of a page may find at once that the session has ended.
   if (leaving || pathname.startsWith('/console/sign')) return;
   leaving = true;
   const asked = { return_to: `${pathname}${search}` };
   await router.navigate({ to: '/sign-in', search: asked, replace: true });
-  // What the next person may not see.
+  // The next person must not see these answers.
   queryClient.clear();
   leaving = false;
 }
-whenSignedOut(() => void leave());
 
-// Reading goes on at the heading of the new page, as it would after a page load.
+// A screen reader continues at the heading of the new page, as it would after a page load.
 router.subscribe('onRendered', ({ pathChanged, fromLocation }) => {
   if (!pathChanged || fromLocation === undefined) return;
   document.querySelector<HTMLElement>('h1')?.focus({ preventScroll: true });

@@ -7,7 +7,7 @@ import {
   redirect,
 } from '@tanstack/react-router';
 import { ProblemError } from '../api/errors.ts';
-import { signedInQuery } from '../api/queries.ts';
+import { text } from '../format/search-params.ts';
 import { auditSearch } from '../pages/audit/search.ts';
 import { deliveriesSearch } from '../pages/deliveries/search.ts';
 import { generationsSearch } from '../pages/generations/search.ts';
@@ -15,8 +15,8 @@ import { librarySearch } from '../pages/library/search.ts';
 import { overviewSearch } from '../pages/overview/search.ts';
 import { playgroundSearch } from '../pages/playground/search.ts';
 import { storageSearch } from '../pages/storage/search.ts';
-import { ConsoleFault, NotFoundPage } from './PageStates.tsx';
-import { text } from '../format/search-params.ts';
+import { signedInQuery } from '../session/use-signed-in.ts';
+import { ConsoleError, NotFoundPage } from './PageStates.tsx';
 import { Shell } from './Shell.tsx';
 
 const rootRoute = createRootRouteWithContext<{ queryClient: QueryClient }>()({
@@ -24,12 +24,12 @@ const rootRoute = createRootRouteWithContext<{ queryClient: QueryClient }>()({
   notFoundComponent: NotFoundPage,
 });
 
-/** Everything that needs somebody signed in. Who has no session signs in and comes back to the same address. */
+/** All that needs a session. Without one it leads to the sign-in page, and from there back to the same address. */
 const signedIn = createRoute({
   getParentRoute: () => rootRoute,
   id: 'signed-in',
   component: Shell,
-  errorComponent: ConsoleFault,
+  errorComponent: ConsoleError,
   beforeLoad: async ({ context, location }) => {
     try {
       await context.queryClient.ensureQueryData(signedInQuery);

@@ -33,7 +33,7 @@ const gray: MantineColorsTuple = [
   '#1f1e1c',
 ];
 
-/** From text to the ground, for dark. */
+/** From text to background, for dark. */
 const dark: MantineColorsTuple = [
   '#e6e7e9',
   '#c3c7cc',
@@ -47,7 +47,7 @@ const dark: MantineColorsTuple = [
   '#0b0d0f',
 ];
 
-/** The library reckons the text's colour on a filled ground for the light scheme alone. */
+/** Mantine computes the color of text on a filled background for the light scheme only. */
 const variantColors: VariantColorsResolver = (input) => {
   const colors = defaultVariantColorsResolver(input);
   const primary = input.color === undefined || input.color === input.theme.primaryColor;
@@ -86,7 +86,7 @@ export const theme = createTheme({
       },
       styles: { title: { fontWeight: 620 } },
     },
-    // An element that is no item makes a menu of it that readers cannot count.
+    // The placeholder is no item of the menu, and screen readers would count it.
     Menu: { defaultProps: { withInitialFocusPlaceholder: false } },
     Tooltip: { defaultProps: { openDelay: 250, withArrow: true } },
     Table: { defaultProps: { verticalSpacing: 8, horizontalSpacing: 12, fz: 'sm' } },
@@ -95,7 +95,7 @@ export const theme = createTheme({
   },
 });
 
-/** Colours whose text on their own tint would be too pale at the library's shades (WCAG 2.2, 1.4.3). */
+/** Colors whose text on their own tint has too little contrast in Mantine's shades (WCAG 2.2, 1.4.3). */
 const tinted = ['red', 'orange', 'yellow', 'green', 'blue', 'gray', 'teal'] as const;
 
 export const cssVariables: CSSVariablesResolver = ({ colors }) => {

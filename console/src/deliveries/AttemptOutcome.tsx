@@ -1,7 +1,8 @@
 import { Group, Text } from '@mantine/core';
 import type { DeliveryAttempt } from '@renderkit/contract/console/schemas/delivery.ts';
+import { formatMilliseconds } from '../format/times.ts';
 import { StatusBadge } from '../ui/StatusBadge.tsx';
-import { durationText, outcomeSentence } from './delivery-labels.ts';
+import { outcomeSentence } from './delivery-labels.ts';
 
 /** How an attempt ended, or that it has not. */
 export function AttemptOutcome({ attempt }: { attempt: DeliveryAttempt }) {
@@ -13,7 +14,7 @@ export function AttemptOutcome({ attempt }: { attempt: DeliveryAttempt }) {
       {state !== 'running' && (
         <Text fz="sm">
           {outcomeSentence(status, failure)}
-          {duration !== null && ` ${durationText(duration)}.`}
+          {duration !== null && ` ${formatMilliseconds(duration)}.`}
         </Text>
       )}
     </Group>

@@ -1,15 +1,15 @@
 import { Text } from '@mantine/core';
-import type { ReactNode } from 'react';
 import type { Delivery } from '@renderkit/contract/console/schemas/delivery.ts';
-import { type Column, DataTable } from '../ui/DataTable.tsx';
+import type { ReactNode } from 'react';
+import { type Column, DataTable, NoWrap } from '../ui/DataTable.tsx';
 import { StatusBadge } from '../ui/StatusBadge.tsx';
-import { Time } from '../ui/Time.tsx';
-import { shortOutcome } from './delivery-labels.ts';
 import { TextLink } from '../ui/TextLink.tsx';
+import { Time } from '../ui/Time.tsx';
+import { outcomeLabel } from './delivery-labels.ts';
 
 type DeliveriesTableProps = {
   deliveries: readonly Delivery[];
-  /** Titles of columns that would say nothing here, or have no room. */
+  /** Titles of columns that would add nothing here, or do not fit. */
   without?: readonly string[];
   stale?: boolean;
   footer?: ReactNode;
@@ -35,7 +35,6 @@ const columns: Column<Delivery>[] = [
       <TextLink
         to="/deliveries/$id"
         params={{ id: delivery.id }}
-
         fw={560}
         c="var(--mantine-color-text)"
         style={{ whiteSpace: 'nowrap' }}
@@ -47,11 +46,7 @@ const columns: Column<Delivery>[] = [
   { title: 'Status', cell: (delivery) => <StatusBadge status={delivery.status} /> },
   {
     title: 'Last answer',
-    cell: (delivery) => (
-      <span style={{ whiteSpace: 'nowrap' }}>
-        {shortOutcome(delivery.last_status, delivery.last_failure)}
-      </span>
-    ),
+    cell: (delivery) => <NoWrap>{outcomeLabel(delivery.last_status, delivery.last_failure)}</NoWrap>,
   },
   { title: 'Attempts', align: 'right', wideOnly: true, cell: (delivery) => delivery.attempts },
   {
@@ -66,9 +61,9 @@ const columns: Column<Delivery>[] = [
   {
     title: 'Event happened',
     cell: (delivery) => (
-      <span style={{ whiteSpace: 'nowrap' }}>
+      <NoWrap>
         <Time at={delivery.created_at} relative />
-      </span>
+      </NoWrap>
     ),
   },
 ];

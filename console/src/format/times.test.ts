@@ -1,27 +1,52 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { exactUtc, localTime, relativeTime } from './times.ts';
+import {
+  formatDuration,
+  formatLocalTime,
+  formatMilliseconds,
+  formatRelativeTime,
+  formatUtc,
+} from './times.ts';
 
 const now = new Date('2026-11-21T12:00:00Z');
 
-test('a moment is told to the second in UTC', () => {
-  assert.equal(exactUtc('2026-11-21T18:04:09.123+01:00'), '2026-11-21 17:04:09 UTC');
+test('a moment is shown to the second in UTC', () => {
+  assert.equal(formatUtc('2026-11-21T18:04:09.123+01:00'), '2026-11-21 17:04:09 UTC');
 });
 
 test('a moment is shown in the zone of the viewer, with a year only when it is another', () => {
   const options = { zone: 'Asia/Tokyo', locale: 'en-GB' };
-  assert.equal(localTime('2026-11-21T18:04:09Z', now, options), '22 Nov, 03:04');
-  assert.match(localTime('2024-02-01T00:00:00Z', now, options), /2024/);
+  assert.equal(formatLocalTime('2026-11-21T18:04:09Z', now, options), '22 Nov, 03:04');
+  assert.match(formatLocalTime('2024-02-01T00:00:00Z', now, options), /2024/);
 });
 
-test('a distance is told in its largest unit', () => {
-  assert.equal(relativeTime('2026-11-21T11:59:30Z', now), 'just now');
-  assert.equal(relativeTime('2026-11-21T11:57:00Z', now), '3 minutes ago');
-  assert.equal(relativeTime('2026-11-23T13:00:00Z', now), 'in 2 days');
+test('a distance in time is shown in its largest unit', () => {
+  assert.equal(formatRelativeTime('2026-11-21T11:59:30Z', now), 'just now');
+  assert.equal(formatRelativeTime('2026-11-21T11:57:00Z', now), '3 minutes ago');
+  assert.equal(formatRelativeTime('2026-11-23T13:00:00Z', now), 'in 2 days');
 });
 
 test('what is no time is shown as it came', () => {
-  assert.equal(exactUtc('soon'), 'soon');
-  assert.equal(localTime('soon', now), 'soon');
-  assert.equal(relativeTime('soon', now), 'soon');
+  assert.equal(formatUtc('soon'), 'soon');
+  assert.equal(formatLocalTime('soon', now), 'soon');
+  assert.equal(formatRelativeTime('soon', now), 'soon');
+});
+
+test('a duration is shown in two units at most', () => {
+  const expected: [number, string][] = [
+    [-5, '0 s'],
+    [840, '0.8 s'],
+    [9_960, '10 s'],
+    [42_400, '42 s'],
+    [60_000, '1 min'],
+    [185_000, '3 min 5 s'],
+    [7_200_000, '2 h'],
+    [7_800_000, '2 h 10 min'],
+  ];
+  for (const [milliseconds, text] of expected) assert.equal(formatDuration(milliseconds), text);
+});
+
+test('the duration of an attempt has the unit that fits', () => {
+  assert.equal(formatMilliseconds(45), '45 ms');
+  assert.equal(formatMilliseconds(10_000), '10.0 s');
 });

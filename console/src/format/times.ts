@@ -1,12 +1,16 @@
 /** The exact moment in UTC: `2026-11-21 18:04:09 UTC`. */
-export function exactUtc(iso: string): string {
+export function formatUtc(iso: string): string {
   const date = new Date(iso);
   if (Number.isNaN(date.getTime())) return iso;
   return `${date.toISOString().slice(0, 19).replace('T', ' ')} UTC`;
 }
 
 /** In the viewer's zone and language; without the year while it is this one. */
-export function localTime(iso: string, now: Date, options: { zone?: string; locale?: string } = {}): string {
+export function formatLocalTime(
+  iso: string,
+  now: Date,
+  options: { zone?: string; locale?: string } = {},
+): string {
   const date = new Date(iso);
   if (Number.isNaN(date.getTime())) return iso;
   const sameYear = date.getFullYear() === now.getFullYear();
@@ -28,7 +32,7 @@ const steps: [unit: Intl.RelativeTimeFormatUnit, seconds: number][] = [
 ];
 
 /** `3 minutes ago`, `in 2 days`; within a minute `just now` or `in a moment`. */
-export function relativeTime(iso: string, now: Date): string {
+export function formatRelativeTime(iso: string, now: Date): string {
   const seconds = (new Date(iso).getTime() - now.getTime()) / 1_000;
   if (Number.isNaN(seconds)) return iso;
   for (const [unit, size] of steps) {
@@ -39,4 +43,21 @@ export function relativeTime(iso: string, now: Date): string {
       );
   }
   return seconds > 0 ? 'in a moment' : 'just now';
+}
+
+/** A duration in milliseconds, in two units at most: `0.8 s`, `42 s`, `3 min 5 s`, `2 h 10 min`. */
+export function formatDuration(milliseconds: number): string {
+  const seconds = Math.max(0, milliseconds) / 1000;
+  if (seconds < 10) return `${Number(seconds.toFixed(1))} s`;
+  const whole = Math.round(seconds);
+  if (whole < 60) return `${whole} s`;
+  const minutes = Math.floor(whole / 60);
+  if (minutes < 60) return whole % 60 === 0 ? `${minutes} min` : `${minutes} min ${whole % 60} s`;
+  const hours = Math.floor(minutes / 60);
+  return minutes % 60 === 0 ? `${hours} h` : `${hours} h ${minutes % 60} min`;
+}
+
+/** A duration of milliseconds or a few seconds: `45 ms`, `1.2 s`. */
+export function formatMilliseconds(milliseconds: number): string {
+  return milliseconds < 1_000 ? `${milliseconds} ms` : `${(milliseconds / 1_000).toFixed(1)} s`;
 }

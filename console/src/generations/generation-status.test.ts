@@ -1,26 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { problemCodeNames } from '@renderkit/contract/v1/problem-codes.ts';
-import type { Generation } from '@renderkit/contract/v1/schemas/generation.ts';
 import { realAnswers } from '@renderkit/contract/v1/real-answers.ts';
-import { isFinal, spanText, timelineOf, whatToDo } from './generation-status.ts';
+import type { Generation } from '@renderkit/contract/v1/schemas/generation.ts';
+import { isFinal, timelineOf, whatToDo } from './generation-status.ts';
 
 const generation = realAnswers.generation as unknown as Generation;
 const at = (second: number) => `2026-11-21T18:00:${String(second).padStart(2, '0')}.000Z`;
-
-test('A span of time is told in two units at most', () => {
-  const told: [number, string][] = [
-    [-5, '0 s'],
-    [840, '0.8 s'],
-    [9_960, '10 s'],
-    [42_400, '42 s'],
-    [60_000, '1 min'],
-    [185_000, '3 min 5 s'],
-    [7_200_000, '2 h'],
-    [7_800_000, '2 h 10 min'],
-  ];
-  for (const [milliseconds, text] of told) assert.equal(spanText(milliseconds), text);
-});
 
 test('A generation goes from queued over sent to its end, each step with what it took', () => {
   const done = { ...generation, created_at: at(1), submitted_at: at(3), completed_at: at(8) };

@@ -6,13 +6,13 @@ const partialFailure = 'partial_failure';
 
 const finalStatuses: readonly GenerationStatus[] = ['succeeded', 'failed', 'canceled'];
 
-/** Whether it will never change again. */
+/** Whether a generation will never change again. */
 export function isFinal({ status }: Pick<Generation, 'status'>): boolean {
   return finalStatuses.includes(status);
 }
 
-/** What to do in the console, where that is something else than what a program would do. */
-const inTheConsole: Record<string, string> = {
+/** Advice that differs in the console from the advice for a program. */
+const consoleAdvice: Record<string, string> = {
   [partialFailure]: 'What was made is kept. Run it again for the rest.',
   invalid_request: 'Correct what is said at the fields, and run it again.',
   insufficient_credits:
@@ -31,35 +31,23 @@ const inTheConsole: Record<string, string> = {
   upstream_unavailable: 'The studio is out of reach for now, and nothing was charged. Run it again later.',
 };
 
-/** What somebody can do about an error of a run; undefined where nobody can say. */
+/** What a person can do about an error of a generation; undefined where there is no advice. */
 export function whatToDo(code: string): string | undefined {
-  if (Object.hasOwn(inTheConsole, code)) return inTheConsole[code];
+  if (Object.hasOwn(consoleAdvice, code)) return consoleAdvice[code];
   return Object.hasOwn(problemCodes, code)
     ? problemCodes[code as keyof typeof problemCodes].whatToDo
     : undefined;
 }
 
-/** Milliseconds as people say them: `0.8 s`, `42 s`, `3 min 5 s`, `2 h 10 min`. */
-export function spanText(milliseconds: number): string {
-  const seconds = Math.max(0, milliseconds) / 1000;
-  if (seconds < 10) return `${Number(seconds.toFixed(1))} s`;
-  const whole = Math.round(seconds);
-  if (whole < 60) return `${whole} s`;
-  const minutes = Math.floor(whole / 60);
-  if (minutes < 60) return whole % 60 === 0 ? `${minutes} min` : `${minutes} min ${whole % 60} s`;
-  const hours = Math.floor(minutes / 60);
-  return minutes % 60 === 0 ? `${hours} h` : `${hours} h ${minutes % 60} min`;
-}
-
 export type TimelineStep = {
   name: string;
-  /** Null: it has not come to that. */
+  /** Null: this step has not been reached. */
   at: string | null;
   /** Milliseconds since the step before. */
   took: number | undefined;
 };
 
-/** How a generation went: accepted, sent, finished, with how long each took. */
+/** The steps of a generation: accepted, sent, finished, and how long each took. */
 export function timelineOf(generation: Generation): TimelineStep[] {
   const { created_at: created, submitted_at: submitted, completed_at: completed, status } = generation;
   const since = (from: string, to: string | null) =>

@@ -1,19 +1,24 @@
-import type { RequestBody } from '../model-form/build-request.ts';
-
-/** A run as it was sent. */
-export type SentRun = { path: string; body: RequestBody; key: string };
+/** A create as it was sent. */
+export type SentRequest = { path: string; body: Record<string, unknown>; key: string };
 
 /**
- * The Idempotency-Key of a run. One whose outcome is unknown is sent under its own key again, so that it is made and
- * paid for once; any other run gets a fresh key. Web addresses without TLS have no `crypto.randomUUID`.
+ * The Idempotency-Key of a create: the key of the unconfirmed request where this is the same request, otherwise a new
+ * one. Pages served without TLS have no `crypto.randomUUID`.
  */
-export function runKey(run: Omit<SentRun, 'key'>, inDoubt: SentRun | undefined): string {
-  if (inDoubt !== undefined && inDoubt.path === run.path && sameBody(inDoubt.body, run.body))
-    return inDoubt.key;
+export function idempotencyKeyFor(
+  request: Omit<SentRequest, 'key'>,
+  unconfirmed: SentRequest | undefined,
+): string {
+  if (
+    unconfirmed !== undefined &&
+    unconfirmed.path === request.path &&
+    sameBody(unconfirmed.body, request.body)
+  )
+    return unconfirmed.key;
   const bytes = crypto.getRandomValues(new Uint8Array(16));
   return `console-${Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')}`;
 }
 
-function sameBody(one: RequestBody, other: RequestBody): boolean {
+function sameBody(one: Record<string, unknown>, other: Record<string, unknown>): boolean {
   return JSON.stringify(one) === JSON.stringify(other);
 }

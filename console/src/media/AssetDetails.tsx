@@ -1,13 +1,13 @@
 import { Stack } from '@mantine/core';
 import type { Asset } from '@renderkit/contract/v1/schemas/asset.ts';
-import { Facts } from '../ui/DescriptionList.tsx';
+import { DescriptionList } from '../ui/DescriptionList.tsx';
 import { Id } from '../ui/Id.tsx';
 import { Time } from '../ui/Time.tsx';
+import { CreateFrame } from './CreateFrame.tsx';
 import { DeleteItem } from './DeleteItem.tsx';
 import { FavoriteButton } from './FavoriteButton.tsx';
 import { ItemActions } from './ItemActions.tsx';
 import { itemOfAsset } from './media-item.ts';
-import { TakeStill } from './CreateFrame.tsx';
 
 /** How items of the library came to be, for people. */
 const origins: Record<string, string> = {
@@ -33,11 +33,11 @@ export function AssetDetails({ asset, project, onDeleted }: AssetDetailsProps) {
     <Stack gap="md">
       <ItemActions item={item}>
         <FavoriteButton item={item} favorite={asset.favorite} />
-        {item.type === 'video' && <TakeStill item={item} projectId={asset.project_id} />}
+        {item.type === 'video' && <CreateFrame item={item} projectId={asset.project_id} />}
         <DeleteItem item={item} onDeleted={onDeleted} />
       </ItemActions>
-      <Facts
-        facts={[
+      <DescriptionList
+        items={[
           ['Made', <Time key="made" at={asset.created_at} />],
           ['As', origin === null ? undefined : (origins[origin] ?? origin)],
           ['Ratio', asset.aspect_ratio ?? undefined],

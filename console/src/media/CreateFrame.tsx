@@ -4,11 +4,11 @@ import { useState } from 'react';
 import { callV1 } from '../api/client.ts';
 import { Icon } from '../ui/Icon.tsx';
 import { ProblemAlert } from '../ui/ProblemAlert.tsx';
-import type { MediaItem } from './media-item.ts';
 import classes from './create-frame.module.css';
+import type { MediaItem } from './media-item.ts';
 
 /** Takes one picture out of a video, and keeps it in the video's project if that is wanted. */
-export function TakeStill({ item, projectId }: { item: MediaItem; projectId: string | null }) {
+export function CreateFrame({ item, projectId }: { item: MediaItem; projectId: string | null }) {
   const [opened, setOpened] = useState(false);
   return (
     <>
@@ -21,13 +21,13 @@ export function TakeStill({ item, projectId }: { item: MediaItem; projectId: str
         title="Take a still"
         closeButtonProps={{ 'aria-label': 'Close' }}
       >
-        <StillForm item={item} projectId={projectId} />
+        <FrameForm item={item} projectId={projectId} />
       </Modal>
     </>
   );
 }
 
-function StillForm({ item, projectId }: { item: MediaItem; projectId: string | null }) {
+function FrameForm({ item, projectId }: { item: MediaItem; projectId: string | null }) {
   const [seconds, setSeconds] = useState(0);
   const [last, setLast] = useState(false);
   const [kept, setKept] = useState(projectId !== null);

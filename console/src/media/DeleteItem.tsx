@@ -4,7 +4,7 @@ import { useState } from 'react';
 import { callV1 } from '../api/client.ts';
 import { ConfirmModal } from '../ui/ConfirmModal.tsx';
 import { Icon } from '../ui/Icon.tsx';
-import { tell } from '../ui/toasts.ts';
+import { showToast } from '../ui/toasts.ts';
 import { type MediaItem, nameOfItem } from './media-item.ts';
 
 /** Takes an item out of the library, once it has been asked whether. */
@@ -18,7 +18,7 @@ export function DeleteItem({ item, onDeleted }: { item: MediaItem; onDeleted: ()
     onSuccess: async () => {
       setAsking(false);
       onDeleted();
-      tell(`The ${noun} was deleted.`);
+      showToast(`The ${noun} was deleted.`);
       await queries.invalidateQueries({ queryKey: ['v1', 'listAssets'] });
     },
   });
@@ -36,7 +36,7 @@ export function DeleteItem({ item, onDeleted }: { item: MediaItem; onDeleted: ()
         opened={asking}
         onClose={() => setAsking(false)}
         title={`Delete this ${noun}?`}
-        act={`Delete ${noun}`}
+        action={`Delete ${noun}`}
         onConfirm={() => remove.mutate()}
         pending={remove.isPending}
         error={remove.error}

@@ -3,8 +3,9 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { callV1 } from '../api/client.ts';
 import { Icon } from '../ui/Icon.tsx';
 import type { MediaItem } from './media-item.ts';
+import { useAsset } from './use-asset.ts';
 
-/** Makes an item a favorite, or no longer one. */
+/** Marks an item of the library as a favorite, or no longer. */
 export function FavoriteButton({ item, favorite }: { item: MediaItem; favorite: boolean }) {
   const queries = useQueryClient();
   const mark = useMutation({
@@ -27,4 +28,10 @@ export function FavoriteButton({ item, favorite }: { item: MediaItem; favorite: 
       {shown ? 'Favorite' : 'Make a favorite'}
     </Button>
   );
+}
+
+/** The same for an output. It is not shown where the library no longer has the output. */
+export function OutputFavoriteButton({ item }: { item: MediaItem }) {
+  const asset = useAsset(item.id, item.type);
+  return asset === undefined ? null : <FavoriteButton item={item} favorite={asset.favorite} />;
 }

@@ -3,19 +3,19 @@ import { createLink } from '@tanstack/react-router';
 import type { ComponentPropsWithRef, ReactNode } from 'react';
 import { useSignedIn } from '../session/use-signed-in.ts';
 import { Icon } from '../ui/Icon.tsx';
-import type { UsableField } from '../pages/playground/search.ts';
+import type { ItemUse } from './item-use.ts';
 import { downloadAddress, type MediaItem } from './media-item.ts';
 
 /** What an item can be to a new run. */
-const uses: Record<MediaItem['type'], { as: UsableField; words: string }[]> = {
+const uses: Record<MediaItem['type'], { as: ItemUse; label: string }[]> = {
   image: [
-    { as: 'image', words: 'Edit it' },
-    { as: 'reference_images', words: 'Go by it for a new image' },
-    { as: 'start_image', words: 'Begin a video with it' },
+    { as: 'image', label: 'Edit it' },
+    { as: 'reference_images', label: 'Go by it for a new image' },
+    { as: 'start_image', label: 'Begin a video with it' },
   ],
   video: [
-    { as: 'video', words: 'Extend it' },
-    { as: 'source_video', words: 'Draw it anew' },
+    { as: 'video', label: 'Extend it' },
+    { as: 'source_video', label: 'Draw it anew' },
   ],
 };
 
@@ -77,9 +77,9 @@ export function UseMenu({ item }: { item: MediaItem }) {
         </Button>
       </Menu.Target>
       <Menu.Dropdown>
-        {uses[item.type].map(({ as, words }) => (
+        {uses[item.type].map(({ as, label }) => (
           <MenuLink key={as} to="/playground" search={{ use: item.id, as }}>
-            {words}
+            {label}
           </MenuLink>
         ))}
       </Menu.Dropdown>

@@ -6,9 +6,9 @@ import { v1Query } from '../api/queries.ts';
 import type { Reference } from '../model-form/form-values.ts';
 import { Icon } from '../ui/Icon.tsx';
 import { ProblemAlert } from '../ui/ProblemAlert.tsx';
-import { itemOfAsset, nameOfItem, referenceOfItem } from './media-item.ts';
+import { MediaView } from './MediaView.tsx';
 import classes from './library-picker.module.css';
-import { Picture } from './MediaView.tsx';
+import { itemOfAsset, nameOfItem, referenceOfItem } from './media-item.ts';
 
 type LibraryPickerProps = {
   type: 'image' | 'video';
@@ -89,7 +89,7 @@ function Choices({ type, onChoose }: Pick<LibraryPickerProps, 'type' | 'onChoose
                     aria-label={`Choose ${nameOfItem(item)}`}
                     onClick={() => onChoose(referenceOfItem(item))}
                   >
-                    <Picture item={item} small fill inert alt="" />
+                    <MediaView item={item} small fill inert alt="" />
                   </button>
                 </li>
               );

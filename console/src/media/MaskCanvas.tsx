@@ -1,8 +1,8 @@
 import { VisuallyHidden } from '@mantine/core';
 import { type KeyboardEvent, type PointerEvent, useEffect, useId, useRef, useState } from 'react';
+import classes from './mask-painter.module.css';
 import type { MaskStep, Point, Size } from './mask-step.ts';
 import { drawMask, maskSizeOf, pointOf } from './mask-steps.ts';
-import classes from './mask-painter.module.css';
 
 type MaskCanvasProps = {
   address: string;

@@ -2,10 +2,9 @@ import { Button, Input, Skeleton, Text } from '@mantine/core';
 import { useEffect, useState } from 'react';
 import type { Reference } from '../model-form/form-values.ts';
 import { Notice } from '../ui/Notice.tsx';
-import type { MaskStep, Size } from './mask-step.ts';
 import { MaskPainter } from './MaskPainter.tsx';
-import { useReference } from './use-library-item.ts';
-import { useUpload } from './use-upload.ts';
+import type { MaskStep, Size } from './mask-step.ts';
+import { useReference, useUpload } from './use-reference.ts';
 
 type MaskFieldProps = {
   source: Reference | undefined;

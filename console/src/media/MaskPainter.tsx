@@ -1,13 +1,11 @@
-import { Button, Group, SegmentedControl, Slider, Text } from '@mantine/core';
+import { Button, Group, NumberInput, SegmentedControl, Slider, Text, UnstyledButton } from '@mantine/core';
 import { useState } from 'react';
 import { Icon } from '../ui/Icon.tsx';
 import { Notice } from '../ui/Notice.tsx';
 import { MaskCanvas } from './MaskCanvas.tsx';
-import { MaskRectangle } from './MaskRectangle.tsx';
-import { maskDataUrl } from './mask-data-url.ts';
-import type { MaskStep, Size } from './mask-step.ts';
-import { mayShow } from './mask-steps.ts';
 import classes from './mask-painter.module.css';
+import type { MaskStep, Size } from './mask-step.ts';
+import { drawMask, maskSizeOf, mayShow, rectangleOf } from './mask-steps.ts';
 
 type MaskPainterProps = {
   address: string;
@@ -116,4 +114,58 @@ function BrushControls({ erase, percent, onErase, onPercent }: BrushControlsProp
       </Group>
     </Group>
   );
+}
+
+const edges = ['left', 'top', 'width', 'height'] as const;
+
+/** A rectangle told by numbers: painting for who has no pointer, and for who wants it exact. */
+function MaskRectangle({ picture, onStep }: { picture: Size; onStep: (step: MaskStep) => void }) {
+  const [opened, setOpened] = useState(false);
+  const [percent, setPercent] = useState({ left: 25, top: 25, width: 50, height: 50 });
+  const add = (erase: boolean) => onStep({ kind: 'rectangle', erase, ...rectangleOf(percent, picture) });
+  return (
+    <div>
+      <UnstyledButton className={classes['toggle']} aria-expanded={opened} onClick={() => setOpened(!opened)}>
+        <Icon name={opened ? 'down' : 'right'} size={13} />
+        Rectangle by numbers
+      </UnstyledButton>
+      {opened && (
+        <Group gap={8} mt={6} align="end">
+          {edges.map((edge) => (
+            <NumberInput
+              key={edge}
+              size="xs"
+              w="4.6rem"
+              label={`${edge.charAt(0).toUpperCase()}${edge.slice(1)} %`}
+              min={0}
+              max={100}
+              value={percent[edge]}
+              onChange={(value) => setPercent({ ...percent, [edge]: Number(value) || 0 })}
+            />
+          ))}
+          <Button variant="default" onClick={() => add(false)}>
+            Paint it
+          </Button>
+          <Button variant="default" onClick={() => add(true)}>
+            Erase it
+          </Button>
+        </Group>
+      )}
+    </div>
+  );
+}
+
+/** The mask as a PNG: white what is to change, black the rest, of the picture's size or smaller in the same ratio. */
+function maskDataUrl(steps: readonly MaskStep[], picture: Size): string {
+  const size = maskSizeOf(picture);
+  const canvas = document.createElement('canvas');
+  canvas.width = size.width;
+  canvas.height = size.height;
+  const context = canvas.getContext('2d');
+  if (context === null) throw new Error('This browser gives no canvas to draw on.');
+  drawMask(context, steps, { size, picture });
+  context.globalCompositeOperation = 'destination-over';
+  context.fillStyle = '#000';
+  context.fillRect(0, 0, size.width, size.height);
+  return canvas.toDataURL('image/png');
 }

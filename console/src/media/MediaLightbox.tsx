@@ -2,11 +2,11 @@ import { ActionIcon, Modal, Text } from '@mantine/core';
 import { useWindowEvent } from '@mantine/hooks';
 import type { KeyboardEvent, ReactNode } from 'react';
 import { Icon } from '../ui/Icon.tsx';
+import { MediaView } from './MediaView.tsx';
 import { type MediaItem, nameOfItem } from './media-item.ts';
-import { Picture } from './MediaView.tsx';
 import classes from './media-lightbox.module.css';
 
-type MediaViewerProps = {
+type MediaLightboxProps = {
   items: readonly MediaItem[];
   /** Id of the one that is shown; undefined: closed. */
   shown: string | undefined;
@@ -16,7 +16,7 @@ type MediaViewerProps = {
 };
 
 /** Shows one item large. The arrow keys lead to its neighbours, Escape closes. */
-export function MediaViewer({ items, shown, onShow, details }: MediaViewerProps) {
+export function MediaLightbox({ items, shown, onShow, details }: MediaLightboxProps) {
   const at = items.findIndex(({ id }) => id === shown);
   const item = items[at];
   const step = (by: -1 | 1) => {
@@ -43,7 +43,7 @@ export function MediaViewer({ items, shown, onShow, details }: MediaViewerProps)
             <div
               style={{ width: `min(100%, calc(var(--stage) * ${(item.width ?? 1) / (item.height ?? 1)}))` }}
             >
-              <Picture key={item.id} item={item} />
+              <MediaView key={item.id} item={item} />
             </div>
             <Neighbour side="right" label="Next" disabled={at === items.length - 1} onClick={() => step(1)} />
           </div>

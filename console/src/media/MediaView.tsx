@@ -5,7 +5,7 @@ import type { MediaItem } from './media-item.ts';
 import { nameOfItem } from './media-item.ts';
 import classes from './media-view.module.css';
 
-type PictureProps = {
+type MediaViewProps = {
   item: MediaItem;
   /** A small picture of it; else the whole. */
   small?: boolean;
@@ -17,7 +17,7 @@ type PictureProps = {
 };
 
 /** A picture or video in a box of its ratio, so that nothing jumps when it arrives. Adults' content is blurred first. */
-export function Picture({ item, small = false, fill = false, inert = false, alt }: PictureProps) {
+export function MediaView({ item, small = false, fill = false, inert = false, alt }: MediaViewProps) {
   const [uncovered, setUncovered] = useState(false);
   const covered = item.nsfw && !uncovered;
   const { width, height } = item;

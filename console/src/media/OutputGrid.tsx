@@ -1,9 +1,9 @@
 import { useState, type ReactNode } from 'react';
 import { Icon } from '../ui/Icon.tsx';
+import { MediaLightbox } from './MediaLightbox.tsx';
+import { MediaView } from './MediaView.tsx';
 import { type MediaItem, nameOfItem } from './media-item.ts';
-import { MediaViewer } from './MediaLightbox.tsx';
 import classes from './output-grid.module.css';
-import { Picture } from './MediaView.tsx';
 
 type OutputGridProps = { items: readonly MediaItem[]; details?: (item: MediaItem) => ReactNode };
 
@@ -16,7 +16,7 @@ export function OutputGrid({ items, details }: OutputGridProps) {
         {items.map((item) => (
           <li key={item.id} className={classes['cell']}>
             <div className={classes['picture']} style={widthOf(item)}>
-              <Picture item={item} />
+              <MediaView item={item} />
               <button
                 type="button"
                 className={classes['open']}
@@ -29,7 +29,7 @@ export function OutputGrid({ items, details }: OutputGridProps) {
           </li>
         ))}
       </ul>
-      <MediaViewer items={items} shown={shown} onShow={setShown} details={details} />
+      <MediaLightbox items={items} shown={shown} onShow={setShown} details={details} />
     </>
   );
 }

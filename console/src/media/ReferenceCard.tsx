@@ -2,10 +2,9 @@ import { ActionIcon, Text } from '@mantine/core';
 import type { Reference } from '../model-form/form-values.ts';
 import { Icon } from '../ui/Icon.tsx';
 import { StatusBadge } from '../ui/StatusBadge.tsx';
-import { Picture } from './MediaView.tsx';
+import { MediaView } from './MediaView.tsx';
 import classes from './reference-input.module.css';
-import { useReference } from './use-library-item.ts';
-import { useUpload } from './use-upload.ts';
+import { useReference, useUpload } from './use-reference.ts';
 
 /** One reference of a field: its picture, how its checks stand, and a way to take it out. */
 export function ReferenceCard({ reference, onRemove }: { reference: Reference; onRemove: () => void }) {
@@ -50,7 +49,7 @@ function Thumb({ reference }: { reference: Reference }) {
   if (type === 'audio' || (url === null && thumbUrl === null) || (type === 'video' && thumbUrl === null))
     return <Icon name={type === 'image' ? 'image' : type === 'video' ? 'video' : 'play'} size={22} />;
   return (
-    <Picture
+    <MediaView
       item={{
         id: reference.value,
         type,

@@ -1,14 +1,14 @@
 import { Button, FileButton, Group, Input, Text, TextInput } from '@mantine/core';
-import { type ClipboardEvent, type DragEvent, useEffect, useState } from 'react';
 import type { UploadType } from '@renderkit/contract/v1/schemas/upload.ts';
+import { type ClipboardEvent, type DragEvent, useEffect, useState } from 'react';
 import type { Reference } from '../model-form/form-values.ts';
 import { bareReference } from '../model-form/read-request.ts';
 import { Icon } from '../ui/Icon.tsx';
 import { LibraryPicker } from './LibraryPicker.tsx';
 import { ReferenceCard } from './ReferenceCard.tsx';
-import { SendingCard } from './UploadCard.tsx';
+import { UploadCard } from './UploadCard.tsx';
 import classes from './reference-input.module.css';
-import { complaintOf, uploadKinds } from './send-upload.ts';
+import { fileIssue, uploadTypes } from './upload-types.ts';
 
 type ReferenceInputProps = {
   label: string;
@@ -19,32 +19,32 @@ type ReferenceInputProps = {
   references: readonly Reference[];
   onChange: (change: (before: readonly Reference[]) => Reference[]) => void;
   error?: string | undefined;
-  /** Takes what is pasted anywhere on the page. */
+  /** Takes files that are pasted anywhere on the page. */
   takesPaste?: boolean;
-  /** Nothing can be sent from here: the plan does not include it. */
+  /** The plan includes no uploads of this type. */
   noUploads?: boolean;
-  /** Only what is in the library will do. */
+  /** Only items of the library can be chosen. */
   libraryOnly?: boolean;
 };
 
-type Sending = { id: number; file: File };
-let sendings = 0;
+type PendingUpload = { id: number; file: File };
+let lastUploadId = 0;
 
-/** References of one field: dropped, chosen, pasted, from the library or from an address. */
+/** The references of one field. They are dropped, pasted, chosen as files or from the library, or addresses. */
 export function ReferenceInput(props: ReferenceInputProps) {
   const { label, description, type, max, required = false, references, onChange, error } = props;
   const [over, setOver] = useState(false);
   const uploads = props.libraryOnly !== true && props.noUploads !== true;
   const add = (reference: Reference) =>
     onChange((before) => [...before.filter(({ value }) => value !== reference.value), reference].slice(-max));
-  const { sending, complaint, send, done } = useSendings(props, uploads, add);
-  const room = max - references.length - sending.length;
+  const { sending, issue, send, done } = usePendingUploads(props, uploads, add);
+  const free = max - references.length - sending.length;
   return (
     <Input.Wrapper
       label={label}
       description={description}
       required={required}
-      error={error ?? complaint}
+      error={error ?? issue}
       labelElement="div"
       role="group"
       aria-label={label}
@@ -68,13 +68,13 @@ export function ReferenceInput(props: ReferenceInputProps) {
           />
         ))}
         {sending.map(({ id, file }) => (
-          <SendingCard key={id} file={file} type={type} onDone={(reference) => done(id, reference)} />
+          <UploadCard key={id} file={file} type={type} onDone={(reference) => done(id, reference)} />
         ))}
-        {(room > 0 || max === 1) && (
+        {(free > 0 || max === 1) && (
           <AddControls
             {...{ label, type, uploads, max, add, send }}
             libraryOnly={props.libraryOnly === true}
-            empty={room === max}
+            empty={free === max}
           />
         )}
       </div>
@@ -87,26 +87,26 @@ export function ReferenceInput(props: ReferenceInputProps) {
   );
 }
 
-/** The files on their way into a field, and what was wrong with those that are not. */
-function useSendings(
+/** The files being uploaded for a field, and why another was not taken. */
+function usePendingUploads(
   { type, max, references, takesPaste = false }: ReferenceInputProps,
   uploads: boolean,
   add: (reference: Reference) => void,
 ) {
-  const [sending, setSending] = useState<Sending[]>([]);
-  const [complaint, setComplaint] = useState<string>();
-  const room = max - references.length - sending.length;
+  const [sending, setSending] = useState<PendingUpload[]>([]);
+  const [issue, setIssue] = useState<string>();
+  const free = max - references.length - sending.length;
   const send = (files: readonly File[]) => {
     if (!uploads || files.length === 0) return;
-    const complaints = files.map((file) => complaintOf(file, type));
-    const good = files.filter((_, i) => complaints[i] === undefined);
-    // The only place there is, is taken by what comes last.
-    const fitting = good.slice(0, max === 1 ? 1 : Math.max(0, room));
-    setComplaint(
-      complaints.find((one) => one !== undefined) ??
+    const issues = files.map((file) => fileIssue(file, type));
+    const good = files.filter((_, i) => issues[i] === undefined);
+    // A field for one reference takes the first file, in place of what it has.
+    const fitting = good.slice(0, max === 1 ? 1 : Math.max(0, free));
+    setIssue(
+      issues.find((one) => one !== undefined) ??
         (fitting.length < good.length ? `No more than ${max} can be used here.` : undefined),
     );
-    const added = fitting.map((file) => ({ id: ++sendings, file }));
+    const added = fitting.map((file) => ({ id: ++lastUploadId, file }));
     if (added.length > 0) setSending((before) => (max === 1 ? added : [...before, ...added]));
   };
   usePastedFiles(takesPaste && uploads, send);
@@ -114,7 +114,7 @@ function useSendings(
     setSending((before) => before.filter((one) => one.id !== id));
     if (reference !== undefined) add(reference);
   };
-  return { sending, complaint, send, done };
+  return { sending, issue, send, done };
 }
 
 type AddControlsProps = {
@@ -131,13 +131,13 @@ type AddControlsProps = {
 function AddControls({ label, type, uploads, libraryOnly, max, empty, add, send }: AddControlsProps) {
   const [choosing, setChoosing] = useState(false);
   const [address, setAddress] = useState<string>();
-  const { accept, words, noun } = uploadKinds[type];
+  const { accept, formats, noun } = uploadTypes[type];
   const verb = empty || max > 1 ? 'Add' : 'Replace';
   return (
     <div className={classes['add']}>
       {uploads && (
         <Text fz="xs" c="dimmed">
-          Drop {max > 1 ? `${noun}s` : `a ${noun}`} here, paste, or choose: {words}.
+          Drop {max > 1 ? `${noun}s` : `a ${noun}`} here, paste, or choose: {formats}.
         </Text>
       )}
       <Group gap={6}>
@@ -203,7 +203,7 @@ type AddressFieldProps = {
 };
 
 function AddressField({ address, label, onChange, onAdd }: AddressFieldProps) {
-  // What has no scheme would be taken for the id of an item. The rest is the service's to say.
+  // Without a scheme the service takes it for the id of an item. Everything else the service checks.
   const good = /^https?:\/\/\S+$/i.test(address.trim());
   const submit = () => good && onAdd(address.trim());
   return (
@@ -254,7 +254,7 @@ function pastedFiles(event: ClipboardEvent): File[] {
   const files = [...event.clipboardData.files];
   if (files.length > 0) {
     event.preventDefault();
-    // What is taken here is not taken once more by the page.
+    // Otherwise the page's own handler takes the files again.
     event.stopPropagation();
   }
   return files;

@@ -1,32 +1,32 @@
 import { Button, Progress, Text } from '@mantine/core';
+import type { Upload, UploadType } from '@renderkit/contract/v1/schemas/upload.ts';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
-import type { Upload, UploadType } from '@renderkit/contract/v1/schemas/upload.ts';
+import { uploadFile } from '../api/client.ts';
 import { sentenceOf } from '../api/errors.ts';
 import type { Reference } from '../model-form/form-values.ts';
 import { Icon } from '../ui/Icon.tsx';
 import classes from './reference-input.module.css';
-import { sendUpload } from './send-upload.ts';
 
-/** By this, a page knows that files are on their way. */
+/** A page finds the uploads under way by this key. */
 export const uploadMutationKey = ['upload'];
 
-type SendingCardProps = {
+type UploadCardProps = {
   file: File;
   type: UploadType;
-  /** With what it became, or with nothing where it was given up. */
+  /** Receives the reference to the upload; nothing where the upload was canceled. */
   onDone: (reference?: Reference) => void;
 };
 
-/** A file on its way. It is sent as soon as this is shown, and no longer once it is not. */
-export function SendingCard({ file, type, onDone }: SendingCardProps) {
+/** A file that is being uploaded. The upload starts when the card appears, and is aborted when it goes. */
+export function UploadCard({ file, type, onDone }: UploadCardProps) {
   const [part, setPart] = useState(0);
   const queries = useQueryClient();
-  const begun = useRef<AbortController>(undefined);
+  const controllerRef = useRef<AbortController>(undefined);
   const { mutate, error } = useMutation({
     mutationKey: uploadMutationKey,
     meta: { inline: true },
-    mutationFn: (signal: AbortSignal) => sendUpload(file, { onProgress: setPart, signal }),
+    mutationFn: (signal: AbortSignal) => uploadFile(file, { onProgress: setPart, signal }),
     onSuccess: (upload) => {
       queries.setQueryData(['v1', 'getUpload', { params: { id: upload.id } }], upload);
       onDone(referenceOfUpload(upload, type));
@@ -34,8 +34,8 @@ export function SendingCard({ file, type, onDone }: SendingCardProps) {
   });
   useEffect(() => {
     const controller = new AbortController();
-    begun.current = controller;
-    // Strict mode shows everything twice: what is taken away at once is not sent.
+    controllerRef.current = controller;
+    // Strict mode mounts twice; an upload that is aborted at once is not sent.
     const timer = setTimeout(() => mutate(controller.signal), 0);
     return () => {
       clearTimeout(timer);
@@ -65,7 +65,7 @@ export function SendingCard({ file, type, onDone }: SendingCardProps) {
           <Button
             variant="default"
             size="compact-sm"
-            onClick={() => begun.current !== undefined && mutate(begun.current.signal)}
+            onClick={() => controllerRef.current !== undefined && mutate(controllerRef.current.signal)}
           >
             Send again
           </Button>

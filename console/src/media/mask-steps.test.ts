@@ -47,7 +47,7 @@ test('A mask on which nothing is white any more is known as such', () => {
 
 test('Steps are drawn in their order, each in its way, at the scale of the canvas', () => {
   const calls: string[] = [];
-  const tell =
+  const record =
     (name: string) =>
     (...values: number[]) =>
       void calls.push([name, ...values].join(' '));
@@ -55,7 +55,7 @@ test('Steps are drawn in their order, each in its way, at the scale of the canva
     ...Object.fromEntries(
       ['beginPath', 'moveTo', 'lineTo', 'stroke', 'clearRect', 'save', 'restore', 'scale'].map((name) => [
         name,
-        tell(name),
+        record(name),
       ]),
     ),
     fillRect: (...values: number[]) =>

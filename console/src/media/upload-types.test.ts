@@ -1,21 +1,21 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { complaintOf } from './send-upload.ts';
+import { fileIssue } from './upload-types.ts';
 
 const file = (name: string, type: string, size = 1_000) => ({ name, type, size });
 
 test('A file that cannot be used is not sent at all', () => {
-  assert.match(complaintOf(file('a.gif', 'image/gif'), 'image') ?? '', /a\.gif is no picture .* PNG or JPEG/);
-  assert.match(complaintOf(file('a.png', 'image/png'), 'video') ?? '', /MP4 or MOV/);
+  assert.match(fileIssue(file('a.gif', 'image/gif'), 'image') ?? '', /a\.gif is no picture .* PNG or JPEG/);
+  assert.match(fileIssue(file('a.png', 'image/png'), 'video') ?? '', /MP4 or MOV/);
   assert.match(
-    complaintOf(file('a.png', 'image/png', 60 * 1024 * 1024), 'image') ?? '',
+    fileIssue(file('a.png', 'image/png', 60 * 1024 * 1024), 'image') ?? '',
     /60 MB; a picture may have 50 MB/,
   );
-  assert.match(complaintOf(file('a.png', 'image/png', 0), 'image') ?? '', /is empty/);
+  assert.match(fileIssue(file('a.png', 'image/png', 0), 'image') ?? '', /is empty/);
 });
 
 test('A file of a good type, or of one that the browser does not know, is left to the service', () => {
-  assert.equal(complaintOf(file('a.png', 'image/png'), 'image'), undefined);
-  assert.equal(complaintOf(file('a.mov', 'video/quicktime'), 'video'), undefined);
-  assert.equal(complaintOf(file('a.m4a', ''), 'audio'), undefined);
+  assert.equal(fileIssue(file('a.png', 'image/png'), 'image'), undefined);
+  assert.equal(fileIssue(file('a.mov', 'video/quicktime'), 'video'), undefined);
+  assert.equal(fileIssue(file('a.m4a', ''), 'audio'), undefined);
 });

@@ -1,28 +1,33 @@
+import type { Upload } from '@renderkit/contract/v1/schemas/upload.ts';
 import { useQuery } from '@tanstack/react-query';
-import { v1Query } from '../api/queries.ts';
-import { bareReference } from '../model-form/read-request.ts';
+import { live, v1Query } from '../api/queries.ts';
 import type { Reference } from '../model-form/form-values.ts';
+import { bareReference } from '../model-form/read-request.ts';
 import { itemOfAsset, referenceOfItem } from './media-item.ts';
+import { useAsset } from './use-asset.ts';
 
-/** Newest videos among which one is looked for: the API shows single images only. */
-const videosLookedAt = 100;
-
-/** What a reference points to, for showing it; undefined while it is not known or where nobody knows. */
+/** A reference with what is needed to show it, as far as that is known. */
 export function useReference(reference: Reference | undefined): Reference | undefined {
-  const bare = reference !== undefined && reference.url === null;
   const value = reference?.value ?? '';
-  const upload = bare && value.startsWith('upl_');
-  const library = bare && !upload && !/^https?:/i.test(value);
-  const image = useQuery({
-    ...v1Query('getImageAsset', { params: { id: value } }),
-    enabled: library && reference.type === 'image',
-    retry: false,
-  });
-  const videos = useQuery({
-    ...v1Query('listAssets', { query: { type: 'video', limit: videosLookedAt } }),
-    enabled: library && reference.type === 'video',
-  });
-  if (reference === undefined || !library) return reference;
-  const asset = reference.type === 'image' ? image.data : videos.data?.data.find(({ id }) => id === value);
+  const inLibrary =
+    reference !== undefined &&
+    reference.type !== 'audio' &&
+    reference.url === null &&
+    !value.startsWith('upl_') &&
+    !/^https?:/i.test(value);
+  const asset = useAsset(value, reference?.type === 'video' ? 'video' : 'image', inLibrary);
+  if (!inLibrary) return reference;
   return asset?.id === value ? referenceOfItem(itemOfAsset(asset)) : bareReference(value, reference.type);
+}
+
+/** The upload that a reference names, asked for again while it is being processed. `gone`: it does not exist. */
+export function useUpload(reference: string): { upload: Upload | undefined; gone: boolean } {
+  const query = useQuery({
+    ...v1Query('getUpload', { params: { id: reference } }),
+    enabled: reference.startsWith('upl_'),
+    retry: false,
+    placeholderData: undefined,
+    refetchInterval: (one) => (one.state.data?.status === 'processing' ? live(one) : false),
+  });
+  return { upload: query.data, gone: query.isError };
 }

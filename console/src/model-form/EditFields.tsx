@@ -1,9 +1,9 @@
 import { minStrength, maxStrength } from '@renderkit/contract/v1/limits.ts';
 import { MaskField } from '../media/MaskField.tsx';
 import { ChoiceField } from './ChoiceField.tsx';
+import { RangeField } from './RangeField.tsx';
 import { strengthDefault } from './fit-values.ts';
 import type { FormControl } from './form-control.ts';
-import { RangeField } from './RangeField.tsx';
 
 /** What an edit does with its source: all of it, or what a mask leaves free. */
 export function EditFields({ form }: { form: FormControl }) {

@@ -1,12 +1,9 @@
 import { Accordion, Select, Stack, TextInput } from '@mantine/core';
-import { type ReactNode, useState } from 'react';
 import type { Account } from '@renderkit/contract/v1/schemas/account.ts';
 import type { GenerationKind } from '@renderkit/contract/v1/schemas/generation.ts';
+import { type ReactNode, useState } from 'react';
 import { ChoiceField } from './ChoiceField.tsx';
 import { EditFields } from './EditFields.tsx';
-import type { Choices } from './fit-values.ts';
-import type { FormControl } from './form-control.ts';
-import type { RangeField as RangeFieldName } from './form-fields.ts';
 import { OptionField, SelectOption } from './OptionField.tsx';
 import { ProjectField } from './ProjectField.tsx';
 import { PromptField } from './PromptField.tsx';
@@ -14,6 +11,9 @@ import { RangeField } from './RangeField.tsx';
 import { RatioField } from './RatioField.tsx';
 import { SourceFields } from './SourceFields.tsx';
 import { StylesField, SuggestionsField } from './StyleFields.tsx';
+import type { Choices } from './fit-values.ts';
+import type { FormControl } from './form-control.ts';
+import type { RangeField as RangeFieldName } from './form-fields.ts';
 
 type ModelFormProps = {
   kind: GenerationKind;

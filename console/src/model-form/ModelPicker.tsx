@@ -1,8 +1,8 @@
 import { Badge, Group, Modal, Stack, Text, TextInput } from '@mantine/core';
-import { useState } from 'react';
 import type { GenerationKind } from '@renderkit/contract/v1/schemas/generation.ts';
 import type { Model } from '@renderkit/contract/v1/schemas/model.ts';
-import { countOf } from '../format/numbers.ts';
+import { useState } from 'react';
+import { formatCount } from '../format/numbers.ts';
 import { Icon } from '../ui/Icon.tsx';
 import { kinds } from './kinds.ts';
 import { abilitiesOf, matchesSearch } from './model-labels.ts';
@@ -128,7 +128,7 @@ function ModelCard({ model, kind, locked = false, whole = false }: ModelCardProp
         {whole && (
           <Group component="span" gap={4} mt={4}>
             {model.default_for.includes(kinds[kind].suite) && <Ability>Default</Ability>}
-            {outputs > 1 && <Ability>{countOf(outputs, 'output')} a run</Ability>}
+            {outputs > 1 && <Ability>{formatCount(outputs, 'output')} a run</Ability>}
             {abilitiesOf(model, kind).map((ability) => (
               <Ability key={ability}>{ability}</Ability>
             ))}

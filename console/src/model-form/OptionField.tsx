@@ -1,13 +1,13 @@
 import { Select, Switch } from '@mantine/core';
 import { ChoiceField } from './ChoiceField.tsx';
+import { RangeField } from './RangeField.tsx';
 import { optionDefault, sliderRange } from './fit-values.ts';
 import type { FormControl } from './form-control.ts';
 import type { ModelOption } from './form-fields.ts';
 import type { OptionValue } from './form-values.ts';
-import { RangeField } from './RangeField.tsx';
 
 /** Choices that are shown side by side; more of them go into a list. */
-const mostInSight = 4;
+const maxShownAsCards = 4;
 
 /** One setting of the model alone, whichever of the three types it is. */
 export function OptionField({ option, form }: { option: ModelOption; form: FormControl }) {
@@ -61,7 +61,7 @@ export function SelectOption({ option, value, change, error }: SelectOptionProps
     const chosen = values.find((one) => String(one.value) === text);
     if (chosen !== undefined) change(chosen.value);
   };
-  if (items.length <= mostInSight)
+  if (items.length <= maxShownAsCards)
     return <ChoiceField label={option.name} items={items} value={value} onChange={choose} error={error} />;
   return (
     <Select

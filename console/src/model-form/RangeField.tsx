@@ -15,7 +15,7 @@ type RangeFieldProps = {
 };
 
 /** Steps beyond which a slider would jump from one to another. */
-const mostSteps = 400;
+const maxSliderSteps = 400;
 
 /** A number of a range: by slider and by keys. What was set can be given back to the model's default. */
 export function RangeField({ label, description, range, value, onChange, error }: RangeFieldProps) {
@@ -23,7 +23,7 @@ export function RangeField({ label, description, range, value, onChange, error }
   const [draft, setDraft] = useState<string | number>();
   const { min, max, step } = range;
   const shown = value ?? range.default;
-  const slides = step > 0 && (max - min) / step <= mostSteps;
+  const slides = step > 0 && (max - min) / step <= maxSliderSteps;
   return (
     <Input.Wrapper
       label={

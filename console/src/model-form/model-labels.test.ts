@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Model } from '@renderkit/contract/v1/schemas/model.ts';
 import { realAnswers } from '@renderkit/contract/v1/real-answers.ts';
+import type { Model } from '@renderkit/contract/v1/schemas/model.ts';
 import { abilitiesOf, matchesSearch, plansOf } from './model-labels.ts';
 
 const model = realAnswers.model as unknown as Model;

@@ -7,7 +7,7 @@ export type PlacedErrors = { byField: ReadonlyMap<string, string>; others: reado
 const none: PlacedErrors = { byField: new Map(), others: [] };
 
 /**
- * Puts complaints to the fields they are about. `styles[1]` is said at `styles`, `options.detail` at
+ * Puts issues to the fields they are about. `styles[1]` is said at `styles`, `options.detail` at
  * `options.detail`, `video_id` at `video`.
  */
 export function placeErrors(errors: readonly FieldError[]): PlacedErrors {

@@ -1,7 +1,7 @@
-import { useState } from 'react';
 import type { GenerationKind } from '@renderkit/contract/v1/schemas/generation.ts';
-import type { FieldError } from '@renderkit/contract/v1/schemas/problem.ts';
 import type { Model } from '@renderkit/contract/v1/schemas/model.ts';
+import type { FieldError } from '@renderkit/contract/v1/schemas/problem.ts';
+import { useState } from 'react';
 import { type Choices, fitValues } from './fit-values.ts';
 import type { FormControl } from './form-control.ts';
 import { fieldsOf } from './form-fields.ts';
@@ -10,7 +10,7 @@ import { placeErrors } from './place-errors.ts';
 
 type Form = {
   control: FormControl;
-  /** Shows complaints at their fields, until these are changed. */
+  /** Shows issues at their fields, until these are changed. */
   showErrors: (errors: readonly FieldError[]) => void;
 };
 

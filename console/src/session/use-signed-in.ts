@@ -1,8 +1,14 @@
-import { useSuspenseQuery } from '@tanstack/react-query';
 import type { ConsoleResponseOf } from '@renderkit/contract/console/operations.ts';
-import { signedInQuery } from '../api/queries.ts';
+import { queryOptions, useSuspenseQuery } from '@tanstack/react-query';
+import { consoleQuery } from '../api/queries.ts';
 
-/** Who is signed in, and the addresses that pages need. Only below the shell, which has made sure of it. */
+/** Who is signed in, and the addresses that pages need. It changes seldom. */
+export const signedInQuery = queryOptions({
+  ...consoleQuery('getSignedIn', {}),
+  staleTime: 5 * 60_000,
+});
+
+/** The answer to `signedInQuery`. Only for what is shown below the shell, whose route has loaded it. */
 export function useSignedIn(): ConsoleResponseOf<'getSignedIn'> {
   return useSuspenseQuery(signedInQuery).data;
 }

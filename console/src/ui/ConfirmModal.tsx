@@ -8,12 +8,12 @@ type ConfirmModalProps = {
   title: string;
   /** What it does, and what it stops. */
   children: ReactNode;
-  /** Names the act: "Revoke key". Never "OK". */
-  act: string;
+  /** The button that does it, named after what it does: "Revoke key", never "OK". */
+  action: string;
   onConfirm: () => void;
   pending?: boolean;
   error?: unknown;
-  /** Red, unless it does no harm. */
+  /** The button is not red, for it does no harm. */
   harmless?: boolean;
 };
 
@@ -24,7 +24,7 @@ export function ConfirmModal(props: ConfirmModalProps) {
     onClose,
     title,
     children,
-    act,
+    action,
     onConfirm,
     pending = false,
     error,
@@ -40,7 +40,7 @@ export function ConfirmModal(props: ConfirmModalProps) {
             {harmless ? 'Not now' : 'Keep'}
           </Button>
           <Button color={harmless ? undefined : 'red.8'} loading={pending} onClick={onConfirm}>
-            {act}
+            {action}
           </Button>
         </Group>
       </Stack>

@@ -6,15 +6,15 @@ type CopyButtonProps = {
   value: string;
   /** Names what is copied: "Copy the key". */
   label: string;
-  /** A button with words in place of an icon alone. */
-  words?: boolean;
+  /** A button with a text in place of an icon alone. */
+  withText?: boolean;
 };
 
-export function CopyButton({ value, label, words = false }: CopyButtonProps) {
+export function CopyButton({ value, label, withText = false }: CopyButtonProps) {
   const clipboard = useClipboard({ timeout: 1_500 });
-  const icon = <Icon name={clipboard.copied ? 'check' : 'copy'} size={words ? 15 : 14} />;
+  const icon = <Icon name={clipboard.copied ? 'check' : 'copy'} size={withText ? 15 : 14} />;
   const copy = () => clipboard.copy(value);
-  if (words)
+  if (withText)
     return (
       <Button variant="default" leftSection={icon} onClick={copy} aria-label={label} aria-live="polite">
         {clipboard.copied ? 'Copied' : 'Copy'}

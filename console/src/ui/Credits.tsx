@@ -1,4 +1,4 @@
-import { creditsText } from '../format/numbers.ts';
+import { formatCredits } from '../format/numbers.ts';
 import classes from './credits.module.css';
 
 /** An amount of credits; null where it is not known. */
@@ -6,7 +6,7 @@ export function Credits({ amount, unit = true }: { amount: number | null; unit?:
   if (amount === null) return <span>—</span>;
   return (
     <span className={classes['credits']}>
-      {creditsText(amount)}
+      {formatCredits(amount)}
       {unit && <span className={classes['unit']}> {amount === 1 ? 'credit' : 'credits'}</span>}
     </span>
   );

@@ -3,8 +3,9 @@ import type { ReactNode } from 'react';
 import classes from './data-table.module.css';
 
 export type Column<Row> = {
-  /** Stands in the head; of a column of buttons it is only read out. */
+  /** The head of the column. */
   title: string;
+  /** Only screen readers read the title: for a column of buttons. */
   hideTitle?: boolean;
   cell: (row: Row) => ReactNode;
   align?: 'right';
@@ -19,16 +20,25 @@ type DataTableProps<Row> = {
   columns: Column<Row>[];
   rows: readonly Row[];
   rowKey: (row: Row) => string;
-  /** Old rows are shown while others load. */
+  /** These rows are shown while others load. */
   stale?: boolean;
   /** Below the rows. */
   footer?: ReactNode;
 };
 
+/** The contents of a cell on one line. */
+export function NoWrap({ children }: { children: ReactNode }) {
+  return <span style={{ whiteSpace: 'nowrap' }}>{children}</span>;
+}
+
 /** A table that scrolls within its own frame when the screen is narrow. */
 export function DataTable<Row>({ label, columns, rows, rowKey, stale, footer }: DataTableProps<Row>) {
   const className = (column: Column<Row>) =>
-    column.wideOnly === true ? classes['wideOnly'] : column.hideTitle === true ? classes['acts'] : undefined;
+    column.wideOnly === true
+      ? classes['wideOnly']
+      : column.hideTitle === true
+        ? classes['actions']
+        : undefined;
   return (
     <div className={classes['frame']} data-stale={stale}>
       <div className={classes['scroll']} role="region" aria-label={label} tabIndex={0}>
@@ -43,7 +53,7 @@ export function DataTable<Row>({ label, columns, rows, rowKey, stale, footer }: 
                   ta={column.align}
                   w={column.width}
                 >
-                  <span className={column.hideTitle === true ? classes['readOut'] : undefined}>
+                  <span className={column.hideTitle === true ? classes['visuallyHidden'] : undefined}>
                     {column.title}
                   </span>
                 </Table.Th>

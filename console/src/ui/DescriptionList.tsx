@@ -1,11 +1,11 @@
 import type { ReactNode } from 'react';
 import classes from './description-list.module.css';
 
-/** Names and what they are, side by side. Facts that are undefined are left out. */
-export function Facts({ facts }: { facts: [name: string, value: ReactNode][] }) {
+/** Names with their values. An item whose value is undefined is left out. */
+export function DescriptionList({ items }: { items: [name: string, value: ReactNode][] }) {
   return (
-    <dl className={classes['facts']}>
-      {facts
+    <dl className={classes['list']}>
+      {items
         .filter(([, value]) => value !== undefined)
         .map(([name, value]) => (
           <div key={name}>

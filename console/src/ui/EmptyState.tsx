@@ -1,4 +1,4 @@
-import { Stack, Text } from '@mantine/core';
+import { Button, Stack, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { Icon, type IconName } from './Icon.tsx';
 import classes from './empty-state.module.css';
@@ -12,7 +12,7 @@ type EmptyStateProps = {
   action?: ReactNode;
 };
 
-/** In place of a list that has nothing in it. */
+/** In place of an empty list. */
 export function EmptyState({ icon, title, children, action }: EmptyStateProps) {
   return (
     <div className={classes['empty']}>
@@ -27,5 +27,24 @@ export function EmptyState({ icon, title, children, action }: EmptyStateProps) {
       </Stack>
       {action}
     </div>
+  );
+}
+
+type NoMatchesProps = { title: string; children: ReactNode; onClear: () => void };
+
+/** In place of a list in which nothing matches the filters. */
+export function NoMatches({ title, children, onClear }: NoMatchesProps) {
+  return (
+    <EmptyState
+      icon="search"
+      title={title}
+      action={
+        <Button variant="default" onClick={onClear}>
+          Clear the filters
+        </Button>
+      }
+    >
+      {children}
+    </EmptyState>
   );
 }

@@ -52,7 +52,7 @@ const strokes = {
 
 export type IconName = keyof typeof strokes;
 
-/** A drawing beside words that say the same; nothing for a screen reader. */
+/** An icon beside a text that says the same; screen readers skip it. */
 export function Icon({ name, size = 16 }: { name: IconName; size?: number }) {
   return (
     <svg

@@ -1,6 +1,6 @@
 import { Skeleton, Stack } from '@mantine/core';
 
-/** While a list is read for the first time. */
+/** Shown while a list is loaded for the first time. */
 export function ListSkeleton({ rows = 5 }: { rows?: number }) {
   return (
     <Stack gap={10} aria-busy="true" aria-label="Loading" role="status">

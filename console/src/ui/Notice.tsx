@@ -15,7 +15,7 @@ type NoticeProps = {
   mt?: number | string;
 };
 
-/** Something to know about what stands beside it. Its words keep the colour of text: tints are hard to read. */
+/** Something to know about what is beside it. Its text keeps the color of text, since tints are hard to read. */
 export function Notice({ tone = 'plain', title, children, mt }: NoticeProps) {
   const { color, icon } = tones[tone];
   return (

@@ -1,12 +1,12 @@
 import { Group, Stack, Text, Title } from '@mantine/core';
 import { type ReactNode, useEffect } from 'react';
-import classes from './page.module.css';
 import { TextLink } from './TextLink.tsx';
+import classes from './page.module.css';
 
 type PageProps = {
   /** Heading, and the window's title. */
   title: string;
-  /** What stands in the heading where that is more than text. */
+  /** The contents of the heading, where it is more than text. */
   heading?: ReactNode;
   /** One sentence below the heading. */
   description?: ReactNode;
@@ -14,9 +14,9 @@ type PageProps = {
   parent?: { title: string; to: '/generations' | '/webhooks' | '/deliveries' | '/keys' };
   /** Buttons beside the heading. */
   actions?: ReactNode;
-  /** No limit to its width: for what lays itself out. */
+  /** No limit to the width, for a page with a layout of its own. */
   wide?: boolean;
-  /** True where the shell is not around it: then it is the main part of the document by itself. */
+  /** True outside of the shell: the page is then the main landmark of the document itself. */
   landmark?: boolean;
   children: ReactNode;
 };
@@ -30,7 +30,7 @@ export function Page({ title, heading, description, parent, actions, wide, landm
   return (
     <Frame className={classes['page']} data-wide={wide}>
       <header className={classes['head']}>
-        <div className={classes['words']}>
+        <div className={classes['text']}>
           {parent !== undefined && (
             <nav aria-label="Breadcrumb" className={classes['crumbs']}>
               <TextLink to={parent.to} c="dimmed">

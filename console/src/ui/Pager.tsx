@@ -8,7 +8,7 @@ type PagerProps = {
   onPage: (page: number) => void;
 };
 
-/** Newer and older pages of a list; nothing where one page holds all. */
+/** Leads to newer and older pages of a list; nothing where one page holds all. */
 export function Pager({ page, hasMore, onPage }: PagerProps) {
   if (page === 1 && !hasMore) return null;
   return (

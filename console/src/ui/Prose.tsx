@@ -1,6 +1,6 @@
-/** Text in which what stands between backticks is code. */
+/** Text in which the parts between backticks are code. */
 export function Prose({ text }: { text: string }) {
   return (
-    <>{text.split('`').map((part, place) => (place % 2 === 1 ? <code key={place}>{part}</code> : part))}</>
+    <>{text.split('`').map((part, index) => (index % 2 === 1 ? <code key={index}>{part}</code> : part))}</>
   );
 }

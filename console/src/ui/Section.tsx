@@ -6,7 +6,7 @@ type SectionProps = {
   title: string;
   /** Buttons or links beside the heading. */
   actions?: ReactNode;
-  /** A card around the contents; without one they bring their own frame. */
+  /** A card around the contents; false where they have a frame of their own. */
   card?: boolean;
   children: ReactNode;
 };

@@ -1,6 +1,6 @@
 import classes from './status-badge.module.css';
 
-/** How each status of anything looks: what went well, went wrong, waits, runs, or is over. */
+/** The color of each status: it went well, went wrong, waits, runs, or is over. */
 const tones = {
   succeeded: 'good',
   delivered: 'good',

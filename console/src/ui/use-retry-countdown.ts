@@ -1,10 +1,10 @@
 import { useEffect, useState } from 'react';
 import { ProblemError } from '../api/errors.ts';
 
-const everyMs = 500;
+const updateMs = 500;
 
-/** Seconds until what was refused may be tried again, as Retry-After said; counts down to 0. */
-export function useWait(error: unknown): number {
+/** Seconds until a refused request may be sent again, from its Retry-After. It counts down to 0. */
+export function useRetryCountdown(error: unknown): number {
   const [left, setLeft] = useState(0);
   useEffect(() => {
     const seconds = error instanceof ProblemError ? (error.retryAfter ?? 0) : 0;
@@ -15,7 +15,7 @@ export function useWait(error: unknown): number {
       const rest = Math.max(0, Math.ceil((until - performance.now()) / 1_000));
       setLeft(rest);
       if (rest === 0) clearInterval(timer);
-    }, everyMs);
+    }, updateMs);
     return () => clearInterval(timer);
   }, [error]);
   return left;

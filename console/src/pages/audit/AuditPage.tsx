@@ -1,17 +1,16 @@
 import { Button, Group, Select, Text } from '@mantine/core';
+import { auditActionNames, auditActions } from '@renderkit/contract/console/audit-actions.ts';
+import type { AuditEntry } from '@renderkit/contract/console/schemas/audit.ts';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
-import { auditActions, auditActionNames } from '@renderkit/contract/console/audit-actions.ts';
-import type { AuditEntry } from '@renderkit/contract/console/schemas/audit.ts';
 import { consoleQuery } from '../../api/queries.ts';
-import { type Column, DataTable } from '../../ui/DataTable.tsx';
+import { type Column, DataTable, NoWrap } from '../../ui/DataTable.tsx';
 import { EmptyState } from '../../ui/EmptyState.tsx';
 import { ListSkeleton } from '../../ui/ListSkeleton.tsx';
 import { Page } from '../../ui/Page.tsx';
 import { Pager } from '../../ui/Pager.tsx';
 import { ProblemAlert } from '../../ui/ProblemAlert.tsx';
 import { Time } from '../../ui/Time.tsx';
-import { detailsText } from './details-text.ts';
 import { type AuditSearch, auditSearch } from './search.ts';
 
 const route = getRouteApi('/signed-in/audit');
@@ -101,9 +100,9 @@ const columns: Column<AuditEntry>[] = [
   {
     title: 'When',
     cell: (entry) => (
-      <span style={{ whiteSpace: 'nowrap' }}>
+      <NoWrap>
         <Time at={entry.at} />
-      </span>
+      </NoWrap>
     ),
   },
   {
@@ -113,9 +112,9 @@ const columns: Column<AuditEntry>[] = [
         <Text fz="sm" fw={560}>
           {auditActions[entry.action]}
         </Text>
-        {detailsText(entry.details) !== '' && (
+        {formatDetails(entry.details) !== '' && (
           <Text fz="xs" c="dimmed" style={{ overflowWrap: 'anywhere' }}>
-            {detailsText(entry.details)}
+            {formatDetails(entry.details)}
           </Text>
         )}
       </div>
@@ -140,4 +139,11 @@ function SubjectId({ id }: { id: string | null }) {
       {id}
     </Text>
   );
+}
+
+/** `daily budget: 500 · canceled: 3`. */
+function formatDetails(details: Record<string, string>): string {
+  return Object.entries(details)
+    .map(([name, value]) => `${name.replaceAll('_', ' ')}: ${value}`)
+    .join(' · ');
 }

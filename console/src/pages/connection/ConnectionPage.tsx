@@ -1,11 +1,11 @@
 import { Alert, Button, Text } from '@mantine/core';
-import { useQuery } from '@tanstack/react-query';
 import type { Connection } from '@renderkit/contract/console/schemas/connection.ts';
 import type { Account } from '@renderkit/contract/v1/schemas/account.ts';
+import { useQuery } from '@tanstack/react-query';
 import { consoleQuery } from '../../api/queries.ts';
 import { changePasswordAddress, signInAddress } from '../../session/sign-in-addresses.ts';
 import { useSignedIn } from '../../session/use-signed-in.ts';
-import { Facts } from '../../ui/DescriptionList.tsx';
+import { DescriptionList } from '../../ui/DescriptionList.tsx';
 import { Icon } from '../../ui/Icon.tsx';
 import { Id } from '../../ui/Id.tsx';
 import { ListSkeleton } from '../../ui/ListSkeleton.tsx';
@@ -69,8 +69,8 @@ function Contents({ connection: { state, studio, account } }: { connection: Conn
         </Alert>
       )}
       <Section title="Studio">
-        <Facts
-          facts={[
+        <DescriptionList
+          items={[
             ['State', <StatusBadge key="state" status={state} label={names[state]} />],
             ['Address', <code key="url">{studio.url}</code>],
             ['Account in the studio', <Id key="account" id={studio.account_id} what="id of the account" />],
@@ -83,12 +83,12 @@ function Contents({ connection: { state, studio, account } }: { connection: Conn
           </Text>
         )}
       </Section>
-      {account !== null && <AccountFacts account={account} />}
+      {account !== null && <AccountDetails account={account} />}
     </>
   );
 }
 
-function AccountFacts({ account }: { account: Account }) {
+function AccountDetails({ account }: { account: Account }) {
   const { capabilities: may } = account;
   const { studio_url: studioUrl } = useSignedIn();
   return (
@@ -106,8 +106,8 @@ function AccountFacts({ account }: { account: Account }) {
           </Button>
         }
       >
-        <Facts
-          facts={[
+        <DescriptionList
+          items={[
             ['E-mail', account.email ?? '—'],
             ['Name', account.name ?? '—'],
             ['Plan', account.tier?.name ?? account.tier?.key ?? 'None'],
@@ -117,8 +117,8 @@ function AccountFacts({ account }: { account: Account }) {
         />
       </Section>
       <Section title="Capabilities">
-        <Facts
-          facts={[
+        <DescriptionList
+          items={[
             ['Uploads', yesNo(may.uploads)],
             ['Video uploads', yesNo(may.video_upload)],
             ['Audio uploads', yesNo(may.audio_upload)],

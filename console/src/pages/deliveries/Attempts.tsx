@@ -1,10 +1,10 @@
 import { Group, Text } from '@mantine/core';
 import type { DeliveryAttempt } from '@renderkit/contract/console/schemas/delivery.ts';
+import { AttemptOutcome } from '../../deliveries/AttemptOutcome.tsx';
 import { CodeBlock } from '../../ui/CodeBlock.tsx';
 import { EmptyState } from '../../ui/EmptyState.tsx';
 import { Section } from '../../ui/Section.tsx';
 import { Time } from '../../ui/Time.tsx';
-import { AttemptOutcome } from '../../deliveries/AttemptOutcome.tsx';
 import classes from './attempts.module.css';
 
 /** Every attempt with what the receiver answered, the newest first. */

@@ -1,17 +1,17 @@
 import { Button, Group, Select } from '@mantine/core';
+import { eventTypes } from '@renderkit/contract/v1/event-types.ts';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
-import { eventTypes } from '@renderkit/contract/v1/event-types.ts';
 import { consoleQuery, live } from '../../api/queries.ts';
-import { EmptyState } from '../../ui/EmptyState.tsx';
+import { DeliveriesTable } from '../../deliveries/DeliveriesTable.tsx';
+import { ButtonLink } from '../../ui/ButtonLink.tsx';
+import { EmptyState, NoMatches } from '../../ui/EmptyState.tsx';
 import { Icon } from '../../ui/Icon.tsx';
 import { ListSkeleton } from '../../ui/ListSkeleton.tsx';
 import { Page } from '../../ui/Page.tsx';
 import { Pager } from '../../ui/Pager.tsx';
 import { ProblemAlert } from '../../ui/ProblemAlert.tsx';
-import { DeliveriesTable } from '../../deliveries/DeliveriesTable.tsx';
 import { type DeliveriesSearch, deliveriesSearch, deliveryStatuses } from './search.ts';
-import { ButtonLink } from '../../ui/ButtonLink.tsx';
 
 const route = getRouteApi('/signed-in/deliveries');
 
@@ -34,7 +34,13 @@ export function DeliveriesPage() {
       )}
       {deliveries.isPending && <ListSkeleton />}
       {list?.data.length === 0 &&
-        (filtered ? <NoneLikeThat onClear={() => void navigate({ search: {} })} /> : <None />)}
+        (filtered ? (
+          <NoMatches title="No delivery is like that" onClear={() => void navigate({ search: {} })}>
+            Choose other filters, or none.
+          </NoMatches>
+        ) : (
+          <None />
+        ))}
       {list !== undefined && list.data.length > 0 && (
         <DeliveriesTable
           deliveries={list.data}
@@ -108,22 +114,6 @@ function None() {
       action={<ButtonLink to="/webhooks">Go to webhooks</ButtonLink>}
     >
       Add an endpoint and send a test to it: what was sent, and what your receiver answered, is kept here.
-    </EmptyState>
-  );
-}
-
-function NoneLikeThat({ onClear }: { onClear: () => void }) {
-  return (
-    <EmptyState
-      icon="search"
-      title="No delivery is like that"
-      action={
-        <Button variant="default" onClick={onClear}>
-          Clear the filters
-        </Button>
-      }
-    >
-      Choose other filters, or none.
     </EmptyState>
   );
 }

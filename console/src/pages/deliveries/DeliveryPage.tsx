@@ -1,11 +1,13 @@
 import { Button, Stack, Text } from '@mantine/core';
+import type { DeliveryDetail } from '@renderkit/contract/console/schemas/delivery.ts';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
-import type { DeliveryDetail } from '@renderkit/contract/console/schemas/delivery.ts';
 import { callConsole } from '../../api/client.ts';
 import { consoleQuery, live } from '../../api/queries.ts';
+import { subjectOf } from '../../deliveries/delivery-labels.ts';
+import { prettyJson } from '../../format/json.ts';
 import { CodeBlock } from '../../ui/CodeBlock.tsx';
-import { Facts } from '../../ui/DescriptionList.tsx';
+import { DescriptionList } from '../../ui/DescriptionList.tsx';
 import { Icon } from '../../ui/Icon.tsx';
 import { Id } from '../../ui/Id.tsx';
 import { ListSkeleton } from '../../ui/ListSkeleton.tsx';
@@ -13,12 +15,11 @@ import { Page } from '../../ui/Page.tsx';
 import { ProblemAlert } from '../../ui/ProblemAlert.tsx';
 import { Section } from '../../ui/Section.tsx';
 import { StatusBadge } from '../../ui/StatusBadge.tsx';
-import { tell } from '../../ui/toasts.ts';
-import { Time } from '../../ui/Time.tsx';
-import { useWait } from '../../ui/use-retry-countdown.ts';
-import { Attempts } from './Attempts.tsx';
-import { prettyJson, subjectOf } from '../../deliveries/delivery-labels.ts';
 import { TextLink } from '../../ui/TextLink.tsx';
+import { Time } from '../../ui/Time.tsx';
+import { showToast } from '../../ui/toasts.ts';
+import { useRetryCountdown } from '../../ui/use-retry-countdown.ts';
+import { Attempts } from './Attempts.tsx';
 
 const route = getRouteApi('/signed-in/deliveries/$id');
 const parent = { title: 'Deliveries', to: '/deliveries' } as const;
@@ -52,8 +53,8 @@ function Delivery({ delivery }: { delivery: DeliveryDetail }) {
       actions={<Resend delivery={delivery} />}
     >
       <Section title="Delivery">
-        <Facts
-          facts={[
+        <DescriptionList
+          items={[
             ['Status', <StatusBadge key="status" status={delivery.status} />],
             ['Endpoint', <EndpointLink key="endpoint" delivery={delivery} />],
             ['Subject', <Subject key="subject" body={request.body} />],
@@ -127,10 +128,10 @@ function Resend({ delivery }: { delivery: DeliveryDetail }) {
     mutationFn: () => callConsole('resendDelivery', { params: { id: delivery.id } }),
     onSuccess: async () => {
       await queryClient.invalidateQueries({ queryKey: ['console'] });
-      tell('An extra attempt is on its way.');
+      showToast('An extra attempt is on its way.');
     },
   });
-  const wait = useWait(resend.error);
+  const wait = useRetryCountdown(resend.error);
   if (delivery.status === 'ended') return null;
   return (
     <Button

@@ -4,9 +4,16 @@ import { Icon } from '../../ui/Icon.tsx';
 import { Page } from '../../ui/Page.tsx';
 import { DocumentFrame } from './DocumentFrame.tsx';
 import classes from './docs.module.css';
-import { documentAt, documentOf, documents } from './documents.ts';
 
-/** The documents that the service serves, in the console's frame. */
+/** The documents of the service, in the order of their tabs. */
+const documents = [
+  { id: 'api', name: 'API reference', title: 'API reference', path: '/docs' },
+  { id: 'errors', name: 'Errors', title: 'Errors', path: '/docs/errors' },
+  { id: 'webhooks', name: 'Webhooks', title: 'Receiving webhooks', path: '/docs/webhooks' },
+  { id: 'sandbox', name: 'Sandbox', title: 'The sandbox', path: '/docs/sandbox' },
+] as const;
+
+/** The documents that the service serves, inside the console. */
 export function DocsPage() {
   const { page } = useParams({ strict: false });
   const navigate = useNavigate();
@@ -17,7 +24,7 @@ export function DocsPage() {
       : navigate({ to: '/docs/$page', params: { page: id }, replace }));
   const moved = (path: string) => {
     const document = documentAt(path);
-    // Something that is no document here: the OpenAPI file, or the service's front page.
+    // Not every page of the service is a tab here: not the OpenAPI file, nor the service's front page.
     if (document !== undefined) show(document.id, true);
   };
   return (
@@ -49,4 +56,13 @@ export function DocsPage() {
       </div>
     </Page>
   );
+}
+
+/** The document with this id; the first where there is none. */
+function documentOf(id: string | undefined): (typeof documents)[number] {
+  return documents.find((one) => one.id === id) ?? documents[0];
+}
+
+function documentAt(path: string): (typeof documents)[number] | undefined {
+  return documents.find((one) => one.path === path);
 }

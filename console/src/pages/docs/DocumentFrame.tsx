@@ -1,7 +1,6 @@
 import { useComputedColorScheme } from '@mantine/core';
 import { useEffect, useRef, useState } from 'react';
 import classes from './docs.module.css';
-import { showScheme } from './show-scheme.ts';
 
 type DocumentFrameProps = {
   /** Path of the document on this server. */
@@ -12,8 +11,8 @@ type DocumentFrameProps = {
 };
 
 /**
- * A document of the service within the page. Its own bar of links goes, for the console has one, and what is chosen
- * in the document is told to the console, whose address says what is shown.
+ * A document of the service in a frame. The document's own bar of links is removed, since the console has tabs. A link
+ * inside the document is reported, so that the console's address names what is shown.
  */
 export function DocumentFrame({ path, title, onMoved }: DocumentFrameProps) {
   const frame = useRef<HTMLIFrameElement>(null);
@@ -28,7 +27,7 @@ export function DocumentFrame({ path, title, onMoved }: DocumentFrameProps) {
     shown.replace(path);
   }, [path]);
 
-  const arrived = () => {
+  const onLoad = () => {
     const inner = frame.current?.contentDocument;
     if (inner == null) return;
     inner.querySelector('.bar')?.remove();
@@ -46,7 +45,28 @@ export function DocumentFrame({ path, title, onMoved }: DocumentFrameProps) {
       data-ready={ready}
       src={first}
       title={title}
-      onLoad={arrived}
+      onLoad={onLoad}
     />
   );
+}
+
+/**
+ * Shows a document in the console's color scheme. By itself it follows the system, so its rules for a dark system are
+ * switched on or off.
+ */
+function showScheme(inner: Document, scheme: 'light' | 'dark'): void {
+  const dark = scheme === 'dark';
+  inner.documentElement.style.colorScheme = scheme;
+  for (const sheet of inner.styleSheets) {
+    for (const rule of sheet.cssRules) {
+      if (!('media' in rule)) continue;
+      const { media } = rule as CSSMediaRule;
+      if (/prefers-color-scheme:\s*dark/.test(media.mediaText)) media.mediaText = dark ? 'all' : 'not all';
+    }
+  }
+  // The API reference has its color scheme in a class.
+  if (/\b(?:light|dark)-mode\b/.test(inner.body.className)) {
+    inner.body.classList.toggle('dark-mode', dark);
+    inner.body.classList.toggle('light-mode', !dark);
+  }
 }

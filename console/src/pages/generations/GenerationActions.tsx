@@ -1,20 +1,19 @@
 import { Button, Text } from '@mantine/core';
+import type { GenerationDetail } from '@renderkit/contract/console/schemas/generation.ts';
+import type { Generation } from '@renderkit/contract/v1/schemas/generation.ts';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
-import type { GenerationDetail } from '@renderkit/contract/console/schemas/generation.ts';
-import type { Generation } from '@renderkit/contract/v1/schemas/generation.ts';
 import { callV1 } from '../../api/client.ts';
-import { NoAnswerError, ProblemError } from '../../api/errors.ts';
-import { kinds } from '../../model-form/kinds.ts';
-import { runKey, type SentRun } from '../../generations/idempotency-key.ts';
+import { ProblemError } from '../../api/errors.ts';
+import { formatCredits } from '../../format/numbers.ts';
+import { useCreateGeneration } from '../../generations/use-create-generation.ts';
 import { ButtonLink } from '../../ui/ButtonLink.tsx';
 import { ConfirmModal } from '../../ui/ConfirmModal.tsx';
-import { creditsText } from '../../format/numbers.ts';
 import { Icon } from '../../ui/Icon.tsx';
-import { tell } from '../../ui/toasts.ts';
+import { showToast } from '../../ui/toasts.ts';
 
-/** What can be done with a generation: cancel it while it waits, run its request again, edit that first. */
+/** Cancels a generation while it waits, runs its request again, or opens the request in the playground. */
 export function GenerationActions({ detail }: { detail: GenerationDetail }) {
   const { generation } = detail;
   return (
@@ -50,14 +49,14 @@ function CancelGeneration({ generation: { id, cost } }: { generation: Generation
         opened={asking}
         onClose={() => setAsking(false)}
         title="Cancel this generation?"
-        act="Cancel generation"
+        action="Cancel generation"
         onConfirm={() => cancel.mutate()}
         pending={cancel.isPending}
         error={cancel.error}
       >
         <Text fz="sm">
           It is taken out of the queue and never made.
-          {cost.credits !== null && ` Its ${creditsText(cost.credits)} credits are not spent.`} No event is
+          {cost.credits !== null && ` Its ${formatCredits(cost.credits)} credits are not spent.`} No event is
           sent.
         </Text>
       </ConfirmModal>
@@ -65,39 +64,19 @@ function CancelGeneration({ generation: { id, cost } }: { generation: Generation
   );
 }
 
-/** The same request once more, asked first: it is paid for once more. */
+/** Sends the same request once more. It asks first, since that is paid for once more. */
 function RunAgain({ detail: { generation, request } }: { detail: GenerationDetail }) {
   const [asking, setAsking] = useState(false);
-  const [inDoubt, setInDoubt] = useState<SentRun>();
   const navigate = useNavigate();
   const queries = useQueryClient();
-  const run = useMutation({
-    meta: { inline: true },
-    mutationFn: ({ body, key }: SentRun) =>
-      callV1(
-        kinds[generation.kind].operation,
-        { body },
-        {
-          headers: { 'idempotency-key': key },
-        },
-      ),
-    onSuccess: async ({ id }) => {
-      setInDoubt(undefined);
+  const { create, creation } = useCreateGeneration(generation.kind, {
+    onCreated: async ({ id }) => {
       setAsking(false);
-      tell('It runs again.');
+      showToast('It runs again.');
       await queries.invalidateQueries({ queryKey: ['console', 'listGenerationRows'] });
       await navigate({ to: '/generations/$id', params: { id } });
     },
-    onError: (error, sent) => {
-      const unknown =
-        error instanceof NoAnswerError || (error instanceof ProblemError && error.status >= 500);
-      setInDoubt(unknown ? sent : undefined);
-    },
   });
-  const begin = () => {
-    const body = JSON.parse(request.body) as SentRun['body'];
-    run.mutate({ path: request.path, body, key: runKey({ path: request.path, body }, inDoubt) });
-  };
   const { credits } = generation.cost;
   return (
     <>
@@ -112,25 +91,25 @@ function RunAgain({ detail: { generation, request } }: { detail: GenerationDetai
         opened={asking}
         onClose={() => {
           setAsking(false);
-          run.reset();
+          creation.reset();
         }}
         title="Run this request again?"
-        act="Run again"
+        action="Run again"
         harmless
-        onConfirm={begin}
-        pending={run.isPending}
-        error={run.error === null ? undefined : explained(run.error)}
+        onConfirm={() => create(JSON.parse(request.body) as Record<string, unknown>)}
+        pending={creation.isPending}
+        error={creation.error === null ? undefined : explained(creation.error)}
       >
         <Text fz="sm">
           The same request is sent once more
-          {credits === null ? '' : `, for about ${creditsText(credits)} credits`}.
+          {credits === null ? '' : `, for about ${formatCredits(credits)} credits`}.
         </Text>
       </ConfirmModal>
     </>
   );
 }
 
-/** A mask that was painted, and a file that was fetched, are kept for a day. */
+/** The error with what to do where a file is gone: a painted mask and a fetched file are kept for a day. */
 function explained(error: Error): Error {
   if (!(error instanceof ProblemError)) return error;
   const gone = error.errors.find(({ message }) => message.includes('no such upload'));

@@ -2,12 +2,12 @@ import { Skeleton, Stack } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { consoleQuery, live } from '../../api/queries.ts';
+import { isFinal } from '../../generations/generation-status.ts';
 import { kinds } from '../../model-form/kinds.ts';
 import { Page } from '../../ui/Page.tsx';
 import { ProblemAlert } from '../../ui/ProblemAlert.tsx';
 import { GenerationActions } from './GenerationActions.tsx';
 import { GenerationView } from './GenerationView.tsx';
-import { isFinal } from '../../generations/generation-status.ts';
 
 const route = getRouteApi('/signed-in/generations/$id');
 /** Where all that is left to wait for is a receiver of its event. */

@@ -1,27 +1,28 @@
 import { Text } from '@mantine/core';
-import { useQuery } from '@tanstack/react-query';
 import type { GenerationDetail } from '@renderkit/contract/console/schemas/generation.ts';
 import type { Generation } from '@renderkit/contract/v1/schemas/generation.ts';
+import { useQuery } from '@tanstack/react-query';
 import { v1Query } from '../../api/queries.ts';
+import { DeliveriesTable } from '../../deliveries/DeliveriesTable.tsx';
+import { parseJson, prettyJson } from '../../format/json.ts';
+import { formatDuration } from '../../format/times.ts';
+import { GenerationError } from '../../generations/GenerationError.tsx';
+import { RequestSamples } from '../../generations/RequestSamples.tsx';
+import { isFinal, timelineOf } from '../../generations/generation-status.ts';
+import { OutputFavoriteButton } from '../../media/FavoriteButton.tsx';
 import { ItemActions } from '../../media/ItemActions.tsx';
-import { itemOfOutput } from '../../media/media-item.ts';
-import { OutputFavorite } from '../../media/OutputFavorite.tsx';
 import { OutputGrid } from '../../media/OutputGrid.tsx';
+import { itemOfOutput } from '../../media/media-item.ts';
 import { Credits } from '../../ui/Credits.tsx';
-import { Facts } from '../../ui/DescriptionList.tsx';
+import { DescriptionList } from '../../ui/DescriptionList.tsx';
 import { Id } from '../../ui/Id.tsx';
-import { countOf } from '../../format/numbers.ts';
-import { Notice } from '../../ui/Notice.tsx';
 import { Section } from '../../ui/Section.tsx';
 import { StatusBadge } from '../../ui/StatusBadge.tsx';
 import { TextLink } from '../../ui/TextLink.tsx';
-import { DeliveriesTable } from '../../deliveries/DeliveriesTable.tsx';
-import { isFinal, whatToDo } from '../../generations/generation-status.ts';
+import { Time } from '../../ui/Time.tsx';
 import classes from './generations.module.css';
-import { RequestSection } from './RequestSection.tsx';
-import { Timeline } from './Timeline.tsx';
 
-/** Everything that is known of a generation. */
+/** Everything that is known about a generation. */
 export function GenerationView({ detail }: { detail: GenerationDetail }) {
   const { generation, key, prompt, request } = detail;
   const metadata = Object.entries(generation.metadata);
@@ -42,8 +43,8 @@ export function GenerationView({ detail }: { detail: GenerationDetail }) {
           <Timeline generation={generation} />
         </Section>
         <Section title="Facts">
-          <Facts
-            facts={[
+          <DescriptionList
+            items={[
               ['Status', <StatusBadge key="status" status={generation.status} />],
               ['Cost', <Cost key="cost" generation={generation} />],
               [
@@ -66,7 +67,7 @@ export function GenerationView({ detail }: { detail: GenerationDetail }) {
         </Section>
         {metadata.length > 0 && (
           <Section title="Metadata">
-            <Facts facts={metadata} />
+            <DescriptionList items={metadata} />
           </Section>
         )}
       </div>
@@ -74,7 +75,7 @@ export function GenerationView({ detail }: { detail: GenerationDetail }) {
   );
 }
 
-/** Fixed at the start; what came to nothing is given back, or was never taken. */
+/** Fixed at the start. A failed generation is refunded; a canceled one was never charged. */
 function Cost({ generation: { status, cost } }: { generation: Generation }) {
   return (
     <>
@@ -85,7 +86,7 @@ function Cost({ generation: { status, cost } }: { generation: Generation }) {
   );
 }
 
-/** What people call a project, or its id where it can no longer be asked for; leads to what is in it. */
+/** The title of a project, or its id where the project is gone. It links to what is in the project. */
 function ProjectTitle({ id }: { id: string }) {
   const project = useQuery({ ...v1Query('getProject', { params: { id } }), retry: false });
   return (
@@ -96,31 +97,20 @@ function ProjectTitle({ id }: { id: string }) {
 }
 
 function Outcome({ generation }: { generation: Generation }) {
-  const { status, outputs, error, expected_outputs: expected } = generation;
+  const { status, outputs, error } = generation;
   return (
     <>
-      {error !== null && (
-        <Notice
-          tone={status === 'succeeded' ? 'warning' : 'bad'}
-          title={
-            status === 'succeeded'
-              ? `${outputs.length} of ${countOf(expected, 'output')} were made`
-              : 'It failed'
-          }
-        >
-          <div>{error.message}</div>
-          <div>{whatToDo(error.code)}</div>
-          <Text fz="xs" c="dimmed" mt={4}>
-            <code>{error.code}</code>
-          </Text>
-        </Notice>
-      )}
+      <GenerationError generation={generation}>
+        <Text fz="xs" c="dimmed" mt={4}>
+          <code>{error?.code}</code>
+        </Text>
+      </GenerationError>
       {outputs.length > 0 && (
         <OutputGrid
           items={outputs.map(itemOfOutput)}
           details={(item) => (
             <ItemActions item={item}>
-              <OutputFavorite item={item} />
+              <OutputFavoriteButton item={item} />
             </ItemActions>
           )}
         />
@@ -165,12 +155,35 @@ function EventSection({ detail: { event, generation } }: { detail: GenerationDet
   );
 }
 
-/** The whole prompt; the row has its beginning alone. */
+/** The steps of a generation with their times, and how long each step took. */
+function Timeline({ generation }: { generation: Generation }) {
+  return (
+    <ol className={classes['timeline']}>
+      {timelineOf(generation).map(({ name, at, took }) => (
+        <li key={name} className={classes['step']} data-open={at === null} data-bad={name === 'Failed'}>
+          <div>{name}</div>
+          <div className={classes['took']}>
+            {at === null ? 'Not yet' : <Time at={at} />}
+            {took !== undefined && `, after ${formatDuration(took)}`}
+          </div>
+        </li>
+      ))}
+    </ol>
+  );
+}
+
+/** The request as it was accepted, and as a program would send it. */
+function RequestSection({ request: { method, path, body: text } }: Pick<GenerationDetail, 'request'>) {
+  const body = parseJson(text) as Record<string, unknown> | undefined;
+  return (
+    <Section title={`${method} ${path}`} card={false}>
+      <RequestSamples label="Request" path={path} body={body} json={prettyJson(text)} />
+    </Section>
+  );
+}
+
+/** The whole prompt of a request: the generation's row holds its beginning only. */
 function promptOf(body: string): string | undefined {
-  try {
-    const prompt = (JSON.parse(body) as { prompt?: unknown }).prompt;
-    return typeof prompt === 'string' && prompt !== '' ? prompt : undefined;
-  } catch {
-    return undefined;
-  }
+  const prompt = (parseJson(body) as { prompt?: unknown } | null | undefined)?.prompt;
+  return typeof prompt === 'string' && prompt !== '' ? prompt : undefined;
 }

@@ -1,18 +1,18 @@
-import { Button, Group, Select } from '@mantine/core';
+import { Group, Select } from '@mantine/core';
+import type { GenerationRow } from '@renderkit/contract/console/schemas/generation.ts';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
-import type { GenerationRow } from '@renderkit/contract/console/schemas/generation.ts';
 import { consoleQuery, live } from '../../api/queries.ts';
+import { isFinal } from '../../generations/generation-status.ts';
 import { kindNames, kinds } from '../../model-form/kinds.ts';
 import { ButtonLink } from '../../ui/ButtonLink.tsx';
-import { EmptyState } from '../../ui/EmptyState.tsx';
+import { EmptyState, NoMatches } from '../../ui/EmptyState.tsx';
 import { Icon } from '../../ui/Icon.tsx';
 import { ListSkeleton } from '../../ui/ListSkeleton.tsx';
 import { Page } from '../../ui/Page.tsx';
 import { Pager } from '../../ui/Pager.tsx';
 import { ProblemAlert } from '../../ui/ProblemAlert.tsx';
 import { GenerationsTable } from './GenerationsTable.tsx';
-import { isFinal } from '../../generations/generation-status.ts';
 import { type GenerationsSearch, generationsSearch, statuses } from './search.ts';
 
 const route = getRouteApi('/signed-in/generations');
@@ -43,7 +43,13 @@ export function GenerationsPage() {
       )}
       {generations.isPending && <ListSkeleton />}
       {list?.data.length === 0 &&
-        (filtered ? <NoneLikeThat onClear={() => void navigate({ search: {} })} /> : <None />)}
+        (filtered ? (
+          <NoMatches title="No generation is like that" onClear={() => void navigate({ search: {} })}>
+            Choose other filters, or none.
+          </NoMatches>
+        ) : (
+          <None />
+        ))}
       {list !== undefined && list.data.length > 0 && (
         <GenerationsTable
           rows={list.data}
@@ -116,22 +122,6 @@ function None() {
       }
     >
       Run something in the playground, or have a program send a request with an API key.
-    </EmptyState>
-  );
-}
-
-function NoneLikeThat({ onClear }: { onClear: () => void }) {
-  return (
-    <EmptyState
-      icon="search"
-      title="No generation is like that"
-      action={
-        <Button variant="default" onClick={onClear}>
-          Clear the filters
-        </Button>
-      }
-    >
-      Choose other filters, or none.
     </EmptyState>
   );
 }

@@ -1,8 +1,8 @@
+import type { GenerationRow } from '@renderkit/contract/console/schemas/generation.ts';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import type { GenerationRow } from '@renderkit/contract/console/schemas/generation.ts';
+import { MediaView } from '../../media/MediaView.tsx';
 import { itemOfOutput } from '../../media/media-item.ts';
-import { Picture } from '../../media/MediaView.tsx';
 import { kinds } from '../../model-form/kinds.ts';
 import { Credits } from '../../ui/Credits.tsx';
 import { type Column, DataTable } from '../../ui/DataTable.tsx';
@@ -64,7 +64,7 @@ function What({ row: { generation, prompt } }: { row: GenerationRow }) {
         {first === undefined ? (
           <Icon name={kind.suite === 'image' || kind.suite === 'edit' ? 'image' : 'video'} size={16} />
         ) : (
-          <Picture item={itemOfOutput(first)} small fill inert alt="" />
+          <MediaView item={itemOfOutput(first)} small fill inert alt="" />
         )}
       </span>
       <span>

@@ -1,16 +1,20 @@
-import { Button, Checkbox, Group, Modal, NumberInput, Stack, Text, TextInput } from '@mantine/core';
+import { Alert, Button, Checkbox, Group, Modal, NumberInput, Stack, Text, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
 import type { CreatedApiKey } from '@renderkit/contract/console/schemas/key.ts';
 import { scopeDescriptions, scopes } from '@renderkit/contract/v1/scopes.ts';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { callConsole } from '../../api/client.ts';
+import { useSignedIn } from '../../session/use-signed-in.ts';
+import { CodeBlock } from '../../ui/CodeBlock.tsx';
+import { CopyButton } from '../../ui/CopyButton.tsx';
+import { Icon } from '../../ui/Icon.tsx';
 import { ProblemAlert } from '../../ui/ProblemAlert.tsx';
+import { Secret } from '../../ui/Secret.tsx';
 import { BudgetInput, RateInput } from './LimitInputs.tsx';
-import { NewKey } from './NewKey.tsx';
 import { defaultRateLimit, emptyKey, toRequest } from './key-form.ts';
 
-/** Asks what the key may do; then shows it, once. */
+/** The form of a new key; then the key itself, which is shown once. */
 export function CreateKeyModal({ opened, onClose }: { opened: boolean; onClose: () => void }) {
   const [created, setCreated] = useState<CreatedApiKey>();
   const close = () => {
@@ -105,5 +109,33 @@ function CreateKeyForm({ onCreated, onCancel }: FormProps) {
         </Group>
       </Stack>
     </form>
+  );
+}
+
+/** The only place where a key can be read. */
+function NewKey({ created, onDone }: { created: CreatedApiKey; onDone: () => void }) {
+  const { base_url: base } = useSignedIn();
+  return (
+    <Stack gap="md">
+      <Alert color="yellow" icon={<Icon name="warning" />}>
+        <Text fz="sm" component="div" c="var(--mantine-color-text)">
+          Copy the key now. Only a hash of it is kept: nobody can show it again.
+        </Text>
+      </Alert>
+      <Group gap="xs" wrap="nowrap">
+        <Secret label="API key" value={created.key} />
+        <CopyButton value={created.key} label="Copy the key" withText />
+      </Group>
+      <CodeBlock
+        label="Try it"
+        wrap
+        samples={[
+          { name: 'curl', text: `curl ${base}/v1/account \\\n  -H "Authorization: Bearer ${created.key}"` },
+        ]}
+      />
+      <Group justify="flex-end">
+        <Button onClick={onDone}>I have saved the key</Button>
+      </Group>
+    </Stack>
   );
 }

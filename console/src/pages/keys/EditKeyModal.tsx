@@ -1,10 +1,10 @@
 import { Button, Group, Modal, Stack, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
 import type { ApiKey } from '@renderkit/contract/console/schemas/key.ts';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { callConsole } from '../../api/client.ts';
 import { ProblemAlert } from '../../ui/ProblemAlert.tsx';
-import { tell } from '../../ui/toasts.ts';
+import { showToast } from '../../ui/toasts.ts';
 import { BudgetInput, RateInput } from './LimitInputs.tsx';
 import { changesOf, formOf } from './key-form.ts';
 
@@ -38,7 +38,7 @@ function EditKeyForm({ apiKey, onClose }: { apiKey: ApiKey; onClose: () => void 
     meta: { inline: true },
     onSuccess: async () => {
       await queryClient.invalidateQueries({ queryKey: ['console', 'listKeys'] });
-      tell('The key was changed.');
+      showToast('The key was changed.');
       onClose();
     },
   });

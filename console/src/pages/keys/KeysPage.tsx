@@ -1,8 +1,8 @@
 import { Button, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
+import type { ApiKey } from '@renderkit/contract/console/schemas/key.ts';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import type { ApiKey } from '@renderkit/contract/console/schemas/key.ts';
 import { consoleQuery, live } from '../../api/queries.ts';
 import { EmptyState } from '../../ui/EmptyState.tsx';
 import { Icon } from '../../ui/Icon.tsx';

@@ -1,8 +1,8 @@
 import { ActionIcon, Menu, Progress, Text, Tooltip } from '@mantine/core';
 import type { ApiKey } from '@renderkit/contract/console/schemas/key.ts';
 import { scopes } from '@renderkit/contract/v1/scopes.ts';
-import { creditsText } from '../../format/numbers.ts';
-import { type Column, DataTable } from '../../ui/DataTable.tsx';
+import { formatCredits } from '../../format/numbers.ts';
+import { type Column, DataTable, NoWrap } from '../../ui/DataTable.tsx';
 import { Icon } from '../../ui/Icon.tsx';
 import { StatusBadge } from '../../ui/StatusBadge.tsx';
 import { Time } from '../../ui/Time.tsx';
@@ -50,29 +50,30 @@ const columns: Column<ApiKey>[] = [
   { title: 'Status', cell: (key) => <StatusBadge status={key.status} /> },
   { title: 'Scopes', wideOnly: true, cell: (key) => <Scopes granted={key.scopes} /> },
   { title: 'Spent today', cell: (key) => <Spend apiKey={key} /> },
-  { title: 'Requests a minute', wideOnly: true, align: 'right', cell: (key) => creditsText(key.rate_limit) },
+  {
+    title: 'Requests a minute',
+    wideOnly: true,
+    align: 'right',
+    cell: (key) => formatCredits(key.rate_limit),
+  },
   {
     title: 'Last used',
     cell: (key) => (
-      <Nowrap>
+      <NoWrap>
         <Time at={key.last_used_at} none="Never" relative />
-      </Nowrap>
+      </NoWrap>
     ),
   },
   {
     title: 'Ends',
     wideOnly: true,
     cell: (key) => (
-      <Nowrap>
+      <NoWrap>
         <Ending apiKey={key} />
-      </Nowrap>
+      </NoWrap>
     ),
   },
 ];
-
-function Nowrap({ children }: { children: React.ReactNode }) {
-  return <span style={{ whiteSpace: 'nowrap' }}>{children}</span>;
-}
 
 function Ending({ apiKey }: { apiKey: ApiKey }) {
   if (apiKey.revoked_at !== null) return <Time at={apiKey.revoked_at} />;
@@ -86,14 +87,14 @@ function Scopes({ granted }: { granted: ApiKey['scopes'] }) {
 
 /** Spend against the budget, as a number and a bar. */
 function Spend({ apiKey: { spent_today: spent, daily_budget: budget } }: { apiKey: ApiKey }) {
-  if (budget === null) return <span>{creditsText(spent)}</span>;
+  if (budget === null) return <span>{formatCredits(spent)}</span>;
   const share = budget === 0 ? 100 : Math.min(100, (spent / budget) * 100);
   const colour = share >= 100 ? 'var(--rk-bad)' : share >= 80 ? 'var(--rk-wait)' : 'var(--rk-good)';
   return (
     <Tooltip label={`${Math.round(share)} % of the daily budget`}>
       <div style={{ minWidth: '6.5rem' }}>
         <Text fz="sm" style={{ whiteSpace: 'nowrap', fontVariantNumeric: 'tabular-nums' }}>
-          {creditsText(spent)} of {creditsText(budget)}
+          {formatCredits(spent)} of {formatCredits(budget)}
         </Text>
         <Progress value={share} size={4} mt={3} color={colour} aria-label="Share of the daily budget spent" />
       </div>

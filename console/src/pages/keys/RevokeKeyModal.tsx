@@ -1,11 +1,11 @@
 import { Checkbox, Stack, Text } from '@mantine/core';
+import type { ApiKey } from '@renderkit/contract/console/schemas/key.ts';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import type { ApiKey } from '@renderkit/contract/console/schemas/key.ts';
 import { callConsole } from '../../api/client.ts';
+import { formatCount } from '../../format/numbers.ts';
 import { ConfirmModal } from '../../ui/ConfirmModal.tsx';
-import { countOf } from '../../format/numbers.ts';
-import { tell } from '../../ui/toasts.ts';
+import { showToast } from '../../ui/toasts.ts';
 
 /** Says what revoking stops, and offers to cancel what waits for the key. */
 export function RevokeKeyModal({ apiKey, onClose }: { apiKey: ApiKey | undefined; onClose: () => void }) {
@@ -17,7 +17,9 @@ export function RevokeKeyModal({ apiKey, onClose }: { apiKey: ApiKey | undefined
     meta: { inline: true },
     onSuccess: async ({ name, canceled }) => {
       await queryClient.invalidateQueries({ queryKey: ['console'] });
-      tell(`“${name}” was revoked${canceled > 0 ? ` and ${countOf(canceled, 'generation')} canceled` : ''}.`);
+      showToast(
+        `“${name}” was revoked${canceled > 0 ? ` and ${formatCount(canceled, 'generation')} canceled` : ''}.`,
+      );
       close();
     },
   });
@@ -31,7 +33,7 @@ export function RevokeKeyModal({ apiKey, onClose }: { apiKey: ApiKey | undefined
       opened={apiKey !== undefined}
       onClose={close}
       title={`Revoke “${apiKey?.name ?? ''}”?`}
-      act="Revoke key"
+      action="Revoke key"
       onConfirm={() => apiKey !== undefined && revoke.mutate(apiKey.id)}
       pending={revoke.isPending}
       error={revoke.error}
@@ -45,7 +47,7 @@ export function RevokeKeyModal({ apiKey, onClose }: { apiKey: ApiKey | undefined
           <Checkbox
             checked={cancelQueued}
             onChange={(event) => setCancelQueued(event.currentTarget.checked)}
-            label={`Cancel its ${countOf(apiKey.queued, 'queued generation')} too`}
+            label={`Cancel its ${formatCount(apiKey.queued, 'queued generation')} too`}
             description="Otherwise they still run and are paid for. What runs already is finished in either case."
           />
         )}

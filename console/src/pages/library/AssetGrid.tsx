@@ -1,11 +1,11 @@
 import { Skeleton } from '@mantine/core';
-import { useQuery } from '@tanstack/react-query';
 import type { Asset } from '@renderkit/contract/v1/schemas/asset.ts';
+import { useQuery } from '@tanstack/react-query';
 import { v1Query } from '../../api/queries.ts';
 import { AssetDetails } from '../../media/AssetDetails.tsx';
+import { MediaLightbox } from '../../media/MediaLightbox.tsx';
+import { MediaView } from '../../media/MediaView.tsx';
 import { itemOfAsset, nameOfItem } from '../../media/media-item.ts';
-import { MediaViewer } from '../../media/MediaLightbox.tsx';
-import { Picture } from '../../media/MediaView.tsx';
 import { Icon } from '../../ui/Icon.tsx';
 import classes from './library.module.css';
 
@@ -33,7 +33,7 @@ export function AssetGrid({ assets, stale, shown, onShow }: AssetGridProps) {
           <AssetTile key={one.id} asset={one} onShow={onShow} />
         ))}
       </ul>
-      <MediaViewer
+      <MediaLightbox
         items={assets.map(itemOfAsset)}
         shown={shown}
         onShow={onShow}
@@ -59,7 +59,7 @@ function AssetTile({ asset, onShow }: { asset: Asset; onShow: (id: string) => vo
         aria-label={`Show ${nameOfItem(item)}${asset.favorite ? ', a favorite' : ''}`}
         onClick={() => onShow(asset.id)}
       >
-        <Picture item={item} small fill inert alt="" />
+        <MediaView item={item} small fill inert alt="" />
         {asset.favorite && (
           <span className={classes['favorite']}>
             <Icon name="heart" size={13} />

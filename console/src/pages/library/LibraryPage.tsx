@@ -1,9 +1,8 @@
-import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { v1Query } from '../../api/queries.ts';
 import { ButtonLink } from '../../ui/ButtonLink.tsx';
-import { EmptyState } from '../../ui/EmptyState.tsx';
+import { EmptyState, NoMatches } from '../../ui/EmptyState.tsx';
 import { Icon } from '../../ui/Icon.tsx';
 import { Page } from '../../ui/Page.tsx';
 import { Pager } from '../../ui/Pager.tsx';
@@ -46,7 +45,16 @@ export function LibraryPage() {
       )}
       {assets.isPending && <AssetGridLoading />}
       {list?.data.length === 0 &&
-        (filtered ? <NoneLikeThat onClear={() => void navigate({ search: {} })} /> : <None />)}
+        (filtered ? (
+          <NoMatches
+            title="Nothing in the library is like that"
+            onClear={() => void navigate({ search: {} })}
+          >
+            The search looks for words of prompts. Try other words, or fewer filters.
+          </NoMatches>
+        ) : (
+          <None />
+        ))}
       {list !== undefined && list.data.length > 0 && (
         <>
           <AssetGrid
@@ -75,22 +83,6 @@ function None() {
       }
     >
       Everything that you or your programs generate is kept here. Make a first picture in the playground.
-    </EmptyState>
-  );
-}
-
-function NoneLikeThat({ onClear }: { onClear: () => void }) {
-  return (
-    <EmptyState
-      icon="search"
-      title="Nothing in the library is like that"
-      action={
-        <Button variant="default" onClick={onClear}>
-          Clear the filters
-        </Button>
-      }
-    >
-      The search looks for words of prompts. Try other words, or fewer filters.
     </EmptyState>
   );
 }

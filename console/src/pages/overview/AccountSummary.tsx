@@ -1,16 +1,27 @@
 import { Progress, Text } from '@mantine/core';
 import type { Balance } from '@renderkit/contract/v1/schemas/balance.ts';
 import type { Limits } from '@renderkit/contract/v1/schemas/limits.ts';
+import { formatCredits } from '../../format/numbers.ts';
 import { Credits } from '../../ui/Credits.tsx';
-import { creditsText } from '../../format/numbers.ts';
 import { Section } from '../../ui/Section.tsx';
 import { Time } from '../../ui/Time.tsx';
 import classes from './overview.module.css';
 
 const unknown = 'The studio cannot be asked just now.';
 
-/** What can be spent, of which kind, and when more comes. */
-export function Credit({ balance }: { balance: Balance | null }) {
+type AccountSummaryProps = { balance: Balance | null; limits: Limits | null };
+
+/** The account's credits, and what it runs against what it may run. */
+export function AccountSummary({ balance, limits }: AccountSummaryProps) {
+  return (
+    <div className={classes['summary']}>
+      <CreditsSection balance={balance} />
+      <QueuesSection limits={limits} />
+    </div>
+  );
+}
+
+function CreditsSection({ balance }: { balance: Balance | null }) {
   return (
     <Section title="Credits">
       {balance === null ? (
@@ -19,7 +30,7 @@ export function Credit({ balance }: { balance: Balance | null }) {
         </Text>
       ) : (
         <>
-          <div className={classes['balance']}>{creditsText(balance.balance)}</div>
+          <div className={classes['balance']}>{formatCredits(balance.balance)}</div>
           <Text fz="xs" c="dimmed">
             can be spent now
           </Text>
@@ -52,8 +63,8 @@ function Monthly({ balance: { monthly, monthly_allowance: allowance } }: { balan
       <div className={classes['between']}>
         <span>Monthly</span>
         <span>
-          {creditsText(monthly)}
-          {allowance !== null && ` of ${creditsText(allowance)}`}
+          {formatCredits(monthly)}
+          {allowance !== null && ` of ${formatCredits(allowance)}`}
         </span>
       </div>
       {allowance !== null && (
@@ -63,14 +74,14 @@ function Monthly({ balance: { monthly, monthly_allowance: allowance } }: { balan
   );
 }
 
-const lanes = [
+/** The queues of jobs that have a limit of their own. */
+const queues = [
   ['image', 'Images'],
   ['edit', 'Edits'],
   ['video', 'Videos'],
 ] as const;
 
-/** What runs and waits in each lane, against what may run. */
-export function Lanes({ limits }: { limits: Limits | null }) {
+function QueuesSection({ limits }: { limits: Limits | null }) {
   return (
     <Section title="Running and waiting">
       {limits === null ? (
@@ -78,20 +89,20 @@ export function Lanes({ limits }: { limits: Limits | null }) {
           {unknown}
         </Text>
       ) : (
-        <div className={classes['lanes']}>
-          {lanes.map(([lane, name]) => (
-            <Lane key={lane} name={name} lane={limits[lane]} queued={limits[lane].queued} />
+        <div className={classes['queues']}>
+          {queues.map(([kind, name]) => (
+            <Queue key={kind} name={name} limit={limits[kind]} queued={limits[kind].queued} />
           ))}
-          <Lane name="All together" lane={limits.overall} />
+          <Queue name="All together" limit={limits.overall} />
         </div>
       )}
     </Section>
   );
 }
 
-type LaneProps = { name: string; lane: { limit: number; running: number }; queued?: number };
+type QueueProps = { name: string; limit: { limit: number; running: number }; queued?: number };
 
-function Lane({ name, lane: { limit, running }, queued }: LaneProps) {
+function Queue({ name, limit: { limit, running }, queued }: QueueProps) {
   const share = limit === 0 ? 0 : Math.min(100, (running / limit) * 100);
   return (
     <div>

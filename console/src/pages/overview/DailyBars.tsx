@@ -3,7 +3,7 @@ import { useComputedColorScheme } from '@mantine/core';
 import { useElementSize } from '@mantine/hooks';
 import { useEffect, useRef } from 'react';
 import UPlot from 'uplot';
-import { dayName, type Series, stacked } from './daily-series.ts';
+import { formatDay, type Series, stacked } from './daily-series.ts';
 
 type DailyBarsProps = {
   label: string;
@@ -67,7 +67,7 @@ function optionsOf({
         gap: 4,
         space: 70,
         incrs: [1, 2, 7, 14, 30],
-        values: (_, ticks) => ticks.map((tick) => dayName(days[tick] ?? '')),
+        values: (_, ticks) => ticks.map((tick) => formatDay(days[tick] ?? '')),
       },
       {
         ...text,

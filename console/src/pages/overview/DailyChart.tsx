@@ -1,10 +1,10 @@
 import { Text } from '@mantine/core';
 import { useState } from 'react';
-import { creditsText } from '../../format/numbers.ts';
+import { formatCredits } from '../../format/numbers.ts';
+import { DataTable } from '../../ui/DataTable.tsx';
 import { Section } from '../../ui/Section.tsx';
 import { DailyBars } from './DailyBars.tsx';
-import { dayName, type Series, sum } from './daily-series.ts';
-import { DailyTable } from './DailyTable.tsx';
+import { formatDay, type Series, sum } from './daily-series.ts';
 import classes from './overview.module.css';
 
 type DailyChartProps = {
@@ -24,13 +24,13 @@ export function DailyChart({ title, unit, days, series }: DailyChartProps) {
     <Section title={title}>
       <div className={classes['legend']}>
         <Text fz="xs" c="dimmed">
-          {day === undefined ? 'Together' : `${dayName(day)}, UTC`}
+          {day === undefined ? 'Together' : `${formatDay(day)}, UTC`}
         </Text>
         {series.map((one) => (
           <span key={one.name} className={classes['mark']}>
             <span className={classes['swatch']} style={{ background: `var(${one.colour})` }} />
             <span className={classes['name']}>{one.name}</span>
-            <strong>{creditsText(amount(one))}</strong>
+            <strong>{formatCredits(amount(one))}</strong>
           </span>
         ))}
       </div>
@@ -46,5 +46,33 @@ export function DailyChart({ title, unit, days, series }: DailyChartProps) {
         <DailyTable label={title} unit={unit} days={days} series={series} />
       </details>
     </Section>
+  );
+}
+
+type DailyTableProps = {
+  label: string;
+  unit: string;
+  days: readonly string[];
+  series: readonly Series[];
+};
+
+/** The numbers of a chart, the newest day first. */
+function DailyTable({ label, unit, days, series }: DailyTableProps) {
+  const rows = days.map((day, place) => ({ day, values: series.map(({ values }) => values[place] ?? 0) }));
+  return (
+    <DataTable
+      label={`${label}, in ${unit}`}
+      rows={rows.toReversed()}
+      rowKey={({ day }) => day}
+      columns={[
+        { title: 'Day (UTC)', cell: ({ day }) => formatDay(day) },
+        ...series.map(({ name }, place) => ({
+          title: name,
+          align: 'right' as const,
+          cell: ({ values }: { values: number[] }) => formatCredits(values[place] ?? 0),
+        })),
+        { title: 'Together', align: 'right', cell: ({ values }) => formatCredits(sum(values)) },
+      ]}
+    />
   );
 }

@@ -1,14 +1,14 @@
 import { Text } from '@mantine/core';
-import { Link } from '@tanstack/react-router';
 import type { GenerationRow } from '@renderkit/contract/console/schemas/generation.ts';
+import { Link } from '@tanstack/react-router';
+import { MediaView } from '../../media/MediaView.tsx';
 import { itemOfOutput } from '../../media/media-item.ts';
-import { Picture } from '../../media/MediaView.tsx';
 import { Section } from '../../ui/Section.tsx';
 import { TextLink } from '../../ui/TextLink.tsx';
 import classes from './overview.module.css';
 
 /** The newest pictures and videos; each leads to its generation. */
-export function Latest({ rows }: { rows: readonly GenerationRow[] }) {
+export function LatestGenerations({ rows }: { rows: readonly GenerationRow[] }) {
   if (rows.length === 0) return null;
   return (
     <Section title="Latest" card={false} actions={<TextLink to="/library">See the library</TextLink>}>
@@ -18,9 +18,9 @@ export function Latest({ rows }: { rows: readonly GenerationRow[] }) {
           return (
             output !== undefined && (
               <li key={generation.id}>
-                <Link to="/generations/$id" params={{ id: generation.id }} className={classes['picture']}>
+                <Link to="/generations/$id" params={{ id: generation.id }} className={classes['item']}>
                   <span className={classes['box']}>
-                    <Picture item={itemOfOutput(output)} small fill inert alt="" />
+                    <MediaView item={itemOfOutput(output)} small fill inert alt="" />
                   </span>
                   <Text fz="xs" truncate component="span" display="block" mt={5}>
                     {prompt ?? generation.model}

@@ -1,18 +1,19 @@
-import { SegmentedControl } from '@mantine/core';
+import { Group, SegmentedControl } from '@mantine/core';
+import type { Overview } from '@renderkit/contract/console/schemas/overview.ts';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useMemo } from 'react';
-import type { Overview } from '@renderkit/contract/console/schemas/overview.ts';
 import { consoleQuery, live } from '../../api/queries.ts';
+import { ButtonLink } from '../../ui/ButtonLink.tsx';
+import { EmptyState } from '../../ui/EmptyState.tsx';
 import { ListSkeleton } from '../../ui/ListSkeleton.tsx';
 import { Page } from '../../ui/Page.tsx';
 import { ProblemAlert } from '../../ui/ProblemAlert.tsx';
+import { AccountSummary } from './AccountSummary.tsx';
 import { DailyChart } from './DailyChart.tsx';
-import { outcomeSeries, spendSeries } from './daily-series.ts';
-import { FirstSteps } from './FirstSteps.tsx';
-import { Latest } from './LatestGenerations.tsx';
-import { Credit, Lanes } from './AccountSummary.tsx';
+import { LatestGenerations } from './LatestGenerations.tsx';
 import { Warnings } from './Warnings.tsx';
+import { outcomeSeries, spendSeries } from './daily-series.ts';
 import classes from './overview.module.css';
 
 const route = getRouteApi('/signed-in/');
@@ -54,17 +55,14 @@ export function OverviewPage() {
 
 function Contents({ overview }: { overview: Overview }) {
   const { balance, limits, days, spend, outcomes, latest, warnings } = overview;
-  // The charts are drawn anew when these change.
+  // Each new array draws its chart again.
   const spendDrawn = useMemo(() => spendSeries(spend), [spend]);
   const outcomesDrawn = useMemo(() => outcomeSeries(outcomes), [outcomes]);
   const nothing = latest.length === 0 && spend.length === 0;
   return (
     <>
       <Warnings warnings={warnings} />
-      <div className={classes['standing']}>
-        <Credit balance={balance} />
-        <Lanes limits={limits} />
-      </div>
+      <AccountSummary balance={balance} limits={limits} />
       {nothing ? (
         <FirstSteps />
       ) : (
@@ -73,9 +71,29 @@ function Contents({ overview }: { overview: Overview }) {
             <DailyChart title="Credits spent a day" unit="credits" days={days} series={spendDrawn} />
             <DailyChart title="Generations a day" unit="generations" days={days} series={outcomesDrawn} />
           </div>
-          <Latest rows={latest} />
+          <LatestGenerations rows={latest} />
         </>
       )}
     </>
+  );
+}
+
+/** In place of the charts while there is nothing to show in them. */
+function FirstSteps() {
+  return (
+    <EmptyState
+      icon="playground"
+      title="Nothing was generated yet"
+      action={
+        <Group gap="xs" justify="center">
+          <ButtonLink to="/playground">Open the playground</ButtonLink>
+          <ButtonLink to="/keys" variant="default">
+            Create an API key
+          </ButtonLink>
+        </Group>
+      }
+    >
+      Make a first picture in the playground, or create an API key and let a program make it.
+    </EmptyState>
   );
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { dayName, outcomeSeries, spendSeries, stacked, sum } from './daily-series.ts';
+import { formatDay, outcomeSeries, spendSeries, stacked, sum } from './daily-series.ts';
 
 const key = (name: string, ...credits: number[]) => ({ key_id: name, name, credits });
 
@@ -36,5 +36,5 @@ test('bars stand on one another', () => {
 });
 
 test('a UTC day keeps its name wherever it is looked at', () => {
-  assert.equal(dayName('2026-11-21'), 'Nov 21');
+  assert.equal(formatDay('2026-11-21'), 'Nov 21');
 });

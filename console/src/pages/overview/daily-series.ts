@@ -51,7 +51,7 @@ function round(value: number): number {
 }
 
 /** `Nov 21` of a UTC day. */
-export function dayName(day: string): string {
+export function formatDay(day: string): string {
   return new Intl.DateTimeFormat('en', { month: 'short', day: 'numeric', timeZone: 'UTC' }).format(
     new Date(`${day}T00:00:00Z`),
   );

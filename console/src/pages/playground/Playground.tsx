@@ -1,32 +1,30 @@
-import { useIsMutating, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { getRouteApi } from '@tanstack/react-router';
-import { useState } from 'react';
 import type { GenerationKind } from '@renderkit/contract/v1/schemas/generation.ts';
 import type { Model } from '@renderkit/contract/v1/schemas/model.ts';
-import { callV1 } from '../../api/client.ts';
-import { NoAnswerError, ProblemError } from '../../api/errors.ts';
+import { useIsMutating, useQuery, useQueryClient } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import { ProblemError } from '../../api/errors.ts';
 import { v1Query } from '../../api/queries.ts';
+import { useCreateGeneration } from '../../generations/use-create-generation.ts';
 import { uploadMutationKey } from '../../media/UploadCard.tsx';
+import { ModelForm } from '../../model-form/ModelForm.tsx';
+import { ModelPicker } from '../../model-form/ModelPicker.tsx';
 import { buildRequest, missingOf } from '../../model-form/build-request.ts';
 import type { FormValues } from '../../model-form/form-values.ts';
 import { kinds } from '../../model-form/kinds.ts';
-import { ModelForm } from '../../model-form/ModelForm.tsx';
-import { ModelPicker } from '../../model-form/ModelPicker.tsx';
 import { plansOf } from '../../model-form/model-labels.ts';
-import { runKey, type SentRun } from '../../generations/idempotency-key.ts';
 import { useForm } from '../../model-form/use-form.ts';
 import { Notice } from '../../ui/Notice.tsx';
-import classes from './playground.module.css';
 import { RecentRuns } from './RecentRuns.tsx';
 import { RequestCode } from './RequestCode.tsx';
 import { RunBar } from './RunBar.tsx';
 import { RunResult } from './RunResult.tsx';
+import classes from './playground.module.css';
 
 type PlaygroundProps = {
   kind: GenerationKind;
   model: Model;
   models: readonly Model[];
-  /** The model is none of the plan. */
+  /** The plan does not include the model. */
   unlisted: boolean;
   initial: FormValues;
   /** Id of the generation whose result is shown. */
@@ -44,13 +42,14 @@ export function Playground({ kind, model, models, unlisted, initial, shown, onMo
   const choices = useChoices();
   const form = useForm(kind, model, choices, initial);
   const body = buildRequest(kind, model, form.control.values, choices);
-  const { run, sent, stillSending } = useRun(kind, (error) => showRefusal(error, form.showErrors));
-  const begin = () => {
+  const { create, creation } = useRun(kind, (error) => showFieldErrors(error, form.showErrors));
+  const uploading = useIsMutating({ mutationKey: uploadMutationKey }) > 0;
+  const run = () => {
     const missing = missingOf(kind, model, form.control.values);
     form.showErrors(missing.map(({ field, sentence }) => ({ field, message: sentence })));
     const [first] = missing;
     if (first !== undefined) focusField(first.field);
-    else if (!sent.isPending && !stillSending && !unlisted) run(body);
+    else if (!creation.isPending && !uploading && !unlisted) create(body);
   };
   return (
     <div className={classes['layout']}>
@@ -73,14 +72,14 @@ export function Playground({ kind, model, models, unlisted, initial, shown, onMo
             form={form.control}
             choices={choices}
             capabilities={account.data?.capabilities}
-            onRun={begin}
+            onRun={run}
           />
         </div>
         <RunBar
-          {...{ kind, model, body, sent, stillSending }}
+          {...{ kind, model, body, creation, uploading }}
           closed={unlisted}
           values={form.control.values}
-          onRun={begin}
+          onRun={run}
         />
       </section>
       <div className={classes['outcome']}>
@@ -94,29 +93,18 @@ export function Playground({ kind, model, models, unlisted, initial, shown, onMo
 
 function useChoices() {
   const styles = useQuery({ ...v1Query('listStyles', {}), staleTime: seldomMs });
-  // Extensions have suggestions, too, and cannot be asked for by suite.
+  // Extensions have suggestions too, but the API has no filter for their suite.
   const suggestions = useQuery({ ...v1Query('listSuggestions', {}), staleTime: seldomMs });
   return { styles: styles.data?.data, suggestions: suggestions.data?.data };
 }
 
-/** Sends a run under a key of its own, and under the same one again where its outcome is unknown. */
+/** Creates a generation and shows its result. */
 function useRun(kind: GenerationKind, onRefused: (error: Error) => void) {
   const navigate = route.useNavigate();
   const queries = useQueryClient();
-  const [inDoubt, setInDoubt] = useState<SentRun>();
-  const stillSending = useIsMutating({ mutationKey: uploadMutationKey }) > 0;
-  const sent = useMutation({
-    meta: { inline: true },
-    mutationFn: ({ body, key }: SentRun) =>
-      callV1(
-        kinds[kind].operation,
-        { body },
-        {
-          headers: { 'idempotency-key': key },
-        },
-      ),
-    onSuccess: (generation) => {
-      setInDoubt(undefined);
+  return useCreateGeneration(kind, {
+    onRefused,
+    onCreated: (generation) => {
       queries.setQueryData(
         ['v1', 'getGeneration', { params: { id: generation.id }, query: { wait: 1 } }],
         generation,
@@ -129,41 +117,27 @@ function useRun(kind: GenerationKind, onRefused: (error: Error) => void) {
         resetScroll: false,
       });
     },
-    onError: (error, run) => {
-      setInDoubt(isInDoubt(error) ? run : undefined);
-      onRefused(error);
-    },
   });
-  const run = (body: SentRun['body']) => {
-    const { path } = kinds[kind];
-    sent.mutate({ path, body, key: runKey({ path, body }, inDoubt) });
-  };
-  return { run, sent, stillSending };
 }
 
-/** Whether a create may have been accepted though it was not said. */
-function isInDoubt(error: Error): boolean {
-  return error instanceof NoAnswerError || (error instanceof ProblemError && error.status >= 500);
-}
-
-function showRefusal(error: Error, show: (errors: ProblemError['errors']) => void): void {
+function showFieldErrors(error: Error, show: (errors: ProblemError['errors']) => void): void {
   if (!(error instanceof ProblemError) || error.errors.length === 0) return;
   show(error.errors);
   const [first] = error.errors;
   if (first !== undefined) focusField(first.field.replace(/\[\d+\]$/, ''));
 }
 
-/** Moves to a field that something is said at; those without a mark of their own are in sight of the button. */
+/** Moves the focus to a field of the form. A field that has no `data-field` is near the button and needs no move. */
 function focusField(field: string): void {
   const name = field === 'video_id' ? 'video' : field;
-  const place = () => document.querySelector<HTMLElement>(`[data-field="${CSS.escape(name)}"]`);
+  const element = () => document.querySelector<HTMLElement>(`[data-field="${CSS.escape(name)}"]`);
   const attempt = () => {
-    if (place()?.contains(document.activeElement) === true) return;
-    place()?.scrollIntoView({ block: 'center' });
-    (place()?.querySelector<HTMLElement>('textarea, input, button, canvas') ?? place())?.focus({
+    if (element()?.contains(document.activeElement) === true) return;
+    element()?.scrollIntoView({ block: 'center' });
+    (element()?.querySelector<HTMLElement>('textarea, input, button, canvas') ?? element())?.focus({
       preventScroll: true,
     });
   };
-  // What is said at the field is rendered first; what it lies folded in takes a moment to open.
+  // The error is rendered first, and a closed section takes a moment to open.
   for (const ms of [50, 400]) setTimeout(attempt, ms);
 }

@@ -1,9 +1,9 @@
 import { Button, SegmentedControl, Skeleton, Stack } from '@mantine/core';
+import type { GenerationKind } from '@renderkit/contract/v1/schemas/generation.ts';
+import type { Model } from '@renderkit/contract/v1/schemas/model.ts';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
-import type { GenerationKind } from '@renderkit/contract/v1/schemas/generation.ts';
-import type { Model } from '@renderkit/contract/v1/schemas/model.ts';
 import { v1Query } from '../../api/queries.ts';
 import { kindNames, kinds } from '../../model-form/kinds.ts';
 import { EmptyState } from '../../ui/EmptyState.tsx';

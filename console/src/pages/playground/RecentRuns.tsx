@@ -1,9 +1,9 @@
+import type { GenerationKind } from '@renderkit/contract/v1/schemas/generation.ts';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import type { GenerationKind } from '@renderkit/contract/v1/schemas/generation.ts';
 import { consoleQuery } from '../../api/queries.ts';
+import { MediaView } from '../../media/MediaView.tsx';
 import { itemOfOutput } from '../../media/media-item.ts';
-import { Picture } from '../../media/MediaView.tsx';
 import classes from './playground.module.css';
 
 const shownAtMost = 8;
@@ -32,7 +32,7 @@ export function RecentRuns({ kind, shown }: { kind: GenerationKind; shown: strin
                   aria-label={`Recent: ${prompt ?? 'made without words'}`}
                   title={prompt ?? undefined}
                 >
-                  <Picture item={itemOfOutput(first)} small fill inert alt="" />
+                  <MediaView item={itemOfOutput(first)} small fill inert alt="" />
                 </Link>
               </li>
             )

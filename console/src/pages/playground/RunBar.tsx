@@ -1,16 +1,16 @@
 import { Button, Text } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
-import { useQuery } from '@tanstack/react-query';
 import type { Estimate } from '@renderkit/contract/v1/schemas/estimate.ts';
 import type { GenerationKind } from '@renderkit/contract/v1/schemas/generation.ts';
 import type { Model } from '@renderkit/contract/v1/schemas/model.ts';
+import { useQuery } from '@tanstack/react-query';
 import { ProblemError, sentenceOf } from '../../api/errors.ts';
 import { v1Query } from '../../api/queries.ts';
+import { formatCount, formatCredits } from '../../format/numbers.ts';
+import { whatToDo } from '../../generations/generation-status.ts';
 import { estimateOf, missingOf, type RequestBody } from '../../model-form/build-request.ts';
 import type { FormValues } from '../../model-form/form-values.ts';
-import { countOf, creditsText } from '../../format/numbers.ts';
 import { Icon } from '../../ui/Icon.tsx';
-import { whatToDo } from '../../generations/generation-status.ts';
 import { ProblemAlert } from '../../ui/ProblemAlert.tsx';
 import classes from './playground.module.css';
 
@@ -19,16 +19,17 @@ type RunBarProps = {
   model: Model;
   values: FormValues;
   body: RequestBody;
-  sent: { error: Error | null; isPending: boolean };
-  stillSending: boolean;
+  creation: { error: Error | null; isPending: boolean };
+  /** A file is on its way. */
+  uploading: boolean;
   /** The plan does not include the model. */
   closed: boolean;
   onRun: () => void;
 };
 
 /** The cost as it stands, and the button that spends it. */
-export function RunBar({ kind, model, values, body, sent, stillSending, closed, onRun }: RunBarProps) {
-  const { error } = sent;
+export function RunBar({ kind, model, values, body, creation, uploading, closed, onRun }: RunBarProps) {
+  const { error } = creation;
   return (
     <div className={classes['bar']}>
       {error !== null && (
@@ -45,32 +46,32 @@ export function RunBar({ kind, model, values, body, sent, stillSending, closed, 
         <Cost {...{ kind, model, values, body, closed }} refused={error !== null} />
         <Button
           size="sm"
-          loading={sent.isPending}
-          disabled={stillSending || closed}
+          loading={creation.isPending}
+          disabled={uploading || closed}
           leftSection={<Icon name="play" size={14} />}
           onClick={onRun}
         >
-          {stillSending ? 'Waiting for the upload' : 'Run'}
+          {uploading ? 'Waiting for the upload' : 'Run'}
         </Button>
       </div>
     </div>
   );
 }
 
-/** Milliseconds without a change after which the cost is asked for. */
-const quietMs = 400;
-/** Fields without which nothing can be priced; words and masks change no price. */
-const needless = new Set<string>(['prompt', 'mask']);
+/** Milliseconds without a change before the cost is asked for. */
+const debounceMs = 400;
+/** Fields that no price depends on. */
+const fieldsWithoutPrice = new Set<string>(['prompt', 'mask']);
 
 type CostProps = Pick<RunBarProps, 'kind' | 'model' | 'values' | 'body' | 'closed'> & { refused: boolean };
 
 function Cost({ kind, model, values, body, closed, refused }: CostProps) {
-  const missing = missingOf(kind, model, values).filter(({ field }) => !needless.has(field));
+  const missing = missingOf(kind, model, values).filter(({ field }) => !fieldsWithoutPrice.has(field));
   const asked = missing.length === 0 && !closed ? JSON.stringify(estimateOf(kind, model, body)) : '';
-  const [text] = useDebouncedValue(asked, quietMs);
+  const [text] = useDebouncedValue(asked, debounceMs);
   const estimate = useQuery({
     ...v1Query('estimate', { body: JSON.parse(text === '' ? '{}' : text) as never }),
-    // The whole request would be a key, and so would what a mask is.
+    // The request itself as the key would hold the data of a mask.
     queryKey: ['v1', 'estimate', text],
     enabled: asked !== '' && text !== '',
     staleTime: 30_000,
@@ -88,7 +89,7 @@ function Cost({ kind, model, values, body, closed, refused }: CostProps) {
         {first.sentence}
       </Text>
     );
-  // A run that was refused says the same at length.
+  // The error of a refused run says the same in more detail.
   if (estimate.error !== null) return refused ? <span /> : <Unpriced error={estimate.error} />;
   if (estimate.data === undefined)
     return (
@@ -105,13 +106,14 @@ function Priced({ estimate, stale }: { estimate: Estimate; stale: boolean }) {
   return (
     <div className={classes['cost']} data-stale={stale} role="status">
       <Text fw={600} fz="sm">
-        {countOf(credits, 'credit')} <span className={classes['outputs']}>for {countOf(outputs, noun)}</span>
+        {formatCount(credits, 'credit')}{' '}
+        <span className={classes['outputs']}>for {formatCount(outputs, noun)}</span>
       </Text>
       {balance !== null && (
         <Text fz="xs" c={sufficient === false ? 'var(--mantine-color-error)' : 'dimmed'}>
           {sufficient === false
-            ? `${creditsText(credits - balance)} too many: you have ${creditsText(balance)}.`
-            : `You have ${creditsText(balance)}.`}
+            ? `${formatCredits(credits - balance)} too many: you have ${formatCredits(balance)}.`
+            : `You have ${formatCredits(balance)}.`}
         </Text>
       )}
     </div>

@@ -1,27 +1,27 @@
 import { Button, Group, Progress, Text } from '@mantine/core';
+import type { Generation, GenerationKind } from '@renderkit/contract/v1/schemas/generation.ts';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
-import type { Generation, GenerationKind } from '@renderkit/contract/v1/schemas/generation.ts';
 import { callV1 } from '../../api/client.ts';
 import { v1Query } from '../../api/queries.ts';
+import { formatDuration } from '../../format/times.ts';
+import { GenerationError } from '../../generations/GenerationError.tsx';
+import { isFinal } from '../../generations/generation-status.ts';
 import { ItemActions } from '../../media/ItemActions.tsx';
-import { itemOfOutput } from '../../media/media-item.ts';
 import { OutputGrid } from '../../media/OutputGrid.tsx';
+import { itemOfOutput } from '../../media/media-item.ts';
 import { EmptyState } from '../../ui/EmptyState.tsx';
-import { countOf } from '../../format/numbers.ts';
-import { Notice } from '../../ui/Notice.tsx';
 import { ProblemAlert } from '../../ui/ProblemAlert.tsx';
 import { StatusBadge } from '../../ui/StatusBadge.tsx';
 import { TextLink } from '../../ui/TextLink.tsx';
-import { isFinal, spanText, whatToDo } from '../../generations/generation-status.ts';
 import classes from './playground.module.css';
 
-/** The answer is held back for a second; with the pause after it, that is one request in two. */
+/** The service waits for a second before it answers; with the pause after it, that is a request every two. */
 const waitSeconds = 1;
 const pauseMs = 1_000;
 const pauseAfterErrorMs = 10_000;
 
-/** What came of a run, or how far it is. */
+/** The result of a run, or how far it is. */
 export function RunResult({ id, kind }: { id: string | undefined; kind: GenerationKind }) {
   const query = useQuery({
     ...v1Query('getGeneration', { params: { id: id ?? '' }, query: { wait: waitSeconds } }),
@@ -32,13 +32,13 @@ export function RunResult({ id, kind }: { id: string | undefined; kind: Generati
       return status === 'error' ? pauseAfterErrorMs : pauseMs;
     },
   });
-  const place = useShown(id);
-  useSettled(query.data);
+  const resultRef = useScrollToNew(id);
+  useReloadWhenFinished(query.data);
   if (id === undefined) return <Nothing kind={kind} />;
   const { data: generation, error } = query;
   if (generation === undefined)
     return (
-      <section ref={place} className={classes['result']} aria-label="Result" aria-busy={error === null}>
+      <section ref={resultRef} className={classes['result']} aria-label="Result" aria-busy={error === null}>
         {error !== null && (
           <ProblemAlert
             error={error}
@@ -49,7 +49,7 @@ export function RunResult({ id, kind }: { id: string | undefined; kind: Generati
       </section>
     );
   return (
-    <section ref={place} className={classes['result']} aria-label="Result">
+    <section ref={resultRef} className={classes['result']} aria-label="Result">
       <Group justify="space-between" gap="xs" role="status">
         <Group gap="sm">
           <StatusBadge status={generation.status} />
@@ -67,8 +67,8 @@ export function RunResult({ id, kind }: { id: string | undefined; kind: Generati
   );
 }
 
-/** What has just ended is among the recent runs and in the library, and the balance is another. */
-function useSettled(generation: Generation | undefined): void {
+/** Reloads what has changed when a generation has finished: the recent runs, the library, the price's balance. */
+function useReloadWhenFinished(generation: Generation | undefined): void {
   const queries = useQueryClient();
   const open = useRef(false);
   useEffect(() => {
@@ -84,19 +84,19 @@ function useSettled(generation: Generation | undefined): void {
   }, [generation, queries]);
 }
 
-/** Brings the result of a new run into sight; on narrow screens it stands below the form. */
-function useShown(id: string | undefined) {
-  const place = useRef<HTMLElement>(null);
+/** Scrolls to the result of a new run; on narrow screens it is below the form. */
+function useScrollToNew(id: string | undefined) {
+  const element = useRef<HTMLElement>(null);
   const before = useRef(id);
   useEffect(() => {
-    if (id !== before.current) place.current?.scrollIntoView({ block: 'nearest' });
+    if (id !== before.current) element.current?.scrollIntoView({ block: 'nearest' });
     before.current = id;
   });
-  return place;
+  return element;
 }
 
 function Outcome({ generation }: { generation: Generation }) {
-  const { status, outputs, error, expected_outputs: expected } = generation;
+  const { status, outputs } = generation;
   if (!isFinal(generation))
     return (
       <div className={classes['waiting']}>
@@ -108,19 +108,7 @@ function Outcome({ generation }: { generation: Generation }) {
     );
   return (
     <>
-      {error !== null && (
-        <Notice
-          tone={status === 'succeeded' ? 'warning' : 'bad'}
-          title={
-            status === 'succeeded'
-              ? `${outputs.length} of ${countOf(expected, 'output')} were made`
-              : 'It failed'
-          }
-        >
-          <div>{error.message}</div>
-          <div>{whatToDo(error.code)}</div>
-        </Notice>
-      )}
+      <GenerationError generation={generation} />
       {status === 'canceled' && (
         <Text fz="sm" c="dimmed">
           It was canceled before it began, and costs nothing.
@@ -133,7 +121,7 @@ function Outcome({ generation }: { generation: Generation }) {
   );
 }
 
-/** Seconds since it was accepted, or that it took. */
+/** How long a generation has been under way, or how long it took. */
 function Elapsed({ generation }: { generation: Generation }) {
   const { created_at: created, completed_at: completed } = generation;
   const [now, setNow] = useState(Date.now);
@@ -146,7 +134,9 @@ function Elapsed({ generation }: { generation: Generation }) {
   const end = completed === null ? now : Date.parse(completed);
   return (
     <Text fz="sm" c="dimmed" component="span" aria-live="off">
-      {spanText(open ? Math.floor((end - Date.parse(created)) / 1_000) * 1_000 : end - Date.parse(created))}
+      {formatDuration(
+        open ? Math.floor((end - Date.parse(created)) / 1_000) * 1_000 : end - Date.parse(created),
+      )}
     </Text>
   );
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { playgroundSearch, typeOfField, usableFields } from './search.ts';
+import { playgroundSearch } from './search.ts';
 
 test('The address of the playground holds what it understands and nothing else', () => {
   const search = {
@@ -16,12 +16,5 @@ test('The address of the playground holds what it understands and nothing else',
   assert.deepEqual(
     Object.values(nothing).filter((value) => value !== undefined),
     [],
-  );
-});
-
-test('Two fields take videos', () => {
-  assert.deepEqual(
-    usableFields.filter((field) => typeOfField(field) === 'video'),
-    ['source_video', 'video'],
   );
 });

@@ -1,10 +1,7 @@
 import type { GenerationKind } from '@renderkit/contract/v1/schemas/generation.ts';
 import { choice, text } from '../../format/search-params.ts';
+import { type ItemUse, itemUses } from '../../media/item-use.ts';
 import { kindNames } from '../../model-form/kinds.ts';
-
-/** Fields into which a page may hand an item of the library. */
-export const usableFields = ['image', 'reference_images', 'start_image', 'source_video', 'video'] as const;
-export type UsableField = (typeof usableFields)[number];
 
 export type PlaygroundSearch = {
   kind?: GenerationKind;
@@ -13,7 +10,7 @@ export type PlaygroundSearch = {
   from?: string;
   /** Id of a library item, and the field that it goes into. */
   use?: string;
-  as?: UsableField;
+  as?: ItemUse;
   /** Id of the generation whose result is shown. */
   generation?: string;
 };
@@ -24,12 +21,7 @@ export function playgroundSearch(search: Record<string, unknown>): PlaygroundSea
     model: text(search['model']),
     from: text(search['from']),
     use: text(search['use'], 100),
-    as: choice(search['as'], usableFields),
+    as: choice(search['as'], itemUses),
     generation: text(search['generation']),
   };
-}
-
-/** Whether a field takes pictures or videos. */
-export function typeOfField(field: UsableField): 'image' | 'video' {
-  return field === 'video' || field === 'source_video' ? 'video' : 'image';
 }

@@ -1,16 +1,17 @@
+import type { GenerationKind } from '@renderkit/contract/v1/schemas/generation.ts';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import type { GenerationKind } from '@renderkit/contract/v1/schemas/generation.ts';
 import { consoleQuery } from '../../api/queries.ts';
+import { type ItemUse, typeOfUse } from '../../media/item-use.ts';
 import { emptyForm, type FormValues } from '../../model-form/form-values.ts';
 import { bareReference, readRequest } from '../../model-form/read-request.ts';
-import { type PlaygroundSearch, typeOfField, type UsableField } from './search.ts';
+import type { PlaygroundSearch } from './search.ts';
 
 /** With what the form begins. The address may say another kind and model. */
 export type Start = { kind: GenerationKind; model: string | undefined; values: FormValues };
 
 /** The kind whose form has a field for a library item that was handed over. */
-const kindOfField: Record<UsableField, GenerationKind> = {
+const kindOfUse: Record<ItemUse, GenerationKind> = {
   image: 'image_edit',
   reference_images: 'image',
   start_image: 'video',
@@ -51,7 +52,7 @@ export function useStart(search: PlaygroundSearch): {
 function handedOver({ use, as, kind }: PlaygroundSearch): Start {
   if (use === undefined || as === undefined)
     return { kind: kind ?? 'image', model: undefined, values: emptyForm };
-  const reference = bareReference(use, typeOfField(as));
+  const reference = bareReference(use, typeOfUse(as));
   const values = { ...emptyForm, [as]: as === 'reference_images' ? [reference] : reference };
-  return { kind: kind ?? kindOfField[as], model: undefined, values };
+  return { kind: kind ?? kindOfUse[as], model: undefined, values };
 }

@@ -1,17 +1,17 @@
 import { Button, Text } from '@mantine/core';
+import type { Session } from '@renderkit/contract/console/schemas/session.ts';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import type { Session } from '@renderkit/contract/console/schemas/session.ts';
 import { callConsole } from '../../api/client.ts';
 import { consoleQuery } from '../../api/queries.ts';
 import { ConfirmModal } from '../../ui/ConfirmModal.tsx';
-import { type Column, DataTable } from '../../ui/DataTable.tsx';
+import { type Column, DataTable, NoWrap } from '../../ui/DataTable.tsx';
 import { ListSkeleton } from '../../ui/ListSkeleton.tsx';
 import { Page } from '../../ui/Page.tsx';
 import { ProblemAlert } from '../../ui/ProblemAlert.tsx';
 import { StatusBadge } from '../../ui/StatusBadge.tsx';
-import { tell } from '../../ui/toasts.ts';
 import { Time } from '../../ui/Time.tsx';
+import { showToast } from '../../ui/toasts.ts';
 import { browserName } from './browser-name.ts';
 
 const askEveryMs = 10_000;
@@ -59,14 +59,12 @@ export function SessionsPage() {
   );
 }
 
-const nowrap = { whiteSpace: 'nowrap' } as const;
-
 const columns: Column<Session>[] = [
   {
     title: 'Browser',
     cell: (session) => (
       <div>
-        <Text fz="sm" fw={560} title={session.user_agent ?? undefined} style={nowrap}>
+        <Text fz="sm" fw={560} title={session.user_agent ?? undefined} style={{ whiteSpace: 'nowrap' }}>
           {browserName(session.user_agent)}
         </Text>
         {session.current && <StatusBadge status="active" label="This browser" />}
@@ -78,26 +76,26 @@ const columns: Column<Session>[] = [
     title: 'Signed in',
     wideOnly: true,
     cell: (session) => (
-      <span style={nowrap}>
+      <NoWrap>
         <Time at={session.created_at} />
-      </span>
+      </NoWrap>
     ),
   },
   {
     title: 'Last used',
     cell: (session) => (
-      <span style={nowrap}>
+      <NoWrap>
         <Time at={session.last_seen_at} relative />
-      </span>
+      </NoWrap>
     ),
   },
   {
     title: 'Ends by itself',
     wideOnly: true,
     cell: (session) => (
-      <span style={nowrap}>
+      <NoWrap>
         <Time at={session.expires_at} />
-      </span>
+      </NoWrap>
     ),
   },
 ];
@@ -109,7 +107,7 @@ function EndModal({ session, onClose }: { session: Session | undefined; onClose:
     meta: { inline: true },
     onSuccess: async () => {
       await queryClient.invalidateQueries({ queryKey: ['console', 'listSessions'] });
-      tell('The session was ended.');
+      showToast('The session was ended.');
       onClose();
     },
   });
@@ -118,7 +116,7 @@ function EndModal({ session, onClose }: { session: Session | undefined; onClose:
       opened={session !== undefined}
       onClose={onClose}
       title="End this session?"
-      act="End session"
+      action="End session"
       onConfirm={() => session !== undefined && end.mutate(session.id)}
       pending={end.isPending}
       error={end.error}

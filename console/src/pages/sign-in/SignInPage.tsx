@@ -1,17 +1,18 @@
 import { Button, Text } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
+import { useEffect, useState } from 'react';
+import { getSignInChoices } from '../../api/client.ts';
 import { signInAddress, signUpAddress } from '../../session/sign-in-addresses.ts';
-import { Entrance } from './SignInLayout.tsx';
-import { useSignUpOffered } from './use-sign-up-offered.ts';
+import { SignInLayout } from './SignInLayout.tsx';
 
 const route = getRouteApi('/sign-in');
 
-/** Leads to the studio and from there back to the page that was asked for. */
+/** Leads to the studio, and from there back to the page that somebody wanted. */
 export function SignInPage() {
   const { return_to: asked } = route.useSearch();
-  const isSignUpOffered = useSignUpOffered();
+  const signUpOffered = useSignUpOffered();
   return (
-    <Entrance title="Sign in to the console">
+    <SignInLayout title="Sign in to the console">
       <Text fz="sm" c="dimmed">
         You sign in with your studio account. That also connects it: what is generated here and with your API
         keys spends its credits.
@@ -19,11 +20,29 @@ export function SignInPage() {
       <Button component="a" href={signInAddress(asked)} size="sm" fullWidth mt={4}>
         Continue with the studio
       </Button>
-      {isSignUpOffered && (
+      {signUpOffered && (
         <Button component="a" href={signUpAddress(asked)} size="sm" variant="default" fullWidth>
           Create an account
         </Button>
       )}
-    </Entrance>
+    </SignInLayout>
   );
+}
+
+/**
+ * Whether the studio lets people create accounts; false until that is known. It does not use the cache of queries, which
+ * is emptied when a session ends.
+ */
+function useSignUpOffered(): boolean {
+  const [offered, setOffered] = useState(false);
+  useEffect(() => {
+    const controller = new AbortController();
+    getSignInChoices(controller.signal).then(
+      (choices) => controller.signal.aborted || setOffered(choices.sign_up),
+      // Signing in will show what is wrong.
+      () => undefined,
+    );
+    return () => controller.abort();
+  }, []);
+  return offered;
 }

@@ -1,10 +1,10 @@
 import { Button, Text } from '@mantine/core';
 import { signInAddress } from '../../session/sign-in-addresses.ts';
-import { Entrance } from './SignInLayout.tsx';
+import { SignInLayout } from './SignInLayout.tsx';
 
 export function SignedOutPage() {
   return (
-    <Entrance title="You are signed out">
+    <SignInLayout title="You are signed out">
       <Text fz="sm" c="dimmed">
         This browser can do nothing in the console until somebody signs in again. API keys and webhooks go on
         as before.
@@ -12,6 +12,6 @@ export function SignedOutPage() {
       <Button component="a" href={signInAddress(undefined)} size="sm" fullWidth mt={4}>
         Sign in again
       </Button>
-    </Entrance>
+    </SignInLayout>
   );
 }

@@ -1,10 +1,10 @@
 import { Text } from '@mantine/core';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
 import type { UploadRow } from '@renderkit/contract/console/schemas/storage.ts';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { callV1 } from '../../api/client.ts';
+import { formatBytes } from '../../format/numbers.ts';
 import { ConfirmModal } from '../../ui/ConfirmModal.tsx';
-import { bytesText } from '../../format/numbers.ts';
-import { tell } from '../../ui/toasts.ts';
+import { showToast } from '../../ui/toasts.ts';
 
 /** Deletes an upload, once it has been asked whether. */
 export function DeleteUpload({ row, onClose }: { row: UploadRow | undefined; onClose: () => void }) {
@@ -14,7 +14,7 @@ export function DeleteUpload({ row, onClose }: { row: UploadRow | undefined; onC
     mutationFn: ({ upload }: UploadRow) => callV1('deleteUpload', { params: { id: upload.id } }),
     onSuccess: async (_, { upload }) => {
       close();
-      tell(`${upload.file_name} was deleted.`);
+      showToast(`${upload.file_name} was deleted.`);
       await Promise.all(
         ['listUploadRows', 'getStorageDetail'].map((id) =>
           queries.invalidateQueries({ queryKey: ['console', id] }),
@@ -31,14 +31,14 @@ export function DeleteUpload({ row, onClose }: { row: UploadRow | undefined; onC
       opened={row !== undefined}
       onClose={close}
       title="Delete this upload?"
-      act="Delete upload"
+      action="Delete upload"
       onConfirm={() => row !== undefined && remove.mutate(row)}
       pending={remove.isPending}
       error={remove.error}
     >
       {row !== undefined && (
         <Text fz="sm" style={{ overflowWrap: 'anywhere' }}>
-          {row.upload.file_name} ({bytesText(row.upload.size_bytes)}) cannot be brought back. What was
+          {row.upload.file_name} ({formatBytes(row.upload.size_bytes)}) cannot be brought back. What was
           generated with it stays
           {row.uses.count > 0 && ', but those requests cannot be run again as they were'}.
         </Text>

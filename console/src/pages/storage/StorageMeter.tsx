@@ -1,7 +1,7 @@
 import { Progress, Text } from '@mantine/core';
 import type { StorageDetail } from '@renderkit/contract/console/schemas/storage.ts';
+import { formatBytes } from '../../format/numbers.ts';
 import { Notice } from '../../ui/Notice.tsx';
-import { bytesText } from '../../format/numbers.ts';
 import { Section } from '../../ui/Section.tsx';
 import { TextLink } from '../../ui/TextLink.tsx';
 import classes from './storage.module.css';
@@ -24,10 +24,10 @@ export function StorageMeter({ detail: { storage, temporary_bytes: temporary } }
   const full = used >= limit;
   return (
     <Section title="Used">
-      <div className={classes['used']}>{bytesText(used)}</div>
+      <div className={classes['used']}>{formatBytes(used)}</div>
       <Text fz="xs" c="dimmed">
-        of {bytesText(limit)}
-        {limit > 0 && ` · ${shareText(used / limit)}`}
+        of {formatBytes(limit)}
+        {limit > 0 && ` · ${formatShare(used / limit)}`}
       </Text>
       <Progress.Root size={10} mt={12} aria-hidden="true">
         <Progress.Section value={share(outputs)} color="var(--rk-c1)" />
@@ -40,7 +40,7 @@ export function StorageMeter({ detail: { storage, temporary_bytes: temporary } }
         <Part name="Uploads" bytes={uploads} colour="var(--rk-c2)">
           {temporary === 0
             ? 'Files that were sent or imported'
-            : `${bytesText(temporary)} of it masks and imports of single generations, which go by themselves`}
+            : `${formatBytes(temporary)} of it masks and imports of single generations, which go by themselves`}
         </Part>
         <Part name="Free" bytes={Math.max(0, limit - used)}>
           {full ? 'Nothing' : 'Left for what comes'}
@@ -62,7 +62,7 @@ export function StorageMeter({ detail: { storage, temporary_bytes: temporary } }
   );
 }
 
-function shareText(share: number): string {
+function formatShare(share: number): string {
   const percent = share * 100;
   return percent > 0 && percent < 1 ? 'less than 1 %' : `${Math.round(percent).toLocaleString('en')} %`;
 }
@@ -79,7 +79,7 @@ function Part({ name, bytes, colour, children }: PartProps) {
         {name}
       </dt>
       <dd>
-        {bytesText(bytes)}
+        {formatBytes(bytes)}
         <span className={classes['what']}>{children}</span>
       </dd>
     </div>

@@ -1,8 +1,8 @@
 import { Text } from '@mantine/core';
+import type { UploadRow } from '@renderkit/contract/console/schemas/storage.ts';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
-import type { UploadRow } from '@renderkit/contract/console/schemas/storage.ts';
 import { consoleQuery, live } from '../../api/queries.ts';
 import { ButtonLink } from '../../ui/ButtonLink.tsx';
 import { EmptyState } from '../../ui/EmptyState.tsx';

@@ -1,11 +1,11 @@
 import { ActionIcon, Anchor, Text, Tooltip } from '@mantine/core';
-import type { ReactNode } from 'react';
 import type { UploadRow } from '@renderkit/contract/console/schemas/storage.ts';
 import { maxUsesCounted } from '@renderkit/contract/console/use-limits.ts';
 import type { Upload } from '@renderkit/contract/v1/schemas/upload.ts';
-import { type Column, DataTable } from '../../ui/DataTable.tsx';
+import type { ReactNode } from 'react';
+import { formatBytes, formatCount } from '../../format/numbers.ts';
+import { type Column, DataTable, NoWrap } from '../../ui/DataTable.tsx';
 import { Icon } from '../../ui/Icon.tsx';
-import { bytesText, countOf } from '../../format/numbers.ts';
 import { StatusBadge } from '../../ui/StatusBadge.tsx';
 import { TextLink } from '../../ui/TextLink.tsx';
 import { Time } from '../../ui/Time.tsx';
@@ -51,7 +51,7 @@ const columns: Column<UploadRow>[] = [
     title: 'Size',
     align: 'right',
     cell: ({ upload }) => (
-      <Nowrap>{upload.status === 'rejected' ? '—' : bytesText(upload.size_bytes)}</Nowrap>
+      <NoWrap>{upload.status === 'rejected' ? '—' : formatBytes(upload.size_bytes)}</NoWrap>
     ),
   },
   { title: 'Status', cell: ({ upload }) => <StatusBadge status={upload.status} /> },
@@ -59,23 +59,19 @@ const columns: Column<UploadRow>[] = [
   {
     title: 'Arrived',
     cell: ({ upload }) => (
-      <Nowrap>
+      <NoWrap>
         <Time at={upload.created_at} relative />
-      </Nowrap>
+      </NoWrap>
     ),
   },
   {
     title: 'Goes by itself',
     wideOnly: true,
     cell: ({ kept_until: until }) => (
-      <Nowrap>{until === null ? 'Not while it is in use' : <Time at={until} relative />}</Nowrap>
+      <NoWrap>{until === null ? 'Not while it is in use' : <Time at={until} relative />}</NoWrap>
     ),
   },
 ];
-
-function Nowrap({ children }: { children: ReactNode }) {
-  return <span style={{ whiteSpace: 'nowrap' }}>{children}</span>;
-}
 
 function File({ upload }: { upload: Upload }) {
   const { file_name: name, url, type, status, width, height, error } = upload;
@@ -119,7 +115,9 @@ function Uses({ uses: { count, latest } }: Pick<UploadRow, 'uses'>) {
   const [newest] = latest;
   if (newest === undefined) return <Text fz="sm">Nothing</Text>;
   const total =
-    count >= maxUsesCounted ? `${countOf(count, 'generation')} or more` : countOf(count, 'generation');
+    count >= maxUsesCounted
+      ? `${formatCount(count, 'generation')} or more`
+      : formatCount(count, 'generation');
   return (
     <div style={{ whiteSpace: 'nowrap' }}>
       <TextLink to="/generations/$id" params={{ id: newest.id }} aria-label={`Newest of ${total}`}>

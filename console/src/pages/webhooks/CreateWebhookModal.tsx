@@ -1,8 +1,8 @@
 import { Button, Group, Modal, Stack, Text } from '@mantine/core';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { useNavigate } from '@tanstack/react-router';
 import type { CreatedWebhook, CreateWebhookRequest } from '@renderkit/contract/console/schemas/webhook.ts';
 import { subscribableEventTypes } from '@renderkit/contract/v1/event-types.ts';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { callConsole } from '../../api/client.ts';
 import { CopyButton } from '../../ui/CopyButton.tsx';
@@ -65,7 +65,7 @@ function Added({ created, onClose }: { created: CreatedWebhook; onClose: () => v
       </Text>
       <Group gap="xs" wrap="nowrap">
         <Secret label="Signing secret" value={created.secret} />
-        <CopyButton value={created.secret} label="Copy the signing secret" words />
+        <CopyButton value={created.secret} label="Copy the signing secret" withText />
       </Group>
       <Group justify="flex-end">
         <Button onClick={() => void goOn()}>Go to the endpoint</Button>

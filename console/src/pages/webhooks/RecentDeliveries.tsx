@@ -1,10 +1,10 @@
 import { useQuery } from '@tanstack/react-query';
 import { consoleQuery, live } from '../../api/queries.ts';
+import { DeliveriesTable } from '../../deliveries/DeliveriesTable.tsx';
 import { EmptyState } from '../../ui/EmptyState.tsx';
 import { ListSkeleton } from '../../ui/ListSkeleton.tsx';
 import { ProblemAlert } from '../../ui/ProblemAlert.tsx';
 import { Section } from '../../ui/Section.tsx';
-import { DeliveriesTable } from '../../deliveries/DeliveriesTable.tsx';
 import { TextLink } from '../../ui/TextLink.tsx';
 
 const shown = 10;

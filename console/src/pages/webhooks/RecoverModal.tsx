@@ -1,11 +1,11 @@
 import { Radio, Stack, Text, TextInput } from '@mantine/core';
+import type { Webhook } from '@renderkit/contract/console/schemas/webhook.ts';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import type { Webhook } from '@renderkit/contract/console/schemas/webhook.ts';
 import { callConsole } from '../../api/client.ts';
+import { formatCount } from '../../format/numbers.ts';
 import { ConfirmModal } from '../../ui/ConfirmModal.tsx';
-import { countOf } from '../../format/numbers.ts';
-import { tell } from '../../ui/toasts.ts';
+import { showToast } from '../../ui/toasts.ts';
 import { recoverChoices, sinceOf } from './recover-since.ts';
 
 type RecoverModalProps = { webhook: Webhook; opened: boolean; onClose: () => void };
@@ -22,10 +22,10 @@ export function RecoverModal({ webhook, opened, onClose }: RecoverModalProps) {
     meta: { inline: true },
     onSuccess: async ({ resent }) => {
       await queryClient.invalidateQueries({ queryKey: ['console'] });
-      tell(
+      showToast(
         resent === 0
           ? 'Nothing has failed since then.'
-          : `${countOf(resent, 'delivery', 'deliveries')} sent again.`,
+          : `${formatCount(resent, 'delivery', 'deliveries')} sent again.`,
       );
       onClose();
     },
@@ -35,7 +35,7 @@ export function RecoverModal({ webhook, opened, onClose }: RecoverModalProps) {
       opened={opened}
       onClose={onClose}
       title="Resend what failed"
-      act="Resend deliveries"
+      action="Resend deliveries"
       harmless
       onConfirm={() => since !== undefined && recover.mutate(since)}
       pending={recover.isPending}

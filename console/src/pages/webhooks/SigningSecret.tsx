@@ -40,7 +40,7 @@ export function SigningSecret({ webhookId }: { webhookId: string }) {
         ) : (
           <Group gap="xs">
             <Secret label="Signing secret" value={shown.secret} />
-            <CopyButton value={shown.secret} label="Copy the signing secret" words />
+            <CopyButton value={shown.secret} label="Copy the signing secret" withText />
             <Button variant="default" leftSection={<Icon name="refresh" size={14} />} onClick={ask.open}>
               Rotate secret
             </Button>
@@ -61,7 +61,7 @@ export function SigningSecret({ webhookId }: { webhookId: string }) {
         opened={asking}
         onClose={ask.close}
         title="Rotate the signing secret?"
-        act="Rotate secret"
+        action="Rotate secret"
         harmless
         onConfirm={() => rotate.mutate()}
         pending={rotate.isPending}

@@ -1,12 +1,12 @@
 import { Group, Loader, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { consoleQuery } from '../../api/queries.ts';
+import { AttemptOutcome } from '../../deliveries/AttemptOutcome.tsx';
 import { CodeBlock } from '../../ui/CodeBlock.tsx';
 import { ProblemAlert } from '../../ui/ProblemAlert.tsx';
 import { Section } from '../../ui/Section.tsx';
-import { Time } from '../../ui/Time.tsx';
-import { AttemptOutcome } from '../../deliveries/AttemptOutcome.tsx';
 import { TextLink } from '../../ui/TextLink.tsx';
+import { Time } from '../../ui/Time.tsx';
 
 const askEveryMs = 1_000;
 

@@ -1,12 +1,12 @@
 import { ActionIcon, Button, Menu, Modal, Text } from '@mantine/core';
+import type { UpdateWebhookRequest, Webhook } from '@renderkit/contract/console/schemas/webhook.ts';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
-import type { UpdateWebhookRequest, Webhook } from '@renderkit/contract/console/schemas/webhook.ts';
 import { callConsole } from '../../api/client.ts';
 import { ConfirmModal } from '../../ui/ConfirmModal.tsx';
 import { Icon } from '../../ui/Icon.tsx';
-import { tell } from '../../ui/toasts.ts';
+import { showToast } from '../../ui/toasts.ts';
 import { RecoverModal } from './RecoverModal.tsx';
 import { WebhookForm } from './WebhookForm.tsx';
 
@@ -66,7 +66,7 @@ function EditModal({ webhook, opened, onClose }: ModalProps) {
     meta: { inline: true },
     onSuccess: async () => {
       await queryClient.invalidateQueries({ queryKey: ['console'] });
-      tell('The endpoint was changed.');
+      showToast('The endpoint was changed.');
       onClose();
     },
   });
@@ -102,7 +102,7 @@ function DeleteModal({ webhook, opened, onClose }: ModalProps) {
       await navigate({ to: '/webhooks' });
       queryClient.removeQueries({ queryKey: ['console', 'getWebhook'] });
       await queryClient.invalidateQueries({ queryKey: ['console'] });
-      tell('The endpoint was deleted.');
+      showToast('The endpoint was deleted.');
     },
   });
   return (
@@ -110,7 +110,7 @@ function DeleteModal({ webhook, opened, onClose }: ModalProps) {
       opened={opened}
       onClose={onClose}
       title="Delete this endpoint?"
-      act="Delete endpoint"
+      action="Delete endpoint"
       onConfirm={() => remove.mutate()}
       pending={remove.isPending}
       error={remove.error}

@@ -3,8 +3,8 @@ import { useForm } from '@mantine/form';
 import type { CreateWebhookRequest } from '@renderkit/contract/console/schemas/webhook.ts';
 import { eventDescriptions, subscribableEventTypes } from '@renderkit/contract/v1/event-types.ts';
 import { fieldError } from '../../api/errors.ts';
-import { Prose } from '../../ui/Prose.tsx';
 import { ProblemAlert } from '../../ui/ProblemAlert.tsx';
+import { Prose } from '../../ui/Prose.tsx';
 
 type WebhookFormProps = {
   initial: CreateWebhookRequest;

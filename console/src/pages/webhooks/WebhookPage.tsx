@@ -1,25 +1,25 @@
 import { Alert, Button, Group, Text } from '@mantine/core';
+import type { Webhook } from '@renderkit/contract/console/schemas/webhook.ts';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
-import type { Webhook } from '@renderkit/contract/console/schemas/webhook.ts';
 import { callConsole } from '../../api/client.ts';
 import { consoleQuery, live } from '../../api/queries.ts';
-import { Facts } from '../../ui/DescriptionList.tsx';
+import { DescriptionList } from '../../ui/DescriptionList.tsx';
 import { Icon } from '../../ui/Icon.tsx';
 import { Id } from '../../ui/Id.tsx';
 import { ListSkeleton } from '../../ui/ListSkeleton.tsx';
 import { Page } from '../../ui/Page.tsx';
 import { ProblemAlert } from '../../ui/ProblemAlert.tsx';
 import { Section } from '../../ui/Section.tsx';
+import { TextLink } from '../../ui/TextLink.tsx';
 import { Time } from '../../ui/Time.tsx';
-import { useWait } from '../../ui/use-retry-countdown.ts';
-import { RecentDeliveries } from './RecentDeliveries.tsx';
+import { useRetryCountdown } from '../../ui/use-retry-countdown.ts';
 import { EndpointStatus, Health } from './EndpointState.tsx';
+import { RecentDeliveries } from './RecentDeliveries.tsx';
 import { SigningSecret } from './SigningSecret.tsx';
 import { TestResult } from './TestResult.tsx';
 import { WebhookActions } from './WebhookActions.tsx';
-import { TextLink } from '../../ui/TextLink.tsx';
 
 const route = getRouteApi('/signed-in/webhooks/$id');
 const parent = { title: 'Webhooks', to: '/webhooks' } as const;
@@ -46,7 +46,7 @@ function Endpoint({ webhook }: { webhook: Webhook }) {
     mutationFn: () => callConsole('pingWebhook', { params: { id: webhook.id } }),
     onSuccess: (delivery) => setTested(delivery.id),
   });
-  const wait = useWait(test.error);
+  const wait = useRetryCountdown(test.error);
   return (
     <Page
       title={webhook.url}
@@ -75,8 +75,8 @@ function Endpoint({ webhook }: { webhook: Webhook }) {
       )}
       {tested !== undefined && <TestResult key={tested} deliveryId={tested} />}
       <Section title="Endpoint">
-        <Facts
-          facts={[
+        <DescriptionList
+          items={[
             ['State', <EndpointStatus key="state" webhook={webhook} />],
             ['Last 24 hours', <Health key="health" health={webhook.health} />],
             ['Events', webhook.events.length === 0 ? 'Test deliveries alone' : webhook.events.join(', ')],

@@ -1,8 +1,8 @@
 import { Button, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
-import { useQuery } from '@tanstack/react-query';
 import type { Webhook } from '@renderkit/contract/console/schemas/webhook.ts';
 import { maxWebhookEndpoints } from '@renderkit/contract/v1/limits.ts';
+import { useQuery } from '@tanstack/react-query';
 import { consoleQuery, live } from '../../api/queries.ts';
 import { type Column, DataTable } from '../../ui/DataTable.tsx';
 import { EmptyState } from '../../ui/EmptyState.tsx';
@@ -10,9 +10,9 @@ import { Icon } from '../../ui/Icon.tsx';
 import { ListSkeleton } from '../../ui/ListSkeleton.tsx';
 import { Page } from '../../ui/Page.tsx';
 import { ProblemAlert } from '../../ui/ProblemAlert.tsx';
+import { TextLink } from '../../ui/TextLink.tsx';
 import { CreateWebhookModal } from './CreateWebhookModal.tsx';
 import { EndpointStatus, Health } from './EndpointState.tsx';
-import { TextLink } from '../../ui/TextLink.tsx';
 
 export function WebhooksPage() {
   const webhooks = useQuery({ ...consoleQuery('listWebhooks', {}), refetchInterval: live });
@@ -65,7 +65,6 @@ const columns: Column<Webhook>[] = [
         <TextLink
           to="/webhooks/$id"
           params={{ id: webhook.id }}
-
           fw={560}
           c="var(--mantine-color-text)"
           style={{ overflowWrap: 'anywhere' }}

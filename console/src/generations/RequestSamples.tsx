@@ -1,0 +1,25 @@
+import { useSignedIn } from '../session/use-signed-in.ts';
+import { CodeBlock } from '../ui/CodeBlock.tsx';
+import { sampleLanguages, sampleOf } from './code-samples.ts';
+
+type RequestSamplesProps = {
+  label: string;
+  /** Path of the create. */
+  path: string;
+  /** Undefined where the body is no JSON: then there is no code for it. */
+  body: Record<string, unknown> | undefined;
+  /** Text of the body, shown before the code. */
+  json?: string;
+};
+
+/** A create as a program would send it, in several languages. */
+export function RequestSamples({ label, path, body, json }: RequestSamplesProps) {
+  const { base_url: baseUrl } = useSignedIn();
+  const samples = [
+    ...(json === undefined ? [] : [{ name: 'JSON', text: json }]),
+    ...(body === undefined
+      ? []
+      : sampleLanguages.map((name) => ({ name, text: sampleOf(name, { baseUrl, path, body }) }))),
+  ];
+  return <CodeBlock label={label} samples={samples} />;
+}

@@ -1,0 +1,21 @@
+import type { Asset } from '@renderkit/contract/v1/schemas/asset.ts';
+import { useQuery } from '@tanstack/react-query';
+import { v1Query } from '../api/queries.ts';
+
+/** The API shows single images only; a video is looked for among the newest. */
+const videosSearched = 100;
+
+/** An item of the library; undefined until it is loaded, and where the library does not have it. */
+export function useAsset(id: string, type: 'image' | 'video', enabled = true): Asset | undefined {
+  const image = useQuery({
+    ...v1Query('getImageAsset', { params: { id } }),
+    enabled: enabled && type === 'image',
+    placeholderData: undefined,
+    retry: false,
+  });
+  const videos = useQuery({
+    ...v1Query('listAssets', { query: { type: 'video', limit: videosSearched } }),
+    enabled: enabled && type === 'video',
+  });
+  return type === 'image' ? image.data : videos.data?.data.find((video) => video.id === id);
+}
