@@ -1,0 +1,66 @@
+import type { ByteReader } from './byte-reader.ts';
+import { type EmbeddedTexts, inflateText, keepText, keywordOf, maxTextBytes } from './embedded-texts.ts';
+
+const signatureBytes = 8;
+
+/**
+ * The texts of a PNG: chunks `tEXt`, `zTXt` and `iTXt`, and the chunk `comf` that ComfyUI writes into animations, where
+ * PIL allows no text after the pictures. Ends quietly where the file does.
+ */
+export async function readPngTexts(file: ByteReader): Promise<EmbeddedTexts> {
+  const texts: EmbeddedTexts = new Map();
+  let position = signatureBytes;
+  while (position + 12 <= file.sizeBytes) {
+    const head = await file.read(position, 8);
+    const length = head.readUInt32BE(0);
+    const type = head.toString('latin1', 4, 8);
+    const read = chunkReaders[type];
+    if (read !== undefined && length <= maxTextBytes) {
+      const data = await file.read(position + 8, length);
+      if (data.length === length) read(data, texts);
+    }
+    if (type === 'IEND') break;
+    position += 12 + length;
+  }
+  return texts;
+}
+
+type ChunkReader = (data: Buffer, texts: EmbeddedTexts) => void;
+
+const chunkReaders: Readonly<Record<string, ChunkReader>> = {
+  tEXt: readPlain,
+  comf: readPlain,
+  zTXt: readPacked,
+  iTXt: readInternational,
+};
+
+function readPlain(data: Buffer, texts: EmbeddedTexts): void {
+  const [name, rest] = splitAtZero(data);
+  keepText(texts, keywordOf(name), rest);
+}
+
+/** Keyword, zero, method (0 is the only one), zlib data. */
+function readPacked(data: Buffer, texts: EmbeddedTexts): void {
+  const [name, rest] = splitAtZero(data);
+  const keyword = keywordOf(name);
+  const text = keyword === undefined || rest[0] !== 0 ? undefined : inflateText(rest.subarray(1));
+  if (text !== undefined) keepText(texts, keyword, text);
+}
+
+/** Keyword, zero, whether packed, method, language, zero, translated keyword, zero, text. */
+function readInternational(data: Buffer, texts: EmbeddedTexts): void {
+  const [name, rest] = splitAtZero(data);
+  const keyword = keywordOf(name);
+  if (keyword === undefined || rest.length < 2) return;
+  const packed = rest[0] === 1;
+  const [, afterLanguage] = splitAtZero(rest.subarray(2));
+  const [, body] = splitAtZero(afterLanguage);
+  const text = packed ? inflateText(body) : body;
+  if (text !== undefined) keepText(texts, keyword, text);
+}
+
+function splitAtZero(data: Buffer): [before: string, after: Buffer] {
+  const zero = data.indexOf(0);
+  if (zero < 0) return ['', Buffer.alloc(0)];
+  return [data.toString('latin1', 0, zero), data.subarray(zero + 1)];
+}

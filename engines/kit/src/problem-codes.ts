@@ -1,0 +1,43 @@
+/**
+ * What can be wrong with a manifest, a workflow or a binding: one closed list, so that the command line, the console and
+ * scripts can act on a code and show the words beside it.
+ */
+export const problemCodes = [
+  'not_a_workflow',
+  'no_workflow_in_file',
+  'group_node',
+  'unsupported_node',
+  'node_missing',
+  'input_missing',
+  'type_mismatch',
+  'cycle',
+  'out_of_range',
+  'file_missing',
+  'choice_unknown',
+  'no_output',
+  'paid_node',
+  'binding_missing',
+  'binding_unused',
+  'binding_unmapped',
+  'binding_range',
+  'unknown_key',
+  'unknown_backend',
+  'sample_failed',
+  'field_unknown',
+  'invalid_yaml',
+] as const;
+
+export type ProblemCode = (typeof problemCodes)[number];
+
+/** What an operator has to change before a model can be offered. */
+export interface Problem {
+  readonly code: ProblemCode;
+  /** A sentence for an operator: what is wrong and, where it is known, what to do. */
+  readonly message: string;
+  /** Id of the workflow's node, as in the graph. */
+  readonly node?: string;
+  /** Input of that node. */
+  readonly input?: string;
+  /** 1-based line of a manifest. */
+  readonly line?: number;
+}
