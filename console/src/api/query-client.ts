@@ -5,8 +5,8 @@ const maxRetries = 2;
 
 /** Milliseconds before the next try: as long as the service asked for, otherwise 1 s, then 2 s. */
 export function retryDelayMs(failures: number, error: unknown): number {
-  const asked = error instanceof ProblemError ? error.retryAfter : undefined;
-  return Math.min(30_000, asked === undefined ? 1_000 * 2 ** failures : asked * 1_000);
+  const requested = error instanceof ProblemError ? error.retryAfter : undefined;
+  return Math.min(30_000, requested === undefined ? 1_000 * 2 ** failures : requested * 1_000);
 }
 
 type QueryClientOptions = {

@@ -38,8 +38,8 @@ async function leave(): Promise<void> {
   // Several requests of a page may find at once that the session has ended.
   if (leaving || pathname.startsWith('/console/sign')) return;
   leaving = true;
-  const asked = { return_to: `${pathname}${search}` };
-  await router.navigate({ to: '/sign-in', search: asked, replace: true });
+  const returnTo = `${pathname}${search}`;
+  await router.navigate({ to: '/sign-in', search: { return_to: returnTo }, replace: true });
   // The next person must not see these answers.
   queryClient.clear();
   leaving = false;

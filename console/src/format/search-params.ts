@@ -1,17 +1,17 @@
-// Search parameters as the router hands them over: text from the address, or what a link inside the console gave.
+// The router passes search parameters as text from the address, or as the values of a link inside the console.
 
 /** The value if it is one of those allowed. */
 export function choice<const T extends string>(value: unknown, allowed: readonly T[]): T | undefined {
   return allowed.find((one) => one === value);
 }
 
-/** Text of a filter that is not empty. */
+/** The text of a filter; undefined where it is empty or too long. */
 export function text(value: unknown, maxCharacters = 200): string | undefined {
   if (typeof value !== 'string' || value === '' || value.length > maxCharacters) return undefined;
   return value;
 }
 
-/** Number of a page; the first one is no parameter. */
+/** The number of a page; undefined for the first one, which needs no parameter. */
 export function pageNumber(value: unknown): number | undefined {
   return wholeNumber(value, { min: 2, max: 1_000_000 });
 }
@@ -23,7 +23,7 @@ export function wholeNumber(value: unknown, { min, max }: { min: number; max: nu
     : undefined;
 }
 
-/** Query of an address as plain text values; of a name that stands twice, the first counts. */
+/** The query of an address as text values. The first one counts where a name occurs twice. */
 export function parseSearch(search: string): Record<string, string> {
   const values: Record<string, string> = Object.create(null) as Record<string, string>;
   for (const [name, value] of new URLSearchParams(search)) values[name] ??= value;

@@ -9,7 +9,7 @@ import { FavoriteButton } from './FavoriteButton.tsx';
 import { ItemActions } from './ItemActions.tsx';
 import { itemOfAsset } from './media-item.ts';
 
-/** How items of the library came to be, for people. */
+/** How an item of the library was made, for people. */
 const origins: Record<string, string> = {
   image: 'Generated image',
   image_edit: 'Edited image',
@@ -25,7 +25,7 @@ type AssetDetailsProps = {
   onDeleted: () => void;
 };
 
-/** All about one item of the library, and all that can be done with it. */
+/** What is known about one item of the library, and what can be done with it. */
 export function AssetDetails({ asset, project, onDeleted }: AssetDetailsProps) {
   const item = itemOfAsset(asset);
   const origin = asset.generation_type;

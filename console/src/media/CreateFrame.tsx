@@ -7,7 +7,7 @@ import { ProblemAlert } from '../ui/ProblemAlert.tsx';
 import classes from './create-frame.module.css';
 import type { MediaItem } from './media-item.ts';
 
-/** Takes one picture out of a video, and keeps it in the video's project if that is wanted. */
+/** Takes one frame out of a video, and saves it in the video's project if somebody wants that. */
 export function CreateFrame({ item, projectId }: { item: MediaItem; projectId: string | null }) {
   const [opened, setOpened] = useState(false);
   return (
@@ -30,18 +30,21 @@ export function CreateFrame({ item, projectId }: { item: MediaItem; projectId: s
 function FrameForm({ item, projectId }: { item: MediaItem; projectId: string | null }) {
   const [seconds, setSeconds] = useState(0);
   const [last, setLast] = useState(false);
-  const [kept, setKept] = useState(projectId !== null);
+  const [saved, setSaved] = useState(projectId !== null);
   const queries = useQueryClient();
   const take = useMutation({
     meta: { inline: true },
     mutationFn: () =>
       callV1('createFrame', {
         params: { id: item.id },
-        body: { time: last ? 'last' : seconds, ...(kept && projectId !== null && { project_id: projectId }) },
+        body: {
+          time: last ? 'last' : seconds,
+          ...(saved && projectId !== null && { project_id: projectId }),
+        },
       }),
-    onSuccess: () => kept && queries.invalidateQueries({ queryKey: ['v1', 'listAssets'] }),
+    onSuccess: () => saved && queries.invalidateQueries({ queryKey: ['v1', 'listAssets'] }),
   });
-  const still = take.data?.url;
+  const frameUrl = take.data?.url;
   return (
     <Stack gap="sm">
       <NumberInput
@@ -63,29 +66,29 @@ function FrameForm({ item, projectId }: { item: MediaItem; projectId: string | n
       {projectId !== null && (
         <Checkbox
           label="Keep it in the library, in the project of the video"
-          checked={kept}
-          onChange={({ currentTarget }) => setKept(currentTarget.checked)}
+          checked={saved}
+          onChange={({ currentTarget }) => setSaved(currentTarget.checked)}
         />
       )}
       {take.error !== null && <ProblemAlert error={take.error} title="No still was taken" />}
-      {still !== undefined && (
-        <div className={classes['still']}>
-          <img src={still} alt="The still" crossOrigin="anonymous" />
+      {frameUrl !== undefined && (
+        <div className={classes['frame']}>
+          <img src={frameUrl} alt="The still" crossOrigin="anonymous" />
           <Text fz="xs" c="dimmed" role="status">
-            {take.data !== undefined && kept && projectId !== null
+            {take.data !== undefined && saved && projectId !== null
               ? 'It is in the library.'
               : 'It is kept nowhere else.'}
           </Text>
         </div>
       )}
       <Group justify="flex-end" gap="xs">
-        {still !== undefined && (
-          <Button component="a" href={still} target="_blank" rel="noreferrer" variant="default">
+        {frameUrl !== undefined && (
+          <Button component="a" href={frameUrl} target="_blank" rel="noreferrer" variant="default">
             Open in a new tab
           </Button>
         )}
         <Button loading={take.isPending} onClick={() => take.mutate()}>
-          {still === undefined ? 'Take the still' : 'Take another'}
+          {frameUrl === undefined ? 'Take the still' : 'Take another'}
         </Button>
       </Group>
     </Stack>

@@ -7,7 +7,7 @@ import { Icon } from '../ui/Icon.tsx';
 import { showToast } from '../ui/toasts.ts';
 import { type MediaItem, nameOfItem } from './media-item.ts';
 
-/** Takes an item out of the library, once it has been asked whether. */
+/** Deletes an item of the library, after a confirmation. */
 export function DeleteItem({ item, onDeleted }: { item: MediaItem; onDeleted: () => void }) {
   const [asking, setAsking] = useState(false);
   const queries = useQueryClient();

@@ -6,7 +6,7 @@ import { Icon } from '../ui/Icon.tsx';
 import type { ItemUse } from './item-use.ts';
 import { downloadAddress, type MediaItem } from './media-item.ts';
 
-/** What an item can be to a new run. */
+/** The fields of a new request that an item can fill. */
 const uses: Record<MediaItem['type'], { as: ItemUse; label: string }[]> = {
   image: [
     { as: 'image', label: 'Edit it' },
@@ -19,7 +19,7 @@ const uses: Record<MediaItem['type'], { as: ItemUse; label: string }[]> = {
   ],
 };
 
-/** What can be done with an item anywhere: use it in the playground, save it, open it. */
+/** Uses an item in the playground, saves it, or opens it; `children` adds actions. */
 export function ItemActions({ item, children }: { item: MediaItem; children?: ReactNode }) {
   const { studio_url: studioUrl } = useSignedIn();
   return (

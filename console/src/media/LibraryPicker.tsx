@@ -41,7 +41,7 @@ export function LibraryPicker({ type, opened, onClose, onChoose }: LibraryPicker
   );
 }
 
-/** Rendered while the dialog is open, and asks for nothing before. */
+/** Rendered only while the dialog is open, so that it loads nothing before. */
 function Choices({ type, onChoose }: Pick<LibraryPickerProps, 'type' | 'onChoose'>) {
   const [typed, setTyped] = useState('');
   const [page, setPage] = useState(1);

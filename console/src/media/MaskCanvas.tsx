@@ -6,7 +6,7 @@ import { drawMask, maskSizeOf, pointOf } from './mask-steps.ts';
 
 type MaskCanvasProps = {
   address: string;
-  picture: Size;
+  image: Size;
   steps: readonly MaskStep[];
   /** Of the brush, in pixels of the picture. */
   width: number;
@@ -15,7 +15,7 @@ type MaskCanvasProps = {
   undo: () => void;
 };
 
-/** What the mask is shown in: no picture is full of it. */
+/** The color of the mask. It is rare in images. */
 const paint = '#e6399b';
 /** Pixels of the longer side of what is drawn on the screen. */
 const screenSide = 1024;
@@ -26,29 +26,29 @@ const arrows: Record<string, Point> = {
   ArrowDown: { x: 0, y: 1 },
 };
 
-/** The picture with the mask over it. A stroke under way is drawn at once and told when it ends. */
+/** The image with the mask over it. A stroke is drawn at once, and `onStep` receives it when it ends. */
 export function MaskCanvas(props: MaskCanvasProps) {
-  const { address, picture, steps, width, erase } = props;
+  const { address, image, steps, width, erase } = props;
   const canvas = useRef<HTMLCanvasElement>(null);
   const help = useId();
   const { cursor, stroke, handlers } = usePainting(props);
-  const size = maskSizeOf(picture, screenSide);
+  const size = maskSizeOf(image, screenSide);
   useEffect(() => {
     const context = canvas.current?.getContext('2d');
     if (context === null || context === undefined) return;
-    drawMask(context, stroke === undefined ? steps : [...steps, stroke], { size, picture });
+    drawMask(context, stroke === undefined ? steps : [...steps, stroke], { size, image });
     context.globalCompositeOperation = 'source-in';
     context.fillStyle = paint;
     context.fillRect(0, 0, size.width, size.height);
     context.globalCompositeOperation = 'source-over';
   });
-  const ratio = picture.width / picture.height;
+  const ratio = image.width / image.height;
   return (
     <div
       className={classes['stage']}
       style={{ aspectRatio: ratio, width: `min(100%, calc(52vh * ${ratio}))` }}
     >
-      <img className={classes['picture']} src={address} alt="" crossOrigin="anonymous" draggable={false} />
+      <img className={classes['image']} src={address} alt="" crossOrigin="anonymous" draggable={false} />
       <canvas
         ref={canvas}
         className={classes['canvas']}
@@ -60,7 +60,7 @@ export function MaskCanvas(props: MaskCanvasProps) {
         aria-describedby={help}
         {...handlers}
       />
-      {cursor !== undefined && <Cursor at={cursor} {...{ picture, width, erase }} />}
+      {cursor !== undefined && <Cursor at={cursor} {...{ image, width, erase }} />}
       <VisuallyHidden id={help}>
         Arrow keys move the brush, with Shift in smaller steps. Space paints where it is; Alt and an arrow
         paints on the way. Ctrl and Z takes the last step back. Below, rectangles can be told by numbers.
@@ -69,8 +69,8 @@ export function MaskCanvas(props: MaskCanvasProps) {
   );
 }
 
-/** Where the brush is, the stroke that it draws, and what leads it: pointer, finger, keys. */
-function usePainting({ picture, width, erase, onStep, undo }: MaskCanvasProps) {
+/** The position of the brush, its stroke, and the handlers for pointer, finger and keys. */
+function usePainting({ image, width, erase, onStep, undo }: MaskCanvasProps) {
   const [points, setPoints] = useState<readonly Point[]>();
   const [cursor, setCursor] = useState<Point>();
   const strokeOf = (of: readonly Point[]): MaskStep => ({ kind: 'stroke', erase, width, points: of });
@@ -79,12 +79,12 @@ function usePainting({ picture, width, erase, onStep, undo }: MaskCanvasProps) {
       if (event.button !== 0) return;
       event.currentTarget.setPointerCapture(event.pointerId);
       event.currentTarget.focus({ preventScroll: true });
-      setPoints(placesOf(event, picture));
+      setPoints(pointsOf(event, image));
     },
     onPointerMove: (event: PointerEvent<HTMLCanvasElement>) => {
-      const places = placesOf(event, picture);
-      setCursor(places.at(-1));
-      if (points !== undefined) setPoints([...points, ...places]);
+      const moved = pointsOf(event, image);
+      setCursor(moved.at(-1));
+      if (points !== undefined) setPoints([...points, ...moved]);
     },
     onPointerUp: () => {
       if (points !== undefined) onStep(strokeOf(points));
@@ -94,10 +94,10 @@ function usePainting({ picture, width, erase, onStep, undo }: MaskCanvasProps) {
     onPointerLeave: () => points === undefined && setCursor(undefined),
   };
   const onKeyDown = (event: KeyboardEvent) => {
-    const at = cursor ?? { x: picture.width / 2, y: picture.height / 2 };
+    const at = cursor ?? { x: image.width / 2, y: image.height / 2 };
     const arrow = arrows[event.key];
     if (arrow !== undefined) {
-      const next = movedBy(at, arrow, { by: event.shiftKey ? width / 8 : width / 2, picture });
+      const next = movedBy(at, arrow, { by: event.shiftKey ? width / 8 : width / 2, image });
       setCursor(next);
       if (event.altKey) onStep(strokeOf([at, next]));
     } else if (event.key === ' ' || event.key === 'Enter') {
@@ -114,35 +114,35 @@ function usePainting({ picture, width, erase, onStep, undo }: MaskCanvasProps) {
   };
 }
 
-/** All the places since the last event: a quick stroke would have corners without those in between. */
-function placesOf(event: PointerEvent<HTMLCanvasElement>, picture: Size): Point[] {
+/** All points since the last event. Without those in between, a quick stroke would have corners. */
+function pointsOf(event: PointerEvent<HTMLCanvasElement>, image: Size): Point[] {
   const box = event.currentTarget.getBoundingClientRect();
   const between = event.nativeEvent.getCoalescedEvents?.() ?? [];
   return (between.length > 0 ? between : [event]).map(({ clientX, clientY }) =>
-    pointOf({ x: clientX, y: clientY }, box, picture),
+    pointOf({ x: clientX, y: clientY }, box, image),
   );
 }
 
-function movedBy(at: Point, way: Point, { by, picture }: { by: number; picture: Size }): Point {
+function movedBy(at: Point, way: Point, { by, image }: { by: number; image: Size }): Point {
   return {
-    x: Math.min(picture.width, Math.max(0, at.x + way.x * by)),
-    y: Math.min(picture.height, Math.max(0, at.y + way.y * by)),
+    x: Math.min(image.width, Math.max(0, at.x + way.x * by)),
+    y: Math.min(image.height, Math.max(0, at.y + way.y * by)),
   };
 }
 
-type CursorProps = { at: Point; picture: Size; width: number; erase: boolean };
+type CursorProps = { at: Point; image: Size; width: number; erase: boolean };
 
-/** How wide the brush is, and where. */
-function Cursor({ at, picture, width, erase }: CursorProps) {
+/** A circle of the brush's width at its position. */
+function Cursor({ at, image, width, erase }: CursorProps) {
   return (
     <span
       className={classes['cursor']}
       data-erase={erase}
       aria-hidden="true"
       style={{
-        left: `${(at.x / picture.width) * 100}%`,
-        top: `${(at.y / picture.height) * 100}%`,
-        width: `${(width / picture.width) * 100}%`,
+        left: `${(at.x / image.width) * 100}%`,
+        top: `${(at.y / image.height) * 100}%`,
+        width: `${(width / image.width) * 100}%`,
       }}
     />
   );

@@ -15,7 +15,7 @@ type MaskFieldProps = {
   error?: string | undefined;
 };
 
-/** Where the part of a picture is painted that is to change. */
+/** The field on which somebody paints the part of an image that is to change. */
 export function MaskField({ source, mask, strokes, onChange, error }: MaskFieldProps) {
   const known = useReference(source);
   const { upload } = useUpload(source?.value ?? '');
@@ -58,7 +58,7 @@ export function MaskField({ source, mask, strokes, onChange, error }: MaskFieldP
   );
 }
 
-/** Whether a mask that a request named is still there. A painted one is kept for its run only, and is then let go. */
+/** Whether the mask of an earlier request still exists. A painted mask is kept for its request only. */
 function useEarlierMask(
   mask: string | undefined,
   onChange: MaskFieldProps['onChange'],
@@ -78,13 +78,13 @@ function useEarlierMask(
 type PaintingProps = Pick<MaskFieldProps, 'strokes' | 'onChange'> & {
   address: string;
   kept: boolean;
-  /** It is for adults, and shown once that is asked for. */
+  /** Adult content, shown only when somebody asks for it. */
   covered: boolean;
 };
 
 function Painting({ address, covered, ...painting }: PaintingProps) {
   const [uncovered, setUncovered] = useState(!covered);
-  const size = usePictureSize(address);
+  const size = useImageSize(address);
   if (size === undefined) return <Skeleton h={220} mt={6} aria-label="The picture is loading" />;
   if (size === 'unreadable')
     return (
@@ -99,10 +99,10 @@ function Painting({ address, covered, ...painting }: PaintingProps) {
         Show adult content to paint on it
       </Button>
     );
-  return <MaskPainter address={address} picture={size} {...painting} />;
+  return <MaskPainter address={address} image={size} {...painting} />;
 }
 
-function usePictureSize(address: string): Size | 'unreadable' | undefined {
+function useImageSize(address: string): Size | 'unreadable' | undefined {
   const [size, setSize] = useState<Size | 'unreadable'>();
   useEffect(() => {
     const image = new Image();

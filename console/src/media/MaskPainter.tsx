@@ -9,29 +9,29 @@ import { drawMask, maskSizeOf, mayShow, rectangleOf } from './mask-steps.ts';
 
 type MaskPainterProps = {
   address: string;
-  picture: Size;
-  /** A mask of an earlier run is used until something is painted. */
+  image: Size;
+  /** The mask of an earlier request is used until something is painted. */
   kept: boolean;
   /** What was painted so far. */
   strokes: readonly MaskStep[];
   onChange: (mask: string | undefined, strokes: readonly MaskStep[]) => void;
 };
 
-/** Part of the picture's longer side that the brush is wide, in percent. */
+/** Width of the brush in percent of the image's longer side. */
 const widths = { min: 1, max: 40, start: 10 };
 
-/** Paints a mask on a picture: by pointer, by finger, by keys, or by numbers. */
-export function MaskPainter({ address, picture, kept, strokes: steps, onChange }: MaskPainterProps) {
-  const { undone, add, undo, redo } = useMaskSteps(picture, steps, onChange);
+/** Paints a mask on an image by pointer, by finger, by keys, or by numbers. */
+export function MaskPainter({ address, image, kept, strokes: steps, onChange }: MaskPainterProps) {
+  const { undone, add, undo, redo } = useMaskSteps(image, steps, onChange);
   const [erase, setErase] = useState(false);
   const [percent, setPercent] = useState(widths.start);
-  const width = (Math.max(picture.width, picture.height) * percent) / 100;
+  const width = (Math.max(image.width, image.height) * percent) / 100;
   return (
     <div className={classes['painter']}>
       {kept && steps.length === 0 && (
         <Notice>The mask of the earlier run is used. Paint to replace it.</Notice>
       )}
-      <MaskCanvas {...{ address, picture, steps, width, erase, undo }} onStep={add} />
+      <MaskCanvas {...{ address, image, steps, width, erase, undo }} onStep={add} />
       <BrushControls {...{ erase, percent }} onErase={setErase} onPercent={setPercent} />
       <Group gap={6}>
         <Button
@@ -55,17 +55,17 @@ export function MaskPainter({ address, picture, kept, strokes: steps, onChange }
           Invert
         </Button>
       </Group>
-      <MaskRectangle picture={picture} onStep={add} />
+      <MaskRectangle image={image} onStep={add} />
     </div>
   );
 }
 
-/** What was painted, with a way back and forth. Each change is told as the mask that it makes. */
-function useMaskSteps(picture: Size, steps: readonly MaskStep[], onChange: MaskPainterProps['onChange']) {
+/** The steps with undo and redo. `onChange` receives the whole mask after each change. */
+function useMaskSteps(image: Size, steps: readonly MaskStep[], onChange: MaskPainterProps['onChange']) {
   const [undone, setUndone] = useState<readonly MaskStep[]>([]);
   const show = (next: readonly MaskStep[], left: readonly MaskStep[]) => {
     setUndone(left);
-    onChange(mayShow(next) ? maskDataUrl(next, picture) : undefined, next);
+    onChange(mayShow(next) ? maskDataUrl(next, image) : undefined, next);
   };
   const last = steps.at(-1);
   const next = undone.at(-1);
@@ -118,11 +118,11 @@ function BrushControls({ erase, percent, onErase, onPercent }: BrushControlsProp
 
 const edges = ['left', 'top', 'width', 'height'] as const;
 
-/** A rectangle told by numbers: painting for who has no pointer, and for who wants it exact. */
-function MaskRectangle({ picture, onStep }: { picture: Size; onStep: (step: MaskStep) => void }) {
+/** A rectangle by numbers, for people without a pointer, and for exact ones. */
+function MaskRectangle({ image, onStep }: { image: Size; onStep: (step: MaskStep) => void }) {
   const [opened, setOpened] = useState(false);
   const [percent, setPercent] = useState({ left: 25, top: 25, width: 50, height: 50 });
-  const add = (erase: boolean) => onStep({ kind: 'rectangle', erase, ...rectangleOf(percent, picture) });
+  const add = (erase: boolean) => onStep({ kind: 'rectangle', erase, ...rectangleOf(percent, image) });
   return (
     <div>
       <UnstyledButton className={classes['toggle']} aria-expanded={opened} onClick={() => setOpened(!opened)}>
@@ -155,15 +155,15 @@ function MaskRectangle({ picture, onStep }: { picture: Size; onStep: (step: Mask
   );
 }
 
-/** The mask as a PNG: white what is to change, black the rest, of the picture's size or smaller in the same ratio. */
-function maskDataUrl(steps: readonly MaskStep[], picture: Size): string {
-  const size = maskSizeOf(picture);
+/** The mask as a PNG: white is what may change. It has the image's size, or is smaller in the same ratio. */
+function maskDataUrl(steps: readonly MaskStep[], image: Size): string {
+  const size = maskSizeOf(image);
   const canvas = document.createElement('canvas');
   canvas.width = size.width;
   canvas.height = size.height;
   const context = canvas.getContext('2d');
   if (context === null) throw new Error('This browser gives no canvas to draw on.');
-  drawMask(context, steps, { size, picture });
+  drawMask(context, steps, { size, image });
   context.globalCompositeOperation = 'destination-over';
   context.fillStyle = '#000';
   context.fillRect(0, 0, size.width, size.height);

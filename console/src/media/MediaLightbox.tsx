@@ -11,11 +11,11 @@ type MediaLightboxProps = {
   /** Id of the one that is shown; undefined: closed. */
   shown: string | undefined;
   onShow: (id: string | undefined) => void;
-  /** What stands beside the picture: details and what can be done with it. */
+  /** What is shown beside the item: details, and what can be done with it. */
   details?: (item: MediaItem) => ReactNode;
 };
 
-/** Shows one item large. The arrow keys lead to its neighbours, Escape closes. */
+/** Shows one item large in a dialog. Arrow keys lead to the previous and the next one, Escape closes. */
 export function MediaLightbox({ items, shown, onShow, details }: MediaLightboxProps) {
   const at = items.findIndex(({ id }) => id === shown);
   const item = items[at];
@@ -24,7 +24,7 @@ export function MediaLightbox({ items, shown, onShow, details }: MediaLightboxPr
     if (next !== undefined) onShow(next.id);
   };
   useWindowEvent('keydown', (event) => {
-    if (item !== undefined && event.key === 'Escape' && isForViewer(event)) onShow(undefined);
+    if (item !== undefined && event.key === 'Escape' && isForLightbox(event)) onShow(undefined);
   });
   return (
     <Modal
@@ -75,16 +75,16 @@ function Neighbour({ side, ...rest }: NeighbourProps) {
   );
 }
 
-/** A dialog or a menu that was opened from here is closed first. */
-function isForViewer({ target }: { target: EventTarget | null }): boolean {
+/** Whether Escape is meant for the lightbox: a dialog or menu that was opened from here closes first. */
+function isForLightbox({ target }: { target: EventTarget | null }): boolean {
   const taken = target instanceof Element && target.getAttribute('data-mantine-stop-propagation') === 'true';
   return !taken && document.querySelectorAll('[role="dialog"]').length === 1;
 }
 
-/** Arrows that a control needs itself (a player, a field, a menu) are left to it. */
+/** Arrow keys are left to a control that needs them itself: a player, a field, a menu. */
 function arrow(event: KeyboardEvent, step: (by: -1 | 1) => void): void {
   const target = event.target as HTMLElement;
-  // What a dialog within this one is told comes by here, too.
+  // React also reports keys of a dialog inside of this one.
   if (!event.currentTarget.contains(target)) return;
   if (target.closest('input, textarea, select, video, [role="menu"], [role="slider"]') !== null) return;
   if (event.key === 'ArrowLeft') step(-1);

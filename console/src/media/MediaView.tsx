@@ -7,16 +7,16 @@ import classes from './media-view.module.css';
 
 type MediaViewProps = {
   item: MediaItem;
-  /** A small picture of it; else the whole. */
+  /** The thumbnail; otherwise the whole image or video. */
   small?: boolean;
-  /** Cuts it to fill its box, which then gives the ratio. */
+  /** Crops it to fill its box; otherwise the box has the ratio of the item. */
   fill?: boolean;
-  /** No button to uncover what is for adults: it stands within another button, or is too small. */
+  /** No button to show adult content: it is inside another button, or too small for one. */
   inert?: boolean;
   alt?: string;
 };
 
-/** A picture or video in a box of its ratio, so that nothing jumps when it arrives. Adults' content is blurred first. */
+/** An image or video. Its box keeps the place until it has loaded, and adult content is blurred at first. */
 export function MediaView({ item, small = false, fill = false, inert = false, alt }: MediaViewProps) {
   const [uncovered, setUncovered] = useState(false);
   const covered = item.nsfw && !uncovered;
@@ -41,7 +41,7 @@ export function MediaView({ item, small = false, fill = false, inert = false, al
       {covered && (
         <div className={classes['cover']}>
           {inert ? (
-            <span className={classes['word']}>Adults only</span>
+            <span className={classes['label']}>Adults only</span>
           ) : (
             <Button variant="default" size="compact-xs" onClick={() => setUncovered(true)}>
               Show adult content
@@ -64,7 +64,7 @@ function Contents({ item, small, alt }: { item: MediaItem; small: boolean; alt: 
     );
   if (item.type === 'video' && !small)
     return (
-      // Made by a program from words: there is nobody who speaks.
+      // Generated videos have no speech.
       // oxlint-disable-next-line jsx-a11y/media-has-caption
       <video
         className={classes['media']}

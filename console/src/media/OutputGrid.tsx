@@ -7,7 +7,7 @@ import classes from './output-grid.module.css';
 
 type OutputGridProps = { items: readonly MediaItem[]; details?: (item: MediaItem) => ReactNode };
 
-/** What a generation made: pictures to be opened large, videos to be played. */
+/** The outputs of a generation: images to open large, videos to play. */
 export function OutputGrid({ items, details }: OutputGridProps) {
   const [shown, setShown] = useState<string>();
   return (
@@ -15,7 +15,7 @@ export function OutputGrid({ items, details }: OutputGridProps) {
       <ul className={classes['grid']} data-many={items.length > 1}>
         {items.map((item) => (
           <li key={item.id} className={classes['cell']}>
-            <div className={classes['picture']} style={widthOf(item)}>
+            <div className={classes['item']} style={widthOf(item)}>
               <MediaView item={item} />
               <button
                 type="button"
@@ -34,7 +34,7 @@ export function OutputGrid({ items, details }: OutputGridProps) {
   );
 }
 
-/** As wide as it may be without being higher than most of the window. */
+/** As wide as possible, without being higher than most of the window. */
 function widthOf({ width, height }: MediaItem) {
   return width !== null && height !== null && height > 0
     ? { width: `min(100%, calc(62vh * ${width / height}))` }

@@ -6,7 +6,7 @@ import { MediaView } from './MediaView.tsx';
 import classes from './reference-input.module.css';
 import { useReference, useUpload } from './use-reference.ts';
 
-/** One reference of a field: its picture, how its checks stand, and a way to take it out. */
+/** One reference of a field: its thumbnail, the state of its checks, and a button to remove it. */
 export function ReferenceCard({ reference, onRemove }: { reference: Reference; onRemove: () => void }) {
   const known = useReference(reference) ?? reference;
   const { upload, gone } = useUpload(reference.value);
@@ -45,7 +45,7 @@ export function ReferenceCard({ reference, onRemove }: { reference: Reference; o
 
 function Thumb({ reference }: { reference: Reference }) {
   const { type, url, thumbUrl, name, nsfw } = reference;
-  // A video that was sent has no small picture of it.
+  // An uploaded video has no thumbnail.
   if (type === 'audio' || (url === null && thumbUrl === null) || (type === 'video' && thumbUrl === null))
     return <Icon name={type === 'image' ? 'image' : type === 'video' ? 'video' : 'play'} size={22} />;
   return (

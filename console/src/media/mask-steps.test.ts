@@ -20,9 +20,9 @@ test('A mask has the size of its picture, or a smaller one of the same ratio', (
 
 test('A pointer is found on the picture however large that is shown', () => {
   const box = { left: 10, top: 20, width: 200, height: 100 };
-  const picture = { width: 1000, height: 500 };
-  assert.deepEqual(pointOf({ x: 10, y: 20 }, box, picture), { x: 0, y: 0 });
-  assert.deepEqual(pointOf({ x: 110, y: 70 }, box, picture), { x: 500, y: 250 });
+  const image = { width: 1000, height: 500 };
+  assert.deepEqual(pointOf({ x: 10, y: 20 }, box, image), { x: 0, y: 0 });
+  assert.deepEqual(pointOf({ x: 110, y: 70 }, box, image), { x: 500, y: 250 });
 });
 
 test('A rectangle in percent stays on the picture', () => {
@@ -70,7 +70,7 @@ test('Steps are drawn in their order, each in its way, at the scale of the canva
       dot,
       { kind: 'invert' },
     ],
-    { size: { width: 50, height: 25 }, picture: { width: 100, height: 50 } },
+    { size: { width: 50, height: 25 }, image: { width: 100, height: 50 } },
   );
   assert.deepEqual(calls, [
     'clearRect 0 0 50 25',

@@ -1,9 +1,9 @@
 import type { MaskStep, Point, Size } from './mask-step.ts';
 
-/** Longer side of an exported mask: the studio scales it, and a browser's canvas has its limits. */
+/** Longer side of a mask in pixels. The studio scales it, and a browser limits the size of a canvas. */
 export const maxMaskSide = 2048;
 
-/** What of a canvas's context drawing a mask uses, so that a test needs no canvas. */
+/** The part of a canvas's context that draws a mask, so that a test needs no canvas. */
 export type MaskContext = Pick<
   CanvasRenderingContext2D,
   | 'beginPath'
@@ -23,39 +23,39 @@ export type MaskContext = Pick<
   | 'fillStyle'
 >;
 
-/** Size of the mask for a picture: the same, or smaller in the same ratio. */
-export function maskSizeOf(picture: Size, maxSide = maxMaskSide): Size {
-  const scale = Math.min(1, maxSide / Math.max(picture.width, picture.height));
+/** The size of the mask for an image: the same, or smaller in the same ratio. */
+export function maskSizeOf(image: Size, maxSide = maxMaskSide): Size {
+  const scale = Math.min(1, maxSide / Math.max(image.width, image.height));
   return {
-    width: Math.max(1, Math.round(picture.width * scale)),
-    height: Math.max(1, Math.round(picture.height * scale)),
+    width: Math.max(1, Math.round(image.width * scale)),
+    height: Math.max(1, Math.round(image.height * scale)),
   };
 }
 
-/** Where on the picture a pointer is, given the box in which it is shown whole. */
-export function pointOf(pointer: Point, box: { left: number; top: number } & Size, picture: Size): Point {
+/** The point of the image under a pointer, given the box in which the whole image is shown. */
+export function pointOf(pointer: Point, box: { left: number; top: number } & Size, image: Size): Point {
   return {
-    x: ((pointer.x - box.left) / Math.max(1, box.width)) * picture.width,
-    y: ((pointer.y - box.top) / Math.max(1, box.height)) * picture.height,
+    x: ((pointer.x - box.left) / Math.max(1, box.width)) * image.width,
+    y: ((pointer.y - box.top) / Math.max(1, box.height)) * image.height,
   };
 }
 
-/** A rectangle told in percent of the picture. */
+/** A rectangle from percentages of the image; it stays on the image. */
 export function rectangleOf(
   percent: { left: number; top: number; width: number; height: number },
-  picture: Size,
+  image: Size,
 ): { from: Point; to: Point } {
   const part = (value: number, side: number) => (Math.min(100, Math.max(0, value)) / 100) * side;
   return {
-    from: { x: part(percent.left, picture.width), y: part(percent.top, picture.height) },
+    from: { x: part(percent.left, image.width), y: part(percent.top, image.height) },
     to: {
-      x: part(percent.left + percent.width, picture.width),
-      y: part(percent.top + percent.height, picture.height),
+      x: part(percent.left + percent.width, image.width),
+      y: part(percent.top + percent.height, image.height),
     },
   };
 }
 
-/** Whether anything may be white: false is certain, true is likely. */
+/** Whether a mask may have something white. False is certain; true is likely. */
 export function mayShow(steps: readonly MaskStep[]): boolean {
   let shows = false;
   for (const step of steps) {
@@ -66,20 +66,20 @@ export function mayShow(steps: readonly MaskStep[]): boolean {
   return shows;
 }
 
-/** Draws the steps in white on nothing, on a canvas of `size` that stands for the whole picture. */
+/** Draws the steps in white on nothing, on a canvas of `size` that covers the whole image. */
 export function drawMask(
   context: MaskContext,
   steps: readonly MaskStep[],
-  { size, picture }: { size: Size; picture: Size },
+  { size, image }: { size: Size; image: Size },
 ): void {
   context.clearRect(0, 0, size.width, size.height);
   context.save();
-  context.scale(size.width / picture.width, size.height / picture.height);
+  context.scale(size.width / image.width, size.height / image.height);
   context.lineCap = 'round';
   context.lineJoin = 'round';
   context.strokeStyle = '#fff';
   context.fillStyle = '#fff';
-  for (const step of steps) drawStep(context, step, picture);
+  for (const step of steps) drawStep(context, step, image);
   context.restore();
 }
 
@@ -112,7 +112,7 @@ function drawStroke(context: MaskContext, { width, points }: MaskStep & { kind: 
   context.lineWidth = width;
   context.beginPath();
   context.moveTo(first.x, first.y);
-  // A dot is a line to where it begins.
+  // A dot is a line of no length.
   for (const { x, y } of rest.length === 0 ? [first] : rest) context.lineTo(x, y);
   context.stroke();
 }

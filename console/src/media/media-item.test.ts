@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { downloadAddress, nameOfItem } from './media-item.ts';
 
-test('An item is called by what is known of it', () => {
+test('An item is named after what is known about it', () => {
   const image = { type: 'image', width: 1024, height: 768, duration: null } as const;
   assert.equal(nameOfItem(image), 'Image, 1024 × 768');
   assert.equal(
@@ -12,7 +12,7 @@ test('An item is called by what is known of it', () => {
   assert.equal(nameOfItem({ ...image, width: null }), 'Image');
 });
 
-test('Only plain links to the studio are told to save', () => {
+test('Only plain links to the studio become links that save', () => {
   const studio = 'https://studio.example';
   assert.equal(downloadAddress(`${studio}/media/a/b.png`, studio), `${studio}/media/a/b.png?download=1`);
   for (const url of [`${studio}/media/b.png?signature=x`, 'https://bucket.example/b.png', 'nonsense'])

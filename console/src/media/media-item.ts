@@ -2,7 +2,7 @@ import type { Asset } from '@renderkit/contract/v1/schemas/asset.ts';
 import type { Output } from '@renderkit/contract/v1/schemas/generation.ts';
 import type { Reference } from '../model-form/form-values.ts';
 
-/** A picture or video as pages show it, be it an output or an item of the library: their ids are the same. */
+/** An image or video as pages show it: an output, or an item of the library. Both have the same id. */
 export type MediaItem = {
   id: string;
   type: 'image' | 'video';
@@ -14,7 +14,7 @@ export type MediaItem = {
   /** Seconds. */
   duration: number | null;
   nsfw: boolean;
-  /** How an asset is addressed in a path; a saved still differs from an image there. */
+  /** The type in the path of an asset, where a saved frame is no image. */
   pathType: 'image' | 'video' | 'frame';
 };
 
@@ -34,7 +34,7 @@ export function referenceOfItem(item: MediaItem): Reference {
   return { value: id, type, url, thumbUrl, name: nameOfItem(item), nsfw };
 }
 
-/** `Image, 1024 × 768` or `Video, 5 s, 640 × 360`: what is known of it without a look. */
+/** A name made from what is known about an item: `Image, 1024 × 768`, `Video, 5 s, 640 × 360`. */
 export function nameOfItem({
   type,
   width,
@@ -49,8 +49,8 @@ export function nameOfItem({
 }
 
 /**
- * The address that saves an item in place of showing it. The included studio is told by a parameter; an address of
- * somewhere else, which may be signed as a whole, stays as it is and shows it.
+ * The address that saves an item instead of showing it. Only the included studio knows the parameter; any other address
+ * may be signed, so it stays as it is and shows the item.
  */
 export function downloadAddress(url: string, studioUrl: string): string {
   if (!URL.canParse(url) || !URL.canParse(studioUrl)) return url;

@@ -2,7 +2,7 @@ import { Input } from '@mantine/core';
 import { type ReactNode, useId } from 'react';
 import classes from './choice-field.module.css';
 
-export type ChoiceItem = { value: string; label: string; picture?: ReactNode; hint?: string };
+export type ChoiceItem = { value: string; label: string; icon?: ReactNode; hint?: string };
 
 type ChoiceFieldProps = {
   label: string;
@@ -13,7 +13,7 @@ type ChoiceFieldProps = {
   error?: string | undefined;
 };
 
-/** One of a few, all in sight: radio buttons that look like small cards. */
+/** One choice of a few: radio buttons that look like small cards. */
 export function ChoiceField({ label, description, items, value, onChange, error }: ChoiceFieldProps) {
   const name = useId();
   return (
@@ -36,7 +36,7 @@ export function ChoiceField({ label, description, items, value, onChange, error 
               checked={item.value === value}
               onChange={() => onChange(item.value)}
             />
-            {item.picture}
+            {item.icon}
             <span>{item.label}</span>
           </label>
         ))}

@@ -5,7 +5,7 @@ import { RangeField } from './RangeField.tsx';
 import { strengthDefault } from './fit-values.ts';
 import type { FormControl } from './form-control.ts';
 
-/** What an edit does with its source: all of it, or what a mask leaves free. */
+/** What an edit changes of its source: all of it, or what a mask shows. */
 export function EditFields({ form }: { form: FormControl }) {
   const { values, fields, set } = form;
   const blur = fields.ranges.mask_blur;

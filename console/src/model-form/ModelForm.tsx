@@ -23,7 +23,7 @@ type ModelFormProps = {
   onRun: () => void;
 };
 
-/** The form that a kind and model ask for, from the model's parameters. */
+/** The form for a kind and model, made from the model's parameters. */
 export function ModelForm({ kind, form, choices, capabilities, onRun }: ModelFormProps) {
   const { fields, values, set, errorOf } = form;
   const { resolution } = fields;
@@ -33,9 +33,9 @@ export function ModelForm({ kind, form, choices, capabilities, onRun }: ModelFor
       {fields.image !== 'none' && <EditFields form={form} />}
       <PromptField form={form} onRun={onRun} />
       <SourceFields form={form} capabilities={capabilities} need="optional" />
-      <Place of="aspect_ratio">
+      <FieldAnchor of="aspect_ratio">
         <RatioField form={form} />
-      </Place>
+      </FieldAnchor>
       {fields.durations.length > 0 && (
         <ChoiceField
           label="Length"
@@ -54,25 +54,25 @@ export function ModelForm({ kind, form, choices, capabilities, onRun }: ModelFor
         />
       )}
       {fields.options.map((option) => (
-        <Place key={option.key} of={`options.${option.key}`}>
+        <FieldAnchor key={option.key} of={`options.${option.key}`}>
           <OptionField option={option} form={form} />
-        </Place>
+        </FieldAnchor>
       ))}
       <BaseModelField form={form} />
-      <Place of="styles">
+      <FieldAnchor of="styles">
         <StylesField form={form} choices={choices} />
-      </Place>
-      <Place of="suggestions">
+      </FieldAnchor>
+      <FieldAnchor of="suggestions">
         <SuggestionsField form={form} choices={choices} kind={kind} />
-      </Place>
+      </FieldAnchor>
       <FineSettings form={form} />
       <ProjectField form={form} />
     </Stack>
   );
 }
 
-/** Where a field is, for who is led to it. */
-function Place({ of, children }: { of: string; children: ReactNode }) {
+/** Marks a field, so that an error can lead to it. */
+function FieldAnchor({ of, children }: { of: string; children: ReactNode }) {
   return <div data-field={of}>{children}</div>;
 }
 
@@ -102,7 +102,7 @@ const ranges: { field: RangeFieldName; label: string; description: string }[] = 
   { field: 'clip_skip', label: 'Clip skip', description: 'How loosely the prompt is read.' },
 ];
 
-/** What seldom needs to be touched. It is open where something in it was. */
+/** Settings that few people change. The section is open where one of them is set. */
 function FineSettings({ form }: { form: FormControl }) {
   const { fields, values, set, errorOf } = form;
   const own = ranges.filter(({ field }) => fields.ranges[field] !== undefined);
@@ -124,19 +124,19 @@ function FineSettings({ form }: { form: FormControl }) {
               const range = fields.ranges[field];
               return (
                 range !== undefined && (
-                  <Place key={field} of={field}>
+                  <FieldAnchor key={field} of={field}>
                     <RangeField
                       {...{ label, description, range }}
                       value={values[field]}
                       onChange={(value) => set(field, value)}
                       error={errorOf(field)}
                     />
-                  </Place>
+                  </FieldAnchor>
                 )
               );
             })}
             {fields.sampler !== undefined && (
-              <Place of="sampler">
+              <FieldAnchor of="sampler">
                 <TextInput
                   label="Sampler"
                   description={`Left empty: ${fields.sampler}. The answer to an unknown name lists the others.`}
@@ -148,7 +148,7 @@ function FineSettings({ form }: { form: FormControl }) {
                   }
                   error={errorOf('sampler')}
                 />
-              </Place>
+              </FieldAnchor>
             )}
           </Stack>
         </Accordion.Panel>

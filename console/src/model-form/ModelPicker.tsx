@@ -117,7 +117,7 @@ function ModelCard({ model, kind, locked = false, whole = false }: ModelCardProp
           <img src={model.thumbnail} alt="" loading="lazy" decoding="async" />
         )}
       </span>
-      <span className={classes['words']}>
+      <span className={classes['text']}>
         <span className={classes['name']}>
           {model.name}
           <span className={classes['id']}>{model.id}</span>

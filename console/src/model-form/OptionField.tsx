@@ -6,10 +6,10 @@ import type { FormControl } from './form-control.ts';
 import type { ModelOption } from './form-fields.ts';
 import type { OptionValue } from './form-values.ts';
 
-/** Choices that are shown side by side; more of them go into a list. */
+/** More choices than these are shown as a list. */
 const maxShownAsCards = 4;
 
-/** One setting of the model alone, whichever of the three types it is. */
+/** One option of the model, of any type. */
 export function OptionField({ option, form }: { option: ModelOption; form: FormControl }) {
   const { key, name: title } = option;
   const set = form.values.options[key];
@@ -53,7 +53,7 @@ type SelectOptionProps = {
   error: string | undefined;
 };
 
-/** One of a setting's values. */
+/** A choice of an option's values. */
 export function SelectOption({ option, value, change, error }: SelectOptionProps) {
   const values = option.values ?? [];
   const items = values.map((one) => ({ value: String(one.value), label: one.label }));

@@ -7,10 +7,10 @@ import { fieldError, sentenceOf } from '../api/errors.ts';
 import { v1Query } from '../api/queries.ts';
 import type { FormControl } from './form-control.ts';
 
-/** Projects of one answer; what is not among them is searched for. */
+/** Projects in the list. Others are found by searching. */
 const shown = 50;
 
-/** Where the outputs go. */
+/** The project in which the outputs are kept. */
 export function ProjectField({ form }: { form: FormControl }) {
   const [typed, setTyped] = useState('');
   const [creating, setCreating] = useState(false);

@@ -2,10 +2,10 @@ import { Text, Textarea } from '@mantine/core';
 import type { KeyboardEvent } from 'react';
 import type { FormControl } from './form-control.ts';
 
-/** Characters left from which on they are counted. */
-const countedFrom = 500;
+/** The characters left are shown from this number on. */
+const shownFrom = 500;
 
-/** The words. Ctrl or ⌘ and Enter runs. */
+/** The prompt. Ctrl or ⌘ with Enter runs it. */
 export function PromptField({ form, onRun }: { form: FormControl; onRun: () => void }) {
   const { required, maxCharacters } = form.fields.prompt;
   // As the service counts: by code points.
@@ -31,7 +31,7 @@ export function PromptField({ form, onRun }: { form: FormControl; onRun: () => v
         onKeyDown={run}
         error={left < 0 ? `It is ${-left} characters too long.` : form.errorOf('prompt')}
       />
-      {left >= 0 && left <= countedFrom && (
+      {left >= 0 && left <= shownFrom && (
         <Text fz="xs" c="dimmed" mt={4}>
           {left} characters left
         </Text>

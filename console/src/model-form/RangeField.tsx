@@ -14,12 +14,12 @@ type RangeFieldProps = {
   error?: string | undefined;
 };
 
-/** Steps beyond which a slider would jump from one to another. */
+/** With more steps a slider could not be set exactly. */
 const maxSliderSteps = 400;
 
-/** A number of a range: by slider and by keys. What was set can be given back to the model's default. */
+/** A number of a range, by slider and by keys. A button sets it back to the model's default. */
 export function RangeField({ label, description, range, value, onChange, error }: RangeFieldProps) {
-  // What is being typed need not be a value yet.
+  // What is being typed may not be a number yet.
   const [draft, setDraft] = useState<string | number>();
   const { min, max, step } = range;
   const shown = value ?? range.default;

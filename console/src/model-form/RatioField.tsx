@@ -7,7 +7,7 @@ import { shapeOf } from './ratio-shape.ts';
 const side = 24;
 const ofSource = 'source';
 
-/** The ratio of what is made, each shown as its shape. */
+/** The aspect ratio of the outputs. Each choice shows its shape. */
 export function RatioField({ form }: { form: FormControl }) {
   const { ratios, keepsSource } = form.fields;
   const source = form.values.image ?? form.values.start_image ?? form.values.source_video;
@@ -19,10 +19,10 @@ export function RatioField({ form }: { form: FormControl }) {
     value: ratio,
     label: ratio,
     hint: width > 64 ? `${width} × ${height} pixels` : undefined,
-    picture: <Shape width={width} height={height} />,
+    icon: <Shape width={width} height={height} />,
   }));
   if (offersSource)
-    items.unshift({ value: ofSource, label: 'Source', picture: <Shape width={4} height={3} dashed /> });
+    items.unshift({ value: ofSource, label: 'Source', icon: <Shape width={4} height={3} dashed /> });
   return (
     <ChoiceField
       label="Aspect ratio"
@@ -37,7 +37,7 @@ export function RatioField({ form }: { form: FormControl }) {
 function Shape({ width, height, dashed = false }: { width: number; height: number; dashed?: boolean }) {
   const shape = shapeOf({ width, height }, side, 4);
   return (
-    <span className={classes['place']} aria-hidden="true">
+    <span className={classes['box']} aria-hidden="true">
       <span className={`${classes['shape']} ${dashed ? classes['source'] : ''}`} style={shape} />
     </span>
   );

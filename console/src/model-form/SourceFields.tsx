@@ -7,12 +7,12 @@ import type { Reference } from './form-values.ts';
 type SourceFieldsProps = {
   form: FormControl;
   capabilities: Account['capabilities'] | undefined;
-  /** Without what is required nothing begins: it stands before the words, the rest after them. */
+  /** Required sources are shown before the prompt, optional ones after it. */
   need: Exclude<Need, 'none'>;
 };
 type SingleField = 'image' | 'start_image' | 'end_image' | 'source_video' | 'video';
 
-/** What the kind and model take from outside: pictures, videos, sounds. */
+/** The images, videos and audio files that the kind and model take. */
 export function SourceFields({ form, capabilities, need: wanted }: SourceFieldsProps) {
   const { fields } = form;
   const { sourceVideo, audios } = fields;

@@ -6,10 +6,10 @@ import { categoryOf, type Choices } from './fit-values.ts';
 import type { FormControl } from './form-control.ts';
 import { kinds } from './kinds.ts';
 
-type WordFieldsProps = { form: FormControl; choices: Choices };
+type StyleFieldsProps = { form: FormControl; choices: Choices };
 
-/** Up to three looks that are laid over what is made. */
-export function StylesField({ form, choices }: WordFieldsProps) {
+/** The styles of a request, three at most. */
+export function StylesField({ form, choices }: StyleFieldsProps) {
   const chosen = form.values.styles;
   const styles = choices.styles?.filter(({ type }) => type === form.fields.styleType) ?? [];
   if (styles.length === 0) return null;
@@ -35,8 +35,8 @@ export function StylesField({ form, choices }: WordFieldsProps) {
   );
 }
 
-/** Building blocks of a prompt: one of each category at most. */
-export function SuggestionsField({ form, choices, kind }: WordFieldsProps & { kind: GenerationKind }) {
+/** Words that are added to the prompt: one of each category at most. */
+export function SuggestionsField({ form, choices, kind }: StyleFieldsProps & { kind: GenerationKind }) {
   const categories = categoriesFor(choices.suggestions ?? [], kind);
   const chosen = form.values.suggestions;
   if (categories.length === 0) return null;

@@ -18,7 +18,7 @@ export type Need = 'none' | 'optional' | 'required';
 export type FormFields = {
   prompt: { required: boolean; maxCharacters: number };
   ratios: Ratio[];
-  /** The ratio of the source is kept where none is chosen. */
+  /** Without a chosen ratio the outputs have the ratio of the source. */
   keepsSource: boolean;
   durations: { value: string; label: string }[];
   ranges: Partial<Record<RangeField, NumberRange>>;
@@ -44,7 +44,7 @@ export type FormFields = {
 /** The option of an extend model that the field `resolution` of a request sets. */
 const resolutionKey = 'resolution';
 
-/** What the form of a kind and model asks for. Extensions choose no model and have few fields. */
+/** The fields of the form for a kind and model. Extensions choose no model and have few fields. */
 export function fieldsOf(kind: GenerationKind, model: Model): FormFields {
   const { parameters } = model;
   const extend = kind === 'video_extend';

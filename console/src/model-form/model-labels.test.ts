@@ -37,7 +37,7 @@ test('What a model can do depends on what it is used for', () => {
   assert.equal(abilitiesOf(able, 'video').includes('First frame'), true);
 });
 
-test('Plans are told as a sentence needs them', () => {
+test('Plans are named as a sentence needs them', () => {
   assert.equal(plansOf({ tiers: ['pro'] }), 'Pro');
   assert.equal(plansOf({ tiers: ['plus', 'pro'] }), 'Plus or Pro');
   assert.equal(plansOf({ tiers: ['free', 'plus', 'pro'] }), 'Free, Plus or Pro');

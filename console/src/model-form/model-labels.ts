@@ -2,7 +2,7 @@ import type { GenerationKind } from '@renderkit/contract/v1/schemas/generation.t
 import type { Model } from '@renderkit/contract/v1/schemas/model.ts';
 import { fieldsOf } from './form-fields.ts';
 
-/** What a model can do beside making things of words, in a word or two each. */
+/** Short labels for what a model can do beside following a prompt. */
 export function abilitiesOf(model: Model, kind: GenerationKind): string[] {
   const fields = fieldsOf(kind, model);
   const able: [boolean, string][] = [
@@ -22,7 +22,7 @@ export function abilitiesOf(model: Model, kind: GenerationKind): string[] {
     [model.kind === 'character', 'Character'],
     [model.nsfw, 'Adults only'],
   ];
-  return able.flatMap(([can, words]) => (can ? [words] : []));
+  return able.flatMap(([can, label]) => (can ? [label] : []));
 }
 
 /** Whether a model's name, id or description holds every word of a search. */

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { placeErrors } from './place-errors.ts';
 
-test('Complaints go to the fields that they are about', () => {
+test('Errors go to the fields that they are about', () => {
   const { byField, others } = placeErrors([
     { field: 'aspect_ratio', message: 'must be one of 1:1, 16:9' },
     { field: 'styles[0]', message: 'there is no such style' },

@@ -1,14 +1,14 @@
 import type { FieldError } from '@renderkit/contract/v1/schemas/problem.ts';
 import { emptyForm } from './form-values.ts';
 
-/** Complaints of the service by the form's fields, and those that belong to none of the fields shown. */
+/** The service's errors by the fields of the form, and those that belong to no field. */
 export type PlacedErrors = { byField: ReadonlyMap<string, string>; others: readonly FieldError[] };
 
 const none: PlacedErrors = { byField: new Map(), others: [] };
 
 /**
- * Puts issues to the fields they are about. `styles[1]` is said at `styles`, `options.detail` at
- * `options.detail`, `video_id` at `video`.
+ * Assigns errors to the fields of the form: `styles[1]` to `styles`, `options.detail` to `options.detail`, `video_id`
+ * to `video`.
  */
 export function placeErrors(errors: readonly FieldError[]): PlacedErrors {
   if (errors.length === 0) return none;
@@ -20,9 +20,9 @@ export function placeErrors(errors: readonly FieldError[]): PlacedErrors {
       others.push(error);
       continue;
     }
-    const said = sentenceAt(error);
+    const sentence = sentenceOf(error);
     const before = byField.get(field);
-    byField.set(field, before === undefined ? said : `${before} ${said}`);
+    byField.set(field, before === undefined ? sentence : `${before} ${sentence}`);
   }
   return { byField, others };
 }
@@ -35,10 +35,10 @@ function fieldOf(path: string): string | undefined {
   return Object.hasOwn(emptyForm, name) ? name : undefined;
 }
 
-/** "The second: there is no such style." The service's words begin in the middle of a sentence. */
-function sentenceAt({ field, message }: FieldError): string {
-  const place = /\[(\d+)\]$/.exec(field)?.[1];
-  const words = place === undefined ? message : `number ${Number(place) + 1} ${message}`;
-  const sentence = words.charAt(0).toUpperCase() + words.slice(1);
+/** `Number 2 is a style for videos.` The service's messages begin in the middle of a sentence. */
+function sentenceOf({ field, message }: FieldError): string {
+  const index = /\[(\d+)\]$/.exec(field)?.[1];
+  const text = index === undefined ? message : `number ${Number(index) + 1} ${message}`;
+  const sentence = text.charAt(0).toUpperCase() + text.slice(1);
   return /[.!?]$/.test(sentence) ? sentence : `${sentence}.`;
 }

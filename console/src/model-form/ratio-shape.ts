@@ -1,4 +1,4 @@
-/** A ratio that a model offers. Width and height are pixels where the model tells them, else parts of the ratio. */
+/** A ratio that a model offers. Width and height are pixels where the model has them, otherwise parts of the ratio. */
 export type Ratio = { ratio: string; width: number; height: number };
 
 const ratioText = /^(\d+(?:\.\d+)?):(\d+(?:\.\d+)?)$/;

@@ -16,7 +16,7 @@ type Form = {
 
 const noErrors: ReadonlyMap<string, string> = new Map();
 
-/** The form's state: what was set, and what is said against it. */
+/** The state of the form: its values, and the errors at its fields. */
 export function useForm(kind: GenerationKind, model: Model, choices: Choices, initial: FormValues): Form {
   const [values, setValues] = useState(initial);
   const [errors, setErrors] = useState(noErrors);
@@ -42,7 +42,7 @@ function changed<F extends Field>(
   how: (before: FormValues[F]) => FormValues[F],
 ): FormValues {
   const after = { ...before, [field]: how(before[field]) };
-  // A mask belongs to the picture that it was painted on.
+  // A mask belongs to the image that it was painted on.
   return field === 'image' && after.image?.value !== before.image?.value
     ? { ...after, mask: undefined, strokes: [] }
     : after;

@@ -1,4 +1,4 @@
-import { Button, Group, Select, Text } from '@mantine/core';
+import { Button, Group, Text } from '@mantine/core';
 import { auditActionNames, auditActions } from '@renderkit/contract/console/audit-actions.ts';
 import type { AuditEntry } from '@renderkit/contract/console/schemas/audit.ts';
 import { useQuery } from '@tanstack/react-query';
@@ -7,6 +7,7 @@ import { consoleQuery } from '../../api/queries.ts';
 import { type Column, DataTable, NoWrap } from '../../ui/DataTable.tsx';
 import { EmptyState } from '../../ui/EmptyState.tsx';
 import { ListSkeleton } from '../../ui/ListSkeleton.tsx';
+import { FilterSelect } from '../../ui/FilterSelect.tsx';
 import { Page } from '../../ui/Page.tsx';
 import { Pager } from '../../ui/Pager.tsx';
 import { ProblemAlert } from '../../ui/ProblemAlert.tsx';
@@ -71,25 +72,21 @@ function Filters({
 }) {
   return (
     <Group gap="xs" role="search" aria-label="Filters">
-      <Select
-        aria-label="Action"
+      <FilterSelect
+        label="Action"
         placeholder="Every action"
-        clearable
-        searchable
-        size="xs"
-        w="16rem"
-        data={auditActionNames.map((name) => ({ value: name, label: auditActions[name] }))}
-        value={search.action ?? null}
+        width="16rem"
+        options={auditActionNames.map((name) => ({ value: name, label: auditActions[name] }))}
+        value={search.action}
         onChange={(action) => onShow({ action })}
+        searchable
       />
-      <Select
-        aria-label="Actor"
+      <FilterSelect
+        label="Actor"
         placeholder="By anyone"
-        clearable
-        size="xs"
-        w="10rem"
-        data={actors}
-        value={search.actor ?? null}
+        width="10rem"
+        options={actors}
+        value={search.actor}
         onChange={(actor) => onShow({ actor })}
       />
     </Group>

@@ -1,4 +1,4 @@
-import { Button, Group, Select } from '@mantine/core';
+import { Button, Group } from '@mantine/core';
 import { eventTypes } from '@renderkit/contract/v1/event-types.ts';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
@@ -6,6 +6,7 @@ import { consoleQuery, live } from '../../api/queries.ts';
 import { DeliveriesTable } from '../../deliveries/DeliveriesTable.tsx';
 import { ButtonLink } from '../../ui/ButtonLink.tsx';
 import { EmptyState, NoMatches } from '../../ui/EmptyState.tsx';
+import { FilterSelect } from '../../ui/FilterSelect.tsx';
 import { Icon } from '../../ui/Icon.tsx';
 import { ListSkeleton } from '../../ui/ListSkeleton.tsx';
 import { Page } from '../../ui/Page.tsx';
@@ -62,35 +63,29 @@ function Filters({ search, onShow }: FiltersProps) {
     endpoints.push({ value: search.endpoint_id, label: search.endpoint_id });
   return (
     <Group gap="xs" role="search" aria-label="Filters">
-      <Select
-        aria-label="Status"
+      <FilterSelect
+        label="Status"
         placeholder="Every status"
-        clearable
-        size="xs"
-        w="9.5rem"
-        data={[...deliveryStatuses]}
-        value={search.status ?? null}
-        onChange={(status) => onShow({ status: status ?? undefined })}
+        width="9.5rem"
+        options={deliveryStatuses}
+        value={search.status}
+        onChange={(status) => onShow({ status: status })}
       />
-      <Select
-        aria-label="Event type"
+      <FilterSelect
+        label="Event type"
         placeholder="Every event"
-        clearable
-        size="xs"
-        w="12rem"
-        data={[...eventTypes]}
-        value={search.event_type ?? null}
-        onChange={(type) => onShow({ event_type: type ?? undefined })}
+        width="12rem"
+        options={eventTypes}
+        value={search.event_type}
+        onChange={(type) => onShow({ event_type: type })}
       />
-      <Select
-        aria-label="Endpoint"
+      <FilterSelect
+        label="Endpoint"
         placeholder="Every endpoint"
-        clearable
-        size="xs"
-        w="17rem"
-        data={endpoints}
-        value={search.endpoint_id ?? null}
-        onChange={(id) => onShow({ endpoint_id: id ?? undefined })}
+        width="17rem"
+        options={endpoints}
+        value={search.endpoint_id}
+        onChange={(id) => onShow({ endpoint_id: id })}
       />
       {search.event_id !== undefined && (
         <Button

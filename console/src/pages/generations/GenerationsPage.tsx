@@ -1,4 +1,4 @@
-import { Group, Select } from '@mantine/core';
+import { Group } from '@mantine/core';
 import type { GenerationRow } from '@renderkit/contract/console/schemas/generation.ts';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
@@ -7,6 +7,7 @@ import { isFinal } from '../../generations/generation-status.ts';
 import { kindNames, kinds } from '../../model-form/kinds.ts';
 import { ButtonLink } from '../../ui/ButtonLink.tsx';
 import { EmptyState, NoMatches } from '../../ui/EmptyState.tsx';
+import { FilterSelect } from '../../ui/FilterSelect.tsx';
 import { Icon } from '../../ui/Icon.tsx';
 import { ListSkeleton } from '../../ui/ListSkeleton.tsx';
 import { Page } from '../../ui/Page.tsx';
@@ -76,35 +77,29 @@ function Filters({ search, onShow, rows }: FiltersProps) {
   if (search.key_id !== undefined && !names.has(search.key_id)) names.set(search.key_id, search.key_id);
   return (
     <Group gap="xs" role="search" aria-label="Filters">
-      <Select
-        aria-label="Status"
+      <FilterSelect
+        label="Status"
         placeholder="Every status"
-        clearable
-        size="xs"
-        w="9.5rem"
-        data={[...statuses]}
-        value={search.status ?? null}
-        onChange={(status) => onShow({ status: status ?? undefined })}
+        width="9.5rem"
+        options={statuses}
+        value={search.status}
+        onChange={(status) => onShow({ status: status })}
       />
-      <Select
-        aria-label="Kind"
+      <FilterSelect
+        label="Kind"
         placeholder="Every kind"
-        clearable
-        size="xs"
-        w="9.5rem"
-        data={kindNames.map((value) => ({ value, label: kinds[value].name }))}
-        value={search.kind ?? null}
-        onChange={(kind) => onShow({ kind: kind ?? undefined })}
+        width="9.5rem"
+        options={kindNames.map((value) => ({ value, label: kinds[value].name }))}
+        value={search.kind}
+        onChange={(kind) => onShow({ kind: kind })}
       />
-      <Select
-        aria-label="Key"
+      <FilterSelect
+        label="Key"
         placeholder="Every key"
-        clearable
-        size="xs"
-        w="13rem"
-        data={[...names].map(([value, label]) => ({ value, label }))}
-        value={search.key_id ?? null}
-        onChange={(id) => onShow({ key_id: id ?? undefined })}
+        width="13rem"
+        options={[...names].map(([value, label]) => ({ value, label }))}
+        value={search.key_id}
+        onChange={(id) => onShow({ key_id: id })}
       />
     </Group>
   );

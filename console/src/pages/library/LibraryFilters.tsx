@@ -1,8 +1,9 @@
-import { Checkbox, Group, SegmentedControl, Select, TextInput } from '@mantine/core';
+import { Checkbox, Group, SegmentedControl, TextInput } from '@mantine/core';
 import { useDebouncedCallback } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { v1Query } from '../../api/queries.ts';
+import { FilterSelect } from '../../ui/FilterSelect.tsx';
 import { Icon } from '../../ui/Icon.tsx';
 import type { LibrarySearch } from './search.ts';
 
@@ -38,16 +39,14 @@ export function LibraryFilters({ search, onShow }: LibraryFiltersProps) {
         value={search.type ?? ''}
         onChange={(type) => onShow({ type: type === 'image' || type === 'video' ? type : undefined })}
       />
-      <Select
-        aria-label="Project"
+      <FilterSelect
+        label="Project"
         placeholder="Every project"
-        clearable
+        width="12rem"
+        options={projects}
+        value={search.project_id}
+        onChange={(id) => onShow({ project_id: id })}
         searchable
-        size="xs"
-        w="12rem"
-        data={projects}
-        value={search.project_id ?? null}
-        onChange={(id) => onShow({ project_id: id ?? undefined })}
       />
       <Checkbox
         label="Favorites"
