@@ -3,7 +3,7 @@ import { UnusableFile } from '@renderkit/media-kit/inspect-file.ts';
 import type { Database } from '@renderkit/server-kit/db/database.ts';
 import { paths } from './account-pages/paths.ts';
 import { createAccount as insertAccount } from './accounts/create-account.ts';
-import { deleteResetOf } from './accounts/password-store.ts';
+import { deleteResetOf, deleteSessions } from './accounts/password-store.ts';
 import { hashPassword } from './accounts/password.ts';
 import { createResetToken } from './accounts/reset-link.ts';
 import { setPassword } from './accounts/set-password.ts';
@@ -27,8 +27,7 @@ import { setBalance } from './credits/set-credits.ts';
 import { type LedgerDifference, type LedgerEntry, ledgerDifferences, ledgerOf } from './credits/store.ts';
 import { addItem } from './library/add-item.ts';
 import { keepSettings } from './settings/keep-settings.ts';
-import { endConnections, grantConnection } from './sign-in/grant-connection.ts';
-import { endSessions } from './sign-in/sessions.ts';
+import { connect as connectAccount, endConnections } from './identity/connections.ts';
 import { openDiskBlobStorage } from './storage/disk-blob-storage.ts';
 
 // What an operator does with the machine in hand: plain functions over the studio's database. They work whether
@@ -150,7 +149,7 @@ export async function grantForService(
 ): Promise<Connection> {
   const account = await showAccount(database, email);
   const { studioId } = await keepSettings(database);
-  const { refreshToken } = await grantConnection(database, account.id, clientId);
+  const { refreshToken } = await connectAccount(database, account.id, clientId);
   return { studioId, accountId: account.id, email: account.email ?? email, refreshToken };
 }
 
@@ -188,7 +187,7 @@ export async function deleteAccount(database: Database, email: string): Promise<
     await lockAccount(transaction, account.id);
     await markDeleted(transaction, account.id);
     await deleteResetOf(transaction, account.id);
-    await endSessions(transaction, account.id);
+    await deleteSessions(transaction, account.id);
   });
   await endConnections(database, account.id, undefined);
   return { accountId: account.id };

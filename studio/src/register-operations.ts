@@ -15,7 +15,7 @@ import { Compile } from 'typebox/compile';
 import { Convert } from 'typebox/value';
 import { StudioError } from './errors.ts';
 import { textsOf } from './server.ts';
-import type { Bearer } from './sign-in/authenticate.ts';
+import type { Bearer } from './authentication/authenticate.ts';
 
 export type Call<Id extends StudioOperationId> = {
   params: StudioParams<Id>;

@@ -5,15 +5,12 @@ import type { Database } from '@renderkit/server-kit/db/database.ts';
 import type { Pace } from '@renderkit/server-kit/http/paced-body.ts';
 import type { Logger } from '@renderkit/server-kit/process/logger.ts';
 import type { FastifyInstance } from 'fastify';
-import { accountPageRoutes } from './account-pages/routes.ts';
-import { createPasswordChecks } from './accounts/password-checks.ts';
 import { accountRoutes } from './accounts/routes.ts';
 import { catalogRoutes } from './catalog/routes.ts';
 import { changesRoutes } from './changes/routes.ts';
 import type { Wakeups } from './changes/watch-changes.ts';
 import { healthRoutes } from './health.ts';
-import { interactionRoutes } from './interactions/routes.ts';
-import { admitBegin } from './interactions/throttle.ts';
+import { createIdentityStore } from './identity/identity-store.ts';
 import { libraryRoutes } from './library/routes.ts';
 import type { Moderation } from './moderation/moderation.ts';
 import { projectRoutes } from './projects/routes.ts';
@@ -22,10 +19,14 @@ import { presentRender } from './renders/present.ts';
 import type { RenderQueue } from './renders/queue.ts';
 import { renderRoutes } from './renders/routes.ts';
 import type { StudioSettings } from './settings/keep-settings.ts';
-import { authenticateClient, createAuthenticator, refuseUnderMaintenance } from './sign-in/authenticate.ts';
-import { type Client, createProvider, issuerPath } from './sign-in/provider.ts';
-import { signInRoutes } from './sign-in/routes.ts';
-import { isUnderMaintenance } from './sign-in/store.ts';
+import {
+  authenticateClient,
+  createAuthenticator,
+  isUnderMaintenance,
+  refuseUnderMaintenance,
+} from './authentication/authenticate.ts';
+import type { Client } from './sign-in/provider.ts';
+import { registerIdentity } from './sign-in/register-identity.ts';
 import type { BlobStorage } from './storage/blob-storage.ts';
 import { mediaRoutes } from './storage/routes.ts';
 import { presentUpload } from './uploads/present.ts';
@@ -59,7 +60,6 @@ export type RouteDependencies = {
 export function registerRoutes(app: FastifyInstance, dependencies: RouteDependencies): void {
   const { database, settings, publicUrl, client } = dependencies;
   const mediaUrl = `${publicUrl}/media/`;
-  const issuer = publicUrl + issuerPath;
   const present = {
     presentRender: (render: Render) => presentRender(render, mediaUrl),
     presentUpload: (upload: StudioUpload) => presentUpload(upload, mediaUrl),
@@ -70,6 +70,11 @@ export function registerRoutes(app: FastifyInstance, dependencies: RouteDependen
     if (dependencies.stopping.aborted) reply.header('connection', 'close');
   });
   const notUnderMaintenance = async () => refuseUnderMaintenance(await isUnderMaintenance(database));
+  const { issuer } = registerIdentity(app, {
+    ...dependencies,
+    store: createIdentityStore(database),
+    secrets: settings,
+  });
   registerOperations(
     app,
     {
@@ -103,11 +108,4 @@ export function registerRoutes(app: FastifyInstance, dependencies: RouteDependen
   );
   mediaRoutes(app, dependencies.storage);
   healthRoutes(app, database);
-  const { signUp } = dependencies;
-  const provider = createProvider({ database, settings, issuer, client, signUp });
-  const admit = (address: string) => admitBegin(database, address);
-  signInRoutes(app, { ...dependencies, provider, admitBegin: admit });
-  const pages = { ...dependencies, provider, passwords: createPasswordChecks() };
-  interactionRoutes(app, pages);
-  accountPageRoutes(app, pages);
 }

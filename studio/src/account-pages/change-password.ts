@@ -1,14 +1,12 @@
-import type { Database } from '@renderkit/server-kit/db/database.ts';
 import type { Logger } from '@renderkit/server-kit/process/logger.ts';
 import type Provider from 'oidc-provider';
 import type { Session } from 'oidc-provider';
 import { checkPassword } from '../accounts/check-password.ts';
 import type { PasswordChecks } from '../accounts/password-checks.ts';
-import { changePassword } from '../accounts/set-password.ts';
 import { passwordError, readEmail } from '../interactions/read-fields.ts';
 import { admitSignIn } from '../interactions/throttle.ts';
 import { tooMany } from '../interactions/too-many.ts';
-import { readAccountFacts } from '../sign-in/authenticate.ts';
+import type { IdentityStore } from '../sign-in/identity-store.ts';
 import type { ClientFacts } from '../sign-in/page.ts';
 import type { Answer } from '../sign-in/send-page.ts';
 import { renewSession, sessionOf } from '../sign-in/sessions.ts';
@@ -16,7 +14,7 @@ import { changePasswordPage, passwordChangedPage } from './pages.ts';
 import type { Visit } from './visit.ts';
 
 export type ChangeDependencies = {
-  database: Database;
+  store: IdentityStore;
   provider: Provider;
   client: ClientFacts;
   passwords: PasswordChecks;
@@ -26,8 +24,8 @@ export type ChangeDependencies = {
 
 /** Asks for the password that somebody has and for the next one. */
 export async function showChangePassword(visit: Visit, dependencies: ChangeDependencies): Promise<Answer> {
-  const { database, provider, client } = dependencies;
-  const signedIn = await emailOf(await sessionOf(provider, visit.browser), database);
+  const { store, provider, client } = dependencies;
+  const signedIn = await emailOf(await sessionOf(provider, visit.browser), store);
   const hint = visit.query.get('login_hint') ?? undefined;
   // Who is signed in to the client as somebody else means that account.
   const isSignedIn = signedIn !== undefined && (hint === undefined || hint === signedIn);
@@ -40,34 +38,30 @@ export async function showChangePassword(visit: Visit, dependencies: ChangeDepen
  * @throws PasswordChecksBusy
  */
 export async function changePasswordByForm(visit: Visit, dependencies: ChangeDependencies): Promise<Answer> {
-  const { database, provider, client, passwords, publicUrl } = dependencies;
+  const { store, provider, client, passwords, publicUrl } = dependencies;
   const { fields, browser, address } = visit;
   const session = await sessionOf(provider, browser);
   const email = readEmail(fields);
-  const signedIn = await emailOf(session, database);
+  const signedIn = await emailOf(session, store);
   const isSignedIn = signedIn !== undefined && signedIn === email;
   const view = { client, email: fields.get('email') ?? '', isSignedIn };
   const errors = errorsOf(visit, email);
   if (email === undefined || Object.keys(errors).length > 0)
     return { status: 422, page: changePasswordPage({ ...view, errors }) };
 
-  const admission = await admitSignIn(database, email, address);
+  const admission = await admitSignIn(store, email, address);
   if (!admission.admitted)
     return tooMany(admission.retryAfterSeconds, (problem) => changePasswordPage({ ...view, problem }));
-  const known = await checkPassword(
-    { email, password: fields.get('current') ?? '' },
-    { database, passwords },
-  );
+  const known = await checkPassword({ email, password: fields.get('current') ?? '' }, { store, passwords });
   const passwordVersion =
     known &&
-    (await changePassword(
-      database,
+    (await store.changePassword(
       {
         accountId: known.accountId,
         passwordHash: await passwords.hash(fields.get('password') ?? ''),
         version: known.passwordVersion,
       },
-      { kind: 'person', address },
+      address,
     ));
   if (known === undefined || passwordVersion === undefined)
     return {
@@ -97,7 +91,7 @@ function errorsOf({ fields }: Visit, email: string | undefined): Record<string, 
 }
 
 /** Who is signed in at the studio in this browser; undefined: nobody. */
-async function emailOf({ accountId }: Session, database: Database): Promise<string | undefined> {
+async function emailOf({ accountId }: Session, store: IdentityStore): Promise<string | undefined> {
   if (accountId === undefined) return undefined;
-  return (await readAccountFacts(database, accountId))?.email ?? undefined;
+  return (await store.findPerson(accountId))?.email ?? undefined;
 }

@@ -1,22 +1,21 @@
-import type { Database } from '@renderkit/server-kit/db/database.ts';
 import type { PasswordChecks } from '../accounts/password-checks.ts';
-import { findResetToken, resetPassword } from '../accounts/reset-link.ts';
 import { passwordError } from '../interactions/read-fields.ts';
+import type { IdentityStore } from '../sign-in/identity-store.ts';
 import type { ClientFacts } from '../sign-in/page.ts';
 import type { Answer } from '../sign-in/send-page.ts';
 import { Refused, troubles } from '../sign-in/trouble.ts';
 import { passwordResetPage, resetPasswordPage } from './pages.ts';
 import type { Visit } from './visit.ts';
 
-export type ResetDependencies = { database: Database; client: ClientFacts; passwords: PasswordChecks };
+export type ResetDependencies = { store: IdentityStore; client: ClientFacts; passwords: PasswordChecks };
 
 /** Asks for a new password; looking uses nothing up, for mail programs look too. @throws Refused */
 export async function showResetPassword(
   { query }: Visit,
-  { database }: Pick<ResetDependencies, 'database'>,
+  { store }: Pick<ResetDependencies, 'store'>,
 ): Promise<Answer> {
   const token = query.get('token') ?? '';
-  const found = await findResetToken(database, token);
+  const found = await store.findReset(token);
   if (found === undefined) throw new Refused(troubles.linkGone);
   return { page: resetPasswordPage({ email: found.email, token }) };
 }
@@ -27,17 +26,17 @@ export async function showResetPassword(
  */
 export async function resetPasswordByForm(
   { fields, address }: Visit,
-  { database, client, passwords }: ResetDependencies,
+  { store, client, passwords }: ResetDependencies,
 ): Promise<Answer> {
   const [token, password] = [fields.get('token') ?? '', fields.get('password') ?? ''];
-  const found = await findResetToken(database, token);
+  const found = await store.findReset(token);
   if (found === undefined) throw new Refused(troubles.linkGone);
   const { email } = found;
   const error = passwordError(password, email);
   if (error !== undefined)
     return { status: 422, page: resetPasswordPage({ email, token, errors: { password: error } }) };
   const passwordHash = await passwords.hash(password);
-  const done = await resetPassword(database, { token, passwordHash }, { kind: 'link', address });
+  const done = await store.resetPassword({ token, passwordHash }, address);
   if (!done) throw new Refused(troubles.linkGone);
   return { page: passwordResetPage(client, email) };
 }

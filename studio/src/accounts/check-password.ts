@@ -1,7 +1,6 @@
-import type { Database } from '@renderkit/server-kit/db/database.ts';
+import type { IdentityStore } from '../sign-in/identity-store.ts';
 import type { Proof } from '../sign-in/sessions.ts';
 import type { PasswordChecks } from './password-checks.ts';
-import { findPassword } from './password-store.ts';
 
 /**
  * The account that has this address and this password. That there is no such account shows neither in the answer nor in
@@ -10,9 +9,9 @@ import { findPassword } from './password-store.ts';
  */
 export async function checkPassword(
   { email, password }: { email: string; password: string },
-  { database, passwords }: { database: Database; passwords: PasswordChecks },
+  { store, passwords }: { store: IdentityStore; passwords: PasswordChecks },
 ): Promise<Proof | undefined> {
-  const row = await findPassword(database, email);
+  const row = await store.findPassword(email);
   const matches = await passwords.verify(password, row?.password_hash ?? undefined);
   return matches && row !== undefined
     ? { accountId: row.id, passwordVersion: row.password_version }

@@ -1,20 +1,5 @@
 import type { Database, Queryable, Transaction } from '@renderkit/server-kit/db/database.ts';
 
-export type PasswordRow = {
-  id: string;
-  /** Null: nobody can sign in by a password. */
-  password_hash: string | null;
-  password_version: number;
-};
-
-export async function findPassword(database: Database, email: string): Promise<PasswordRow | undefined> {
-  const [row] = await database.rows<PasswordRow>(
-    'select id, password_hash, password_version from accounts where lower(email) = lower($1)',
-    [email],
-  );
-  return row;
-}
-
 /**
  * Sets a password where the account still has the one of this version, or any where it is undefined. Returns the new
  * version; undefined where nothing was changed.
@@ -72,6 +57,11 @@ export async function takeReset(transaction: Transaction, tokenHash: string): Pr
     [tokenHash],
   );
   return rowCount === 1;
+}
+
+/** Removes every browser's session of an account. */
+export async function deleteSessions(queryable: Queryable, accountId: string): Promise<void> {
+  await queryable.query(`delete from oidc_payloads where model = 'Session' and account_id = $1`, [accountId]);
 }
 
 export async function deleteResetOf(transaction: Transaction, account: string): Promise<void> {

@@ -1,7 +1,7 @@
 import type { StudioAccount, StudioBalance } from '@renderkit/contract/studio/schemas/account.ts';
 import { catalogVersion } from '../catalog/catalog.ts';
 import { plans } from '../catalog/plans.ts';
-import type { AccountFacts } from '../sign-in/authenticate.ts';
+import type { AccountFacts } from '../authentication/authenticate.ts';
 import { accountState } from './account-state.ts';
 
 export function presentAccount(account: AccountFacts): StudioAccount {

@@ -1,7 +1,6 @@
 import type { Database, Transaction } from '@renderkit/server-kit/db/database.ts';
 import { type Actor, writeAudit } from '../audit/write-audit.ts';
-import { endSessions } from '../sign-in/sessions.ts';
-import { deleteResetOf, updatePassword } from './password-store.ts';
+import { deleteResetOf, deleteSessions, updatePassword } from './password-store.ts';
 import { lockAccount } from './store.ts';
 
 export type NewPassword = {
@@ -26,7 +25,7 @@ export async function setPassword(
   const newVersion = await updatePassword(transaction, accountId, passwordHash, version);
   if (newVersion === undefined) return undefined;
   await deleteResetOf(transaction, accountId);
-  await endSessions(transaction, accountId);
+  await deleteSessions(transaction, accountId);
   await writeAudit(transaction, by.actor, { accountId, action: by.action });
   return newVersion;
 }

@@ -1,8 +1,7 @@
-import type { Database } from '@renderkit/server-kit/db/database.ts';
 import type Provider from 'oidc-provider';
 import type { Interaction } from 'oidc-provider';
 import type { PasswordChecks } from '../accounts/password-checks.ts';
-import { type AccountFacts, readAccountFacts } from '../sign-in/authenticate.ts';
+import type { IdentityStore, Person } from '../sign-in/identity-store.ts';
 import { grantAgain, makeGrant } from '../sign-in/grants.ts';
 import type { Page } from '../sign-in/page.ts';
 import { type Client, interactionPath } from '../sign-in/provider.ts';
@@ -17,7 +16,7 @@ import { signUp } from './sign-up.ts';
 import { tooMany } from './too-many.ts';
 
 export type HandlerDependencies = {
-  database: Database;
+  store: IdentityStore;
   provider: Provider;
   client: Client;
   passwords: PasswordChecks;
@@ -40,7 +39,7 @@ type Handler = (visit: Visit) => Promise<Answer>;
 export function createHandlers(
   dependencies: HandlerDependencies,
 ): Record<'show' | 'showSignIn' | 'signIn' | 'showSignUp' | 'signUp' | 'consent' | 'cancel', Handler> {
-  const { database, provider, client, passwords } = dependencies;
+  const { store, provider, client, passwords } = dependencies;
   const signInView = (interaction: Interaction) => ({
     client,
     at: addressesOf(interaction),
@@ -74,7 +73,7 @@ export function createHandlers(
       const email = readEmail(fields);
       if (email === undefined) return wrong(visit);
       const password = fields.get('password') ?? '';
-      return goOn(await signIn({ email, password, address }, { database, passwords }), {
+      return goOn(await signIn({ email, password, address }, { store, passwords }), {
         throttled: (problem) =>
           signInPage({ ...signInView(interaction), email: fields.get('email'), problem }),
         wrong: () => wrong(visit),
@@ -89,7 +88,7 @@ export function createHandlers(
       const view = { ...signUpView(interaction), values };
       const person = readSignUp(fields);
       if ('errors' in person) return { status: 422, page: signUpPage({ ...view, errors: person.errors }) };
-      return goOn(await signUp({ ...person, address }, { database, passwords }), {
+      return goOn(await signUp({ ...person, address }, { store, passwords }), {
         throttled: (problem) => signUpPage({ ...view, problem }),
         wrong: () => wrong(visit),
         // The form has said what the client may do, and they have sent it.
@@ -98,10 +97,10 @@ export function createHandlers(
     },
     consent: async (visit) => {
       if (visit.fields.get('answer') !== 'allow') return cancel(visit, provider);
-      const { id: accountId } = await personAsked(visit.interaction, database);
+      const { id: accountId } = await personAsked(visit.interaction, store);
       const grantId =
         grantAtHand(visit.interaction, accountId) ??
-        (await makeGrant(provider, database, { ...asked(visit.interaction, client), accountId }));
+        (await makeGrant(provider, store, { ...asked(visit.interaction, client), accountId }));
       return { goTo: await provider.interactionResult(...visit.browser, { consent: { grantId } }) };
     },
     cancel: (visit) => cancel(visit, provider),
@@ -148,7 +147,7 @@ function grantAtHand({ result, session }: Interaction, accountId: string): strin
 async function goOnAs(
   proof: Proof,
   visit: Visit,
-  { database, provider, client }: HandlerDependencies,
+  { store, provider, client }: HandlerDependencies,
   grant: typeof grantAgain,
 ): Promise<Answer> {
   const { interaction, browser } = visit;
@@ -156,7 +155,7 @@ async function goOnAs(
   await leaveOtherSession(provider, interaction, browser, accountId);
   const grantId =
     grantAtHand(interaction, accountId) ??
-    (await grant(provider, database, { ...asked(interaction, client), accountId }));
+    (await grant(provider, store, { ...asked(interaction, client), accountId }));
   return {
     goTo: await provider.interactionResult(...browser, {
       // Whoever was asked to make an account may sign in to one they have.
@@ -168,20 +167,19 @@ async function goOnAs(
 }
 
 /** Whose consent is asked for. @throws Refused */
-async function personAsked({ prompt, session }: Interaction, database: Database): Promise<AccountFacts> {
-  const account =
-    prompt.name === 'consent' ? await readAccountFacts(database, session?.accountId ?? '') : undefined;
+async function personAsked({ prompt, session }: Interaction, store: IdentityStore): Promise<Person> {
+  const account = prompt.name === 'consent' ? await store.findPerson(session?.accountId ?? '') : undefined;
   if (account === undefined) throw new Refused(troubles.gone);
   return account;
 }
 
 async function askConsent(
   { interaction, browser }: Visit,
-  { database, provider, client }: HandlerDependencies,
+  { store, provider, client }: HandlerDependencies,
 ): Promise<Answer> {
-  const account = await personAsked(interaction, database);
+  const account = await personAsked(interaction, store);
   const wanted = { ...asked(interaction, client), accountId: account.id };
-  const grantId = grantAtHand(interaction, account.id) ?? (await grantAgain(provider, database, wanted));
+  const grantId = grantAtHand(interaction, account.id) ?? (await grantAgain(provider, store, wanted));
   if (grantId !== undefined)
     return { goTo: await provider.interactionResult(...browser, { consent: { grantId } }) };
   const scopes = wanted.scope.split(' ');

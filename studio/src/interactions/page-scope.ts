@@ -1,7 +1,6 @@
-import type { Database } from '@renderkit/server-kit/db/database.ts';
 import type { Logger } from '@renderkit/server-kit/process/logger.ts';
 import type { FastifyInstance } from 'fastify';
-import { isUnderMaintenance } from '../sign-in/authenticate.ts';
+import type { IdentityStore } from '../sign-in/identity-store.ts';
 import type { ClientFacts } from '../sign-in/page.ts';
 import { createSendPage, type SendPage } from '../sign-in/send-page.ts';
 import { Refused, type Trouble, troublePage, troubles } from '../sign-in/trouble.ts';
@@ -11,7 +10,7 @@ import { troubleOf } from './trouble-of.ts';
 const formLimitBytes = 16 * 1024;
 
 export type PageDependencies = {
-  database: Database;
+  store: IdentityStore;
   client: ClientFacts;
   /** What browsers see. */
   publicUrl: string;
@@ -23,7 +22,7 @@ export type PageDependencies = {
  * Returns how to answer.
  */
 export function preparePages(scope: FastifyInstance, dependencies: PageDependencies): SendPage {
-  const { client, database, log, publicUrl } = dependencies;
+  const { client, store, log, publicUrl } = dependencies;
   const { origin } = new URL(publicUrl);
   const send = createSendPage(client, publicUrl);
   // JSON of many megabytes is for programs that are let in.
@@ -45,7 +44,7 @@ export function preparePages(scope: FastifyInstance, dependencies: PageDependenc
   scope.addHook('preHandler', async (request) => {
     if (request.method === 'POST' && !isOwnForm(request.headers, origin))
       throw new Refused(troubles.foreignForm);
-    if (await isUnderMaintenance(database)) throw new Refused(troubles.maintenance);
+    if (await store.isUnderMaintenance()) throw new Refused(troubles.maintenance);
   });
   return send;
 }

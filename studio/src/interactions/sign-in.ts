@@ -1,10 +1,10 @@
-import type { Database } from '@renderkit/server-kit/db/database.ts';
 import { checkPassword } from '../accounts/check-password.ts';
 import type { PasswordChecks } from '../accounts/password-checks.ts';
+import type { IdentityStore } from '../sign-in/identity-store.ts';
 import type { Proof } from '../sign-in/sessions.ts';
 import { admitSignIn } from './throttle.ts';
 
-type SignInDependencies = { database: Database; passwords: PasswordChecks };
+type SignInDependencies = { store: IdentityStore; passwords: PasswordChecks };
 
 export type SignInOutcome =
   | { outcome: 'signed_in'; proof: Proof }
@@ -13,17 +13,17 @@ export type SignInOutcome =
   | { outcome: 'throttled'; retryAfterSeconds: number };
 
 /**
- * Judges an e-mail address and a password. A suspended account may sign in: what it has can still be looked at, and
+ * Checks an e-mail address and a password. A suspended account may sign in: what it has can still be looked at, and
  * the refusals of everything else say why.
  * @throws PasswordChecksBusy
  */
 export async function signIn(
   { email, password, address }: { email: string; password: string; address: string },
-  { database, passwords }: SignInDependencies,
+  { store, passwords }: SignInDependencies,
 ): Promise<SignInOutcome> {
-  const admission = await admitSignIn(database, email, address);
+  const admission = await admitSignIn(store, email, address);
   if (!admission.admitted) return { outcome: 'throttled', retryAfterSeconds: admission.retryAfterSeconds };
-  const proof = await checkPassword({ email, password }, { database, passwords });
+  const proof = await checkPassword({ email, password }, { store, passwords });
   if (proof === undefined) return { outcome: 'wrong' };
   await admission.forgive();
   return { outcome: 'signed_in', proof };

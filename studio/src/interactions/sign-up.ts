@@ -1,5 +1,4 @@
-import type { Database } from '@renderkit/server-kit/db/database.ts';
-import { createAccount } from '../accounts/create-account.ts';
+import type { IdentityStore } from '../sign-in/identity-store.ts';
 import type { PasswordChecks } from '../accounts/password-checks.ts';
 import { signIn, type SignInOutcome } from './sign-in.ts';
 import { admitSignUp } from './throttle.ts';
@@ -11,16 +10,15 @@ import { admitSignUp } from './throttle.ts';
  */
 export async function signUp(
   person: { email: string; name: string; password: string; address: string },
-  { database, passwords }: { database: Database; passwords: PasswordChecks },
+  { store, passwords }: { store: IdentityStore; passwords: PasswordChecks },
 ): Promise<SignInOutcome> {
-  const admission = await admitSignUp(database, person.address);
+  const admission = await admitSignUp(store, person.address);
   if (!admission.admitted) return { outcome: 'throttled', retryAfterSeconds: admission.retryAfterSeconds };
   const passwordHash = await passwords.hash(person.password);
-  const accountId = await createAccount(
-    database,
-    { email: person.email, name: person.name, passwordHash, tier: 'free', creditsMillicredits: undefined },
-    { kind: 'person', address: person.address },
+  const accountId = await store.createAccount(
+    { email: person.email, name: person.name, passwordHash },
+    person.address,
   );
-  if (accountId === undefined) return signIn(person, { database, passwords });
+  if (accountId === undefined) return signIn(person, { store, passwords });
   return { outcome: 'signed_in', proof: { accountId, passwordVersion: 0 } };
 }

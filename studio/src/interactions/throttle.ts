@@ -1,6 +1,5 @@
 import { isIP } from 'node:net';
-import type { Database } from '@renderkit/server-kit/db/database.ts';
-import { countAttempt, forgiveAttempt, type Subject } from './store.ts';
+import type { IdentityStore, Subject } from '../sign-in/identity-store.ts';
 
 const windowSeconds = 15 * 60;
 
@@ -27,32 +26,32 @@ export type Admission =
  * Counts a try to sign in, whether there is such an account or not. What a place is refused is no guess at the account
  * and does not count there: or one place alone could keep everybody else out of it, and fill a table with names.
  */
-export async function admitSignIn(database: Database, email: string, address: string): Promise<Admission> {
+export async function admitSignIn(store: IdentityStore, email: string, address: string): Promise<Admission> {
   const place = networkOf(address);
-  return admit(database, [
-    { of: ['address', place], most: limits.address },
-    { of: ['account and address', email, place], most: limits.accountFromAddress },
-    { of: ['account', email], most: limits.account },
+  return admit(store, [
+    { of: ['address', place], max: limits.address },
+    { of: ['account and address', email, place], max: limits.accountFromAddress },
+    { of: ['account', email], max: limits.account },
   ]);
 }
 
 /** Counts a try to make an account. */
-export async function admitSignUp(database: Database, address: string): Promise<Admission> {
-  return admit(database, [{ of: ['sign-up', networkOf(address)], most: limits.signUps }]);
+export async function admitSignUp(store: IdentityStore, address: string): Promise<Admission> {
+  return admit(store, [{ of: ['sign-up', networkOf(address)], max: limits.signUps }]);
 }
 
 /** Counts a sign-in that is begun, by whomever. Undefined when it may go on, else the seconds to wait. */
-export async function admitBegin(database: Database, address: string): Promise<number | undefined> {
-  return countAttempt(database, { of: ['begun', networkOf(address)], most: limits.begun }, windowSeconds);
+export async function admitBegin(store: IdentityStore, address: string): Promise<number | undefined> {
+  return store.countAttempt({ of: ['begun', networkOf(address)], max: limits.begun }, windowSeconds);
 }
 
 /** The first that refuses is the last that counts. */
-async function admit(database: Database, subjects: readonly Subject[]): Promise<Admission> {
+async function admit(store: IdentityStore, subjects: readonly Subject[]): Promise<Admission> {
   for (const subject of subjects) {
-    const retryAfterSeconds = await countAttempt(database, subject, windowSeconds);
+    const retryAfterSeconds = await store.countAttempt(subject, windowSeconds);
     if (retryAfterSeconds !== undefined) return { admitted: false, retryAfterSeconds };
   }
-  return { admitted: true, forgive: () => forgiveAttempt(database, subjects) };
+  return { admitted: true, forgive: () => store.forgiveAttempt(subjects) };
 }
 
 /** An IPv6 address counts by its /64, which is what one connection is given. */

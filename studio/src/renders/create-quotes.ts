@@ -6,7 +6,7 @@ import { accountState } from '../accounts/account-state.ts';
 import { presentBalance } from '../accounts/present.ts';
 import { findModel, isPlatformChoice } from '../catalog/catalog.ts';
 import type { Moderation } from '../moderation/moderation.ts';
-import type { AccountFacts } from '../sign-in/authenticate.ts';
+import type { AccountFacts } from '../authentication/authenticate.ts';
 import { judgeReferences, type ReferencesJudged, referencesOf } from './judge-references.ts';
 import { judgeRequest } from './judge-request.ts';
 import { digestOf, signQuote } from './quote-token.ts';

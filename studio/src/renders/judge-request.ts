@@ -5,7 +5,7 @@ import type { Refusal } from '@renderkit/contract/studio/schemas/error.ts';
 import type { RenderRequest } from '@renderkit/contract/studio/schemas/render.ts';
 import { findModel } from '../catalog/catalog.ts';
 import type { CatalogModel } from '../catalog/models.ts';
-import type { AccountFacts } from '../sign-in/authenticate.ts';
+import type { AccountFacts } from '../authentication/authenticate.ts';
 import { judgeSettings, optionsOf, unprocessable } from './judge-settings.ts';
 import { refusal } from './refusals.ts';
 

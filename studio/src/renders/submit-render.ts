@@ -8,7 +8,7 @@ import { newId } from '@renderkit/server-kit/ids.ts';
 import { createBatcher } from '@renderkit/server-kit/work/batcher.ts';
 import { delaySecondsOf } from '../catalog/catalog.ts';
 import type { Moderation } from '../moderation/moderation.ts';
-import type { Bearer } from '../sign-in/authenticate.ts';
+import type { Bearer } from '../authentication/authenticate.ts';
 import { type FindOwn, judgeOwnReferences, moderatedText, moderationRefusal } from './create-quotes.ts';
 import type { ReferencesJudged } from './judge-references.ts';
 import { judgeRequest, laneOf } from './judge-request.ts';

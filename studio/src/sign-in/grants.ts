@@ -1,7 +1,6 @@
-import type { Database } from '@renderkit/server-kit/db/database.ts';
 import type Provider from 'oidc-provider';
 import { scope as everyScope } from './provider.ts';
-import { deleteSpentGrants, hasGranted } from './store.ts';
+import type { IdentityStore } from './identity-store.ts';
 
 export type Asked = { accountId: string; clientId: string; scope: string };
 
@@ -9,9 +8,9 @@ export type Asked = { accountId: string; clientId: string; scope: string };
  * Writes down that a person lets a client act for them, and returns the grant's id. Each sign-in has a grant of its
  * own: when a code or a token is used twice and its family ends, what was connected before or after goes on.
  */
-export async function makeGrant(provider: Provider, database: Database, asked: Asked): Promise<string> {
+export async function makeGrant(provider: Provider, store: IdentityStore, asked: Asked): Promise<string> {
   const { accountId, clientId } = asked;
-  await deleteSpentGrants(database, accountId, clientId);
+  await store.deleteSpentGrants(accountId, clientId);
   const grant = new provider.Grant({ accountId, clientId });
   grant.addOIDCScope(knownScopes(asked.scope).join(' '));
   return grant.save();
@@ -24,12 +23,12 @@ export async function makeGrant(provider: Provider, database: Database, asked: A
  */
 export async function grantAgain(
   provider: Provider,
-  database: Database,
+  store: IdentityStore,
   asked: Asked,
 ): Promise<string | undefined> {
   const { accountId, clientId } = asked;
-  const granted = await hasGranted(database, accountId, clientId, knownScopes(asked.scope));
-  return granted ? makeGrant(provider, database, asked) : undefined;
+  const granted = await store.hasGranted(accountId, clientId, knownScopes(asked.scope));
+  return granted ? makeGrant(provider, store, asked) : undefined;
 }
 
 function knownScopes(scope: string): string[] {

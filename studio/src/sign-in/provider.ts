@@ -1,13 +1,11 @@
-import type { Database } from '@renderkit/server-kit/db/database.ts';
 import Provider, { type Context, interactionPolicy } from 'oidc-provider';
-import type { StudioSettings } from '../settings/keep-settings.ts';
 import { createAdapter } from './adapter.ts';
 import { cookiesOf } from './cookies.ts';
 import { advertised, tellWhatIsServed } from './discovery.ts';
 import { type ClientFacts, type Page, pageHeaders, writePage } from './page.ts';
 import { sessionMark } from './sessions.ts';
 import { rpInitiatedLogout, skipEmptySignOut } from './sign-out.ts';
-import { readIdentity } from './store.ts';
+import type { IdentityStore } from './identity-store.ts';
 import { type ProviderError, type Trouble, providerTrouble, troublePage, troubles } from './trouble.ts';
 
 /** Where the OpenID provider is mounted; the issuer is the studio's public address and this. */
@@ -30,9 +28,15 @@ const lifetimeSeconds = {
 
 export type Client = ClientFacts & { id: string; secret: string };
 
+export type ProviderSecrets = {
+  /** Private signing keys (RFC 7517). */
+  jwks: { keys: Record<string, unknown>[] };
+  cookieKeys: string[];
+};
+
 export type ProviderOptions = {
-  database: Database;
-  settings: StudioSettings;
+  store: IdentityStore;
+  secrets: ProviderSecrets;
   issuer: string;
   client: Client;
   /** Whether anybody may make an account: then a client may ask for the page to do so (`prompt=create`). */
@@ -44,9 +48,9 @@ export type ProviderOptions = {
  * use. A refresh token lives 90 days from its last rotation, so that a connection in use never ends by itself.
  */
 export function createProvider(options: ProviderOptions): Provider {
-  const { database, settings, client } = options;
+  const { store, secrets, client } = options;
   const issuer = new URL(options.issuer);
-  const cookies = cookiesOf(settings.cookieKeys, issuer);
+  const cookies = cookiesOf(secrets.cookieKeys, issuer);
   const send = (context: Context, page: Page) => {
     context.set(pageHeaders(client));
     context.body = writePage(page, issuer.host);
@@ -59,9 +63,9 @@ export function createProvider(options: ProviderOptions): Provider {
   };
   const sessionCookie = { name: cookies.names.session, attributes: cookies.long };
   const provider = new Provider(options.issuer, {
-    adapter: (model: string) => createAdapter(database, model),
+    adapter: (model: string) => createAdapter(store, model),
     clients: [clientMetadata(client)],
-    jwks: settings.jwks,
+    jwks: secrets.jwks,
     cookies,
     claims: { openid: ['sub'], email: ['email', 'email_verified'], profile: ['name', 'preferred_username'] },
     scopes: scope.split(' '),
@@ -70,7 +74,7 @@ export function createProvider(options: ProviderOptions): Provider {
     discovery: advertised.document(options.signUp),
     features: {
       ...features,
-      rpInitiatedLogout: rpInitiatedLogout({ database, client, send, sessionCookie }),
+      rpInitiatedLogout: rpInitiatedLogout({ store, client, send, sessionCookie }),
     },
     pkce: { required: () => true },
     interactions: {
@@ -79,7 +83,7 @@ export function createProvider(options: ProviderOptions): Provider {
     },
     rotateRefreshToken: true,
     ttl: lifetimeSeconds,
-    findAccount: (_context: Context, id: string) => findAccount(database, id),
+    findAccount: (_context: Context, id: string) => findAccount(store, id),
     renderError: (context: Context, told: ProviderError, error: unknown) =>
       tell(context, providerTrouble(told, error)),
   });
@@ -170,8 +174,8 @@ async function asIfAt(issuer: URL, context: Context, next: () => Promise<void>):
   await next();
 }
 
-async function findAccount(database: Database, id: string) {
-  const account = await readIdentity(database, id);
+async function findAccount(store: IdentityStore, id: string) {
+  const account = await store.findPerson(id);
   return (
     account && {
       accountId: account.id,

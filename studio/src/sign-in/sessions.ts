@@ -1,9 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Queryable } from '@renderkit/server-kit/db/database.ts';
 import type Provider from 'oidc-provider';
 import type { Login, Session } from 'oidc-provider';
 import { cookiesOf } from './cookies.ts';
-import { deleteSessions } from './store.ts';
 
 export type Browser = readonly [IncomingMessage, ServerResponse];
 
@@ -21,11 +19,6 @@ export function sessionMark(passwordVersion: number): string {
 /** What the provider is told of a sign-in. */
 export function loginOf({ accountId, passwordVersion }: Proof): Login {
   return { accountId, amr: ['pwd'], acr: sessionMark(passwordVersion) };
-}
-
-/** Removes every browser's session of an account, in the caller's transaction. A new password has ended them already. */
-export async function endSessions(queryable: Queryable, accountId: string): Promise<void> {
-  await deleteSessions(queryable, accountId);
 }
 
 /** The browser's session, signed in or not. */

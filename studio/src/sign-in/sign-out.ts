@@ -1,11 +1,10 @@
-import type { Database } from '@renderkit/server-kit/db/database.ts';
 import type { Context } from 'oidc-provider';
 import type { ClientFacts, Page } from './page.ts';
 import { signedOutPage, signOutPage } from './sign-out-pages.ts';
-import { readAccountFacts } from './store.ts';
+import type { IdentityStore } from './identity-store.ts';
 
 export type SignOutDependencies = {
-  database: Database;
+  store: IdentityStore;
   client: ClientFacts;
   send: (context: Context, page: Page) => void;
   sessionCookie: { name: string; attributes: object };
@@ -26,7 +25,7 @@ export function rpInitiatedLogout(dependencies: SignOutDependencies) {
 
 /** An ID token of the very person is the client's word that they pressed "sign out" there; else they are asked (§3). */
 async function askOrSignOut(context: Context, dependencies: SignOutDependencies): Promise<void> {
-  const { database, client, send, sessionCookie } = dependencies;
+  const { store, client, send, sessionCookie } = dependencies;
   const { session, entities } = context.oidc;
   if (entities.IdTokenHint?.payload.sub === session.accountId) {
     await session.destroy();
@@ -34,7 +33,7 @@ async function askOrSignOut(context: Context, dependencies: SignOutDependencies)
     goBack(context);
     return;
   }
-  const account = await readAccountFacts(database, session.accountId ?? '');
+  const account = await store.findPerson(session.accountId ?? '');
   const action = context.oidc.urlFor('end_session_confirm');
   send(context, signOutPage(client, { email: account?.email, action, secret: session.state?.secret }));
 }

@@ -13,7 +13,7 @@ import type { FastifyReply } from 'fastify';
 import { plans } from '../catalog/plans.ts';
 import { StudioError } from '../errors.ts';
 import type { Moderation } from '../moderation/moderation.ts';
-import type { AccountFacts } from '../sign-in/authenticate.ts';
+import type { AccountFacts } from '../authentication/authenticate.ts';
 import type { BlobStorage } from '../storage/blob-storage.ts';
 import { mediaFolder } from '../storage/media-folder.ts';
 import { announceFolder, claimFolder, removeOrphanFolders } from '../storage/orphan-folders.ts';

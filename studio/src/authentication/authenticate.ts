@@ -1,8 +1,8 @@
-import { createHash, timingSafeEqual } from 'node:crypto';
+import { createHash, hash, timingSafeEqual } from 'node:crypto';
 import { type Database, isDatabaseUnavailable } from '@renderkit/server-kit/db/database.ts';
 import { createBatcher } from '@renderkit/server-kit/work/batcher.ts';
 import { StudioError } from '../errors.ts';
-import { type AccountFacts, type AuthenticatedRow, findBearers, storedId } from './store.ts';
+import { type AccountFacts, type AuthenticatedRow, findBearers } from './store.ts';
 
 export { type AccountFacts, isUnderMaintenance, readAccountFacts } from './store.ts';
 
@@ -13,6 +13,11 @@ export type Bearer = {
   /** Seconds since 1970 by the database's clock, as the token was checked. */
   nowSeconds: number;
 };
+
+/** A token's or session's value is a secret: it is found by its hash. A grant's id opens nothing by itself. */
+export function storedId(model: string, id: string): string {
+  return model === 'Grant' ? id : hash('sha256', id, 'base64url');
+}
 
 const tokensPerStatement = 256;
 

@@ -1,25 +1,22 @@
-import { hash } from 'node:crypto';
-import type { StudioStorage } from '@renderkit/contract/studio/storage.ts';
+import type {
+  NewPayload,
+  Person,
+  StoredPassword,
+  StoredPayload,
+  Subject,
+} from '../sign-in/identity-store.ts';
 import type { Database, Queryable } from '@renderkit/server-kit/db/database.ts';
 
+// Tokens, sessions and grants of the OpenID provider; ids come as they are stored (`storedId`).
+
 /** Seconds for which a rotated refresh token serves once more. */
-export const rotationGraceSeconds = 60;
-
-export type StoredPayload = { payload: Record<string, unknown>; consumed_at_seconds: number | null };
-
-/** A token's or session's value is a secret: it is found by its hash. A grant's id opens nothing by itself. */
-export function storedId(model: string, id: string): string {
-  return model === 'Grant' ? id : hash('sha256', id, 'base64url');
-}
+const rotationGraceSeconds = 60;
 
 /**
  * Inserts or replaces. What hangs on a grant is written only while the grant is there, locked against its
  * revocation in between: a refresh under way cannot outlive it. False when the grant is gone.
  */
-export async function writePayload(
-  database: Database,
-  row: { model: string; id: string; payload: Record<string, unknown>; expiresIn: number | undefined },
-): Promise<boolean> {
+export async function writePayload(database: Database, row: NewPayload): Promise<boolean> {
   const { model, payload } = row;
   const text = (value: unknown) => (typeof value === 'string' ? value : null);
   const { rowCount } = await database.pool.query(
@@ -51,7 +48,7 @@ const columns = `payload, extract(epoch from case
     and consumed_at > clock() - interval '${rotationGraceSeconds} seconds' then null
   else consumed_at end)::integer as consumed_at_seconds`;
 
-/** A session is found only while its account has the password that it began with; see sessions.ts. */
+/** A session is found only while its account has the password that it began with. */
 export async function findPayload(
   database: Database,
   by: 'id' | 'uid' | 'user_code',
@@ -141,27 +138,21 @@ export async function deleteSpentGrants(
   );
 }
 
-/** Removes every browser's session of an account. */
-export async function deleteSessions(queryable: Queryable, accountId: string): Promise<void> {
-  await queryable.query(`delete from oidc_payloads where model = 'Session' and account_id = $1`, [accountId]);
-}
-
-export type IdentityRow = {
-  id: string;
-  email: string | null;
-  email_verified: boolean;
-  name: string | null;
-  username: string | null;
-  password_version: number;
-};
-
-/** Who somebody is, for the provider's claims. */
-export async function readIdentity(database: Database, accountId: string): Promise<IdentityRow | undefined> {
-  const [row] = await database.rows<IdentityRow>(
+/** Who somebody is, for the provider's claims and the pages. */
+export async function findPerson(database: Database, accountId: string): Promise<Person | undefined> {
+  const [row] = await database.rows<Person>(
     `select id, email, email_verified, name, username, password_version from accounts
      where id = $1 and deleted_at is null`,
     [accountId],
-    'read_identity',
+    'find_person',
+  );
+  return row;
+}
+
+export async function findPassword(database: Database, email: string): Promise<StoredPassword | undefined> {
+  const [row] = await database.rows<StoredPassword>(
+    'select id, password_hash, password_version from accounts where lower(email) = lower($1)',
+    [email],
   );
   return row;
 }
@@ -176,83 +167,57 @@ export async function deleteExpired(database: Database, atMost: number): Promise
   return rowCount ?? 0;
 }
 
-export type AuthenticatedRow = {
-  client_id: string | null;
-  maintenance: boolean;
-  /** Seconds since 1970 by the database's clock. */
-  now_seconds: number;
-  account: AccountFacts | null;
-};
+// Tries to sign in.
 
-/** What a call needs to know of its account, read with its token in one statement. */
-export type AccountFacts = {
-  id: string;
-  email: string | null;
-  name: string | null;
-  username: string | null;
-  tier: 'free' | 'plus' | 'pro';
-  organization: boolean;
-  age_verified: boolean;
-  email_verified: boolean;
-  suspended: boolean;
-  region_blocked: boolean;
-  monthly_millicredits: number;
-  lifetime_millicredits: number;
-  allowance_millicredits: number;
-  next_refill: string;
-  refill_due: boolean;
-  ledger_seq: number;
-  styles_version: number;
-  next_fault: 'nonsense' | 'rate' | 'concurrency' | 'silence' | null;
-  storage: StudioStorage;
-};
-
-const accountFacts = `json_build_object('id', a.id, 'email', a.email, 'name', a.name, 'username', a.username,
-  'tier', a.tier, 'organization', a.organization, 'age_verified', a.age_verified,
-  'email_verified', a.email_verified, 'suspended', a.suspended, 'region_blocked', a.region_blocked,
-  'monthly_millicredits', a.monthly_millicredits, 'lifetime_millicredits', a.lifetime_millicredits,
-  'allowance_millicredits', a.allowance_millicredits, 'next_refill', iso_time(a.next_refill_at),
-  'refill_due', a.next_refill_at <= clock(), 'ledger_seq', a.ledger_seq, 'styles_version', a.styles_version,
-  'next_fault', a.next_fault, 'storage', storage_json(a))`;
+// The row is to tell nobody's address. The database's own idea of lower case is what accounts are found by; with
+// another one an account could be guessed at under many spellings.
+const keyed = (text: string) => `encode(sha256(convert_to(lower(${text}), 'UTF8')), 'base64')`;
 
 /**
- * One statement for all tokens that arrived in one turn: two look-ups by primary key each, the token's and its
- * grant's, so that nothing outlives a revoked grant. In the order asked; `account` is null for a token that is
- * unknown, expired or revoked.
+ * Counts a try, in one statement before anything is looked at: parallel tries cannot all be the first. Undefined when it
+ * may go on; else the seconds until one may again. Windows begin with their first try and are not prolonged by more.
  */
-export async function findBearers(database: Database, tokens: string[]): Promise<AuthenticatedRow[]> {
-  return database.rows<AuthenticatedRow>(
-    `select t.client_id, coalesce((select value = 'true' from settings where name = 'maintenance'), false) as maintenance,
-       extract(epoch from clock())::float8 as now_seconds,
-       case when a.id is not null then ${accountFacts} end as account
-     from unnest($1::text[]) with ordinality as asked (id, position)
-     left join oidc_payloads t on t.model = 'AccessToken' and t.id = asked.id and t.expires_at > clock()
-     left join oidc_payloads g on g.model = 'Grant' and g.id = t.grant_id and g.expires_at > clock()
-     left join accounts a on a.id = g.account_id and a.deleted_at is null
-     order by asked.position`,
-    [tokens],
-    'find_bearers',
-  );
-}
-
-/** The same facts, read again: after a refill. */
-export async function readAccountFacts(
+export async function countAttempt(
   database: Database,
-  accountId: string,
-): Promise<AccountFacts | undefined> {
-  const [row] = await database.rows<{ account: AccountFacts }>(
-    `select ${accountFacts} as account from accounts a where id = $1 and deleted_at is null`,
-    [accountId],
-    'read_account_facts',
+  subject: Subject,
+  windowSeconds: number,
+): Promise<number | undefined> {
+  const [row] = await database.rows<{ attempts: number; seconds: number }>(
+    `insert into sign_in_attempts as a (subject, attempts, window_ends_at)
+     values (${keyed('$1::text')}, 1, clock() + $2 * interval '1 second')
+     on conflict (subject) do update set
+       attempts = case when a.window_ends_at <= clock() then 1 else a.attempts + 1 end,
+       window_ends_at = case when a.window_ends_at <= clock() then excluded.window_ends_at else a.window_ends_at end
+     returning attempts, ceil(extract(epoch from window_ends_at - clock()))::integer as seconds`,
+    [nameOf(subject), windowSeconds],
+    'count_attempt',
   );
-  return row?.account;
+  return row !== undefined && row.attempts > subject.max ? row.seconds : undefined;
 }
 
-export async function isUnderMaintenance(database: Database): Promise<boolean> {
-  const [row] = await database.rows<{ on: boolean }>(
-    `select coalesce((select value = 'true' from settings where name = 'maintenance'), false) as on`,
-    [],
-    'is_under_maintenance',
+/** Takes a try back that turned out to be the person's own. */
+export async function forgiveAttempt(database: Database, subjects: readonly Subject[]): Promise<void> {
+  await database.rows(
+    `with mine as (
+       select subject from sign_in_attempts
+       where subject in (select ${keyed('text')} from unnest($1::text[]) as mine (text))
+       order by subject for update)
+     update sign_in_attempts a set attempts = a.attempts - 1 from mine where a.subject = mine.subject`,
+    [subjects.map(nameOf)],
+    'forgive_attempt',
   );
-  return row?.on === true;
+}
+
+function nameOf({ of }: Subject): string {
+  return JSON.stringify(of);
+}
+
+/** Removes windows that have ended, a batch at a time. */
+export async function deleteEndedWindows(database: Database, atMost: number): Promise<number> {
+  const { rowCount } = await database.pool.query(
+    `delete from sign_in_attempts where ctid = any(array(
+       select ctid from sign_in_attempts where window_ends_at <= clock() limit $1))`,
+    [atMost],
+  );
+  return rowCount ?? 0;
 }

@@ -1,0 +1,83 @@
+import type { StudioStorage } from '@renderkit/contract/studio/storage.ts';
+import type { Database } from '@renderkit/server-kit/db/database.ts';
+
+export type AuthenticatedRow = {
+  client_id: string | null;
+  maintenance: boolean;
+  /** Seconds since 1970 by the database's clock. */
+  now_seconds: number;
+  account: AccountFacts | null;
+};
+
+/** What a call needs to know of its account, read with its token in one statement. */
+export type AccountFacts = {
+  id: string;
+  email: string | null;
+  name: string | null;
+  username: string | null;
+  tier: 'free' | 'plus' | 'pro';
+  organization: boolean;
+  age_verified: boolean;
+  email_verified: boolean;
+  suspended: boolean;
+  region_blocked: boolean;
+  monthly_millicredits: number;
+  lifetime_millicredits: number;
+  allowance_millicredits: number;
+  next_refill: string;
+  refill_due: boolean;
+  ledger_seq: number;
+  styles_version: number;
+  next_fault: 'nonsense' | 'rate' | 'concurrency' | 'silence' | null;
+  storage: StudioStorage;
+};
+
+const accountFacts = `json_build_object('id', a.id, 'email', a.email, 'name', a.name, 'username', a.username,
+  'tier', a.tier, 'organization', a.organization, 'age_verified', a.age_verified,
+  'email_verified', a.email_verified, 'suspended', a.suspended, 'region_blocked', a.region_blocked,
+  'monthly_millicredits', a.monthly_millicredits, 'lifetime_millicredits', a.lifetime_millicredits,
+  'allowance_millicredits', a.allowance_millicredits, 'next_refill', iso_time(a.next_refill_at),
+  'refill_due', a.next_refill_at <= clock(), 'ledger_seq', a.ledger_seq, 'styles_version', a.styles_version,
+  'next_fault', a.next_fault, 'storage', storage_json(a))`;
+
+/**
+ * One statement for all tokens that arrived in one turn: two look-ups by primary key each, the token's and its
+ * grant's, so that nothing outlives a revoked grant. In the order asked; `account` is null for a token that is
+ * unknown, expired or revoked.
+ */
+export async function findBearers(database: Database, tokens: string[]): Promise<AuthenticatedRow[]> {
+  return database.rows<AuthenticatedRow>(
+    `select t.client_id, coalesce((select value = 'true' from settings where name = 'maintenance'), false) as maintenance,
+       extract(epoch from clock())::float8 as now_seconds,
+       case when a.id is not null then ${accountFacts} end as account
+     from unnest($1::text[]) with ordinality as asked (id, position)
+     left join oidc_payloads t on t.model = 'AccessToken' and t.id = asked.id and t.expires_at > clock()
+     left join oidc_payloads g on g.model = 'Grant' and g.id = t.grant_id and g.expires_at > clock()
+     left join accounts a on a.id = g.account_id and a.deleted_at is null
+     order by asked.position`,
+    [tokens],
+    'find_bearers',
+  );
+}
+
+/** The same facts, read again: after a refill. */
+export async function readAccountFacts(
+  database: Database,
+  accountId: string,
+): Promise<AccountFacts | undefined> {
+  const [row] = await database.rows<{ account: AccountFacts }>(
+    `select ${accountFacts} as account from accounts a where id = $1 and deleted_at is null`,
+    [accountId],
+    'read_account_facts',
+  );
+  return row?.account;
+}
+
+export async function isUnderMaintenance(database: Database): Promise<boolean> {
+  const [row] = await database.rows<{ on: boolean }>(
+    `select coalesce((select value = 'true' from settings where name = 'maintenance'), false) as on`,
+    [],
+    'is_under_maintenance',
+  );
+  return row?.on === true;
+}

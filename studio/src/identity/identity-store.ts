@@ -1,0 +1,48 @@
+import type { Database } from '@renderkit/server-kit/db/database.ts';
+import { createAccount } from '../accounts/create-account.ts';
+import { findResetToken, resetPassword } from '../accounts/reset-link.ts';
+import { changePassword } from '../accounts/set-password.ts';
+import { isUnderMaintenance, storedId } from '../authentication/authenticate.ts';
+import type { IdentityStore } from '../sign-in/identity-store.ts';
+import {
+  consumePayload,
+  countAttempt,
+  deleteGrant,
+  deletePayload,
+  deleteSpentGrants,
+  findPassword,
+  findPayload,
+  findPerson,
+  forgiveAttempt,
+  hasGranted,
+  writePayload,
+} from './store.ts';
+
+/** What signing in keeps, in the studio's database. */
+export function createIdentityStore(database: Database): IdentityStore {
+  return {
+    writePayload: (payload) =>
+      writePayload(database, { ...payload, id: storedId(payload.model, payload.id) }),
+    findPayload: (by, model, value) =>
+      findPayload(database, by, model, by === 'id' ? storedId(model, value) : value),
+    consumePayload: (model, id) => consumePayload(database, model, storedId(model, id)),
+    deletePayload: (model, id) => deletePayload(database, model, storedId(model, id)),
+    deleteGrant: (grantId) => deleteGrant(database, grantId),
+    deleteSpentGrants: (accountId, clientId) => deleteSpentGrants(database, accountId, clientId),
+    hasGranted: (accountId, clientId, scopes) => hasGranted(database, accountId, clientId, scopes),
+    findPerson: (accountId) => findPerson(database, accountId),
+    findPassword: (email) => findPassword(database, email),
+    createAccount: (person, from) =>
+      createAccount(
+        database,
+        { ...person, tier: 'free', creditsMillicredits: undefined },
+        { kind: 'person', address: from },
+      ),
+    changePassword: (password, from) => changePassword(database, password, { kind: 'person', address: from }),
+    findReset: (token) => findResetToken(database, token),
+    resetPassword: (reset, from) => resetPassword(database, reset, { kind: 'link', address: from }),
+    countAttempt: (subject, windowSeconds) => countAttempt(database, subject, windowSeconds),
+    forgiveAttempt: (subjects) => forgiveAttempt(database, subjects),
+    isUnderMaintenance: () => isUnderMaintenance(database),
+  };
+}

@@ -1,0 +1,32 @@
+import type { Logger } from '@renderkit/server-kit/process/logger.ts';
+import type { FastifyInstance } from 'fastify';
+import { accountPageRoutes } from '../account-pages/routes.ts';
+import { createPasswordChecks } from '../accounts/password-checks.ts';
+import { interactionRoutes } from '../interactions/routes.ts';
+import { admitBegin } from '../interactions/throttle.ts';
+import type { IdentityStore } from './identity-store.ts';
+import { type Client, createProvider, issuerPath, type ProviderSecrets } from './provider.ts';
+import { signInRoutes } from './routes.ts';
+
+export type IdentityOptions = {
+  store: IdentityStore;
+  secrets: ProviderSecrets;
+  /** What browsers see, without a slash at the end. */
+  publicUrl: string;
+  client: Client;
+  /** Whether anybody may make an account. */
+  signUp: 'open' | 'closed';
+  log: Logger;
+};
+
+/** Registers the OpenID provider, the pages on which people sign in, and those of an account. Returns the issuer. */
+export function registerIdentity(app: FastifyInstance, options: IdentityOptions): { issuer: string } {
+  const { store, publicUrl } = options;
+  const issuer = publicUrl + issuerPath;
+  const provider = createProvider({ ...options, issuer });
+  signInRoutes(app, { ...options, provider, admitBegin: (address) => admitBegin(store, address) });
+  const pages = { ...options, provider, passwords: createPasswordChecks() };
+  interactionRoutes(app, pages);
+  accountPageRoutes(app, pages);
+  return { issuer };
+}
