@@ -19,6 +19,7 @@ const workspaces = [
   'egress',
   'media-kit',
   'engines',
+  'identity',
   'service',
   'studio',
   'stack',

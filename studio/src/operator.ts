@@ -1,10 +1,10 @@
 import type { StudioAsset } from '@renderkit/contract/studio/schemas/library.ts';
+import { paths } from '@renderkit/identity/account-pages/paths.ts';
+import { hashPassword } from '@renderkit/identity/passwords/password.ts';
 import { UnusableFile } from '@renderkit/media-kit/inspect-file.ts';
 import type { Database } from '@renderkit/server-kit/db/database.ts';
-import { paths } from './account-pages/paths.ts';
 import { createAccount as insertAccount } from './accounts/create-account.ts';
 import { deleteResetOf, deleteSessions } from './accounts/password-store.ts';
-import { hashPassword } from './accounts/password.ts';
 import { createResetToken } from './accounts/reset-link.ts';
 import { setPassword } from './accounts/set-password.ts';
 import {
@@ -25,16 +25,16 @@ import { operator } from './audit/write-audit.ts';
 import { plans, type Tier } from './catalog/plans.ts';
 import { setBalance } from './credits/set-credits.ts';
 import { type LedgerDifference, type LedgerEntry, ledgerDifferences, ledgerOf } from './credits/store.ts';
+import { connect as connectAccount, endConnections } from './identity/connections.ts';
 import { addItem } from './library/add-item.ts';
 import { keepSettings } from './settings/keep-settings.ts';
-import { connect as connectAccount, endConnections } from './identity/connections.ts';
 import { openDiskBlobStorage } from './storage/disk-blob-storage.ts';
 
 // What an operator does with the machine in hand: plain functions over the studio's database. They work whether
 // the studio runs or not; credits are in 1/1000.
 
 export type { AccountRow } from './accounts/store.ts';
-export { generatePassword } from './accounts/password.ts';
+export { generatePassword } from '@renderkit/identity/passwords/password.ts';
 export { setMaintenance } from './settings/keep-settings.ts';
 
 /** A wish of the operator's that cannot be met; the message is for the terminal. */

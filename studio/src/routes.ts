@@ -1,11 +1,19 @@
 import type { Render } from '@renderkit/contract/studio/schemas/render.ts';
 import type { StudioUpload } from '@renderkit/contract/studio/schemas/upload.ts';
+import type { Client } from '@renderkit/identity/provider/provider.ts';
+import { registerIdentity } from '@renderkit/identity/register-identity.ts';
 import type { FileLimits } from '@renderkit/media-kit/file-limits.ts';
 import type { Database } from '@renderkit/server-kit/db/database.ts';
 import type { Pace } from '@renderkit/server-kit/http/paced-body.ts';
 import type { Logger } from '@renderkit/server-kit/process/logger.ts';
 import type { FastifyInstance } from 'fastify';
 import { accountRoutes } from './accounts/routes.ts';
+import {
+  authenticateClient,
+  createAuthenticator,
+  isUnderMaintenance,
+  refuseUnderMaintenance,
+} from './authentication/authenticate.ts';
 import { catalogRoutes } from './catalog/routes.ts';
 import { changesRoutes } from './changes/routes.ts';
 import type { Wakeups } from './changes/watch-changes.ts';
@@ -19,14 +27,6 @@ import { presentRender } from './renders/present.ts';
 import type { RenderQueue } from './renders/queue.ts';
 import { renderRoutes } from './renders/routes.ts';
 import type { StudioSettings } from './settings/keep-settings.ts';
-import {
-  authenticateClient,
-  createAuthenticator,
-  isUnderMaintenance,
-  refuseUnderMaintenance,
-} from './authentication/authenticate.ts';
-import type { Client } from './sign-in/provider.ts';
-import { registerIdentity } from './sign-in/register-identity.ts';
 import type { BlobStorage } from './storage/blob-storage.ts';
 import { mediaRoutes } from './storage/routes.ts';
 import { presentUpload } from './uploads/present.ts';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { hashPassword } from '@renderkit/identity/passwords/password.ts';
 import { moveClock } from '@renderkit/server-kit/testing/database.ts';
 import { changePassword } from '@renderkit/studio/accounts/set-password.ts';
-import { hashPassword } from '@renderkit/studio/accounts/password.ts';
 import { setAccount, showAudit } from '@renderkit/studio/operator.ts';
 import { type Browser, createBrowser, type Shown } from './browser.ts';
 import {

@@ -10,7 +10,7 @@ export async function connect(
   clientId: string,
 ): Promise<{ refreshToken: string }> {
   // Loaded here: most of the operator's commands do without it, and would take half as long again with it.
-  const { grantConnection } = await import('../sign-in/grant-connection.ts');
+  const { grantConnection } = await import('@renderkit/identity/provider/grant-connection.ts');
   const identity = { store: createIdentityStore(database), secrets: await keepSettings(database) };
   return grantConnection(identity, accountId, clientId);
 }

@@ -1,9 +1,9 @@
+import type { IdentityStore } from '@renderkit/identity/identity-store.ts';
 import type { Database } from '@renderkit/server-kit/db/database.ts';
 import { createAccount } from '../accounts/create-account.ts';
 import { findResetToken, resetPassword } from '../accounts/reset-link.ts';
 import { changePassword } from '../accounts/set-password.ts';
 import { isUnderMaintenance, storedId } from '../authentication/authenticate.ts';
-import type { IdentityStore } from '../sign-in/identity-store.ts';
 import {
   consumePayload,
   countAttempt,

@@ -4,7 +4,7 @@ import type {
   StoredPassword,
   StoredPayload,
   Subject,
-} from '../sign-in/identity-store.ts';
+} from '@renderkit/identity/identity-store.ts';
 import type { Database, Queryable } from '@renderkit/server-kit/db/database.ts';
 
 // Tokens, sessions and grants of the OpenID provider; ids come as they are stored (`storedId`).
@@ -81,15 +81,11 @@ export async function deletePayload(database: Database, model: string, id: strin
   await database.rows('delete from oidc_payloads where model = $1 and id = $2', [model, id]);
 }
 
-/** Ends a grant with all that hangs on it, and returns the accounts concerned. */
-export async function deleteGrant(database: Database, grantId: string): Promise<string[]> {
+/** Ends a grant with all that hangs on it. */
+export async function deleteGrant(database: Database, grantId: string): Promise<void> {
   // The grant first: its row is what a refresh under way holds on to.
-  const ended = await database.rows<{ account_id: string }>(
-    `delete from oidc_payloads where model = 'Grant' and id = $1 returning account_id`,
-    [grantId],
-  );
+  await database.rows(`delete from oidc_payloads where model = 'Grant' and id = $1`, [grantId]);
   await database.rows('delete from oidc_payloads where grant_id = $1', [grantId]);
-  return ended.map(({ account_id }) => account_id);
 }
 
 /** The ids of an account's grants, of one client or of all. */

@@ -1,15 +1,15 @@
 import type { Logger } from '@renderkit/server-kit/process/logger.ts';
 import type Provider from 'oidc-provider';
 import type { Session } from 'oidc-provider';
-import { checkPassword } from '../accounts/check-password.ts';
-import type { PasswordChecks } from '../accounts/password-checks.ts';
-import { passwordError, readEmail } from '../interactions/read-fields.ts';
-import { admitSignIn } from '../interactions/throttle.ts';
-import { tooMany } from '../interactions/too-many.ts';
-import type { IdentityStore } from '../sign-in/identity-store.ts';
-import type { ClientFacts } from '../sign-in/page.ts';
-import type { Answer } from '../sign-in/send-page.ts';
-import { renewSession, sessionOf } from '../sign-in/sessions.ts';
+import type { IdentityStore } from '../identity-store.ts';
+import type { ClientFacts } from '../pages/page.ts';
+import { passwordError, readEmail } from '../pages/read-fields.ts';
+import type { Answer } from '../pages/send-page.ts';
+import { tooMany } from '../pages/too-many.ts';
+import { checkPassword } from '../passwords/check-password.ts';
+import type { PasswordChecks } from '../passwords/password-checks.ts';
+import { admitSignIn } from '../passwords/throttle.ts';
+import { renewSession, sessionOf } from '../provider/sessions.ts';
 import { changePasswordPage, passwordChangedPage } from './pages.ts';
 import type { Visit } from './visit.ts';
 

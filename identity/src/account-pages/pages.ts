@@ -1,8 +1,8 @@
-import { emailField, field, newPasswordField } from '../sign-in/form-field.ts';
-import { html } from '../sign-in/html.ts';
-import type { ClientFacts, Page } from '../sign-in/page.ts';
-import { wayBack } from '../sign-in/trouble.ts';
-import { type FieldErrors, passwordHint } from '../interactions/read-fields.ts';
+import { emailField, field, newPasswordField } from '../pages/form-field.ts';
+import { html } from '../pages/html.ts';
+import { wayBack } from '../pages/page-error.ts';
+import type { ClientFacts, Page } from '../pages/page.ts';
+import { type FieldErrors, passwordHint } from '../pages/read-fields.ts';
 import { paths } from './paths.ts';
 
 /** What the studio's own address shows. */

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
-import { type PageDependencies, preparePages } from '../interactions/page-scope.ts';
-import { readFields } from '../interactions/read-fields.ts';
-import { type Answer, createSendPage } from '../sign-in/send-page.ts';
+import { type PageDependencies, preparePages } from '../pages/page-scope.ts';
+import { readFields } from '../pages/read-fields.ts';
+import { type Answer, createSendPage } from '../pages/send-page.ts';
 import { type ChangeDependencies, changePasswordByForm, showChangePassword } from './change-password.ts';
 import { frontPage } from './pages.ts';
 import { paths } from './paths.ts';

@@ -1,10 +1,10 @@
 import type { Logger } from '@renderkit/server-kit/process/logger.ts';
 import type { FastifyInstance } from 'fastify';
 import type Provider from 'oidc-provider';
-import type { ClientFacts } from './page.ts';
+import { Refused, ownTrouble, troublePage, troubles } from '../pages/page-error.ts';
+import type { ClientFacts } from '../pages/page.ts';
+import { createSendPage } from '../pages/send-page.ts';
 import { issuerPath } from './provider.ts';
-import { createSendPage } from './send-page.ts';
-import { Refused, ownTrouble, troublePage, troubles } from './trouble.ts';
 
 export type SignInDependencies = {
   provider: Provider;

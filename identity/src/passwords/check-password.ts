@@ -1,6 +1,8 @@
-import type { IdentityStore } from '../sign-in/identity-store.ts';
-import type { Proof } from '../sign-in/sessions.ts';
+import type { IdentityStore } from '../identity-store.ts';
 import type { PasswordChecks } from './password-checks.ts';
+
+/** Somebody who has just shown that they know the account's password, and which of its passwords that was. */
+export type Proof = { accountId: string; passwordVersion: number };
 
 /**
  * The account that has this address and this password. That there is no such account shows neither in the answer nor in

@@ -1,5 +1,5 @@
-import type { Fields } from '../interactions/read-fields.ts';
-import type { Browser } from '../sign-in/sessions.ts';
+import type { Fields } from '../pages/read-fields.ts';
+import type { Browser } from '../provider/sessions.ts';
 
 /** A browser on one of the pages of an account. */
 export type Visit = {

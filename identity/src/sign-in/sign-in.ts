@@ -1,8 +1,7 @@
-import { checkPassword } from '../accounts/check-password.ts';
-import type { PasswordChecks } from '../accounts/password-checks.ts';
-import type { IdentityStore } from '../sign-in/identity-store.ts';
-import type { Proof } from '../sign-in/sessions.ts';
-import { admitSignIn } from './throttle.ts';
+import type { IdentityStore } from '../identity-store.ts';
+import { checkPassword, type Proof } from '../passwords/check-password.ts';
+import type { PasswordChecks } from '../passwords/password-checks.ts';
+import { admitSignIn } from '../passwords/throttle.ts';
 
 type SignInDependencies = { store: IdentityStore; passwords: PasswordChecks };
 

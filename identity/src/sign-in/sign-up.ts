@@ -1,7 +1,7 @@
-import type { IdentityStore } from '../sign-in/identity-store.ts';
-import type { PasswordChecks } from '../accounts/password-checks.ts';
+import type { IdentityStore } from '../identity-store.ts';
+import type { PasswordChecks } from '../passwords/password-checks.ts';
+import { admitSignUp } from '../passwords/throttle.ts';
 import { signIn, type SignInOutcome } from './sign-in.ts';
-import { admitSignUp } from './throttle.ts';
 
 /**
  * Makes an account on the free plan and signs it in. Where the address has an account, that is left as it is, and this is

@@ -1,5 +1,5 @@
-import type { Page } from '../sign-in/page.ts';
-import type { Answer } from '../sign-in/send-page.ts';
+import type { Page } from './page.ts';
+import type { Answer } from './send-page.ts';
 
 /** A page that says when one may try again. */
 export function tooMany(retryAfterSeconds: number, page: (problem: string) => Page): Answer {

@@ -1,19 +1,20 @@
 import type Provider from 'oidc-provider';
 import type { Interaction } from 'oidc-provider';
-import type { PasswordChecks } from '../accounts/password-checks.ts';
-import type { IdentityStore, Person } from '../sign-in/identity-store.ts';
-import { grantAgain, makeGrant } from '../sign-in/grants.ts';
-import type { Page } from '../sign-in/page.ts';
-import { type Client, interactionPath } from '../sign-in/provider.ts';
-import type { Answer } from '../sign-in/send-page.ts';
-import { type Browser, loginOf, type Proof } from '../sign-in/sessions.ts';
-import { Refused, troubles } from '../sign-in/trouble.ts';
+import type { IdentityStore, Person } from '../identity-store.ts';
+import { Refused, troubles } from '../pages/page-error.ts';
+import type { Page } from '../pages/page.ts';
+import { type Fields, readEmail, readSignUp } from '../pages/read-fields.ts';
+import type { Answer } from '../pages/send-page.ts';
+import { tooMany } from '../pages/too-many.ts';
+import type { Proof } from '../passwords/check-password.ts';
+import type { PasswordChecks } from '../passwords/password-checks.ts';
+import { grantAgain, makeGrant } from '../provider/grants.ts';
+import { type Client, interactionPath } from '../provider/provider.ts';
+import { type Browser, loginOf } from '../provider/sessions.ts';
 import { leaveOtherSession } from './leave-other-session.ts';
 import { type Addresses, consentPage, signInPage, signUpPage } from './pages.ts';
-import { type Fields, readEmail, readSignUp } from './read-fields.ts';
 import { signIn, type SignInOutcome } from './sign-in.ts';
 import { signUp } from './sign-up.ts';
-import { tooMany } from './too-many.ts';
 
 export type HandlerDependencies = {
   store: IdentityStore;

@@ -1,7 +1,7 @@
 import type { Context } from 'oidc-provider';
-import type { ClientFacts, Page } from './page.ts';
+import type { IdentityStore } from '../identity-store.ts';
+import type { ClientFacts, Page } from '../pages/page.ts';
 import { signedOutPage, signOutPage } from './sign-out-pages.ts';
-import type { IdentityStore } from './identity-store.ts';
 
 export type SignOutDependencies = {
   store: IdentityStore;

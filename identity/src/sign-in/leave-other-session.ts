@@ -1,6 +1,6 @@
 import type Provider from 'oidc-provider';
 import type { Interaction } from 'oidc-provider';
-import { type Browser, sessionOf } from '../sign-in/sessions.ts';
+import { type Browser, sessionOf } from '../provider/sessions.ts';
 
 /**
  * Ends the browser's session of another account before somebody signs in. The provider would do it too, by way of a

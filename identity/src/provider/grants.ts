@@ -1,6 +1,6 @@
 import type Provider from 'oidc-provider';
+import type { IdentityStore } from '../identity-store.ts';
 import { scope as everyScope } from './provider.ts';
-import type { IdentityStore } from './identity-store.ts';
 
 export type Asked = { accountId: string; clientId: string; scope: string };
 

@@ -1,5 +1,5 @@
+import type { IdentityStore } from '../identity-store.ts';
 import { createProvider, type ProviderSecrets, scope } from './provider.ts';
-import type { IdentityStore } from './identity-store.ts';
 
 /**
  * A grant for a client to act for an account, without a browser, with the refresh token that it works by. The token is

@@ -1,7 +1,7 @@
-import { emailField, field, newPasswordField } from '../sign-in/form-field.ts';
-import { Html, html } from '../sign-in/html.ts';
-import type { ClientFacts, Page } from '../sign-in/page.ts';
-import { type FieldErrors, passwordHint } from './read-fields.ts';
+import { emailField, field, newPasswordField } from '../pages/form-field.ts';
+import { Html, html } from '../pages/html.ts';
+import type { ClientFacts, Page } from '../pages/page.ts';
+import { type FieldErrors, passwordHint } from '../pages/read-fields.ts';
 
 /** Where the forms of one interaction go. */
 export type Addresses = {

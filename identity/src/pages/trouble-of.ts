@@ -1,5 +1,5 @@
-import { PasswordChecksBusy } from '../accounts/password-checks.ts';
-import { ownTrouble, type Trouble, troubles } from '../sign-in/trouble.ts';
+import { PasswordChecksBusy } from '../passwords/password-checks.ts';
+import { ownTrouble, type Trouble, troubles } from './page-error.ts';
 
 /** What to say of anything that was thrown on the way to a page. */
 export function troubleOf(error: unknown): Trouble {

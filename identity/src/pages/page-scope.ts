@@ -1,10 +1,10 @@
 import type { Logger } from '@renderkit/server-kit/process/logger.ts';
 import type { FastifyInstance } from 'fastify';
-import type { IdentityStore } from '../sign-in/identity-store.ts';
-import type { ClientFacts } from '../sign-in/page.ts';
-import { createSendPage, type SendPage } from '../sign-in/send-page.ts';
-import { Refused, type Trouble, troublePage, troubles } from '../sign-in/trouble.ts';
+import type { IdentityStore } from '../identity-store.ts';
 import { isOwnForm } from './own-form.ts';
+import { Refused, type Trouble, troublePage, troubles } from './page-error.ts';
+import type { ClientFacts } from './page.ts';
+import { createSendPage, type SendPage } from './send-page.ts';
 import { troubleOf } from './trouble-of.ts';
 
 const formLimitBytes = 16 * 1024;

@@ -1,9 +1,9 @@
-import type { PasswordChecks } from '../accounts/password-checks.ts';
-import { passwordError } from '../interactions/read-fields.ts';
-import type { IdentityStore } from '../sign-in/identity-store.ts';
-import type { ClientFacts } from '../sign-in/page.ts';
-import type { Answer } from '../sign-in/send-page.ts';
-import { Refused, troubles } from '../sign-in/trouble.ts';
+import type { IdentityStore } from '../identity-store.ts';
+import { Refused, troubles } from '../pages/page-error.ts';
+import type { ClientFacts } from '../pages/page.ts';
+import { passwordError } from '../pages/read-fields.ts';
+import type { Answer } from '../pages/send-page.ts';
+import type { PasswordChecks } from '../passwords/password-checks.ts';
 import { passwordResetPage, resetPasswordPage } from './pages.ts';
 import type { Visit } from './visit.ts';
 

@@ -1,12 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type Provider from 'oidc-provider';
 import type { Login, Session } from 'oidc-provider';
+import type { Proof } from '../passwords/check-password.ts';
 import { cookiesOf } from './cookies.ts';
 
 export type Browser = readonly [IncomingMessage, ServerResponse];
-
-/** Somebody who has just shown that they know the account's password, and which of its passwords that was. */
-export type Proof = { accountId: string; passwordVersion: number };
 
 /**
  * How a session names the password that it began with. It is kept in the one field of a login that oidc-provider stores

@@ -1,5 +1,5 @@
 import { type Adapter, errors } from 'oidc-provider';
-import type { IdentityStore, StoredPayload } from './identity-store.ts';
+import type { IdentityStore, StoredPayload } from '../identity-store.ts';
 
 /**
  * Keeps what oidc-provider wants kept. A rotated refresh token serves once more for a minute: a

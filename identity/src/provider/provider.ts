@@ -1,12 +1,18 @@
 import Provider, { type Context, interactionPolicy } from 'oidc-provider';
+import type { IdentityStore } from '../identity-store.ts';
+import {
+  type ProviderError,
+  type Trouble,
+  providerTrouble,
+  troublePage,
+  troubles,
+} from '../pages/page-error.ts';
+import { type ClientFacts, type Page, pageHeaders, writePage } from '../pages/page.ts';
 import { createAdapter } from './adapter.ts';
 import { cookiesOf } from './cookies.ts';
 import { advertised, tellWhatIsServed } from './discovery.ts';
-import { type ClientFacts, type Page, pageHeaders, writePage } from './page.ts';
 import { sessionMark } from './sessions.ts';
 import { rpInitiatedLogout, skipEmptySignOut } from './sign-out.ts';
-import type { IdentityStore } from './identity-store.ts';
-import { type ProviderError, type Trouble, providerTrouble, troublePage, troubles } from './trouble.ts';
 
 /** Where the OpenID provider is mounted; the issuer is the studio's public address and this. */
 export const issuerPath = '/oidc';

@@ -1,5 +1,5 @@
 import { isIP } from 'node:net';
-import type { IdentityStore, Subject } from '../sign-in/identity-store.ts';
+import type { IdentityStore, Subject } from '../identity-store.ts';
 
 const windowSeconds = 15 * 60;
 

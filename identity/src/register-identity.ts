@@ -1,12 +1,12 @@
 import type { Logger } from '@renderkit/server-kit/process/logger.ts';
 import type { FastifyInstance } from 'fastify';
-import { accountPageRoutes } from '../account-pages/routes.ts';
-import { createPasswordChecks } from '../accounts/password-checks.ts';
-import { interactionRoutes } from '../interactions/routes.ts';
-import { admitBegin } from '../interactions/throttle.ts';
+import { accountPageRoutes } from './account-pages/routes.ts';
 import type { IdentityStore } from './identity-store.ts';
-import { type Client, createProvider, issuerPath, type ProviderSecrets } from './provider.ts';
-import { signInRoutes } from './routes.ts';
+import { createPasswordChecks } from './passwords/password-checks.ts';
+import { admitBegin } from './passwords/throttle.ts';
+import { type Client, createProvider, issuerPath, type ProviderSecrets } from './provider/provider.ts';
+import { signInRoutes } from './provider/routes.ts';
+import { interactionRoutes } from './sign-in/routes.ts';
 
 export type IdentityOptions = {
   store: IdentityStore;

@@ -1,6 +1,6 @@
-import { html } from './html.ts';
-import type { ClientFacts, Page } from './page.ts';
-import { wayBack } from './trouble.ts';
+import { html } from '../pages/html.ts';
+import { wayBack } from '../pages/page-error.ts';
+import type { ClientFacts, Page } from '../pages/page.ts';
 
 /** Asks before the studio forgets who is signed in: anybody can send a browser here. */
 export function signOutPage(

@@ -1,10 +1,10 @@
 import type { FastifyInstance } from 'fastify';
-import { interactionPath } from '../sign-in/provider.ts';
-import type { Answer } from '../sign-in/send-page.ts';
-import { Refused, troubles } from '../sign-in/trouble.ts';
+import { Refused, troubles } from '../pages/page-error.ts';
+import { type PageDependencies, preparePages } from '../pages/page-scope.ts';
+import { readFields } from '../pages/read-fields.ts';
+import type { Answer } from '../pages/send-page.ts';
+import { interactionPath } from '../provider/provider.ts';
 import { createHandlers, type HandlerDependencies, type Visit } from './handlers.ts';
-import { type PageDependencies, preparePages } from './page-scope.ts';
-import { readFields } from './read-fields.ts';
 
 /** The pages on which people sign in, make an account and say what the client may do. Plain forms, no script. */
 export function interactionRoutes(
