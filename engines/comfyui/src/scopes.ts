@@ -1,0 +1,154 @@
+import { maxNodes } from './graph.ts';
+import { type Json, isArray, isObject } from './json.ts';
+import {
+  type Boundary,
+  nodeModes,
+  textOf,
+  type UiGraph,
+  type UiNode,
+  type UiWorkflow,
+} from './ui-workflow.ts';
+import { refuse, WorkflowError } from './workflow-error.ts';
+
+/** One use of a graph: the workflow itself, or a subgraph at the place where a node stands for it. */
+export interface Scope {
+  readonly graph: UiGraph;
+  /** Before the ids of its nodes: empty, `12:` for the subgraph at node 12, `12:5:` for one within it. */
+  readonly path: string;
+  /** The node that stands for it in the graph around it. */
+  readonly host: { readonly scope: Scope; readonly node: UiNode } | undefined;
+  /** By the id of the node that stands for them. */
+  readonly inner: ReadonlyMap<string, Scope>;
+}
+
+/** The id of a node in the graph that is run. */
+export function pathOf(scope: Scope, node: UiNode): string {
+  return scope.path + node.id;
+}
+
+/**
+ * Puts the subgraphs of a workflow in the places of the nodes that stand for them. Those that are muted or bypassed stay
+ * closed. @throws WorkflowError where one contains itself, or all together are too large
+ */
+export function openScopes(workflow: UiWorkflow): Scope {
+  let nodes = 0;
+  const open = (graph: UiGraph, path: string, host: Scope['host'], within: readonly UiGraph[]): Scope => {
+    if (within.includes(graph))
+      throw new WorkflowError([{ code: 'cycle', message: 'A subgraph of the workflow contains itself.' }]);
+    nodes += graph.nodes.size;
+    if (nodes > maxNodes)
+      throw refuse(
+        'not_a_workflow',
+        `The workflow has more than ${maxNodes} nodes. No graph of that size is taken.`,
+      );
+    const inner = new Map<string, Scope>();
+    const scope: Scope = { graph, path, host, inner };
+    for (const node of graph.nodes.values()) {
+      const subgraph = workflow.subgraphs.get(node.type);
+      if (subgraph === undefined || node.mode === nodeModes.never || node.mode === nodeModes.bypass) continue;
+      inner.set(node.id, open(subgraph, `${path}${node.id}:`, { scope, node }, [...within, graph]));
+    }
+    return scope;
+  };
+  return open(workflow.root, '', undefined, []);
+}
+
+/** All nodes with the scope they are in, those of a subgraph at the place of the node that stands for it. */
+export function* nodesOf(scope: Scope): Generator<{ readonly scope: Scope; readonly node: UiNode }> {
+  for (const node of scope.graph.nodes.values()) {
+    const inner = scope.inner.get(node.id);
+    if (inner === undefined) yield { scope, node };
+    else yield* nodesOf(inner);
+  }
+}
+
+/** Values that the node of a subgraph holds for what is inside of it. */
+export interface HostValues {
+  /** By the name of the subgraph's input. */
+  readonly inputs: ReadonlyMap<string, Json>;
+  /** By `inner node id.widget`: the older form, which goes past the inputs. */
+  readonly widgets: ReadonlyMap<string, Json>;
+}
+
+const noValues: HostValues = { inputs: new Map(), widgets: new Map() };
+const controlWord = /^(?:fixed|increment|decrement|randomize|increment-wrap)$/;
+
+/**
+ * Reads the promoted values of a subgraph's node. @throws WorkflowError where it cannot be told which is which
+ */
+export function readHostValues({ graph, host }: Scope): HostValues {
+  if (host === undefined) return noValues;
+  const { node } = host;
+  const named = node.namedValues ?? (isObject(node.values) ? node.values : undefined);
+  if (named !== undefined) return { inputs: withoutNull(named), widgets: new Map() };
+  const values = isArray(node.values) ? node.values : [];
+  if (values.every((value) => value === null)) return noValues;
+  const proxies = readProxies(node);
+  if (proxies !== undefined && proxies.length === values.length) return placeByProxies(proxies, values);
+  const widgets = graph.inputs.filter((input) => isWidgetInput(graph, input, node));
+  for (const list of [
+    values,
+    values.filter((value) => typeof value !== 'string' || !controlWord.test(value)),
+  ]) {
+    if (list.length === widgets.length && widgets.every((input, at) => suits(input.type, list[at] ?? null)))
+      return {
+        inputs: withoutNull(new Map(widgets.map((input, at) => [input.name, list[at] ?? null]))),
+        widgets: new Map(),
+      };
+  }
+  throw new WorkflowError([
+    {
+      code: 'unsupported_node',
+      message: `The values of the subgraph at node ${pathOf(host.scope, node)} cannot be told apart. Export the workflow in API format (File → Export (API)).`,
+      node: pathOf(host.scope, node),
+    },
+  ]);
+}
+
+/** Pairs of inner node and widget; the id -1 means the subgraph's own input. Previews begin with `$$` and hold no value. */
+function readProxies(node: UiNode): [id: string, widget: string][] | undefined {
+  const proxies = node.properties.get('proxyWidgets');
+  if (!isArray(proxies)) return undefined;
+  return proxies.flatMap((entry): [string, string][] => {
+    const [id, widget] = isArray(entry) ? [textOf(entry[0]), textOf(entry[1])] : [];
+    return id === undefined || widget === undefined || widget.startsWith('$$') ? [] : [[id, widget]];
+  });
+}
+
+function placeByProxies(proxies: readonly [string, string][], values: readonly Json[]): HostValues {
+  const inputs = new Map<string, Json>();
+  const widgets = new Map<string, Json>();
+  for (const [at, [id, widget]] of proxies.entries()) {
+    const value = values[at] ?? null;
+    if (value === null) continue;
+    if (id === '-1') inputs.set(widget, value);
+    else widgets.set(`${id}.${widget}`, value);
+  }
+  return { inputs, widgets };
+}
+
+const valueTypes = new Set(['INT', 'FLOAT', 'STRING', 'BOOLEAN', 'COMBO']);
+
+/** True where a value can stand behind the input: it, or what it leads to, is a widget's. */
+function isWidgetInput(graph: UiGraph, input: Boundary, host: UiNode): boolean {
+  const outer = host.inputs.find(({ name }) => name === input.name);
+  if (outer?.hasWidget === true) return true;
+  const targets = input.links.flatMap((id) => {
+    // A link's target slot is not to be relied on; the node's own input names the link.
+    const inputs = graph.nodes.get(graph.links.get(id)?.to ?? '')?.inputs ?? [];
+    return inputs.filter(({ link }) => link === id);
+  });
+  const isWidget = targets.some(({ hasWidget }) => hasWidget);
+  return isWidget || (targets.length > 0 && valueTypes.has(input.type) && outer === undefined);
+}
+
+function suits(type: string, value: Json): boolean {
+  if (value === null) return true;
+  if (type === 'INT' || type === 'FLOAT') return typeof value === 'number' || typeof value === 'bigint';
+  if (type === 'STRING') return typeof value === 'string';
+  return type !== 'BOOLEAN' || typeof value === 'boolean';
+}
+
+function withoutNull(values: ReadonlyMap<string, Json>): Map<string, Json> {
+  return new Map([...values].filter(([, value]) => value !== null));
+}
