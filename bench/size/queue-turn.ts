@@ -1,8 +1,8 @@
 import type { Render } from '@renderkit/contract/studio/schemas/render.ts';
 import type { Database } from '@renderkit/server-kit/db/database.ts';
 import { claimGenerations } from '@renderkit/service/generations/dispatch/store.ts';
-import { runningMove } from '@renderkit/service/generations/settle/compose-transition.ts';
-import { createSettlement } from '@renderkit/service/generations/settle/settlement.ts';
+import { toRunning } from '@renderkit/service/generations/settle/compose-transition.ts';
+import { Settlement } from '@renderkit/service/generations/settle/settlement.ts';
 import { insertQueued } from './rows.ts';
 
 /** Milliseconds of each. */
@@ -16,11 +16,11 @@ const leaseMs = 60_000;
  * it was. By the service's own statements; only the claim and the settles are timed.
  */
 export async function queueTurn(database: Database, accountId: string): Promise<QueueTimes> {
-  const settlement = createSettlement({
+  const settlement = new Settlement({
     database,
-    watcher: owner,
-    watchLeaseMs: leaseMs,
-    onMoved: () => undefined,
+    owner,
+    leaseMs,
+    announcer: { announce: () => undefined },
   });
   const settle: number[] = [];
   const begin = performance.now();
@@ -33,7 +33,7 @@ export async function queueTurn(database: Database, accountId: string): Promise<
   const claim = [performance.now() - begin];
   if (claims.length === 0) throw new Error('nothing could be claimed');
   for (const { id } of claims)
-    await settlement.move(runningMove({ id, account_id: accountId }, renderOf(id, 'running')));
+    await settlement.transition(toRunning({ id, account_id: accountId }, renderOf(id, 'running')));
   for (const { id } of claims) {
     const settleBegin = performance.now();
     await settlement.apply([{ accountId, render: renderOf(id, 'succeeded') }]);

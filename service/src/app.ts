@@ -2,13 +2,11 @@ import type { AddressInfo } from 'node:net';
 import fastifyCookie from '@fastify/cookie';
 import type { OperationId } from '@renderkit/contract/v1/operations.ts';
 import { parseCidrs } from '@renderkit/egress/public-address.ts';
-import type { NameResolver } from '@renderkit/egress/resolve-name.ts';
 import type { TargetOptions } from '@renderkit/egress/validate-target.ts';
 import { type Database, openDatabase } from '@renderkit/server-kit/db/database.ts';
 import { createHttpServer } from '@renderkit/server-kit/http/create-http-server.ts';
 import { nameOfHost } from '@renderkit/server-kit/http/host.ts';
 import { listenRefusal } from '@renderkit/server-kit/http/listen-refusal.ts';
-import type { Pace } from '@renderkit/server-kit/http/paced-body.ts';
 import { newId } from '@renderkit/server-kit/ids.ts';
 import { ConfigError } from '@renderkit/server-kit/process/config.ts';
 import { createLogger, type Logger } from '@renderkit/server-kit/process/logger.ts';
@@ -17,17 +15,19 @@ import { Registry } from 'prom-client';
 import { createAgeVerification } from './account/age-verification.ts';
 import { accountRoutes } from './account/routes.ts';
 import { Admission } from './admission/admit.ts';
-import { createCatalogCache } from './catalog/catalog-cache.ts';
+import { type CatalogCache, createCatalogCache } from './catalog/catalog-cache.ts';
 import { createExplainUnknown } from './catalog/explain-unknown.ts';
 import { catalogRoutes } from './catalog/routes.ts';
 import type { ServiceConfig } from './config.ts';
 import { addConsole } from './console.ts';
-import { type DeliveringOptions, startDeliveries } from './deliveries/background.ts';
+import { startDeliveries } from './deliveries/background.ts';
 import { addDocsRoutes } from './docs/routes.ts';
 import { estimateRoutes } from './estimate/routes.ts';
 import { framesRoutes } from './frames/routes.ts';
 import { type Generations, startGenerations } from './generations/background.ts';
 import { generationRoutes } from './generations/routes.ts';
+import { createSettleUploads } from './generations/settle/settle-uploads.ts';
+import { startSignals } from './generations/signals.ts';
 import type { Handlers } from './handler.ts';
 import { createMissingParts } from './health/missing-parts.ts';
 import { addProcessMetrics } from './health/process-metrics.ts';
@@ -47,6 +47,7 @@ import type { QuotingDependencies } from './quotes/validate-and-quote.ts';
 import { startCleaner } from './retention/cleaner.ts';
 import { registerRoutes } from './routes.ts';
 import { createStudioClient, type StudioClient } from './studio-client/studio-client.ts';
+import type { TestHooks } from './test-hooks.ts';
 import { startUploads, type Uploads } from './uploads/background.ts';
 import { uploadsRoutes } from './uploads/routes.ts';
 import { createLargeBodies } from './validation/large-bodies.ts';
@@ -57,27 +58,13 @@ export type ServiceOptions = {
   log?: Logger;
   /** Called when a background loop has made no progress for long: the process had better end. */
   onStuck?: (name: string) => void;
-  /** For test entries: ends the process at a named point. */
-  crashPoint?: (name: string) => void | Promise<void>;
-  /** For tests: other times than the ordinary ones, in milliseconds. */
-  leaseMs?: number;
-  sweepMs?: number;
-  retryMs?: number;
-  stuckAfterMs?: number;
-  studioTimeoutMs?: number;
-  mostLongPolls?: number;
-  /** For tests: other name servers than the system's. */
-  resolver?: NameResolver;
-  /** For tests: the pace that a client's file must keep. */
-  uploadPace?: Pace;
-  /** For tests: how events are delivered otherwise than usual. */
-  delivering?: DeliveringOptions;
+  testHooks?: TestHooks;
 };
 
 export type RunningService = AsyncDisposable & { url: string };
 
 /**
- * Starts the service: checks the database, wires the rooms, listens. Disposing it answers open long polls, lets
+ * Starts the service: checks the database, wires the modules, listens. Disposing it answers open long polls, lets
  * requests under way finish and leaves what is queued to others.
  * @throws ConfigError where the database, SECRET_KEY or the port does not serve
  */
@@ -97,7 +84,7 @@ export async function startService(
   );
   await checkDatabase(database);
   await checkSecretKey(database, config.secretKey);
-  const rooms = startRooms(owned, config, options, { database, log });
+  const modules = startModules(owned, config, options, { database, log });
   const app = createServer(config, log);
   // Where cookies matter they are read; nothing of /v1 looks at them.
   await app.register(fastifyCookie, { hook: false });
@@ -105,16 +92,16 @@ export async function startService(
   const serving = {
     answers: new AnswerWriter(app, createRequestMetrics(registry)),
     largeBodies: createLargeBodies(),
-    explainUnknown: rooms.explainUnknown,
+    explainUnknown: modules.explainUnknown,
     docsUrl: config.docsUrl,
     log,
   };
-  registerRoutes(app, { admission: rooms.admission, handlers: rooms.handlers, serving });
-  await addConsole(app, config, { ...rooms, database, serving });
-  addProcessMetrics(registry, database, () => rooms.generations.longPolls.open);
+  registerRoutes(app, { admission: modules.admission, handlers: modules.handlers, serving });
+  await addConsole(app, config, { ...modules, database, serving });
+  addProcessMetrics(registry, database, () => modules.generations.longPolls.open);
   addHealthRoutes(app, {
     registry,
-    readiness: createReadinessCheck({ database, missingParts: createMissingParts(rooms.studioClient) }),
+    readiness: createReadinessCheck({ database, missingParts: createMissingParts(modules.studioClient) }),
     metricsToken: config.metricsToken,
     behindProxy: config.trustProxy.length > 0,
     ownNames: ownNamesOf(config),
@@ -122,8 +109,8 @@ export async function startService(
   await addDocsRoutes(app);
   owned.defer(() => app.close());
   // First of all, or the server would wait for them.
-  owned.defer(() => rooms.generations.endLongPolls());
-  owned.defer(() => rooms.uploads.endSoon());
+  owned.defer(() => modules.generations.longPolls[Symbol.asyncDispose]());
+  owned.defer(() => modules.uploads.endSoon());
   await app.listen({ host: config.host, port: config.port }).catch((error: unknown) => {
     throw new ConfigError(listenRefusal({ ...config, name: 'PORT' }, error), { cause: error });
   });
@@ -142,8 +129,7 @@ function ownNamesOf({ publicUrl, host }: ServiceConfig): string[] {
   return names.filter((name) => name !== undefined).filter((name) => name !== '0.0.0.0' && name !== '::');
 }
 
-type Ground = { database: Database; log: Logger };
-type Rooms = {
+type Modules = {
   admission: Admission;
   generations: Generations;
   uploads: Uploads;
@@ -153,47 +139,40 @@ type Rooms = {
   explainUnknown: (operation: OperationId) => ExplainUnknown | undefined;
 };
 
-function startRooms(
+function startModules(
   owned: AsyncDisposableStack,
   config: ServiceConfig,
-  options: ServiceOptions,
-  { database, log }: Ground,
-): Rooms {
+  { onStuck, testHooks = {} }: ServiceOptions,
+  { database, log }: { database: Database; log: Logger },
+): Modules {
+  const { crashPoint, resolver, studioTimeoutMs } = testHooks;
   const studioClient = owned.use(
     createStudioClient({
       ...config,
       database,
       log,
-      crashPoint: options.crashPoint,
-      ...(options.studioTimeoutMs !== undefined && { timeoutMs: options.studioTimeoutMs }),
+      crashPoint,
+      ...(studioTimeoutMs !== undefined && { timeoutMs: studioTimeoutMs }),
     }),
   );
-  const target: TargetOptions = {
-    allow: parseCidrs(config.egressAllow.join(',')),
-    resolver: options.resolver,
-  };
+  const target: TargetOptions = { allow: parseCidrs(config.egressAllow.join(',')), resolver };
   const catalogCache = createCatalogCache(studioClient);
-  const quoting: QuotingDependencies = {
-    database,
-    catalogCache,
-    ageVerified: createAgeVerification(studioClient),
-    quotes: new QuoteBatcher(studioClient),
-    references: { database, target, sendFile: (file) => uploads.sendFile(file) },
-  };
   const admission = owned.use(new Admission({ database, log }));
-  const { generations, uploads } = startWork(owned, config, options, {
+  const work = startWork(owned, config, {
     database,
     log,
+    onStuck,
+    testHooks,
     studioClient,
     target,
-    quoting,
+    catalogCache,
   });
-  owned.use(startCleaner({ database, log, onStuck: options.onStuck }));
-  owned.use(startErasure({ database, log, onStuck: options.onStuck }));
+  owned.use(startCleaner({ database, log, onStuck }));
+  owned.use(startErasure({ database, log, onStuck }));
   return {
     admission,
-    generations,
-    uploads,
+    generations: work.generations,
+    uploads: work.uploads,
     studioClient,
     explainUnknown: createExplainUnknown(catalogCache),
     target,
@@ -203,43 +182,58 @@ function startRooms(
       ...projectsRoutes({ studioClient }),
       ...libraryRoutes({ studioClient }),
       ...framesRoutes({ studioClient }),
-      ...uploadsRoutes({ ...uploads, database }),
-      ...estimateRoutes({ quoting, database }),
-      ...generationRoutes({ ...generations, database }),
+      ...uploadsRoutes({ ...work.uploads, database }),
+      ...estimateRoutes({ quoting: work.quoting, database }),
+      ...generationRoutes({ ...work.generations, database }),
     },
   };
 }
 
-/** What goes on after a request was answered: generations, files, webhooks. */
-function startWork(
-  owned: AsyncDisposableStack,
-  config: ServiceConfig,
-  options: ServiceOptions,
-  ground: Ground & { studioClient: StudioClient; target: TargetOptions; quoting: QuotingDependencies },
-): { generations: Generations; uploads: Uploads } {
-  const shared = { ...options, ...ground };
+type WorkOptions = {
+  database: Database;
+  log: Logger;
+  onStuck: ServiceOptions['onStuck'];
+  testHooks: TestHooks;
+  studioClient: StudioClient;
+  target: TargetOptions;
+  catalogCache: CatalogCache;
+};
+
+/** What goes on after a request was answered: webhooks, files, generations. Each is handed what was made before it. */
+function startWork(owned: AsyncDisposableStack, config: ServiceConfig, options: WorkOptions) {
+  const { database, studioClient, target, testHooks } = options;
+  const { crashPoint, leaseMs, stuckAfterMs, deliveryPollMs } = testHooks;
   const deliveries = startDeliveries({
-    ...shared,
-    ...ground.target,
-    ...options.delivering,
+    ...options,
+    ...target,
+    crashPoint,
+    leaseMs,
+    stuckAfterMs,
+    pollMs: deliveryPollMs,
     secrets: signingSecrets(config.secretKey),
   });
-  const generations = startGenerations({
-    ...shared,
-    queueCap: config.queueCap,
-    announceDeliveries: deliveries.announce,
-    onImports: () => uploads.wakeImports(),
-  });
+  const signals = owned.use(startSignals({ ...options, deliveries }));
+  const { announcer, scheduler } = signals;
+  const settleUploads = createSettleUploads({ database, announcer, scheduler, deliveries, crashPoint });
   const uploads = startUploads({
-    ...shared,
-    settle: generations.settleUploads,
-    onProcessing: generations.follow,
+    ...options,
+    settle: settleUploads,
+    onProcessing: (accountId) => signals.subscriptions.follow(accountId),
   });
+  const quoting: QuotingDependencies = {
+    database,
+    catalogCache: options.catalogCache,
+    ageVerified: createAgeVerification(studioClient),
+    quotes: new QuoteBatcher(studioClient),
+    references: { database, target, sendFile: uploads.sendFile },
+  };
+  const { queueCap } = config;
+  const generations = startGenerations({ ...options, queueCap, signals, settleUploads, uploads, quoting });
   // Together: each may take seconds to let go of what is under way.
   owned.defer(async () => {
-    await Promise.all([uploads, generations, deliveries].map((room) => room[Symbol.asyncDispose]()));
+    await Promise.all([uploads, generations, deliveries].map((one) => one[Symbol.asyncDispose]()));
   });
-  return { generations, uploads };
+  return { generations, uploads, quoting };
 }
 
 function createServer(config: ServiceConfig, log: Logger): FastifyInstance {

@@ -26,11 +26,11 @@ import { signOutAddress } from './sign-in/sign-out-address.ts';
 import type { StudioClient } from './studio-client/studio-client.ts';
 import { signingSecrets } from './webhooks/signing-secret.ts';
 
-export type ConsoleRooms = {
+export type ConsoleModules = {
   database: Database;
   serving: Serving;
   studioClient: StudioClient;
-  generations: Pick<Generations, 'cancelQueuedOfKey'>;
+  generations: Pick<Generations, 'settlement'>;
   /** Which addresses may be webhook endpoints. */
   target: TargetOptions;
   /** Of /v1. */
@@ -41,9 +41,9 @@ export type ConsoleRooms = {
 export async function addConsole(
   app: FastifyInstance,
   config: ServiceConfig,
-  rooms: ConsoleRooms,
+  modules: ConsoleModules,
 ): Promise<void> {
-  const { database, serving, studioClient } = rooms;
+  const { database, serving, studioClient } = modules;
   const { log } = serving;
   const { publicUrl } = config;
   const cookie = sessionCookie(app, publicUrl);
@@ -55,7 +55,7 @@ export async function addConsole(
   addConsoleApi(app, {
     sessions: createSessionAdmission(database, cookie),
     ownOrigin: new URL(publicUrl).origin,
-    apiHandlers: rooms.handlers,
+    apiHandlers: modules.handlers,
     serving,
     handlers: {
       ...sessionHandlers({
@@ -66,12 +66,12 @@ export async function addConsole(
       }),
       ...connectionHandlers({ ...config, account }),
       ...overviewHandlers({ database, account }),
-      ...keyHandlers({ database, cancelQueuedOfKey: rooms.generations.cancelQueuedOfKey }),
+      ...keyHandlers({ database, settlement: modules.generations.settlement }),
       ...webhookHandlers({
         database,
         accountMutex,
         secrets: signingSecrets(config.secretKey),
-        ...rooms.target,
+        ...modules.target,
       }),
       ...deliveryHandlers({ database, accountMutex }),
       ...generationHandlers({ database }),

@@ -30,7 +30,7 @@ before(async () => {
   service = await startTestService({
     config: { egressAllow: ['127.0.0.0/8'] },
     resolver: dnsResolver({ servers: [dns.address] }),
-    delivering: { pollMs: 50 },
+    deliveryPollMs: 50,
   });
   scriptRenders(service.studio);
   service.studio.catalog.models.push(exampleEditModel({ id: 'edits', default_for: [] }));

@@ -12,7 +12,7 @@ let receiver: Receiver;
 before(async () => {
   service = await startTestService({
     config: { egressAllow: ['127.0.0.0/8'] },
-    delivering: { pollMs: 50 },
+    deliveryPollMs: 50,
   });
 });
 after(() => service[Symbol.asyncDispose]());

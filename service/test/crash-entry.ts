@@ -8,8 +8,10 @@ const [, , point] = process.argv;
 await runPart({
   start: () =>
     startService(readServiceConfig(process.env), {
-      crashPoint: (name) => {
-        if (name === point) process.kill(process.pid, 'SIGKILL');
+      testHooks: {
+        crashPoint: (name) => {
+          if (name === point) process.kill(process.pid, 'SIGKILL');
+        },
       },
     }),
   stopWithinMs: 10_000,

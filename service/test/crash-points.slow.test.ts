@@ -155,7 +155,7 @@ async function assertBooks(id: string): Promise<void> {
 }
 
 test('killed before the accept: nothing is there, and the retry makes the one', async () => {
-  const doomed = await start({ point: 'create-judged' });
+  const doomed = await start({ point: 'create-quoted' });
   assert.equal(await cutOff(create(doomed)), undefined);
   await doomed.gone;
   assert.deepEqual(await database.rows('select id from generations'), []);
@@ -232,7 +232,7 @@ test('frozen past its lease and thawed, a process changes nothing of what anothe
   await assertBooks(id);
 });
 
-for (const point of ['settle-judged', 'settle-committed'])
+for (const point of ['settle-composed', 'settle-committed'])
   test(`killed at ${point}: one event, and a poll at another process wakes`, async () => {
     const doomed = await start({ point });
     const { id } = (await create(doomed)).body;

@@ -14,16 +14,18 @@ let reached = false;
 await runPart({
   start: () =>
     startService(readServiceConfig(process.env), {
-      leaseMs: doom.leaseMs,
-      sweepMs: 200,
-      retryMs: 100,
-      delivering: { pollMs: 200 },
-      crashPoint: async (name) => {
-        if (name !== doom.point || reached) return;
-        reached = true;
-        if (doom.fate !== 'waits') process.kill(process.pid, 'SIGKILL');
-        process.send?.({ type: 'reached', point: name });
-        await sleep(100);
+      testHooks: {
+        leaseMs: doom.leaseMs,
+        sweepMs: 200,
+        retryMs: 100,
+        deliveryPollMs: 200,
+        crashPoint: async (name) => {
+          if (name !== doom.point || reached) return;
+          reached = true;
+          if (doom.fate !== 'waits') process.kill(process.pid, 'SIGKILL');
+          process.send?.({ type: 'reached', point: name });
+          await sleep(100);
+        },
       },
     }),
   stopWithinMs: 10_000,

@@ -403,6 +403,10 @@ test('a poll held by one process wakes when another settles, even if no notifica
   assert.deepEqual(await Promise.all(waits), Array(5).fill('succeeded'));
 });
 
+async function metricsOf(url: string): Promise<string> {
+  return (await fetch(`${url}/metrics`)).text();
+}
+
 test('a process that stops answers its polls at once with the state as it is', async () => {
   const another = await service.startAnother();
   studio.hold = sleep(3_000);
@@ -410,7 +414,7 @@ test('a process that stops answers its polls at once with the state as it is', a
   const waits = Array.from({ length: 20 }, () =>
     fetch(`${another.url}/v1/generations/${id}?wait=30`, { headers: { authorization: `Bearer ${key}` } }),
   );
-  await sleep(300);
+  await until(async () => /^renderkit_open_long_polls 20$/m.test(await metricsOf(another.url)));
   const began = performance.now();
   const stopped = another[Symbol.asyncDispose]();
   const answers = await Promise.all(waits);

@@ -5,9 +5,10 @@ import type { Database } from '@renderkit/server-kit/db/database.ts';
 import { newId } from '@renderkit/server-kit/ids.ts';
 import { createLogger } from '@renderkit/server-kit/process/logger.ts';
 import { createTestDatabase } from '@renderkit/server-kit/testing/database.ts';
-import { type RunningService, type ServiceOptions, startService } from '../src/app.ts';
+import { type RunningService, startService } from '../src/app.ts';
 import type { ServiceConfig } from '../src/config.ts';
 import { connectAccount, createKey } from '../src/operator.ts';
+import type { TestHooks } from '../src/test-hooks.ts';
 import { assertPromised } from './assert-promised.ts';
 import { type ScriptedStudio, startScriptedStudio } from './scripted-studio.ts';
 
@@ -32,7 +33,7 @@ export type TestService = AsyncDisposable & {
   /** Lines that the service logged. */
   logged: string[];
   /** Another process, as it were, on the same database. */
-  startAnother: (options?: ServiceOptions, config?: Partial<ServiceConfig>) => Promise<RunningService>;
+  startAnother: (testHooks?: TestHooks, config?: Partial<ServiceConfig>) => Promise<RunningService>;
   /** Connects an account of the studio, a new one unless one is named; again: a new session for the same. */
   connectAccount: (studioAccountId?: string) => Promise<string>;
   createKey: (more?: {
@@ -46,9 +47,10 @@ export type TestService = AsyncDisposable & {
 };
 
 /** A service in this process, on a database of its own, in front of a scripted studio with one account connected. */
-export async function startTestService(
-  options: ServiceOptions & { config?: Partial<ServiceConfig> } = {},
-): Promise<TestService> {
+export async function startTestService({
+  config: changes,
+  ...testHooks
+}: TestHooks & { config?: Partial<ServiceConfig> } = {}): Promise<TestService> {
   await using owned = new AsyncDisposableStack();
   const db = owned.use(await createTestDatabase('service'));
   const studio = owned.use(await startScriptedStudio());
@@ -58,9 +60,9 @@ export async function startTestService(
     level: 'info',
     destination: { write: (line) => logged.push(line) },
   });
-  const config = configOf(db.url, studio.url, options.config);
-  const start = (more: ServiceOptions = {}, other: Partial<ServiceConfig> = {}) =>
-    startService({ ...config, ...other }, { log, ...options, ...more });
+  const config = configOf(db.url, studio.url, changes);
+  const start = (more: TestHooks = {}, other: Partial<ServiceConfig> = {}) =>
+    startService({ ...config, ...other }, { log, testHooks: { ...testHooks, ...more } });
   const service = owned.use(await start());
   const connect = async (studioAccountId = newId('stu_')) => {
     const { accountId } = await connectAccount(db.database, config.secretKey, {

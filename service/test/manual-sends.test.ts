@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, afterEach, before, beforeEach, test } from 'node:test';
 import { moveClock } from '@renderkit/server-kit/testing/database.ts';
-import { seedEvents } from '../src/deliveries/testing/seed.ts';
 import type { RunningService } from '../src/app.ts';
+import { seedEvents } from '../src/deliveries/testing/seed.ts';
 import { assertProblem } from './assert-problem.ts';
 import { type ConsoleCaller, signedIn } from './console-caller.ts';
 import { fromConsole } from './console-session.ts';
@@ -18,7 +18,7 @@ let receiver: Receiver;
 before(async () => {
   service = await startTestService({
     config: { egressAllow: ['127.0.0.0/8'] },
-    delivering: { pollMs: 50 },
+    deliveryPollMs: 50,
   });
   other = await service.startAnother();
 });

@@ -303,9 +303,12 @@ test('the same create again has its first answer and sends nothing twice', async
   );
 });
 
-test('an estimate judges references and makes nothing of them', async () => {
+test('an estimate validates references and makes nothing of them', async () => {
   const upload = await newUpload();
-  const [earlier, asked] = [await service.database.rows('select id from uploads'), files.asked.length];
+  const [earlier, asked] = [
+    await service.database.rows('select id from uploads order by id'),
+    files.asked.length,
+  ];
   const mask = `data:image/png;base64,${tinyPng.toString('base64')}`;
   const estimate = (body: object) =>
     service.ask('/v1/estimate', {
@@ -318,7 +321,7 @@ test('an estimate judges references and makes nothing of them', async () => {
   const wrong = await estimate({ image: `upl_${'0'.repeat(26)}`, mask: 'data:image/png;base64,AAAA' });
   assertProblem(wrong, 'invalid_request', 'both at once');
   assert.deepEqual(fields(wrong)?.toSorted(), ['image', 'mask']);
-  assert.deepEqual(await service.database.rows('select id from uploads'), earlier);
+  assert.deepEqual(await service.database.rows('select id from uploads order by id'), earlier);
   assert.equal(files.asked.length, asked);
 });
 

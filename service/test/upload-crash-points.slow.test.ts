@@ -14,7 +14,7 @@ import {
   type TestDatabase,
 } from '@renderkit/server-kit/testing/database.ts';
 import { connectAccount, createKey } from '../src/operator.ts';
-import type { UploadCrashPointName } from '../src/uploads/crash-point.ts';
+import type { CrashPointName } from '../src/test-hooks.ts';
 import type { Doom } from './doomed-entry.ts';
 import { type FileServer, startFileServer, tinyPng } from './file-server.ts';
 import { askAt } from './harness.ts';
@@ -71,7 +71,7 @@ afterEach(async () => {
   await scripted[Symbol.asyncDispose]();
 });
 
-async function start(point?: UploadCrashPointName): Promise<Service> {
+async function start(point?: CrashPointName): Promise<Service> {
   const doom: Doom = { leaseMs, ...(point !== undefined && { point }) };
   const child = fork(path.join(import.meta.dirname, 'doomed-entry.ts'), [JSON.stringify(doom)], {
     env: {

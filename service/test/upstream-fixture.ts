@@ -2,6 +2,7 @@ import type { Database } from '@renderkit/server-kit/db/database.ts';
 import { createLogger } from '@renderkit/server-kit/process/logger.ts';
 import { connectAccount } from '../src/studio-client/connect-account.ts';
 import { createStudioClient, type StudioClient } from '../src/studio-client/studio-client.ts';
+import type { CrashPoint } from '../src/test-hooks.ts';
 import { type ScriptedStudio, startScriptedStudio } from './scripted-studio.ts';
 
 const secretKey = Buffer.alloc(32, 7);
@@ -9,7 +10,7 @@ const secretKey = Buffer.alloc(32, 7);
 /** A scripted studio, an account of ours connected to it, and a client. */
 export type Upstream = AsyncDisposable & { studio: ScriptedStudio; client: StudioClient; accountId: string };
 
-type UpstreamOptions = { timeoutMs?: number; crashPoint?: (name: string) => void | Promise<void> };
+type UpstreamOptions = { timeoutMs?: number; crashPoint?: CrashPoint };
 
 export async function startUpstream(database: Database, options: UpstreamOptions = {}): Promise<Upstream> {
   const studio = await startScriptedStudio();

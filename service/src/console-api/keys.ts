@@ -1,10 +1,10 @@
 import type { ApiKey } from '@renderkit/contract/console/schemas/key.ts';
 import type { Database } from '@renderkit/server-kit/db/database.ts';
 import { readSpentToday } from '../budgets/spend.ts';
-import type { CancelQueuedOfKey } from '../generations/cancel/cancel-queued.ts';
-import { readQueuedOfKeys } from '../generations/cancel/count-queued.ts';
+import { cancelQueuedOfKey, readQueuedOfKeys } from '../generations/cancel/cancel-queued.ts';
+import type { Settlement } from '../generations/settle/settlement.ts';
 import { createKey } from '../keys/create-key.ts';
-import { listKeys, type ListedKey, showKey } from '../keys/list-keys.ts';
+import { type ListedKey, listKeys, showKey } from '../keys/list-keys.ts';
 import { noSuchKey } from '../keys/no-such-key.ts';
 import { revokeKey } from '../keys/revoke-key.ts';
 import { updateKey } from '../keys/update-key.ts';
@@ -16,7 +16,7 @@ import { millicreditsOf } from './millicredits-of.ts';
 /** A person's API keys. */
 export function keyHandlers(deps: {
   database: Database;
-  cancelQueuedOfKey: CancelQueuedOfKey;
+  settlement: Settlement;
 }): Pick<ConsoleHandlers, 'listKeys' | 'createKey' | 'getKey' | 'updateKey' | 'revokeKey'> {
   const { database } = deps;
 
@@ -73,7 +73,7 @@ export function keyHandlers(deps: {
       const cancels = query.cancel_queued === true;
       await revokeKey(database, id, askerOf(person), cancels ? { cancel_queued: 'yes' } : {});
       // From here on the key is dead. What cannot be canceled now is, when the same is asked again.
-      const canceled = cancels ? await deps.cancelQueuedOfKey({ accountId, keyId: id }) : 0;
+      const canceled = cancels ? await cancelQueuedOfKey(deps, { accountId, keyId: id }) : 0;
       return { ...(await show(accountId, id)), canceled };
     },
   };

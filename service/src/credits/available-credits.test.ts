@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createTestDatabase } from '@renderkit/server-kit/testing/database.ts';
 import { acceptGenerations } from '../generations/create/store.ts';
-import { moveGenerations } from '../generations/settle/transition-store.ts';
+import { transitionGenerations } from '../generations/settle/transition-store.ts';
 import { aCreate, seedAccount } from '../generations/testing/seed.ts';
 import { availableCredits } from './available-credits.ts';
 
@@ -26,7 +26,7 @@ test('a charge is counted once, also while the answer to its submit is on its wa
   );
   const asked = available(7);
   await sleep(30);
-  await moveGenerations(database, [
+  await transitionGenerations(database, [
     { id: create.id, accountId: account.accountId, from: 'queued', to: 'running', chargeLedgerSeq: 7 },
   ]);
   assert.equal((await asked).total, 10_000);

@@ -8,9 +8,9 @@ import type { Logger } from '@renderkit/server-kit/process/logger.ts';
 import { startLeaseQueue } from '@renderkit/server-kit/work/lease-queue.ts';
 import { createMutex } from '@renderkit/server-kit/work/mutex.ts';
 import { deliveriesDueChannel } from '../events/announce-due.ts';
+import type { CrashPoint } from '../test-hooks.ts';
 import type { SigningSecrets } from '../webhooks/signing-secret.ts';
 import { attempt } from './attempt.ts';
-import type { DeliveryCrashPoint } from './crash-point.ts';
 import { createRecorder } from './recorder.ts';
 import { type Claim, claimDeliveries } from './store.ts';
 
@@ -33,7 +33,7 @@ export type DeliveriesOptions = DeliveringOptions & {
   onStuck?: ((name: string) => void) | undefined;
   stuckAfterMs?: number | undefined;
   /** For tests: where the process may die, and shorter leases. */
-  crashPoint?: DeliveryCrashPoint | undefined;
+  crashPoint?: CrashPoint | undefined;
   leaseMs?: number | undefined;
 };
 

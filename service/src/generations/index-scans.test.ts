@@ -3,22 +3,22 @@ import { after, before, test } from 'node:test';
 import { type Database, openDatabase } from '@renderkit/server-kit/db/database.ts';
 import { createTestDatabase, type TestDatabase } from '@renderkit/server-kit/testing/database.ts';
 import { createReservedReader } from '../credits/store.ts';
-import { readQueuedOfKeys } from './cancel/count-queued.ts';
+import { readQueuedOfKeys } from './cancel/cancel-queued.ts';
 import { readPrechecks } from './create/store.ts';
 import { accountsToDispatch, claimGenerations, releaseGenerations, renewLeases } from './dispatch/store.ts';
 import {
   ensureWatches,
   readInFlight,
-  readTooOld,
-  takeUnheard,
   readOwnWatches,
+  readTooOld,
+  takeSilent,
   takeWatches,
 } from './follow/store.ts';
 import { listRows, showGeneration } from './reads/list-rows.ts';
 import { createOutcomes } from './reads/outcomes.ts';
 import { listGenerations, readAwaited, readGenerations, readSettledSince } from './reads/store.ts';
-import { readDoubtful, readUnsettled } from './settle/store.ts';
-import { moveGenerations } from './settle/transition-store.ts';
+import { readUnconfirmed, readUnsettled } from './settle/store.ts';
+import { transitionGenerations } from './settle/transition-store.ts';
 import { limitsOf, seedAccount, type Seeded, seedQueue } from './testing/seed.ts';
 
 // Plans are made once per connection, here on empty tables, which is when scanning them looks cheapest.
@@ -63,11 +63,11 @@ const hotStatements: Record<string, () => Promise<unknown>> = {
     const moves = claims.map(({ id, accountId }) => ({ id, accountId }));
     await readUnsettled(database, moves);
     await renewLeases(database, { ids: claims.map(({ id }) => id), owner, leaseMs: 1_000 });
-    await moveGenerations(
+    await transitionGenerations(
       database,
       moves.map((move) => ({ ...move, from: 'queued', to: 'running', chargeLedgerSeq: 5 })),
     );
-    await moveGenerations(
+    await transitionGenerations(
       database,
       moves.map((move) => ({ ...move, from: 'running', to: 'failed' })),
       { watcher: owner, leaseMs: 1_000, cursors: [{ accountId: account.accountId, cursor: 3 }] },
@@ -89,9 +89,9 @@ const hotStatements: Record<string, () => Promise<unknown>> = {
   read: () => readGenerations(database, [{ id: 'gen_x', accountId: account.accountId }]),
   awaited: () => readAwaited(database, [{ id: 'gen_x', accountId: account.accountId, keyId: account.keyId }]),
   settled: () => readSettledSince(database, undefined),
-  doubtful: () => readDoubtful(database, account.accountId),
+  doubtful: () => readUnconfirmed(database, account.accountId),
   'in flight': () => readInFlight(database, account.accountId),
-  unheard: () => takeUnheard(database, { silentMs: 1_000, ...everyone }),
+  unheard: () => takeSilent(database, { silentMs: 1_000, ...everyone }),
   'too old': () => readTooOld(database, { ageMs: 1_000_000, ...everyone }),
   watches: async () => {
     await ensureWatches(database);

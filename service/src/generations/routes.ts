@@ -2,22 +2,23 @@ import type { GenerationKind } from '@renderkit/contract/v1/schemas/generation.t
 import type { Database } from '@renderkit/server-kit/db/database.ts';
 import { type Handlers, RawReply } from '../handler.ts';
 import { pageOf } from '../list-page.ts';
-import type { CancelGeneration } from './cancel/cancel-generation.ts';
+import { type CancelDependencies, cancelGeneration } from './cancel/cancel-generation.ts';
 import type { CreateRequest, GenerationCreator } from './create/create-generation.ts';
 import type { LongPolls } from './live/long-polls.ts';
 import { generationListText, generationText } from './present.ts';
-import { noSuchGeneration, type ReadGeneration } from './reads/read-generation.ts';
+import { type GenerationReader, noSuchGeneration } from './reads/read-generation.ts';
 import { listGenerations } from './reads/store.ts';
 
-export type GenerationVerbs = {
+/** The use cases that clients have of generations. */
+export type GenerationUseCases = {
   creator: GenerationCreator;
-  readGeneration: ReadGeneration;
-  cancelGeneration: CancelGeneration;
+  reader: GenerationReader;
+  canceling: CancelDependencies;
   longPolls: LongPolls;
 };
 
 export function generationRoutes(
-  options: GenerationVerbs & { database: Database },
+  options: GenerationUseCases & { database: Database },
 ): Pick<
   Handlers,
   | 'createImageGeneration'
@@ -28,7 +29,7 @@ export function generationRoutes(
   | 'listGenerations'
   | 'cancelGeneration'
 > {
-  const { creator, readGeneration, cancelGeneration, longPolls, database } = options;
+  const { creator, reader, canceling, longPolls, database } = options;
   const create =
     (kind: GenerationKind) =>
     ({ principal, body, idempotencyKey, method, path }: Omit<CreateRequest, 'kind'>) =>
@@ -43,7 +44,7 @@ export function generationRoutes(
       const { principal, params, query } = request;
       const asked = { id: checkedId(params.id), accountId: principal.account.id };
       if (query.wait === undefined || query.wait === 0)
-        return new RawReply(200, generationText(await readGeneration(asked)));
+        return new RawReply(200, generationText(await reader.read(asked)));
       const { text, closing } = await longPolls.wait({
         ...asked,
         keyId: principal.key.id,
@@ -69,7 +70,7 @@ export function generationRoutes(
     cancelGeneration: async ({ principal, params }) => {
       const { account, actor } = principal;
       const asked = { id: checkedId(params.id), accountId: account.id, actor };
-      return new RawReply(200, generationText(await cancelGeneration(asked)));
+      return new RawReply(200, generationText(await cancelGeneration(canceling, asked)));
     },
   };
 }

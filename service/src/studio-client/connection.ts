@@ -7,6 +7,7 @@ import { type Loop, startLoop } from '@renderkit/server-kit/work/loop.ts';
 import { unlessAborted } from '@renderkit/server-kit/work/unless-aborted.ts';
 import { eachWithin } from '@renderkit/server-kit/work/within.ts';
 import { LRUCache } from 'lru-cache';
+import type { CrashPoint } from '../test-hooks.ts';
 import type { Tokens } from './refresh-grant.ts';
 import {
   abandonedRefreshes,
@@ -49,7 +50,7 @@ type ConnectionsOptions = {
   studioId: (options?: { fresh?: boolean }) => Promise<string>;
   log: Logger;
   /** Tests end the process here, between the studio's answer and our commit. */
-  crashPoint?: ((name: string) => void | Promise<void>) | undefined;
+  crashPoint?: CrashPoint | undefined;
 };
 
 /**

@@ -11,6 +11,7 @@ import type { StudioUpload } from '@renderkit/contract/studio/schemas/upload.ts'
 import type { Database } from '@renderkit/server-kit/db/database.ts';
 import type { Logger } from '@renderkit/server-kit/process/logger.ts';
 import { unlessAborted } from '@renderkit/server-kit/work/unless-aborted.ts';
+import type { CrashPoint } from '../test-hooks.ts';
 import { readAnswer, readRender, readUpload } from './check-answer.ts';
 import { connectionSecrets } from './connect-account.ts';
 import { createConnections } from './connection.ts';
@@ -86,7 +87,7 @@ export type StudioClientOptions = {
   log: Logger;
   /** Tests shorten it. */
   timeoutMs?: number;
-  crashPoint?: ((name: string) => void | Promise<void>) | undefined;
+  crashPoint?: CrashPoint | undefined;
 };
 
 /** Speaks to the studio for all accounts of this process. The address is the operator's own and is not guarded. */

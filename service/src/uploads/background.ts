@@ -1,12 +1,11 @@
 import { createEgress } from '@renderkit/egress/guarded-fetch.ts';
 import type { TargetOptions } from '@renderkit/egress/validate-target.ts';
 import type { Database } from '@renderkit/server-kit/db/database.ts';
-import type { Pace } from '@renderkit/server-kit/http/paced-body.ts';
 import type { Logger } from '@renderkit/server-kit/process/logger.ts';
 import { startLeases } from '@renderkit/server-kit/work/leases.ts';
 import type { StudioClient } from '../studio-client/studio-client.ts';
+import type { TestHooks } from '../test-hooks.ts';
 import { createAskUploads, type SettleUploads } from './ask-uploads.ts';
-import type { UploadCrashPoint } from './crash-point.ts';
 import { type CreateUpload, createUploads } from './create-upload.ts';
 import { createDeleteUpload, type DeleteUpload } from './delete-upload.ts';
 import { type Imports, startImports } from './imports.ts';
@@ -26,12 +25,7 @@ export type UploadsOptions = {
   onProcessing: (accountId: string) => void;
   log: Logger;
   onStuck?: ((name: string) => void) | undefined;
-  /** For tests: where the process may die, other times, another pace for clients. */
-  crashPoint?: UploadCrashPoint | undefined;
-  leaseMs?: number | undefined;
-  sweepMs?: number | undefined;
-  stuckAfterMs?: number | undefined;
-  uploadPace?: Pace | undefined;
+  testHooks?: TestHooks | undefined;
 };
 
 export type Uploads = AsyncDisposable & {
@@ -50,18 +44,18 @@ const defaultLeaseMs = 10_000;
 
 /** Starts what brings files to the studio and uploads to their end. */
 export function startUploads(options: UploadsOptions): Uploads {
-  const { studioClient, settle, log } = options;
+  const { studioClient, settle, log, testHooks = {} } = options;
   const egress = createEgress(options.target);
   const stopping = new AbortController();
   const leases = startLeases({
     name: 'upload leases',
-    leaseMs: options.leaseMs ?? defaultLeaseMs,
+    leaseMs: testHooks.leaseMs ?? defaultLeaseMs,
     renew: (held) => renewLeases(options.database, held),
     log,
     onStuck: options.onStuck,
-    stuckAfterMs: options.stuckAfterMs,
+    stuckAfterMs: testHooks.stuckAfterMs,
   });
-  const shared = { ...options, leases, egress };
+  const shared = { ...options, ...testHooks, leases, egress };
   const sendFile = createSendFile({ ...shared, stopping: stopping.signal });
   const imports = startImports(shared);
   const sweeps = startUploadSweeps({ ...shared, askUploads: createAskUploads({ studioClient, settle }) });
@@ -75,7 +69,7 @@ export function startUploads(options: UploadsOptions): Uploads {
     create: createUploads({
       ...shared,
       sendFile,
-      pace: options.uploadPace,
+      pace: testHooks.uploadPace,
       stopping: stopping.signal,
       settleStored: (accountId, upload) => {
         const end = endOf(accountId, upload);

@@ -3,7 +3,7 @@ import type { Logger } from '@renderkit/server-kit/process/logger.ts';
 import type { Leases } from '@renderkit/server-kit/work/leases.ts';
 import { ApiProblem } from '../problems/api-problem.ts';
 import type { StudioClient } from '../studio-client/studio-client.ts';
-import type { UploadCrashPoint } from './crash-point.ts';
+import type { CrashPoint } from '../test-hooks.ts';
 import { markDeleted } from './deletion-store.ts';
 import { removeUpload } from './store.ts';
 
@@ -12,7 +12,7 @@ export type DeleteUploadOptions = {
   studioClient: Pick<StudioClient, 'call'>;
   leases: Leases;
   log: Logger;
-  crashPoint?: UploadCrashPoint | undefined;
+  crashPoint?: CrashPoint | undefined;
 };
 
 /** @throws ApiProblem `not_found`, or `conflict` while a generation that has not ended names it */

@@ -4,8 +4,8 @@ import type { Logger } from '@renderkit/server-kit/process/logger.ts';
 import type { Leases } from '@renderkit/server-kit/work/leases.ts';
 import type { StudioClient } from '../studio-client/studio-client.ts';
 import { StudioFailure } from '../studio-client/studio-failure.ts';
+import type { CrashPoint } from '../test-hooks.ts';
 import type { SettleUploads } from './ask-uploads.ts';
-import type { UploadCrashPoint } from './crash-point.ts';
 import { fileNameOf, maxFileBytes } from './create-upload.ts';
 import { fetchFile, FetchFailed } from './fetch-file.ts';
 import { refusedFile } from './file-faults.ts';
@@ -28,7 +28,7 @@ export type ImportOptions = {
   settle: SettleUploads;
   onProcessing: (accountId: string) => void;
   log: Logger;
-  crashPoint?: UploadCrashPoint | undefined;
+  crashPoint?: CrashPoint | undefined;
 };
 
 /**

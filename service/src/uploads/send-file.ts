@@ -6,7 +6,7 @@ import type { Logger } from '@renderkit/server-kit/process/logger.ts';
 import type { Leases } from '@renderkit/server-kit/work/leases.ts';
 import type { StudioClient } from '../studio-client/studio-client.ts';
 import { StudioFailure } from '../studio-client/studio-failure.ts';
-import type { UploadCrashPoint } from './crash-point.ts';
+import type { CrashPoint } from '../test-hooks.ts';
 import type { UploadRow } from './present.ts';
 import { storeQuery } from './store-query.ts';
 import { handOver, insertReceiving, recordStored, removeUpload } from './store.ts';
@@ -54,7 +54,7 @@ export type SendFileOptions = {
   onProcessing: (accountId: string) => void;
   /** Aborts what is under way. */
   stopping: AbortSignal;
-  crashPoint?: UploadCrashPoint | undefined;
+  crashPoint?: CrashPoint | undefined;
 };
 
 /** The studio tells of most uploads itself, within moments; what it told before we had the row is asked for. */

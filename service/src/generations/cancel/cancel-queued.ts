@@ -1,7 +1,7 @@
 import type { Database } from '@renderkit/server-kit/db/database.ts';
 import type { Settlement } from '../settle/settlement.ts';
-import { type Move, moveGenerations } from '../settle/transition-store.ts';
-import { readUntouched } from './store.ts';
+import { type Transition, transitionGenerations } from '../settle/transition-store.ts';
+import { countQueued, readUntouched } from './store.ts';
 
 /** Cancels all that an account has waiting; what dispatch took meanwhile runs. How many were canceled. */
 export async function cancelQueued(database: Database, accountId: string): Promise<number> {
@@ -9,36 +9,39 @@ export async function cancelQueued(database: Database, accountId: string): Promi
   for (;;) {
     const ids = await readUntouched(database, { accountId });
     if (ids.length === 0) return canceled;
-    const moved = await moveGenerations(
+    const made = await transitionGenerations(
       database,
-      ids.map((id) => cancelMove(id, accountId)),
+      ids.map((id) => toCanceled(id, accountId)),
     );
-    if (moved.length === 0) return canceled;
-    canceled += moved.length;
+    if (made.length === 0) return canceled;
+    canceled += made.length;
   }
 }
 
-/** Cancels what one key of an account has waiting, how many. What it throws leaves the rest to be asked for again. */
-export type CancelQueuedOfKey = (key: { accountId: string; keyId: string }) => Promise<number>;
-
-/** Makes the verb that cancels for a person: long polls wake, and each job is canceled as if by its own request. */
-export function createCancelQueuedOfKey(options: {
-  database: Database;
-  settlement: Pick<Settlement, 'move'>;
-}): CancelQueuedOfKey {
-  return async (key) => {
-    let canceled = 0;
-    for (;;) {
-      const ids = await readUntouched(options.database, key);
-      const moves = ids.map((id) => options.settlement.move(cancelMove(id, key.accountId)));
-      const moved = (await Promise.all(moves)).filter((one) => one !== undefined);
-      // None: the queue is empty, or dispatch took all that was seen.
-      if (moved.length === 0) return canceled;
-      canceled += moved.length;
-    }
-  };
+/**
+ * Cancels what one key of an account has waiting and returns how many. What it throws leaves the rest to be asked for
+ * again. Long polls wake, and each job is canceled as if by its own request.
+ */
+export async function cancelQueuedOfKey(
+  { database, settlement }: { database: Database; settlement: Settlement },
+  key: { accountId: string; keyId: string },
+): Promise<number> {
+  let canceled = 0;
+  for (;;) {
+    const ids = await readUntouched(database, key);
+    const transitions = ids.map((id) => settlement.transition(toCanceled(id, key.accountId)));
+    const made = (await Promise.all(transitions)).filter((one) => one !== undefined);
+    // None: the queue is empty, or dispatch took all that was seen.
+    if (made.length === 0) return canceled;
+    canceled += made.length;
+  }
 }
 
-function cancelMove(id: string, accountId: string): Move {
+function toCanceled(id: string, accountId: string): Transition {
   return { id, accountId, from: 'queued', to: 'canceled', untouched: true };
+}
+
+/** How many generations wait in the queue of each of an account's keys, by the key's id. */
+export async function readQueuedOfKeys(database: Database, accountId: string): Promise<Map<string, number>> {
+  return new Map((await countQueued(database, accountId)).map((row) => [row.key_id, row.queued]));
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Database } from '@renderkit/server-kit/db/database.ts';
 import { createTestDatabase, moveClock, type TestDatabase } from '@renderkit/server-kit/testing/database.ts';
-import { moveGenerations } from '../settle/transition-store.ts';
+import { transitionGenerations } from '../settle/transition-store.ts';
 import { aCreate, acceptOne, seedAccount, seedKey, type Seeded } from '../testing/seed.ts';
 import { Acceptor } from './accept.ts';
 import { acceptGenerations, type Create, type Decision } from './store.ts';
@@ -150,7 +150,7 @@ test('a charge later than the balance still counts, an earlier one does not', as
   const first = aCreate(account, { balance: credits(8_000, 10) });
   await acceptOne(database, first);
   const run = { id: first.id, accountId: account.accountId, from: 'queued', to: 'running' } as const;
-  await moveGenerations(database, [{ ...run, chargeLedgerSeq: 11 }]);
+  await transitionGenerations(database, [{ ...run, chargeLedgerSeq: 11 }]);
   assert.equal((await accountRow(account.accountId))?.uncharged_millicredits, 0);
   const old = await acceptOne(
     database,
@@ -184,7 +184,7 @@ test('while a submit is in doubt credits are short, and missing once that is res
     resolveUnconfirmed: async (accountId) => {
       asked++;
       const run = { id: first.id, accountId, from: 'queued', to: 'running' } as const;
-      await moveGenerations(database, [{ ...run, chargeLedgerSeq: 11 }]);
+      await transitionGenerations(database, [{ ...run, chargeLedgerSeq: 11 }]);
     },
   });
   const accepted = await acceptor.accept(second);
@@ -270,7 +270,7 @@ test('at midnight each create counts in the day in which it was made, and frees 
   await moveClock(database, toMidnight + 30);
   assert.equal((await acceptOne(database, aCreate(account))).outcome, 'accepted');
   const fail = { id: evening.id, accountId: account.accountId, from: 'queued', to: 'failed' } as const;
-  await moveGenerations(database, [fail]);
+  await transitionGenerations(database, [fail]);
   const days = await database.rows<{ committed_millicredits: number }>(
     'select committed_millicredits from budget_days where key_id = $1 order by day',
     [account.keyId],

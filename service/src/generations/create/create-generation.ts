@@ -1,4 +1,3 @@
-import type { Lane } from '@renderkit/contract/studio/kinds.ts';
 import { headers } from '@renderkit/contract/v1/headers.ts';
 import { idPrefixes } from '@renderkit/contract/v1/identifiers.ts';
 import type { GenerationKind } from '@renderkit/contract/v1/schemas/generation.ts';
@@ -15,7 +14,9 @@ import {
   type QuotingDependencies,
   validateAndQuote,
 } from '../../quotes/validate-and-quote.ts';
-import type { CrashPoint } from '../crash-point.ts';
+import type { CrashPoint } from '../../test-hooks.ts';
+import type { Uploads } from '../../uploads/background.ts';
+import type { Scheduler } from '../dispatch/scheduler.ts';
 import { acceptedBodyStart } from '../present.ts';
 import { type AcceptOptions, Acceptor } from './accept.ts';
 import { type Precheck, type PrecheckQuestion, readPrechecks } from './store.ts';
@@ -34,10 +35,9 @@ export type CreateRequest = {
 export type CreateOptions = AcceptOptions & {
   database: Database;
   quoting: QuotingDependencies;
-  /** Called with each accept once it is committed. */
-  onAccepted: (accountId: string, lane: Lane) => void;
-  /** Called where an accepted one names addresses. */
-  onImports: () => void;
+  scheduler: Pick<Scheduler, 'queued'>;
+  /** Woken where an accepted create names addresses. */
+  uploads: Pick<Uploads, 'wakeImports'>;
   crashPoint?: CrashPoint | undefined;
 };
 
@@ -87,19 +87,19 @@ export class GenerationCreator {
     sha256: string | undefined,
     { budgetLeft }: Precheck,
   ): Promise<RawReply> {
-    const { quoting, crashPoint, onAccepted, onImports } = this.#options;
+    const { quoting, crashPoint, scheduler, uploads } = this.#options;
     const quoted = await validateAndQuote(quoting, {
       accountId: request.principal.account.id,
       kind: request.kind,
       body: request.body,
       checkBudget: (cost) => checkBudget(cost, budgetLeft),
     });
-    await crashPoint?.('create-judged');
+    await crashPoint?.('create-quoted');
     const record = recordOf(request, quoted);
     const accepted = await this.#acceptor.accept({ ...record, fingerprint: sha256 });
     if (!accepted.replayed) {
-      onAccepted(record.accountId, record.lane);
-      if (record.uploads?.some(({ url }) => url !== undefined) === true) onImports();
+      scheduler.queued(record.accountId, record.lane);
+      if (record.uploads?.some(({ url }) => url !== undefined) === true) uploads.wakeImports();
     }
     await crashPoint?.('create-accepted');
     return accepted.replayed ? replay(accepted.body) : new RawReply(202, accepted.body);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Database } from '@renderkit/server-kit/db/database.ts';
 import { createTestDatabase, moveClock, type TestDatabase } from '@renderkit/server-kit/testing/database.ts';
-import { moveGenerations } from '../settle/transition-store.ts';
+import { transitionGenerations } from '../settle/transition-store.ts';
 import { aCreate, acceptOne, limitsOf, seedAccount, seedQueue } from '../testing/seed.ts';
 import {
   accountsToDispatch,
@@ -43,9 +43,9 @@ test('claims take the oldest, as many as the lane and the overall limit leave', 
     [...images.slice(0, 2), ...videos.slice(0, 1)].sort(),
   );
   assert.deepEqual(await claimedIds(account.accountId), []);
-  await moveGenerations(database, [running(images[0] as string, account.accountId)]);
+  await transitionGenerations(database, [running(images[0] as string, account.accountId)]);
   assert.deepEqual(await claimedIds(account.accountId), [], 'what runs holds its place');
-  await moveGenerations(database, [succeeded(images[0] as string, account.accountId)]);
+  await transitionGenerations(database, [succeeded(images[0] as string, account.accountId)]);
   assert.deepEqual(await claimedIds(account.accountId), [images[2]]);
 });
 
@@ -57,8 +57,8 @@ test('what runs elsewhere fills places, and a limit that fell is honoured at onc
   assert.equal((await claimedIds(account.accountId)).length, 3);
   await saveLimits(database, account.accountId, limitsOf(2));
   const [first] = ids;
-  await moveGenerations(database, [running(first as string, account.accountId)]);
-  await moveGenerations(database, [succeeded(first as string, account.accountId)]);
+  await transitionGenerations(database, [running(first as string, account.accountId)]);
+  await transitionGenerations(database, [succeeded(first as string, account.accountId)]);
   assert.deepEqual(await claimedIds(account.accountId), [], 'three still hold places, two are allowed');
 });
 
@@ -122,10 +122,10 @@ test('a lease that ran out is taken over with the next attempt, and the old owne
     [[id, 2, true]],
   );
   const late = { ...running(id as string, account.accountId), attempt: claims[0]?.attempt as number };
-  assert.deepEqual(await moveGenerations(database, [late]), []);
+  assert.deepEqual(await transitionGenerations(database, [late]), []);
   const back = { id: id as string, accountId: account.accountId, attempt: 1, unsent: true };
   assert.deepEqual(await releaseGenerations(database, [back]), []);
-  assert.equal((await moveGenerations(database, [{ ...late, attempt: 2 }])).length, 1);
+  assert.equal((await transitionGenerations(database, [{ ...late, attempt: 2 }])).length, 1);
   await moveClock(database, 0);
 });
 
@@ -194,7 +194,7 @@ test('claims, cancels and settles race on one account for seconds without a dead
     while (performance.now() < until) {
       const { claims } = await claimFor(accountId, owner);
       counts.claimed += claims.length;
-      await moveGenerations(
+      await transitionGenerations(
         database,
         claims.map(({ id, attempt }) => ({ ...running(id, accountId), attempt })),
       );
@@ -219,14 +219,14 @@ test('claims, cancels and settles race on one account for seconds without a dead
       const moves = ids.map(
         ({ id }) => ({ id, accountId, from: 'queued', to: 'canceled', untouched: true }) as const,
       );
-      const canceled = await moveGenerations(database, moves);
+      const canceled = await transitionGenerations(database, moves);
       counts.canceled += canceled.length;
     }
   };
   const settler = async () => {
     while (performance.now() < until) {
       const ids = await pick(`status = 'running'`);
-      const settled = await moveGenerations(
+      const settled = await transitionGenerations(
         database,
         ids.map(({ id }) => succeeded(id, accountId)),
       );
@@ -264,7 +264,7 @@ test('cancel takes what waits untouched, and nothing that was ever sent', async 
   const { accountId } = account;
   const [sent, waits] = await seedQueue(database, account, 2);
   const cancel = (id: string) =>
-    moveGenerations(database, [{ id, accountId, from: 'queued', to: 'canceled', untouched: true }]);
+    transitionGenerations(database, [{ id, accountId, from: 'queued', to: 'canceled', untouched: true }]);
   const { claims } = await claimFor(accountId);
   assert.equal(claims[0]?.id, sent);
   assert.equal((await cancel(sent as string)).length, 0);

@@ -5,7 +5,7 @@ import { startLeaseQueue } from '@renderkit/server-kit/work/lease-queue.ts';
 import { startLeases } from '@renderkit/server-kit/work/leases.ts';
 import { startLoop } from '@renderkit/server-kit/work/loop.ts';
 import type { LimitsReader } from './limits-reader.ts';
-import { createWakes, type Wakes } from './scheduler.ts';
+import { accountsPerClaim, type Scheduler } from './scheduler.ts';
 import {
   accountsToDispatch,
   type AccountState,
@@ -15,8 +15,6 @@ import {
   renewLeases,
 } from './store.ts';
 
-export type Dispatcher = AsyncDisposable & Pick<Wakes, 'wake' | 'queued' | 'wakeAfter'>;
-
 export type DispatcherOptions = {
   database: Database;
   log: Logger;
@@ -25,6 +23,7 @@ export type DispatcherOptions = {
   /** Sends a claim to the studio and records what came of it; ends early, leaving it to its lease, when stopping. */
   submit: (claim: Claim, stopping: AbortSignal) => Promise<void>;
   limits: LimitsReader;
+  scheduler: Scheduler;
   leaseMs: number;
   /** Default 1,000. */
   sweepMs?: number | undefined;
@@ -32,27 +31,23 @@ export type DispatcherOptions = {
   stuckAfterMs?: number | undefined;
 };
 
-export const defaultLeaseMs = 10_000;
 /** Submits of this process at once, whatever the account. */
 const submitsAtOnce = 64;
 /** How long submits under way may take to end when the process stops; then they are left to their leases. */
 const finishWithinMs = 8_000;
-/** Accounts claimed for in one statement, and such statements at once. */
-const accountsPerClaim = 64;
-const claimsInFlight = 2;
 /** Claimed from one lane of an account at once; the limit stands in sql/functions/claim_generations.sql. */
-const mostFromLane = 64;
+const maxFromLane = 64;
 const accountsPerSweep = 500;
-/** Limits that leave no room are read again after this long. */
+/** Limits that leave no free slot are read again after this long. */
 const limitsMaxAgeMs = 10_000;
 const lanes = ['image', 'edit', 'video'] as const satisfies readonly Lane[];
 
 /**
- * Takes generations out of the queue as places come free and has them submitted. Woken at once within its process;
+ * Takes generations out of the queue as slots come free and has them submitted. Woken at once within its process;
  * a sweep each second finds what was woken elsewhere, what waits out a pause, and what a dead process left claimed.
  */
-export function startDispatcher(options: DispatcherOptions): Dispatcher {
-  const { database, log, owner, leaseMs, onStuck, stuckAfterMs } = options;
+export function startDispatcher(options: DispatcherOptions): AsyncDisposable {
+  const { database, log, owner, leaseMs, scheduler, onStuck, stuckAfterMs } = options;
   const leases = startLeases({
     name: 'dispatch leases',
     leaseMs,
@@ -81,15 +76,12 @@ export function startDispatcher(options: DispatcherOptions): Dispatcher {
   const claimFor = async (accountIds: string[], skipLocked: boolean) => {
     const { claims, accounts } = await claimGenerations(database, { accountIds, owner, leaseMs, skipLocked });
     submits.add(claims);
-    for (const account of accounts) afterClaim(options, wakes, account, claims);
+    for (const account of accounts) afterClaim(options, account, claims);
   };
-  const wakes = createWakes({
+  scheduler.start({
     claim: (accountIds) => claimFor(accountIds, false),
     // What a busy studio said of its limits may be over as well.
     onPauseOver: options.limits.refresh,
-    accountsPerClaim,
-    claimsInFlight,
-    log,
   });
   const sweep = startLoop({
     name: 'dispatch sweep',
@@ -98,21 +90,18 @@ export function startDispatcher(options: DispatcherOptions): Dispatcher {
     onStuck,
     stuckAfterMs,
     run: async () => {
-      wakes.forget();
+      scheduler.forget();
       const found = await accountsToDispatch(database, { limitsMaxAgeMs, atMost: accountsPerSweep });
-      const withRoom = found.filter((account) => account.has_room).map((account) => account.account_id);
+      const claimable = found.filter((account) => account.has_room).map((account) => account.account_id);
       for (const account of found) if (!account.has_room) options.limits.refresh(account.account_id);
-      for (let i = 0; i < withRoom.length; i += accountsPerClaim)
-        await claimFor(withRoom.slice(i, i + accountsPerClaim), true);
+      for (let i = 0; i < claimable.length; i += accountsPerClaim)
+        await claimFor(claimable.slice(i, i + accountsPerClaim), true);
     },
   });
 
   return {
-    wake: wakes.wake,
-    queued: wakes.queued,
-    wakeAfter: wakes.wakeAfter,
     [Symbol.asyncDispose]: async () => {
-      await wakes.stop();
+      await scheduler.stop();
       await sweep[Symbol.asyncDispose]();
       await submits[Symbol.asyncDispose]();
       await leases[Symbol.asyncDispose]();
@@ -122,12 +111,11 @@ export function startDispatcher(options: DispatcherOptions): Dispatcher {
 
 /** What an account's state before its claims means for its next ones. */
 function afterClaim(
-  { limits }: DispatcherOptions,
-  wakes: Wakes,
+  { limits, scheduler }: DispatcherOptions,
   { accountId, free, waitMs, connected, limitsAgeMs = 0 }: AccountState,
   claims: readonly Claim[],
 ): void {
-  if (waitMs > 0) wakes.wakeAfter(accountId, waitMs);
+  if (waitMs > 0) scheduler.wakeAfter(accountId, waitMs);
   if (!connected || waitMs > 0) return;
   if (free === undefined) return limits.refresh(accountId);
   const left = { ...free };
@@ -136,7 +124,7 @@ function afterClaim(
       left.overall--;
       left[claim.lane]--;
     }
-  wakes.remember(accountId, left);
-  if (lanes.some((lane) => free[lane] - left[lane] >= mostFromLane)) wakes.wake(accountId);
+  scheduler.remember(accountId, left);
+  if (lanes.some((lane) => free[lane] - left[lane] >= maxFromLane)) scheduler.wake(accountId);
   if (Math.min(...Object.values(left)) <= 0 && limitsAgeMs > limitsMaxAgeMs) limits.refresh(accountId);
 }

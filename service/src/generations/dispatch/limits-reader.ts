@@ -1,6 +1,7 @@
 import type { Database } from '@renderkit/server-kit/db/database.ts';
 import type { Logger } from '@renderkit/server-kit/process/logger.ts';
 import type { StudioClient } from '../../studio-client/studio-client.ts';
+import type { Scheduler } from './scheduler.ts';
 import { saveLimits } from './store.ts';
 
 export type LimitsReader = {
@@ -9,15 +10,15 @@ export type LimitsReader = {
 };
 
 const readsAtOnce = 8;
-const firstPauseMs = 1_000;
-const longestPauseMs = 30_000;
+const initialPauseMs = 1_000;
+const maxPauseMs = 30_000;
 
-/** Keeps the accounts' limits as the studio tells them; `onRead` is called once they are written down. */
+/** Keeps the accounts' limits as the studio reports them, and wakes an account once they are written down. */
 export function createLimitsReader(options: {
   database: Database;
   studioClient: Pick<StudioClient, 'call'>;
   log: Logger;
-  onRead: (accountId: string) => void;
+  scheduler: Pick<Scheduler, 'wake'>;
 }): LimitsReader {
   const asked = new Set<string>();
   const waiting: string[] = [];
@@ -29,10 +30,10 @@ export function createLimitsReader(options: {
       const limits = await options.studioClient.call('getLimits', { accountId });
       await saveLimits(options.database, accountId, limits);
       pauses.delete(accountId);
-      options.onRead(accountId);
+      options.scheduler.wake(accountId);
     } catch (error) {
       const failures = (pauses.get(accountId)?.failures ?? 0) + 1;
-      const pauseMs = Math.min(longestPauseMs, firstPauseMs * 2 ** Math.min(failures - 1, 10));
+      const pauseMs = Math.min(maxPauseMs, initialPauseMs * 2 ** Math.min(failures - 1, 10));
       pauses.set(accountId, { failures, until: performance.now() + pauseMs });
       options.log.debug({ accountId, err: error }, 'the limits of an account could not be read');
     } finally {

@@ -1,89 +1,39 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { RenderRequest, SubmitAnswer } from '@renderkit/contract/studio/schemas/render.ts';
-import { type Database, isDatabaseUnavailable } from '@renderkit/server-kit/db/database.ts';
+import type { Database } from '@renderkit/server-kit/db/database.ts';
 import type { Logger } from '@renderkit/server-kit/process/logger.ts';
-import { createBatcher } from '@renderkit/server-kit/work/batcher.ts';
 import type { StudioClient } from '../../studio-client/studio-client.ts';
 import { StudioFailure } from '../../studio-client/studio-failure.ts';
-import type { CrashPoint } from '../crash-point.ts';
-import { runningMove } from '../settle/compose-transition.ts';
+import type { CrashPoint } from '../../test-hooks.ts';
+import { toRunning } from '../settle/compose-transition.ts';
 import { type GenerationError, refusalError, submitFailed } from '../settle/failure.ts';
 import type { Settlement } from '../settle/settlement.ts';
-import { type Claim, type Release, releaseGenerations, saveLimits, saveQuote } from './store.ts';
+import { type Claim, saveLimits, saveQuote } from './store.ts';
 
 export type SubmitOptions = {
   database: Database;
   studioClient: Pick<StudioClient, 'call'>;
   settlement: Settlement;
   log: Logger;
-  /** A claim went back to the queue; its account may be tried again after so many milliseconds. */
-  onReleased: (accountId: string, waitMs: number) => void;
   crashPoint?: CrashPoint | undefined;
-  /** First pause before a submit whose outcome is unknown is sent again; it doubles up to 30 s. Default 1,000 ms. */
-  retryMs?: number | undefined;
 };
 
 /** What a submit came to. `unknown`: the studio may have it, and only the same token can tell. */
-type Result =
+export type SubmitResult =
   | { kind: 'done' }
   | { kind: 'release'; retryAfterMs?: number | undefined }
   | { kind: 'unknown'; cause: unknown };
 
-const releasesPerStatement = 64;
-const statementsInFlight = 1;
-const longestRetryMs = 30_000;
-
-/**
- * Makes the verb that sends a claim to the studio and records the answer. It ends when the claim is the process's no
- * more: moved on, back in the queue, or, when stopping, left to its lease.
- */
-export function createSubmit(options: SubmitOptions) {
-  const release = createBatcher<Release, number | undefined>({
-    run: async (releases) => {
-      const released = await releaseGenerations(options.database, releases);
-      const waits = new Map(released.map((row) => [row.id, row.wait_ms ?? 0]));
-      return releases.map(({ id }) => waits.get(id));
-    },
-    maxSize: releasesPerStatement,
-    maxInFlight: statementsInFlight,
-    isHopeless: isDatabaseUnavailable,
-  });
-
-  return async (claim: Claim, stopping: AbortSignal): Promise<void> => {
-    await options.crashPoint?.('submit-claimed');
-    let current = claim;
-    for (let tries = 0; !stopping.aborted; tries++) {
-      const result = await attempt(options, current).catch(unknown);
-      if (result.kind === 'done') return;
-      if (result.kind === 'release') {
-        const waitMs = await release({
-          id: claim.id,
-          accountId: claim.accountId,
-          attempt: claim.attempt,
-          unsent: !current.sentBefore,
-          retryAfterMs: result.retryAfterMs,
-        });
-        if (waitMs !== undefined) options.onReleased(claim.accountId, waitMs);
-        return;
-      }
-      options.log.warn(
-        { generationId: claim.id, tries, err: result.cause },
-        'the outcome of a submit is not known; it is sent again',
-      );
-      current = { ...current, sentBefore: true };
-      const pauseMs = Math.min(longestRetryMs, (options.retryMs ?? 1_000) * 2 ** Math.min(tries, 10));
-      await sleep(pauseMs * (0.75 + Math.random() / 2), undefined, { signal: stopping }).catch(
-        () => undefined,
-      );
-    }
-  };
+/** Sends a claim to the studio once, with its own id as token, and records the answer. */
+export async function submitOnce(options: SubmitOptions, claim: Claim): Promise<SubmitResult> {
+  return attempt(options, claim).catch(unknown);
 }
 
-function unknown(cause: unknown): Result {
+function unknown(cause: unknown): SubmitResult {
   return { kind: 'unknown', cause };
 }
 
-async function attempt(options: SubmitOptions, claim: Claim, requoted = false): Promise<Result> {
+async function attempt(options: SubmitOptions, claim: Claim, requoted = false): Promise<SubmitResult> {
   let answer: SubmitAnswer;
   try {
     const sending = options.studioClient.call('submitRender', {
@@ -108,7 +58,7 @@ async function attempt(options: SubmitOptions, claim: Claim, requoted = false): 
         ...(answer.retry_after > 0 && { retryAfterMs: answer.retry_after * 1000 }),
       };
     case 'barred':
-      await options.settlement.bar([{ id: claim.id, accountId: claim.accountId }]);
+      await options.settlement.failTombstoned([{ id: claim.id, accountId: claim.accountId }]);
       return { kind: 'done' };
     case 'refused': {
       const { code } = answer.refusal;
@@ -137,14 +87,14 @@ async function recordAccepted(
       'the studio charged another cost than it quoted',
     );
   const generation = { id: claim.id, account_id: claim.accountId };
-  const moved = await settlement.move({ ...runningMove(generation, render), attempt: claim.attempt });
-  if (moved === undefined) log.debug({ generationId: claim.id }, 'a submit was recorded by another');
+  const made = await settlement.transition({ ...toRunning(generation, render), attempt: claim.attempt });
+  if (made === undefined) log.debug({ generationId: claim.id }, 'a submit was recorded by another');
   // An answer to a token that was sent before may tell of its end.
   if (render.status === 'succeeded' || render.status === 'failed')
     await settlement.apply([{ accountId: claim.accountId, render }]);
 }
 
-async function resultOfFailure(options: SubmitOptions, claim: Claim, error: unknown): Promise<Result> {
+async function resultOfFailure(options: SubmitOptions, claim: Claim, error: unknown): Promise<SubmitResult> {
   if (!(error instanceof StudioFailure)) return unknown(error);
   const retryAfterMs = error.retryAfterSeconds === undefined ? undefined : error.retryAfterSeconds * 1000;
   const turnedAway =
@@ -163,7 +113,7 @@ async function resultOfFailure(options: SubmitOptions, claim: Claim, error: unkn
   return unknown(error);
 }
 
-async function fail(options: SubmitOptions, claim: Claim, error: GenerationError): Promise<Result> {
+async function fail(options: SubmitOptions, claim: Claim, error: GenerationError): Promise<SubmitResult> {
   await options.settlement.fail({
     id: claim.id,
     accountId: claim.accountId,
@@ -175,7 +125,7 @@ async function fail(options: SubmitOptions, claim: Claim, error: GenerationError
 }
 
 /** The quote is past its time: asks for another one, once, and never pays more than was promised. */
-async function requote(options: SubmitOptions, claim: Claim): Promise<Result> {
+async function requote(options: SubmitOptions, claim: Claim): Promise<SubmitResult> {
   const answer = await options.studioClient.call('createQuotes', {
     accountId: claim.accountId,
     body: {

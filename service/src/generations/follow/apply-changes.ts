@@ -1,23 +1,16 @@
-import type { AccountChanges } from '@renderkit/contract/studio/changes.ts';
 import { type Database, isDatabaseUnavailable } from '@renderkit/server-kit/db/database.ts';
 import type { Logger } from '@renderkit/server-kit/process/logger.ts';
 import type { StudioClient } from '../../studio-client/studio-client.ts';
 import type { SettleUploads } from '../../uploads/ask-uploads.ts';
 import { endOf, type UploadEnd } from '../../uploads/outcome-of.ts';
-import type { Said, Settlement } from '../settle/settlement.ts';
+import type { RenderReport, Settlement } from '../settle/settlement.ts';
 import { recordUnapplied } from '../settle/store.ts';
+import type { ReadChanges } from './feed.ts';
 
-/** What the feed told of one of our accounts. */
-export type Told = {
-  accountId: string;
-  changes: Extract<AccountChanges, { status: 'changes' }>['changes'];
-  cursor: number;
-};
-
-type Change = Told['changes'][number];
+type Change = ReadChanges['changes'][number];
 
 /** A token that the studio will never take. */
-type Barred = { accountId: string; id: string };
+type Tombstoned = { accountId: string; id: string };
 
 export type ApplyChangesOptions = {
   database: Database;
@@ -31,36 +24,38 @@ export type ApplyChangesOptions = {
 const changesAtOnce = 200;
 
 /**
- * Makes the verb that applies what the feed told. Each account's cursor is stored with what its changes caused. A
+ * Makes the function that applies what the feed brought. Each account's cursor is stored with what its changes caused. A
  * change that cannot be applied is recorded and passed by, and holds up nobody.
  * @throws where the database is out of reach: nothing is passed by then
  */
-export function createApplyChanges(options: ApplyChangesOptions): (told: readonly Told[]) => Promise<void> {
-  return async (told) => {
-    for (const group of groupsOf(told)) {
-      const said: Said[] = [];
+export function createApplyChanges(
+  options: ApplyChangesOptions,
+): (read: readonly ReadChanges[]) => Promise<void> {
+  return async (read) => {
+    for (const group of groupsOf(read)) {
+      const reports: RenderReport[] = [];
       const ends: UploadEnd[] = [];
-      const barred: Barred[] = [];
+      const tombstoned: Tombstoned[] = [];
       for (const { accountId, changes } of group)
         for (const change of changes) {
           if (change.barred === true) {
-            barred.push({ accountId, id: change.token });
+            tombstoned.push({ accountId, id: change.token });
             continue;
           }
           const one = await readChange(options, accountId, change);
           if (one === undefined) continue;
-          if ('render' in one) said.push(one);
+          if ('render' in one) reports.push(one);
           else ends.push(one);
         }
       try {
         // Before the cursors move on.
         await options.settleUploads(ends);
-        await options.settlement.bar(barred);
-        await options.settlement.apply(said, group);
+        await options.settlement.failTombstoned(tombstoned);
+        await options.settlement.apply(reports, group);
       } catch (error) {
         if (isDatabaseUnavailable(error)) throw error;
         options.log.warn({ err: error }, 'changes could not be applied together; they are applied singly');
-        for (const account of group) await applySingly(options, account, { said, ends, barred });
+        for (const account of group) await applySingly(options, account, { reports, ends, tombstoned });
       }
     }
   };
@@ -68,32 +63,36 @@ export function createApplyChanges(options: ApplyChangesOptions): (told: readonl
 
 async function applySingly(
   options: ApplyChangesOptions,
-  told: Told,
-  { said, ends, barred }: { said: readonly Said[]; ends: readonly UploadEnd[]; barred: readonly Barred[] },
+  account: ReadChanges,
+  {
+    reports,
+    ends,
+    tombstoned,
+  }: { reports: readonly RenderReport[]; ends: readonly UploadEnd[]; tombstoned: readonly Tombstoned[] },
 ): Promise<void> {
-  for (const change of told.changes) {
-    const one = said.find(
-      ({ accountId, render }) => accountId === told.accountId && render.token === change.token,
+  for (const change of account.changes) {
+    const one = reports.find(
+      ({ accountId, render }) => accountId === account.accountId && render.token === change.token,
     );
-    const isIts = ({ accountId, id }: Barred) => accountId === told.accountId && id === change.token;
+    const isIts = ({ accountId, id }: Tombstoned) => accountId === account.accountId && id === change.token;
     const end = ends.find(isIts);
     try {
-      await options.settlement.bar(barred.filter(isIts));
+      await options.settlement.failTombstoned(tombstoned.filter(isIts));
       if (one !== undefined) await options.settlement.apply([one]);
       if (end !== undefined) await options.settleUploads([end]);
     } catch (error) {
       if (isDatabaseUnavailable(error)) throw error;
-      await passBy(options, told.accountId, change, error);
+      await passBy(options, account.accountId, change, error);
     }
   }
-  await options.settlement.apply([], [told]);
+  await options.settlement.apply([], [account]);
 }
 
 async function readChange(
   options: ApplyChangesOptions,
   accountId: string,
   change: Change,
-): Promise<Said | UploadEnd | undefined> {
+): Promise<RenderReport | UploadEnd | undefined> {
   try {
     if (change.type === 'upload') {
       const upload = options.studioClient.readUpload(change.upload);
@@ -128,16 +127,16 @@ async function passBy(
   });
 }
 
-function groupsOf(told: readonly Told[]): Told[][] {
-  const groups: Told[][] = [];
-  let room = 0;
-  for (const account of told) {
-    if (room < account.changes.length || groups.length === 0) {
+function groupsOf(read: readonly ReadChanges[]): ReadChanges[][] {
+  const groups: ReadChanges[][] = [];
+  let free = 0;
+  for (const account of read) {
+    if (free < account.changes.length || groups.length === 0) {
       groups.push([]);
-      room = changesAtOnce;
+      free = changesAtOnce;
     }
     groups.at(-1)?.push(account);
-    room -= Math.max(1, account.changes.length);
+    free -= Math.max(1, account.changes.length);
   }
   return groups;
 }

@@ -2,36 +2,21 @@ import { type Database } from '@renderkit/server-kit/db/database.ts';
 import type { Logger } from '@renderkit/server-kit/process/logger.ts';
 import { startLoop } from '@renderkit/server-kit/work/loop.ts';
 import type { StudioClient } from '../../studio-client/studio-client.ts';
-import { type AskUploads, type SettleUploads } from '../../uploads/ask-uploads.ts';
+import { createAskUploads, type SettleUploads } from '../../uploads/ask-uploads.ts';
 import { readUploadsInProcessing } from '../../uploads/read-in-processing.ts';
 import type { Settlement } from '../settle/settlement.ts';
 import { createApplyChanges } from './apply-changes.ts';
 import type { AskRenders } from './ask-renders.ts';
-import { startFeed } from './feed.ts';
-import {
-  beginWatch,
-  ensureWatches,
-  readInFlight,
-  readOwnWatches,
-  readWatches,
-  releaseWatches,
-  takeWatches,
-} from './store.ts';
+import type { Feed } from './feed.ts';
+import { ensureWatches, readInFlight, readOwnWatches, releaseWatches, takeWatches } from './store.ts';
 
-export type Watcher = AsyncDisposable & {
-  /** The account's watch is this process's: its feed is read at once. */
-  watch: (accountId: string) => void;
-  /** Something of the account is under way at the studio: somebody is to follow its feed, this process unless another does. */
-  follow: (accountId: string) => void;
-};
-
-export type WatcherOptions = {
+export type FollowOptions = {
   database: Database;
   studioClient: Pick<StudioClient, 'call' | 'readRender' | 'readUpload'>;
+  feed: Feed;
   settlement: Settlement;
   settleUploads: SettleUploads;
   askRenders: AskRenders;
-  askUploads: AskUploads;
   log: Logger;
   /** Names this process in watches. */
   owner: string;
@@ -40,18 +25,17 @@ export type WatcherOptions = {
   stuckAfterMs?: number | undefined;
 };
 
-const watchesAtMost = 20_000;
+const maxWatches = 20_000;
 
-/** Follows the feeds of the accounts whose watch this process holds. Which those are is a lease in the database. */
-export function startWatcher(options: WatcherOptions): Watcher {
-  const { database, log, owner, settlement, studioClient } = options;
-  const feed = startFeed({
-    studioClient,
-    log,
+/** Reads the feeds of the accounts whose watch this process holds, and applies what the studio reports in them. */
+export function startFollowing(options: FollowOptions): AsyncDisposable {
+  const { database, log, owner, settlement, studioClient, feed } = options;
+  const askUploads = createAskUploads({ studioClient, settle: options.settleUploads });
+  feed.start({
     apply: createApplyChanges(options),
     reconcile: async (accountId, cursor) => {
       await options.askRenders(accountId, await readInFlight(database, accountId));
-      await options.askUploads(accountId, await readUploadsInProcessing(database, accountId));
+      await askUploads(accountId, await readUploadsInProcessing(database, accountId));
       await settlement.apply([], [{ accountId, cursor }]);
     },
     // The client finds out for itself, and writes it down if its session can truly not be renewed.
@@ -71,38 +55,14 @@ export function startWatcher(options: WatcherOptions): Watcher {
     stuckAfterMs: options.stuckAfterMs,
     run: async () => {
       await ensureWatches(database);
-      await takeWatches(database, { owner, leaseMs: options.leaseMs, atMost: watchesAtMost });
+      await takeWatches(database, { owner, leaseMs: options.leaseMs, atMost: maxWatches });
       const asOf = performance.now();
       const held = await readOwnWatches(database, owner);
       feed.keepOnly(new Set(held.map((row) => row.account_id)), asOf);
       feed.add(held);
     },
   });
-  let asked = new Set<string>();
-  const addAsked = async () => {
-    const accountIds = [...asked];
-    asked = new Set();
-    feed.add(await readWatches(database, { owner, accountIds }));
-  };
-
-  const watch = (accountId: string) => {
-    if (feed.has(accountId) || asked.has(accountId)) return;
-    if (asked.size === 0)
-      setImmediate(() => {
-        // The next round of the leases brings what is missed here.
-        addAsked().catch((error: unknown) => log.debug({ err: error }, 'watches could not be read'));
-      });
-    asked.add(accountId);
-  };
-
   return {
-    watch,
-    follow: (accountId) => {
-      beginWatch(database, { accountId, owner, leaseMs: options.leaseMs })
-        .then((mine) => mine && watch(accountId))
-        // As above.
-        .catch((error: unknown) => log.debug({ err: error }, 'a watch could not be begun'));
-    },
     [Symbol.asyncDispose]: async () => {
       await leases[Symbol.asyncDispose]();
       await feed[Symbol.asyncDispose]();

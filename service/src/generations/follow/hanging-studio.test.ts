@@ -4,10 +4,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { createLogger } from '@renderkit/server-kit/process/logger.ts';
 import { createTestDatabase } from '@renderkit/server-kit/testing/database.ts';
 import { connect, startUpstream } from '../../../test/upstream-fixture.ts';
-import { createSettlement } from '../settle/settlement.ts';
+import { Settlement } from '../settle/settlement.ts';
 import { seedKey, seedQueue } from '../testing/seed.ts';
 import { createAskRenders } from './ask-renders.ts';
-import { startSweeps } from './reconcile.ts';
+import { startReconciling } from './reconcile.ts';
 
 test('a studio that hangs makes no sweep of generations look stuck, however many accounts wait', async () => {
   await using db = await createTestDatabase('service');
@@ -36,14 +36,14 @@ test('a studio that hangs makes no sweep of generations look stuck, however many
     untouched.push(fresh);
   }
   for (const operation of ['lookUpRenders', 'barRender'] as const) studio.script(operation, () => undefined);
-  const settlement = createSettlement({
+  const settlement = new Settlement({
     database,
-    watcher: 'svc_test',
-    watchLeaseMs: 10_000,
-    onMoved: () => undefined,
+    owner: 'svc_test',
+    leaseMs: 10_000,
+    announcer: { announce: () => undefined },
   });
   const stuck: string[] = [];
-  const sweeps = startSweeps({
+  const sweeps = startReconciling({
     database,
     studioClient,
     settlement,

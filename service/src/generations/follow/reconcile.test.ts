@@ -6,11 +6,11 @@ import { type ScriptedRenders, scriptRenders } from '../../../test/scripted-rend
 import { startUpstream, type Upstream } from '../../../test/upstream-fixture.ts';
 import { claimGenerations, releaseGenerations, saveLimits } from '../dispatch/store.ts';
 import { readGenerations } from '../reads/store.ts';
-import { createSettlement } from '../settle/settlement.ts';
-import { moveGenerations } from '../settle/transition-store.ts';
+import { Settlement } from '../settle/settlement.ts';
+import { transitionGenerations } from '../settle/transition-store.ts';
 import { limitsOf, seedKey, type Seeded, seedQueue } from '../testing/seed.ts';
 import { createAskRenders } from './ask-renders.ts';
-import { askUnheard, giveUpTooOld, type SweepOptions } from './reconcile.ts';
+import { askAboutSilent, giveUpTooOld, type ReconcileOptions } from './reconcile.ts';
 
 const minute = 60;
 const hour = 60 * minute;
@@ -19,7 +19,7 @@ let db: TestDatabase;
 let upstream: Upstream;
 let renders: ScriptedRenders;
 let account: Seeded;
-let sweeps: SweepOptions;
+let sweeps: ReconcileOptions;
 before(async () => {
   db = await createTestDatabase('service');
   upstream = await startUpstream(db.database);
@@ -29,11 +29,11 @@ before(async () => {
   account = { accountId, keyId, studioAccountId: upstream.studio.account.id };
   await saveLimits(db.database, accountId, limitsOf(100));
   const common = { database: db.database, studioClient: upstream.client };
-  const settlement = createSettlement({
+  const settlement = new Settlement({
     ...common,
-    watcher: 'svc_test',
-    watchLeaseMs: 10_000,
-    onMoved: () => undefined,
+    owner: 'svc_test',
+    leaseMs: 10_000,
+    announcer: { announce: () => undefined },
   });
   const askRenders = createAskRenders({ ...common, settlement });
   sweeps = { ...common, settlement, askRenders, log: createLogger({ part: 'test', level: 'silent' }) };
@@ -66,7 +66,7 @@ async function claimed(unsent?: boolean): Promise<string> {
 
 async function running(kind: 'image' | 'video' = 'image'): Promise<string> {
   const id = await claimed();
-  await moveGenerations(db.database, [
+  await transitionGenerations(db.database, [
     { id, accountId: account.accountId, from: 'queued', to: 'running', chargeLedgerSeq: 4 },
   ]);
   await db.database.rows('update generations set kind = $2 where id = $1', [id, kind]);
@@ -130,10 +130,10 @@ test('a running job that is not heard of is asked for by its token, once a minut
   known(id);
   renders.finish(id);
   await moveClock(db.database, 50);
-  await askUnheard(sweeps);
+  await askAboutSilent(sweeps);
   assert.equal(await stateOf(id), 'running');
   await moveClock(db.database, 70);
-  await askUnheard(sweeps);
+  await askAboutSilent(sweeps);
   assert.equal(await stateOf(id), 'succeeded');
 });
 
@@ -141,16 +141,16 @@ test('a job past the deadline of its kind is lost where the studio does not know
   const [image, video, kept] = [await running(), await running('video'), await running()];
   known(kept);
   await moveClock(db.database, hour - 2 * minute);
-  await askUnheard(sweeps);
+  await askAboutSilent(sweeps);
   assert.equal(await stateOf(image), 'running');
   await moveClock(db.database, hour + 2 * minute);
-  await askUnheard(sweeps);
+  await askAboutSilent(sweeps);
   assert.equal(await stateOf(image), 'failed upstream_unavailable');
   assert.equal(await stateOf(video), 'running');
   assert.equal(await stateOf(kept), 'running');
   assert.ok(renders.bar.has(image), 'it will never be rendered after that');
   await moveClock(db.database, 6 * hour + 4 * minute);
-  await askUnheard(sweeps);
+  await askAboutSilent(sweeps);
   assert.equal(await stateOf(video), 'failed upstream_unavailable');
   assert.equal(await stateOf(kept), 'running');
 });

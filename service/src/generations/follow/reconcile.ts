@@ -6,7 +6,7 @@ import type { StudioClient } from '../../studio-client/studio-client.ts';
 import { maxQueuedMs, maxRunningMs, waitedTooLong } from '../settle/failure.ts';
 import type { Settlement } from '../settle/settlement.ts';
 import type { AskRenders } from './ask-renders.ts';
-import { readTooOld, takeUnheard, type UnheardRow } from './store.ts';
+import { readTooOld, takeSilent, type SilentRow } from './store.ts';
 
 const silentMs = 60_000;
 const jobsAtOnce = 200;
@@ -15,7 +15,7 @@ const callsAtOnce = 8;
 /** A round must end before it counts as stuck (30 s), whatever the studio does; a later one takes up what it left. */
 const defaultRoundMs = 20_000;
 
-export type SweepOptions = {
+export type ReconcileOptions = {
   database: Database;
   studioClient: Pick<StudioClient, 'call'>;
   settlement: Settlement;
@@ -28,14 +28,14 @@ export type SweepOptions = {
 };
 
 /** Asks about running jobs that the feed says nothing of, and gives up what waited or ran too long. */
-export function startSweeps(options: SweepOptions): AsyncDisposable {
+export function startReconciling(options: ReconcileOptions): AsyncDisposable {
   const { log, onStuck, stuckAfterMs } = options;
   const common = { log, onStuck, stuckAfterMs };
-  const unheard = startLoop({
+  const silent = startLoop({
     ...common,
     name: 'unheard generations',
     everyMs: 5_000,
-    run: (stopping) => askUnheard(options, stopping),
+    run: (stopping) => askAboutSilent(options, stopping),
   });
   const old = startLoop({
     ...common,
@@ -45,14 +45,14 @@ export function startSweeps(options: SweepOptions): AsyncDisposable {
   });
   return {
     [Symbol.asyncDispose]: async () => {
-      await Promise.all([unheard[Symbol.asyncDispose](), old[Symbol.asyncDispose]()]);
+      await Promise.all([silent[Symbol.asyncDispose](), old[Symbol.asyncDispose]()]);
     },
   };
 }
 
 /** One round: running jobs silent for a minute are asked for by token; past its deadline an unknown one is lost. */
-export async function askUnheard(options: SweepOptions, stopping?: AbortSignal): Promise<void> {
-  const jobs = await takeUnheard(options.database, { silentMs, atMost: jobsAtOnce });
+export async function askAboutSilent(options: ReconcileOptions, stopping?: AbortSignal): Promise<void> {
+  const jobs = await takeSilent(options.database, { silentMs, atMost: jobsAtOnce });
   const byAccount = Map.groupBy(jobs, (job) => job.account_id);
   await eachWithin(byAccount, roundOf(options, stopping), async ([accountId, mine], signal) => {
     try {
@@ -69,7 +69,7 @@ export async function askUnheard(options: SweepOptions, stopping?: AbortSignal):
 }
 
 /** One round: what was queued for over a day fails, once it is sure that the studio will never take it. */
-export async function giveUpTooOld(options: SweepOptions, stopping?: AbortSignal): Promise<void> {
+export async function giveUpTooOld(options: ReconcileOptions, stopping?: AbortSignal): Promise<void> {
   const jobs = await readTooOld(options.database, { ageMs: maxQueuedMs, atMost: jobsAtOnce });
   // What needs no studio goes first: it must not wait for one that hangs.
   const inOrder = jobs.toSorted((a, b) => Number(b.untouched) - Number(a.untouched));
@@ -90,21 +90,21 @@ export async function giveUpTooOld(options: SweepOptions, stopping?: AbortSignal
   });
 }
 
-function roundOf({ roundMs }: SweepOptions, stopping: AbortSignal | undefined) {
+function roundOf({ roundMs }: ReconcileOptions, stopping: AbortSignal | undefined) {
   return { atOnce: callsAtOnce, withinMs: roundMs ?? defaultRoundMs, stopping };
 }
 
-function isOverdue({ kind, running_ms: runningMs }: UnheardRow): boolean {
+function isOverdue({ kind, running_ms: runningMs }: SilentRow): boolean {
   return runningMs > maxRunningMs[kind];
 }
 
-/** Bars the token for good; only then does the generation fail. If the studio knows it, it is adopted instead. */
+/** Tombstones the token for good; only then does the generation fail. If the studio knows it, it is adopted instead. */
 async function giveUp(
-  { settlement, studioClient }: SweepOptions,
+  { settlement, studioClient }: ReconcileOptions,
   { id, account_id: accountId }: { id: string; account_id: string },
   signal: AbortSignal,
 ): Promise<void> {
   const answer = await studioClient.call('barRender', { accountId, params: { token: id }, signal });
   if (answer.outcome === 'known') await settlement.apply([{ accountId, render: answer.render }]);
-  else await settlement.bar([{ id, accountId }]);
+  else await settlement.failTombstoned([{ id, accountId }]);
 }

@@ -116,22 +116,22 @@ export async function readInFlight(database: Database, accountId: string): Promi
   return rows.map(({ id }) => id);
 }
 
-export type UnheardRow = { id: string; account_id: string; kind: GenerationKind; running_ms: number };
+export type SilentRow = { id: string; account_id: string; kind: GenerationKind; running_ms: number };
 
 /** Takes running jobs that the studio said nothing of for so long: none else asks about them for as long again. */
-export async function takeUnheard(
+export async function takeSilent(
   database: Database,
-  unheard: { silentMs: number; atMost: number },
-): Promise<UnheardRow[]> {
-  return database.rows<UnheardRow>(
+  silent: { silentMs: number; atMost: number },
+): Promise<SilentRow[]> {
+  return database.rows<SilentRow>(
     `update generations g set heard_at = clock()
       where g.id in (select id from generations
                       where status = 'running' and heard_at <= clock() - $1 * interval '1 millisecond'
                       order by heard_at limit $2 for update skip locked)
      returning g.id, g.account_id, g.kind,
                (extract(epoch from clock() - g.submitted_at) * 1000)::float8 as running_ms`,
-    [unheard.silentMs, unheard.atMost],
-    'generations_unheard',
+    [silent.silentMs, silent.atMost],
+    'generations_silent',
   );
 }
 

@@ -1,90 +1,135 @@
 import { maxLongPollsPerProcess } from '@renderkit/contract/v1/limits.ts';
-import type { Database } from '@renderkit/server-kit/db/database.ts';
+import { type Database, isDatabaseUnavailable } from '@renderkit/server-kit/db/database.ts';
 import type { Logger } from '@renderkit/server-kit/process/logger.ts';
-import { startLoop } from '@renderkit/server-kit/work/loop.ts';
+import { createBatcher } from '@renderkit/server-kit/work/batcher.ts';
+import { type Loop, startLoop } from '@renderkit/server-kit/work/loop.ts';
+import { unauthorized } from '../../admission/admit.ts';
 import { ApiProblem } from '../../problems/api-problem.ts';
-import { readSettledSince, readUnusableKeys } from '../reads/store.ts';
-import { createAwaitGeneration } from './await-generation.ts';
-import { Waiter } from './waiter.ts';
-import { createWaiters } from './waiters.ts';
+import { type GenerationRow, generationText } from '../present.ts';
+import { noSuchGeneration } from '../reads/read-generation.ts';
+import { readAwaited, readSettledSince, readUnusableKeys } from '../reads/store.ts';
+import { isFinal } from '../settle/status.ts';
+import { createWaiters, Waiter } from './waiter.ts';
 
-export type LongPolls = AsyncDisposable & {
+const fullRetrySeconds = 5;
+
+type Asked = { id: string; accountId: string; keyId: string };
+
+const batches = { maxSize: 512, maxInFlight: 2, isHopeless: isDatabaseUnavailable };
+
+export type LongPollsOptions = {
+  database: Database;
+  log: Logger;
+  /** Default 20,000. */
+  max?: number | undefined;
+  /** How often it looks for what no notification told of. Default 1,000. */
+  floorMs?: number | undefined;
+};
+
+/** Holds requests until their generation has finished. No database connection is held meanwhile. */
+export class LongPolls implements AsyncDisposable {
+  readonly #database: Database;
+  readonly #max: number;
+  readonly #waiters = createWaiters();
+  readonly #floor: Loop;
+  readonly #read: (asked: Asked) => Promise<{ usable: boolean; row: GenerationRow | undefined }>;
+  readonly #isUsable: (keyId: string) => Promise<boolean>;
+  #closing = false;
+  #lastLook: string | undefined;
+
+  constructor({ database, log, max, floorMs }: LongPollsOptions) {
+    this.#database = database;
+    this.#max = max ?? maxLongPollsPerProcess;
+    this.#read = createBatcher<Asked, { usable: boolean; row: GenerationRow | undefined }>({
+      ...batches,
+      run: (asked) => readAwaited(database, asked),
+    });
+    this.#isUsable = createBatcher<string, boolean>({
+      ...batches,
+      run: async (keyIds) => {
+        const unusable = new Set(await readUnusableKeys(database, [...new Set(keyIds)]));
+        return keyIds.map((keyId) => !unusable.has(keyId));
+      },
+    });
+    this.#floor = startLoop({
+      name: 'long poll floor',
+      everyMs: floorMs ?? 1_000,
+      log,
+      run: () => this.#look(),
+    });
+  }
+
+  get open(): number {
+    return this.#waiters.count;
+  }
+
   /**
    * The text of the generation as it stands when it is final, or the time is up, or the service stops (`closing`).
    * @throws ApiProblem `not_found`; `unauthorized` once the key is revoked; `rate_limited` where too many wait
    */
-  wait: (asked: {
-    id: string;
-    accountId: string;
-    keyId: string;
-    seconds: number;
-    gone: () => AbortSignal;
-  }) => Promise<{ text: string; closing: boolean }>;
+  async wait({
+    seconds,
+    gone,
+    ...asked
+  }: Asked & { seconds: number; gone: () => AbortSignal }): Promise<{ text: string; closing: boolean }> {
+    if (this.#waiters.count >= this.#max)
+      throw new ApiProblem('rate_limited', {
+        detail: 'Too many requests wait for generations just now.',
+        retryAfterSeconds: fullRetrySeconds,
+      });
+    // Registered before it reads: what settles in between wakes it.
+    const waiter = new Waiter(asked.keyId, seconds * 1_000);
+    this.#waiters.add(asked.id, waiter);
+    if (this.#closing) waiter.giveUp();
+    try {
+      return { text: await this.#await(asked, waiter, gone), closing: this.#closing };
+    } finally {
+      this.#waiters.remove(asked.id, waiter);
+    }
+  }
+
   /** These generations reached their last status; whoever has their texts at hand spares the polls a read. */
-  wake: (ids: readonly string[], texts?: readonly (string | undefined)[]) => void;
+  wake(ids: readonly string[], texts?: readonly (string | undefined)[]): void {
+    this.#waiters.wake(ids, texts);
+  }
+
   /** These keys let nobody in any more. */
-  revoke: (keyIds: readonly string[]) => void;
+  revoke(keyIds: readonly string[]): void {
+    this.#waiters.revoke(keyIds);
+  }
+
   /** Looks at once for what was missed: notifications may have been lost. */
-  lookNow: () => void;
-  readonly open: number;
-};
+  lookNow(): void {
+    this.#floor.wake();
+  }
 
-const fullRetrySeconds = 5;
+  /** Answers every open long poll with the state as it is; to be called before the server closes. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#closing = true;
+    this.#waiters.giveUp();
+    await this.#floor[Symbol.asyncDispose]();
+  }
 
-/** Holds requests until their generation has finished. No database connection is held meanwhile. */
-export function startLongPolls(options: {
-  database: Database;
-  log: Logger;
-  /** Default 20,000. */
-  most?: number | undefined;
-  /** How often it looks for what no notification told of. Default 1,000. */
-  floorMs?: number | undefined;
-}): LongPolls {
-  const { database } = options;
-  const most = options.most ?? maxLongPollsPerProcess;
-  const waiters = createWaiters();
-  let closing = false;
-  const awaitGeneration = createAwaitGeneration(database);
-  let lastLook: string | undefined;
-  const floor = startLoop({
-    name: 'long poll floor',
-    everyMs: options.floorMs ?? 1_000,
-    log: options.log,
-    run: async () => {
-      if (waiters.count === 0) return void (lastLook = undefined);
-      const settled = await readSettledSince(database, lastLook);
-      lastLook = settled.at;
-      waiters.wake(settled.ids);
-      waiters.revoke(await readUnusableKeys(database, waiters.keyIds()));
-    },
-  });
-  return {
-    wait: async ({ seconds, gone, ...asked }) => {
-      if (waiters.count >= most)
-        throw new ApiProblem('rate_limited', {
-          detail: 'Too many requests wait for generations just now.',
-          retryAfterSeconds: fullRetrySeconds,
-        });
-      // Registered before it reads: what settles in between wakes it.
-      const waiter = new Waiter(asked.keyId, seconds * 1_000);
-      waiters.add(asked.id, waiter);
-      if (closing) waiter.giveUp();
-      try {
-        return { text: await awaitGeneration(asked, waiter, gone), closing };
-      } finally {
-        waiters.remove(asked.id, waiter);
-      }
-    },
-    wake: waiters.wake,
-    revoke: waiters.revoke,
-    lookNow: floor.wake,
-    get open() {
-      return waiters.count;
-    },
-    [Symbol.asyncDispose]: async () => {
-      closing = true;
-      waiters.giveUp();
-      await floor[Symbol.asyncDispose]();
-    },
-  };
+  async #await(asked: Asked, waiter: Waiter, gone: () => AbortSignal): Promise<string> {
+    for (;;) {
+      const { usable, row } = await this.#read(asked);
+      if (!usable) throw unauthorized();
+      if (row === undefined) throw noSuchGeneration();
+      if (waiter.over || isFinal(row.status)) return generationText(row);
+      waiter.watch(gone());
+      await waiter.woken();
+      // That it is the account's own was seen above; the key may have been revoked since.
+      if (waiter.text === undefined) continue;
+      if (!(await this.#isUsable(asked.keyId))) throw unauthorized();
+      return waiter.text;
+    }
+  }
+
+  async #look(): Promise<void> {
+    if (this.#waiters.count === 0) return void (this.#lastLook = undefined);
+    const settled = await readSettledSince(this.#database, this.#lastLook);
+    this.#lastLook = settled.at;
+    this.#waiters.wake(settled.ids);
+    this.#waiters.revoke(await readUnusableKeys(this.#database, this.#waiters.keyIds()));
+  }
 }

@@ -4,27 +4,28 @@ import { ApiProblem } from '../../problems/api-problem.ts';
 import { type GenerationRow } from '../present.ts';
 import { readGenerations } from './store.ts';
 
-export type ReadGeneration = (asked: { id: string; accountId: string }) => Promise<GenerationRow>;
-
 const batchSize = 256;
 const batchesInFlight = 2;
 
-/**
- * Makes the verb that reads a generation of an account; those asked for in one turn of the event loop share a
- * statement. @throws ApiProblem `not_found`, the same for another account's and for none
- */
-export function createReadGeneration(database: Database): ReadGeneration {
-  const read = createBatcher<{ id: string; accountId: string }, GenerationRow | undefined>({
-    run: (asked) => readGenerations(database, asked),
-    maxSize: batchSize,
-    maxInFlight: batchesInFlight,
-    isHopeless: isDatabaseUnavailable,
-  });
-  return async (asked) => {
-    const row = await read(asked);
+/** Reads generations; those asked for in one turn of the event loop share a statement. */
+export class GenerationReader {
+  readonly #read: (asked: { id: string; accountId: string }) => Promise<GenerationRow | undefined>;
+
+  constructor(database: Database) {
+    this.#read = createBatcher<{ id: string; accountId: string }, GenerationRow | undefined>({
+      run: (asked) => readGenerations(database, asked),
+      maxSize: batchSize,
+      maxInFlight: batchesInFlight,
+      isHopeless: isDatabaseUnavailable,
+    });
+  }
+
+  /** A generation of an account. @throws ApiProblem `not_found`, the same for another account's and for none */
+  async read(asked: { id: string; accountId: string }): Promise<GenerationRow> {
+    const row = await this.#read(asked);
     if (row === undefined) throw noSuchGeneration();
     return row;
-  };
+  }
 }
 
 export function noSuchGeneration(): ApiProblem {

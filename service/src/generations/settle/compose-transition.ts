@@ -5,10 +5,10 @@ import { isoTime } from '../../iso-time.ts';
 import { generationText } from '../present.ts';
 import { type GenerationError, missingOutputs, renderError } from './failure.ts';
 import type { UnsettledRow } from './store.ts';
-import type { Move } from './transition-store.ts';
+import type { Transition } from './transition-store.ts';
 
 /** The studio has it: from queued to running. */
-export function runningMove(generation: { id: string; account_id: string }, render: Render): Move {
+export function toRunning(generation: { id: string; account_id: string }, render: Render): Transition {
   return {
     id: generation.id,
     accountId: generation.account_id,
@@ -21,9 +21,8 @@ export function runningMove(generation: { id: string; account_id: string }, rend
 }
 
 /** From running to what the studio made of it, with the event that tells of it. */
-export function finalMove(row: UnsettledRow, render: Render): Move {
-  if (render.status === 'failed')
-    return failedMove(row, { from: 'running', error: renderError(render.error) });
+export function toFinal(row: UnsettledRow, render: Render): Transition {
+  if (render.status === 'failed') return toFailed(row, { from: 'running', error: renderError(render.error) });
   const outputs = JSON.stringify(render.outputs.map(presentOutput));
   const error =
     render.error !== null || render.outputs.length < row.expected_outputs ? missingOutputs : undefined;
@@ -49,10 +48,10 @@ export function finalMove(row: UnsettledRow, render: Render): Move {
 }
 
 /** To failed, with the event that tells of it. */
-export function failedMove(
+export function toFailed(
   row: UnsettledRow,
   failure: { from: 'queued' | 'running'; attempt?: number; untouched?: boolean; error: GenerationError },
-): Move {
+): Transition {
   const { from, attempt, untouched, error } = failure;
   const text = generationText({
     ...row,

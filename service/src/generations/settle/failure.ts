@@ -67,7 +67,7 @@ const notTaken: GenerationError = {
 };
 
 /** Why a generation fails whose token was barred: by its age, which is why the service itself bars tokens. */
-export function barredError(row: UnsettledRow): GenerationError {
+export function tombstonedError(row: UnsettledRow): GenerationError {
   const ageMs = (since: string | null) =>
     since === null ? 0 : Date.parse(isoTime(row.at)) - Date.parse(isoTime(since));
   if (row.status === 'queued') return ageMs(row.created_at) >= maxQueuedMs ? waitedTooLong : notTaken;

@@ -2,119 +2,132 @@ import type { Render } from '@renderkit/contract/studio/schemas/render.ts';
 import { type Database, isDatabaseUnavailable, type Queryable } from '@renderkit/server-kit/db/database.ts';
 import { createBatcher } from '@renderkit/server-kit/work/batcher.ts';
 import type { QueryResultRow } from 'pg';
-import type { CrashPoint } from '../crash-point.ts';
-import { failedMove, finalMove, runningMove } from './compose-transition.ts';
-import { barredError, type GenerationError } from './failure.ts';
-import { readDoubtful, readUnsettled, type UnsettledRow } from './store.ts';
-import { moveOnce } from './transition-once.ts';
-import { type Move, type Moved, moveGenerations } from './transition-store.ts';
+import type { CrashPoint } from '../../test-hooks.ts';
+import type { TransitionAnnouncer } from './announce-transitions.ts';
+import { toFailed, toFinal, toRunning } from './compose-transition.ts';
+import { tombstonedError, type GenerationError } from './failure.ts';
+import { readUnsettled, type UnsettledRow } from './store.ts';
+import { transitionOnce } from './transition-once.ts';
+import { type Transition, type Transitioned, transitionGenerations, type Watch } from './transition-store.ts';
 
-/** What the studio says of one of an account's renders. */
-export type Said = { accountId: string; render: Render };
+/** What the studio reports of one of an account's renders. */
+export type RenderReport = { accountId: string; render: Render };
 
-export type Settlement = {
+export type SettlementOptions = {
+  database: Database;
+  /** Names this process in watches. */
+  owner: string;
+  leaseMs: number;
+  announcer: Pick<TransitionAnnouncer, 'announce'>;
+  crashPoint?: CrashPoint | undefined;
+};
+
+const transitionsPerStatement = 128;
+const statementsInFlight = 2;
+
+/** Brings generations to their end, and announces each transition once it is committed. */
+export class Settlement {
+  readonly #database: Database;
+  readonly #watch: Watch;
+  readonly #announcer: SettlementOptions['announcer'];
+  readonly #crashPoint: CrashPoint | undefined;
+  readonly #batched: (transition: Transition) => Promise<Transitioned | undefined>;
+
+  constructor(options: SettlementOptions) {
+    this.#database = options.database;
+    this.#watch = { watcher: options.owner, leaseMs: options.leaseMs };
+    this.#announcer = options.announcer;
+    this.#crashPoint = options.crashPoint;
+    this.#batched = createBatcher<Transition, Transitioned | undefined>({
+      run: (transitions) => transitionOnce(transitions, (distinct) => this.#make(distinct)),
+      maxSize: transitionsPerStatement,
+      maxInFlight: statementsInFlight,
+      isHopeless: isDatabaseUnavailable,
+    });
+  }
+
   /**
    * Brings generations to where the studio says their renders are; what it never submitted it passes by, and what
    * reached its last status stays. `cursors` say how far the feeds are applied with this.
    */
-  apply: (said: readonly Said[], cursors?: readonly { accountId: string; cursor: number }[]) => Promise<void>;
-  /** Fails generations that the studio will never take, whoever told it so. */
-  bar: (barred: readonly { id: string; accountId: string }[]) => Promise<void>;
-  /** Fails a generation that is in the given state still. False where it moved meanwhile. */
-  fail: (failure: {
+  async apply(
+    reports: readonly RenderReport[],
+    cursors: readonly { accountId: string; cursor: number }[] = [],
+  ): Promise<void> {
+    const latest = latestByToken(reports);
+    const rows = await this.#unsettled(
+      [...latest.values()].map(({ accountId, render }) => ({ id: render.token, accountId })),
+    );
+    const adopted: Transition[] = [];
+    const final: Transition[] = [];
+    for (const row of rows) {
+      const render = latest.get(`${row.account_id} ${row.id}`)?.render as Render;
+      const current = row.status === 'queued' ? adoptInto(adopted, row, render) : row;
+      if (render.status === 'succeeded' || render.status === 'failed') final.push(toFinal(current, render));
+    }
+    if (adopted.length > 0) await this.#make(adopted);
+    await this.#crashPoint?.('settle-composed');
+    const made = await transitionGenerations(this.#database, final, { ...this.#watch, cursors });
+    await this.#crashPoint?.('settle-committed');
+    this.#announcer.announce(made);
+  }
+
+  /** Fails generations whose tokens are tombstoned: the studio will never take them. */
+  async failTombstoned(tombstoned: readonly { id: string; accountId: string }[]): Promise<void> {
+    const rows = await this.#unsettled(tombstoned);
+    if (rows.length === 0) return;
+    await this.#make(
+      rows.map((row) =>
+        toFailed(row, { from: row.status === 'queued' ? 'queued' : 'running', error: tombstonedError(row) }),
+      ),
+    );
+  }
+
+  /** Fails a generation that is in the given state still. Returns false where it changed meanwhile. */
+  async fail(failure: {
     id: string;
     accountId: string;
     from: 'queued' | 'running';
     attempt?: number;
     untouched?: boolean;
     error: GenerationError;
-  }) => Promise<boolean>;
-  /** One move, in one statement with the others of the moment. Undefined where the generation moved meanwhile. */
-  move: (move: Move) => Promise<Moved | undefined>;
-  /** One move in a transaction of its own, with what `also` does there; nothing of it where the generation moved meanwhile. */
-  moveWith: (move: Move, also: (transaction: Queryable) => Promise<void>) => Promise<Moved | undefined>;
-  /** Tokens of an account's submits whose outcome is not known. */
-  doubtful: (accountId: string) => Promise<string[]>;
-};
+  }): Promise<boolean> {
+    const [row] = await readUnsettled(this.#database, [failure]);
+    if (row === undefined || row.status !== failure.from) return false;
+    return (await this.transition(toFailed(row, failure))) !== undefined;
+  }
 
-export type SettlementOptions = {
-  database: Database;
-  /** Names this process in watches. */
-  watcher: string;
-  watchLeaseMs: number;
-  /** Told of what moved once it is committed. */
-  onMoved: (moved: readonly Moved[]) => void;
-  crashPoint?: CrashPoint | undefined;
-};
+  /** One transition, in one statement with the others of the moment. Undefined where the generation changed meanwhile. */
+  transition(transition: Transition): Promise<Transitioned | undefined> {
+    return this.#batched(transition);
+  }
 
-const movesPerStatement = 128;
-const statementsInFlight = 2;
+  /**
+   * One transition in a transaction of its own, with what `also` does there; nothing of it where the generation changed
+   * meanwhile.
+   */
+  async transitionWith(
+    transition: Transition,
+    also: (transaction: Queryable) => Promise<void>,
+  ): Promise<Transitioned | undefined> {
+    const made = await this.#database.transaction(async (transaction) => {
+      const [one] = await transitionGenerations(within(transaction), [transition], this.#watch);
+      if (one !== undefined) await also(transaction);
+      return one;
+    });
+    if (made !== undefined) this.#announcer.announce([made]);
+    return made;
+  }
 
-export function createSettlement(options: SettlementOptions): Settlement {
-  const { database, crashPoint } = options;
-  const watch = { watcher: options.watcher, leaseMs: options.watchLeaseMs };
+  async #make(transitions: readonly Transition[]): Promise<Transitioned[]> {
+    const made = await transitionGenerations(this.#database, transitions, this.#watch);
+    this.#announcer.announce(made);
+    return made;
+  }
 
-  const move = createBatcher<Move, Moved | undefined>({
-    run: (moves) =>
-      moveOnce(moves, async (distinct) => {
-        const moved = await moveGenerations(database, distinct, watch);
-        options.onMoved(moved);
-        return moved;
-      }),
-    maxSize: movesPerStatement,
-    maxInFlight: statementsInFlight,
-    isHopeless: isDatabaseUnavailable,
-  });
-
-  return {
-    move,
-    moveWith: async (one, also) => {
-      const moved = await database.transaction(async (transaction) => {
-        const [made] = await moveGenerations(within(transaction), [one], watch);
-        if (made !== undefined) await also(transaction);
-        return made;
-      });
-      if (moved !== undefined) options.onMoved([moved]);
-      return moved;
-    },
-    apply: async (said, cursors = []) => {
-      const latest = latestByToken(said);
-      const rows =
-        latest.size === 0
-          ? []
-          : await readUnsettled(
-              database,
-              [...latest.values()].map(({ accountId, render }) => ({ id: render.token, accountId })),
-            );
-      const adopted: Move[] = [];
-      const settled: Move[] = [];
-      for (const row of rows) {
-        const render = latest.get(`${row.account_id} ${row.id}`)?.render as Render;
-        const current = row.status === 'queued' ? adoptInto(adopted, row, render) : row;
-        if (render.status === 'succeeded' || render.status === 'failed')
-          settled.push(finalMove(current, render));
-      }
-      if (adopted.length > 0) options.onMoved(await moveGenerations(database, adopted, watch));
-      await crashPoint?.('settle-judged');
-      const moved = await moveGenerations(database, settled, { ...watch, cursors });
-      await crashPoint?.('settle-committed');
-      options.onMoved(moved);
-    },
-    bar: async (barred) => {
-      if (barred.length === 0) return;
-      const rows = await readUnsettled(database, barred);
-      const moves = rows.map((row) =>
-        failedMove(row, { from: row.status === 'queued' ? 'queued' : 'running', error: barredError(row) }),
-      );
-      options.onMoved(await moveGenerations(database, moves, watch));
-    },
-    fail: async (failure) => {
-      const [row] = await readUnsettled(database, [failure]);
-      if (row === undefined || row.status !== failure.from) return false;
-      return (await move(failedMove(row, failure))) !== undefined;
-    },
-    doubtful: (accountId) => readDoubtful(database, accountId),
-  };
+  async #unsettled(asked: readonly { id: string; accountId: string }[]): Promise<UnsettledRow[]> {
+    return asked.length === 0 ? [] : readUnsettled(this.#database, asked);
+  }
 }
 
 function within(transaction: Queryable): Pick<Database, 'rows'> {
@@ -124,8 +137,8 @@ function within(transaction: Queryable): Pick<Database, 'rows'> {
   };
 }
 
-function adoptInto(adopted: Move[], row: UnsettledRow, render: Render): UnsettledRow {
-  adopted.push({ ...runningMove(row, render), at: row.at });
+function adoptInto(adopted: Transition[], row: UnsettledRow, render: Render): UnsettledRow {
+  adopted.push({ ...toRunning(row, render), at: row.at });
   return {
     ...row,
     status: 'running',
@@ -135,10 +148,10 @@ function adoptInto(adopted: Move[], row: UnsettledRow, render: Render): Unsettle
   };
 }
 
-/** Of several words about one render the last holds, but nothing comes after its end. */
-function latestByToken(said: readonly Said[]): Map<string, Said> {
-  const latest = new Map<string, Said>();
-  for (const one of said) {
+/** Of several reports about one render the last holds, but nothing comes after its end. */
+function latestByToken(reports: readonly RenderReport[]): Map<string, RenderReport> {
+  const latest = new Map<string, RenderReport>();
+  for (const one of reports) {
     const name = `${one.accountId} ${one.render.token}`;
     const before = latest.get(name)?.render.status;
     if (before === undefined || before === 'queued' || before === 'running') latest.set(name, one);

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { generationStatuses } from '@renderkit/contract/v1/schemas/generation.ts';
-import { isFinal, mayMove } from './status.ts';
+import { isFinal, mayTransition } from './status.ts';
 
 test('five moves are allowed and no others', () => {
   const moves = generationStatuses.flatMap((from) =>
-    generationStatuses.filter((to) => mayMove(from, to)).map((to) => `${from} to ${to}`),
+    generationStatuses.filter((to) => mayTransition(from, to)).map((to) => `${from} to ${to}`),
   );
   assert.deepEqual(moves, [
     'queued to running',

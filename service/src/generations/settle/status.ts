@@ -13,7 +13,7 @@ const transitions = {
 } as const satisfies Record<GenerationStatus, readonly GenerationStatus[]>;
 
 /** True where a generation may go from one status to the other. */
-export function mayMove(from: GenerationStatus, to: GenerationStatus): boolean {
+export function mayTransition(from: GenerationStatus, to: GenerationStatus): boolean {
   return (transitions[from] as readonly GenerationStatus[]).includes(to);
 }
 

@@ -22,14 +22,14 @@ export async function readUnsettled(
   );
 }
 
-/** Tokens of an account's submits whose outcome is not known; 200 at most. */
-export async function readDoubtful(database: Database, accountId: string): Promise<string[]> {
+/** Tokens of an account's unconfirmed submits, whose outcome is not known; 200 at most. */
+export async function readUnconfirmed(database: Database, accountId: string): Promise<string[]> {
   const rows = await database.rows<{ id: string }>(
     `select id from generations
       where account_id = $1 and submit_sent_at is not null and charge_ledger_seq is null and status = 'queued'
       limit 200`,
     [accountId],
-    'generations_doubtful',
+    'generations_unconfirmed',
   );
   return rows.map(({ id }) => id);
 }

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { moveOnce } from './transition-once.ts';
-import type { Move, Moved } from './transition-store.ts';
+import { transitionOnce } from './transition-once.ts';
+import type { Transition, Transitioned } from './transition-store.ts';
 
-const cancel = (id: string): Move => ({
+const cancel = (id: string): Transition => ({
   id,
   accountId: 'acc',
   from: 'queued',
@@ -11,26 +11,26 @@ const cancel = (id: string): Move => ({
   untouched: true,
 });
 
-const start = (attempt: number): Move => ({
+const start = (attempt: number): Transition => ({
   id: 'a',
   accountId: 'acc',
   from: 'queued',
   to: 'running',
   attempt,
 });
-const end: Move = { id: 'a', accountId: 'acc', from: 'running', to: 'failed' };
+const end: Transition = { id: 'a', accountId: 'acc', from: 'running', to: 'failed' };
 
 /** Makes moves as the database does, from the statuses that generations have. */
 function scripted(statuses: Record<string, string>, attempts: Record<string, number> = {}) {
   const statements: string[][] = [];
-  const make = async (moves: readonly Move[]): Promise<Moved[]> => {
+  const make = async (moves: readonly Transition[]): Promise<Transitioned[]> => {
     statements.push(moves.map(({ id }) => id));
     assert.equal(new Set(moves.map(({ id }) => id)).size, moves.length, 'a generation twice in a statement');
     return moves.flatMap((move) => {
       if (statuses[move.id] !== move.from) return [];
       if (move.attempt !== undefined && move.attempt !== attempts[move.id]) return [];
       statuses[move.id] = move.to;
-      return [{ id: move.id, to_status: move.to, watching: false, deliveries: 0 } as Moved];
+      return [{ id: move.id, to_status: move.to, watching: false, deliveries: 0 } as Transitioned];
     });
   };
   return { make, statements };
@@ -38,9 +38,12 @@ function scripted(statuses: Record<string, string>, attempts: Record<string, num
 
 test('equal moves of one batch are made once, for the first who asked', async () => {
   const { make, statements } = scripted({ a: 'queued', b: 'running' });
-  const results = await moveOnce([cancel('a'), cancel('b'), cancel('a'), cancel('b'), cancel('a')], make);
+  const results = await transitionOnce(
+    [cancel('a'), cancel('b'), cancel('a'), cancel('b'), cancel('a')],
+    make,
+  );
   assert.deepEqual(
-    results.map((one) => (one as Moved | undefined)?.to_status),
+    results.map((one) => (one as Transitioned | undefined)?.to_status),
     ['canceled', undefined, undefined, undefined, undefined],
   );
   assert.deepEqual(statements, [['a', 'b']]);
@@ -48,9 +51,9 @@ test('equal moves of one batch are made once, for the first who asked', async ()
 
 test('a move with other conditions, or a next step, is tried after the one before it', async () => {
   const { make } = scripted({ a: 'queued' }, { a: 2 });
-  const results = await moveOnce([start(1), end, start(2), cancel('a'), end], make);
+  const results = await transitionOnce([start(1), end, start(2), cancel('a'), end], make);
   assert.deepEqual(
-    results.map((one) => (one as Moved | undefined)?.to_status),
+    results.map((one) => (one as Transitioned | undefined)?.to_status),
     [undefined, undefined, 'running', undefined, undefined],
   );
 });
@@ -58,13 +61,13 @@ test('a move with other conditions, or a next step, is tried after the one befor
 test('what was made stays made for its caller when a later statement fails', async () => {
   const { make } = scripted({ a: 'queued' }, { a: 2 });
   let statements = 0;
-  const failing = (moves: readonly Move[]) => {
+  const failing = (moves: readonly Transition[]) => {
     if (++statements === 2) throw new Error('the database went away');
     return make(moves);
   };
-  const [started, ended] = await moveOnce([start(2), end], failing);
-  assert.equal((started as Moved).to_status, 'running');
+  const [started, ended] = await transitionOnce([start(2), end], failing);
+  assert.equal((started as Transitioned).to_status, 'running');
   assert.ok(ended instanceof Error);
   statements = 1;
-  await assert.rejects(moveOnce([end], failing), /went away/);
+  await assert.rejects(transitionOnce([end], failing), /went away/);
 });

@@ -1,43 +1,43 @@
-import type { Move, Moved } from './transition-store.ts';
+import type { Transition, Transitioned } from './transition-store.ts';
 
 /**
  * Makes transitions that were gathered into one batch, each generation at most once in a statement: a statement could
- * not tell which of two callers it obeyed. Returns one result per move, in order: undefined where the move was not
- * made, an error where a later statement failed. `make` makes moves of distinct generations and returns those that
+ * not say which of two callers it obeyed. Returns one result per transition, in order: undefined where it was not
+ * made, an error where a later statement failed. `make` makes transitions of distinct generations and returns those that
  * were made. @throws what the first statement throws: nothing was made then
  */
-export async function moveOnce(
-  moves: readonly Move[],
-  make: (distinct: readonly Move[]) => Promise<readonly Moved[]>,
-): Promise<(Moved | Error | undefined)[]> {
-  const results = new Map<Move, Moved | Error>();
-  for (let waiting = moves; waiting.length > 0;) {
-    const first = new Map<string, Move>();
-    for (const move of waiting) if (!first.has(move.id)) first.set(move.id, move);
-    let made: Map<string, Moved>;
+export async function transitionOnce(
+  transitions: readonly Transition[],
+  make: (distinct: readonly Transition[]) => Promise<readonly Transitioned[]>,
+): Promise<(Transitioned | Error | undefined)[]> {
+  const results = new Map<Transition, Transitioned | Error>();
+  for (let waiting = transitions; waiting.length > 0;) {
+    const first = new Map<string, Transition>();
+    for (const transition of waiting) if (!first.has(transition.id)) first.set(transition.id, transition);
+    let made: Map<string, Transitioned>;
     try {
-      made = new Map((await make([...first.values()])).map((moved) => [moved.id, moved]));
+      made = new Map((await make([...first.values()])).map((one) => [one.id, one]));
     } catch (error) {
       // What earlier statements made stays made, and must not be tried again.
-      if (waiting === moves) throw error;
-      for (const move of waiting)
-        results.set(move, error instanceof Error ? error : new Error(String(error)));
+      if (waiting === transitions) throw error;
+      for (const transition of waiting)
+        results.set(transition, error instanceof Error ? error : new Error(String(error)));
       break;
     }
-    for (const [id, move] of first) {
-      const moved = made.get(id);
-      if (moved !== undefined) results.set(move, moved);
+    for (const [id, transition] of first) {
+      const one = made.get(id);
+      if (one !== undefined) results.set(transition, one);
     }
-    waiting = waiting.filter((move) => {
-      const before = first.get(move.id) as Move;
-      return move !== before && !sharesFate(move, before, made.has(move.id));
+    waiting = waiting.filter((transition) => {
+      const before = first.get(transition.id) as Transition;
+      return transition !== before && !sharesFate(transition, before, made.has(transition.id));
     });
   }
-  return moves.map((move) => results.get(move));
+  return transitions.map((transition) => results.get(transition));
 }
 
-/** No status comes twice: what was moved, or had the same conditions as a move that failed, need not be tried. */
-function sharesFate(move: Move, before: Move, wasMade: boolean): boolean {
-  if (move.from !== before.from) return false;
-  return wasMade || (move.attempt === before.attempt && move.untouched === before.untouched);
+/** No status comes twice: what was made, or had the same conditions as a transition that failed, need not be tried. */
+function sharesFate(transition: Transition, before: Transition, wasMade: boolean): boolean {
+  if (transition.from !== before.from) return false;
+  return wasMade || (transition.attempt === before.attempt && transition.untouched === before.untouched);
 }

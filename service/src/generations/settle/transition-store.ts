@@ -2,7 +2,7 @@ import type { Lane } from '@renderkit/contract/studio/kinds.ts';
 import type { GenerationStatus } from '@renderkit/contract/v1/schemas/generation.ts';
 import type { Database } from '@renderkit/server-kit/db/database.ts';
 import type { ComposedEvent } from '../../events/compose-event.ts';
-import { mayMove } from './status.ts';
+import { mayTransition } from './status.ts';
 
 /**
  * SQL: a recursive common table expression `waiting (account_id)` of the accounts with anything that waits, and a null. It
@@ -19,7 +19,7 @@ export const accountsThatWait = `waiting as (
      )`;
 
 /** A change of one generation's status. What is left out stays as it is. */
-export type Move = {
+export type Transition = {
   id: string;
   accountId: string;
   from: GenerationStatus;
@@ -37,11 +37,11 @@ export type Move = {
   outputs?: string;
   error?: { code: string; message: string };
   event?: ComposedEvent;
-  /** The generation as clients see it after the move, if it is at hand. */
+  /** The generation as clients see it after the transition, if it is at hand. */
   text?: string;
 };
 
-export type Moved = {
+export type Transitioned = {
   id: string;
   account_id: string;
   lane: Lane;
@@ -50,11 +50,11 @@ export type Moved = {
   watching: boolean;
   /** Deliveries of its event, due at once. */
   deliveries: number;
-  /** Of the move. */
+  /** Of the transition. */
   text: string | undefined;
 };
 
-/** Who reads the feeds of accounts whose jobs move, and how far those are applied with these moves. */
+/** Who reads the feeds of accounts whose jobs change, and how far those are applied with these transitions. */
 export type Watch = {
   watcher: string;
   leaseMs: number;
@@ -62,23 +62,23 @@ export type Watch = {
 };
 
 /**
- * The only writer of `status`: makes the moves whose generation is still as the caller saw it, in one transaction
- * under the accounts' locks, with their money, counters, budgets, events and watches. Answers those it made.
+ * The only writer of `status`: makes the transitions whose generation is still as the caller saw it, in one transaction
+ * under the accounts' locks, with their money, counters, budgets, events and watches. Returns those it made.
  */
-export async function moveGenerations(
+export async function transitionGenerations(
   database: Pick<Database, 'rows'>,
-  moves: readonly Move[],
+  transitions: readonly Transition[],
   watch?: Watch,
-): Promise<Moved[]> {
-  for (const { id, from, to } of moves)
-    if (!mayMove(from, to)) throw new Error(`generation ${id} may not go from ${from} to ${to}`);
+): Promise<Transitioned[]> {
+  for (const { id, from, to } of transitions)
+    if (!mayTransition(from, to)) throw new Error(`generation ${id} may not go from ${from} to ${to}`);
   const cursors = watch?.cursors ?? [];
-  if (moves.length === 0 && cursors.length === 0) return [];
-  const rows = await database.rows<Omit<Moved, 'text'>>(
+  if (transitions.length === 0 && cursors.length === 0) return [];
+  const rows = await database.rows<Omit<Transitioned, 'text'>>(
     `select id, account_id, lane, to_status, watching, deliveries
        from move_generations($1::json, $2::json, $3, $4 * interval '1 millisecond')`,
     [
-      JSON.stringify(moves.map(moveRecord)),
+      JSON.stringify(transitions.map(transitionRecord)),
       cursors.length === 0
         ? null
         : JSON.stringify(cursors.map(({ accountId, cursor }) => ({ account_id: accountId, cursor }))),
@@ -87,27 +87,27 @@ export async function moveGenerations(
     ],
     'generations_move',
   );
-  const texts = new Map(moves.map((move) => [move.id, move.text]));
+  const texts = new Map(transitions.map(({ id, text }) => [id, text]));
   return rows.map((row) => ({ ...row, text: texts.get(row.id) }));
 }
 
-function moveRecord(move: Move) {
+function transitionRecord(transition: Transition) {
   return {
-    id: move.id,
-    account_id: move.accountId,
-    from_status: move.from,
-    to_status: move.to,
-    attempt: move.attempt,
-    untouched: move.untouched,
-    at: move.at,
-    prompt_id: move.promptId,
-    project_id: move.projectId,
-    charge_ledger_seq: move.chargeLedgerSeq,
-    outputs: move.outputs,
-    error_code: move.error?.code,
-    error_message: move.error?.message,
-    event_id: move.event?.id,
-    event_type: move.event?.type,
-    event_body: move.event?.body,
+    id: transition.id,
+    account_id: transition.accountId,
+    from_status: transition.from,
+    to_status: transition.to,
+    attempt: transition.attempt,
+    untouched: transition.untouched,
+    at: transition.at,
+    prompt_id: transition.promptId,
+    project_id: transition.projectId,
+    charge_ledger_seq: transition.chargeLedgerSeq,
+    outputs: transition.outputs,
+    error_code: transition.error?.code,
+    error_message: transition.error?.message,
+    event_id: transition.event?.id,
+    event_type: transition.event?.type,
+    event_body: transition.event?.body,
   };
 }

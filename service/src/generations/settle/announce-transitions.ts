@@ -1,0 +1,40 @@
+import type { Notifier } from '@renderkit/server-kit/db/notify.ts';
+import type { Deliveries } from '../../deliveries/background.ts';
+import type { Scheduler } from '../dispatch/scheduler.ts';
+import type { Subscriptions } from '../follow/subscriptions.ts';
+import type { LongPolls } from '../live/long-polls.ts';
+import { isFinal } from './status.ts';
+import type { Transitioned } from './transition-store.ts';
+
+export type AnnouncerOptions = {
+  longPolls: LongPolls;
+  /** Wakes the long polls of other processes. */
+  notifier: Notifier;
+  scheduler: Scheduler;
+  subscriptions: Subscriptions;
+  deliveries: Pick<Deliveries, 'announce'>;
+};
+
+/** Tells everything that depends on it of transitions, once they are committed. */
+export class TransitionAnnouncer {
+  readonly #options: AnnouncerOptions;
+
+  constructor(options: AnnouncerOptions) {
+    this.#options = options;
+  }
+
+  announce(made: readonly Transitioned[]): void {
+    const { longPolls, notifier, scheduler, subscriptions, deliveries } = this.#options;
+    const ended = made.filter(({ to_status: status }) => isFinal(status));
+    longPolls.wake(
+      ended.map(({ id }) => id),
+      ended.map(({ text }) => text),
+    );
+    for (const { id, account_id: accountId } of ended) {
+      notifier.announce(id);
+      scheduler.wake(accountId);
+    }
+    for (const { watching, account_id: accountId } of made) if (watching) subscriptions.subscribe(accountId);
+    deliveries.announce(made.flatMap((one) => (one.deliveries > 0 ? [one.account_id] : [])));
+  }
+}

@@ -1,0 +1,75 @@
+import type { Database } from '@renderkit/server-kit/db/database.ts';
+import { createNotifier, listen } from '@renderkit/server-kit/db/notify.ts';
+import { newId } from '@renderkit/server-kit/ids.ts';
+import type { Logger } from '@renderkit/server-kit/process/logger.ts';
+import type { Deliveries } from '../deliveries/background.ts';
+import { revokedKeysChannel } from '../keys/revoke-key.ts';
+import type { StudioClient } from '../studio-client/studio-client.ts';
+import type { TestHooks } from '../test-hooks.ts';
+import { Scheduler } from './dispatch/scheduler.ts';
+import { Feed } from './follow/feed.ts';
+import { Subscriptions } from './follow/subscriptions.ts';
+import { LongPolls } from './live/long-polls.ts';
+import { TransitionAnnouncer } from './settle/announce-transitions.ts';
+
+/** Ids of generations that reached their last status, for the long polls of other processes. */
+export const settledChannel = 'generations_settled';
+
+const defaultLeaseMs = 10_000;
+
+/**
+ * What the parts of a process that move generations on wake each other by: a settled job frees a slot, a job that starts
+ * has its account's feed read, whoever waits is answered. Made before those parts, and handed to each.
+ */
+export type Signals = AsyncDisposable & {
+  /** Names this process in leases and watches. */
+  owner: string;
+  leaseMs: number;
+  longPolls: LongPolls;
+  scheduler: Scheduler;
+  feed: Feed;
+  subscriptions: Subscriptions;
+  announcer: TransitionAnnouncer;
+};
+
+export function startSignals(options: {
+  database: Database;
+  studioClient: Pick<StudioClient, 'call'>;
+  deliveries: Pick<Deliveries, 'announce'>;
+  log: Logger;
+  testHooks?: TestHooks | undefined;
+}): Signals {
+  const { database, log, testHooks = {} } = options;
+  const owner = newId('svc_');
+  const leaseMs = testHooks.leaseMs ?? defaultLeaseMs;
+  const longPolls = new LongPolls({ database, log, max: testHooks.maxLongPolls });
+  const scheduler = new Scheduler(log);
+  const feed = new Feed(options);
+  const subscriptions = new Subscriptions({ database, log, owner, leaseMs, feed });
+  const notifier = createNotifier({ database, channel: settledChannel, log });
+  const announcer = new TransitionAnnouncer({
+    longPolls,
+    notifier,
+    scheduler,
+    subscriptions,
+    deliveries: options.deliveries,
+  });
+  const heard = { url: database.url, log, onConnect: () => longPolls.lookNow() };
+  const listeners = [
+    listen({ ...heard, channel: settledChannel, onIds: (ids) => longPolls.wake(ids) }),
+    listen({ ...heard, channel: revokedKeysChannel, onIds: (ids) => longPolls.revoke(ids) }),
+  ];
+  return {
+    owner,
+    leaseMs,
+    longPolls,
+    scheduler,
+    feed,
+    subscriptions,
+    announcer,
+    [Symbol.asyncDispose]: async () => {
+      await notifier[Symbol.asyncDispose]();
+      await Promise.all(listeners.map((listener) => listener[Symbol.asyncDispose]()));
+    },
+  };
+}
