@@ -9,7 +9,7 @@ export const workspaces: Record<
   'server-kit': { name: 'server-kit', mayImport: [] },
   egress: { name: 'egress', mayImport: ['server-kit/'] },
   'media-kit': { name: 'media-kit', mayImport: ['server-kit/'] },
-  'engines/kit': { name: 'engine-kit', mayImport: ['media-kit/', 'egress/'] },
+  'engines/kit': { name: 'engine-kit', mayImport: ['media-kit/', 'egress/', 'server-kit/'] },
   identity: { name: 'identity', mayImport: ['contract/studio/', 'server-kit/'] },
   service: { name: 'service', mayImport: ['contract/', 'server-kit/', 'egress/'] },
   studio: {
