@@ -2,12 +2,9 @@
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import {
-  buildRequest,
-  estimateOf,
-  missingOf,
-  type RequestBody,
-} from '@renderkit/console/src/model-form/build-request.ts';
+import { kindNames, kinds, type RequestBody } from '@renderkit/console/src/generations/kinds.ts';
+import { bareReference } from '@renderkit/console/src/media/reference.ts';
+import { buildRequest, estimateOf, missingOf } from '@renderkit/console/src/model-form/build-request.ts';
 import {
   fitNumber,
   fitValues,
@@ -20,8 +17,7 @@ import {
   type FormValues,
   type OptionValue,
 } from '@renderkit/console/src/model-form/form-values.ts';
-import { kindNames, kinds } from '@renderkit/console/src/model-form/kinds.ts';
-import { bareReference, readRequest } from '@renderkit/console/src/model-form/read-request.ts';
+import { readRequest } from '@renderkit/console/src/model-form/read-request.ts';
 import { operations } from '@renderkit/contract/v1/operations.ts';
 import { EstimateRequest } from '@renderkit/contract/v1/schemas/estimate.ts';
 import type { GenerationKind } from '@renderkit/contract/v1/schemas/generation.ts';

@@ -1,13 +1,14 @@
 import { useSignedIn } from '../session/use-signed-in.ts';
 import { CodeBlock } from '../ui/CodeBlock.tsx';
 import { sampleLanguages, sampleOf } from './code-samples.ts';
+import type { RequestBody } from './kinds.ts';
 
 type RequestSamplesProps = {
   label: string;
   /** Path of the create. */
   path: string;
   /** Undefined where the body is no JSON: then there is no code for it. */
-  body: Record<string, unknown> | undefined;
+  body: RequestBody | undefined;
   /** Text of the body, shown before the code. */
   json?: string;
 };

@@ -1,4 +1,4 @@
-import type { RequestBody } from '../model-form/build-request.ts';
+import type { RequestBody } from './kinds.ts';
 
 /** A create to be written down in a language. */
 export type SampleRequest = { baseUrl: string; path: string; body: RequestBody };

@@ -1,5 +1,7 @@
+import type { RequestBody } from './kinds.ts';
+
 /** A create as it was sent. */
-export type SentRequest = { path: string; body: Record<string, unknown>; key: string };
+export type SentRequest = { path: string; body: RequestBody; key: string };
 
 /**
  * The Idempotency-Key of a create: the key of the unconfirmed request where this is the same request, otherwise a new
@@ -19,6 +21,6 @@ export function idempotencyKeyFor(
   return `console-${Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')}`;
 }
 
-function sameBody(one: Record<string, unknown>, other: Record<string, unknown>): boolean {
+function sameBody(one: RequestBody, other: RequestBody): boolean {
   return JSON.stringify(one) === JSON.stringify(other);
 }

@@ -3,8 +3,8 @@ import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { callV1 } from '../api/client.ts';
 import { isUnconfirmed } from '../api/errors.ts';
-import { kinds } from '../model-form/kinds.ts';
 import { idempotencyKeyFor, type SentRequest } from './idempotency-key.ts';
+import { kinds } from './kinds.ts';
 
 type CreateOptions = {
   /** The mutation is pending until this has ended. */

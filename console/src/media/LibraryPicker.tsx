@@ -3,12 +3,12 @@ import { useDebouncedValue } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { v1Query } from '../api/queries.ts';
-import type { Reference } from '../model-form/form-values.ts';
 import { Icon } from '../ui/Icon.tsx';
 import { ProblemAlert } from '../ui/ProblemAlert.tsx';
 import { MediaView } from './MediaView.tsx';
 import classes from './library-picker.module.css';
 import { itemOfAsset, nameOfItem, referenceOfItem } from './media-item.ts';
+import type { Reference } from './reference.ts';
 
 type LibraryPickerProps = {
   type: 'image' | 'video';

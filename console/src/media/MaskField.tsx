@@ -1,9 +1,9 @@
 import { Button, Input, Skeleton, Text } from '@mantine/core';
 import { useEffect, useState } from 'react';
-import type { Reference } from '../model-form/form-values.ts';
 import { Notice } from '../ui/Notice.tsx';
 import { MaskPainter } from './MaskPainter.tsx';
 import type { MaskStep, Size } from './mask-step.ts';
+import type { Reference } from './reference.ts';
 import { useReference, useUpload } from './use-reference.ts';
 
 type MaskFieldProps = {

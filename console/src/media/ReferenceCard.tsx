@@ -1,9 +1,9 @@
 import { ActionIcon, Text } from '@mantine/core';
-import type { Reference } from '../model-form/form-values.ts';
 import { Icon } from '../ui/Icon.tsx';
 import { StatusBadge } from '../ui/StatusBadge.tsx';
 import { MediaView } from './MediaView.tsx';
 import classes from './reference-input.module.css';
+import type { Reference } from './reference.ts';
 import { useReference, useUpload } from './use-reference.ts';
 
 /** One reference of a field: its thumbnail, the state of its checks, and a button to remove it. */

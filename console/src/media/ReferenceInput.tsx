@@ -1,13 +1,12 @@
 import { Button, FileButton, Group, Input, Text, TextInput } from '@mantine/core';
 import type { UploadType } from '@renderkit/contract/v1/schemas/upload.ts';
 import { type ClipboardEvent, type DragEvent, useEffect, useState } from 'react';
-import type { Reference } from '../model-form/form-values.ts';
-import { bareReference } from '../model-form/read-request.ts';
 import { Icon } from '../ui/Icon.tsx';
 import { LibraryPicker } from './LibraryPicker.tsx';
 import { ReferenceCard } from './ReferenceCard.tsx';
 import { UploadCard } from './UploadCard.tsx';
 import classes from './reference-input.module.css';
+import { bareReference, type Reference } from './reference.ts';
 import { fileIssue, uploadTypes } from './upload-types.ts';
 
 type ReferenceInputProps = {

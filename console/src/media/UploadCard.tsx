@@ -4,9 +4,9 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
 import { uploadFile } from '../api/client.ts';
 import { sentenceOf } from '../api/errors.ts';
-import type { Reference } from '../model-form/form-values.ts';
 import { Icon } from '../ui/Icon.tsx';
 import classes from './reference-input.module.css';
+import type { Reference } from './reference.ts';
 
 /** A page finds the uploads under way by this key. */
 export const uploadMutationKey = ['upload'];

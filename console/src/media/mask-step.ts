@@ -1,8 +1,10 @@
-/** Pixels of the picture that the mask is for; fractions are fine. */
+// Types only: the form's values have them too, and programs without a browser's types read those.
+
+/** In pixels of the image that the mask is for; may have fractions. */
 export type Point = { x: number; y: number };
 export type Size = { width: number; height: number };
 
-/** What was done to a mask. It is drawn by doing all of it again, which makes undoing the last step easy. */
+/** One step of painting a mask. A mask is drawn from all its steps, so that the last one is easy to undo. */
 export type MaskStep =
   | { kind: 'stroke'; erase: boolean; width: number; points: readonly Point[] }
   | { kind: 'rectangle'; erase: boolean; from: Point; to: Point }

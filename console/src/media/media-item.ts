@@ -1,6 +1,6 @@
 import type { Asset } from '@renderkit/contract/v1/schemas/asset.ts';
 import type { Output } from '@renderkit/contract/v1/schemas/generation.ts';
-import type { Reference } from '../model-form/form-values.ts';
+import type { Reference } from './reference.ts';
 
 /** An image or video as pages show it: an output, or an item of the library. Both have the same id. */
 export type MediaItem = {

@@ -1,9 +1,8 @@
 import type { Upload } from '@renderkit/contract/v1/schemas/upload.ts';
 import { useQuery } from '@tanstack/react-query';
 import { live, v1Query } from '../api/queries.ts';
-import type { Reference } from '../model-form/form-values.ts';
-import { bareReference } from '../model-form/read-request.ts';
 import { itemOfAsset, referenceOfItem } from './media-item.ts';
+import { bareReference, type Reference } from './reference.ts';
 import { useAsset } from './use-asset.ts';
 
 /** A reference with what is needed to show it, as far as that is known. */

@@ -3,8 +3,8 @@ import type { GenerationKind } from '@renderkit/contract/v1/schemas/generation.t
 import type { Model } from '@renderkit/contract/v1/schemas/model.ts';
 import { useState } from 'react';
 import { formatCount } from '../format/numbers.ts';
+import { kinds } from '../generations/kinds.ts';
 import { Icon } from '../ui/Icon.tsx';
-import { kinds } from './kinds.ts';
 import { abilitiesOf, matchesSearch } from './model-labels.ts';
 import classes from './model-picker.module.css';
 

@@ -1,8 +1,8 @@
 import type { Account } from '@renderkit/contract/v1/schemas/account.ts';
 import { ReferenceInput } from '../media/ReferenceInput.tsx';
+import type { Reference } from '../media/reference.ts';
 import type { FormControl } from './form-control.ts';
 import type { Need } from './form-fields.ts';
-import type { Reference } from './form-values.ts';
 
 type SourceFieldsProps = {
   form: FormControl;

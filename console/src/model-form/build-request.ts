@@ -1,11 +1,10 @@
 import type { GenerationKind } from '@renderkit/contract/v1/schemas/generation.ts';
 import type { Model } from '@renderkit/contract/v1/schemas/model.ts';
-import { fieldsOf } from './form-fields.ts';
+import type { RequestBody } from '../generations/kinds.ts';
+import type { Reference } from '../media/reference.ts';
 import { type Choices, fitValues } from './fit-values.ts';
-import type { FormValues, Reference } from './form-values.ts';
-
-/** A create's body as it will be written. */
-export type RequestBody = Record<string, unknown>;
+import { fieldsOf } from './form-fields.ts';
+import type { FormValues } from './form-values.ts';
 
 /**
  * The body of the create that the form stands for (docs/api.md §4). What was not touched is left out, and so is what

@@ -8,9 +8,9 @@ import type { GenerationKind } from '@renderkit/contract/v1/schemas/generation.t
 import type { Model } from '@renderkit/contract/v1/schemas/model.ts';
 import type { Style } from '@renderkit/contract/v1/schemas/style.ts';
 import type { Suggestion } from '@renderkit/contract/v1/schemas/suggestion.ts';
+import { kinds } from '../generations/kinds.ts';
 import { fieldsOf, type FormFields, type ModelOption, type NumberRange } from './form-fields.ts';
 import type { FormValues, OptionValue } from './form-values.ts';
-import { kinds } from './kinds.ts';
 
 /** What a request can be made with beside its model. Undefined: not known yet, and nothing is dropped for it. */
 export type Choices = {

@@ -6,7 +6,7 @@ import {
 } from '@renderkit/contract/v1/limits.ts';
 import type { GenerationKind } from '@renderkit/contract/v1/schemas/generation.ts';
 import type { Model } from '@renderkit/contract/v1/schemas/model.ts';
-import { kinds } from './kinds.ts';
+import { kinds } from '../generations/kinds.ts';
 import { ratioOf, type Ratio } from './ratio-shape.ts';
 
 export type NumberRange = { min: number; max: number; step: number; default: number };

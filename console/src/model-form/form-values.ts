@@ -1,18 +1,6 @@
 import type { EditMode, InpaintType } from '@renderkit/contract/v1/schemas/generation-requests.ts';
 import type { MaskStep } from '../media/mask-step.ts';
-import type { UploadType } from '@renderkit/contract/v1/schemas/upload.ts';
-
-/** Something a request refers to, with what a page needs to show it. */
-export type Reference = {
-  /** What is sent: id of an upload or of a library item, or an address. */
-  value: string;
-  type: UploadType;
-  /** Null where only the value is known. */
-  url: string | null;
-  thumbUrl: string | null;
-  name: string;
-  nsfw: boolean;
-};
+import type { Reference } from '../media/reference.ts';
 
 export type OptionValue = string | number | boolean;
 

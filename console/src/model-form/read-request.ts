@@ -1,7 +1,8 @@
 import type { GenerationKind } from '@renderkit/contract/v1/schemas/generation.ts';
 import type { UploadType } from '@renderkit/contract/v1/schemas/upload.ts';
-import { emptyForm, type FormValues, type OptionValue, type Reference } from './form-values.ts';
-import { kindNames, kinds } from './kinds.ts';
+import { kindNames, kinds } from '../generations/kinds.ts';
+import { bareReference, type Reference } from '../media/reference.ts';
+import { emptyForm, type FormValues, type OptionValue } from './form-values.ts';
 
 /** What a form shows again of a request that was made. */
 export type FilledForm = { kind: GenerationKind; model: string | undefined; values: FormValues };
@@ -48,11 +49,6 @@ export function readRequest({ path, body }: { path: string; body: string }): Fil
     resolution: text('resolution'),
   };
   return { kind, model: text('model'), values };
-}
-
-/** A reference of which nothing but the value is known. */
-export function bareReference(value: string, type: UploadType): Reference {
-  return { value, type, url: null, thumbUrl: null, name: value, nsfw: false };
 }
 
 function objectOf(text: string): Record<string, unknown> | undefined {

@@ -7,6 +7,7 @@ import { useState } from 'react';
 import { callV1 } from '../../api/client.ts';
 import { ProblemError } from '../../api/errors.ts';
 import { formatCredits } from '../../format/numbers.ts';
+import type { RequestBody } from '../../generations/kinds.ts';
 import { useCreateGeneration } from '../../generations/use-create-generation.ts';
 import { ButtonLink } from '../../ui/ButtonLink.tsx';
 import { ConfirmModal } from '../../ui/ConfirmModal.tsx';
@@ -96,7 +97,7 @@ function RunAgain({ detail: { generation, request } }: { detail: GenerationDetai
         title="Run this request again?"
         action="Run again"
         harmless
-        onConfirm={() => create(JSON.parse(request.body) as Record<string, unknown>)}
+        onConfirm={() => create(JSON.parse(request.body) as RequestBody)}
         pending={creation.isPending}
         error={creation.error === null ? undefined : explained(creation.error)}
       >

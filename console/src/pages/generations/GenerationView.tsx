@@ -9,6 +9,7 @@ import { formatDuration } from '../../format/times.ts';
 import { GenerationError } from '../../generations/GenerationError.tsx';
 import { RequestSamples } from '../../generations/RequestSamples.tsx';
 import { isFinal, timelineOf } from '../../generations/generation-status.ts';
+import type { RequestBody } from '../../generations/kinds.ts';
 import { OutputFavoriteButton } from '../../media/FavoriteButton.tsx';
 import { ItemActions } from '../../media/ItemActions.tsx';
 import { OutputGrid } from '../../media/OutputGrid.tsx';
@@ -174,7 +175,7 @@ function Timeline({ generation }: { generation: Generation }) {
 
 /** The request as it was accepted, and as a program would send it. */
 function RequestSection({ request: { method, path, body: text } }: Pick<GenerationDetail, 'request'>) {
-  const body = parseJson(text) as Record<string, unknown> | undefined;
+  const body = parseJson(text) as RequestBody | undefined;
   return (
     <Section title={`${method} ${path}`} card={false}>
       <RequestSamples label="Request" path={path} body={body} json={prettyJson(text)} />

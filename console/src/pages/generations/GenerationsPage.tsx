@@ -4,7 +4,7 @@ import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { consoleQuery, live } from '../../api/queries.ts';
 import { isFinal } from '../../generations/generation-status.ts';
-import { kindNames, kinds } from '../../model-form/kinds.ts';
+import { kindNames, kinds } from '../../generations/kinds.ts';
 import { ButtonLink } from '../../ui/ButtonLink.tsx';
 import { EmptyState, NoMatches } from '../../ui/EmptyState.tsx';
 import { FilterSelect } from '../../ui/FilterSelect.tsx';

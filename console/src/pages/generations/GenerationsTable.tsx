@@ -1,9 +1,9 @@
 import type { GenerationRow } from '@renderkit/contract/console/schemas/generation.ts';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
+import { kinds } from '../../generations/kinds.ts';
 import { MediaView } from '../../media/MediaView.tsx';
 import { itemOfOutput } from '../../media/media-item.ts';
-import { kinds } from '../../model-form/kinds.ts';
 import { Credits } from '../../ui/Credits.tsx';
 import { type Column, DataTable } from '../../ui/DataTable.tsx';
 import { Icon } from '../../ui/Icon.tsx';

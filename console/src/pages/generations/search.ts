@@ -1,6 +1,6 @@
 import type { GenerationKind, GenerationStatus } from '@renderkit/contract/v1/schemas/generation.ts';
 import { choice, pageNumber, text } from '../../format/search-params.ts';
-import { kindNames } from '../../model-form/kinds.ts';
+import { kindNames } from '../../generations/kinds.ts';
 
 export const statuses = [
   'queued',

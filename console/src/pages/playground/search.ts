@@ -1,7 +1,7 @@
 import type { GenerationKind } from '@renderkit/contract/v1/schemas/generation.ts';
 import { choice, text } from '../../format/search-params.ts';
+import { kindNames } from '../../generations/kinds.ts';
 import { type ItemUse, itemUses } from '../../media/item-use.ts';
-import { kindNames } from '../../model-form/kinds.ts';
 
 export type PlaygroundSearch = {
   kind?: GenerationKind;

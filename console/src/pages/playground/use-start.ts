@@ -3,8 +3,9 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { consoleQuery } from '../../api/queries.ts';
 import { type ItemUse, typeOfUse } from '../../media/item-use.ts';
+import { bareReference } from '../../media/reference.ts';
 import { emptyForm, type FormValues } from '../../model-form/form-values.ts';
-import { bareReference, readRequest } from '../../model-form/read-request.ts';
+import { readRequest } from '../../model-form/read-request.ts';
 import type { PlaygroundSearch } from './search.ts';
 
 /** With what the form begins. The address may say another kind and model. */

@@ -2,7 +2,10 @@ import type { OperationId } from '@renderkit/contract/v1/operations.ts';
 import type { GenerationKind } from '@renderkit/contract/v1/schemas/generation.ts';
 import type { Suite } from '@renderkit/contract/v1/schemas/model.ts';
 
-/** A create, as pages speak of it. */
+/** The body of a create, as JSON. */
+export type RequestBody = Record<string, unknown>;
+
+/** What pages need to know about a kind of generation. */
 type KindEntry = {
   /** What a person chooses. */
   name: string;
