@@ -91,6 +91,15 @@ test('a module builds on the modules before it in the order, and not on those af
   assert.equal(messagesOf(up).length, 1);
 });
 
+test('the console is put together from the ground up: components know no page, and pages nothing of the frame', () => {
+  const file = 'console/src/media/MediaView.tsx';
+  assert.deepEqual(messagesOf(source(file, importing('../ui/Icon.tsx'))), []);
+  for (const refused of ['../pages/playground/search.ts', '../model-form/form-values.ts', '../main.tsx'])
+    assert.equal(messagesOf(source(file, importing(refused))).length, 1, refused);
+  const page = 'console/src/pages/keys/KeysPage.tsx';
+  assert.equal(messagesOf(source(page, importing('../../app/router.tsx'))).length, 1);
+});
+
 test('a test may reach anywhere inside its own server, by path or by name', () => {
   assert.deepEqual(
     messagesOf(source('studio/test/a.test.ts', importing('@renderkit/studio/renders/store.ts'))),

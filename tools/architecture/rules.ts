@@ -76,6 +76,21 @@ export const orderedModules: Record<string, { wiring: readonly string[]; modules
       'docs',
     ],
   },
+  'console/src': {
+    wiring: ['main.tsx'],
+    modules: [
+      'format',
+      'api',
+      'session',
+      'ui',
+      'media',
+      'generations',
+      'deliveries',
+      'model-form',
+      'pages',
+      'app',
+    ],
+  },
   'studio/src': {
     wiring: ['main.ts', 'app.ts', 'routes.ts'],
     modules: [
