@@ -4,7 +4,7 @@ import { formatMilliseconds } from '../format/times.ts';
 import { StatusBadge } from '../ui/StatusBadge.tsx';
 import { outcomeSentence } from './delivery-labels.ts';
 
-/** How an attempt ended, or that it has not. */
+/** How an attempt ended, or that it is under way. */
 export function AttemptOutcome({ attempt }: { attempt: DeliveryAttempt }) {
   const { status, failure, duration_ms: duration } = attempt;
   const state = attempt.ended_at === null ? 'running' : failure === null ? 'delivered' : 'failed';

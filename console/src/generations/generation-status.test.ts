@@ -21,7 +21,7 @@ test('A generation goes from queued over sent to its end, each step with what it
     'Sent to the studio',
     'Finished',
   ]);
-  // What never began was sent nowhere.
+  // A generation that never began was not sent.
   assert.deepEqual(names({ status: 'canceled', submitted_at: null }), ['Queued', 'Canceled']);
   assert.deepEqual(names({ status: 'failed', submitted_at: null }), ['Queued', 'Failed']);
 });
@@ -33,12 +33,12 @@ test('Three of the statuses are final', () => {
   );
 });
 
-test('There is something to do about every code, in words that speak of no program', () => {
+test('There is something to do about every code, and the advice is for people, not for programs', () => {
   for (const code of [...problemCodeNames, 'partial_failure']) {
     if (code === 'unauthorized' || code === 'not_found') continue;
-    const words = whatToDo(code);
-    assert.match(words ?? '', /\.$/, code);
-    assert.doesNotMatch(words ?? '', /`|Idempotency|Retry-After|GET /, code);
+    const advice = whatToDo(code);
+    assert.match(advice ?? '', /\.$/, code);
+    assert.doesNotMatch(advice ?? '', /`|Idempotency|Retry-After|GET /, code);
   }
   assert.equal(whatToDo('toString'), undefined);
 });

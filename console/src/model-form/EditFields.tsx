@@ -3,7 +3,7 @@ import { MaskField } from '../media/MaskField.tsx';
 import { ChoiceField } from './ChoiceField.tsx';
 import { RangeField } from './RangeField.tsx';
 import { strengthDefault } from './fit-values.ts';
-import type { FormControl } from './form-control.ts';
+import type { FormControl } from './use-form.ts';
 
 /** What an edit changes of its source: all of it, or what a mask shows. */
 export function EditFields({ form }: { form: FormControl }) {

@@ -12,7 +12,7 @@ import { RatioField } from './RatioField.tsx';
 import { SourceFields } from './SourceFields.tsx';
 import { StylesField, SuggestionsField } from './StyleFields.tsx';
 import type { Choices } from './fit-values.ts';
-import type { FormControl } from './form-control.ts';
+import type { FormControl } from './use-form.ts';
 import type { RangeField as RangeFieldName } from './form-fields.ts';
 
 type ModelFormProps = {

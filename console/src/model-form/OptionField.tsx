@@ -2,7 +2,7 @@ import { Select, Switch } from '@mantine/core';
 import { ChoiceField } from './ChoiceField.tsx';
 import { RangeField } from './RangeField.tsx';
 import { optionDefault, sliderRange } from './fit-values.ts';
-import type { FormControl } from './form-control.ts';
+import type { FormControl } from './use-form.ts';
 import type { ModelOption } from './form-fields.ts';
 import type { OptionValue } from './form-values.ts';
 

@@ -5,7 +5,7 @@ import { useState } from 'react';
 import { callV1 } from '../api/client.ts';
 import { fieldError, sentenceOf } from '../api/errors.ts';
 import { v1Query } from '../api/queries.ts';
-import type { FormControl } from './form-control.ts';
+import type { FormControl } from './use-form.ts';
 
 /** Projects in the list. Others are found by searching. */
 const shown = 50;

@@ -1,6 +1,6 @@
 import { Text, Textarea } from '@mantine/core';
 import type { KeyboardEvent } from 'react';
-import type { FormControl } from './form-control.ts';
+import type { FormControl } from './use-form.ts';
 
 /** The characters left are shown from this number on. */
 const shownFrom = 500;

@@ -1,6 +1,6 @@
 import { ChoiceField, type ChoiceItem } from './ChoiceField.tsx';
 import classes from './choice-field.module.css';
-import type { FormControl } from './form-control.ts';
+import type { FormControl } from './use-form.ts';
 import { shapeOf } from './ratio-shape.ts';
 
 /** Units of the square in which a ratio is drawn. */

@@ -4,7 +4,7 @@ import type { GenerationKind } from '@renderkit/contract/v1/schemas/generation.t
 import type { Suggestion } from '@renderkit/contract/v1/schemas/suggestion.ts';
 import { kinds } from '../generations/kinds.ts';
 import { categoryOf, type Choices } from './fit-values.ts';
-import type { FormControl } from './form-control.ts';
+import type { FormControl } from './use-form.ts';
 
 type StyleFieldsProps = { form: FormControl; choices: Choices };
 

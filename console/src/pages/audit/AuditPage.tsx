@@ -128,7 +128,7 @@ const columns: Column<AuditEntry>[] = [
   { title: 'By whom', cell: (entry) => (entry.actor === 'operator' ? 'The operator' : (entry.email ?? '—')) },
 ];
 
-/** In place of a name where there is none. */
+/** Shown where the subject has no name. */
 function SubjectId({ id }: { id: string | null }) {
   if (id === null) return '—';
   return (

@@ -110,7 +110,7 @@ function EndpointLink({ delivery }: { delivery: DeliveryDetail }) {
   );
 }
 
-/** What the event is about, with a way there where there is a page for it. */
+/** What the event is about, with a link where there is a page for it. */
 function Subject({ body }: { body: string }) {
   const id = subjectOf(body);
   if (id === undefined) return <span>A test</span>;

@@ -10,10 +10,10 @@ import { GenerationActions } from './GenerationActions.tsx';
 import { GenerationView } from './GenerationView.tsx';
 
 const route = getRouteApi('/signed-in/generations/$id');
-/** Where all that is left to wait for is a receiver of its event. */
-const calmMs = 10_000;
+/** While only a delivery of its event is pending. */
+const slowRefetchMs = 10_000;
 
-/** One generation: what was asked for, how it went, what came of it. */
+/** One generation: its request, its progress and its outputs. */
 export function GenerationPage() {
   const { id } = route.useParams();
   const query = useQuery({
@@ -23,7 +23,9 @@ export function GenerationPage() {
       const detail = one.state.data;
       if (detail === undefined) return false;
       if (!isFinal(detail.generation)) return live(one);
-      return detail.event?.deliveries.some(({ status }) => status === 'pending') === true ? calmMs : false;
+      return detail.event?.deliveries.some(({ status }) => status === 'pending') === true
+        ? slowRefetchMs
+        : false;
     },
   });
   const { data: detail, error } = query;

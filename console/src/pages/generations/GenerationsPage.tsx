@@ -17,8 +17,8 @@ import { GenerationsTable } from './GenerationsTable.tsx';
 import { type GenerationsSearch, generationsSearch, statuses } from './search.ts';
 
 const route = getRouteApi('/signed-in/generations');
-/** Where nothing is open, only something new can change the first page. */
-const calmMs = 10_000;
+/** While nothing on the page is queued or running. */
+const slowRefetchMs = 10_000;
 
 export function GenerationsPage() {
   const search = route.useSearch();
@@ -31,7 +31,7 @@ export function GenerationsPage() {
       if (query.state.status === 'error') return live(query);
       const open = query.state.data?.data.some(({ generation }) => !isFinal(generation)) ?? false;
       if (open) return live(query);
-      return search.page === undefined ? calmMs : false;
+      return search.page === undefined ? slowRefetchMs : false;
     },
   });
   const list = generations.data;
@@ -70,7 +70,7 @@ type FiltersProps = {
 
 function Filters({ search, onShow, rows }: FiltersProps) {
   const list = useQuery(consoleQuery('listKeys', {}));
-  // What was started here has a key of its own, which is in no list of keys.
+  // Generations of the console have a key of their own, which is in no list of keys.
   const names = new Map(
     [...(list.data?.data ?? []), ...rows.map(({ key }) => key)].map(({ id, name }) => [id, name]),
   );

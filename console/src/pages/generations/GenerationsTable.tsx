@@ -41,7 +41,7 @@ const columns: Column<GenerationRow>[] = [
   },
 ];
 
-/** Generations with a small picture of each. */
+/** Generations with a thumbnail of each. */
 export function GenerationsTable({ rows, stale, footer }: GenerationsTableProps) {
   return (
     <DataTable

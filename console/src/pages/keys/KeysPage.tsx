@@ -19,7 +19,7 @@ export function KeysPage() {
   const [creating, create] = useDisclosure(false);
   const [edited, setEdited] = useState<ApiKey>();
   const [revoked, setRevoked] = useState<ApiKey>();
-  // As it is now: what waits for it changes while somebody reads.
+  // The newest state: the number of its queued generations changes while the dialog is open.
   const current = (key: ApiKey | undefined) => keys.data?.data.find(({ id }) => id === key?.id) ?? key;
   const createButton = (
     <Button leftSection={<Icon name="plus" size={14} />} onClick={create.open}>

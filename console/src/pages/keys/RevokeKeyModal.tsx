@@ -7,7 +7,7 @@ import { formatCount } from '../../format/numbers.ts';
 import { ConfirmModal } from '../../ui/ConfirmModal.tsx';
 import { showToast } from '../../ui/toasts.ts';
 
-/** Says what revoking stops, and offers to cancel what waits for the key. */
+/** Revokes a key after a confirmation, which offers to cancel its queued generations. */
 export function RevokeKeyModal({ apiKey, onClose }: { apiKey: ApiKey | undefined; onClose: () => void }) {
   const queryClient = useQueryClient();
   const [cancelQueued, setCancelQueued] = useState(false);

@@ -8,7 +8,7 @@ import { type Scope, scopes } from '@renderkit/contract/v1/scopes.ts';
 
 export const defaultRateLimit = rateLimitPerMinuteDefault;
 
-/** A number input is empty text or a number. */
+/** The value of a number input: a number, or empty text. */
 export type NumberField = number | string;
 
 export type KeyForm = {
@@ -39,7 +39,7 @@ export function formOf(key: ApiKey): EditForm {
   return { name: key.name, budget: key.daily_budget ?? '', rate: key.rate_limit };
 }
 
-/** Only what was changed: the rest may have been changed by somebody else meanwhile. */
+/** The changed fields only: somebody else may have changed the others meanwhile. */
 export function changesOf(key: ApiKey, form: EditForm): UpdateApiKeyRequest {
   const name = form.name.trim();
   const budget = numberOf(form.budget);

@@ -17,7 +17,7 @@ type AssetGridProps = {
   onShow: (id: string | undefined) => void;
 };
 
-/** Pictures in rows of one height, each in its own ratio; one of them large. */
+/** Thumbnails in rows of one height, each in its own ratio, and the lightbox for one of them. */
 export function AssetGrid({ assets, stale, shown, onShow }: AssetGridProps) {
   const asset = assets.find(({ id }) => id === shown);
   const project = useQuery({

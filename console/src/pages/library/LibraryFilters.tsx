@@ -12,12 +12,12 @@ type LibraryFiltersProps = {
   onShow: (change: LibrarySearch, replace?: boolean) => void;
 };
 
-/** Projects that can be chosen; the newest are the ones that people look for. */
-const projectsShown = 100;
-const quietMs = 300;
+/** The filter offers the newest projects only. */
+const maxProjects = 100;
+const debounceMs = 300;
 
 export function LibraryFilters({ search, onShow }: LibraryFiltersProps) {
-  const list = useQuery(v1Query('listProjects', { query: { limit: projectsShown } }));
+  const list = useQuery(v1Query('listProjects', { query: { limit: maxProjects } }));
   const projects = (list.data?.data ?? []).map(({ id, title }) => ({ value: id, label: title }));
   if (search.project_id !== undefined && !projects.some(({ value }) => value === search.project_id))
     projects.push({ value: search.project_id, label: search.project_id });
@@ -58,10 +58,10 @@ export function LibraryFilters({ search, onShow }: LibraryFiltersProps) {
   );
 }
 
-/** Goes into the address once it has been left alone for a moment. */
+/** The text goes into the address after a moment without typing. */
 function SearchField({ text, onSearch }: { text: string; onSearch: (text: string | undefined) => void }) {
   const [typed, setTyped] = useState(text);
-  const search = useDebouncedCallback((value: string) => onSearch(value.trim() || undefined), quietMs);
+  const search = useDebouncedCallback((value: string) => onSearch(value.trim() || undefined), debounceMs);
   return (
     <TextInput
       size="xs"

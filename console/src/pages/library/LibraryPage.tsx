@@ -61,7 +61,7 @@ export function LibraryPage() {
             assets={list.data}
             stale={assets.isPlaceholderData}
             shown={item}
-            // Looking through pictures is no path to walk back step by step.
+            // Only opening the lightbox adds to the browser's history, not each item in it.
             onShow={(id) => show({ page: search.page, item: id }, item !== undefined)}
           />
           <Pager page={list.page} hasMore={list.has_more} onPage={(page) => show({ page })} />

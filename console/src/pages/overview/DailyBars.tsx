@@ -15,25 +15,29 @@ type DailyBarsProps = {
 
 const height = 190;
 
-/** Stacked bars. What they show stands beside them as text and as a table, so a reader is told of neither. */
+/** Stacked bars. A screen reader gets the label alone: the same numbers are beside it as text and as a table. */
 export function DailyBars({ label, days, series, onPoint }: DailyBarsProps) {
   const frame = useElementSize();
-  const place = useRef<HTMLDivElement>(null);
+  const container = useRef<HTMLDivElement>(null);
   const scheme = useComputedColorScheme('light');
   const { width } = frame;
   useEffect(() => {
-    if (place.current === null || width < 40) return undefined;
-    const plot = new UPlot(optionsOf({ width, days, series, onPoint }), dataOf(days, series), place.current);
+    if (container.current === null || width < 40) return undefined;
+    const plot = new UPlot(
+      optionsOf({ width, days, series, onPoint }),
+      dataOf(days, series),
+      container.current,
+    );
     return () => plot.destroy();
   }, [width, scheme, days, series, onPoint]);
   return (
     <div ref={frame.ref} role="img" aria-label={label} style={{ height, overflow: 'hidden' }}>
-      <div ref={place} />
+      <div ref={container} />
     </div>
   );
 }
 
-/** The highest bars are drawn first, and the lower ones over them. */
+/** The highest bars come first, so that the lower ones are drawn over them. */
 function dataOf(days: readonly string[], series: readonly Series[]): UPlot.AlignedData {
   return [days.map((_, day) => day), ...stacked(series).toReversed()];
 }
@@ -45,9 +49,9 @@ function optionsOf({
   onPoint,
 }: Omit<DailyBarsProps, 'label'> & { width: number }): UPlot.Options {
   const style = getComputedStyle(document.documentElement);
-  const colour = (name: string) => style.getPropertyValue(name).trim();
+  const color = (name: string) => style.getPropertyValue(name).trim();
   const bars = UPlot.paths.bars?.({ size: [0.72, 36], radius: 0.12 });
-  const text = { stroke: colour('--mantine-color-dimmed'), font: '11px system-ui, sans-serif' };
+  const text = { stroke: color('--mantine-color-dimmed'), font: '11px system-ui, sans-serif' };
   return {
     width,
     height,
@@ -73,7 +77,7 @@ function optionsOf({
         ...text,
         size: 46,
         gap: 4,
-        grid: { stroke: colour('--mantine-color-default-border'), width: 1 },
+        grid: { stroke: color('--mantine-color-default-border'), width: 1 },
         ticks: { show: false },
       },
     ],
@@ -81,7 +85,7 @@ function optionsOf({
       {},
       ...series.toReversed().map((one) => ({
         label: one.name,
-        fill: colour(one.colour),
+        fill: color(one.color),
         width: 0,
         points: { show: false },
         ...(bars !== undefined && { paths: bars }),

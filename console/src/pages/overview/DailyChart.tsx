@@ -15,7 +15,7 @@ type DailyChartProps = {
   series: readonly Series[];
 };
 
-/** Bars for each day, what they stand for in words, and the same as a table. */
+/** A bar for each day, a legend with the numbers, and the same numbers as a table. */
 export function DailyChart({ title, unit, days, series }: DailyChartProps) {
   const [pointed, setPointed] = useState<number>();
   const day = pointed === undefined ? undefined : days[pointed];
@@ -28,7 +28,7 @@ export function DailyChart({ title, unit, days, series }: DailyChartProps) {
         </Text>
         {series.map((one) => (
           <span key={one.name} className={classes['mark']}>
-            <span className={classes['swatch']} style={{ background: `var(${one.colour})` }} />
+            <span className={classes['swatch']} style={{ background: `var(${one.color})` }} />
             <span className={classes['name']}>{one.name}</span>
             <strong>{formatCredits(amount(one))}</strong>
           </span>
@@ -56,9 +56,9 @@ type DailyTableProps = {
   series: readonly Series[];
 };
 
-/** The numbers of a chart, the newest day first. */
+/** The numbers of the chart, the newest day first. */
 function DailyTable({ label, unit, days, series }: DailyTableProps) {
-  const rows = days.map((day, place) => ({ day, values: series.map(({ values }) => values[place] ?? 0) }));
+  const rows = days.map((day, index) => ({ day, values: series.map(({ values }) => values[index] ?? 0) }));
   return (
     <DataTable
       label={`${label}, in ${unit}`}
@@ -66,10 +66,10 @@ function DailyTable({ label, unit, days, series }: DailyTableProps) {
       rowKey={({ day }) => day}
       columns={[
         { title: 'Day (UTC)', cell: ({ day }) => formatDay(day) },
-        ...series.map(({ name }, place) => ({
+        ...series.map(({ name }, index) => ({
           title: name,
           align: 'right' as const,
-          cell: ({ values }: { values: number[] }) => formatCredits(values[place] ?? 0),
+          cell: ({ values }: { values: number[] }) => formatCredits(values[index] ?? 0),
         })),
         { title: 'Together', align: 'right', cell: ({ values }) => formatCredits(sum(values)) },
       ]}

@@ -7,7 +7,7 @@ import { Section } from '../../ui/Section.tsx';
 import { TextLink } from '../../ui/TextLink.tsx';
 import classes from './overview.module.css';
 
-/** The newest pictures and videos; each leads to its generation. */
+/** The newest images and videos. Each links to its generation. */
 export function LatestGenerations({ rows }: { rows: readonly GenerationRow[] }) {
   if (rows.length === 0) return null;
   return (

@@ -3,7 +3,7 @@ import type { Warning } from '@renderkit/contract/console/schemas/overview.ts';
 import { Icon } from '../../ui/Icon.tsx';
 import { TextLink } from '../../ui/TextLink.tsx';
 
-/** What a person should look after, and the way to it. */
+/** What needs attention, each with a link to the page for it. */
 export function Warnings({ warnings }: { warnings: readonly Warning[] }) {
   if (warnings.length === 0) return null;
   return (
@@ -19,7 +19,7 @@ export function Warnings({ warnings }: { warnings: readonly Warning[] }) {
             <Text fz="sm" c="var(--mantine-color-text)" style={{ overflowWrap: 'anywhere' }}>
               {warning.detail}
             </Text>
-            <WayTo warning={warning} />
+            <WarningLink warning={warning} />
           </Group>
         </Alert>
       ))}
@@ -27,7 +27,7 @@ export function Warnings({ warnings }: { warnings: readonly Warning[] }) {
   );
 }
 
-function WayTo({ warning: { code, subject_id: id } }: { warning: Warning }) {
+function WarningLink({ warning: { code, subject_id: id } }: { warning: Warning }) {
   switch (code) {
     case 'connection_expired':
     case 'studio_unreachable':

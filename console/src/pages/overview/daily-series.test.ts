@@ -4,7 +4,7 @@ import { formatDay, outcomeSeries, spendSeries, stacked, sum } from './daily-ser
 
 const key = (name: string, ...credits: number[]) => ({ key_id: name, name, credits });
 
-test('who spends most is drawn first, and small spenders together', () => {
+test('the largest spender comes first, and small spenders are one series', () => {
   const spend = [
     key('a', 1, 0),
     key('b', 5, 5),
@@ -26,7 +26,7 @@ test('outcomes that none had are left out, but for success', () => {
   );
 });
 
-test('bars stand on one another', () => {
+test('bars are stacked', () => {
   const series = spendSeries([key('a', 3, 0.1), key('b', 1, 0.2)]);
   assert.deepEqual(stacked(series), [
     [3, 0.1],

@@ -1,10 +1,10 @@
 import type { Overview } from '@renderkit/contract/console/schemas/overview.ts';
 
-/** A line of a chart: one number for each day, and the colour it is drawn in (a CSS variable). */
-export type Series = { name: string; values: readonly number[]; colour: string };
+/** One series of a chart: a number for each day, and its color (a CSS variable). */
+export type Series = { name: string; values: readonly number[]; color: string };
 
-/** Keys that have a colour of their own; what others spent is drawn together. */
-const keyColours = ['--rk-c1', '--rk-c2', '--rk-c3', '--rk-c4', '--rk-c5'];
+/** Each of the largest spenders has a color; the other keys are one series. */
+const keyColors = ['--rk-c1', '--rk-c2', '--rk-c3', '--rk-c4', '--rk-c5'];
 
 /** Spend by key, the largest spender first. */
 export function spendSeries(spend: Overview['spend']): Series[] {
@@ -12,23 +12,23 @@ export function spendSeries(spend: Overview['spend']): Series[] {
     .map(({ name, credits }) => ({ name, values: credits, total: sum(credits) }))
     .sort((a, b) => b.total - a.total);
   const series = sorted
-    .slice(0, keyColours.length)
-    .map(({ name, values }, place) => ({ name, values, colour: keyColours[place] ?? '' }));
-  const others = sorted.slice(keyColours.length);
+    .slice(0, keyColors.length)
+    .map(({ name, values }, index) => ({ name, values, color: keyColors[index] ?? '' }));
+  const others = sorted.slice(keyColors.length);
   if (others.length === 0) return series;
   const values = (others[0]?.values ?? []).map((_, day) => sum(others.map((one) => one.values[day] ?? 0)));
-  return [...series, { name: 'Other keys', values, colour: '--rk-idle' }];
+  return [...series, { name: 'Other keys', values, color: '--rk-idle' }];
 }
 
-/** Generations by what became of them; outcomes that none had are left out, but for success. */
+/** Generations by their outcome. An outcome that none had is left out, except success. */
 export function outcomeSeries(outcomes: Overview['outcomes']): Series[] {
   const all: Series[] = [
-    { name: 'Succeeded', values: outcomes.succeeded, colour: '--rk-good' },
-    { name: 'Failed', values: outcomes.failed, colour: '--rk-bad' },
-    { name: 'Canceled', values: outcomes.canceled, colour: '--rk-idle' },
-    { name: 'Not finished', values: outcomes.open, colour: '--rk-run' },
+    { name: 'Succeeded', values: outcomes.succeeded, color: '--rk-good' },
+    { name: 'Failed', values: outcomes.failed, color: '--rk-bad' },
+    { name: 'Canceled', values: outcomes.canceled, color: '--rk-idle' },
+    { name: 'Not finished', values: outcomes.open, color: '--rk-run' },
   ];
-  return all.filter(({ values }, place) => place === 0 || sum(values) > 0);
+  return all.filter(({ values }, index) => index === 0 || sum(values) > 0);
 }
 
 /** Each series on top of those before it, as bars are drawn. */
@@ -41,7 +41,7 @@ export function stacked(series: readonly Series[]): number[][] {
   });
 }
 
-/** To the thousandth, which is the smallest part of a credit: sums of floats drift. */
+/** The sum, rounded to 1/1000 credit, since sums of floats drift. */
 export function sum(values: readonly number[]): number {
   return round(values.reduce((total, value) => total + value, 0));
 }

@@ -33,10 +33,10 @@ type PlaygroundProps = {
 };
 
 const route = getRouteApi('/signed-in/playground');
-/** Styles, suggestions and what the plan allows change seldom. */
-const seldomMs = 5 * 60_000;
+/** Styles and suggestions change seldom. */
+const choicesStaleMs = 5 * 60_000;
 
-/** Form and cost on one side, result and code on the other. */
+/** The form and the cost on one side, the result and the code on the other. */
 export function Playground({ kind, model, models, unlisted, initial, shown, onModel }: PlaygroundProps) {
   const account = useQuery({ ...v1Query('getAccount', {}), staleTime: 60_000 });
   const choices = useChoices();
@@ -92,9 +92,9 @@ export function Playground({ kind, model, models, unlisted, initial, shown, onMo
 }
 
 function useChoices() {
-  const styles = useQuery({ ...v1Query('listStyles', {}), staleTime: seldomMs });
+  const styles = useQuery({ ...v1Query('listStyles', {}), staleTime: choicesStaleMs });
   // Extensions have suggestions too, but the API has no filter for their suite.
-  const suggestions = useQuery({ ...v1Query('listSuggestions', {}), staleTime: seldomMs });
+  const suggestions = useQuery({ ...v1Query('listSuggestions', {}), staleTime: choicesStaleMs });
   return { styles: styles.data?.data, suggestions: suggestions.data?.data };
 }
 

@@ -11,19 +11,19 @@ import { Page } from '../../ui/Page.tsx';
 import { ProblemAlert } from '../../ui/ProblemAlert.tsx';
 import { Playground } from './Playground.tsx';
 import type { PlaygroundSearch } from './search.ts';
-import { type Start, useStart } from './use-start.ts';
+import { type InitialForm, useInitialForm } from './use-initial-form.ts';
 
 const route = getRouteApi('/signed-in/playground');
 
-/** Makes pictures and videos by hand, and shows the request that a program would send. */
+/** Creates images and videos by hand, and shows the request that a program would send. */
 export function PlaygroundPage() {
   const search = route.useSearch();
   const navigate = route.useNavigate();
-  const [round, setRound] = useState(0);
+  const [formVersion, setFormVersion] = useState(0);
   const clear = async () => {
-    // The address first: the form begins with what it names.
+    // The address first, since the form starts with what it names.
     await navigate({ search: { kind: search.kind, model: search.model } });
-    setRound((before) => before + 1);
+    setFormVersion((before) => before + 1);
   };
   return (
     <Page
@@ -36,30 +36,31 @@ export function PlaygroundPage() {
         </Button>
       }
     >
-      <Started key={`${round} ${search.from ?? ''} ${search.use ?? ''}`} search={search} />
+      <InitialFormLoader key={`${formVersion} ${search.from ?? ''} ${search.use ?? ''}`} search={search} />
     </Page>
   );
 }
 
-/** Once it is known with what the form begins. */
-function Started({ search }: { search: PlaygroundSearch }) {
-  const { start, error, retry } = useStart(search);
+/** Loads the initial contents of the form. */
+function InitialFormLoader({ search }: { search: PlaygroundSearch }) {
+  const { initial, error, retry } = useInitialForm(search);
   if (error !== null)
     return <ProblemAlert error={error} title="The request could not be read" onRetry={retry} />;
-  if (start === undefined) return <Loading />;
-  return <WithModel search={search} start={start} />;
+  if (initial === undefined) return <Loading />;
+  return <ModelLoader search={search} initial={initial} />;
 }
 
-function WithModel({ search, start }: { search: PlaygroundSearch; start: Start }) {
+function ModelLoader({ search, initial }: { search: PlaygroundSearch; initial: InitialForm }) {
   const navigate = route.useNavigate();
-  const kind = search.kind ?? start.kind;
+  const kind = search.kind ?? initial.kind;
   const { suite } = kinds[kind];
-  // All at once, so that the form stays when another kind is chosen.
+  // Models of all kinds, so that the form stays when another kind is chosen.
   const list = useQuery({ ...v1Query('listModels', {}), staleTime: 60_000 });
-  const wanted = search.model ?? (kind === start.kind && kind !== 'video_extend' ? start.model : undefined);
+  const wanted =
+    search.model ?? (kind === initial.kind && kind !== 'video_extend' ? initial.model : undefined);
   const models = (list.data?.data ?? []).filter(({ suites }) => suites.includes(suite));
   const listed = wanted === undefined ? undefined : models.find(({ id }) => id === wanted);
-  // Models of larger plans are not listed, but can be looked at.
+  // Models of larger plans are not in the list, but can be shown.
   const one = useQuery({
     ...v1Query('getModel', { params: { id: wanted ?? '' } }),
     enabled: wanted !== undefined && list.isSuccess && listed === undefined,
@@ -93,7 +94,7 @@ function WithModel({ search, start }: { search: PlaygroundSearch; start: Start }
       )}
       {list.isSuccess && one.fetchStatus === 'idle' && (
         <Chosen
-          {...{ kind, start, models, search }}
+          {...{ kind, initial, models, search }}
           model={model ?? fallback}
           unlisted={model !== undefined && listed === undefined}
           onModel={(id) => choose({ model: id })}
@@ -106,7 +107,7 @@ function WithModel({ search, start }: { search: PlaygroundSearch; start: Start }
 
 type ChosenProps = {
   kind: GenerationKind;
-  start: Start;
+  initial: InitialForm;
   models: readonly Model[];
   search: PlaygroundSearch;
   model: Model | undefined;
@@ -114,7 +115,7 @@ type ChosenProps = {
   onModel: (id: string) => void;
 };
 
-function Chosen({ kind, start, models, search, model, unlisted, onModel }: ChosenProps) {
+function Chosen({ kind, initial, models, search, model, unlisted, onModel }: ChosenProps) {
   if (model === undefined)
     return (
       <EmptyState icon="playground" title={`No model of your plan does this`}>
@@ -127,7 +128,7 @@ function Chosen({ kind, start, models, search, model, unlisted, onModel }: Chose
       model={model}
       models={models}
       unlisted={unlisted}
-      initial={start.values}
+      initial={initial.values}
       shown={search.generation}
       onModel={onModel}
     />

@@ -6,11 +6,11 @@ import { MediaView } from '../../media/MediaView.tsx';
 import { itemOfOutput } from '../../media/media-item.ts';
 import classes from './playground.module.css';
 
-const shownAtMost = 8;
+const maxRuns = 8;
 
-/** What was made last of this kind, to look at it again beside the form. */
+/** The newest generations of this kind, to show their results again. */
 export function RecentRuns({ kind, shown }: { kind: GenerationKind; shown: string | undefined }) {
-  const query = { kind, status: 'succeeded', limit: shownAtMost } as const;
+  const query = { kind, status: 'succeeded', limit: maxRuns } as const;
   const recent = useQuery(consoleQuery('listGenerationRows', { query }));
   const rows = recent.data?.data.filter(({ generation }) => generation.kind === kind) ?? [];
   if (rows.length === 0) return null;

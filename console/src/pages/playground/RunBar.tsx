@@ -28,7 +28,7 @@ type RunBarProps = {
   onRun: () => void;
 };
 
-/** The cost as it stands, and the button that spends it. */
+/** The cost of a run, and the button that starts it. */
 export function RunBar({ kind, model, values, body, creation, uploading, closed, onRun }: RunBarProps) {
   const { error } = creation;
   return (

@@ -1,4 +1,4 @@
-/** Names as a browser tells them, the more special first: every Chrome says that it is Safari too. */
+/** The more specific names come first: every Chrome says that it is Safari too. */
 const browsers = [
   [/\bEdg(?:e|A|iOS)?\//, 'Edge'],
   [/\bOPR\//, 'Opera'],
@@ -17,7 +17,7 @@ const systems = [
   [/\bLinux\b/, 'Linux'],
 ] as const;
 
-/** `Firefox on Linux`, from what a browser says of itself. It is a hint and no proof. */
+/** `Firefox on Linux`, from a User-Agent, which may be wrong. */
 export function browserName(userAgent: string | null): string {
   if (userAgent === null) return 'Unknown browser';
   const browser = browsers.find(([shape]) => shape.test(userAgent))?.[1];

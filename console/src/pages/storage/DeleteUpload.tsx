@@ -6,7 +6,7 @@ import { formatBytes } from '../../format/numbers.ts';
 import { ConfirmModal } from '../../ui/ConfirmModal.tsx';
 import { showToast } from '../../ui/toasts.ts';
 
-/** Deletes an upload, once it has been asked whether. */
+/** Deletes an upload, after a confirmation. */
 export function DeleteUpload({ row, onClose }: { row: UploadRow | undefined; onClose: () => void }) {
   const queries = useQueryClient();
   const remove = useMutation({

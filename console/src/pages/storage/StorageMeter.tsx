@@ -6,10 +6,10 @@ import { Section } from '../../ui/Section.tsx';
 import { TextLink } from '../../ui/TextLink.tsx';
 import classes from './storage.module.css';
 
-/** From this part on, in hundredths, a person is warned. */
-const nearlyFull = 90;
+/** Percentage from which a warning is shown. */
+const nearlyFullPercent = 90;
 
-/** What is used of how much, and by what. */
+/** How much of the storage is used, and by what. */
 export function StorageMeter({ detail: { storage, temporary_bytes: temporary } }: { detail: StorageDetail }) {
   if (storage === null)
     return (
@@ -46,7 +46,7 @@ export function StorageMeter({ detail: { storage, temporary_bytes: temporary } }
           {full ? 'Nothing' : 'Left for what comes'}
         </Part>
       </dl>
-      {(full || used * 100 > limit * nearlyFull) && (
+      {(full || used * 100 > limit * nearlyFullPercent) && (
         <Notice tone={full ? 'bad' : 'warning'} mt="md">
           {full
             ? 'The storage is full: nothing can be uploaded or generated. What was accepted before is still kept. '

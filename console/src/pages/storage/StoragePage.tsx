@@ -18,22 +18,22 @@ import { StorageMeter } from './StorageMeter.tsx';
 import { UploadsTable } from './UploadsTable.tsx';
 
 const route = getRouteApi('/signed-in/storage');
-/** Where nothing is being checked and nothing under way names a file, little changes. */
-const calmMs = 10_000;
+/** While no upload is being checked or in use. */
+const slowRefetchMs = 10_000;
 
-/** How much the account stores, and the files that were sent to it. */
+/** How much the account stores, and the uploads. */
 export function StoragePage() {
   const search = route.useSearch();
   const navigate = route.useNavigate();
   const [deleting, setDeleting] = useState<UploadRow>();
-  const storage = useQuery({ ...consoleQuery('getStorageDetail', {}), refetchInterval: calmMs });
+  const storage = useQuery({ ...consoleQuery('getStorageDetail', {}), refetchInterval: slowRefetchMs });
   const uploads = useQuery({
     ...consoleQuery('listUploadRows', { query: search }),
     refetchInterval: (query) => {
-      const moving = query.state.data?.data.some(
+      const changing = query.state.data?.data.some(
         ({ upload, kept_until }) => upload.status === 'processing' || kept_until === null,
       );
-      return moving === true || query.state.status === 'error' ? live(query) : calmMs;
+      return changing === true || query.state.status === 'error' ? live(query) : slowRefetchMs;
     },
   });
   const list = uploads.data;

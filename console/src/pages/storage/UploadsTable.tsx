@@ -84,7 +84,7 @@ function File({ upload }: { upload: Upload }) {
           <Icon name={type === 'video' ? 'video' : type === 'image' ? 'image' : 'play'} size={18} />
         )}
       </span>
-      <div className={classes['words']}>
+      <div className={classes['text']}>
         {status === 'rejected' ? (
           <span className={classes['name']} title={name}>
             {name}
@@ -110,7 +110,7 @@ function File({ upload }: { upload: Upload }) {
   );
 }
 
-/** The newest generation that names it, and how many there are. */
+/** How many generations use an upload, with a link to the newest. */
 function Uses({ uses: { count, latest } }: Pick<UploadRow, 'uses'>) {
   const [newest] = latest;
   if (newest === undefined) return <Text fz="sm">Nothing</Text>;

@@ -9,7 +9,7 @@ import { CopyButton } from '../../ui/CopyButton.tsx';
 import { Secret } from '../../ui/Secret.tsx';
 import { WebhookForm } from './WebhookForm.tsx';
 
-/** Makes an endpoint; then shows its signing secret and leads to its page. */
+/** The form of a new endpoint; then its signing secret, and a link to its page. */
 export function CreateWebhookModal({ opened, onClose }: { opened: boolean; onClose: () => void }) {
   const queryClient = useQueryClient();
   const [created, setCreated] = useState<CreatedWebhook>();
@@ -37,7 +37,7 @@ export function CreateWebhookModal({ opened, onClose }: { opened: boolean; onClo
       {created === undefined ? (
         <WebhookForm
           initial={{ url: '', events: [...subscribableEventTypes] }}
-          act="Add endpoint"
+          action="Add endpoint"
           refused="The endpoint was not added"
           pending={create.isPending}
           error={create.error}

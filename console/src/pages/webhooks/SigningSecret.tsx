@@ -9,7 +9,7 @@ import { Secret } from '../../ui/Secret.tsx';
 import { Section } from '../../ui/Section.tsx';
 import { Time } from '../../ui/Time.tsx';
 
-/** Shows the secret when it is asked for, and makes another. */
+/** Reveals the signing secret, or replaces it. */
 export function SigningSecret({ webhookId }: { webhookId: string }) {
   const [asking, ask] = useDisclosure(false);
   const request = { params: { id: webhookId } };

@@ -10,7 +10,7 @@ import { Time } from '../../ui/Time.tsx';
 
 const askEveryMs = 1_000;
 
-/** Watches a test delivery until its first attempt has ended, and shows what the receiver said. */
+/** Asks for a test delivery until its first attempt has ended, and shows the receiver's answer. */
 export function TestResult({ deliveryId }: { deliveryId: string }) {
   const delivery = useQuery({
     ...consoleQuery('getDelivery', { params: { id: deliveryId } }),
@@ -52,7 +52,7 @@ export function TestResult({ deliveryId }: { deliveryId: string }) {
   );
 }
 
-/** `at`: of the next attempt; null: it is under way just now. */
+/** `at` is the time of the next attempt; null while it is under way. */
 function Retry({ at }: { at: string | null }) {
   return (
     <Text fz="sm" c="dimmed" component="div">

@@ -10,7 +10,7 @@ import { showToast } from '../../ui/toasts.ts';
 import { RecoverModal } from './RecoverModal.tsx';
 import { WebhookForm } from './WebhookForm.tsx';
 
-/** Pause or resume, and behind the dots: edit, resend what failed, delete. */
+/** Pauses or resumes an endpoint; the menu edits it, resends what failed, or deletes it. */
 export function WebhookActions({ webhook }: { webhook: Webhook }) {
   const queryClient = useQueryClient();
   const [open, setOpen] = useState<'edit' | 'recover' | 'delete'>();
@@ -80,11 +80,11 @@ function EditModal({ webhook, opened, onClose }: ModalProps) {
     >
       <WebhookForm
         initial={webhook}
-        act="Save changes"
+        action="Save changes"
         refused="The endpoint was not changed"
         pending={save.isPending}
         error={save.error}
-        // An address that stays is not judged anew: DNS may say something else just now.
+        // An unchanged address is not sent: it would be checked again, and DNS may fail just now.
         onSubmit={({ url, events }) => save.mutate({ events, ...(url !== webhook.url && { url }) })}
         onCancel={onClose}
       />

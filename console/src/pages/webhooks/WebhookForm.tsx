@@ -8,8 +8,8 @@ import { Prose } from '../../ui/Prose.tsx';
 
 type WebhookFormProps = {
   initial: CreateWebhookRequest;
-  /** Names what the form does: "Add endpoint". */
-  act: string;
+  /** The button that submits the form: "Add endpoint". */
+  action: string;
   refused: string;
   pending: boolean;
   error: Error | null;
@@ -17,13 +17,21 @@ type WebhookFormProps = {
   onCancel: () => void;
 };
 
-/** Where events go, and which. */
-export function WebhookForm({ initial, act, refused, pending, error, onSubmit, onCancel }: WebhookFormProps) {
+/** The address of an endpoint, and its events. */
+export function WebhookForm({
+  initial,
+  action,
+  refused,
+  pending,
+  error,
+  onSubmit,
+  onCancel,
+}: WebhookFormProps) {
   const form = useForm<{ url: string; events: string[] }>({
     mode: 'controlled',
     initialValues: initial,
     validate: {
-      // Which addresses are taken is the service's to say: the operator may allow more than public ones.
+      // The service checks the address: the operator may allow more than public ones.
       url: (url) => (url.trim() === '' ? 'Give the address of your receiver.' : null),
     },
   });
@@ -31,7 +39,7 @@ export function WebhookForm({ initial, act, refused, pending, error, onSubmit, o
     onSubmit({ url: url.trim(), events: subscribableEventTypes.filter((type) => events.includes(type)) }),
   );
   const onUrl = form.getInputProps('url');
-  const urlRefusal = fieldError(error, 'url');
+  const urlError = fieldError(error, 'url');
   return (
     <form onSubmit={submit} noValidate>
       <Stack gap="md">
@@ -43,7 +51,7 @@ export function WebhookForm({ initial, act, refused, pending, error, onSubmit, o
           withAsterisk
           data-autofocus
           {...onUrl}
-          error={onUrl.error ?? urlRefusal}
+          error={onUrl.error ?? urlError}
           errorProps={{ role: 'alert' }}
         />
         <Checkbox.Group
@@ -62,13 +70,13 @@ export function WebhookForm({ initial, act, refused, pending, error, onSubmit, o
             ))}
           </Stack>
         </Checkbox.Group>
-        {error !== null && urlRefusal === undefined && <ProblemAlert error={error} title={refused} />}
+        {error !== null && urlError === undefined && <ProblemAlert error={error} title={refused} />}
         <Group justify="flex-end" gap="xs">
           <Button variant="default" onClick={onCancel}>
             Cancel
           </Button>
           <Button type="submit" loading={pending}>
-            {act}
+            {action}
           </Button>
         </Group>
       </Stack>

@@ -15,7 +15,7 @@ import { Section } from '../../ui/Section.tsx';
 import { TextLink } from '../../ui/TextLink.tsx';
 import { Time } from '../../ui/Time.tsx';
 import { useRetryCountdown } from '../../ui/use-retry-countdown.ts';
-import { EndpointStatus, Health } from './EndpointState.tsx';
+import { EndpointStatus, Health } from './EndpointHealth.tsx';
 import { RecentDeliveries } from './RecentDeliveries.tsx';
 import { SigningSecret } from './SigningSecret.tsx';
 import { TestResult } from './TestResult.tsx';

@@ -12,7 +12,7 @@ import { Page } from '../../ui/Page.tsx';
 import { ProblemAlert } from '../../ui/ProblemAlert.tsx';
 import { TextLink } from '../../ui/TextLink.tsx';
 import { CreateWebhookModal } from './CreateWebhookModal.tsx';
-import { EndpointStatus, Health } from './EndpointState.tsx';
+import { EndpointStatus, Health } from './EndpointHealth.tsx';
 
 export function WebhooksPage() {
   const webhooks = useQuery({ ...consoleQuery('listWebhooks', {}), refetchInterval: live });

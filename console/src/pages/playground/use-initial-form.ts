@@ -8,10 +8,10 @@ import { emptyForm, type FormValues } from '../../model-form/form-values.ts';
 import { readRequest } from '../../model-form/read-request.ts';
 import type { PlaygroundSearch } from './search.ts';
 
-/** With what the form begins. The address may say another kind and model. */
-export type Start = { kind: GenerationKind; model: string | undefined; values: FormValues };
+/** The initial contents of the form. The address may name another kind and model. */
+export type InitialForm = { kind: GenerationKind; model: string | undefined; values: FormValues };
 
-/** The kind whose form has a field for a library item that was handed over. */
+/** The kind whose form has this field. */
 const kindOfUse: Record<ItemUse, GenerationKind> = {
   image: 'image_edit',
   reference_images: 'image',
@@ -21,17 +21,17 @@ const kindOfUse: Record<ItemUse, GenerationKind> = {
 };
 
 /**
- * The beginning of the form: the request of the generation that the address names, be it to edit it or because its
- * result is shown, or an item of the library, or nothing. Undefined while it is read.
+ * What the form starts with: the request of the generation that the address names, an item of the library, or nothing.
+ * Undefined while that is loading.
  */
-export function useStart(search: PlaygroundSearch): {
-  start: Start | undefined;
+export function useInitialForm(search: PlaygroundSearch): {
+  initial: InitialForm | undefined;
   error: Error | null;
   retry: () => void;
 } {
-  // What is run later changes the address, not what the form began with.
+  // A later run changes the address, but not what the form started with.
   const [from] = useState(search.from ?? (search.use === undefined ? search.generation : undefined));
-  const [handed] = useState(handedOver(search));
+  const [empty] = useState(formWithItem(search));
   const detail = useQuery({
     ...consoleQuery('getGenerationDetail', { params: { id: from ?? '' } }),
     enabled: from !== undefined,
@@ -39,18 +39,19 @@ export function useStart(search: PlaygroundSearch): {
     staleTime: Number.POSITIVE_INFINITY,
   });
   const retry = () => void detail.refetch();
-  if (from === undefined) return { start: handed, error: null, retry };
-  if (detail.data === undefined) return { start: undefined, error: detail.error, retry };
+  if (from === undefined) return { initial: empty, error: null, retry };
+  if (detail.data === undefined) return { initial: undefined, error: detail.error, retry };
   const { request, generation } = detail.data;
   const read = readRequest(request);
-  const start: Start =
+  const initial: InitialForm =
     read === undefined
       ? { kind: generation.kind, model: generation.model, values: emptyForm }
       : { ...read, model: read.model ?? generation.model };
-  return { start, error: null, retry };
+  return { initial, error: null, retry };
 }
 
-function handedOver({ use, as, kind }: PlaygroundSearch): Start {
+/** An empty form, or one with the item that the address names. */
+function formWithItem({ use, as, kind }: PlaygroundSearch): InitialForm {
   if (use === undefined || as === undefined)
     return { kind: kind ?? 'image', model: undefined, values: emptyForm };
   const reference = bareReference(use, typeOfUse(as));

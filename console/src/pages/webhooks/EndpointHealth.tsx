@@ -1,14 +1,14 @@
 import type { Webhook } from '@renderkit/contract/console/schemas/webhook.ts';
 import { StatusBadge } from '../../ui/StatusBadge.tsx';
-import classes from './endpoint-state.module.css';
+import classes from './endpoint-health.module.css';
 
-/** Active, failing or paused. */
+/** Whether an endpoint is active, failing or paused. */
 export function EndpointStatus({ webhook }: { webhook: Webhook }) {
   if (webhook.status === 'paused') return <StatusBadge status="paused" />;
   return <StatusBadge status={webhook.failing_since === null ? 'active' : 'failing'} />;
 }
 
-/** Counts of the last day, and a bar of how much went well. */
+/** Counts of the last 24 hours, and a bar with the share of each outcome. */
 export function Health({ health: { delivered, failed, pending } }: { health: Webhook['health'] }) {
   const ended = delivered + failed;
   if (ended + pending === 0) return <span className={classes['nothing']}>Nothing sent</span>;
@@ -32,7 +32,7 @@ export function Health({ health: { delivered, failed, pending } }: { health: Web
   );
 }
 
-/** The service counts to a thousand. */
+/** The service counts up to 1,000. */
 function Count({ of, what }: { of: number; what: string }) {
   return (
     <>
