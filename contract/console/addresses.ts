@@ -1,19 +1,19 @@
-/** Where the console is, and the pages that a browser is sent to and fro between while somebody signs in. */
+/** The addresses of the console, and of the pages that a browser visits while somebody signs in. */
 export const consoleAddresses = {
-  /** Of the pages; everything below it that is no file is the application. */
+  /** The console itself. Every path below it that is no file is a page of the console. */
   home: '/console',
   /**
-   * Sends the browser to the studio. `?return_to=` a path below `home`, `&login_hint=` the address to sign in with,
-   * `&prompt=create` to make an account rather, where the studio lets people.
+   * Redirects the browser to the studio. `?return_to=` is a path below `home`, `&login_hint=` the e-mail address to sign
+   * in with; `&prompt=create` creates an account, where the studio allows that.
    */
   signIn: '/console/auth/sign-in',
-  /** Answers `SignInChoices` to anybody. */
+  /** Answers with `SignInChoices`, without a session. */
   signInChoices: '/console/auth/choices',
-  /** Where the studio sends it back to: the redirect URI of the service's client, exactly. */
+  /** The redirect URI of the service's client at the studio, exactly. */
   callback: '/console/auth/callback',
-  /** Shown when signing in did not work: `?reason=` (sign-in-failures.ts) and `&return_to=`. */
+  /** Shown when signing in failed: `?reason=` (sign-in-failures.ts) and `&return_to=`. */
   signInFailed: '/console/sign-in-failed',
-  /** Shown after signing out of the console; the studio may send a browser here too. */
+  /** Shown after signing out of the console; the studio may redirect here too. */
   signedOut: '/console/signed-out',
 } as const;
 

@@ -1,4 +1,4 @@
-/** Everything that is written down when it is done, and how a page says it. */
+/** Every action that the audit log records, and its label on pages. */
 export const auditActions = {
   'session.created': 'Signed in',
   'session.ended': 'Ended a session',

@@ -15,11 +15,11 @@ export type ConsoleOperation = {
     body?: TSchema;
   };
   response: { status: 200 | 201; schema: TSchema };
-  /** Every code that the operation can answer with besides those of `problemsOfTheConsole`. */
+  /** Every code that the operation can answer with, besides those of `problemsOfTheConsole`. */
   problems: readonly ProblemCode[];
 };
 
-/** What any of them can answer: nobody is signed in, another site asked, a name is misspelt, too often, a fault. */
+/** The codes of any operation: no session, a request of another site, an unknown name, too many requests, an error. */
 export const problemsOfTheConsole = [
   'invalid_request',
   'unauthorized',

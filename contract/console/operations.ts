@@ -43,9 +43,8 @@ import {
 } from './schemas/webhook.ts';
 
 /**
- * What the console asks of the service, as one table. Who asks is told by the session's cookie alone; what changes
- * anything must come from the console's own origin. Everything of /v1 is there too, for the signed-in person: see
- * `consolePathOf`.
+ * All operations of the console's own API. The session's cookie alone says who calls; a request that changes anything must
+ * come from the console's origin. The operations of /v1 are there too, for the signed-in person: see `consolePathOf`.
  */
 export const consoleOperations = {
   getSignedIn: {
@@ -291,12 +290,12 @@ export type ConsoleRequestOf<Id extends ConsoleOperationId> = {
   body: PartOf<Id, 'body'>;
 };
 
-/** Body of the success answer. */
+/** The body of the success answer. */
 export type ConsoleResponseOf<Id extends ConsoleOperationId> = Static<
   (typeof consoleOperations)[Id]['response']['schema']
 >;
 
-/** Where the console asks for an operation of the HTTP API: the same request, the same answer, by session. */
+/** The path of an operation of /v1 in the console's API: the same request and answer, with a session for the key. */
 export function consolePathOf(id: OperationId): string {
   return `/console/api${operations[id].path}`;
 }

@@ -1,4 +1,4 @@
-/** Why signing in can fail: `?reason=` of the page that the browser is sent to then. A sentence for people each. */
+/** Why signing in can fail, by the `?reason=` of the page that the browser is redirected to, with a text for people. */
 export const signInFailures = {
   attempt_unknown: {
     title: 'This sign-in is no longer open',
@@ -25,7 +25,7 @@ export const signInFailures = {
 } as const;
 export type SignInFailure = keyof typeof signInFailures;
 
-/** Undefined where it is none of them. */
+/** The failure that `?reason=` names; undefined where there is no such failure. */
 export function signInFailureOf(reason: string | undefined): SignInFailure | undefined {
   return reason !== undefined && Object.hasOwn(signInFailures, reason)
     ? (reason as SignInFailure)

@@ -2,7 +2,7 @@ import { Type, type Static } from 'typebox';
 import { Account } from '../../v1/schemas/account.ts';
 import { closed, nullable, oneOf } from '../../v1/schemas/schema-builders.ts';
 
-/** `live`: the studio honours it. `expired`: somebody has to sign in again. `unreachable`: the studio does not answer now. */
+/** `live`: the studio accepts it. `expired`: somebody must sign in again. `unreachable`: the studio does not answer. */
 export const connectionStates = ['live', 'expired', 'unreachable'] as const;
 
 export const Connection = closed(

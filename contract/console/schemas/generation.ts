@@ -7,9 +7,6 @@ import { closed, nullable, oneOf, timestamp } from '../../v1/schemas/schema-buil
 import { Delivery } from './delivery.ts';
 import { idParams } from './ids.ts';
 
-/** Characters of a prompt that lists show. */
-export const promptExcerptCharacters = 200;
-
 const GenerationKey = closed(
   {
     id: Type.String(),

@@ -1,14 +1,14 @@
 import { Type, type Static } from 'typebox';
-import { scopes } from '../../v1/scopes.ts';
 import { listOf } from '../../v1/schemas/list.ts';
 import { closed, nullable, oneOf, timestamp } from '../../v1/schemas/schema-builders.ts';
+import { scopes } from '../../v1/scopes.ts';
+import {
+  maxKeyNameCharacters,
+  maxKeyLifetimeDays,
+  maxKeyRateLimitPerMinute,
+  maxDailyBudgetCredits,
+} from '../limits.ts';
 import { idParams } from './ids.ts';
-
-export const maxKeyNameCharacters = 100;
-export const maxKeyLifetimeDays = 36_500;
-export const maxKeyRateLimitPerMinute = 1_000_000;
-/** Credits. What is below a thousandth of one is refused. */
-export const maxDailyBudgetCredits = 1_000_000_000;
 
 export const keyStatuses = ['active', 'expired', 'revoked'] as const;
 export type KeyStatus = (typeof keyStatuses)[number];

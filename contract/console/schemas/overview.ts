@@ -2,12 +2,8 @@ import { Type, type Static } from 'typebox';
 import { Balance } from '../../v1/schemas/balance.ts';
 import { Limits } from '../../v1/schemas/limits.ts';
 import { closed, nullable, oneOf } from '../../v1/schemas/schema-builders.ts';
+import { defaultOverviewDays, maxOverviewDays } from '../limits.ts';
 import { GenerationRow } from './generation.ts';
-
-export const defaultOverviewDays = 30;
-export const maxOverviewDays = 90;
-/** Newest generations with outputs that the overview shows. */
-export const latestShown = 8;
 
 export const warningCodes = [
   'connection_expired',

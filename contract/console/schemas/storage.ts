@@ -4,7 +4,7 @@ import { listOf, pageQuery } from '../../v1/schemas/list.ts';
 import { closed, nullable, oneOf } from '../../v1/schemas/schema-builders.ts';
 import { Storage } from '../../v1/schemas/storage.ts';
 import { Upload } from '../../v1/schemas/upload.ts';
-import { latestUsesShown, maxUsesCounted } from '../use-limits.ts';
+import { latestUsesShown, maxUsesCounted } from '../limits.ts';
 
 export const StorageDetail = closed(
   {

@@ -2,9 +2,8 @@ import { Type, type Static } from 'typebox';
 import { subscribableEventTypes } from '../../v1/event-types.ts';
 import { listOf } from '../../v1/schemas/list.ts';
 import { closed, nullable, oneOf, timestamp } from '../../v1/schemas/schema-builders.ts';
+import { maxWebhookUrlCharacters } from '../limits.ts';
 import { idParams } from './ids.ts';
-
-export const maxWebhookUrlCharacters = 2048;
 
 export const webhookStatuses = ['active', 'paused'] as const;
 

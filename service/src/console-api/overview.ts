@@ -1,8 +1,5 @@
-import {
-  defaultOverviewDays,
-  latestShown,
-  type Overview,
-} from '@renderkit/contract/console/schemas/overview.ts';
+import { defaultOverviewDays, latestShown } from '@renderkit/contract/console/limits.ts';
+import type { Overview } from '@renderkit/contract/console/schemas/overview.ts';
 import type { Database } from '@renderkit/server-kit/db/database.ts';
 import type { AccountReader } from '../account/read-account.ts';
 import { readDays, readSpend } from '../budgets/spend.ts';

@@ -1,8 +1,4 @@
-import {
-  maxKeyLifetimeDays,
-  maxKeyNameCharacters,
-  maxKeyRateLimitPerMinute,
-} from '@renderkit/contract/console/schemas/key.ts';
+import { maxKeyLifetimeDays, maxKeyNameCharacters, maxKeyRateLimitPerMinute } from '@renderkit/contract/console/limits.ts';
 import { type Scope, scopes as allScopes } from '@renderkit/contract/v1/scopes.ts';
 import type { FieldError } from '../problems/api-problem.ts';
 

@@ -1,5 +1,5 @@
 import type { UploadRow } from '@renderkit/contract/console/schemas/storage.ts';
-import { latestUsesShown, maxUsesCounted } from '@renderkit/contract/console/use-limits.ts';
+import { latestUsesShown, maxUsesCounted } from '@renderkit/contract/console/limits.ts';
 import type { Database } from '@renderkit/server-kit/db/database.ts';
 import { isoTime } from '../iso-time.ts';
 import { selectUploads, sumHidden } from './list-store.ts';

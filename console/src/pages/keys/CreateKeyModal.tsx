@@ -1,5 +1,6 @@
 import { Alert, Button, Checkbox, Group, Modal, NumberInput, Stack, Text, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
+import { maxKeyLifetimeDays, maxKeyNameCharacters } from '@renderkit/contract/console/limits.ts';
 import type { CreatedApiKey } from '@renderkit/contract/console/schemas/key.ts';
 import { scopeDescriptions, scopes } from '@renderkit/contract/v1/scopes.ts';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
@@ -66,7 +67,7 @@ function CreateKeyForm({ onCreated, onCancel }: FormProps) {
         <TextInput
           label="Name"
           placeholder="Production server"
-          maxLength={100}
+          maxLength={maxKeyNameCharacters}
           data-autofocus
           withAsterisk
           {...form.getInputProps('name')}
@@ -87,7 +88,7 @@ function CreateKeyForm({ onCreated, onCancel }: FormProps) {
             label="Lifetime in days"
             description="Empty: it does not expire."
             min={1}
-            max={36_500}
+            max={maxKeyLifetimeDays}
             allowDecimal={false}
             miw="9rem"
             {...form.getInputProps('days')}

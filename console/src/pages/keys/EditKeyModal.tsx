@@ -1,5 +1,6 @@
 import { Button, Group, Modal, Stack, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
+import { maxKeyNameCharacters } from '@renderkit/contract/console/limits.ts';
 import type { ApiKey } from '@renderkit/contract/console/schemas/key.ts';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { callConsole } from '../../api/client.ts';
@@ -45,7 +46,12 @@ function EditKeyForm({ apiKey, onClose }: { apiKey: ApiKey; onClose: () => void 
   return (
     <form onSubmit={form.onSubmit(() => save.mutate())} noValidate>
       <Stack gap="md">
-        <TextInput label="Name" maxLength={100} data-autofocus {...form.getInputProps('name')} />
+        <TextInput
+          label="Name"
+          maxLength={maxKeyNameCharacters}
+          data-autofocus
+          {...form.getInputProps('name')}
+        />
         <BudgetInput {...form.getInputProps('budget')} />
         <RateInput {...form.getInputProps('rate')} />
         {save.error !== null && <ProblemAlert error={save.error} title="The key was not changed" />}

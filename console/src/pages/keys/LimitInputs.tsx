@@ -1,4 +1,5 @@
 import { NumberInput, type NumberInputProps } from '@mantine/core';
+import { maxDailyBudgetCredits, maxKeyRateLimitPerMinute } from '@renderkit/contract/console/limits.ts';
 
 export function BudgetInput(props: NumberInputProps) {
   return (
@@ -6,7 +7,7 @@ export function BudgetInput(props: NumberInputProps) {
       label="Daily budget in credits"
       description="Empty: no budget. 0: nothing."
       min={0}
-      max={1_000_000_000}
+      max={maxDailyBudgetCredits}
       decimalScale={3}
       thousandSeparator=","
       miw="9rem"
@@ -21,7 +22,7 @@ export function RateInput(props: NumberInputProps) {
       label="Requests a minute"
       description="Past it requests answer 429."
       min={1}
-      max={1_000_000}
+      max={maxKeyRateLimitPerMinute}
       allowDecimal={false}
       thousandSeparator=","
       miw="9rem"

@@ -1,6 +1,6 @@
 import { ActionIcon, Anchor, Text, Tooltip } from '@mantine/core';
 import type { UploadRow } from '@renderkit/contract/console/schemas/storage.ts';
-import { maxUsesCounted } from '@renderkit/contract/console/use-limits.ts';
+import { maxUsesCounted } from '@renderkit/contract/console/limits.ts';
 import type { Upload } from '@renderkit/contract/v1/schemas/upload.ts';
 import type { ReactNode } from 'react';
 import { formatBytes, formatCount } from '../../format/numbers.ts';

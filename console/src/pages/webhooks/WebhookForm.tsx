@@ -1,5 +1,6 @@
 import { Button, Checkbox, Group, Stack, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
+import { maxWebhookUrlCharacters } from '@renderkit/contract/console/limits.ts';
 import type { CreateWebhookRequest } from '@renderkit/contract/console/schemas/webhook.ts';
 import { eventDescriptions, subscribableEventTypes } from '@renderkit/contract/v1/event-types.ts';
 import { fieldError } from '../../api/errors.ts';
@@ -47,7 +48,7 @@ export function WebhookForm({
           label="Address"
           description="Public and https, or what the operator allows besides. Redirects are not followed."
           placeholder="https://example.com/webhooks/renderkit"
-          maxLength={2_048}
+          maxLength={maxWebhookUrlCharacters}
           withAsterisk
           data-autofocus
           {...onUrl}

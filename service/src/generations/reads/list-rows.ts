@@ -1,4 +1,4 @@
-import { promptExcerptCharacters } from '@renderkit/contract/console/schemas/generation.ts';
+import { promptExcerptCharacters } from '@renderkit/contract/console/limits.ts';
 import type { Database } from '@renderkit/server-kit/db/database.ts';
 import { noSuchGeneration } from './read-generation.ts';
 import { type KeyedRow, type RowFilter, selectDetail, selectRows, type StoredRequest } from './rows-store.ts';
