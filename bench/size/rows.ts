@@ -57,9 +57,9 @@ async function insertEnded(
 ): Promise<void> {
   await database.transaction(async (transaction) => {
     // Without the checks of foreign keys, which hold by construction.
-    await transaction.query('set local session_replication_role = replica');
-    await transaction.query('set local synchronous_commit = off');
-    await transaction.query(
+    await transaction.execute('set local session_replication_role = replica');
+    await transaction.execute('set local synchronous_commit = off');
+    await transaction.execute(
       `with ended as (
        insert into generations (id, account_id, key_id, kind, lane, status, model, project_id, cost_millicredits,
                                 expected_outputs, outputs, metadata, prompt_id, created_at, submitted_at,

@@ -25,11 +25,11 @@ test('eight writers with delayed commits lose no change to a reader', async () =
       for (let i = 0; i < perWriter; i++)
         await studio.database.transaction(async (transaction) => {
           const account = accounts[(writer + i) % accounts.length];
-          await transaction.query(`select record_change($1, 'render', $2, null)`, [
+          await transaction.execute(`select record_change($1, 'render', $2, null)`, [
             account,
             `${writer}-${i}`,
           ]);
-          await transaction.query('select pg_sleep(random() * 0.01)');
+          await transaction.execute('select pg_sleep(random() * 0.01)');
         });
     }),
   ).then(() => (writing = false));

@@ -59,8 +59,8 @@ async function isDue(id: string): Promise<boolean> {
 
 async function charge(id: string, token: string, cost: number): Promise<number | null> {
   return db.database.transaction(async (transaction) => {
-    await transaction.query('select refill($1)', [id]);
-    const { rows } = await transaction.query<{ seq: number | null }>('select charge($1, $2, $3) as seq', [
+    await transaction.execute('select refill($1)', [id]);
+    const rows = await transaction.rows<{ seq: number | null }>('select charge($1, $2, $3) as seq', [
       id,
       token,
       cost,

@@ -1,5 +1,5 @@
 import pg from 'pg';
-import type { Pool, PoolClient, QueryResult, QueryResultRow } from 'pg';
+import type { ClientBase, Pool, PoolClient, QueryResultRow } from 'pg';
 
 // int8 and numeric arrive as strings unless told otherwise. Every bigint of ours is an amount, a counter or
 // a sequence far below 2^53; one that is not is a fault worth a loud stop.
@@ -12,23 +12,24 @@ pg.types.setTypeParser(pg.types.builtins.NUMERIC, Number);
 // A date is a day, not a moment: as text it keeps no time zone to get wrong.
 pg.types.setTypeParser(pg.types.builtins.DATE, (text) => text);
 
+/** How statements are run, on the pool and in a transaction alike. A `name` has one prepared once per connection. */
 export type Queryable = {
-  query: <Row extends QueryResultRow>(
-    text: string | pg.QueryConfig,
-    values?: unknown[],
-  ) => Promise<QueryResult<Row>>;
-};
-
-export type Transaction = PoolClient;
-
-export type Database = AsyncDisposable & {
-  readonly url: string;
-  readonly pool: Pool;
-  /** One statement; rows only. Give `name` to have it prepared once per connection. */
+  /** The statement's rows. */
   rows: <Row extends QueryResultRow>(text: string, values?: unknown[], name?: string) => Promise<Row[]>;
-  /** Runs `work` in one transaction; anything thrown rolls back. A commit whose answer was lost throws CommitInDoubt. */
-  transaction: <T>(work: (transaction: Transaction) => Promise<T>) => Promise<T>;
+  /** How many rows the statement changed or found. */
+  execute: (text: string, values?: unknown[], name?: string) => Promise<number>;
 };
+
+/** Statements of one connection, between its `begin` and its `commit`. */
+export type Transaction = Queryable;
+
+export type Database = AsyncDisposable &
+  Queryable & {
+    readonly url: string;
+    readonly pool: Pool;
+    /** Runs `work` in one transaction; anything thrown rolls back. A commit whose answer was lost throws CommitInDoubt. */
+    transaction: <T>(work: (transaction: Transaction) => Promise<T>) => Promise<T>;
+  };
 
 export type DatabaseOptions = {
   url: string;
@@ -72,14 +73,22 @@ export function openDatabase(options: DatabaseOptions): Database {
   return {
     url: options.url,
     pool,
-    rows: async <Row extends QueryResultRow>(text: string, values: unknown[] = [], name?: string) => {
-      const result = await pool.query<Row>({ text, values, ...(name !== undefined && { name }) });
-      return result.rows;
-    },
+    ...queryable(pool),
     transaction: (work) => inTransaction(pool, work),
     [Symbol.asyncDispose]: async () => {
       await pool.end();
     },
+  };
+}
+
+/** The same on a connection that somebody else opened. */
+export function queryable(connection: Pool | ClientBase): Queryable {
+  const query = <Row extends QueryResultRow>(text: string, values: unknown[] = [], name?: string) =>
+    connection.query<Row>({ text, values, ...(name !== undefined && { name }) });
+  return {
+    rows: async <Row extends QueryResultRow>(text: string, values?: unknown[], name?: string) =>
+      (await query<Row>(text, values, name)).rows,
+    execute: async (text, values, name) => (await query(text, values, name)).rowCount ?? 0,
   };
 }
 
@@ -91,7 +100,7 @@ async function inTransaction<T>(pool: Pool, work: (transaction: Transaction) => 
   client.on('error', onError);
   try {
     await client.query('begin');
-    const result = await work(client);
+    const result = await work(queryable(client));
     await commit(client);
     return result;
   } catch (error) {

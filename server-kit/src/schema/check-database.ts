@@ -50,7 +50,7 @@ export async function checkDatabase(
 
 /** `migration 018-storage.sql`, `function claim_generations`; undefined where all is there or a newer release was. */
 async function whatIsMissing(database: Database, sqlDirectory: string): Promise<string | undefined> {
-  const [state, files] = await Promise.all([readSchemaState(database.pool), readSchemaFiles(sqlDirectory)]);
+  const [state, files] = await Promise.all([readSchemaState(database), readSchemaFiles(sqlDirectory)]);
   checkRelease(state, files.migrations, release);
   const migration = files.migrations.find(({ name }) => !state.migrations.has(name));
   if (migration !== undefined) return `migration ${migration.name}`;

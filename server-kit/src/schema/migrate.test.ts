@@ -109,9 +109,9 @@ describe('bringing a database up to date', () => {
     test('starts on that of the next release, and changes nothing', async () => {
       await start(1, first);
       await start(2, second);
-      const before = await readSchemaState(db.database.pool);
+      const before = await readSchemaState(db.database);
       assert.deepEqual(await start(1, first), { applied: [], functions: [], already: 1 });
-      assert.deepEqual(await readSchemaState(db.database.pool), before);
+      assert.deepEqual(await readSchemaState(db.database), before);
       assert.deepEqual([await tables(), await answered()], [['more', 'things'], 2]);
     });
 

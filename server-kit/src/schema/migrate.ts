@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import { sqlState } from '../db/database.ts';
+import { queryable, sqlState } from '../db/database.ts';
 import { checkRelease } from './check-release.ts';
 import { type FunctionFile, type MigrationFile, readSchemaFiles } from './read-schema-files.ts';
 import { release as ownRelease } from './release.ts';
@@ -50,8 +50,8 @@ export async function migrate(options: MigrateOptions): Promise<MigrationResult>
   await client.connect();
   try {
     await waitForTurn(client);
-    await createStateTables(client);
-    const state = await readSchemaState(client);
+    await createStateTables(queryable(client));
+    const state = await readSchemaState(queryable(client));
     checkRelease(state, files.migrations, release);
     const missing = files.migrations.filter(({ name }) => !state.migrations.has(name));
     for (const file of missing) await applyMigration(client, file);

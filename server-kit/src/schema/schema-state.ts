@@ -15,7 +15,7 @@ const tables = ['schema_migrations', 'schema_functions', 'schema_release'];
 
 /** Makes the tables of the schema's own history where they are missing. */
 export async function createStateTables(database: Queryable): Promise<void> {
-  await database.query(
+  await database.execute(
     `create table if not exists schema_migrations (
        name text primary key, sha256 text not null, applied_at timestamptz not null default statement_timestamp());
      create table if not exists schema_functions (
@@ -27,21 +27,19 @@ export async function createStateTables(database: Queryable): Promise<void> {
 
 /** What the database remembers; nothing, where it was never prepared. */
 export async function readSchemaState(database: Queryable): Promise<SchemaState> {
-  const { rows: there } = await database.query<{ name: string }>(
+  const there = await database.rows<{ name: string }>(
     `select name from unnest($1::text[]) as name where to_regclass(name) is not null`,
     [tables],
   );
   const has = new Set(there.map(({ name }) => name));
   const hashes = async (table: string) =>
     has.has(table)
-      ? (await database.query<{ name: string; sha256: string }>(`select name, sha256 from ${table}`)).rows
+      ? await database.rows<{ name: string; sha256: string }>(`select name, sha256 from ${table}`)
       : [];
   const [numbers] = has.has('schema_release')
-    ? (
-        await database.query<{ release: number; oldest_release: number }>(
-          'select release, oldest_release from schema_release',
-        )
-      ).rows
+    ? await database.rows<{ release: number; oldest_release: number }>(
+        'select release, oldest_release from schema_release',
+      )
     : [];
   return {
     release: numbers?.release ?? 0,

@@ -30,8 +30,8 @@ test('what was done is listed newest first, with who did it, and to its own acco
     subjectName: '<b>first</b>',
     details: { scopes: 'read' },
   };
-  await writeAudit(db.database.pool, person, act);
-  await writeAudit(db.database.pool, { kind: 'operator' }, { accountId, action: 'key.revoked' });
+  await writeAudit(db.database, person, act);
+  await writeAudit(db.database, { kind: 'operator' }, { accountId, action: 'key.revoked' });
   const [revoked, created] = await list(accountId);
   assert.deepEqual(
     { ...created, id: '', at: '' },
@@ -58,8 +58,8 @@ test('what was done is listed newest first, with who did it, and to its own acco
 test('entries are filtered by what was done and by whom, and come in pages', async () => {
   const accountId = await account();
   for (const action of ['key.created', 'key.revoked', 'key.created'] as const)
-    await writeAudit(db.database.pool, person, { accountId, action });
-  await writeAudit(db.database.pool, { kind: 'operator' }, { accountId, action: 'key.created' });
+    await writeAudit(db.database, person, { accountId, action });
+  await writeAudit(db.database, { kind: 'operator' }, { accountId, action: 'key.created' });
   assert.equal((await list(accountId, { action: 'key.created' })).length, 3);
   assert.equal((await list(accountId, { action: 'key.created', actor: 'person' })).length, 2);
   assert.equal((await list(accountId, { actor: 'operator' })).length, 1);
@@ -75,7 +75,7 @@ test('an act that is rolled back leaves no entry, an erased account none either'
   });
   await assert.rejects(failing, /refused/);
   assert.deepEqual(await list(accountId), []);
-  await writeAudit(db.database.pool, person, { accountId, action: 'key.created' });
+  await writeAudit(db.database, person, { accountId, action: 'key.created' });
   assert.equal(await eraseAudit(db.database, accountId), 1);
   assert.equal(await eraseAudit(db.database, accountId), 0);
   assert.deepEqual(await list(accountId), []);

@@ -17,7 +17,7 @@ export async function insertEntry(
   queryable: Queryable,
   entry: Omit<AuditRow, 'at'> & { account_id: string },
 ): Promise<void> {
-  await queryable.query(
+  await queryable.execute(
     `insert into audit_entries (id, account_id, actor, email, session_id, action, subject_id, subject_name, details)
      values ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
     [
@@ -59,9 +59,9 @@ export function selectEntries(
 
 /** Erases the next 1,000 entries of an account; how many there were. */
 export async function deleteEntries(database: Database, accountId: string): Promise<number> {
-  const result = await database.pool.query(
+  const removed = await database.execute(
     'delete from audit_entries where id in (select id from audit_entries where account_id = $1 limit 1000)',
     [accountId],
   );
-  return result.rowCount ?? 0;
+  return removed;
 }

@@ -234,7 +234,7 @@ test('recording waits for no endpoint but one alone: others may hold several in 
   const delaySeconds = webhookAttemptDelaySeconds;
   const waiting = await database.transaction(async (transaction) => {
     // As a transaction that has written an event for it and is not committed yet.
-    await transaction.query('select from endpoint_turns where endpoint_id = $1 for no key update', [
+    await transaction.execute('select from endpoint_turns where endpoint_id = $1 for no key update', [
       held.endpointId,
     ]);
     const told = await record(claims, fine);

@@ -388,7 +388,7 @@ test('events of several accounts in one transaction, in any order, deadlock with
   for (let round = 0; round < 25; round++) {
     const order = round % 2 === 0 ? accounts : accounts.toReversed();
     await database.transaction(async (transaction) => {
-      await transaction.query('select from accounts where id = any ($1) order by id for no key update', [
+      await transaction.execute('select from accounts where id = any ($1) order by id for no key update', [
         accounts,
       ]);
       for (const accountId of order) {

@@ -27,7 +27,7 @@ export async function resendDelivery(database: Database, deliveryId: string, ask
   const { endpoint_id: endpointId, event_id: eventId, event_type: eventType } = found.delivery;
   const isPing = eventType === 'ping';
   const kind = isPing ? 'ping' : 'resend';
-  const { account_id: accountId } = await checkEndpoint(database.pool, endpointId, asker, isPing);
+  const { account_id: accountId } = await checkEndpoint(database, endpointId, asker, isPing);
   await precheckManualSends(database, { kind, accountId, endpointId });
   await database.transaction(async (transaction) => {
     const endpoint = await checkEndpoint(transaction, endpointId, asker, isPing);
@@ -56,7 +56,7 @@ export async function recoverDeliveries(
   since: string,
   asker: Asker,
 ): Promise<number> {
-  const endpoint = await checkEndpoint(database.pool, endpointId, asker, false);
+  const endpoint = await checkEndpoint(database, endpointId, asker, false);
   let resent = 0;
   let below: { createdAt: string; id: string } | null = null;
   for (;;) {

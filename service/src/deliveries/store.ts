@@ -213,7 +213,7 @@ export async function selectEndpointState(
   endpointId: string,
   owner: Owner,
 ): Promise<EndpointState | undefined> {
-  const { rows } = await queryable.query<EndpointState>(
+  const rows = await queryable.rows<EndpointState>(
     `select account_id, url,
             case when deleted_at is not null then 'deleted' when paused_at is not null then 'paused'
                  else 'active' end as state
@@ -229,10 +229,10 @@ export async function requestResends(
   endpointId: string,
   deliveryIds: readonly string[],
 ): Promise<number> {
-  await transaction.query('select 1 from endpoint_turns where endpoint_id = $1 for no key update', [
+  await transaction.execute('select 1 from endpoint_turns where endpoint_id = $1 for no key update', [
     endpointId,
   ]);
-  const result = await transaction.query(
+  const asked = await transaction.execute(
     `insert into delivery_queue as q (delivery_id, endpoint_id, ping, resend_at, claim_at, attempts, tries)
        select d.id, d.endpoint_id, d.event_type = 'ping', clock(), clock(), d.attempts, d.tries
          from deliveries d
@@ -243,11 +243,11 @@ export async function requestResends(
             claim_at = least(q.claim_at, excluded.claim_at)`,
     [endpointId, deliveryIds],
   );
-  await transaction.query(
+  await transaction.execute(
     'update endpoint_turns set next_due = least(next_due, clock()) where endpoint_id = $1',
     [endpointId],
   );
-  return result.rowCount ?? 0;
+  return asked;
 }
 
 /** Failed deliveries of an endpoint, tests aside, whose event came at `since` or later, newest first, below where it was left. */

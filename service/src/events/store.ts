@@ -8,11 +8,11 @@ export async function insertEvent(
   event: ComposedEvent,
   about: { accountId: string; subjectId: string; at: string },
 ): Promise<number> {
-  const { rows } = await queryable.query<{ deliveries: number }>({
-    text: 'select write_event($1, $2, $3, $4, $5, $6::timestamptz) as deliveries',
-    values: [event.id, about.accountId, event.type, about.subjectId, event.body, about.at],
-    name: 'events_write',
-  });
+  const rows = await queryable.rows<{ deliveries: number }>(
+    'select write_event($1, $2, $3, $4, $5, $6::timestamptz) as deliveries',
+    [event.id, about.accountId, event.type, about.subjectId, event.body, about.at],
+    'events_write',
+  );
   return rows[0]?.deliveries ?? 0;
 }
 
@@ -22,7 +22,7 @@ export async function insertPing(
   event: ComposedEvent,
   about: { endpointId: string; at: string },
 ): Promise<string | undefined> {
-  const { rows } = await queryable.query<{ delivery_id: string | null }>(
+  const rows = await queryable.rows<{ delivery_id: string | null }>(
     'select write_ping($1, $2, $3, $4::timestamptz) as delivery_id',
     [event.id, about.endpointId, event.body, about.at],
   );
@@ -31,7 +31,7 @@ export async function insertPing(
 
 /** The moment by the database's clock, ISO 8601 in UTC. */
 export async function readClock(queryable: Queryable): Promise<string> {
-  const { rows } = await queryable.query<{ at: Date }>('select clock() as at');
+  const rows = await queryable.rows<{ at: Date }>('select clock() as at');
   const [row] = rows;
   if (row === undefined) throw new Error('the database did not tell the time');
   return row.at.toISOString();

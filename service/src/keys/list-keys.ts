@@ -15,7 +15,7 @@ export async function listKeys(database: Database, accountId: string): Promise<L
 
 /** One of an account's keys. @throws ApiProblem `not_found` */
 export async function showKey(database: Database, keyId: string, accountId: string): Promise<ListedKey> {
-  const row = await selectKey(database.pool, keyId, { accountId });
+  const row = await selectKey(database, keyId, { accountId });
   if (row === undefined) throw noSuchKey();
   return presentKey(row);
 }

@@ -33,7 +33,7 @@ export async function revokeKey(
       details,
     });
   });
-  await notifyRevoked(database.pool, revokedKeysChannel, [keyId]);
+  await notifyRevoked(database, revokedKeysChannel, [keyId]);
 }
 
 /** Ends all keys of an account, what its console spends under too, when the transaction commits. */

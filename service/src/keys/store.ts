@@ -38,12 +38,12 @@ export async function insertKey(
   maxActive: number,
 ): Promise<'inserted' | 'no_account' | 'too_many'> {
   // The lock makes two that would both be the last one come one after the other.
-  const { rowCount } = await transaction.query(
+  const rowCount = await transaction.execute(
     'select 1 from accounts where id = $1 and deleted_at is null for no key update',
     [key.accountId],
   );
   if (rowCount === 0) return 'no_account';
-  const result = await transaction.query(
+  const inserted = await transaction.execute(
     `insert into api_keys (id, account_id, public_id, secret_sha256, name, scopes, daily_budget_millicredits,
                            rate_limit_per_minute, expires_at)
      select $1, $2, $3, decode($4, 'hex'), $5, $6, $7, $8, clock() + $9 * interval '1 day'
@@ -62,7 +62,7 @@ export async function insertKey(
       maxActive,
     ],
   );
-  return result.rowCount === 1 ? 'inserted' : 'too_many';
+  return inserted === 1 ? 'inserted' : 'too_many';
 }
 
 const isActive = 'revoked_at is null and (expires_at is null or expires_at > clock())';
@@ -89,7 +89,7 @@ export async function selectKey(
   keyId: string,
   options: { accountId?: string | undefined; lock?: boolean } = {},
 ): Promise<KeyRow | undefined> {
-  const { rows } = await queryable.query<KeyRow>(
+  const rows = await queryable.rows<KeyRow>(
     `${keys} and id = $1 and account_id = coalesce($2, account_id) ${options.lock ? 'for no key update' : ''}`,
     [keyId, options.accountId ?? null],
   );
@@ -101,28 +101,28 @@ export async function selectKey(
  * committed before, one that comes after sees it as it is now.
  */
 export async function lockAccount(transaction: Queryable, accountId: string): Promise<void> {
-  await transaction.query('select 1 from accounts where id = $1 for no key update', [accountId]);
+  await transaction.execute('select 1 from accounts where id = $1 for no key update', [accountId]);
 }
 
 export async function saveKey(
   transaction: Queryable,
   key: Pick<KeyRow, 'id' | 'name' | 'daily_budget_millicredits' | 'rate_limit_per_minute'>,
 ): Promise<void> {
-  await transaction.query(
+  await transaction.execute(
     'update api_keys set name = $2, daily_budget_millicredits = $3, rate_limit_per_minute = $4 where id = $1',
     [key.id, key.name, key.daily_budget_millicredits, key.rate_limit_per_minute],
   );
 }
 
 export async function markRevoked(transaction: Queryable, keyId: string): Promise<void> {
-  await transaction.query('update api_keys set revoked_at = clock() where id = $1 and revoked_at is null', [
+  await transaction.execute('update api_keys set revoked_at = clock() where id = $1 and revoked_at is null', [
     keyId,
   ]);
 }
 
 /** Marks all keys of an account, the console's own too; their ids, revoked before or now. */
 export async function markAllRevoked(transaction: Queryable, accountId: string): Promise<string[]> {
-  const { rows } = await transaction.query<{ id: string }>(
+  const rows = await transaction.rows<{ id: string }>(
     'update api_keys set revoked_at = coalesce(revoked_at, clock()) where account_id = $1 returning id',
     [accountId],
   );
@@ -131,5 +131,5 @@ export async function markAllRevoked(transaction: Queryable, accountId: string):
 
 /** Tells every process that these keys are valid no longer. */
 export async function notifyRevoked(queryable: Queryable, channel: string, keyIds: string[]): Promise<void> {
-  await queryable.query('select pg_notify($1, id) from unnest($2::text[]) as id', [channel, keyIds]);
+  await queryable.execute('select pg_notify($1, id) from unnest($2::text[]) as id', [channel, keyIds]);
 }

@@ -45,7 +45,7 @@ function placeOf(account: Deleted): string {
 
 /** False where nothing was left, or the account was connected anew. */
 async function eraseBatch(database: Database, account: Deleted, cursors: ErasureCursors): Promise<boolean> {
-  if (!(await isStillDeleted(database.pool, account))) return false;
+  if (!(await isStillDeleted(database, account))) return false;
   const accountId = account.id;
   const cursor = cursors.get(placeOf(account)) ?? { created_at: '-infinity', id: '' };
   if (cursor !== 'end') {

@@ -177,15 +177,13 @@ describe('the operator', () => {
     let settled = false;
     const late: Database = {
       ...db.database,
-      pool: Object.assign(Object.create(db.database.pool), {
-        query: async (text: string, values: unknown[]) => {
-          if (text.startsWith('delete from uploads') && !settled) {
-            settled = true;
-            await seedEvent(db.database, accountId);
-          }
-          return db.database.pool.query(text, values);
-        },
-      }),
+      execute: async (text, values, name) => {
+        if (text.startsWith('delete from uploads') && !settled) {
+          settled = true;
+          await seedEvent(db.database, accountId);
+        }
+        return db.database.execute(text, values, name);
+      },
     };
     await eraseDeletedAccounts(late);
     for (const table of ['uploads', 'events'])
@@ -240,15 +238,13 @@ describe('the operator', () => {
     let queued: string | undefined;
     const late: Database = {
       ...db.database,
-      pool: Object.assign(Object.create(db.database.pool), {
-        query: async (text: string, values: unknown[]) => {
-          if (text.startsWith('delete from uploads') && queued === undefined) {
-            await connect('lee@example.org', studio);
-            queued = await addGeneration(accountId, 'queued');
-          }
-          return db.database.pool.query(text, values);
-        },
-      }),
+      execute: async (text, values, name) => {
+        if (text.startsWith('delete from uploads') && queued === undefined) {
+          await connect('lee@example.org', studio);
+          queued = await addGeneration(accountId, 'queued');
+        }
+        return db.database.execute(text, values, name);
+      },
     };
     const cursors: ErasureCursors = new Map();
     assert.deepEqual(await eraseDeletedAccounts(late, cursors), { erased: 0, more: false });

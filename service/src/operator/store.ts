@@ -30,7 +30,7 @@ export function selectAccountsBy(
 
 /** From now on nothing of the account is let in. */
 export async function markDeleted(transaction: Queryable, accountId: string): Promise<void> {
-  await transaction.query('update accounts set deleted_at = clock() where id = $1 and deleted_at is null', [
+  await transaction.execute('update accounts set deleted_at = clock() where id = $1 and deleted_at is null', [
     accountId,
   ]);
 }
@@ -55,7 +55,7 @@ export async function isStillDeleted(
   { id, deleted_at: at }: Deleted,
   options: { lock?: boolean } = {},
 ): Promise<boolean> {
-  const { rowCount } = await queryable.query(
+  const rowCount = await queryable.execute(
     `select 1 from accounts where id = $1 and deleted_at = $2::timestamptz ${options.lock ? 'for no key update' : ''}`,
     [id, at],
   );
@@ -96,7 +96,7 @@ export async function eraseGenerations(
 export async function eraseEvents(database: Database, accountId: string): Promise<number> {
   return database.transaction(async (transaction) => {
     await lockTurns(transaction, accountId);
-    const result = await transaction.query(
+    const erased = await transaction.execute(
       `with doomed as (
          select id from events where account_id = $1 limit 500
        ), attempts as (
@@ -106,13 +106,13 @@ export async function eraseEvents(database: Database, accountId: string): Promis
        delete from events where id in (select id from doomed)`,
       [accountId],
     );
-    return result.rowCount ?? 0;
+    return erased;
   });
 }
 
 /** No attempt of the account's is recorded from here on, nor met in a deadlock: it would hold its endpoint's turn. */
 async function lockTurns(transaction: Queryable, accountId: string): Promise<void> {
-  await transaction.query(
+  await transaction.execute(
     'select 1 from endpoint_turns where account_id = $1 order by endpoint_id for no key update',
     [accountId],
   );
@@ -126,11 +126,11 @@ export async function eraseAccount(database: Database, account: Deleted): Promis
   const accountId = account.id;
   return database.transaction(async (transaction) => {
     if (!(await isStillDeleted(transaction, account, { lock: true }))) return false;
-    await transaction.query('delete from connections where account_id = $1', [accountId]);
+    await transaction.execute('delete from connections where account_id = $1', [accountId]);
     await lockTurns(transaction, accountId);
-    await transaction.query('delete from webhook_endpoints where account_id = $1', [accountId]);
-    await transaction.query(`update api_keys set name = '' where account_id = $1`, [accountId]);
-    await transaction.query('update accounts set email = null where id = $1', [accountId]);
+    await transaction.execute('delete from webhook_endpoints where account_id = $1', [accountId]);
+    await transaction.execute(`update api_keys set name = '' where account_id = $1`, [accountId]);
+    await transaction.execute('update accounts set email = null where id = $1', [accountId]);
     return true;
   });
 }

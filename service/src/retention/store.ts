@@ -34,10 +34,5 @@ export async function removeOutdated(
   table: keyof typeof removals,
   atMost: number,
 ): Promise<number> {
-  const result = await database.pool.query({
-    text: removals[table],
-    values: [atMost],
-    name: `retain_${table}`,
-  });
-  return result.rowCount ?? 0;
+  return database.execute(removals[table], [atMost], `retain_${table}`);
 }

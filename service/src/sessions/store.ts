@@ -76,7 +76,7 @@ export async function insertSession(
     address: string | null;
   },
 ): Promise<void> {
-  await queryable.query(
+  await queryable.execute(
     `insert into sessions (id, account_id, token_sha256, expires_at, user_agent, address)
      values ($1, $2, decode($3, 'hex'), clock() + $4 * interval '1 day', $5, $6)`,
     [
@@ -88,7 +88,7 @@ export async function insertSession(
       session.address,
     ],
   );
-  await queryable.query(
+  await queryable.execute(
     `delete from sessions where id in (
        select id from sessions where account_id = $1 order by created_at desc, id desc offset $2)`,
     [session.accountId, mostLive],
@@ -97,12 +97,12 @@ export async function insertSession(
 
 /** Ends the session of a token, whoever's it is. */
 export async function deleteSessionOfToken(queryable: Queryable, tokenSha256: string): Promise<void> {
-  await queryable.query(`delete from sessions where token_sha256 = decode($1, 'hex')`, [tokenSha256]);
+  await queryable.execute(`delete from sessions where token_sha256 = decode($1, 'hex')`, [tokenSha256]);
 }
 
 /** False where the account has no such session. */
 export async function deleteSession(queryable: Queryable, accountId: string, id: string): Promise<boolean> {
-  const { rowCount } = await queryable.query('delete from sessions where account_id = $1 and id = $2', [
+  const rowCount = await queryable.execute('delete from sessions where account_id = $1 and id = $2', [
     accountId,
     id,
   ]);
@@ -110,7 +110,7 @@ export async function deleteSession(queryable: Queryable, accountId: string, id:
 }
 
 export async function deleteSessionsOf(queryable: Queryable, accountId: string): Promise<void> {
-  await queryable.query('delete from sessions where account_id = $1', [accountId]);
+  await queryable.execute('delete from sessions where account_id = $1', [accountId]);
 }
 
 /** Live sessions of an account, the newest first; 50 at most. */
@@ -131,7 +131,7 @@ export async function keepConsoleKey(
   queryable: Queryable,
   key: { newId: string; accountId: string; name: string; rateLimitPerMinute: number },
 ): Promise<void> {
-  await queryable.query(
+  await queryable.execute(
     `insert into api_keys (id, account_id, kind, name, scopes, rate_limit_per_minute)
      values ($1, $2, 'console', $3, $4, $5)
      on conflict (account_id) where kind = 'console'

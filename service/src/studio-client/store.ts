@@ -118,7 +118,7 @@ export async function saveConnection(
   also?: (transaction: Transaction, accountId: string) => Promise<void>,
 ): Promise<string> {
   return database.transaction(async (transaction) => {
-    const { rows } = await transaction.query<{ id: string }>(
+    const rows = await transaction.rows<{ id: string }>(
       `insert into accounts (id, studio_id, studio_account_id, email) values ($1, $2, $3, $4)
        on conflict (studio_id, studio_account_id) do update set email = excluded.email, deleted_at = null
        returning id`,
@@ -126,7 +126,7 @@ export async function saveConnection(
     );
     const id = rows[0]?.id;
     if (id === undefined) throw new Error('an upsert of an account gave no row back');
-    await transaction.query(
+    await transaction.execute(
       `insert into connections (account_id, status, refresh_token_sealed) values ($1, 'live', $2)
        on conflict (account_id) do update
           set status = 'live', access_token_sealed = null, access_expires_at = null,

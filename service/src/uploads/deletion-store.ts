@@ -3,7 +3,7 @@ import type { Lease, Leftover } from './store.ts';
 
 /** Whatever decides which generations name an upload holds this. */
 async function lockAccounts(transaction: Queryable, accountIds: readonly string[]): Promise<void> {
-  await transaction.query('select 1 from accounts where id = any ($1) order by id for no key update', [
+  await transaction.execute('select 1 from accounts where id = any ($1) order by id for no key update', [
     accountIds,
   ]);
 }
@@ -20,7 +20,7 @@ export async function markDeleted(
 ): Promise<Deletion> {
   return database.transaction(async (transaction) => {
     await lockAccounts(transaction, [accountId]);
-    const { rows } = await transaction.query<{ named_by: string | null }>(
+    const rows = await transaction.rows<{ named_by: string | null }>(
       `select (select g.id from generation_uploads n join generations g on g.id = n.generation_id
                 where n.upload_id = u.id and g.completed_at is null order by g.created_at, g.id limit 1) as named_by
          from uploads u
@@ -30,7 +30,7 @@ export async function markDeleted(
     const [found] = rows;
     if (found === undefined) return { outcome: 'unknown' };
     if (found.named_by !== null) return { outcome: 'named', generationId: found.named_by };
-    await transaction.query(
+    await transaction.execute(
       `update uploads set status = 'deleting', due_at = clock(), tries = 0, lease_owner = $2,
               lease_until = clock() + $3 * interval '1 millisecond'
         where id = $1`,
@@ -57,7 +57,7 @@ export async function expireUploads(
   if (due.length === 0) return 0;
   await database.transaction(async (transaction) => {
     await lockAccounts(transaction, [...new Set(due.map((upload) => upload.account_id))]);
-    await transaction.query(
+    await transaction.execute(
       `with uses as (
          select u.id, bool_or(g.id is not null and g.completed_at is null) as under_way,
                 max(g.created_at) + $2 * interval '1 day' as kept_until

@@ -20,17 +20,17 @@ async function seedAccount(database: Database, imports: number): Promise<string>
   await database.transaction(async (transaction) => {
     for (let i = 0; i < imports; i++) {
       const [upload, generation] = [newId('upl_'), newId('gen_')];
-      await transaction.query(
+      await transaction.execute(
         `insert into uploads (id, account_id, status, hidden, source_url) values ($1, $2, 'coming', true, $3)`,
         [upload, account, `https://files.example/${account}`],
       );
-      await transaction.query(
+      await transaction.execute(
         `insert into generations (id, account_id, key_id, kind, lane, status, model, cost_millicredits, expected_outputs,
                                 budget_day)
        values ($1, $2, 'key', 'image', 'image', 'queued', 'm', 0, 1, current_date)`,
         [generation, account],
       );
-      await transaction.query('insert into generation_uploads (generation_id, upload_id) values ($1, $2)', [
+      await transaction.execute('insert into generation_uploads (generation_id, upload_id) values ($1, $2)', [
         generation,
         upload,
       ]);

@@ -24,8 +24,8 @@ export async function endUploads(
   transaction: Queryable,
   outcomes: readonly UploadOutcome[],
 ): Promise<SettledRow[]> {
-  const { rows } = await transaction.query<SettledRow>({
-    text: `update uploads u
+  const rows = await transaction.rows<SettledRow>(
+    `update uploads u
               set status = o.status, error = o.error, url = coalesce(o.url, u.url), source_url = null,
                   lease_owner = null, lease_until = null, due_at = u.created_at + interval '24 hours', tries = 0
              from json_to_recordset($1::json)
@@ -34,7 +34,7 @@ export async function endUploads(
             where u.id = any ($2) and u.id = o.id and u.account_id = o.account_id and u.status = any (o.before)
            returning u.id, u.account_id, u.hidden, u.status, u.type, u.url, u.file_name, u.content_type, u.size_bytes,
                      u.width, u.height, u.error, u.created_at::text as created_at, clock()::text as at`,
-    values: [
+    [
       JSON.stringify(
         outcomes.map(({ id, accountId, status, error, url }) => ({
           id,
@@ -47,7 +47,7 @@ export async function endUploads(
       ),
       outcomes.map(({ id }) => id),
     ],
-    name: 'uploads_end',
-  });
+    'uploads_end',
+  );
   return rows;
 }

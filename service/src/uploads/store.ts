@@ -308,9 +308,8 @@ export async function countUnderWay(database: Database): Promise<UploadCounts> {
 
 /** Forgets up to 1,000 uploads of an account, whatever they are in; how many there were. */
 export async function deleteUploads(database: Database, accountId: string): Promise<number> {
-  const result = await database.pool.query(
+  return database.execute(
     'delete from uploads where id in (select id from uploads where account_id = $1 limit 1000)',
     [accountId],
   );
-  return result.rowCount ?? 0;
 }

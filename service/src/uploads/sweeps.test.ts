@@ -47,7 +47,7 @@ async function receive(hidden = false): Promise<string> {
 }
 const store = (token: string) =>
   recordStored(database, { owner: 'me', upload: exampleUpload(token), from: 'receiving', askAfterMs: 3_000 });
-const end = (id: string) => endUploads(database.pool, [{ id, accountId, status: 'ready', error: null }]);
+const end = (id: string) => endUploads(database, [{ id, accountId, status: 'ready', error: null }]);
 const ids = async () =>
   (await database.rows<{ id: string }>('select id from uploads order by id')).map(({ id }) => id);
 
@@ -150,7 +150,7 @@ test('an upload goes 30 days after it came or was last named, never while a gene
   ];
   for (const id of [unused, named, used, rejected]) await store(id);
   for (const id of [unused, named, used]) await end(id);
-  await endUploads(database.pool, [{ id: rejected, accountId, status: 'rejected', error: 'No.' }]);
+  await endUploads(database, [{ id: rejected, accountId, status: 'rejected', error: 'No.' }]);
   const generation = await seedGeneration(used, 'queued');
   const stand = async () => {
     await expireUnused({ database });

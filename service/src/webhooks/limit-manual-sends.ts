@@ -27,7 +27,7 @@ export async function limitManualSends(transaction: Transaction, send: ManualSen
  * @throws ApiProblem `rate_limited`
  */
 export async function precheckManualSends(database: Database, send: ManualSend): Promise<void> {
-  refuse(send.kind, await selectManualSendWaits(database.pool, send, limits[send.kind]));
+  refuse(send.kind, await selectManualSendWaits(database, send, limits[send.kind]));
 }
 
 function refuse(kind: ManualSend['kind'], { endpoint, account }: ManualSendWaits): void {

@@ -16,7 +16,7 @@ export async function showWebhook(
   endpointId: string,
   accountId: string,
 ): Promise<ListedWebhook> {
-  const row = await selectEndpoint(database.pool, endpointId, { accountId });
+  const row = await selectEndpoint(database, endpointId, { accountId });
   if (row === undefined) throw noSuchEndpoint();
   return presentWebhook(row);
 }

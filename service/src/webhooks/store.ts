@@ -20,7 +20,7 @@ export async function insertEndpoint(
 ): Promise<'inserted' | 'no_account' | 'too_many'> {
   // The lock makes two that would both be the last one come one after the other.
   if (!(await lockAccount(transaction, endpoint.accountId))) return 'no_account';
-  const result = await transaction.query(
+  const inserted = await transaction.execute(
     `with endpoint as (
        insert into webhook_endpoints (id, account_id, url, events, secret_sealed)
        select $1, $2, $3, $4, $5
@@ -30,12 +30,12 @@ export async function insertEndpoint(
      insert into endpoint_turns (endpoint_id, account_id) select id, account_id from endpoint`,
     [endpoint.id, endpoint.accountId, endpoint.url, endpoint.events, endpoint.secretSealed, most],
   );
-  return result.rowCount === 1 ? 'inserted' : 'too_many';
+  return inserted === 1 ? 'inserted' : 'too_many';
 }
 
 /** Until the transaction ends nobody else has this lock of the account; false: there is no such account. */
 export async function lockAccount(transaction: Queryable, accountId: string): Promise<boolean> {
-  const { rowCount } = await transaction.query(
+  const rowCount = await transaction.execute(
     'select 1 from accounts where id = $1 and deleted_at is null for no key update',
     [accountId],
   );
@@ -52,7 +52,7 @@ export async function selectManualSendWaits(
   send: SendCount,
   most: { endpoint: number; account: number },
 ): Promise<ManualSendWaits> {
-  const { rows } = await queryable.query<ManualSendWaits>(
+  const rows = await queryable.rows<ManualSendWaits>(
     // The one that makes the limit full: when it is a minute old, there is room for the next.
     `with recent as (
        select endpoint_id, sent_at from manual_sends
@@ -71,7 +71,7 @@ export async function selectManualSendWaits(
 
 /** Writes down a delivery by hand. The account is locked, so that nobody else counts meanwhile. */
 export async function insertManualSend(transaction: Queryable, send: SendCount): Promise<void> {
-  await transaction.query(
+  await transaction.execute(
     'insert into manual_sends (account_id, kind, endpoint_id, sent_at) values ($1, $2, $3, clock())',
     [send.accountId, send.kind, send.endpointId],
   );
@@ -96,7 +96,7 @@ export async function selectEndpoint(
   endpointId: string,
   options: { accountId?: string | undefined; lock?: boolean } = {},
 ): Promise<EndpointRow | undefined> {
-  const { rows } = await queryable.query<EndpointRow>(
+  const rows = await queryable.rows<EndpointRow>(
     `${endpoints} and e.id = $1 and e.account_id = coalesce($2, e.account_id)
      ${options.lock ? 'for no key update of e' : ''}`,
     [endpointId, options.accountId ?? null],
@@ -137,7 +137,7 @@ export async function saveEndpoint(
   transaction: Queryable,
   endpoint: { id: string; url: string; events: readonly string[] },
 ): Promise<void> {
-  await transaction.query('update webhook_endpoints set url = $2, events = $3 where id = $1', [
+  await transaction.execute('update webhook_endpoints set url = $2, events = $3 where id = $1', [
     endpoint.id,
     endpoint.url,
     endpoint.events,
@@ -146,7 +146,7 @@ export async function saveEndpoint(
 
 /** An endpoint that leads elsewhere was never tried there: what failed before says nothing of it. */
 export async function forgetFailures(transaction: Queryable, endpointId: string): Promise<void> {
-  await transaction.query(
+  await transaction.execute(
     `update endpoint_turns set state = 'untried', failing_since = null where endpoint_id = $1`,
     [endpointId],
   );
@@ -154,26 +154,26 @@ export async function forgetFailures(transaction: Queryable, endpointId: string)
 
 /** Pauses or resumes. */
 export async function setPaused(transaction: Queryable, endpointId: string, paused: boolean): Promise<void> {
-  await transaction.query(
+  await transaction.execute(
     'update webhook_endpoints set paused_at = case when $2 then clock() end where id = $1',
     [endpointId, paused],
   );
   // What rests is looked at again; while it is paused that finds only pings.
-  await transaction.query('update endpoint_turns set next_due = clock() where endpoint_id = $1', [
+  await transaction.execute('update endpoint_turns set next_due = clock() where endpoint_id = $1', [
     endpointId,
   ]);
 }
 
 /** From now on nothing is written for it, and its secrets are gone. */
 export async function markDeleted(transaction: Queryable, endpointId: string): Promise<void> {
-  await transaction.query(
+  await transaction.execute(
     `update webhook_endpoints
         set deleted_at = clock(), secret_sealed = '', previous_secret_sealed = null, previous_secret_until = null
       where id = $1 and deleted_at is null`,
     [endpointId],
   );
   // Should this process end now, the deliverers end what is left.
-  await transaction.query('update endpoint_turns set next_due = clock() where endpoint_id = $1', [
+  await transaction.execute('update endpoint_turns set next_due = clock() where endpoint_id = $1', [
     endpointId,
   ]);
 }
@@ -194,7 +194,7 @@ export async function selectSecret(
   transaction: Queryable,
   endpointId: string,
 ): Promise<SecretRow | undefined> {
-  const { rows } = await transaction.query<SecretRow>(
+  const rows = await transaction.rows<SecretRow>(
     `select secret_sealed,
             case when previous_secret_until > clock() then previous_secret_until end as previous_until
        from webhook_endpoints where id = $1 and deleted_at is null`,
@@ -210,7 +210,7 @@ export async function replaceSecret(
   sealed: string,
   overlapSeconds: number,
 ): Promise<void> {
-  await transaction.query(
+  await transaction.execute(
     `update webhook_endpoints
         set secret_sealed = $2, previous_secret_sealed = secret_sealed,
             previous_secret_until = clock() + $3 * interval '1 second'

@@ -22,7 +22,7 @@ export async function mediaOf(database: Database, account: string): Promise<stri
 
 export async function eraseRows(database: Database, account: string): Promise<void> {
   await database.transaction(async (transaction) => {
-    await transaction.query('select from accounts where id = $1 for update', [account]);
+    await transaction.execute('select from accounts where id = $1 for update', [account]);
     for (const statement of [
       'delete from frames f using assets a where a.id = f.video_id and a.account_id = $1',
       'delete from assets where account_id = $1',
@@ -35,6 +35,6 @@ export async function eraseRows(database: Database, account: string): Promise<vo
       'update renders set request = null, refusal = null where account_id = $1',
       'update accounts set change_floor = change_seq, erased_at = clock() where id = $1',
     ])
-      await transaction.query(statement, [account]);
+      await transaction.execute(statement, [account]);
   });
 }

@@ -10,7 +10,7 @@ export async function updatePassword(
   passwordHash: string,
   version: number | undefined,
 ): Promise<number | undefined> {
-  const { rows } = await transaction.query<{ password_version: number }>(
+  const rows = await transaction.rows<{ password_version: number }>(
     `update accounts set password_hash = $2, password_version = password_version + 1
      where id = $1 and deleted_at is null and ($3::integer is null or password_version = $3)
      returning password_version`,
@@ -26,7 +26,7 @@ export async function replaceReset(
   tokenHash: string,
   lifetimeSeconds: number,
 ): Promise<string> {
-  const { rows } = await transaction.query<{ expires_at: string }>(
+  const rows = await transaction.rows<{ expires_at: string }>(
     `insert into password_resets as r (account_id, token_hash, expires_at)
      values ($1, $2, clock() + $3 * interval '1 second')
      on conflict (account_id) do update set token_hash = excluded.token_hash, created_at = excluded.created_at,
@@ -42,7 +42,7 @@ export type ResetRow = { account_id: string; email: string };
 
 /** Whose password a link is good for. */
 export async function findReset(queryable: Queryable, tokenHash: string): Promise<ResetRow | undefined> {
-  const { rows } = await queryable.query<ResetRow>(
+  const rows = await queryable.rows<ResetRow>(
     `select r.account_id, a.email from password_resets r join accounts a on a.id = r.account_id
      where r.token_hash = $1 and r.expires_at > clock() and a.deleted_at is null`,
     [tokenHash],
@@ -52,7 +52,7 @@ export async function findReset(queryable: Queryable, tokenHash: string): Promis
 
 /** Uses a link up; false when it is no longer good. */
 export async function takeReset(transaction: Transaction, tokenHash: string): Promise<boolean> {
-  const { rowCount } = await transaction.query(
+  const rowCount = await transaction.execute(
     'delete from password_resets where token_hash = $1 and expires_at > clock()',
     [tokenHash],
   );
@@ -61,19 +61,21 @@ export async function takeReset(transaction: Transaction, tokenHash: string): Pr
 
 /** Removes every browser's session of an account. */
 export async function deleteSessions(queryable: Queryable, accountId: string): Promise<void> {
-  await queryable.query(`delete from oidc_payloads where model = 'Session' and account_id = $1`, [accountId]);
+  await queryable.execute(`delete from oidc_payloads where model = 'Session' and account_id = $1`, [
+    accountId,
+  ]);
 }
 
 export async function deleteResetOf(transaction: Transaction, account: string): Promise<void> {
-  await transaction.query('delete from password_resets where account_id = $1', [account]);
+  await transaction.execute('delete from password_resets where account_id = $1', [account]);
 }
 
 /** Removes links that have ended, a batch at a time. */
 export async function deleteEndedResets(database: Database, atMost: number): Promise<number> {
-  const { rowCount } = await database.pool.query(
+  const rowCount = await database.execute(
     `delete from password_resets where ctid = any(array(
        select ctid from password_resets where expires_at <= clock() limit $1))`,
     [atMost],
   );
-  return rowCount ?? 0;
+  return rowCount;
 }

@@ -34,7 +34,7 @@ export async function findResetToken(
   token: string,
 ): Promise<{ accountId: string; email: string } | undefined> {
   if (!tokenShape.test(token)) return undefined;
-  const row = await findReset(database.pool, hashOf(token));
+  const row = await findReset(database, hashOf(token));
   return row && { accountId: row.account_id, email: row.email };
 }
 

@@ -29,7 +29,7 @@ export type NewAccount = {
 /** Inserts the row alone, with empty balances: what it opens with is for the ledger. */
 export async function insertAccount(transaction: Transaction, account: NewAccount): Promise<void> {
   const { limits, allowanceMillicredits, storage_bytes: storageBytes } = account.plan;
-  await transaction.query(
+  await transaction.execute(
     `insert into accounts (id, email, name, username, password_hash, tier, allowance_millicredits, refill_anchor,
        last_refill_at, next_refill_at, limit_image, limit_edit, limit_video, limit_overall,
        limit_storage_bytes)
@@ -97,7 +97,7 @@ export async function selectAccounts(database: Database): Promise<AccountRow[]> 
 
 /** Takes the lock under which everything of the account changes. */
 export async function lockAccount(transaction: Transaction, account: string): Promise<void> {
-  await transaction.query('select from accounts where id = $1 for update', [account]);
+  await transaction.execute('select from accounts where id = $1 for update', [account]);
 }
 
 export type AccountFlags = {
@@ -112,7 +112,7 @@ export async function updateFlags(
   account: string,
   flags: AccountFlags,
 ): Promise<void> {
-  await transaction.query(
+  await transaction.execute(
     `update accounts set suspended = coalesce($2, suspended),
        email_verified = coalesce($3, email_verified), region_blocked = coalesce($4, region_blocked),
        age_verified = coalesce($5, age_verified) where id = $1`,
@@ -132,7 +132,7 @@ export async function updatePlan(
   tier: Tier,
   plan: Plan,
 ): Promise<void> {
-  await transaction.query(
+  await transaction.execute(
     `update accounts set tier = $2, allowance_millicredits = $3, limit_image = $4, limit_edit = $5,
        limit_video = $6, limit_overall = $7, limit_storage_bytes = $8 where id = $1`,
     [
@@ -154,7 +154,10 @@ export async function updateStorageLimit(
   account: string,
   bytes: number | null,
 ): Promise<void> {
-  await transaction.query('update accounts set storage_override_bytes = $2 where id = $1', [account, bytes]);
+  await transaction.execute('update accounts set storage_override_bytes = $2 where id = $1', [
+    account,
+    bytes,
+  ]);
 }
 
 export async function updateFault(database: Database, account: string, fault: string): Promise<void> {
@@ -163,7 +166,7 @@ export async function updateFault(database: Database, account: string, fault: st
 
 /** Takes the name off an account; its rows in the ledger stay. */
 export async function markDeleted(transaction: Transaction, account: string): Promise<void> {
-  await transaction.query(
+  await transaction.execute(
     `update accounts set email = null, name = null, username = null, password_hash = null, suspended = true,
        deleted_at = coalesce(deleted_at, clock()) where id = $1`,
     [account],

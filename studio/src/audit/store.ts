@@ -13,7 +13,7 @@ export async function insertEntry(
   queryable: Queryable,
   entry: Omit<AuditRow, 'at'> & { accountId: string },
 ): Promise<void> {
-  await queryable.query(
+  await queryable.execute(
     'insert into audit_entries (id, account_id, actor, action, address) values ($1, $2, $3, $4, $5)',
     [entry.id, entry.accountId, entry.actor, entry.action, entry.address],
   );

@@ -14,10 +14,10 @@ export async function insertStyle(
   style: { id: string; accountId: string; name: string; type: 'image' | 'video' },
 ): Promise<void> {
   await database.transaction(async (transaction) => {
-    await transaction.query('update accounts set styles_version = styles_version + 1 where id = $1', [
+    await transaction.execute('update accounts set styles_version = styles_version + 1 where id = $1', [
       style.accountId,
     ]);
-    await transaction.query('insert into styles (id, account_id, name, type) values ($1, $2, $3, $4)', [
+    await transaction.execute('insert into styles (id, account_id, name, type) values ($1, $2, $3, $4)', [
       style.id,
       style.accountId,
       style.name,

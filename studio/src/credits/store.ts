@@ -7,7 +7,7 @@ export async function refillAccount(database: Database, account: string): Promis
 }
 
 export async function refillLocked(transaction: Transaction, account: string): Promise<void> {
-  await transaction.query('select refill($1)', [account]);
+  await transaction.execute('select refill($1)', [account]);
 }
 
 /** One entry, and the balance it leaves; the caller holds the account's lock. Amounts in 1/1000 credit, signed. */
@@ -16,7 +16,7 @@ export async function writeEntry(
   account: string,
   entry: { kind: 'opening' | 'grant' | 'adjustment' | 'expiry'; bucket: Bucket; amountMillicredits: number },
 ): Promise<void> {
-  await transaction.query('select write_ledger($1, $2, $3, $4, null)', [
+  await transaction.execute('select write_ledger($1, $2, $3, $4, null)', [
     account,
     entry.kind,
     entry.bucket,
@@ -28,7 +28,7 @@ export async function readBalances(
   transaction: Transaction,
   account: string,
 ): Promise<{ monthly_millicredits: number; lifetime_millicredits: number } | undefined> {
-  const { rows } = await transaction.query<{ monthly_millicredits: number; lifetime_millicredits: number }>(
+  const rows = await transaction.rows<{ monthly_millicredits: number; lifetime_millicredits: number }>(
     'select monthly_millicredits, lifetime_millicredits from accounts where id = $1',
     [account],
   );

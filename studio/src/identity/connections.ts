@@ -21,7 +21,7 @@ export async function endConnections(
   accountId: string,
   clientId: string | undefined,
 ): Promise<number> {
-  const grants = await grantsOf(database.pool, accountId, clientId);
+  const grants = await grantsOf(database, accountId, clientId);
   for (const grantId of grants) await deleteGrant(database, grantId);
   return grants.length;
 }

@@ -19,7 +19,7 @@ const rotationGraceSeconds = 60;
 export async function writePayload(database: Database, row: NewPayload): Promise<boolean> {
   const { model, payload } = row;
   const text = (value: unknown) => (typeof value === 'string' ? value : null);
-  const { rowCount } = await database.pool.query(
+  const rowCount = await database.execute(
     `with live as (
        select 1 from oidc_payloads where model = 'Grant' and id = $4 for share
      )
@@ -67,7 +67,7 @@ export async function findPayload(
 
 /** False when it was used up before: twice for a refresh token, the second time within the grace; else once. */
 export async function consumePayload(database: Database, model: string, id: string): Promise<boolean> {
-  const { rowCount } = await database.pool.query(
+  const rowCount = await database.execute(
     `update oidc_payloads set consumed_at = coalesce(consumed_at, clock()),
        consumed_again_at = case when consumed_at is not null then clock() end
      where model = $1 and id = $2 and (consumed_at is null or ($1 = 'RefreshToken' and consumed_again_at is null
@@ -94,7 +94,7 @@ export async function grantsOf(
   accountId: string,
   clientId: string | undefined,
 ): Promise<string[]> {
-  const { rows } = await database.query<{ id: string }>(
+  const rows = await database.rows<{ id: string }>(
     `select id from oidc_payloads where model = 'Grant' and account_id = $1 and ($2::text is null or client_id = $2)`,
     [accountId, clientId ?? null],
   );
@@ -155,12 +155,12 @@ export async function findPassword(database: Database, email: string): Promise<S
 
 /** Removes what has expired, a batch at a time. */
 export async function deleteExpired(database: Database, atMost: number): Promise<number> {
-  const { rowCount } = await database.pool.query(
+  const rowCount = await database.execute(
     `delete from oidc_payloads where ctid = any(array(
        select ctid from oidc_payloads where expires_at < clock() - interval '1 hour' limit $1))`,
     [atMost],
   );
-  return rowCount ?? 0;
+  return rowCount;
 }
 
 // Tries to sign in.
@@ -210,10 +210,10 @@ function nameOf({ of }: Subject): string {
 
 /** Removes windows that have ended, a batch at a time. */
 export async function deleteEndedWindows(database: Database, atMost: number): Promise<number> {
-  const { rowCount } = await database.pool.query(
+  const rowCount = await database.execute(
     `delete from sign_in_attempts where ctid = any(array(
        select ctid from sign_in_attempts where window_ends_at <= clock() limit $1))`,
     [atMost],
   );
-  return rowCount ?? 0;
+  return rowCount;
 }

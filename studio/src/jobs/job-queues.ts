@@ -65,7 +65,9 @@ export async function openJobQueues(options: JobQueuesOptions): Promise<JobQueue
     define: (queue, settings) => define(boss, queue, settings),
     enqueue: async (transaction, queue, jobs) => {
       const db = {
-        executeSql: (text: string, values?: unknown[]) => transaction.query(text, values),
+        executeSql: async (text: string, values?: unknown[]) => ({
+          rows: await transaction.rows(text, values),
+        }),
       };
       await boss.insert(
         queue,

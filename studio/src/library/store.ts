@@ -81,13 +81,13 @@ export async function deleteAssetRow(
 ): Promise<string[] | undefined> {
   return database.transaction(async (transaction) => {
     // Its account's row is locked first, as everywhere.
-    await transaction.query('select from accounts where id = $1 for update', [account]);
-    const { rowCount } = await transaction.query(
+    await transaction.execute('select from accounts where id = $1 for update', [account]);
+    const rowCount = await transaction.execute(
       `select from assets a where a.id = $2 and a.account_id = $1 and ${writtenAs[type]}`,
       [account, id],
     );
     if (rowCount === 0) return undefined;
-    const { rows } = await transaction.query<{ folder: string }>('select delete_asset($1, $2) as folder', [
+    const rows = await transaction.rows<{ folder: string }>('select delete_asset($1, $2) as folder', [
       account,
       id,
     ]);
@@ -147,14 +147,14 @@ export async function insertFrame(
   frame: FrameRow & { account: string; video: string; timeMs: number },
 ): Promise<'stored' | 'known' | 'gone'> {
   // Under the lock that deleting the video takes.
-  const { rowCount: accounts } = await transaction.query(
+  const accounts = await transaction.execute(
     'select from accounts where id = $1 and deleted_at is null for update',
     [frame.account],
   );
-  const { rowCount: videos } = await transaction.query('select from assets where id = $1', [frame.video]);
+  const videos = await transaction.execute('select from assets where id = $1', [frame.video]);
   if (accounts === 0 || videos === 0) return 'gone';
   await requireRoom(transaction, frame.account, frame.size_bytes);
-  const { rowCount } = await transaction.query(
+  const rowCount = await transaction.execute(
     `insert into frames (video_id, time_ms, storage_key, width, height, size_bytes)
      values ($1, $2, $3, $4, $5, $6) on conflict (video_id, time_ms) do nothing`,
     [frame.video, frame.timeMs, frame.storage_key, frame.width, frame.height, frame.size_bytes],
@@ -191,14 +191,14 @@ export async function insertAsset(
   transaction: Transaction,
   asset: NewAsset,
 ): Promise<{ outcome: 'stored' | 'known'; item: SavedFrame } | { outcome: 'gone' }> {
-  const { rowCount } = await transaction.query(
+  const rowCount = await transaction.execute(
     `select from accounts where id = $1 and deleted_at is null
        and ($2::text is null or exists (select from projects where id = $2 and account_id = $1)) for update`,
     [asset.account, asset.project],
   );
   if (rowCount === 0) return { outcome: 'gone' };
   if (asset.frame !== undefined) await requireRoom(transaction, asset.account, asset.sizeBytes);
-  const { rows } = await transaction.query<SavedFrame>(
+  const rows = await transaction.rows<SavedFrame>(
     `insert into assets (id, account_id, project_id, type, generation_type, storage_key, thumb_key, content_type,
        size_bytes, width, height, duration, aspect_ratio, nsfw, prompt_id, prompt, frame_video_id, frame_time_ms)
      values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18)
@@ -227,11 +227,10 @@ export async function insertAsset(
     ],
   );
   if (rows[0] !== undefined) return { outcome: 'stored', item: rows[0] };
-  const known = await transaction.query<SavedFrame>(
+  const [first] = await transaction.rows<SavedFrame>(
     'select id, storage_key as key from assets where project_id = $1 and frame_video_id = $2 and frame_time_ms = $3',
     [asset.project, asset.frame?.video, asset.frame?.timeMs],
   );
-  const [first] = known.rows;
   if (first === undefined) throw new Error('an item is inserted or was there');
   return { outcome: 'known', item: first };
 }

@@ -65,7 +65,7 @@ export async function updateTitle(
   database: Database,
   { account, id, title }: { account: string; id: string; title: string },
 ): Promise<boolean> {
-  const { rowCount } = await database.pool.query(
+  const rowCount = await database.execute(
     'update projects set title = $3, updated_at = clock() where id = $2 and account_id = $1',
     [account, id, title],
   );

@@ -36,11 +36,11 @@ export type SubmitRow = {
 };
 
 export async function submitRenders(transaction: Transaction, items: SubmitItem[]): Promise<SubmitRow[]> {
-  const { rows } = await transaction.query<SubmitRow>({
-    name: 'submit_renders',
-    text: 'select item, outcome, answer, job_priority from submit_renders($1)',
-    values: [JSON.stringify(items)],
-  });
+  const rows = await transaction.rows<SubmitRow>(
+    'select item, outcome, answer, job_priority from submit_renders($1)',
+    [JSON.stringify(items)],
+    'submit_renders',
+  );
   return rows;
 }
 
@@ -144,7 +144,7 @@ export async function excuseAttempt(
   transaction: Transaction,
   { render, attempt, job }: { render: string; attempt: number; job: string },
 ): Promise<boolean> {
-  const { rowCount } = await transaction.query(
+  const rowCount = await transaction.execute(
     `update renders set excused = excused + 1, job_id = $3
      where id = $1 and attempt = $2 and status = 'running' and job_id is distinct from $3`,
     [render, attempt, job],

@@ -19,7 +19,7 @@ export async function requireRoom(transaction: Transaction, account: string, byt
 
 /** Before work is begun whose result has to be stored. @throws StudioError `storage_full` */
 export async function requireNotFull(database: Database, account: string): Promise<void> {
-  const storage = await readStorage(database.pool, account);
+  const storage = await readStorage(database, account);
   if (storage.used_bytes >= storage.limit_bytes) throw storageFull(storage);
 }
 
@@ -38,7 +38,7 @@ export async function openReservation(
   let granted = 0;
   const reserve = async (needed: number, wanted: number) => {
     const reserved = await reserveStorage(database, { account, folder, needed, wanted });
-    if (reserved === undefined) throw storageFull(await readStorage(database.pool, account));
+    if (reserved === undefined) throw storageFull(await readStorage(database, account));
     granted = reserved;
   };
   await reserve(Math.max(1, leastBytes), leastBytes > 0 ? leastBytes : leastGrowthBytes);

@@ -14,10 +14,9 @@ export async function insertOrphanFolder(
 
 /** False where the folder is being removed. */
 export async function deleteOrphanFolder(transaction: Transaction, folder: string): Promise<boolean> {
-  const { rowCount } = await transaction.query(
-    'delete from loose_folders where folder = $1 and not removing',
-    [folder],
-  );
+  const rowCount = await transaction.execute('delete from loose_folders where folder = $1 and not removing', [
+    folder,
+  ]);
   return rowCount === 1;
 }
 
@@ -51,7 +50,7 @@ export async function reserveStorage(
 }
 
 export async function readStorage(database: Queryable, account: string): Promise<StudioStorage> {
-  const { rows } = await database.query<{ storage: StudioStorage }>(
+  const rows = await database.rows<{ storage: StudioStorage }>(
     'select storage_json(a) as storage from accounts a where id = $1',
     [account],
   );
@@ -60,7 +59,7 @@ export async function readStorage(database: Queryable, account: string): Promise
 
 /** Whether the account, whose lock the caller holds, may store so many bytes more. */
 export async function hasRoom(transaction: Transaction, account: string, bytes: number): Promise<boolean> {
-  const { rows } = await transaction.query<{ room: boolean }>(`select free_storage($1, '') >= $2 as room`, [
+  const rows = await transaction.rows<{ room: boolean }>(`select free_storage($1, '') >= $2 as room`, [
     account,
     bytes,
   ]);

@@ -55,16 +55,16 @@ export type InsertedUpload =
   | { outcome: 'gone'; upload?: undefined };
 
 export async function insertUpload(transaction: Transaction, upload: NewUpload): Promise<InsertedUpload> {
-  const { rowCount } = await transaction.query(
+  const rowCount = await transaction.execute(
     'select from accounts where id = $1 and deleted_at is null for update',
     [upload.account],
   );
-  const { rows: deleted } = await transaction.query(
-    'select from deleted_uploads where account_id = $1 and token = $2',
-    [upload.account, upload.token],
-  );
+  const deleted = await transaction.rows('select from deleted_uploads where account_id = $1 and token = $2', [
+    upload.account,
+    upload.token,
+  ]);
   if (rowCount === 0 || deleted.length > 0) return { outcome: 'gone' };
-  const { rows } = await transaction.query<{ upload: StudioUpload; fresh: boolean }>(
+  const rows = await transaction.rows<{ upload: StudioUpload; fresh: boolean }>(
     `with fresh as (
        insert into uploads (id, account_id, token, project_id, type, hidden, file_name, storage_key, content_type,
          size_bytes, sha256, width, height, duration, has_audio)
@@ -189,11 +189,11 @@ export async function forgetDeletedUploads(
   hours: number,
   atMost: number,
 ): Promise<number> {
-  const { rowCount } = await database.pool.query(
+  const rowCount = await database.execute(
     `delete from deleted_uploads where (account_id, token) in (
        select account_id, token from deleted_uploads where deleted_at < clock() - $1 * interval '1 hour'
        order by deleted_at limit $2)`,
     [hours, atMost],
   );
-  return rowCount ?? 0;
+  return rowCount;
 }

@@ -24,9 +24,9 @@ export async function countAlive(database: Database, withinSeconds: number): Pro
 
 /** Returns how many were removed. */
 export async function deleteSilentWorkers(database: Database, seconds: number): Promise<number> {
-  const { rowCount } = await database.pool.query(
+  const rowCount = await database.execute(
     `delete from workers where beat_at < clock() - $1 * interval '1 second'`,
     [seconds],
   );
-  return rowCount ?? 0;
+  return rowCount;
 }

@@ -29,11 +29,11 @@ export async function seedEndpoints(
 /** Removes an account's endpoints while deliveries may be under way: locked first in the order of those. */
 export async function removeEndpoints(database: Database, accountId: string): Promise<void> {
   await database.transaction(async (transaction) => {
-    await transaction.query(
+    await transaction.execute(
       'select 1 from endpoint_turns where account_id = $1 order by endpoint_id for no key update',
       [accountId],
     );
-    await transaction.query('delete from webhook_endpoints where account_id = $1', [accountId]);
+    await transaction.execute('delete from webhook_endpoints where account_id = $1', [accountId]);
   });
 }
 
@@ -56,7 +56,7 @@ export async function seedEvent(
   const at = (await database.rows<{ at: Date }>('select clock() as at'))[0]?.at.toISOString() ?? '';
   const subjectId = newId('gen_');
   const event = composeEvent(type, JSON.stringify({ id: subjectId, object: 'generation' }), at);
-  const deliveries = await writeEvent(database.pool, event, { accountId, subjectId, at });
+  const deliveries = await writeEvent(database, event, { accountId, subjectId, at });
   return { ...event, deliveries, subjectId };
 }
 

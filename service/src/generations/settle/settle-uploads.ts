@@ -60,20 +60,11 @@ async function failWaiting(
   const waiting = new Map((await readWaiting(transaction, rejected)).map((one) => [one.id, one]));
   if (waiting.size === 0) return [];
   const errors = new Map(ends.map((end) => [end.id, waitedForUpload(end.waitersError)]));
-  const database = rowsOf(transaction);
-  const transitions = (await readUnsettled(database, [...waiting.values()])).flatMap((row) => {
+  const transitions = (await readUnsettled(transaction, [...waiting.values()])).flatMap((row) => {
     const error = errors.get(waiting.get(row.id)?.uploadId ?? '');
     return error === undefined || row.status !== 'queued'
       ? []
       : [toFailed(row, { from: 'queued', untouched: true, error })];
   });
-  return transitionGenerations(database, transitions);
-}
-
-/** The transaction, as who only wants rows of one statement has it. */
-function rowsOf(transaction: Transaction): Pick<Database, 'rows'> {
-  return {
-    rows: async (text, values = [], name) =>
-      (await transaction.query({ text, values, ...(name !== undefined && { name }) })).rows,
-  };
+  return transitionGenerations(transaction, transitions);
 }

@@ -111,7 +111,7 @@ export class Settlement {
     also: (transaction: Queryable) => Promise<void>,
   ): Promise<Transitioned | undefined> {
     const made = await this.#database.transaction(async (transaction) => {
-      const [one] = await transitionGenerations(within(transaction), [transition], this.#watch);
+      const [one] = await transitionGenerations(transaction, [transition], this.#watch);
       if (one !== undefined) await also(transaction);
       return one;
     });
@@ -128,13 +128,6 @@ export class Settlement {
   async #unsettled(asked: readonly { id: string; accountId: string }[]): Promise<UnsettledRow[]> {
     return asked.length === 0 ? [] : readUnsettled(this.#database, asked);
   }
-}
-
-function within(transaction: Queryable): Pick<Database, 'rows'> {
-  return {
-    rows: async <Row extends QueryResultRow>(text: string, values: unknown[] = [], name?: string) =>
-      (await transaction.query<Row>({ text, values, ...(name !== undefined && { name }) })).rows,
-  };
 }
 
 function adoptInto(adopted: Transition[], row: UnsettledRow, render: Render): UnsettledRow {
