@@ -22,8 +22,8 @@ import { operations } from '@renderkit/contract/v1/operations.ts';
 import { EstimateRequest } from '@renderkit/contract/v1/schemas/estimate.ts';
 import type { GenerationKind } from '@renderkit/contract/v1/schemas/generation.ts';
 import { batchSizeKeys, type Model } from '@renderkit/contract/v1/schemas/model.ts';
-import { judgeRequest } from '@renderkit/service/catalog/judge-request.ts';
 import { presentModel, presentStyle, presentSuggestion } from '@renderkit/service/catalog/present.ts';
+import { validateBody } from '@renderkit/service/catalog/validate-body.ts';
 import { compileCheck } from '@renderkit/service/validation/compile-check.ts';
 import { catalogFor } from '@renderkit/studio/catalog/catalog.ts';
 
@@ -157,11 +157,11 @@ function accepted(kind: GenerationKind, model: Model, body: RequestBody): void {
   checks.get(kind)?.(sent, errors);
   checkEstimate(estimateOf(kind, model, sent), errors);
   assert.deepEqual(errors, []);
-  assert.equal(judgeRequest(catalog, kind, sent).model.id, model.id);
+  assert.equal(validateBody(catalog, kind, sent).model.id, model.id);
   const { kind: _, ...estimated } = estimateOf(kind, model, sent);
   assert.equal(
-    judgeRequest(catalog, kind, estimated).costMillicredits,
-    judgeRequest(catalog, kind, sent).costMillicredits,
+    validateBody(catalog, kind, estimated).costMillicredits,
+    validateBody(catalog, kind, sent).costMillicredits,
   );
 }
 

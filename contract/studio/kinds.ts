@@ -1,3 +1,5 @@
+// What a create makes, and what follows from its kind. No schema stands here, so that pages can import it.
+
 export const suites = ['image', 'edit', 'video', 'extend'] as const;
 export type Suite = (typeof suites)[number];
 /** Where concurrency is counted: extensions count as videos. */
@@ -5,3 +7,47 @@ export const lanes = ['image', 'edit', 'video'] as const;
 export type Lane = (typeof lanes)[number];
 export const kinds = ['image', 'image_edit', 'video', 'video_extend'] as const;
 export type Kind = (typeof kinds)[number];
+
+/** The numbers that a request may set where its model has a range for them. */
+export const settingNames = ['cfg', 'weight', 'clip_skip', 'mask_blur'] as const;
+export type SettingName = (typeof settingNames)[number];
+
+/** A record that has an entry for every setting. */
+export function eachSetting<T>(valueOf: (name: SettingName) => T): Record<SettingName, T> {
+  return Object.fromEntries(settingNames.map((name) => [name, valueOf(name)])) as Record<SettingName, T>;
+}
+
+export type KindFacts = {
+  /** Which models make it. */
+  suite: Suite;
+  lane: Lane;
+  /** Key of a model's `batch_size`. */
+  batchKey: string;
+  styleType: 'image' | 'video';
+  /** Those of an inpaint alone are not among them. */
+  settings: readonly SettingName[];
+};
+
+export const kindFacts = {
+  image: {
+    suite: 'image',
+    lane: 'image',
+    batchKey: 'Conjure',
+    styleType: 'image',
+    settings: ['cfg', 'weight', 'clip_skip'],
+  },
+  image_edit: {
+    suite: 'edit',
+    lane: 'edit',
+    batchKey: 'Transform',
+    styleType: 'image',
+    settings: ['cfg', 'weight', 'clip_skip'],
+  },
+  video: { suite: 'video', lane: 'video', batchKey: 'Motion', styleType: 'video', settings: ['cfg'] },
+  video_extend: { suite: 'extend', lane: 'video', batchKey: 'ExtendVideo', styleType: 'video', settings: [] },
+} as const satisfies Record<Kind, KindFacts>;
+
+/** How many outputs one generation of the kind makes by a model. */
+export function outputsOf(model: { batch_size: Readonly<Record<string, number>> }, kind: Kind): number {
+  return model.batch_size[kindFacts[kind].batchKey] ?? 1;
+}

@@ -1,3 +1,7 @@
+import { durationsOf, optionsOf } from './offers.ts';
+import type { StudioModel } from './schemas/catalog.ts';
+import type { RenderRequest } from './schemas/render.ts';
+
 /** What a model charges, as data, so that both servers reach the same figure. All amounts in 1/1000 credit. */
 export type PriceData = {
   /** Per generation, whatever is asked. */
@@ -10,23 +14,31 @@ export type PriceData = {
   per_reference_millicredits?: number;
 };
 
-export type Priced = {
-  /** Seconds of video asked for, where the model makes video. */
-  durationSeconds?: number;
-  options?: Readonly<Record<string, string | number | boolean>>;
-  referenceImages?: number;
-};
+type PricedModel = { price: PriceData; parameters: Pick<StudioModel['parameters'], 'durations'> };
 
 /** The cost of one generation in 1/1000 credit: a whole number, the same in the service and in the studio. */
-export function price(data: PriceData, request: Priced): number {
-  let millicredits = data.base_millicredits;
-  if (data.per_second_millicredits !== undefined && request.durationSeconds !== undefined)
-    millicredits += Math.ceil(data.per_second_millicredits * request.durationSeconds);
-  for (const [key, prices] of Object.entries(data.options ?? {})) {
-    const value = request.options?.[key];
+export function priceOf({ price, parameters }: PricedModel, request: RenderRequest): number {
+  let millicredits = price.base_millicredits;
+  const seconds = secondsOf(request, parameters);
+  if (price.per_second_millicredits !== undefined && seconds !== undefined)
+    millicredits += Math.ceil(price.per_second_millicredits * seconds);
+  const options = optionsOf(request);
+  for (const [key, prices] of Object.entries(price.options ?? {})) {
+    const value = options[key];
     if (value !== undefined && Object.hasOwn(prices, String(value)))
       millicredits += prices[String(value)] ?? 0;
   }
-  millicredits += (data.per_reference_millicredits ?? 0) * (request.referenceImages ?? 0);
+  millicredits += (price.per_reference_millicredits ?? 0) * request.reference_images.length;
   return millicredits;
+}
+
+function secondsOf(request: RenderRequest, parameters: PricedModel['parameters']): number | undefined {
+  return request.kind === 'video' || request.kind === 'video_extend'
+    ? (request.duration_seconds ?? durationsOf(parameters)[0]?.seconds)
+    : undefined;
+}
+
+/** Credits from whole numbers of 1/1000. */
+export function credits(millicredits: number): number {
+  return millicredits / 1000;
 }

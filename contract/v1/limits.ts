@@ -79,9 +79,6 @@ export const maxResolutionCharacters = 20;
 export const maxMaskCharacters = 15_000_000;
 export const minStrength = 0.1;
 export const maxStrength = 1;
-export const defaultStrength = 0.5;
-/** Default of `strength` when a masked area is filled anew. */
-export const defaultFillStrength = 0.8;
 /** Queued generations of one account; past it the answer is `queue_full`. The operator may set another. */
 export const queuedPerAccountDefault = 1000;
 /** A generation that could not start for this long fails. */

@@ -2,7 +2,11 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { after, before, beforeEach, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { QuotesRequest, SubmitRequest } from '@renderkit/contract/studio/schemas/render.ts';
+import type {
+  RenderRequest,
+  QuotesRequest,
+  SubmitRequest,
+} from '@renderkit/contract/studio/schemas/render.ts';
 import type { Generation } from '@renderkit/contract/v1/schemas/generation.ts';
 import type { Problem } from '@renderkit/contract/v1/schemas/problem.ts';
 import type { Upload } from '@renderkit/contract/v1/schemas/upload.ts';
@@ -100,19 +104,21 @@ function sent<T>(operation: string): T[] {
     .map(({ body }) => JSON.parse(body) as T);
 }
 const lastQuote = () => sent<Static<typeof QuotesRequest>>('createQuotes').at(-1)?.quotes.at(-1);
+const imageOf = (request: RenderRequest | undefined) =>
+  request?.kind === 'image_edit' ? request.image : undefined;
 const lastSubmit = () => sent<Static<typeof SubmitRequest>>('submitRender').at(-1)?.request;
 
 test('a generation that names an upload in processing waits, lets others pass, and starts when it is ready', async () => {
   const upload = await newUpload();
   const { status, body } = await edit({ image: upload.id });
   assert.equal(status, 202);
-  assert.equal(lastQuote()?.request.image, upload.id);
+  assert.equal(imageOf(lastQuote()?.request), upload.id);
   const other = await edit({ image: 'lib_1' });
   await until(other.body.id, 'running');
   assert.equal((await generation(body.id)).status, 'queued');
   tell(upload.id, 'ready');
   await until(body.id, 'running');
-  assert.equal(lastSubmit()?.image, upload.id);
+  assert.equal(imageOf(lastSubmit()), upload.id);
   // From now on it is as good as an item of the library.
   await until((await edit({ image: upload.id })).body.id, 'running');
 });
@@ -172,7 +178,7 @@ test('an address becomes a hidden upload, fetched after the 202; one that stands
   const { status, body } = await edit({ model: 'both', image: url, reference_images: [url, 'lib_1'] });
   assert.equal(status, 202);
   const quote = lastQuote();
-  const id = quote?.request.image ?? '';
+  const id = imageOf(quote?.request) ?? '';
   assert.match(id, /^upl_[0-9a-z]{26}$/);
   assert.deepEqual(quote?.request.reference_images, [id, 'lib_1']);
   assert.deepEqual(quote?.coming, [id]);
@@ -238,7 +244,8 @@ test('a mask as a data URL is sent to the studio, and kept nowhere else', async 
   const mask = `data:image/png;base64,${png.toString('base64')}`;
   const { status, body } = await edit({ image: 'lib_1', mode: 'inpaint', mask });
   assert.equal(status, 202);
-  const id = lastQuote()?.request.mask ?? '';
+  const quoted = lastQuote()?.request;
+  const id = quoted?.kind === 'image_edit' ? (quoted.mask ?? '') : '';
   const stored = service.studio.uploads.files.get(id);
   const sha256 = createHash('sha256').update(png).digest('hex');
   assert.deepEqual([stored?.hidden, stored?.sha256], [true, sha256]);

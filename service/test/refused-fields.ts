@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import type { Kind } from '@renderkit/contract/studio/kinds.ts';
 import type { Catalog } from '@renderkit/contract/studio/schemas/catalog.ts';
-import { judgeRequest } from '../src/catalog/judge-request.ts';
+import { validateBody } from '../src/catalog/validate-body.ts';
 import { ApiProblem } from '../src/problems/api-problem.ts';
 
-/** The fields that the judgement by a catalog refuses, in order; none where the request is fine. */
+/** The fields that validation by a catalog refuses, in order; none where the request is fine. */
 export function refusedFields(catalog: Catalog, kind: Kind, body: object): string[] {
   try {
-    judgeRequest(catalog, kind, body);
+    validateBody(catalog, kind, body);
     return [];
   } catch (error) {
     assert.ok(error instanceof ApiProblem);

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type StudioOperationId, studioOperations } from '@renderkit/contract/studio/operations.ts';
-import { price } from '@renderkit/contract/studio/price.ts';
+import { priceOf } from '@renderkit/contract/studio/price.ts';
 import type { StudioAccount, StudioBalance } from '@renderkit/contract/studio/schemas/account.ts';
 import type { Catalog, StudioModel } from '@renderkit/contract/studio/schemas/catalog.ts';
 import type { QuoteResult, QuotesRequest } from '@renderkit/contract/studio/schemas/render.ts';
@@ -212,11 +212,7 @@ function quoteOf(
   return {
     account_state: 'ok',
     unknown_ids: [],
-    cost_millicredits: price(model.price, {
-      options: request.options,
-      referenceImages: request.reference_images.length,
-      ...(request.duration_seconds !== undefined && { durationSeconds: request.duration_seconds }),
-    }),
+    cost_millicredits: priceOf(model, request),
     outputs: Object.values(model.batch_size)[0] ?? 1,
     balance: studio.balance,
     refusal: null,

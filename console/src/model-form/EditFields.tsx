@@ -1,8 +1,8 @@
+import { strengthDefault } from '@renderkit/contract/studio/validate.ts';
 import { minStrength, maxStrength } from '@renderkit/contract/v1/limits.ts';
 import { MaskField } from '../media/MaskField.tsx';
 import { ChoiceField } from './ChoiceField.tsx';
 import { RangeField } from './RangeField.tsx';
-import { strengthDefault } from './fit-values.ts';
 import type { FormControl } from './use-form.ts';
 
 /** What an edit changes of its source: all of it, or what a mask shows. */

@@ -1,9 +1,4 @@
-import {
-  defaultFillStrength,
-  defaultStrength,
-  maxStyles,
-  maxSuggestions,
-} from '@renderkit/contract/v1/limits.ts';
+import { maxStyles, maxSuggestions } from '@renderkit/contract/v1/limits.ts';
 import type { GenerationKind } from '@renderkit/contract/v1/schemas/generation.ts';
 import type { Model } from '@renderkit/contract/v1/schemas/model.ts';
 import type { Style } from '@renderkit/contract/v1/schemas/style.ts';
@@ -59,14 +54,6 @@ export function fitValues(
       ? values.resolution
       : undefined,
   };
-}
-
-/** How far an edit departs from its source where nothing was set. */
-export function strengthDefault({
-  mode,
-  inpaint_type: type,
-}: Pick<FormValues, 'mode' | 'inpaint_type'>): number {
-  return mode === 'inpaint' && type === 'fill' ? defaultFillStrength : defaultStrength;
 }
 
 /** The nearest value of a range that its steps lead to; undefined stays so, and where there is no range it becomes so. */

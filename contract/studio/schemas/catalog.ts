@@ -1,5 +1,5 @@
 import { Type, type Static } from 'typebox';
-import { suites } from '../kinds.ts';
+import { eachSetting, suites } from '../kinds.ts';
 import { count, id, link, longText, millicredits, nullable, oneOf, shortText } from './schema-builders.ts';
 
 const range = nullable(
@@ -38,10 +38,7 @@ export const StudioModel = Type.Object({
     same_ratio_supported: Type.Boolean(),
     video_aspect_ratios: Type.Array(shortText, { maxItems: 50 }),
     durations: Type.Array(Type.Object({ value: shortText, label: shortText }), { maxItems: 50 }),
-    cfg: range,
-    weight: range,
-    clip_skip: range,
-    mask_blur: range,
+    ...eachSetting(() => range),
     /** The samplers on offer, joined by commas, the first being the default; null where there is no choice. */
     sampler: nullable(longText),
     max_reference_images: count,
@@ -95,7 +92,7 @@ export const StudioSuggestion = Type.Object({
 });
 export type StudioSuggestion = Static<typeof StudioSuggestion>;
 
-/** Every model with its plans and price, whatever the asking account's plan: what is out of reach can be judged too. */
+/** Every model with its plans and price, whatever the asking account's plan: what is out of reach can be validated too. */
 export const Catalog = Type.Object({
   version: id,
   plan: nullable(shortText),

@@ -1,5 +1,5 @@
 import { Type, type Static } from 'typebox';
-import { kinds } from '../kinds.ts';
+import { eachSetting, kinds } from '../kinds.ts';
 import { accountStates, StudioBalance, StudioLimits } from './account.ts';
 import { Refusal } from './error.ts';
 import {
@@ -14,11 +14,9 @@ import {
   time,
 } from './schema-builders.ts';
 
-/** One generation as the studio understands it: every default already filled in by the service. */
-export const RenderRequest = Type.Object({
-  kind: oneOf(kinds),
+/** What a request of every kind has. Every default is already filled in by the service. */
+const anyRequest = {
   model: id,
-  base_model: Type.Optional(id),
   /** Null: the account's own project for work that names none. */
   project_id: nullable(id),
   prompt: Type.String({ maxLength: 20_000 }),
@@ -28,31 +26,59 @@ export const RenderRequest = Type.Object({
     Type.String(),
     Type.Union([Type.String({ maxLength: 2_048 }), Type.Number(), Type.Boolean()]),
   ),
-  aspect_ratio: Type.Optional(shortText),
-  cfg: Type.Optional(Type.Number()),
-  weight: Type.Optional(Type.Number()),
-  clip_skip: Type.Optional(Type.Integer()),
-  sampler: Type.Optional(shortText),
   // A reference is the id of one of the account's library items or the token of one of its uploads.
   reference_images: Type.Array(id, { maxItems: 50 }),
-  // Edits: the source, and for an inpaint what of it may change.
-  image: Type.Optional(id),
-  mode: Type.Optional(oneOf(['transform', 'inpaint'] as const)),
-  strength: Type.Optional(Type.Number({ minimum: 0, maximum: 1 })),
-  mask: Type.Optional(id),
-  inpaint_type: Type.Optional(oneOf(['refine', 'fill'] as const)),
-  mask_blur: Type.Optional(Type.Number()),
-  // Videos.
-  duration_seconds: Type.Optional(Type.Number({ minimum: 0, maximum: 3_600 })),
-  start_image: Type.Optional(id),
-  end_image: Type.Optional(id),
-  reference_audios: Type.Optional(Type.Array(id, { maxItems: 20 })),
-  source_video: Type.Optional(id),
-  // Extensions: a library item of type video, and one of the values of the model's option `resolution`.
-  video_id: Type.Optional(id),
-  resolution: Type.Optional(shortText),
-});
+};
+const settings = eachSetting(() => Type.Optional(Type.Number()));
+const drawnRequest = {
+  ...anyRequest,
+  base_model: Type.Optional(id),
+  aspect_ratio: Type.Optional(shortText),
+  cfg: settings.cfg,
+};
+const { mask_blur: maskBlur, ...imageSettings } = settings;
+const imageRequest = { ...drawnRequest, ...imageSettings, sampler: Type.Optional(shortText) };
+const duration = Type.Optional(Type.Number({ minimum: 0, maximum: 3_600 }));
+
+/**
+ * One generation as the studio understands it, by its kind. What a kind needs is checked by `validate.ts`, so that a
+ * request that lacks it is refused for its own field; what belongs to another kind is not looked at.
+ */
+export const RenderRequest = Type.Union([
+  Type.Object({ kind: Type.Literal('image'), ...imageRequest }),
+  Type.Object({
+    kind: Type.Literal('image_edit'),
+    ...imageRequest,
+    /** The source, and for an inpaint what of it may change. */
+    image: Type.Optional(id),
+    mode: Type.Optional(oneOf(['transform', 'inpaint'] as const)),
+    strength: Type.Optional(Type.Number({ minimum: 0, maximum: 1 })),
+    mask: Type.Optional(id),
+    inpaint_type: Type.Optional(oneOf(['refine', 'fill'] as const)),
+    mask_blur: maskBlur,
+  }),
+  Type.Object({
+    kind: Type.Literal('video'),
+    ...drawnRequest,
+    duration_seconds: duration,
+    start_image: Type.Optional(id),
+    end_image: Type.Optional(id),
+    reference_audios: Type.Optional(Type.Array(id, { maxItems: 20 })),
+    source_video: Type.Optional(id),
+  }),
+  Type.Object({
+    kind: Type.Literal('video_extend'),
+    ...anyRequest,
+    duration_seconds: duration,
+    /** A library item of type video. */
+    video_id: Type.Optional(id),
+    /** One of the values of the model's option `resolution`. */
+    resolution: Type.Optional(shortText),
+  }),
+]);
 export type RenderRequest = Static<typeof RenderRequest>;
+/** The request of one kind. */
+export type RequestOf<K extends RenderRequest['kind']> = Extract<RenderRequest, { kind: K }>;
 
 export const QuotesRequest = Type.Object(
   {

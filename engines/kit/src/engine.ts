@@ -7,9 +7,8 @@ export type EngineKind = 'image' | 'image_edit' | 'video' | 'video_extend';
 
 /** The generation's own parameters, already validated against the model's entry in the catalog. */
 export interface Parameters {
-  readonly cfg?: number;
-  readonly weight?: number;
-  readonly clipSkip?: number;
+  /** Numbers by their names in the API: `cfg`, `weight` and the like. */
+  readonly settings?: Readonly<Record<string, number>>;
   readonly sampler?: string;
   readonly options?: Readonly<Record<string, string | number | boolean>>;
   /** Ids of styles and suggestions, or the words they stand for. */

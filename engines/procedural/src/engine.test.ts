@@ -42,7 +42,9 @@ test('Words shift the colours of every model', async () => {
 
 test('A higher cfg follows the colour words more closely', async () => {
   const redness = async (cfg: number) => {
-    const { red, blue } = mean(await pixels({ prompt: 'crimson day over hills', parameters: { cfg } }));
+    const { red, blue } = mean(
+      await pixels({ prompt: 'crimson day over hills', parameters: { settings: { cfg } } }),
+    );
     return red - blue;
   };
   assert.ok((await redness(16)) > (await redness(1)) + 5);
@@ -50,9 +52,9 @@ test('A higher cfg follows the colour words more closely', async () => {
 
 test('Every parameter changes the picture of every model', async () => {
   const changes: Parameters[] = [
-    { cfg: 14 },
-    { weight: 1.7 },
-    { clipSkip: 4 },
+    { settings: { cfg: 14 } },
+    { settings: { weight: 1.7 } },
+    { settings: { clip_skip: 4 } },
     { sampler: 'stipple' },
     { options: { grain: false } },
     { options: { palette: 'vivid' } },

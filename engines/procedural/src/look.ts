@@ -30,14 +30,14 @@ const DEFAULT_DETAIL = 6;
 const FINER = 0.3;
 
 export function readLook(parameters: Parameters, references: readonly Colour[]): Look {
-  const options = parameters.options ?? {};
-  const cfg = Math.max(0, parameters.cfg ?? DEFAULT_CFG);
+  const { options = {}, settings = {} } = parameters;
+  const cfg = Math.max(0, settings['cfg'] ?? DEFAULT_CFG);
   const asked = clamp((Number(options['detail'] ?? DEFAULT_DETAIL) - 1) / 9 || 0);
   const detail = options['finish'] === 'fine' ? Math.min(1, asked + FINER) : asked;
-  const clipSkip = Math.max(1, parameters.clipSkip ?? 1);
+  const clipSkip = Math.max(1, settings['clip_skip'] ?? 1);
   return {
     obedience: cfg / (cfg + DEFAULT_CFG),
-    weight: clamp(parameters.weight ?? 1, 0.3, 2),
+    weight: clamp(settings['weight'] ?? 1, 0.3, 2),
     detail: detail * 0.85 ** (clipSkip - 1),
     brush: readBrush(parameters.sampler),
     palette: oneOf(PALETTE_OPTIONS, String(options['palette'] ?? '')) ?? 'natural',

@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Kind, Suite } from '@renderkit/contract/studio/kinds.ts';
+import { type Kind, kindFacts, type Suite } from '@renderkit/contract/studio/kinds.ts';
+import { ratiosOf } from '@renderkit/contract/studio/offers.ts';
 import type { OperationId } from '@renderkit/contract/v1/operations.ts';
 import { describeUnknown, type ModelFacts } from '../validation/unknown-names.ts';
 import type { ExplainUnknown } from '../validation/validate-request.ts';
 import type { CatalogCache } from './catalog-cache.ts';
 import { type CatalogIndex, indexOf } from './catalog-index.ts';
-import { suiteOf } from './judge-request.ts';
 
-/** What the operations whose requests a model judges make; an estimate says it in its body. */
+/** What the operations make whose requests are validated against a model; an estimate says it in its body. */
 const kinds: Partial<Record<OperationId, Kind | 'in body'>> = {
   createImageGeneration: 'image',
   createImageEdit: 'image_edit',
@@ -15,7 +15,7 @@ const kinds: Partial<Record<OperationId, Kind | 'in body'>> = {
   extendVideo: 'video_extend',
   estimate: 'in body',
 };
-/** A misspelt field waits no longer for the studio to tell of its models. */
+/** A misspelt field waits no longer for the catalog. */
 const patienceMs = 1_000;
 
 /**
@@ -33,7 +33,7 @@ export function createExplainUnknown(
       const index = await catalogInTime(catalogCache, accountId);
       if (index === undefined) return;
       // The form of an estimate knows no fields, nor unknown ones, of a kind that there is not.
-      const suite = suiteOf((kindOfOperation === 'in body' ? kind : kindOfOperation) as Kind);
+      const { suite } = kindFacts[(kindOfOperation === 'in body' ? kind : kindOfOperation) as Kind];
       const model = factsOf(index, typeof id === 'string' ? id : undefined, suite);
       for (const error of errors)
         if (error.unknown !== undefined)
@@ -52,7 +52,7 @@ async function catalogInTime(cache: CatalogCache, accountId: string): Promise<Ca
   const given = new AbortController();
   const read = cache.get(accountId).then(
     ({ catalog }) => indexOf(catalog),
-    // The form of the request is judged without the studio: whatever is the matter with it, the refusal stands.
+    // The form of the request is validated without the studio: whatever is wrong there, the refusal stands.
     () => undefined,
   );
   const late = sleep(patienceMs, undefined, { signal: given.signal }).catch(() => undefined);
@@ -60,12 +60,12 @@ async function catalogInTime(cache: CatalogCache, accountId: string): Promise<Ca
 }
 
 function factsOf(index: CatalogIndex, id: string | undefined, suite: Suite): ModelFacts | undefined {
-  const indexed = id === undefined ? index.defaults.get(suite) : index.models.get(id);
-  if (indexed === undefined) return undefined;
+  const model = id === undefined ? index.defaults.get(suite) : index.models.get(id);
+  if (model === undefined) return undefined;
   return {
-    id: indexed.model.id,
-    ratios: [...(suite === 'video' ? indexed.videoRatios : indexed.ratios)],
+    id: model.id,
+    ratios: ratiosOf(model.parameters, suite),
     // A request to extend a video has no options: the only one that it can set is a field.
-    options: suite === 'extend' ? [] : [...indexed.options.keys()],
+    options: suite === 'extend' ? [] : model.parameters.options.map(({ key }) => key),
   };
 }

@@ -1,3 +1,4 @@
+import { eachSetting } from '@renderkit/contract/studio/kinds.ts';
 import type {
   StudioModel,
   StudioStyle,
@@ -44,10 +45,7 @@ function presentParameters(parameters: StudioModel['parameters']): Model['parame
     same_ratio_supported: parameters.same_ratio_supported,
     video_aspect_ratios: parameters.video_aspect_ratios,
     durations: parameters.durations.map(({ value, label }) => ({ value, label })),
-    cfg: presentRange(parameters.cfg),
-    weight: presentRange(parameters.weight),
-    clip_skip: presentRange(parameters.clip_skip),
-    mask_blur: presentRange(parameters.mask_blur),
+    ...eachSetting((name) => presentRange(parameters[name])),
     // The studio lists all of them; the one used by default stands here.
     sampler: parameters.sampler?.split(',')[0]?.trim() ?? null,
     max_reference_images: parameters.max_reference_images,

@@ -4,8 +4,8 @@ import { ApiProblem } from '../problems/api-problem.ts';
 import { translated } from '../studio-client/translate-error.ts';
 import type { CatalogCache } from './catalog-cache.ts';
 import { type CatalogIndex, indexOf } from './catalog-index.ts';
+import { describeUnknownModel } from './describe-unknown-name.ts';
 import { listModels } from './list-models.ts';
-import { describeUnknownModel } from './nearest-in-catalog.ts';
 import { presentModel, presentStyle, presentSuggestion } from './present.ts';
 
 /** Reads of the catalog (docs/api.md §4). Each asks the studio whether it changed: an ended session shows at once. */
@@ -25,7 +25,7 @@ export function catalogRoutes({
       const index = indexOf(await read(principal.account.id));
       const found = index.models.get(params.id);
       if (found === undefined) throw new ApiProblem('not_found', { detail: noSuchModel(params.id, index) });
-      return presentModel(found.model);
+      return presentModel(found);
     },
     listStyles: async ({ principal, query }) => {
       const { styles } = await read(principal.account.id);

@@ -7,7 +7,7 @@ import type { QuoteResult } from '@renderkit/contract/studio/schemas/render.ts';
 import type { Database } from '@renderkit/server-kit/db/database.ts';
 import type { AgeVerification } from '../account/age-verification.ts';
 import type { CatalogCache, CatalogRead } from '../catalog/catalog-cache.ts';
-import { type Judged as Validated, judgeRequest, requireAge } from '../catalog/judge-request.ts';
+import { requireAge, validateBody, type ValidatedRequest } from '../catalog/validate-body.ts';
 import { availableCredits } from '../credits/available-credits.ts';
 import { ApiProblem } from '../problems/api-problem.ts';
 import type { Body } from '../references/reference-fields.ts';
@@ -30,7 +30,7 @@ const freshMs = 200;
 const patienceMs = 1_000;
 
 /** A request that the model can do and the studio quoted. Amounts in 1/1000 credit. */
-export type QuotedRequest = Validated & {
+export type QuotedRequest = ValidatedRequest & {
   balance: StudioBalance;
   quote: string;
   /** Uploads that it names, and those that its accept is to make of addresses. */
@@ -67,7 +67,7 @@ export async function validateAndQuote(
   const resolved = await resolveReferences(references, { accountId, body: body as Body });
   const { answer, ...validated } = await quoteOnceOrTwice(dependencies, {
     accountId,
-    validate: (catalog) => judgeRequest(catalog, kind, resolved?.body ?? body),
+    validate: (catalog) => validateBody(catalog, kind, resolved?.body ?? body),
     resolved,
     moderate: true,
     checkCost: checkBudget,
@@ -87,7 +87,7 @@ export async function validateAndQuote(
 export async function validateAndPrice(
   dependencies: QuotingDependencies,
   { accountId, kind, body }: CreateToQuote,
-): Promise<Validated & { balance: StudioBalance }> {
+): Promise<ValidatedRequest & { balance: StudioBalance }> {
   const resolved = await resolveReferences(dependencies.references, {
     accountId,
     body: body as Body,
@@ -95,7 +95,7 @@ export async function validateAndPrice(
   });
   const { answer, ...validated } = await quoteOnceOrTwice(dependencies, {
     accountId,
-    validate: (catalog) => judgeRequest(catalog, kind, resolved?.body ?? body),
+    validate: (catalog) => validateBody(catalog, kind, resolved?.body ?? body),
     resolved,
     moderate: false,
     checkCost: () => {},
@@ -108,7 +108,7 @@ export async function validateAndPrice(
 async function quoteOnceOrTwice(
   dependencies: QuotingDependencies,
   round: Round,
-): Promise<Validated & { answer: QuoteResult }> {
+): Promise<ValidatedRequest & { answer: QuoteResult }> {
   const { catalogCache } = dependencies;
   const { accountId } = round;
   let read = catalogCache.peek(accountId) ?? (await translated(catalogCache.get(accountId)));
@@ -138,11 +138,14 @@ async function quoteOnceOrTwice(
 /** What differs between a create and an estimate. */
 type Round = {
   accountId: string;
-  validate: (catalog: Catalog) => Validated;
+  validate: (catalog: Catalog) => ValidatedRequest;
   resolved: ResolvedReferences | undefined;
   moderate: boolean;
   checkCost: (costMillicredits: number) => void | Promise<void>;
-  refusal: (quote: QuoteResult, validated: Validated) => Promise<ApiProblem | 'price_changed' | undefined>;
+  refusal: (
+    quote: QuoteResult,
+    validated: ValidatedRequest,
+  ) => Promise<ApiProblem | 'price_changed' | undefined>;
 };
 
 /**
@@ -153,7 +156,7 @@ async function validateConfirmed(
   deps: { catalogCache: CatalogCache; ageVerified: AgeVerification },
   round: Round,
   read: CatalogRead,
-): Promise<{ validated: Validated; catalog: Catalog }> {
+): Promise<{ validated: ValidatedRequest; catalog: Catalog }> {
   try {
     return { validated: await validateOnce(deps, round, read.catalog), catalog: read.catalog };
   } catch (error) {
@@ -184,13 +187,13 @@ async function validateOnce(
   deps: { ageVerified: AgeVerification },
   round: Round,
   catalog: Catalog,
-): Promise<Validated> {
+): Promise<ValidatedRequest> {
   const validated = round.validate(catalog);
   if (validated.model.nsfw) requireAge(validated.model, await translated(deps.ageVerified(round.accountId)));
   return validated;
 }
 
-async function ask(quotes: QuoteBatcher, round: Round, validated: Validated): Promise<QuoteResult> {
+async function ask(quotes: QuoteBatcher, round: Round, validated: ValidatedRequest): Promise<QuoteResult> {
   const { moderate, resolved } = round;
   return translated(
     quotes.quote(round.accountId, validated.renderRequest, { moderate, coming: resolved?.coming ?? [] }),

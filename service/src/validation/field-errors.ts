@@ -1,8 +1,8 @@
-import type { ErrorObject } from 'ajv';
+import { listed } from '@renderkit/contract/studio/issues.ts';
 import { maxProblemErrors } from '@renderkit/contract/v1/limits.ts';
 import { projectTitlePattern } from '@renderkit/contract/v1/schemas/project.ts';
+import type { ErrorObject } from 'ajv';
 import type { FieldError } from '../problems/api-problem.ts';
-import { listed } from './nearest-names.ts';
 import { describeUnknown } from './unknown-names.ts';
 
 /**

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { listed, nearestNames, shownName } from './nearest-names.ts';
+import { listed } from '@renderkit/contract/studio/issues.ts';
+import { nearestNames, shownName } from './nearest-names.ts';
 
 const nearest = (name: string, ...names: string[]) =>
   nearestNames(

@@ -39,12 +39,6 @@ export function shownName(name: string): string {
   return /^[\p{L}\p{N}_./:-]+…?$/u.test(shown) ? shown : JSON.stringify(shown);
 }
 
-/** Names in a row, `most` at most: "a, b and 3 more". */
-export function listed(names: readonly string[], most = 12): string {
-  const rest = names.length - most;
-  return rest > 0 ? `${names.slice(0, most).join(', ')} and ${rest} more` : names.join(', ');
-}
-
 /** So many letters may differ: none of one, one of up to five, and a third of more. */
 function tolerance(name: string): number {
   if (name.length === 1) return 0;

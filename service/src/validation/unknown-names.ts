@@ -1,4 +1,5 @@
-import { listed, nearestNames, normalName, shownName } from './nearest-names.ts';
+import { listed } from '@renderkit/contract/studio/issues.ts';
+import { nearestNames, normalName, shownName } from './nearest-names.ts';
 
 /** What of the model that a request names is told where a field of the request is not known. */
 export type ModelFacts = {

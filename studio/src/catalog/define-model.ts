@@ -1,3 +1,4 @@
+import { eachSetting } from '@renderkit/contract/studio/kinds.ts';
 import type { ModelOption, StudioModel } from '@renderkit/contract/studio/schemas/catalog.ts';
 import type { Tier } from './plans.ts';
 
@@ -72,10 +73,7 @@ const noParameters: Parameters = {
   same_ratio_supported: false,
   video_aspect_ratios: [],
   durations: [],
-  cfg: null,
-  weight: null,
-  clip_skip: null,
-  mask_blur: null,
+  ...eachSetting(() => null),
   sampler: null,
   max_reference_images: 0,
   frames: { start: false, start_required: false, end: false, end_required: false },

@@ -1,17 +1,22 @@
 import type { KeyObject } from 'node:crypto';
+import { sentenceOf } from '@renderkit/contract/studio/issues.ts';
 import { quoteLifetimeSeconds } from '@renderkit/contract/studio/operations.ts';
 import type { Refusal } from '@renderkit/contract/studio/schemas/error.ts';
 import type { QuoteResult, QuotesRequest, RenderRequest } from '@renderkit/contract/studio/schemas/render.ts';
+import {
+  referencesOf,
+  validateReferences,
+  type ValidatedReferences,
+} from '@renderkit/contract/studio/validate-references.ts';
 import { accountState } from '../accounts/account-state.ts';
 import { presentBalance } from '../accounts/present.ts';
+import type { AccountFacts } from '../authentication/authenticate.ts';
 import { findModel, isPlatformChoice } from '../catalog/catalog.ts';
 import type { Moderation } from '../moderation/moderation.ts';
-import type { AccountFacts } from '../authentication/authenticate.ts';
-import { judgeReferences, type ReferencesJudged, referencesOf } from './judge-references.ts';
-import { judgeRequest } from './judge-request.ts';
 import { digestOf, signQuote } from './quote-token.ts';
 import { refusal } from './refusals.ts';
 import type { OwnAnswer, OwnQuestion } from './store.ts';
+import { validateRender } from './validate-render.ts';
 
 /** What the account has of an id. */
 export type FindOwn = (question: OwnQuestion) => Promise<OwnAnswer>;
@@ -65,14 +70,15 @@ async function quote(
   account: AccountFacts,
   dependencies: QuoteDependencies,
 ): Promise<Omit<QuoteResult, 'balance' | 'quote'>> {
-  const judged = judgeRequest(request, account);
+  const validated = validateRender(request, account);
   const [unknown, references] = await Promise.all([
     unknownChoices(request, account.id, dependencies.findOwn),
-    judgeOwnReferences(request, account.id, new Set(coming), dependencies.findOwn),
+    validateOwnReferences(request, account.id, new Set(coming), dependencies.findOwn),
   ]);
   // Estimates moderate nothing, not even what moderation said before, and ask for no room.
   const refused =
-    judged.refusal ?? (moderate ? (references.refusal ?? fullStorageRefusal(account)) : undefined);
+    validated.refusal ??
+    (moderate ? (rejectedRefusal(references) ?? fullStorageRefusal(account)) : undefined);
   const blocked =
     moderate && refused === undefined
       ? await dependencies.moderation.judgeText(moderatedText(request))
@@ -80,11 +86,18 @@ async function quote(
   return {
     account_state: accountState(account),
     unknown_ids: [...unknown, ...references.unknown],
-    invalid_fields: references.invalid,
-    cost_millicredits: judged.costMillicredits,
-    outputs: judged.outputs,
+    invalid_fields: references.issues.map((issue) => ({ field: issue.field, message: sentenceOf(issue) })),
+    cost_millicredits: validated.costMillicredits,
+    outputs: validated.outputs,
     refusal: refused ?? (blocked === undefined ? null : moderationRefusal(blocked.reason)),
   };
+}
+
+/** Moderation has rejected an upload that the request names. */
+export function rejectedRefusal({ rejected: field }: ValidatedReferences): Refusal | undefined {
+  return field === undefined
+    ? undefined
+    : refusal('moderation_blocked', { field, message: 'The upload was rejected: it cannot be used.' });
 }
 
 /** Nothing new is begun once the account stores as much as it may; what was quoted before is still rendered and kept. */
@@ -109,12 +122,12 @@ export function moderationRefusal(reason: string) {
 }
 
 /** What is wrong with the media of a request, looked up; no look-up where it names none. */
-export async function judgeOwnReferences(
+export async function validateOwnReferences(
   request: RenderRequest,
   account: string,
   coming: ReadonlySet<string>,
   findOwn: FindOwn,
-): Promise<ReferencesJudged> {
+): Promise<ValidatedReferences> {
   const ids = [...new Set(referencesOf(request).map(({ id }) => id))];
   const answers = await Promise.all(ids.map((id) => findOwn({ account, kind: 'media', id })));
   const own = new Map(
@@ -123,7 +136,7 @@ export async function judgeOwnReferences(
       return media === undefined ? [] : [[id, media] as const];
     }),
   );
-  return judgeReferences(request, findModel(request.model)?.offered.parameters, own, coming);
+  return validateReferences(request, findModel(request.model)?.offered.parameters, own, coming);
 }
 
 /** Paths, as in the request, of projects, styles and suggestions that the account does not have. */

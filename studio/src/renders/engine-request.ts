@@ -1,5 +1,9 @@
 import { createHash } from 'node:crypto';
-import type { RenderRequest } from '@renderkit/contract/studio/schemas/render.ts';
+import { type SettingName, settingNames } from '@renderkit/contract/studio/kinds.ts';
+import { durationsOf, optionsOf, resolutionKey } from '@renderkit/contract/studio/offers.ts';
+import type { RenderRequest, RequestOf } from '@renderkit/contract/studio/schemas/render.ts';
+import { referencesOf } from '@renderkit/contract/studio/validate-references.ts';
+import { strengthDefault } from '@renderkit/contract/studio/validate.ts';
 import {
   EngineError,
   type EngineRequest,
@@ -11,11 +15,10 @@ import {
 } from '@renderkit/engine-kit/engine.ts';
 import { wordsOf } from '../catalog/catalog.ts';
 import type { CatalogModel } from '../catalog/define-model.ts';
-import { referencesOf } from './judge-references.ts';
 import type { MaterialsFound, ReferenceFile, StartedRender } from './store.ts';
 
-type Materials = {
-  request: RenderRequest;
+type Materials<K extends RenderRequest['kind'] = RenderRequest['kind']> = {
+  request: RequestOf<K>;
   model: CatalogModel;
   /** A stored file by the id that the request names. */
   fileOf: (id: string | undefined) => (MediaFile & Pick<ReferenceFile, 'width' | 'height'>) | null;
@@ -47,18 +50,17 @@ export function engineRequest(
     if (file === undefined || path === undefined) throw new EngineError('unreadable_reference', goneMessage);
     return { path, width: file.width, height: file.height };
   };
-  const materials = { request, model, fileOf };
   const own = new Map(styles.map(({ id, name }) => [id, name]));
-  const common = commonRequest(started, materials, own);
+  const common = commonRequest(started, { request, model, fileOf }, own);
   switch (request.kind) {
     case 'image':
-      return { ...common, kind: 'image', ...pictureSize(materials) };
+      return { ...common, kind: 'image', ...pictureSize(request, model) };
     case 'image_edit':
-      return { ...common, ...editRequest(materials) };
+      return { ...common, ...editRequest({ request, model, fileOf }) };
     case 'video':
-      return { ...common, ...videoRequest(materials) };
+      return { ...common, ...videoRequest({ request, model, fileOf }) };
     case 'video_extend':
-      return { ...common, ...extendRequest(materials) };
+      return { ...common, ...extendRequest({ request, model, fileOf }) };
   }
 }
 
@@ -73,11 +75,9 @@ function commonRequest(
     prompt: request.prompt,
     seed: typeof seed === 'number' && seed >= 0 ? Math.trunc(seed) : seedOf(started.id),
     parameters: {
-      ...(request.cfg !== undefined && { cfg: request.cfg }),
-      ...(request.weight !== undefined && { weight: request.weight }),
-      ...(request.clip_skip !== undefined && { clipSkip: request.clip_skip }),
-      ...(request.sampler !== undefined && { sampler: request.sampler }),
-      ...(request.base_model !== undefined && { baseModel: request.base_model }),
+      settings: settingsOf(request),
+      ...('sampler' in request && request.sampler !== undefined && { sampler: request.sampler }),
+      ...('base_model' in request && request.base_model !== undefined && { baseModel: request.base_model }),
       options,
       styles: wordsOf(request.styles, ownStyles),
       suggestions: wordsOf(request.suggestions, ownStyles),
@@ -87,12 +87,20 @@ function commonRequest(
   };
 }
 
+/** The numbers that a request sets, by their names. */
+function settingsOf(request: RenderRequest): Record<string, number> {
+  const asked = request as { readonly [S in SettingName]?: number };
+  return Object.fromEntries(
+    settingNames.flatMap((name) => (asked[name] === undefined ? [] : [[name, asked[name]]])),
+  );
+}
+
 /** Where none is asked for, a seed of the render's own: a second try draws the same picture. */
 function seedOf(render: string): number {
   return createHash('sha256').update(render).digest().readUInt32LE(0);
 }
 
-function pictureSize({ request, model }: Materials): Size {
+function pictureSize(request: { aspect_ratio?: string }, model: CatalogModel): Size {
   const ratios = model.offered.parameters.aspect_ratios;
   const wanted = request.aspect_ratio ?? ratios[0]?.ratio;
   const ratio = ratios.find((offered) => offered.ratio === wanted);
@@ -101,10 +109,8 @@ function pictureSize({ request, model }: Materials): Size {
 }
 
 type EditPart = Pick<ImageEditRequest, 'kind' | 'image' | 'size' | 'strength' | 'inpaint'>;
-const usualStrength = { refine: 0.5, fill: 0.8 };
 
-function editRequest(materials: Materials): EditPart {
-  const { request, model, fileOf } = materials;
+function editRequest({ request, model, fileOf }: Materials<'image_edit'>): EditPart {
   const image = fileOf(request.image);
   if (image === null) throw new EngineError('invalid_request', 'An edit needs a picture.');
   const keepsSize = model.offered.parameters.same_ratio_supported && request.aspect_ratio === undefined;
@@ -116,22 +122,22 @@ function editRequest(materials: Materials): EditPart {
   return {
     kind: 'image_edit',
     image,
-    size: keepsSize ? null : pictureSize(materials),
-    strength: request.strength ?? usualStrength[mask === null ? 'refine' : type],
+    size: keepsSize ? null : pictureSize(request, model),
+    strength: request.strength ?? strengthDefault(request),
     inpaint: mask && { mask, type, blur },
   };
 }
 
 type VideoPart = Omit<VideoRequest, keyof Common>;
 
-function videoRequest(materials: Materials): VideoPart {
+function videoRequest(materials: Materials<'video'>): VideoPart {
   const { request, fileOf } = materials;
   const startImage = fileOf(request.start_image);
   const sourceVideo = fileOf(request.source_video);
   return {
     kind: 'video',
     ...videoSize(materials, sourceVideo ?? startImage),
-    durationSeconds: durationOf(materials),
+    durationSeconds: durationOf(materials.request, materials.model),
     startImage,
     endImage: fileOf(request.end_image),
     audios: (request.reference_audios ?? []).flatMap((id) => fileOf(id) ?? []),
@@ -141,7 +147,7 @@ function videoRequest(materials: Materials): VideoPart {
 
 /** The size of the asked ratio; without one the source's ratio where the model can, with as many pixels as usual. */
 function videoSize(
-  { request, model }: Materials,
+  { request, model }: Materials<'video'>,
   source: Pick<ReferenceFile, 'width' | 'height'> | null,
 ): Size {
   const { video_aspect_ratios: ratios, same_ratio_supported: sameRatio } = model.offered.parameters;
@@ -159,23 +165,23 @@ export function sizeOfRatio(shape: Size, pixels: number): Size {
   return { width: even(shape.width), height: even(shape.height) };
 }
 
-function durationOf({ request, model }: Materials): number {
-  const seconds = request.duration_seconds ?? Number(model.offered.parameters.durations[0]?.value);
-  if (!Number.isFinite(seconds)) throw new EngineError('invalid_request', 'A video needs a duration.');
+function durationOf(request: RequestOf<'video' | 'video_extend'>, model: CatalogModel): number {
+  const seconds = request.duration_seconds ?? durationsOf(model.offered.parameters)[0]?.seconds;
+  if (seconds === undefined) throw new EngineError('invalid_request', 'A video needs a duration.');
   return seconds;
 }
 
 type ExtendPart = Omit<VideoExtendRequest, keyof Common>;
 
-function extendRequest(materials: Materials): ExtendPart {
+function extendRequest(materials: Materials<'video_extend'>): ExtendPart {
   const { request, fileOf } = materials;
   const video = fileOf(request.video_id);
   if (video === null) throw new EngineError('invalid_request', 'An extension needs a video.');
   return {
     kind: 'video_extend',
     video,
-    durationSeconds: durationOf(materials),
-    shortSide: shortSideOf(request.resolution ?? request.options['resolution']),
+    durationSeconds: durationOf(materials.request, materials.model),
+    shortSide: shortSideOf(optionsOf(request)[resolutionKey]),
   };
 }
 

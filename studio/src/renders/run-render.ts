@@ -5,8 +5,8 @@ import { type Database, isDatabaseUnavailable, isWorthRetrying } from '@renderki
 import type { Logger } from '@renderkit/server-kit/process/logger.ts';
 import { findModel } from '../catalog/catalog.ts';
 import { isOutOfSpace } from '../out-of-space.ts';
-import { mediaFolder } from '../storage/media-folder.ts';
 import { BlobMissing, type BlobStorage, withLocalFiles } from '../storage/blob-storage.ts';
+import { mediaFolder } from '../storage/media-folder.ts';
 import { engineRequest, goneMessage, mediaOf } from './engine-request.ts';
 import { mostAttempts, type RenderQueue } from './queue.ts';
 import { storeOutput } from './store-output.ts';

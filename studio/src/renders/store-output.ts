@@ -3,8 +3,8 @@ import { createReadStream } from 'node:fs';
 import type { RenderedFile } from '@renderkit/engine-kit/engine.ts';
 import { newId } from '@renderkit/server-kit/ids.ts';
 import { aspectRatioOf } from '../library/aspect-ratio.ts';
-import { mediaFolder } from '../storage/media-folder.ts';
 import type { BlobStorage } from '../storage/blob-storage.ts';
+import { mediaFolder } from '../storage/media-folder.ts';
 import type { MadeAsset, StartedRender } from './store.ts';
 
 /** Puts an output with its thumbnail into the storage. Returns the row that will name them. */

@@ -2,8 +2,8 @@ import type { Lane } from '@renderkit/contract/studio/kinds.ts';
 import type { StudioLimits } from '@renderkit/contract/studio/schemas/account.ts';
 import type { Refusal } from '@renderkit/contract/studio/schemas/error.ts';
 import type { Render, RenderRequest } from '@renderkit/contract/studio/schemas/render.ts';
+import type { OwnMedia } from '@renderkit/contract/studio/validate-references.ts';
 import type { Database, Transaction } from '@renderkit/server-kit/db/database.ts';
-import type { OwnMedia } from './judge-references.ts';
 
 /** One submit, decided as far as can be outside the transaction. */
 export type SubmitItem = {

@@ -1,22 +1,28 @@
 import { type KeyObject, randomUUID } from 'node:crypto';
+import { kindFacts } from '@renderkit/contract/studio/kinds.ts';
 import type { StudioBody } from '@renderkit/contract/studio/operations.ts';
 import type { StudioLimits } from '@renderkit/contract/studio/schemas/account.ts';
 import type { Refusal } from '@renderkit/contract/studio/schemas/error.ts';
 import type { Render, SubmitAnswer } from '@renderkit/contract/studio/schemas/render.ts';
+import type { ValidatedReferences } from '@renderkit/contract/studio/validate-references.ts';
 import { type Database, isDatabaseUnavailable } from '@renderkit/server-kit/db/database.ts';
 import { newId } from '@renderkit/server-kit/ids.ts';
 import { createBatcher } from '@renderkit/server-kit/work/batcher.ts';
+import type { Bearer } from '../authentication/authenticate.ts';
 import { delaySecondsOf } from '../catalog/catalog.ts';
 import type { Moderation } from '../moderation/moderation.ts';
-import type { Bearer } from '../authentication/authenticate.ts';
-import { type FindOwn, judgeOwnReferences, moderatedText, moderationRefusal } from './create-quotes.ts';
-import type { ReferencesJudged } from './judge-references.ts';
-import { judgeRequest, laneOf } from './judge-request.ts';
-import { unprocessable } from './judge-settings.ts';
+import {
+  type FindOwn,
+  moderatedText,
+  moderationRefusal,
+  rejectedRefusal,
+  validateOwnReferences,
+} from './create-quotes.ts';
 import type { RenderQueue } from './queue.ts';
 import { digestOf, readQuote } from './quote-token.ts';
 import { refusal } from './refusals.ts';
 import { type SubmitItem, type SubmitRow, submitRenders } from './store.ts';
+import { issueRefusal, validateRender } from './validate-render.ts';
 
 const submitsPerTransaction = 64;
 // Seconds after which a busy account had better be asked again: about a render.
@@ -50,9 +56,11 @@ export function createSubmitter(
     const { request } = body;
     // Also with a quote that is none of ours the token is looked up first: what was answered stands.
     const valid = quoted?.account === bearer.account.id && quoted.digest === digestOf(request);
-    const references = await judgeOwnReferences(request, bearer.account.id, new Set(), findOwn);
+    const references = await validateOwnReferences(request, bearer.account.id, new Set(), findOwn);
     let refused: Refusal | undefined =
-      judgeRequest(request, bearer.account).refusal ?? references.refusal ?? faultOf(references);
+      validateRender(request, bearer.account).refusal ??
+      rejectedRefusal(references) ??
+      referenceRefusal(references);
     if (refused === undefined && valid && !quoted.moderated) {
       const blocked = await moderation.judgeText(moderatedText(request));
       if (blocked !== undefined) refused = moderationRefusal(blocked.reason);
@@ -62,7 +70,7 @@ export function createSubmitter(
         account: bearer.account.id,
         token,
         client: bearer.clientId,
-        lane: laneOf[request.kind],
+        lane: kindFacts[request.kind].lane,
         request,
         project: request.project_id,
         cost: valid ? quoted.costMillicredits : 0,
@@ -80,11 +88,12 @@ export function createSubmitter(
 }
 
 /** What was fine when it was quoted may be gone since, or was still to come. */
-function faultOf({ unknown, invalid }: ReferencesJudged): Refusal | undefined {
+function referenceRefusal({ unknown, issues }: ValidatedReferences): Refusal | undefined {
   const [field] = unknown;
-  if (field !== undefined) return unprocessable(field, 'There is no such item or upload.');
-  const [first] = invalid;
-  return first && unprocessable(first.field, `What is named here ${first.message}.`);
+  if (field !== undefined)
+    return refusal('unprocessable', { field, message: 'There is no such item or upload.' });
+  const [issue] = issues;
+  return issue && issueRefusal(issue);
 }
 
 async function submitGroup(dependencies: SubmitDependencies, items: SubmitItem[]): Promise<SubmitRow[]> {

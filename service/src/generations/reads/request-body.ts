@@ -1,7 +1,6 @@
-import type { RenderRequest } from '@renderkit/contract/studio/schemas/render.ts';
 import { operations } from '@renderkit/contract/v1/operations.ts';
 import type { GenerationKind } from '@renderkit/contract/v1/schemas/generation.ts';
-import { referencesOf, withReferences } from '../../references/reference-fields.ts';
+import { type Body, referencesOf, withReferences } from '../../references/reference-fields.ts';
 import type { StoredRequest } from './rows-store.ts';
 
 /** The create that makes each kind (docs/api.md §4). */
@@ -31,10 +30,10 @@ export function requestBodyOf(
     duration_seconds: duration,
     project_id: projectId,
     ...accepted
-  } = withAddresses(JSON.parse(request.renderRequest) as RenderRequest, request.uploads);
+  } = withAddresses(JSON.parse(request.renderRequest) as Body, request.uploads);
   const body: Record<string, unknown> = {
     ...accepted,
-    ...(projectId !== null && { project_id: projectId }),
+    ...(typeof projectId === 'string' && { project_id: projectId }),
     ...(duration !== undefined && { duration }),
     metadata: JSON.parse(metadata) as Record<string, string>,
   };
@@ -50,7 +49,7 @@ function isEmpty(value: unknown): boolean {
 }
 
 /** With the addresses again that were sent in the places of these uploads. */
-function withAddresses(request: RenderRequest, uploads: string | null): RenderRequest {
+function withAddresses(request: Body, uploads: string | null): Body {
   if (uploads === null) return request;
   const addresses = new Map(
     (JSON.parse(uploads) as { id: string; url?: string }[]).flatMap(({ id, url }) =>
@@ -61,5 +60,5 @@ function withAddresses(request: RenderRequest, uploads: string | null): RenderRe
     const address = addresses.get(value);
     return address === undefined ? [] : [[field, address] as const];
   });
-  return withReferences(request, new Map(others)) as RenderRequest;
+  return withReferences(request, new Map(others));
 }

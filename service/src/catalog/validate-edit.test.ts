@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import type { RequestOf } from '@renderkit/contract/studio/schemas/render.ts';
 import type { CreateEditRequest } from '@renderkit/contract/v1/schemas/generation-requests.ts';
 import { exampleCatalog, exampleEditModel, exampleModel } from '../../test/example-catalog.ts';
 import { refusedFields } from '../../test/refused-fields.ts';
-import { judgeRequest } from './judge-request.ts';
+import { validateBody } from './validate-body.ts';
 
 const catalog = {
   ...exampleCatalog(),
@@ -43,7 +44,10 @@ const catalog = {
     }),
   ],
 };
-const judge = (body: CreateEditRequest) => judgeRequest(catalog, 'image_edit', body);
+const validate = (body: CreateEditRequest) => {
+  const validated = validateBody(catalog, 'image_edit', body);
+  return { ...validated, renderRequest: validated.renderRequest as RequestOf<'image_edit'> };
+};
 const refused = (body: CreateEditRequest) => refusedFields(catalog, 'image_edit', body);
 
 const fine: CreateEditRequest = { image: 'lib_1', prompt: 'in winter' };
@@ -52,8 +56,8 @@ const inpaint: CreateEditRequest = { ...fine, mode: 'inpaint', mask };
 
 describe('an edit', () => {
   test('with nothing but an image and a prompt is a transform at half strength, in the ratio of its source', () => {
-    const judged = judge(fine);
-    assert.deepEqual(judged.renderRequest, {
+    const validated = validate(fine);
+    assert.deepEqual(validated.renderRequest, {
       kind: 'image_edit',
       model: 'brush',
       project_id: null,
@@ -66,13 +70,16 @@ describe('an edit', () => {
       mode: 'transform',
       strength: 0.5,
     });
-    assert.deepEqual([judged.lane, judged.costMillicredits, judged.outputs], ['edit', 3_000, 1]);
+    assert.deepEqual([validated.lane, validated.costMillicredits, validated.outputs], ['edit', 3_000, 1]);
   });
 
   test('by a model that cannot keep a ratio has the first that the model lists', () => {
-    assert.equal(judge({ ...fine, model: 'blunt' }).renderRequest.aspect_ratio, '16:9');
-    assert.equal(judge({ ...fine, model: 'blunt', aspect_ratio: '1:1' }).renderRequest.aspect_ratio, '1:1');
-    assert.equal(judge({ ...fine, aspect_ratio: '1:1' }).renderRequest.aspect_ratio, '1:1');
+    assert.equal(validate({ ...fine, model: 'blunt' }).renderRequest.aspect_ratio, '16:9');
+    assert.equal(
+      validate({ ...fine, model: 'blunt', aspect_ratio: '1:1' }).renderRequest.aspect_ratio,
+      '1:1',
+    );
+    assert.equal(validate({ ...fine, aspect_ratio: '1:1' }).renderRequest.aspect_ratio, '1:1');
   });
 
   test('that inpaints refines at half strength, and fills at 0.8, with the blur of the model', () => {
@@ -83,15 +90,15 @@ describe('an edit', () => {
       inpaint_type,
       mask_blur,
     ];
-    assert.deepEqual(parts(judge(inpaint).renderRequest), ['inpaint', 0.5, mask, 'refine', 4]);
-    assert.deepEqual(parts(judge({ ...inpaint, inpaint_type: 'fill' }).renderRequest), [
+    assert.deepEqual(parts(validate(inpaint).renderRequest), ['inpaint', 0.5, mask, 'refine', 4]);
+    assert.deepEqual(parts(validate({ ...inpaint, inpaint_type: 'fill' }).renderRequest), [
       'inpaint',
       0.8,
       mask,
       'fill',
       4,
     ]);
-    const asked = judge({
+    const asked = validate({
       ...inpaint,
       mask: 'upl_1',
       inpaint_type: 'fill',
@@ -102,7 +109,7 @@ describe('an edit', () => {
   });
 
   test('takes every setting that an image takes, and is priced by them', () => {
-    const { renderRequest, costMillicredits } = judge({
+    const { renderRequest, costMillicredits } = validate({
       ...fine,
       model: 'blunt',
       options: { look: 'wild' },

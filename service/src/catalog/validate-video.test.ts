@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import type { RequestOf } from '@renderkit/contract/studio/schemas/render.ts';
 import type { CreateVideoRequest } from '@renderkit/contract/v1/schemas/generation-requests.ts';
 import { exampleCatalog, exampleVideoModel } from '../../test/example-catalog.ts';
 import { refusedFields } from '../../test/refused-fields.ts';
-import { judgeRequest } from './judge-request.ts';
+import { validateBody } from './validate-body.ts';
 
 const none = { start: false, start_required: false, end: false, end_required: false };
 const catalog = {
@@ -50,14 +51,17 @@ const catalog = {
     }),
   ],
 };
-const judge = (body: CreateVideoRequest) => judgeRequest(catalog, 'video', body);
+const validate = (body: CreateVideoRequest) => {
+  const validated = validateBody(catalog, 'video', body);
+  return { ...validated, renderRequest: validated.renderRequest as RequestOf<'video'> };
+};
 const refused = (body: CreateVideoRequest) => refusedFields(catalog, 'video', body);
 const fine: CreateVideoRequest = { prompt: 'clouds drift' };
 
 describe('a video', () => {
   test('from words alone has the first ratio and the first length of the model', () => {
-    const judged = judge(fine);
-    assert.deepEqual(judged.renderRequest, {
+    const validated = validate(fine);
+    assert.deepEqual(validated.renderRequest, {
       kind: 'video',
       model: 'reel',
       project_id: null,
@@ -69,16 +73,16 @@ describe('a video', () => {
       aspect_ratio: '16:9',
       duration_seconds: 5,
     });
-    assert.deepEqual([judged.lane, judged.costMillicredits, judged.outputs], ['video', 20_000, 1]);
+    assert.deepEqual([validated.lane, validated.costMillicredits, validated.outputs], ['video', 20_000, 1]);
   });
 
   test('of 10 and of "10" seconds is the same, and costs by the second', () => {
-    const [number, text] = [10, '10'].map((duration) => judge({ ...fine, duration }));
+    const [number, text] = [10, '10'].map((duration) => validate({ ...fine, duration }));
     assert.deepEqual(number, text);
     assert.deepEqual([number?.renderRequest.duration_seconds, number?.costMillicredits], [10, 30_000]);
     const from = { model: 'from-start', start_image: 'lib_1' };
     for (const duration of [undefined, 2.5, '2.5'])
-      assert.equal(judge({ ...from, duration }).renderRequest.duration_seconds, 2.5);
+      assert.equal(validate({ ...from, duration }).renderRequest.duration_seconds, 2.5);
   });
 
   test('goes to the studio with all that it was given', () => {
@@ -95,7 +99,7 @@ describe('a video', () => {
       metadata: { order: '1' },
     };
     const { duration: _, metadata: __, ...sent } = body;
-    assert.deepEqual(judge(body).renderRequest, {
+    assert.deepEqual(validate(body).renderRequest, {
       kind: 'video',
       model: 'reel',
       project_id: null,
@@ -108,9 +112,9 @@ describe('a video', () => {
 
   test('keeps the ratio of its first frame where the model can and none is asked for', () => {
     const from = { model: 'from-start', start_image: 'lib_1' };
-    assert.ok(!('aspect_ratio' in judge(from).renderRequest));
-    assert.equal(judge({ ...from, aspect_ratio: '1:1' }).renderRequest.aspect_ratio, '1:1');
-    assert.equal(judge({ ...fine, start_image: 'lib_1' }).renderRequest.aspect_ratio, '16:9');
+    assert.ok(!('aspect_ratio' in validate(from).renderRequest));
+    assert.equal(validate({ ...from, aspect_ratio: '1:1' }).renderRequest.aspect_ratio, '1:1');
+    assert.equal(validate({ ...fine, start_image: 'lib_1' }).renderRequest.aspect_ratio, '16:9');
   });
 
   const cases: [string, CreateVideoRequest, string[]][] = [
@@ -173,7 +177,7 @@ describe('a video', () => {
 
   test('by a model outside the plan is tier_required, once its fields are right', () => {
     const body = { ...fine, model: 'pro-reel' };
-    assert.throws(() => judge(body), { code: 'tier_required' });
-    assert.throws(() => judge({ ...body, duration: 6 }), { code: 'invalid_request' });
+    assert.throws(() => validate(body), { code: 'tier_required' });
+    assert.throws(() => validate({ ...body, duration: 6 }), { code: 'invalid_request' });
   });
 });

@@ -4,7 +4,7 @@ import type { Catalog, StudioModel } from '@renderkit/contract/studio/schemas/ca
 import type { CreateImageRequest } from '@renderkit/contract/v1/schemas/generation-requests.ts';
 import { exampleModel } from '../../test/example-catalog.ts';
 import { ApiProblem } from '../problems/api-problem.ts';
-import { judgeRequest, requireAge } from './judge-request.ts';
+import { validateBody, requireAge } from './validate-body.ts';
 
 const rich = exampleModel({
   id: 'character/rich',
@@ -78,7 +78,7 @@ function suggestion(id: string, category: string | null, suites: ('image' | 'vid
 /** The fields that are refused, in order. */
 function refused(body: CreateImageRequest, of: Catalog = catalog): string[] {
   try {
-    judgeRequest(of, 'image', body);
+    validateBody(of, 'image', body);
     return [];
   } catch (error) {
     assert.ok(error instanceof ApiProblem);
@@ -91,8 +91,8 @@ function refused(body: CreateImageRequest, of: Catalog = catalog): string[] {
 const fine: CreateImageRequest = { prompt: 'a boat' };
 
 test('a bare prompt is rendered by the default model with every default filled in', () => {
-  const judged = judgeRequest(catalog, 'image', fine);
-  assert.deepEqual(judged.renderRequest, {
+  const validated = validateBody(catalog, 'image', fine);
+  assert.deepEqual(validated.renderRequest, {
     kind: 'image',
     model: 'character/rich',
     base_model: 'soft',
@@ -108,9 +108,9 @@ test('a bare prompt is rendered by the default model with every default filled i
     sampler: 'brush',
     reference_images: [],
   });
-  assert.equal(judged.lane, 'image');
-  assert.equal(judged.outputs, 2);
-  assert.equal(judged.costMillicredits, 6_250);
+  assert.equal(validated.lane, 'image');
+  assert.equal(validated.outputs, 2);
+  assert.equal(validated.costMillicredits, 6_250);
 });
 
 test('what is sent goes to the studio as sent', () => {
@@ -130,14 +130,14 @@ test('what is sent goes to the studio as sent', () => {
     sampler: 'knife',
     reference_images: ['lib_1', 'lib_2'],
   };
-  const { renderRequest, costMillicredits } = judgeRequest(catalog, 'image', body);
+  const { renderRequest, costMillicredits } = validateBody(catalog, 'image', body);
   const { metadata: _, ...sent } = body;
   assert.deepEqual(renderRequest, { kind: 'image', ...sent });
   assert.equal(costMillicredits, 6_000 + 2 * 500 + 2_000);
 });
 
 test('a model without settings gets none of them', () => {
-  const { renderRequest } = judgeRequest(catalog, 'image', { ...fine, model: 'plain' });
+  const { renderRequest } = validateBody(catalog, 'image', { ...fine, model: 'plain' });
   for (const absent of ['base_model', 'cfg', 'weight', 'clip_skip', 'sampler'])
     assert.ok(!(absent in renderRequest), absent);
   assert.deepEqual(renderRequest.options, {});
@@ -273,23 +273,23 @@ function codeOf(work: () => unknown): string {
 test('a model outside the plan is tier_required, after its fields are right', () => {
   const body = { ...fine, model: 'pro-only' };
   assert.equal(
-    codeOf(() => judgeRequest(catalog, 'image', body)),
+    codeOf(() => validateBody(catalog, 'image', body)),
     'tier_required',
   );
   assert.equal(
-    codeOf(() => judgeRequest(catalog, 'image', { ...body, cfg: 1 })),
+    codeOf(() => validateBody(catalog, 'image', { ...body, cfg: 1 })),
     'invalid_request',
   );
   assert.equal(
-    codeOf(() => judgeRequest({ ...catalog, plan: 'pro' }, 'image', body)),
+    codeOf(() => validateBody({ ...catalog, plan: 'pro' }, 'image', body)),
     'fine',
   );
   assert.equal(
-    codeOf(() => judgeRequest({ ...catalog, plan: null }, 'image', body)),
+    codeOf(() => validateBody({ ...catalog, plan: null }, 'image', body)),
     'tier_required',
   );
   assert.equal(
-    codeOf(() => judgeRequest({ ...catalog, plan: null }, 'image', fine)),
+    codeOf(() => validateBody({ ...catalog, plan: null }, 'image', fine)),
     'fine',
   );
 });

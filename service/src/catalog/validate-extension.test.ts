@@ -1,20 +1,24 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import type { RequestOf } from '@renderkit/contract/studio/schemas/render.ts';
 import type { ExtendVideoRequest } from '@renderkit/contract/v1/schemas/generation-requests.ts';
 import { exampleCatalog, exampleExtendModel, exampleModel } from '../../test/example-catalog.ts';
 import { refusedFields } from '../../test/refused-fields.ts';
-import { judgeRequest } from './judge-request.ts';
+import { validateBody } from './validate-body.ts';
 
 const catalogOf = (...models: ReturnType<typeof exampleExtendModel>[]) => ({ ...exampleCatalog(), models });
 const catalog = catalogOf(exampleModel(), exampleExtendModel());
-const judge = (body: ExtendVideoRequest) => judgeRequest(catalog, 'video_extend', body);
+const validate = (body: ExtendVideoRequest) => {
+  const validated = validateBody(catalog, 'video_extend', body);
+  return { ...validated, renderRequest: validated.renderRequest as RequestOf<'video_extend'> };
+};
 const refused = (body: ExtendVideoRequest, of = catalog) => refusedFields(of, 'video_extend', body);
 const fine: ExtendVideoRequest = { video_id: 'lib_1' };
 
 describe('an extension', () => {
   test('is made by the default extend model, in its first length and its default resolution', () => {
-    const judged = judge(fine);
-    assert.deepEqual(judged.renderRequest, {
+    const validated = validate(fine);
+    assert.deepEqual(validated.renderRequest, {
       kind: 'video_extend',
       model: 'onward',
       project_id: null,
@@ -28,16 +32,16 @@ describe('an extension', () => {
       resolution: '480p',
     });
     // An extension takes a place among the videos.
-    assert.deepEqual([judged.lane, judged.costMillicredits, judged.outputs], ['video', 9_000, 1]);
+    assert.deepEqual([validated.lane, validated.costMillicredits, validated.outputs], ['video', 9_000, 1]);
   });
 
   test('costs by its resolution and its length', () => {
-    const judged = judge({ ...fine, resolution: '720p', duration: '7.5' });
+    const validated = validate({ ...fine, resolution: '720p', duration: '7.5' });
     assert.deepEqual(
-      [judged.renderRequest.resolution, judged.renderRequest.options['resolution']],
+      [validated.renderRequest.resolution, validated.renderRequest.options['resolution']],
       ['720p', '720p'],
     );
-    assert.equal(judged.costMillicredits, 5_000 + 4_000 + 7_500);
+    assert.equal(validated.costMillicredits, 5_000 + 4_000 + 7_500);
   });
 
   const cases: [string, ExtendVideoRequest, string[]][] = [
@@ -63,7 +67,7 @@ describe('an extension', () => {
   test('of a model without resolutions takes none', () => {
     const plain = catalogOf(exampleExtendModel({ parameters: { options: [] } }));
     assert.deepEqual(refused({ ...fine, resolution: '480p' }, plain), ['resolution']);
-    const { renderRequest } = judgeRequest(plain, 'video_extend', fine);
+    const { renderRequest } = validateBody(plain, 'video_extend', fine);
     assert.ok(!('resolution' in renderRequest));
   });
 
@@ -74,10 +78,10 @@ describe('an extension', () => {
   });
 
   test('where no model extends is refused, and outside the plan is tier_required', () => {
-    assert.throws(() => judgeRequest(catalogOf(exampleModel()), 'video_extend', fine), {
+    assert.throws(() => validateBody(catalogOf(exampleModel()), 'video_extend', fine), {
       code: 'invalid_request',
     });
     const pro = catalogOf(exampleExtendModel({ tiers: ['pro'] }));
-    assert.throws(() => judgeRequest(pro, 'video_extend', fine), { code: 'tier_required' });
+    assert.throws(() => validateBody(pro, 'video_extend', fine), { code: 'tier_required' });
   });
 });

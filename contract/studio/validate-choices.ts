@@ -1,0 +1,58 @@
+import type { Issue } from './issues.ts';
+import { kindFacts, type Kind } from './kinds.ts';
+import type { StudioStyle, StudioSuggestion } from './schemas/catalog.ts';
+
+/** Styles and suggestions of a catalog by their ids. */
+export type ChoiceIndex = {
+  styles: ReadonlyMap<string, StudioStyle>;
+  suggestions: ReadonlyMap<string, StudioSuggestion>;
+};
+
+/** What a request chooses from the catalog whatever its model: styles, suggestions, and a project, which has a name. */
+export function validateChoices(
+  kind: Kind,
+  index: ChoiceIndex,
+  asked: {
+    readonly styles?: readonly string[] | undefined;
+    readonly suggestions?: readonly string[] | undefined;
+    readonly project_id?: string | null | undefined;
+  },
+): Issue[] {
+  return [
+    ...(asked.styles ?? []).flatMap((id, i) => styleIssues(kind, index, id, `styles[${i}]`)),
+    ...suggestionIssues(kind, index, asked.suggestions ?? []),
+    ...(asked.project_id === ''
+      ? [{ field: 'project_id', code: 'unknown_project', asked: '' } as const]
+      : []),
+  ];
+}
+
+function styleIssues(kind: Kind, { styles }: ChoiceIndex, id: string, field: string): Issue[] {
+  const style = styles.get(id);
+  if (style === undefined) return [{ field, code: 'unknown_style', asked: id }];
+  return style.type === kindFacts[kind].styleType
+    ? []
+    : [{ field, code: 'style_of_other_type', asked: id, allowed: style.type }];
+}
+
+function suggestionIssues(kind: Kind, index: ChoiceIndex, ids: readonly string[]): Issue[] {
+  const { suite } = kindFacts[kind];
+  const taken = new Map<string, string>();
+  return ids.flatMap((id, i) => {
+    const field = `suggestions[${i}]`;
+    const suggestion = index.suggestions.get(id);
+    if (suggestion === undefined) return [{ field, code: 'unknown_suggestion', asked: id } as const];
+    const issues: Issue[] = [];
+    if (!suggestion.suites.includes(suite))
+      issues.push({ field, code: 'suggestion_of_other_suite', asked: id, allowed: suggestion.suites });
+    const other = taken.get(categoryOf(suggestion));
+    if (other === undefined) taken.set(categoryOf(suggestion), field);
+    else issues.push({ field, code: 'suggestion_of_same_category', asked: id, other });
+    return issues;
+  });
+}
+
+/** What only one suggestion of a request may belong to. */
+export function categoryOf(suggestion: Pick<StudioSuggestion, 'id' | 'category_id' | 'category'>): string {
+  return suggestion.category_id ?? suggestion.category ?? `id ${suggestion.id}`;
+}

@@ -1,0 +1,176 @@
+import type { Issue } from './issues.ts';
+import type { StudioModel } from './schemas/catalog.ts';
+import type { RenderRequest } from './schemas/render.ts';
+
+/** What stands where a request names media: what it has to be there. */
+type Role = 'image' | 'mask' | 'audio' | 'source video' | 'library video';
+
+/** Every field that names media, one or a list. */
+const referenceFields = {
+  reference_images: 'image',
+  image: 'image',
+  mask: 'mask',
+  start_image: 'image',
+  end_image: 'image',
+  reference_audios: 'audio',
+  source_video: 'source video',
+  video_id: 'library video',
+} as const satisfies Record<string, Role>;
+type ReferenceField = keyof typeof referenceFields;
+
+/** Media that a request names, by the path of the field: `reference_images[2]`. */
+export type Reference = { field: string; id: string; role: Role };
+
+/** Whatever media a request or the body of a create names. */
+export function referencesOf(request: { readonly [F in ReferenceField]?: unknown }): Reference[] {
+  return (Object.entries(referenceFields) as [ReferenceField, Role][]).flatMap(([field, role]) => {
+    const named: unknown = request[field];
+    if (typeof named === 'string') return [{ field, id: named, role }];
+    return Array.isArray(named)
+      ? named.flatMap((id: unknown, i) =>
+          typeof id === 'string' ? [{ field: `${field}[${i}]`, id, role }] : [],
+        )
+      : [];
+  });
+}
+
+/** How long a library item's id may be; what is longer is nobody's. */
+const maxLibraryIdCharacters = 200;
+const maskShape = /^(?:upl_|[dD][aA][tT][aA]:image\/png;base64,)/;
+
+/**
+ * References by their form alone, once addresses have become uploads. A mask without an inpaint is not looked at. Whether
+ * there is such an item, the studio knows.
+ */
+export function validateReferenceForms(body: { readonly [F in ReferenceField | 'mode']?: unknown }): Issue[] {
+  return referencesOf(body).flatMap(({ field, id, role }): Issue[] => {
+    const isAddress = /^[a-z][a-z0-9+.-]*:/i.test(id);
+    switch (role) {
+      case 'mask':
+        return body.mode !== 'inpaint' || maskShape.test(id) ? [] : [{ field, code: 'not_a_mask' }];
+      case 'library video':
+        return isAddress || /^upl_/i.test(id) ? [{ field, code: 'not_a_library_video' }] : [];
+      default:
+        if (isAddress) return [{ field, code: 'not_a_reference' }];
+        return id.length > maxLibraryIdCharacters ? [{ field, code: 'unknown_item' }] : [];
+    }
+  });
+}
+
+/** An item of the library, or an upload, as far as a request that names it has to know. */
+export type OwnMedia = {
+  /** Frames and pictures are images, whatever they came from. */
+  type: 'image' | 'video' | 'audio';
+  from: 'library' | 'upload';
+  /** Items of the library are always ready. */
+  status: 'processing' | 'ready' | 'rejected';
+  content_type: string;
+  size_bytes: number;
+  /** Pixels, as a viewer shows it. */
+  width: number | null;
+  height: number | null;
+  /** Seconds. */
+  duration: number | null;
+};
+
+export type ValidatedReferences = {
+  /** Paths of what the account does not have. */
+  unknown: string[];
+  /** What cannot serve where it is named. */
+  issues: Issue[];
+  /** Path of the first that moderation has rejected. */
+  rejected: string | undefined;
+  /** Whether one is still being looked at. */
+  waits: boolean;
+};
+
+/**
+ * References by what they stand for, their types, sizes and lengths. `coming` are tokens of uploads that will be there by
+ * the submit: nothing is known of them yet, so nothing is said.
+ */
+export function validateReferences(
+  request: RenderRequest,
+  parameters: Pick<StudioModel['parameters'], 'audio' | 'source_video'> | undefined,
+  own: ReadonlyMap<string, OwnMedia>,
+  coming: ReadonlySet<string>,
+): ValidatedReferences {
+  const validated: ValidatedReferences = { unknown: [], issues: [], rejected: undefined, waits: false };
+  const source = request.kind === 'image_edit' ? own.get(request.image ?? '') : undefined;
+  for (const { field, id, role } of referencesOf(request)) {
+    const media = own.get(id);
+    if (media === undefined || (role === 'library video' && media.from !== 'library')) {
+      if (!coming.has(id)) validated.unknown.push(field);
+      continue;
+    }
+    const issue = issueOf(field, media, role, parameters, source);
+    if (issue !== undefined) validated.issues.push(issue);
+    if (media.status === 'processing') validated.waits = true;
+    if (media.status === 'rejected') validated.rejected ??= field;
+  }
+  return validated;
+}
+
+function issueOf(
+  field: string,
+  media: OwnMedia,
+  role: Role,
+  parameters: Pick<StudioModel['parameters'], 'audio' | 'source_video'> | undefined,
+  source: OwnMedia | undefined,
+): Issue | undefined {
+  switch (role) {
+    case 'image':
+      return media.type === 'image' ? undefined : { field, code: 'not_an_image' };
+    case 'mask':
+      if (media.type !== 'image' || media.content_type !== 'image/png') return { field, code: 'not_a_png' };
+      return source === undefined || source.type !== 'image' || sameRatio(media, source)
+        ? undefined
+        : { field, code: 'other_ratio' };
+    case 'audio':
+      if (media.type !== 'audio') return { field, code: 'not_an_audio' };
+      return lengthIssue(field, media, parameters?.audio?.max_duration);
+    case 'source video':
+      if (media.type !== 'video') return { field, code: 'not_a_video' };
+      return sourceVideoIssue(field, media, parameters?.source_video ?? null);
+    case 'library video':
+      return media.type === 'video' ? undefined : { field, code: 'not_a_video' };
+  }
+}
+
+function lengthIssue(field: string, { duration }: OwnMedia, max: number | undefined): Issue | undefined {
+  const asked = duration ?? 0;
+  return max !== undefined && asked > max ? { field, code: 'too_long', asked, allowed: max } : undefined;
+}
+
+const megabyte = 1024 * 1024;
+
+function sourceVideoIssue(
+  field: string,
+  media: OwnMedia,
+  limits: StudioModel['parameters']['source_video'],
+): Issue | undefined {
+  if (limits === null) return undefined;
+  const tooLong = lengthIssue(field, media, limits.max_duration);
+  if (tooLong !== undefined) return tooLong;
+  const { min_width: minWidth, min_height: minHeight, max_filesize_mb: maxMegabytes } = limits;
+  const [width, height] = [media.width ?? 0, media.height ?? 0];
+  if (minWidth !== null && width < minWidth)
+    return { field, code: 'too_narrow', asked: width, allowed: minWidth };
+  if (minHeight !== null && height < minHeight)
+    return { field, code: 'too_low', asked: height, allowed: minHeight };
+  return maxMegabytes !== null && media.size_bytes > maxMegabytes * megabyte
+    ? { field, code: 'too_large', allowed: maxMegabytes }
+    : undefined;
+}
+
+/** How far the ratios of a mask and its picture may differ: tools that scale a picture round its sides. */
+const ratioTolerance = 0.01;
+
+type Size = { width: number | null; height: number | null };
+
+/** Whether a mask has the ratio of its picture. One pixel is what rounding does to a small one; unknown sizes fit. */
+export function sameRatio(mask: Size, picture: Size): boolean {
+  const [maskWidth, maskHeight] = [mask.width ?? 0, mask.height ?? 0];
+  const [width, height] = [picture.width ?? 0, picture.height ?? 0];
+  if (width === 0 || maskHeight === 0) return true;
+  return Math.abs((maskWidth * height) / width - maskHeight) <= Math.max(1, maskHeight * ratioTolerance);
+}

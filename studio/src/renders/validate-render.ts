@@ -1,0 +1,58 @@
+import { type Issue, sentenceOf } from '@renderkit/contract/studio/issues.ts';
+import { kindFacts, outputsOf } from '@renderkit/contract/studio/kinds.ts';
+import { priceOf } from '@renderkit/contract/studio/price.ts';
+import type { Refusal } from '@renderkit/contract/studio/schemas/error.ts';
+import type { RenderRequest } from '@renderkit/contract/studio/schemas/render.ts';
+import { validateRequest } from '@renderkit/contract/studio/validate.ts';
+import type { AccountFacts } from '../authentication/authenticate.ts';
+import { findModel } from '../catalog/catalog.ts';
+import type { CatalogModel } from '../catalog/models.ts';
+import { refusal } from './refusals.ts';
+
+export type ValidatedRender = { costMillicredits: number; outputs: number; refusal: Refusal | undefined };
+
+/**
+ * What a request costs and makes, and whether the model and the plan allow it; the media that it names are for
+ * `validateReferences`. The service has validated it before; a client need not be the service.
+ */
+export function validateRender(request: RenderRequest, account: AccountFacts): ValidatedRender {
+  const model = findModel(request.model);
+  if (model === undefined || !model.offered.suites.includes(kindFacts[request.kind].suite))
+    return {
+      costMillicredits: 0,
+      outputs: 0,
+      refusal: refusal('unprocessable', { field: 'model', message: 'There is no such model for this.' }),
+    };
+  const { offered } = model;
+  return {
+    costMillicredits: priceOf(offered, request),
+    outputs: outputsOf(offered, request.kind),
+    refusal: planRefusal(offered, account) ?? fieldRefusal(request, model),
+  };
+}
+
+function planRefusal(model: CatalogModel['offered'], account: AccountFacts): Refusal | undefined {
+  if (model.tiers.length > 0 && !model.tiers.includes(account.tier)) return refusal('tier_required');
+  if (model.nsfw && !account.age_verified)
+    return refusal('forbidden', { message: 'The model is for accounts of confirmed age.' });
+  return undefined;
+}
+
+/** The first thing about a request's fields that its model does not go with. */
+function fieldRefusal(request: RenderRequest, { offered, refusedStyles }: CatalogModel): Refusal | undefined {
+  const duration = 'duration_seconds' in request ? request.duration_seconds : undefined;
+  const [issue] = validateRequest(request.kind, offered, { ...request, duration }).issues;
+  if (issue !== undefined) return issueRefusal(issue);
+  const refused = request.styles.findIndex((style) => refusedStyles.includes(style));
+  return refused === -1
+    ? undefined
+    : refusal('unprocessable', {
+        field: `styles[${refused}]`,
+        message: `${offered.name} cannot be combined with this style.`,
+      });
+}
+
+/** An issue as the studio refuses for it. */
+export function issueRefusal(issue: Issue): Refusal {
+  return refusal('unprocessable', { field: issue.field, message: `${issue.field}: ${sentenceOf(issue)}.` });
+}
