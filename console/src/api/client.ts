@@ -1,4 +1,3 @@
-import { consoleAddresses, type SignInChoices } from '@renderkit/contract/console/addresses.ts';
 import type {
   ConsoleOperationId,
   ConsoleRequestOf,
@@ -7,10 +6,7 @@ import type {
   RequestOf,
   ResponseOf,
 } from '@renderkit/contract/console/operations.ts';
-import type { Problem } from '@renderkit/contract/v1/schemas/problem.ts';
-import type { Upload } from '@renderkit/contract/v1/schemas/upload.ts';
-import { parseJson } from '../format/json.ts';
-import { fieldError, NoAnswerError, ProblemError } from './errors.ts';
+import { NoAnswerError, problemErrorOf } from './errors.ts';
 import { consolePaths, v1Paths } from './paths.ts';
 
 type EmptyParts<R> = { [P in keyof R]: R[P] extends Record<string, never> ? P : never }[keyof R];
@@ -54,57 +50,6 @@ export function callV1<Id extends OperationId>(
   return send(method, `/console/api${path}`, request, options) as Promise<ResponseOf<Id>>;
 }
 
-/**
- * What somebody who is not signed in can do. It is no operation of the tables: it needs no session.
- * @throws NoAnswerError, ProblemError
- */
-export function getSignInChoices(signal: AbortSignal): Promise<SignInChoices> {
-  return send('GET', consoleAddresses.signInChoices, {}, { signal }) as Promise<SignInChoices>;
-}
-
-type UploadOptions = {
-  /** Receives the part that has been sent, from 0 to 1. */
-  onProgress: (part: number) => void;
-  signal: AbortSignal;
-};
-
-/**
- * Uploads a file as a form. It uses XMLHttpRequest, because fetch reports no progress of what it sends.
- * @throws ProblemError, NoAnswerError; a DOMException named `AbortError` after the signal
- */
-export function uploadFile(file: File, { onProgress, signal }: UploadOptions): Promise<Upload> {
-  const [method, path] = v1Paths.createUpload;
-  const form = new FormData();
-  form.set('file', file);
-  return new Promise((resolve, reject) => {
-    const request = new XMLHttpRequest();
-    request.open(method, `/console/api${path}`);
-    request.upload.addEventListener('progress', ({ lengthComputable, loaded, total }) => {
-      if (lengthComputable && total > 0) onProgress(loaded / total);
-    });
-    request.addEventListener('load', () => {
-      const answer = parseJson(request.responseText);
-      if (request.status === 201 && answer !== undefined) resolve(answer as Upload);
-      else reject(uploadError(request.status, answer));
-    });
-    request.addEventListener('error', () => reject(new NoAnswerError('the upload broke off')));
-    request.addEventListener('abort', () =>
-      reject(new DOMException('The upload was canceled.', 'AbortError')),
-    );
-    signal.addEventListener('abort', () => request.abort(), { once: true });
-    request.send(form);
-  });
-}
-
-/** The sentence about the file, where there is one, says more than the sentence about the request. */
-function uploadError(status: number, answer: unknown): ProblemError {
-  const error = problemErrorOf(status, answer);
-  const aboutFile = fieldError(error, 'file');
-  return aboutFile === undefined
-    ? error
-    : problemErrorOf(status, { ...(answer as Partial<Problem>), detail: `The file ${aboutFile}.` });
-}
-
 type Parts = { params?: Values; query?: Values; body?: unknown };
 
 async function send(method: string, path: string, request: object, options: CallOptions): Promise<unknown> {
@@ -122,13 +67,6 @@ async function send(method: string, path: string, request: object, options: Call
   if (answer.ok && value !== undefined) return value;
   const retryAfter = Number(answer.headers.get('retry-after') ?? Number.NaN);
   throw problemErrorOf(answer.status, value, Number.isFinite(retryAfter) ? retryAfter : undefined);
-}
-
-/** `answer` is the parsed body; undefined where it was no JSON. */
-function problemErrorOf(status: number, answer: unknown, retryAfter?: number): ProblemError {
-  const problem = (answer ?? {}) as Partial<Problem>;
-  const detail = problem.detail ?? `What answered was not the service (status ${status}).`;
-  return new ProblemError({ ...problem, status, detail }, retryAfter);
 }
 
 /** Values for a path or its query. Undefined ones are left out. */

@@ -29,6 +29,13 @@ export class NoAnswerError extends Error {
   }
 }
 
+/** The error of an answer that is no success. `answer` is its parsed body; undefined where that is no JSON. */
+export function problemErrorOf(status: number, answer: unknown, retryAfter?: number): ProblemError {
+  const problem = (answer ?? {}) as Partial<Problem>;
+  const detail = problem.detail ?? `What answered was not the service (status ${status}).`;
+  return new ProblemError({ ...problem, status, detail }, retryAfter);
+}
+
 /** The sentence that a page shows for any error. */
 export function sentenceOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);

@@ -1,6 +1,6 @@
 import { Group, Text } from '@mantine/core';
 import type { DeliveryAttempt } from '@renderkit/contract/console/schemas/delivery.ts';
-import { formatMilliseconds } from '../format/times.ts';
+import { formatMilliseconds } from '../format/durations.ts';
 import { StatusBadge } from '../ui/StatusBadge.tsx';
 import { outcomeSentence } from './delivery-labels.ts';
 

@@ -1,12 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import {
-  formatDuration,
-  formatLocalTime,
-  formatMilliseconds,
-  formatRelativeTime,
-  formatUtc,
-} from './times.ts';
+import { formatLocalTime, formatRelativeTime, formatUtc } from './times.ts';
 
 const now = new Date('2026-11-21T12:00:00Z');
 
@@ -30,23 +24,4 @@ test('what is no time is shown as it came', () => {
   assert.equal(formatUtc('soon'), 'soon');
   assert.equal(formatLocalTime('soon', now), 'soon');
   assert.equal(formatRelativeTime('soon', now), 'soon');
-});
-
-test('a duration is shown in two units at most', () => {
-  const expected: [number, string][] = [
-    [-5, '0 s'],
-    [840, '0.8 s'],
-    [9_960, '10 s'],
-    [42_400, '42 s'],
-    [60_000, '1 min'],
-    [185_000, '3 min 5 s'],
-    [7_200_000, '2 h'],
-    [7_800_000, '2 h 10 min'],
-  ];
-  for (const [milliseconds, text] of expected) assert.equal(formatDuration(milliseconds), text);
-});
-
-test('the duration of an attempt has the unit that fits', () => {
-  assert.equal(formatMilliseconds(45), '45 ms');
-  assert.equal(formatMilliseconds(10_000), '10.0 s');
 });

@@ -1,4 +1,4 @@
-import { Button, Stack, Text } from '@mantine/core';
+import { Stack, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { Icon, type IconName } from './Icon.tsx';
 import classes from './empty-state.module.css';
@@ -27,24 +27,5 @@ export function EmptyState({ icon, title, children, action }: EmptyStateProps) {
       </Stack>
       {action}
     </div>
-  );
-}
-
-type NoMatchesProps = { title: string; children: ReactNode; onClear: () => void };
-
-/** In place of a list in which nothing matches the filters. */
-export function NoMatches({ title, children, onClear }: NoMatchesProps) {
-  return (
-    <EmptyState
-      icon="search"
-      title={title}
-      action={
-        <Button variant="default" onClick={onClear}>
-          Clear the filters
-        </Button>
-      }
-    >
-      {children}
-    </EmptyState>
   );
 }

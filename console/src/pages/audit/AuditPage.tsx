@@ -6,7 +6,7 @@ import { getRouteApi } from '@tanstack/react-router';
 import { consoleQuery } from '../../api/queries.ts';
 import { type Column, DataTable, NoWrap } from '../../ui/DataTable.tsx';
 import { EmptyState } from '../../ui/EmptyState.tsx';
-import { FilterSelect } from '../../ui/FilterSelect.tsx';
+import { FilterSelect } from '../../ui/Filters.tsx';
 import { ListSkeleton } from '../../ui/ListSkeleton.tsx';
 import { Page } from '../../ui/Page.tsx';
 import { Pager } from '../../ui/Pager.tsx';

@@ -3,7 +3,7 @@ import { useDebouncedCallback } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { v1Query } from '../../api/queries.ts';
-import { FilterSelect } from '../../ui/FilterSelect.tsx';
+import { FilterSelect } from '../../ui/Filters.tsx';
 import { Icon } from '../../ui/Icon.tsx';
 import type { LibrarySearch } from './search.ts';
 

@@ -4,7 +4,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
 import { callV1 } from '../../api/client.ts';
 import { v1Query } from '../../api/queries.ts';
-import { formatDuration } from '../../format/times.ts';
+import { formatDuration } from '../../format/durations.ts';
 import { GenerationError } from '../../generations/GenerationError.tsx';
 import { isFinal } from '../../generations/generation-status.ts';
 import { ItemActions } from '../../media/ItemActions.tsx';

@@ -1,7 +1,7 @@
 import { Button, Text } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
-import { getSignInChoices } from '../../api/client.ts';
+import { isSignUpOffered } from '../../api/sign-in-choices.ts';
 import { signInAddress, signUpAddress } from '../../session/sign-in-addresses.ts';
 import { SignInLayout } from './SignInLayout.tsx';
 
@@ -37,10 +37,9 @@ function useSignUpOffered(): boolean {
   const [offered, setOffered] = useState(false);
   useEffect(() => {
     const controller = new AbortController();
-    getSignInChoices(controller.signal).then(
-      (choices) => controller.signal.aborted || setOffered(choices.sign_up),
-      // Signing in will show what is wrong.
-      () => undefined,
+    // Where it cannot be read, signing in will show what is wrong.
+    void isSignUpOffered(controller.signal).then(
+      (isOffered) => controller.signal.aborted || setOffered(isOffered),
     );
     return () => controller.abort();
   }, []);

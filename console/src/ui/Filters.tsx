@@ -1,4 +1,6 @@
-import { Select } from '@mantine/core';
+import { Button, Select } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { EmptyState } from './EmptyState.tsx';
 
 type FilterSelectProps<Value extends string> = {
   /** Names what is filtered, for screen readers. */
@@ -28,5 +30,24 @@ export function FilterSelect<Value extends string>(props: FilterSelectProps<Valu
       value={value ?? null}
       onChange={(chosen) => onChange(chosen ?? undefined)}
     />
+  );
+}
+
+type NoMatchesProps = { title: string; children: ReactNode; onClear: () => void };
+
+/** In place of a list in which nothing matches the filters. */
+export function NoMatches({ title, children, onClear }: NoMatchesProps) {
+  return (
+    <EmptyState
+      icon="search"
+      title={title}
+      action={
+        <Button variant="default" onClick={onClear}>
+          Clear the filters
+        </Button>
+      }
+    >
+      {children}
+    </EmptyState>
   );
 }

@@ -1,0 +1,14 @@
+import { consoleAddresses, type SignInChoices } from '@renderkit/contract/console/addresses.ts';
+
+/**
+ * Whether the studio lets people create accounts; false where that cannot be read. It is no operation of the tables, for
+ * it needs no session, and the sign-in page loads nothing else of the API.
+ */
+export async function isSignUpOffered(signal: AbortSignal): Promise<boolean> {
+  try {
+    const answer = await fetch(consoleAddresses.signInChoices, { signal });
+    return answer.ok && ((await answer.json()) as SignInChoices).sign_up;
+  } catch {
+    return false;
+  }
+}
