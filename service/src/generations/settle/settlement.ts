@@ -1,7 +1,6 @@
 import type { Render } from '@renderkit/contract/studio/schemas/render.ts';
 import { type Database, isDatabaseUnavailable, type Queryable } from '@renderkit/server-kit/db/database.ts';
 import { createBatcher } from '@renderkit/server-kit/work/batcher.ts';
-import type { QueryResultRow } from 'pg';
 import type { CrashPoint } from '../../test-hooks.ts';
 import type { TransitionAnnouncer } from './announce-transitions.ts';
 import { toFailed, toFinal, toRunning } from './compose-transition.ts';
