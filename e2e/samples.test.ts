@@ -5,7 +5,7 @@ import assert from 'node:assert/strict';
 import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import { signatureHeader } from '@renderkit/service/deliveries/sign.ts';
+import { signatureHeader } from '@renderkit/service/webhooks/deliveries/sign.ts';
 import { codeOf, has, lacks, openSamples, root, type Samples } from './harness/samples.ts';
 import type { Shell } from './harness/shell.ts';
 

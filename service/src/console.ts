@@ -17,14 +17,14 @@ import { storageHandlers } from './console-api/storage.ts';
 import { webhookHandlers } from './console-api/webhooks.ts';
 import type { Generations } from './generations/background.ts';
 import type { Handlers } from './handler.ts';
+import { createSessionAdmission } from './identity/sessions/admit-session.ts';
+import { sessionCookie } from './identity/sessions/session-cookie.ts';
+import { createProviders } from './identity/sign-in/provider.ts';
+import { addSignInRoutes } from './identity/sign-in/routes.ts';
+import { signOutAddress } from './identity/sign-in/sign-out-address.ts';
 import type { Serving } from './operation-routes.ts';
-import { createSessionAdmission } from './sessions/admit-session.ts';
-import { sessionCookie } from './sessions/session-cookie.ts';
-import { createProviders } from './sign-in/provider.ts';
-import { addSignInRoutes } from './sign-in/routes.ts';
-import { signOutAddress } from './sign-in/sign-out-address.ts';
 import type { StudioClient } from './studio-client/studio-client.ts';
-import { signingSecrets } from './webhooks/signing-secret.ts';
+import { signingSecrets } from './webhooks/endpoints/signing-secret.ts';
 
 export type ConsoleModules = {
   database: Database;

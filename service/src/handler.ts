@@ -4,8 +4,8 @@ import { readMultipart } from '@renderkit/server-kit/http/multipart.ts';
 import { keepOwnPace, letSend } from '@renderkit/server-kit/http/request-body.ts';
 import type { Logger } from '@renderkit/server-kit/process/logger.ts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Admitted } from './admission/admit.ts';
-import type { Principal } from './admission/principal.ts';
+import type { Admitted } from './identity/admission/admit.ts';
+import type { Principal } from './identity/admission/principal.ts';
 
 /** What every handler gets beside the validated parts of its request. */
 export type HandlerContext = {

@@ -5,34 +5,38 @@
 import type { Scope } from '@renderkit/contract/v1/scopes.ts';
 import { parseCidrs } from '@renderkit/egress/public-address.ts';
 import type { Database } from '@renderkit/server-kit/db/database.ts';
-import { operator } from './audit/actor.ts';
-import { writeAudit } from './audit/write-audit.ts';
-import {
-  recoverDeliveries as recoverDeliveriesOf,
-  resendDelivery as resendDeliveryOf,
-} from './deliveries/resend-delivery.ts';
-import { createKey as createKeyOf, type NewKey } from './keys/create-key.ts';
-import { revokeKey as revokeKeyOf } from './keys/revoke-key.ts';
+import { operator } from './identity/audit/actor.ts';
+import { writeAudit } from './identity/audit/write-audit.ts';
+import { createKey as createKeyOf, type NewKey } from './identity/keys/create-key.ts';
+import { revokeKey as revokeKeyOf } from './identity/keys/revoke-key.ts';
 import { findAccountByEmail } from './operator/find-account.ts';
 import { ApiProblem } from './problems/api-problem.ts';
 import { connectAccount as connectAccountOf } from './studio-client/connect-account.ts';
-import { createWebhook as createWebhookOf } from './webhooks/create-webhook.ts';
-import { deleteWebhook as deleteWebhookOf } from './webhooks/delete-webhook.ts';
+import {
+  recoverDeliveries as recoverDeliveriesOf,
+  resendDelivery as resendDeliveryOf,
+} from './webhooks/deliveries/resend-delivery.ts';
+import { createWebhook as createWebhookOf } from './webhooks/endpoints/create-webhook.ts';
+import { deleteWebhook as deleteWebhookOf } from './webhooks/endpoints/delete-webhook.ts';
 import {
   pauseWebhook as pauseWebhookOf,
   resumeWebhook as resumeWebhookOf,
-} from './webhooks/pause-webhook.ts';
-import { pingWebhook as pingWebhookOf } from './webhooks/ping-webhook.ts';
-import { revealSecret } from './webhooks/reveal-secret.ts';
-import { rotateSecret } from './webhooks/rotate-secret.ts';
-import { signingSecrets } from './webhooks/signing-secret.ts';
+} from './webhooks/endpoints/pause-webhook.ts';
+import { pingWebhook as pingWebhookOf } from './webhooks/endpoints/ping-webhook.ts';
+import { revealSecret } from './webhooks/endpoints/reveal-secret.ts';
+import { rotateSecret } from './webhooks/endpoints/rotate-secret.ts';
+import { signingSecrets } from './webhooks/endpoints/signing-secret.ts';
 
 export { deleteAccount } from './operator/delete-account.ts';
 export { type AccountRow, findAccount, findAccountByEmail, listAccounts } from './operator/find-account.ts';
-export { type ListedKey, listKeys } from './keys/list-keys.ts';
-export { type ListedWebhook, listWebhooks } from './webhooks/list-webhooks.ts';
-export { type ListedDelivery, listDeliveries, maxListedDeliveries } from './deliveries/list-deliveries.ts';
-export { type ShownDelivery, showDelivery } from './deliveries/show-delivery.ts';
+export { type ListedKey, listKeys } from './identity/keys/list-keys.ts';
+export { type ListedWebhook, listWebhooks } from './webhooks/endpoints/list-webhooks.ts';
+export {
+  type ListedDelivery,
+  listDeliveries,
+  maxListedDeliveries,
+} from './webhooks/deliveries/list-deliveries.ts';
+export { type ShownDelivery, showDelivery } from './webhooks/deliveries/show-delivery.ts';
 
 /**
  * Takes in a grant that the studio gave for one of its accounts: makes our account on the first time, and gives the same

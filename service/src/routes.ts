@@ -1,7 +1,7 @@
 import { acceptedScopes } from '@renderkit/contract/v1/operations.ts';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import type { Admission, Admitted } from './admission/admit.ts';
 import type { Handlers } from './handler.ts';
+import type { Admission, Admitted } from './identity/admission/admit.ts';
 import {
   addOperations,
   prepareScope,

@@ -1,4 +1,4 @@
-import { openSession } from '../src/sessions/open-session.ts';
+import { openSession } from '../src/identity/sessions/open-session.ts';
 import { type Answer, askAt, type Ask, type TestService } from './harness.ts';
 
 /** A signed-in browser, as far as its cookie goes. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, afterEach, before, beforeEach, test } from 'node:test';
 import { subscribableEventTypes } from '@renderkit/contract/v1/event-types.ts';
-import { seedEvent } from '../src/deliveries/testing/seed.ts';
+import { seedEvent } from '../src/webhooks/deliveries/testing/seed.ts';
 import { type ConsoleCaller, signedIn } from './console-caller.ts';
 import { startTestService, type TestService } from './harness.ts';
 import { type Receiver, startReceiver } from './receiver.ts';

@@ -11,9 +11,9 @@ import {
   endSessionsOf,
   type TestDatabase,
 } from '@renderkit/server-kit/testing/database.ts';
-import { seedAccount, seedEvent, seedEvents } from '../src/deliveries/testing/seed.ts';
-import { announceDue } from '../src/events/announce-due.ts';
 import { createWebhook, listDeliveries, showDelivery } from '../src/operator.ts';
+import { seedAccount, seedEvent, seedEvents } from '../src/webhooks/deliveries/testing/seed.ts';
+import { announceDue } from '../src/webhooks/events/announce-due.ts';
 import type { Doom } from './doomed-entry.ts';
 import { type Receiver, startReceiver } from './receiver.ts';
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, afterEach, before, beforeEach, test } from 'node:test';
 import { moveClock } from '@renderkit/server-kit/testing/database.ts';
 import type { RunningService } from '../src/app.ts';
-import { seedEvents } from '../src/deliveries/testing/seed.ts';
+import { seedEvents } from '../src/webhooks/deliveries/testing/seed.ts';
 import { assertProblem } from './assert-problem.ts';
 import { type ConsoleCaller, signedIn } from './console-caller.ts';
 import { fromConsole } from './console-session.ts';

@@ -71,14 +71,14 @@ test('another workspace is imported by its name, never by a path', () => {
 test('main calls app, app calls routes, and nothing calls back', () => {
   assert.deepEqual(messagesOf(source('service/src/main.ts', importing('./app.ts'))), []);
   assert.equal(messagesOf(source('service/src/routes.ts', importing('./app.ts'))).length, 1);
-  assert.equal(messagesOf(source('service/src/keys/find-key.ts', importing('../app.ts'))).length, 1);
-  assert.deepEqual(messagesOf(source('service/src/app.ts', importing('./keys/find-key.ts'))), []);
+  assert.equal(messagesOf(source('service/src/projects/find-key.ts', importing('../app.ts'))).length, 1);
+  assert.deepEqual(messagesOf(source('service/src/app.ts', importing('./projects/find-key.ts'))), []);
 });
 
 test('a module keeps its store and its routes to itself', () => {
-  const store = source('service/src/keys/find-key.ts', importing('./store.ts'));
-  const foreign = source('service/src/generations/create-generation.ts', importing('../keys/store.ts'));
-  const verb = source('service/src/generations/create-generation.ts', importing('../keys/find-key.ts'));
+  const store = source('service/src/projects/find-key.ts', importing('./store.ts'));
+  const foreign = source('service/src/generations/create-generation.ts', importing('../projects/store.ts'));
+  const verb = source('service/src/generations/create-generation.ts', importing('../projects/find-key.ts'));
   assert.deepEqual(messagesOf(store), []);
   assert.equal(messagesOf(foreign).length, 1);
   assert.deepEqual(messagesOf(verb), []);
@@ -107,14 +107,14 @@ test('a test may reach anywhere inside its own server, by path or by name', () =
   );
   assert.equal(messagesOf(source('studio/test/a.test.ts', importing('@renderkit/service/app.ts'))).length, 1);
   assert.deepEqual(
-    messagesOf(source('service/src/keys/find-key.test.ts', importing('../generations/store.ts'))),
+    messagesOf(source('service/src/projects/find-key.test.ts', importing('../generations/store.ts'))),
     [],
   );
   assert.deepEqual(messagesOf(source('service/test/creates.test.ts', importing('../src/app.ts'))), []);
 });
 
 test('a module without a place in the order is refused', () => {
-  const messages = messagesOf(source('service/src/cellar/a.ts', importing('../keys/find-key.ts')));
+  const messages = messagesOf(source('service/src/cellar/a.ts', importing('../projects/find-key.ts')));
   assert.match(messages.join(), /no place in orderedModules/);
 });
 
@@ -144,32 +144,32 @@ test('an engine stands on the kit, and knows no other engine, no contract and no
 
 test('a file has 500 lines at most', () => {
   const lines = Array.from({ length: 500 }, () => '');
-  assert.deepEqual(messagesOf(source('service/src/keys/long.ts', ...lines)), []);
-  assert.equal(messagesOf(source('service/src/keys/long.ts', ...lines, '')).length, 1);
+  assert.deepEqual(messagesOf(source('service/src/projects/long.ts', ...lines)), []);
+  assert.equal(messagesOf(source('service/src/projects/long.ts', ...lines, '')).length, 1);
 });
 
 test('names that say nothing are refused, and so are names not in kebab-case', () => {
-  assert.equal(messagesOf(source('service/src/keys/helpers.ts')).length, 1);
+  assert.equal(messagesOf(source('service/src/projects/helpers.ts')).length, 1);
   assert.equal(messagesOf(source('service/src/lib/find-key.ts')).length, 1);
-  assert.equal(messagesOf(source('service/src/keys/types.ts')).length, 1);
-  assert.equal(messagesOf(source('service/src/keys/findKey.ts')).length, 1);
-  assert.deepEqual(messagesOf(source('service/src/keys/find-key.test.ts')), []);
+  assert.equal(messagesOf(source('service/src/projects/types.ts')).length, 1);
+  assert.equal(messagesOf(source('service/src/projects/findKey.ts')).length, 1);
+  assert.deepEqual(messagesOf(source('service/src/projects/find-key.test.ts')), []);
 });
 
 test('only config reads the environment', () => {
   const line = 'const port = process.env.PORT;';
   assert.deepEqual(messagesOf(source('service/src/config.ts', line)), []);
-  assert.equal(messagesOf(source('service/src/keys/find-key.ts', line)).length, 1);
+  assert.equal(messagesOf(source('service/src/projects/find-key.ts', line)).length, 1);
   assert.deepEqual(messagesOf(source('service/src/main.ts', 'start(readServiceConfig(process.env));')), []);
   assert.equal(messagesOf(source('service/src/main.ts', line)).length, 1);
 });
 
 test('SQL lives in store.ts alone', () => {
   const line = 'await sql`\n    select id from api_keys where revoked_at is null`;';
-  assert.deepEqual(messagesOf(source('service/src/keys/store.ts', line)), []);
-  assert.equal(messagesOf(source('service/src/keys/find-key.ts', line)).length, 1);
+  assert.deepEqual(messagesOf(source('service/src/projects/store.ts', line)), []);
+  assert.equal(messagesOf(source('service/src/projects/find-key.ts', line)).length, 1);
   assert.deepEqual(
-    messagesOf(source('service/src/keys/find-key.ts', "const hint = 'select a model from the list';")),
+    messagesOf(source('service/src/projects/find-key.ts', "const hint = 'select a model from the list';")),
     [],
   );
 });
@@ -180,14 +180,14 @@ test('SQL asks clock() and never now()', () => {
     messagesOf(source('service/sql/migrations/001-keys.sql', 'select clock(); -- never now()')),
     [],
   );
-  assert.equal(messagesOf(source('service/src/keys/store.ts', 'sql`select now()`;')).length, 1);
-  assert.deepEqual(messagesOf(source('service/src/keys/store.ts', 'const at = Date.now();')), []);
+  assert.equal(messagesOf(source('service/src/projects/store.ts', 'sql`select now()`;')).length, 1);
+  assert.deepEqual(messagesOf(source('service/src/projects/store.ts', 'const at = Date.now();')), []);
 });
 
 test('exports have names, and no file only passes others on', () => {
-  assert.equal(messagesOf(source('service/src/keys/find-key.ts', 'export default 1;')).length, 1);
+  assert.equal(messagesOf(source('service/src/projects/find-key.ts', 'export default 1;')).length, 1);
   assert.equal(
-    messagesOf(source('service/src/keys/find-key.ts', "export * from './revoke-key.ts';")).length,
+    messagesOf(source('service/src/projects/find-key.ts', "export * from './revoke-key.ts';")).length,
     1,
   );
 });

@@ -1,4 +1,4 @@
-import type { Actor } from '../audit/actor.ts';
+import type { Actor } from '../identity/audit/actor.ts';
 import type { Person } from './console-handler.ts';
 
 /** A person asks for the own account, and for nothing of another. */

@@ -4,8 +4,8 @@ import type {
   ConsoleResponseOf,
 } from '@renderkit/contract/console/operations.ts';
 import type { Logger } from '@renderkit/server-kit/process/logger.ts';
-import type { Principal } from '../admission/principal.ts';
 import type { RawReply } from '../handler.ts';
+import type { Principal } from '../identity/admission/principal.ts';
 
 /** Who is signed in, by a session that was checked in the database for this very request. */
 export type Person = {

@@ -1,11 +1,11 @@
 import type { DeliveryDetail } from '@renderkit/contract/console/schemas/delivery.ts';
 import type { Database } from '@renderkit/server-kit/db/database.ts';
 import type { KeyedMutex } from '@renderkit/server-kit/work/mutex.ts';
-import { listDeliveries } from '../deliveries/list-deliveries.ts';
-import { requestHeaders, shownSignature } from '../deliveries/request-headers.ts';
-import { resendDelivery } from '../deliveries/resend-delivery.ts';
-import { showDelivery, type ShownDelivery } from '../deliveries/show-delivery.ts';
 import { pageOf } from '../list-page.ts';
+import { listDeliveries } from '../webhooks/deliveries/list-deliveries.ts';
+import { requestHeaders, shownSignature } from '../webhooks/deliveries/request-headers.ts';
+import { resendDelivery } from '../webhooks/deliveries/resend-delivery.ts';
+import { showDelivery, type ShownDelivery } from '../webhooks/deliveries/show-delivery.ts';
 import { askerOf } from './asker-of.ts';
 import type { ConsoleHandlers } from './console-handler.ts';
 import { presentDelivery } from './present-delivery.ts';

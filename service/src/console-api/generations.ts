@@ -1,11 +1,11 @@
 import type { GenerationDetail } from '@renderkit/contract/console/schemas/generation.ts';
 import { maxWebhookEndpoints } from '@renderkit/contract/v1/limits.ts';
 import type { Database } from '@renderkit/server-kit/db/database.ts';
-import { listDeliveries } from '../deliveries/list-deliveries.ts';
-import { findEventOf } from '../events/find-event.ts';
 import { listRows, showGeneration } from '../generations/reads/list-rows.ts';
 import { pathOfKind, requestBodyOf } from '../generations/reads/request-body.ts';
 import { pageOf } from '../list-page.ts';
+import { listDeliveries } from '../webhooks/deliveries/list-deliveries.ts';
+import { findEventOf } from '../webhooks/events/find-event.ts';
 import type { ConsoleHandlers } from './console-handler.ts';
 import { presentDelivery } from './present-delivery.ts';
 import { presentGenerationRow } from './present-generation-row.ts';

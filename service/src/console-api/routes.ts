@@ -8,6 +8,11 @@ import { jsonBodyBytes } from '@renderkit/contract/v1/limits.ts';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type Handlers, signalOfClient } from '../handler.ts';
 import {
+  type AdmittedSession,
+  nobodySignedIn,
+  type SessionAdmission,
+} from '../identity/sessions/admit-session.ts';
+import {
   addOperations,
   addRoute,
   prepareScope,
@@ -15,7 +20,6 @@ import {
   type Serving,
   unknownRoute,
 } from '../operation-routes.ts';
-import { type AdmittedSession, nobodySignedIn, type SessionAdmission } from '../sessions/admit-session.ts';
 import type { ValidRequest } from '../validation/validate-request.ts';
 import type { ConsoleHandlers } from './console-handler.ts';
 import { refuseForeign } from './refuse-foreign.ts';

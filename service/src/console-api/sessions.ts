@@ -1,10 +1,10 @@
 import { scopes } from '@renderkit/contract/v1/scopes.ts';
 import type { Database } from '@renderkit/server-kit/db/database.ts';
 import { RawReply } from '../handler.ts';
-import { nobodySignedIn } from '../sessions/admit-session.ts';
-import { endSession } from '../sessions/end-session.ts';
-import { listSessions } from '../sessions/list-sessions.ts';
-import type { Cookie } from '../sessions/session-cookie.ts';
+import { nobodySignedIn } from '../identity/sessions/admit-session.ts';
+import { endSession } from '../identity/sessions/end-session.ts';
+import { listSessions } from '../identity/sessions/list-sessions.ts';
+import type { Cookie } from '../identity/sessions/session-cookie.ts';
 import type { ConsoleHandlers } from './console-handler.ts';
 
 /** Who is signed in, and where else; signing out. */

@@ -1,7 +1,7 @@
 import type { Database } from '@renderkit/server-kit/db/database.ts';
 import type { Logger } from '@renderkit/server-kit/process/logger.ts';
 import { startLoop } from '@renderkit/server-kit/work/loop.ts';
-import { eraseAudit } from '../audit/erase-audit.ts';
+import { eraseAudit } from '../identity/audit/erase-audit.ts';
 import { eraseUploads } from '../uploads/erase-uploads.ts';
 import {
   type Deleted,

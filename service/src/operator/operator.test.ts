@@ -4,8 +4,8 @@ import { after, before, describe, test } from 'node:test';
 import type { Database } from '@renderkit/server-kit/db/database.ts';
 import { newId } from '@renderkit/server-kit/ids.ts';
 import { createTestDatabase, type TestDatabase } from '@renderkit/server-kit/testing/database.ts';
-import { listAudit } from '../audit/list-audit.ts';
-import { seedEvent, seedEvents } from '../deliveries/testing/seed.ts';
+import { listAudit } from '../identity/audit/list-audit.ts';
+import { openSession } from '../identity/sessions/open-session.ts';
 import {
   connectAccount,
   createKey,
@@ -26,7 +26,7 @@ import {
   rotateWebhookSecret,
 } from '../operator.ts';
 import { ApiProblem } from '../problems/api-problem.ts';
-import { openSession } from '../sessions/open-session.ts';
+import { seedEvent, seedEvents } from '../webhooks/deliveries/testing/seed.ts';
 import { type ErasureCursors, eraseDeletedAccounts } from './erase-accounts.ts';
 
 describe('the operator', () => {

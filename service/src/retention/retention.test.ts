@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createTestDatabase, moveClock } from '@renderkit/server-kit/testing/database.ts';
-import { seedEndpoints, seedEvent, seedEvents } from '../deliveries/testing/seed.ts';
-import { claimDeliveries, recordAttempts } from '../deliveries/store.ts';
-import { deleteWebhook } from '../webhooks/delete-webhook.ts';
-import { operator } from '../audit/actor.ts';
-import { openSession } from '../sessions/open-session.ts';
+import { operator } from '../identity/audit/actor.ts';
+import { openSession } from '../identity/sessions/open-session.ts';
+import { claimDeliveries, recordAttempts } from '../webhooks/deliveries/store.ts';
+import { seedEndpoints, seedEvent, seedEvents } from '../webhooks/deliveries/testing/seed.ts';
+import { deleteWebhook } from '../webhooks/endpoints/delete-webhook.ts';
 import { removeOutdated, retainedTables } from './store.ts';
 
 test('attempts are kept for 30 days, deliveries, events and deleted endpoints for 90, in batches', async () => {

@@ -1,7 +1,7 @@
 import type { Queryable } from '@renderkit/server-kit/db/database.ts';
-import { composeEvent } from '../events/compose-event.ts';
-import { writeEvent } from '../events/write-event.ts';
 import { isoTime } from '../iso-time.ts';
+import { composeEvent } from '../webhooks/events/compose-event.ts';
+import { writeEvent } from '../webhooks/events/write-event.ts';
 import { endUploads, type SettledRow, type UploadOutcome } from './outcome-store.ts';
 import { presentUpload } from './present.ts';
 

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { signatureHeader } from '../../deliveries/sign.ts';
+import { signatureHeader } from '../../webhooks/deliveries/sign.ts';
 // @ts-expect-error The sample is plain JavaScript, as its readers will copy it.
 import { isGenuine } from './verify.mjs';
 

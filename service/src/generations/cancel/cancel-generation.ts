@@ -1,5 +1,5 @@
-import type { Actor } from '../../audit/actor.ts';
-import { writeAudit } from '../../audit/write-audit.ts';
+import type { Actor } from '../../identity/audit/actor.ts';
+import { writeAudit } from '../../identity/audit/write-audit.ts';
 import { ApiProblem } from '../../problems/api-problem.ts';
 import type { CrashPoint } from '../../test-hooks.ts';
 import type { GenerationRow } from '../present.ts';

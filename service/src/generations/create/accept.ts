@@ -1,8 +1,8 @@
 import { type Database, isDatabaseUnavailable } from '@renderkit/server-kit/db/database.ts';
 import { createBatcher } from '@renderkit/server-kit/work/batcher.ts';
-import { unauthorized } from '../../admission/admit.ts';
 import { budgetExceeded } from '../../budgets/budget.ts';
 import { keyReused } from '../../idempotency/idempotency-key.ts';
+import { unauthorized } from '../../identity/admission/admit.ts';
 import { ApiProblem } from '../../problems/api-problem.ts';
 import { type Body, referencesOf } from '../../references/reference-fields.ts';
 import { findGone } from '../../uploads/find-gone.ts';

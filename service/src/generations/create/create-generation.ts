@@ -4,11 +4,11 @@ import type { GenerationKind } from '@renderkit/contract/v1/schemas/generation.t
 import { type Database, isDatabaseUnavailable } from '@renderkit/server-kit/db/database.ts';
 import { newId } from '@renderkit/server-kit/ids.ts';
 import { createBatcher } from '@renderkit/server-kit/work/batcher.ts';
-import type { Principal } from '../../admission/principal.ts';
 import { checkBudget } from '../../budgets/budget.ts';
 import { RawReply } from '../../handler.ts';
 import { fingerprint } from '../../idempotency/fingerprint.ts';
 import { IdempotencyKeys, keyReused } from '../../idempotency/idempotency-key.ts';
+import type { Principal } from '../../identity/admission/principal.ts';
 import {
   type QuotedRequest,
   type QuotingDependencies,

@@ -3,7 +3,7 @@ import { type Database, isDatabaseUnavailable } from '@renderkit/server-kit/db/d
 import type { Logger } from '@renderkit/server-kit/process/logger.ts';
 import { createBatcher } from '@renderkit/server-kit/work/batcher.ts';
 import { type Loop, startLoop } from '@renderkit/server-kit/work/loop.ts';
-import { unauthorized } from '../../admission/admit.ts';
+import { unauthorized } from '../../identity/admission/admit.ts';
 import { ApiProblem } from '../../problems/api-problem.ts';
 import { type GenerationRow, generationText } from '../present.ts';
 import { noSuchGeneration } from '../reads/read-generation.ts';

@@ -1,5 +1,5 @@
 import type { Notifier } from '@renderkit/server-kit/db/notify.ts';
-import type { Deliveries } from '../../deliveries/background.ts';
+import type { Deliveries } from '../../webhooks/deliveries/background.ts';
 import type { Scheduler } from '../dispatch/scheduler.ts';
 import type { Subscriptions } from '../follow/subscriptions.ts';
 import type { LongPolls } from '../live/long-polls.ts';

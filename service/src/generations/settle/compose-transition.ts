@@ -1,7 +1,7 @@
 import type { Render } from '@renderkit/contract/studio/schemas/render.ts';
 import type { Output } from '@renderkit/contract/v1/schemas/generation.ts';
-import { composeEvent } from '../../events/compose-event.ts';
 import { isoTime } from '../../iso-time.ts';
+import { composeEvent } from '../../webhooks/events/compose-event.ts';
 import { generationText } from '../present.ts';
 import { type GenerationError, missingOutputs, renderError } from './failure.ts';
 import type { UnsettledRow } from './store.ts';

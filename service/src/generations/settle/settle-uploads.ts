@@ -1,9 +1,9 @@
 import type { Database, Transaction } from '@renderkit/server-kit/db/database.ts';
-import type { Deliveries } from '../../deliveries/background.ts';
 import type { CrashPoint } from '../../test-hooks.ts';
 import type { SettleUploads } from '../../uploads/ask-uploads.ts';
 import type { UploadEnd } from '../../uploads/outcome-of.ts';
 import { recordOutcomes } from '../../uploads/record-outcomes.ts';
+import type { Deliveries } from '../../webhooks/deliveries/background.ts';
 import type { Scheduler } from '../dispatch/scheduler.ts';
 import type { TransitionAnnouncer } from './announce-transitions.ts';
 import { toFailed } from './compose-transition.ts';

@@ -1,7 +1,7 @@
 import type { Lane } from '@renderkit/contract/studio/kinds.ts';
 import type { GenerationStatus } from '@renderkit/contract/v1/schemas/generation.ts';
 import type { Database } from '@renderkit/server-kit/db/database.ts';
-import type { ComposedEvent } from '../../events/compose-event.ts';
+import type { ComposedEvent } from '../../webhooks/events/compose-event.ts';
 import { mayTransition } from './status.ts';
 
 /**

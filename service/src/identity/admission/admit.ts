@@ -1,0 +1,143 @@
+import type { IncomingMessage } from 'node:http';
+import type { Scope } from '@renderkit/contract/v1/scopes.ts';
+import { type Database, isDatabaseUnavailable } from '@renderkit/server-kit/db/database.ts';
+import type { Logger } from '@renderkit/server-kit/process/logger.ts';
+import { createBatcher } from '@renderkit/server-kit/work/batcher.ts';
+import { ApiProblem } from '../../problems/api-problem.ts';
+import { type KeyProof, proofOf } from '../keys/key-text.ts';
+import { createLastUse } from './last-use.ts';
+import type { Principal } from './principal.ts';
+import { type CountedKey, countRequests } from './store.ts';
+
+export type Admitted = {
+  principal: Principal;
+  /** Requests per minute. */
+  limit: number;
+  /** Which request of its key's minute this is, from 1. Beyond `limit` it is to be refused. */
+  number: number;
+  /** Until the minute ends, at least 1. */
+  secondsLeft: number;
+};
+
+// Larger batches gain nothing measurable and make each member wait for all.
+const batchSize = 500;
+const batchesInFlight = 2;
+
+/**
+ * Lets API keys in. All requests that arrive in one turn of the event loop are looked up and counted by one statement,
+ * so the cost of a request falls as load rises, and nothing need be cached: a revoked key is refused at once.
+ */
+export class Admission implements AsyncDisposable {
+  readonly #lastUse: ReturnType<typeof createLastUse>;
+  readonly #count: (proof: KeyProof) => Promise<Admitted | undefined>;
+
+  constructor(options: { database: Database; log: Logger }) {
+    this.#lastUse = createLastUse(options);
+    this.#count = createBatcher<KeyProof, Admitted | undefined>({
+      run: (proofs) => countBatch(options.database, proofs),
+      maxSize: batchSize,
+      maxInFlight: batchesInFlight,
+      isHopeless: isDatabaseUnavailable,
+    });
+  }
+
+  /**
+   * Authenticates a request and counts it in its key's minute (docs/api.md §5 and §8).
+   * @throws ApiProblem `unauthorized`: the same for a key that is missing, malformed, unknown, wrong, revoked or expired
+   */
+  async admit(request: IncomingMessage): Promise<Admitted> {
+    const proof = readKey(request);
+    const admitted = proof === undefined ? undefined : await this.#count(proof);
+    if (admitted === undefined) throw unauthorized();
+    this.#lastUse.note(admitted.principal.key.id);
+    return admitted;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#lastUse[Symbol.asyncDispose]();
+  }
+}
+
+/** The one answer to whoever has no valid key; it does not say what is wrong with it. */
+export function unauthorized(): ApiProblem {
+  return new ApiProblem('unauthorized', { detail: 'A valid API key is needed: send one as a bearer token.' });
+}
+
+async function countBatch(
+  database: Database,
+  proofs: readonly KeyProof[],
+): Promise<(Admitted | undefined)[]> {
+  const groups = new Map<string, KeyProof & { requests: number }>();
+  for (const proof of proofs) {
+    const group = groups.get(nameOf(proof));
+    if (group === undefined) groups.set(nameOf(proof), { ...proof, requests: 1 });
+    else group.requests++;
+  }
+  const asked = [...groups.values()];
+  const found = new Map<string, Admitted>();
+  for (const row of await countRequests(database, asked)) {
+    const group = asked[row.position] as (typeof asked)[number];
+    // The first of c requests has the number total - c + 1.
+    found.set(nameOf(group), admittedOf(row, row.requests - group.requests));
+  }
+  return proofs.map((proof) => {
+    const key = found.get(nameOf(proof));
+    return key === undefined ? undefined : { ...key, number: ++key.number };
+  });
+}
+
+function nameOf(proof: KeyProof): string {
+  return proof.publicId + proof.secretSha256;
+}
+
+function admittedOf(row: CountedKey, number: number): Admitted {
+  return {
+    principal: {
+      account: { id: row.account_id, studioId: row.studio_id, studioAccountId: row.studio_account_id },
+      key: { id: row.key_id },
+      scopes: scopesOf(row.scopes),
+    },
+    limit: row.rate_limit_per_minute,
+    number,
+    secondsLeft: row.seconds_left,
+  };
+}
+
+// There are 31 sets of scopes at most; making one for each request would be most of the work.
+const scopeSets = new Map<string, ReadonlySet<Scope>>();
+
+function scopesOf(text: string): ReadonlySet<Scope> {
+  let set = scopeSets.get(text);
+  if (set === undefined) {
+    set = new Set(text.split(',') as Scope[]);
+    if (scopeSets.size < 1_000) scopeSets.set(text, set);
+  }
+  return set;
+}
+
+const bearer = /^bearer +/i;
+
+/**
+ * The API key that a request carries (docs/api.md §5): `Authorization: Bearer …` or `X-API-Key`, or the same key in
+ * both. Undefined where there is none, its shape is wrong, or two differ.
+ */
+export function readKey(request: IncomingMessage): KeyProof | undefined {
+  const { authorization, 'x-api-key': header } = request.headers;
+  if (authorization !== undefined && isRepeated(request.rawHeaders, 'authorization')) return undefined;
+  const fromBearer = authorization?.replace(bearer, '');
+  if (authorization !== undefined && fromBearer === authorization) return undefined;
+  const key = fromBearer ?? header;
+  // Node joins a repeated X-API-Key with commas, which no key has.
+  if (typeof key !== 'string' || (header !== undefined && header !== key)) return undefined;
+  return proofOf(key);
+}
+
+// Node keeps the first of several and says nothing; a proxy in front of us may have judged by the last.
+function isRepeated(rawHeaders: readonly string[], name: string): boolean {
+  let seen = 0;
+  for (let i = 0; i < rawHeaders.length; i += 2) {
+    const raw = rawHeaders[i] as string;
+    if (raw.length === name.length && raw.toLowerCase() === name) seen++;
+  }
+  return seen > 1;
+}

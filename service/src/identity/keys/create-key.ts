@@ -1,0 +1,73 @@
+import { maxActiveKeys, rateLimitPerMinuteDefault } from '@renderkit/contract/v1/limits.ts';
+import { type Scope, scopes as allScopes } from '@renderkit/contract/v1/scopes.ts';
+import type { Database } from '@renderkit/server-kit/db/database.ts';
+import { newId } from '@renderkit/server-kit/ids.ts';
+import { ApiProblem } from '../../problems/api-problem.ts';
+import type { Actor } from '../audit/actor.ts';
+import { writeAudit } from '../audit/write-audit.ts';
+import { judgeKey } from './judge-key.ts';
+import { detailsOfKey } from './key-details.ts';
+import { newKeyText } from './key-text.ts';
+import { insertKey } from './store.ts';
+
+export type NewKey = {
+  accountId: string;
+  name: string;
+  /** Default: all. */
+  scopes?: readonly Scope[];
+  /** 0: nothing may be spent. Null or left out: no budget. */
+  dailyBudgetMillicredits?: number | null;
+  /** Requests per minute. */
+  rateLimitPerMinute?: number;
+  /** Left out: for ever. */
+  expiresInDays?: number | null;
+};
+
+/**
+ * Makes an API key. Its text is in the answer and nowhere else, ever.
+ * @throws ApiProblem `invalid_request`, `not_found` for an unknown account, `conflict` past 50 active keys
+ */
+export async function createKey(
+  database: Database,
+  wanted: NewKey,
+  actor: Actor,
+): Promise<{ id: string; key: string }> {
+  const errors = judgeKey(wanted);
+  if (errors.length > 0) throw new ApiProblem('invalid_request', { errors });
+  const id = newId('key_');
+  const { key, proof } = newKeyText();
+  const record = {
+    id,
+    accountId: wanted.accountId,
+    ...proof,
+    name: wanted.name,
+    scopes: wanted.scopes ?? allScopes,
+    dailyBudgetMillicredits: wanted.dailyBudgetMillicredits ?? null,
+    rateLimitPerMinute: wanted.rateLimitPerMinute ?? rateLimitPerMinuteDefault,
+    expiresInDays: wanted.expiresInDays ?? null,
+  };
+  const outcome = await database.transaction(async (transaction) => {
+    const inserted = await insertKey(transaction, record, maxActiveKeys);
+    if (inserted === 'inserted')
+      await writeAudit(transaction, actor, {
+        accountId: record.accountId,
+        action: 'key.created',
+        subjectId: id,
+        subjectName: record.name,
+        details: detailsOfKey(record),
+      });
+    return inserted;
+  });
+  switch (outcome) {
+    case 'inserted':
+      return { id, key };
+    case 'no_account':
+      throw new ApiProblem('not_found', { detail: 'There is no such account.' });
+    case 'too_many':
+      throw new ApiProblem('conflict', {
+        detail: `The account has ${maxActiveKeys} active keys already: revoke one first.`,
+      });
+    default:
+      return outcome satisfies never;
+  }
+}

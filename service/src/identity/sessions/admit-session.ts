@@ -1,0 +1,56 @@
+import type { IncomingMessage } from 'node:http';
+import { scopes } from '@renderkit/contract/v1/scopes.ts';
+import type { Database } from '@renderkit/server-kit/db/database.ts';
+import { ApiProblem } from '../../problems/api-problem.ts';
+import type { Admitted } from '../admission/admit.ts';
+import type { Cookie } from './session-cookie.ts';
+import { hashOfToken } from './session-token.ts';
+import { admitSession as readAndCount } from './store.ts';
+
+/** Of one session. A page asks once in two seconds; the rest is room for many tabs and for uploads. */
+export const requestsPerMinute = 600;
+
+/** A request of a signed-in person: who it is, and the principal that the HTTP API's own verbs act for. */
+export type AdmittedSession = Admitted & {
+  person: { accountId: string; sessionId: string; email: string | null };
+};
+
+export type SessionAdmission = {
+  /** True where the request carries what may be a session: nothing is looked up. */
+  carriesSession: (request: IncomingMessage) => boolean;
+  /**
+   * Finds the session that a request carries in its cookie and counts the request in the session's minute.
+   * @throws ApiProblem `unauthorized`: the same for a session that is missing, unknown, ended or expired
+   */
+  admit: (request: IncomingMessage) => Promise<AdmittedSession>;
+};
+
+const allScopes: ReadonlySet<(typeof scopes)[number]> = new Set(scopes);
+
+/** Sessions are looked up for each request and never cached: one that was ended is refused at once. */
+export function createSessionAdmission(database: Database, cookie: Cookie): SessionAdmission {
+  return {
+    carriesSession: (request) => hashOfToken(cookie.read(request)) !== undefined,
+    admit: async (request) => {
+      const tokenSha256 = hashOfToken(cookie.read(request));
+      const row = tokenSha256 === undefined ? undefined : await readAndCount(database, tokenSha256);
+      if (row === undefined) throw nobodySignedIn();
+      return {
+        person: { accountId: row.account_id, sessionId: row.session_id, email: row.email },
+        principal: {
+          account: { id: row.account_id, studioId: row.studio_id, studioAccountId: row.studio_account_id },
+          key: { id: row.key_id },
+          scopes: allScopes,
+          actor: { kind: 'person', sessionId: row.session_id, email: row.email },
+        },
+        limit: requestsPerMinute,
+        number: row.requests,
+        secondsLeft: row.seconds_left,
+      };
+    },
+  };
+}
+
+export function nobodySignedIn(): ApiProblem {
+  return new ApiProblem('unauthorized', { detail: 'Nobody is signed in: sign in to the console.' });
+}

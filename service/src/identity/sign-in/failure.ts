@@ -1,0 +1,40 @@
+import type { SignInFailure } from '@renderkit/contract/console/sign-in-failures.ts';
+import {
+  AuthorizationResponseError,
+  ClientError,
+  ResponseBodyError,
+  WWWAuthenticateChallengeError,
+} from 'openid-client';
+import { StudioFailure } from '../../studio-client/studio-failure.ts';
+
+/** Errors that the browser brings back (RFC 6749 §4.1.2.1) and that are more than a refusal. */
+const told = new Map<string, SignInFailure>([
+  ['access_denied', 'denied'],
+  ['temporarily_unavailable', 'studio_unavailable'],
+]);
+
+/** What openid-client throws of an answer that is not what it should be. */
+const refusals = [ClientError, ResponseBodyError, WWWAuthenticateChallengeError];
+
+/** What the person is told of an error while signing in. */
+export function failureOf(error: unknown): SignInFailure {
+  if (error instanceof AuthorizationResponseError) return told.get(error.error) ?? 'studio_refused';
+  const failure = studioFailureIn(error);
+  if (failure !== undefined) return failure.kind === 'nonsense' ? 'studio_refused' : 'studio_unavailable';
+  if (error instanceof ClientError && error.code === 'OAUTH_TIMEOUT') return 'studio_unavailable';
+  if (refusals.some((refusal) => error instanceof refusal)) return 'studio_refused';
+  return 'service_failed';
+}
+
+/** For the log: what it was and where, and nothing that the studio or the browser sent along. */
+export function describe(error: unknown): { name: string; code: unknown; at: string | undefined } {
+  const { name, code, message } = error as Error & { code?: unknown };
+  const failure = studioFailureIn(error);
+  return { name, code, at: failure?.message ?? (error instanceof ClientError ? message : undefined) };
+}
+
+function studioFailureIn(error: unknown): StudioFailure | undefined {
+  for (let at = error, depth = 0; at instanceof Error && depth < 5; at = at.cause, depth++)
+    if (at instanceof StudioFailure) return at;
+  return undefined;
+}

@@ -1,0 +1,78 @@
+import { consoleAddresses } from '@renderkit/contract/console/addresses.ts';
+import type { Database } from '@renderkit/server-kit/db/database.ts';
+import { authorizationCodeGrant, type Configuration, fetchUserInfo } from 'openid-client';
+import { connectAccount } from '../../studio-client/connect-account.ts';
+import { StudioFailure } from '../../studio-client/studio-failure.ts';
+import { openSession } from '../sessions/open-session.ts';
+import type { Attempt } from './attempts.ts';
+import type { Providers } from './provider.ts';
+
+const maxEmailCharacters = 320;
+/** OpenID Connect Core §2: 255 ASCII characters at most. */
+const subjectShape = /^[\x20-\x7e]{1,255}$/;
+
+export type Browser = {
+  userAgent: string | undefined;
+  address: string | undefined;
+  /** What it held before. */
+  token: string | undefined;
+};
+
+/**
+ * Takes the studio's answer: checks it against the try that it belongs to, connects the account, and begins a session
+ * with a token of its own, all in one transaction. API keys stay as they are.
+ * @throws StudioFailure or an error of openid-client; nothing was changed then
+ */
+export async function finishSignIn(
+  deps: { providers: Providers; database: Database; secretKey: Buffer; publicUrl: string },
+  answer: { query: string; attempt: Attempt; browser: Browser },
+): Promise<{ token: string }> {
+  const { attempt, browser } = answer;
+  const { studioId, configuration } = await deps.providers.get({ fresh: true });
+  const tokens = await authorizationCodeGrant(
+    configuration,
+    new URL(`${deps.publicUrl}${consoleAddresses.callback}?${answer.query}`),
+    {
+      expectedState: attempt.state,
+      expectedNonce: attempt.nonce,
+      pkceCodeVerifier: attempt.verifier,
+      idTokenExpected: true,
+    },
+  );
+  const subject = tokens.claims()?.sub;
+  const refreshToken = tokens.refresh_token;
+  if (subject === undefined || !subjectShape.test(subject) || refreshToken === undefined)
+    throw new StudioFailure('nonsense', 'the studio gave no identity, or no lasting access', {
+      maybeSent: true,
+    });
+  const email = await readEmail(configuration, tokens.access_token, subject);
+  let token: string | undefined;
+  await connectAccount(
+    deps.database,
+    deps.secretKey,
+    { studioId, studioAccountId: subject, email, refreshToken },
+    async (transaction, accountId) => {
+      const opened = await openSession(transaction, {
+        accountId,
+        email,
+        userAgent: browser.userAgent,
+        address: browser.address,
+        previousToken: browser.token,
+      });
+      token = opened.token;
+    },
+  );
+  if (token === undefined) throw new Error('an account was connected without the session that asked for it');
+  return { token };
+}
+
+/** Null where the studio tells none. */
+async function readEmail(
+  configuration: Configuration,
+  accessToken: string,
+  subject: string,
+): Promise<string | null> {
+  if (configuration.serverMetadata().userinfo_endpoint === undefined) return null;
+  const { email } = await fetchUserInfo(configuration, accessToken, subject);
+  return email !== undefined && email.length <= maxEmailCharacters && !email.includes('\0') ? email : null;
+}

@@ -1,0 +1,84 @@
+import {
+  allowInsecureRequests,
+  ClientSecretBasic,
+  type Configuration,
+  customFetch,
+  discovery,
+  enableNonRepudiationChecks,
+} from 'openid-client';
+import type { StudioClient } from '../../studio-client/studio-client.ts';
+import { StudioFailure } from '../../studio-client/studio-failure.ts';
+
+/** The studio as an OpenID provider, and its stored id. */
+export type Provider = { studioId: string; configuration: Configuration };
+
+export type Providers = {
+  /** @throws StudioFailure or an error of openid-client. `fresh`: the studio is asked who it is. */
+  get: (options?: { fresh?: boolean }) => Promise<Provider>;
+  /** An address of the provider's as browsers reach it. @throws StudioFailure */
+  forBrowsers: (address: URL) => string;
+};
+
+/** Endpoints may move with a new release of the studio. */
+const freshForMs = 5 * 60_000;
+const timeoutSeconds = 10;
+
+export function createProviders(options: {
+  studio: StudioClient['signingIn'];
+  studioUrl: string;
+  studioPublicUrl: string;
+  studioClientId: string;
+  studioClientSecret: string;
+}): Providers {
+  const { studio } = options;
+  const [inside, outside] = [new URL(options.studioUrl).origin, new URL(options.studioPublicUrl).origin];
+  let known: { issuer: string; configuration: Configuration; readAt: number } | undefined;
+  let reading: Promise<void> | undefined;
+
+  const discover = (issuer: string): Promise<Configuration> =>
+    discovery(
+      new URL(issuer),
+      options.studioClientId,
+      undefined,
+      ClientSecretBasic(options.studioClientSecret),
+      {
+        [customFetch]: (url, request) => studio.fetch(url, request),
+        timeout: timeoutSeconds,
+        execute: [
+          // The operator chose the way to the studio; what is signed is checked all the same.
+          ...(issuer.startsWith('http:') ? [allowInsecureRequests] : []),
+          enableNonRepudiationChecks,
+        ],
+      },
+    );
+
+  const read = async (issuer: string) => {
+    const configuration = await discover(issuer);
+    known = { issuer, configuration, readAt: performance.now() };
+  };
+
+  return {
+    get: async ({ fresh = false } = {}) => {
+      const { studioId, issuer } = await studio.issuer({ fresh });
+      if (known?.issuer !== issuer || performance.now() - known.readAt > freshForMs)
+        // Whoever asks meanwhile waits for the same: strangers can ask, and each costs the studio a call.
+        await (reading ??= read(issuer).finally(() => (reading = undefined)));
+      if (known?.issuer !== issuer)
+        throw new StudioFailure('unavailable', 'the issuer changes', { maybeSent: true });
+      return { studioId, configuration: known.configuration };
+    },
+    forBrowsers: (address) => {
+      if (address.origin !== inside && address.origin !== outside)
+        throw new StudioFailure('nonsense', 'the issuer sends browsers to a foreign address', {
+          maybeSent: true,
+        });
+      return outside + address.pathname + address.search;
+    },
+  };
+}
+
+/** Whether the provider lets people make accounts (Initiating User Registration via OpenID Connect 1.0 §4). */
+export function offersSignUp(configuration: Configuration): boolean {
+  const prompts: unknown = configuration.serverMetadata()['prompt_values_supported'];
+  return Array.isArray(prompts) && prompts.includes('create');
+}

@@ -1,0 +1,148 @@
+import { consoleAddresses, type SignInChoices } from '@renderkit/contract/console/addresses.ts';
+import type { SignInFailure } from '@renderkit/contract/console/sign-in-failures.ts';
+import type { Database } from '@renderkit/server-kit/db/database.ts';
+import type { Logger } from '@renderkit/server-kit/process/logger.ts';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { unknownRoute } from '../../operation-routes.ts';
+import { createOwnAddress } from '../../own-address.ts';
+import { lifetimeDays } from '../sessions/open-session.ts';
+import type { Cookie } from '../sessions/session-cookie.ts';
+import { createAttempts } from './attempts.ts';
+import { beginSignIn } from './begin-sign-in.ts';
+import { describe, failureOf } from './failure.ts';
+import { finishSignIn } from './finish-sign-in.ts';
+import { offersSignUp, type Providers } from './provider.ts';
+import { returnTo } from './return-to.ts';
+
+/** Answers of the studio that are taken at once: each costs it a few calls. */
+const mostUnderWay = 20;
+const maxQueryCharacters = 8_000;
+// The longest e-mail address that SMTP can carry.
+const maxHintCharacters = 254;
+
+const headers = { 'cache-control': 'no-store', 'referrer-policy': 'no-referrer' };
+
+export type SignInOptions = {
+  providers: Providers;
+  database: Database;
+  log: Logger;
+  /** Of sessions. */
+  cookie: Cookie;
+  publicUrl: string;
+  secretKey: Buffer;
+};
+
+/**
+ * The two addresses between which a browser goes to the studio and comes back. Both only ever send it on: to the
+ * studio, into the console, or to the page that says why signing in failed.
+ */
+export function addSignInRoutes(app: FastifyInstance, options: SignInOptions): void {
+  const { providers, log, publicUrl, cookie } = options;
+  const attempts = createAttempts({ ...options, cookies: app });
+  const ownAddress = createOwnAddress(publicUrl);
+  addChoicesRoute(app, providers);
+  /** By their states: a browser that asks again while the studio is asked gets the same answer. */
+  const underWay = new Map<string, ReturnType<typeof finishSignIn>>();
+
+  const fail = (request: FastifyRequest, reply: FastifyReply, to: string, error: unknown) => {
+    const reason = failureOf(error);
+    const told = { request_id: request.id, reason, error: describe(error) };
+    if (reason === 'service_failed') log.error({ ...told, err: error }, 'signing in failed');
+    else log.warn(told, 'signing in failed');
+    return redirectTo(reply, failurePage(reason, to));
+  };
+
+  // Both do something, which nobody who asks by HEAD expects.
+  for (const address of [consoleAddresses.signIn, consoleAddresses.callback])
+    app.head(address, (request) => {
+      throw unknownRoute(request);
+    });
+
+  app.get(consoleAddresses.signIn, async (request, reply) => {
+    const address = ownAddress(request);
+    if (address !== undefined) return redirectTo(reply, address);
+    const query = queryOf(request);
+    const to = returnTo(query.get('return_to') ?? undefined);
+    try {
+      const begun = await beginSignIn(providers, {
+        publicUrl,
+        returnTo: to,
+        loginHint: loginHint(query.get('login_hint')),
+        create: query.get('prompt') === 'create',
+      });
+      reply.header('set-cookie', attempts.remember(request.raw, begun.attempt));
+      return redirectTo(reply, begun.address);
+    } catch (error) {
+      return fail(request, reply, to, error);
+    }
+  });
+
+  app.get(consoleAddresses.callback, async (request, reply) => {
+    const query = queryOf(request);
+    const states = query.getAll('state');
+    const attempt = attempts.find(request.raw, states.length === 1 ? states[0] : undefined);
+    if (attempt === undefined)
+      return redirectTo(reply, failurePage('attempt_unknown', consoleAddresses.home));
+    // Whatever becomes of it: a try serves once.
+    const cookies = [attempts.forget(attempt.state)];
+    reply.header('set-cookie', cookies);
+    const { returnTo: to } = attempt;
+    if (underWay.size >= mostUnderWay && !underWay.has(attempt.state))
+      return redirectTo(reply, failurePage('studio_unavailable', to));
+    const finishing =
+      underWay.get(attempt.state) ??
+      finishSignIn(options, {
+        query: query.toString(),
+        attempt,
+        browser: {
+          userAgent: request.headers['user-agent'],
+          address: request.ip,
+          token: cookie.read(request.raw),
+        },
+      });
+    underWay.set(attempt.state, finishing);
+    try {
+      const { token } = await finishing;
+      reply.header('set-cookie', cookie.write(token, lifetimeDays * 86_400));
+      return redirectTo(reply, to);
+    } catch (error) {
+      return fail(request, reply, to, error);
+    } finally {
+      underWay.delete(attempt.state);
+    }
+  });
+}
+
+/** What to offer somebody who is not signed in; the page asks for it, for the studio may be slow to say. */
+function addChoicesRoute(app: FastifyInstance, providers: Providers): void {
+  app.get(consoleAddresses.signInChoices, async (_request, reply) => {
+    const signUp = await providers.get().then(
+      ({ configuration }) => offersSignUp(configuration),
+      // Signing in will say what is wrong.
+      () => false,
+    );
+    const choices: SignInChoices = { object: 'sign_in_choices', sign_up: signUp };
+    return reply.headers(headers).type('application/json; charset=utf-8').send(JSON.stringify(choices));
+  });
+}
+
+/** Anybody can write a link to our sign-in: what cannot be an address is not passed on. */
+function loginHint(asked: string | null): string | undefined {
+  return asked !== null && asked.length <= maxHintCharacters && !/[\p{Cc}\s]/u.test(asked) && asked !== ''
+    ? asked
+    : undefined;
+}
+
+function redirectTo(reply: FastifyReply, address: string): FastifyReply {
+  return reply.headers(headers).redirect(address, 303);
+}
+
+function failurePage(reason: SignInFailure, to: string): string {
+  return `${consoleAddresses.signInFailed}?${new URLSearchParams({ reason, return_to: to }).toString()}`;
+}
+
+/** The server leaves what stands after the question mark as it came. */
+function queryOf(request: FastifyRequest): URLSearchParams {
+  const text = request.query as string | undefined;
+  return new URLSearchParams((text ?? '').slice(0, maxQueryCharacters));
+}

@@ -1,0 +1,63 @@
+import { webhookTimeoutSeconds } from '@renderkit/contract/v1/limits.ts';
+import type { Egress, EgressResult } from '@renderkit/egress/guarded-fetch.ts';
+import type { SigningSecrets } from '../endpoints/signing-secret.ts';
+import { failureOf } from './failure.ts';
+import { requestHeaders } from './request-headers.ts';
+import { signatureHeader } from './sign.ts';
+import type { AttemptOutcome, Claim } from './store.ts';
+
+/** Of an answer's body that is read, and of it what is kept, in bytes. */
+const readBytes = 64 * 1024;
+const keptBytes = 1024;
+
+export type AttemptMeans = {
+  egress: Pick<Egress, 'request'>;
+  secrets: Pick<SigningSecrets, 'open'>;
+  /** Milliseconds since 1970: receivers compare `t` with their own clocks. Default: this machine's clock. */
+  now?: (() => number) | undefined;
+};
+
+/**
+ * Makes one attempt (docs/api.md §6) and says what came of it; undefined where this process stopped it. The status line
+ * decides: whatever becomes of the body after it is no failure.
+ */
+export async function attempt(
+  claim: Claim,
+  { egress, secrets, now = Date.now }: AttemptMeans,
+): Promise<AttemptOutcome | undefined> {
+  const body = Buffer.from(claim.body);
+  let signature: string;
+  try {
+    const opened = claim.secretsSealed.map((secret) => secrets.open(secret, claim.endpointId));
+    signature = signatureHeader(opened, Math.floor(now() / 1000), body);
+  } catch {
+    return { durationMs: 0, status: null, failure: 'unsigned', answer: null };
+  }
+  const result = await egress.request({
+    method: 'POST',
+    url: claim.url,
+    headers: requestHeaders({ id: claim.deliveryId, eventType: claim.eventType }, signature),
+    body,
+    totalTimeoutMs: webhookTimeoutSeconds * 1000,
+    maxResponseBytes: readBytes,
+    whenLarger: 'cut',
+    keepFor: claim.endpointId,
+  });
+  return outcomeOf(result);
+}
+
+function outcomeOf(result: EgressResult): AttemptOutcome | undefined {
+  const { durationMs } = result;
+  if (result.ok) {
+    const { status } = result;
+    const isSuccess = status >= 200 && status <= 299;
+    return { durationMs, status, failure: isSuccess ? null : 'status', answer: beginning(result.body) };
+  }
+  if (result.kind === 'aborted') return undefined;
+  return { durationMs, status: result.status, failure: failureOf(result.kind), answer: null };
+}
+
+/** As text that any database takes: what is no UTF-8, and U+0000, become replacement characters. */
+function beginning(body: Buffer): string {
+  return body.subarray(0, keptBytes).toString('utf8').replaceAll('\0', '\ufffd');
+}

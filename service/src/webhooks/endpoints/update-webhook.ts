@@ -1,0 +1,65 @@
+import type { Cidr } from '@renderkit/egress/public-address.ts';
+import type { NameResolver } from '@renderkit/egress/resolve-name.ts';
+import type { Database, Transaction } from '@renderkit/server-kit/db/database.ts';
+import type { Asker } from '../../identity/audit/actor.ts';
+import { announceDue } from '../events/announce-due.ts';
+import { actOnEndpoint, type EndpointAct } from './act-on-endpoint.ts';
+import { judgeEndpoint } from './judge-endpoint.ts';
+import { type EndpointRow, forgetFailures, saveEndpoint, setPaused } from './store.ts';
+
+/** What of an endpoint may change; what is left out stays. */
+export type WebhookChanges = {
+  url?: string | undefined;
+  events?: readonly string[] | undefined;
+  status?: 'active' | 'paused' | undefined;
+};
+
+/**
+ * Changes an endpoint. What is pending goes to the new URL, at the times that it had; other events count from the next
+ * one on; `paused` lets what is pending rest, `active` sends at once what fell due meanwhile.
+ * @throws ApiProblem `invalid_request`, `not_found`
+ */
+export async function updateWebhook(
+  database: Database,
+  endpointId: string,
+  changes: WebhookChanges,
+  asker: Asker,
+  // Networks that may be reached though they are not public.
+  options: { allow: readonly Cidr[]; resolver?: NameResolver | undefined } = { allow: [] },
+): Promise<void> {
+  const judged = await judgeEndpoint(changes, options);
+  await actOnEndpoint(database, endpointId, asker, async (transaction, before) => ({
+    acts: [
+      ...(await changeTarget(transaction, before, judged)),
+      ...(await changeStatus(transaction, before, changes.status)),
+    ],
+    answer: undefined,
+  }));
+  await announceDue(database, endpointId);
+}
+
+async function changeTarget(
+  transaction: Transaction,
+  before: EndpointRow,
+  { url = before.url, events = before.events }: { url?: string; events?: readonly string[] },
+): Promise<EndpointAct[]> {
+  const details = {
+    ...(url !== before.url && { url }),
+    ...(events.join() !== before.events.join() && { events: events.join(', ') }),
+  };
+  if (Object.keys(details).length === 0) return [];
+  await saveEndpoint(transaction, { id: before.id, url, events });
+  if (url !== before.url) await forgetFailures(transaction, before.id);
+  return [{ action: 'webhook.updated', details }];
+}
+
+async function changeStatus(
+  transaction: Transaction,
+  before: EndpointRow,
+  status: 'active' | 'paused' | undefined,
+): Promise<EndpointAct[]> {
+  const paused = status === 'paused';
+  if (status === undefined || paused === (before.paused_at !== null)) return [];
+  await setPaused(transaction, before.id, paused);
+  return [{ action: paused ? 'webhook.paused' : 'webhook.resumed' }];
+}
