@@ -1,3 +1,4 @@
+import path from 'node:path';
 import { createLimiter } from '@renderkit/server-kit/work/limiter.ts';
 import type { MediaAnswer, MediaJobName, MediaJobs } from './media-jobs.ts';
 import { MediaToolError } from './media-tool-error.ts';
@@ -19,7 +20,13 @@ export const pictureLimits = { timeoutMs: 60_000, maxMemoryBytes: 1200 * 1024 * 
 
 /** Reading structure never waits for decoding: a client waits for the one, and nobody for the other. */
 const limiters = { probe: createLimiter({ slots: 4 }), decode: createLimiter({ slots: 2 }) };
-const pool = createProcessPool('media-process.ts');
+/** They belong to this process as a whole: nobody should pay for a start each time, nor carry a pool about. */
+const pool = createProcessPool({
+  module: path.join(import.meta.dirname, 'media-process.ts'),
+  jobsPerProcess: 100,
+  idleMs: 60_000,
+  heapMegabytes: 256,
+});
 
 /**
  * Has a process that can come to no harm do the job. It is killed when it goes beyond a limit.

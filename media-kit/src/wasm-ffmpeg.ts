@@ -1,3 +1,4 @@
+import path from 'node:path';
 import type { FfmpegRun } from './ffmpeg-run.ts';
 import { ffmpegFailure, MediaToolError } from './media-tool-error.ts';
 import { ask, createProcessPool } from './process-pool.ts';
@@ -14,7 +15,13 @@ export type WasmAnswer =
 
 /** A process that has grown beyond it is not used again: WebAssembly gives nothing back. */
 const reusableBytes = 400 * 1024 * 1024;
-const pool = createProcessPool('wasm-ffmpeg-process.ts');
+/** They belong to this process as a whole: nobody should pay for a start each time, nor carry a pool about. */
+const pool = createProcessPool({
+  module: path.join(import.meta.dirname, 'wasm-ffmpeg-process.ts'),
+  jobsPerProcess: 100,
+  idleMs: 60_000,
+  heapMegabytes: 256,
+});
 
 /** Runs the WebAssembly build in a process that does nothing else meanwhile. @throws MediaToolError */
 export async function runWasmFfmpeg(run: FfmpegRun): Promise<{ stderrTail: string }> {

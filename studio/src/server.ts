@@ -11,7 +11,7 @@ import { newId } from '@renderkit/server-kit/ids.ts';
 import type { Logger } from '@renderkit/server-kit/process/logger.ts';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { StudioError } from './errors.ts';
-import { isOutOfSpace } from './out-of-space.ts';
+import { isOutOfSpace } from '@renderkit/engine-kit/out-of-space.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {

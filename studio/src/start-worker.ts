@@ -8,7 +8,7 @@ import { createLogger, type Logger } from '@renderkit/server-kit/process/logger.
 import { checkDatabase } from '@renderkit/server-kit/schema/check-database.ts';
 import { changesChannel, jobsChannel } from './channels.ts';
 import type { WorkerConfig } from './config.ts';
-import { openEngines } from './engine-host/registry.ts';
+import { openEngines } from './engines.ts';
 import { openJobQueues } from './jobs/job-queues.ts';
 import { openRuleList } from './moderation/rule-list.ts';
 import { openRenderQueue } from './renders/queue.ts';

@@ -97,7 +97,6 @@ export const orderedModules: Record<string, { wiring: readonly string[]; modules
       'credits',
       'accounts',
       'identity',
-      'engine-host',
       'moderation',
       'changes',
       'workers',
@@ -186,8 +185,6 @@ export const studioFileReaders = [
   /^studio\/src\/config\.ts$/,
   // The rules that an operator writes.
   /^studio\/src\/moderation\/(?:parse-rules|rules-file)\.ts$/,
-  // The directories in which engines put together what they make.
-  /^studio\/src\/engine-host\//,
   // What an engine has made, and what an operator adds: they go from there into the blob storage.
   /^studio\/src\/renders\/store-output\.ts$/,
   /^studio\/src\/library\/add-item\.ts$/,

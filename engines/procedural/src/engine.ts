@@ -1,10 +1,12 @@
 import { tmpdir } from 'node:os';
+import path from 'node:path';
 import {
   EngineError,
   type Engine,
   type EngineRequest,
   type RenderedFile,
 } from '@renderkit/engine-kit/engine.ts';
+import { type EngineProcesses, openEngineProcesses } from '@renderkit/engine-kit/engine-processes.ts';
 import { checkRequest } from './check-request.ts';
 import { editImages } from './edit-image.ts';
 import { extendVideos } from './video/extend-video.ts';
@@ -13,8 +15,8 @@ import { generateImages } from './generate-image.ts';
 import { type ProceduralModel, PAINTERS } from './models.ts';
 
 /**
- * Draws pictures and films from words, numbers and noise: no weights, no network, nothing learnt. The same request
- * gives the same bytes on the same machine. Films are put together in `scratch`.
+ * Draws images and videos from words, numbers and noise: no weights, no network, nothing learnt. The same request
+ * gives the same bytes on the same machine. Videos are put together in `scratch`.
  */
 export function createProceduralEngine(scratch = tmpdir()): Engine {
   return {
@@ -23,6 +25,13 @@ export function createProceduralEngine(scratch = tmpdir()): Engine {
     models: Object.keys(PAINTERS),
     render: (request, signal) => render(request, signal, scratch),
   };
+}
+
+/** The same engine in processes of its own, at most `atOnce` images and as many videos side by side. */
+export function openProceduralProcesses(atOnce: number): EngineProcesses {
+  const { id, kinds, models } = createProceduralEngine();
+  const processModule = path.join(import.meta.dirname, 'engine-process.ts');
+  return openEngineProcesses({ id, kinds, models, processModule }, atOnce);
 }
 
 async function* render(

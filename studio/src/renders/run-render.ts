@@ -1,10 +1,10 @@
 import { type KeyObject, randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Engine, EngineError } from '@renderkit/engine-kit/engine.ts';
+import { isOutOfSpace } from '@renderkit/engine-kit/out-of-space.ts';
 import { type Database, isDatabaseUnavailable, isWorthRetrying } from '@renderkit/server-kit/db/database.ts';
 import type { Logger } from '@renderkit/server-kit/process/logger.ts';
 import { findModel } from '../catalog/catalog.ts';
-import { isOutOfSpace } from '../out-of-space.ts';
 import { BlobMissing, type BlobStorage, withLocalFiles } from '../storage/blob-storage.ts';
 import { mediaFolder } from '../storage/media-folder.ts';
 import { engineRequest, goneMessage, mediaOf } from './engine-request.ts';

@@ -4,7 +4,7 @@ import { UnusableFile } from '@renderkit/media-kit/inspect-file.ts';
 import type { Database } from '@renderkit/server-kit/db/database.ts';
 import type { Logger } from '@renderkit/server-kit/process/logger.ts';
 import type { Moderation } from '../moderation/moderation.ts';
-import { isOutOfSpace } from '../out-of-space.ts';
+import { isOutOfSpace } from '@renderkit/engine-kit/out-of-space.ts';
 import { removeOrphanFolders } from '../storage/orphan-folders.ts';
 import { BlobMissing, type BlobStorage } from '../storage/blob-storage.ts';
 import type { UploadQueue } from './queue.ts';

@@ -3,7 +3,7 @@ import { access, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { test } from 'node:test';
 import { EngineError, type ImageRequest, type VideoRequest } from '@renderkit/engine-kit/engine.ts';
-import { openEngineProcesses } from './engine-processes.ts';
+import { openProceduralProcesses } from './engine.ts';
 
 const request = (more: Partial<ImageRequest> = {}): ImageRequest => ({
   kind: 'image',
@@ -21,7 +21,7 @@ const request = (more: Partial<ImageRequest> = {}): ImageRequest => ({
 const never = new AbortController().signal;
 
 test('draws elsewhere, output by output; an error keeps its code; an aborted render makes room', async () => {
-  await using processes = openEngineProcesses(1);
+  await using processes = openProceduralProcesses(1);
   const draw = (more: Partial<ImageRequest>, signal = never) =>
     Array.fromAsync(processes.engine.render(request(more), signal));
   const files = await draw({});
@@ -49,11 +49,11 @@ test('draws elsewhere, output by output; an error keeps its code; an aborted ren
   );
 });
 
-test('a film lies on disk until the next is asked for; a picture does not wait for it; nothing is left', async () => {
+test('a video lies on disk until the next is asked for; an image does not wait for it; nothing is left', async () => {
   let scratch = '';
   {
-    await using processes = openEngineProcesses(1);
-    const film: VideoRequest = {
+    await using processes = openProceduralProcesses(1);
+    const video: VideoRequest = {
       ...request(),
       kind: 'video',
       durationSeconds: 0.5,
@@ -63,24 +63,24 @@ test('a film lies on disk until the next is asked for; a picture does not wait f
       sourceVideo: null,
     };
     const ended: string[] = [];
-    const filming = (async () => {
+    const rendering = (async () => {
       const sizes: number[] = [];
       let last = '';
-      for await (const file of processes.engine.render(film, never)) {
+      for await (const file of processes.engine.render(video, never)) {
         assert.ok(file.contentType === 'video/mp4');
         sizes.push((await readFile(file.path)).length);
         last = file.path;
         scratch = path.dirname(path.dirname(file.path));
       }
       await assert.rejects(readFile(last), { code: 'ENOENT' });
-      ended.push('film');
+      ended.push('video');
       return sizes;
     })();
-    const picture = Array.fromAsync(processes.engine.render(request({ outputs: 1 }), never));
-    await picture;
-    ended.push('picture');
-    assert.ok((await filming).every((size) => size > 1000));
-    assert.deepEqual(ended, ['picture', 'film']);
+    const image = Array.fromAsync(processes.engine.render(request({ outputs: 1 }), never));
+    await image;
+    ended.push('image');
+    assert.ok((await rendering).every((size) => size > 1000));
+    assert.deepEqual(ended, ['image', 'video']);
   }
   await assert.rejects(access(scratch), { code: 'ENOENT' });
 });

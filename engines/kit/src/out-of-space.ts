@@ -1,4 +1,4 @@
-import { EngineError } from '@renderkit/engine-kit/engine.ts';
+import { EngineError } from './engine.ts';
 import { MediaToolError } from '@renderkit/media-kit/media-tool-error.ts';
 import { isStorageUnavailable } from '@renderkit/server-kit/files/file-errors.ts';
 

@@ -1,4 +1,4 @@
-import type { EngineErrorCode, EngineRequest, RenderedFile } from '@renderkit/engine-kit/engine.ts';
+import type { EngineErrorCode, EngineRequest, RenderedFile } from './engine.ts';
 
 /** What the worker says to a drawing process. */
 export type ToProcess =

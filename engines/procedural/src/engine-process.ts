@@ -1,0 +1,4 @@
+import { serveEngine } from '@renderkit/engine-kit/serve-engine.ts';
+import { createProceduralEngine } from './engine.ts';
+
+serveEngine(createProceduralEngine);
