@@ -5,8 +5,8 @@ import type { IdentityStore } from './identity-store.ts';
 import { createPasswordChecks } from './passwords/password-checks.ts';
 import { admitBegin } from './passwords/throttle.ts';
 import { type Client, createProvider, issuerPath, type ProviderSecrets } from './provider/provider.ts';
-import { signInRoutes } from './provider/routes.ts';
-import { interactionRoutes } from './sign-in/routes.ts';
+import { providerRoutes } from './provider/routes.ts';
+import { signInPageRoutes } from './sign-in/routes.ts';
 
 export type IdentityOptions = {
   store: IdentityStore;
@@ -24,9 +24,9 @@ export function registerIdentity(app: FastifyInstance, options: IdentityOptions)
   const { store, publicUrl } = options;
   const issuer = publicUrl + issuerPath;
   const provider = createProvider({ ...options, issuer });
-  signInRoutes(app, { ...options, provider, admitBegin: (address) => admitBegin(store, address) });
+  providerRoutes(app, { ...options, provider, admitBegin: (address) => admitBegin(store, address) });
   const pages = { ...options, provider, passwords: createPasswordChecks() };
-  interactionRoutes(app, pages);
+  signInPageRoutes(app, pages);
   accountPageRoutes(app, pages);
   return { issuer };
 }

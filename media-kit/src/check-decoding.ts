@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { ffmpeg } from './ffmpeg.ts';
 import type { Inspected } from './inspect-file.ts';
-import { pictureLimits, runMediaJob, UnreadableMedia } from './media-processes.ts';
+import { imageLimits, runMediaJob, UnreadableMedia } from './media-processes.ts';
 import { MediaToolError, notTheFile } from './media-tool-error.ts';
 import { withTemporaryDirectory } from './temporary-directory.ts';
 import { UnusableFile } from './unusable-file.ts';
@@ -26,7 +26,7 @@ const demuxerOfBoxes = 'mov';
 export async function checkDecoding(file: string, inspected: Inspected, signal: AbortSignal): Promise<void> {
   try {
     if (inspected.type === 'image')
-      await runMediaJob('decodePicture', { path: file }, { ...pictureLimits, signal });
+      await runMediaJob('decodeImage', { path: file }, { ...imageLimits, signal });
     else await decodeEnds(file, inspected, signal);
   } catch (cause) {
     if (cause instanceof MediaToolError && notTheFile.includes(cause.kind)) throw cause;

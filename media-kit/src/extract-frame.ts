@@ -8,7 +8,7 @@ const megabyte = 1024 * 1024;
 const limits = { timeoutMs: 60_000, maxMemoryBytes: 1024 * megabyte };
 const maxPngBytes = 200 * megabyte;
 /** Half of what lies between two pictures at 250 a second. */
-const halfAPicture = 0.002;
+const halfAFrame = 0.002;
 /** Pixels that are no squares become some, as players show them; the shorter side grows. */
 const squarePixels =
   "scale=w='if(gt(sar,1),round(iw*sar),iw)':h='if(gt(sar,1),ih,round(ih/sar))':flags=bicubic+accurate_rnd+full_chroma_int,setsar=1";
@@ -35,7 +35,7 @@ export async function extractFrame(
   );
   // Seeking finds the first picture at a time or after it.
   const seek =
-    appearsAt === undefined ? [] : ['-seek_timestamp', '1', '-ss', (appearsAt - halfAPicture).toFixed(6)];
+    appearsAt === undefined ? [] : ['-seek_timestamp', '1', '-ss', (appearsAt - halfAFrame).toFixed(6)];
   const bytes = await withTemporaryDirectory(async (directory) => {
     const png = path.join(directory, 'frame');
     await ffmpeg([...seek, '-f', 'mov', '-i', 'in.mp4', '-vf', squarePixels, ...oneRgbPng], {

@@ -11,7 +11,7 @@ sharp.cache(false);
 const maxPixels = 50_000_000;
 
 /** Decodes every pixel, keeping few of them. */
-export async function decodePicture(path: string): Promise<Size> {
+export async function decodeImage(path: string): Promise<Size> {
   const { info } = await open(path)
     .resize({ width: 16, height: 16, fit: 'fill', kernel: 'nearest', fastShrinkOnLoad: false })
     .raw()
@@ -20,7 +20,7 @@ export async function decodePicture(path: string): Promise<Size> {
 }
 
 /** A WebP that fits in a square of `side` pixels. */
-export async function shrinkPicture(path: string, side: number): Promise<Pixels> {
+export async function shrinkImage(path: string, side: number): Promise<Pixels> {
   const { data, info } = await open(path)
     .autoOrient()
     .resize({ width: side, height: side, fit: 'inside', withoutEnlargement: true })

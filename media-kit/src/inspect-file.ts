@@ -59,11 +59,11 @@ export async function inspectFile(path: string, limits: FileLimits, signal: Abor
       'too_large',
       `The ${kinds[format].name} is too large: it may have ${Math.floor(maxBytes / megabyte)} MB at most.`,
     );
-  if (format === 'jpeg' || format === 'png') return await inspectPicture(handle, format, limits);
+  if (format === 'jpeg' || format === 'png') return await inspectImage(handle, format, limits);
   const reader = await openReader(handle);
   if (format === 'wav') await checkWave(reader);
   else if (format !== 'mp3') await checkBoxes(reader);
-  return judgeTracks(await probe(path, format, signal), format, limits);
+  return validateTracks(await probe(path, format, signal), format, limits);
 }
 
 async function readFormat(handle: FileHandle): Promise<Format> {
@@ -78,7 +78,7 @@ async function readFormat(handle: FileHandle): Promise<Format> {
   return signature.format;
 }
 
-async function inspectPicture(
+async function inspectImage(
   handle: FileHandle,
   format: 'jpeg' | 'png',
   limits: FileLimits,
@@ -92,9 +92,9 @@ async function inspectPicture(
   return { ...describe(format), width, height, durationSeconds: null, hasAudio: false };
 }
 
-function judgeTracks(probed: Probed, format: Format, limits: FileLimits): Inspected {
+function validateTracks(probed: Probed, format: Format, limits: FileLimits): Inspected {
   const { type, name } = kinds[format];
-  const { video, audio, durationSeconds, longestSeconds } = probed;
+  const { video, audio, durationSeconds, longestTrackSeconds } = probed;
   if (type === 'video' && video === null)
     throw new UnusableFile('no_video_track', `The ${name} has no video track.`);
   if (type === 'audio' && audio === null)
@@ -103,7 +103,7 @@ function judgeTracks(probed: Probed, format: Format, limits: FileLimits): Inspec
     throw new UnusableFile('broken', `The ${name} has no length.`);
   if (type === 'audio')
     return { ...describe(format), width: null, height: null, durationSeconds, hasAudio: true };
-  if (!(longestSeconds <= limits.videoSeconds))
+  if (!(longestTrackSeconds <= limits.videoSeconds))
     throw new UnusableFile(
       'too_long',
       `The ${name} is too long: it may last ${limits.videoSeconds} seconds at most.`,

@@ -7,9 +7,9 @@ export type MediaJobs = {
   /** Finds the picture of a video that is seen at a time, in seconds; past the end it is the last. */
   findFrame: { ask: { path: string; time: number }; answer: FoundFrame };
   /** Decodes a whole JPEG or PNG. */
-  decodePicture: { ask: { path: string }; answer: { width: number; height: number } };
+  decodeImage: { ask: { path: string }; answer: { width: number; height: number } };
   /** Makes a WebP that fits in a square of `side` pixels. */
-  shrinkPicture: { ask: { path: string; side: number }; answer: Pixels };
+  shrinkImage: { ask: { path: string; side: number }; answer: Pixels };
   /** Upright, 8 bits, sRGB, four bytes per pixel, written to `output`; no larger than `maxPixels`. */
   writeRgba: { ask: { path: string; output: string; maxPixels: number }; answer: Size };
 };
@@ -23,7 +23,7 @@ export type Probed = {
   /** Of the video track where there is one, else of the sound. */
   durationSeconds: number;
   /** Of the longest track. */
-  longestSeconds: number;
+  longestTrackSeconds: number;
 };
 
 /** The seconds of the file's own clock at which the picture appears; undefined for the first one. */

@@ -28,7 +28,7 @@ async function work(job: MediaJob): Promise<unknown> {
     return findFrame(job.ask.path, job.ask.time);
   }
   const pictures = await import('./images.ts');
-  if (job.name === 'decodePicture') return pictures.decodePicture(job.ask.path);
-  if (job.name === 'shrinkPicture') return pictures.shrinkPicture(job.ask.path, job.ask.side);
+  if (job.name === 'decodeImage') return pictures.decodeImage(job.ask.path);
+  if (job.name === 'shrinkImage') return pictures.shrinkImage(job.ask.path, job.ask.side);
   return pictures.writeRgba(job.ask.path, job.ask.output, job.ask.maxPixels);
 }

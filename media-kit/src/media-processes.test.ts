@@ -21,7 +21,7 @@ before(async () => {
 after(async () => rm(directory, { recursive: true, force: true }));
 
 const decode = async (more: Partial<typeof generous> = {}) =>
-  runMediaJob('decodePicture', { path: large }, { ...generous, ...more });
+  runMediaJob('decodeImage', { path: large }, { ...generous, ...more });
 const kindIs = (kind: MediaToolErrorKind) => (error: unknown) =>
   error instanceof MediaToolError && error.kind === kind;
 
@@ -30,7 +30,7 @@ test('what goes beyond a limit is ended and named, and the next job is none the 
   await assert.rejects(decode({ maxMemoryBytes: 20_000_000 }), kindIs('out_of_memory'));
   await assert.rejects(decode({ signal: AbortSignal.timeout(30) }), kindIs('aborted'));
   await assert.rejects(decode({ signal: AbortSignal.abort() }), kindIs('aborted'));
-  await assert.rejects(runMediaJob('decodePicture', { path: directory }, generous), UnreadableMedia);
+  await assert.rejects(runMediaJob('decodeImage', { path: directory }, generous), UnreadableMedia);
   assert.deepEqual(await decode(), { width: 16, height: 16 });
 });
 

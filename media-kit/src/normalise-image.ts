@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { pictureLimits, runMediaJob } from './media-processes.ts';
+import { imageLimits, runMediaJob } from './media-processes.ts';
 import { withTemporaryDirectory } from './temporary-directory.ts';
 
 const defaultMaxPixels = 50_000_000;
@@ -25,7 +25,7 @@ export async function normaliseImage(
     const size = await runMediaJob(
       'writeRgba',
       { path: file, output, maxPixels },
-      { ...pictureLimits, signal },
+      { ...imageLimits, signal },
     );
     return { ...size, bytes: await readFile(output) };
   });

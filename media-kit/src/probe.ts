@@ -50,7 +50,7 @@ export async function probe(path: string, format: Format): Promise<Probed> {
     },
     audio: audio && { codec: await audio.getCodec() },
     durationSeconds: main === null ? 0 : await main.computeDuration(),
-    longestSeconds: tracks.length === 0 ? 0 : await input.computeDuration(tracks),
+    longestTrackSeconds: tracks.length === 0 ? 0 : await input.computeDuration(tracks),
   };
 }
 

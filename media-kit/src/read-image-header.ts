@@ -3,7 +3,7 @@ import { readOrientation } from './read-orientation.ts';
 import { UnusableFile } from './unusable-file.ts';
 
 /** Pixels as stored, and the EXIF orientation (1 to 8) that turns them upright. */
-export type PictureHeader = { width: number; height: number; orientation: number };
+export type ImageHeader = { width: number; height: number; orientation: number };
 
 const maxExifBytes = 65_536;
 
@@ -12,7 +12,7 @@ const maxChunks = 50_000;
 const pngHeader = { size: 13, dataAt: 16 };
 
 /** Walks the chunks of a PNG (RFC 2083) without reading pixels. @throws UnusableFile */
-export async function readPngHeader(file: FileReader): Promise<PictureHeader> {
+export async function readPngHeader(file: FileReader): Promise<ImageHeader> {
   const header = await file.read(8, 8 + pngHeader.size);
   if (
     header.length < 8 + pngHeader.size ||
@@ -48,8 +48,8 @@ const maxSegments = 10_000;
 const scanBytes = 32 * 1024;
 
 /** Walks the segments of a JPEG (ITU-T T.81) up to its end without decoding. @throws UnusableFile */
-export async function readJpegHeader(file: FileReader): Promise<PictureHeader> {
-  let picture: PictureHeader | undefined;
+export async function readJpegHeader(file: FileReader): Promise<ImageHeader> {
+  let picture: ImageHeader | undefined;
   let orientation = 1;
   let position = 2;
   for (let count = 0; count < maxSegments; count++) {
@@ -93,7 +93,7 @@ function isStartOfFrame(kind: number): boolean {
   return kind >= 0xc0 && kind <= 0xcf && ![0xc4, 0xc8, 0xcc].includes(kind);
 }
 
-function readFrameSize(body: Buffer): PictureHeader {
+function readFrameSize(body: Buffer): ImageHeader {
   if (body.length < 6) throw broken('The JPEG is damaged.');
   return { height: body.readUInt16BE(1), width: body.readUInt16BE(3), orientation: 1 };
 }

@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { extractFrame } from './extract-frame.ts';
 import type { Inspected } from './inspect-file.ts';
-import { pictureLimits, runMediaJob } from './media-processes.ts';
+import { imageLimits, runMediaJob } from './media-processes.ts';
 import { withTemporaryDirectory } from './temporary-directory.ts';
 
 /** Longer side of a thumbnail, in pixels. */
@@ -38,9 +38,9 @@ export async function makeThumbnailOf(image: Uint8Array, signal: AbortSignal): P
 
 async function shrink(picture: string, signal: AbortSignal): Promise<Thumbnail> {
   const { bytes, width, height } = await runMediaJob(
-    'shrinkPicture',
+    'shrinkImage',
     { path: picture, side: thumbnailSide },
-    { ...pictureLimits, signal },
+    { ...imageLimits, signal },
   );
   return { bytes: Buffer.from(bytes), contentType: 'image/webp', width, height };
 }

@@ -126,7 +126,7 @@ function addresses(read: Reader, name: string): string[] {
   return list;
 }
 
-/** The media room uses it, in whatever process; a wrong one is told of at the start. */
+/** media-kit uses it, in whatever process; a wrong one ends the start. */
 function checkFfmpegPath(environment: Environment): void {
   const ffmpeg = readEnvironment(environment).text('FFMPEG_PATH');
   if (ffmpeg === undefined) return;

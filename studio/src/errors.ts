@@ -1,12 +1,12 @@
 import { type StudioErrorCode, studioErrors } from '@renderkit/contract/studio/errors.ts';
 import type { StorageUse } from '@renderkit/contract/studio/storage.ts';
 
-/** A refusal of a call, told to the caller as `{code, message}` with the code's status. */
+/** A refusal of a call, answered as `{code, message}` with the code's status. */
 export class StudioError extends Error {
   override name = 'StudioError';
   readonly code: StudioErrorCode;
   readonly retryAfterSeconds: number | undefined;
-  /** With `storage_full`: told as `storage`. */
+  /** With `storage_full`: answered as `storage`. */
   readonly storage: StorageUse | undefined;
 
   constructor(

@@ -23,7 +23,7 @@ declare module 'fastify' {
 // A list of 64 quotes with prompts of 20,000 characters, or 5,000 accounts to watch.
 const bodyLimitBytes = 8 * 1024 * 1024;
 /** A prompt. */
-const longestTextCharacters = 20_000;
+const maxTextCharacters = 20_000;
 /** A part of a path may be percent-encoded. */
 const maxParamLength = 800;
 const jsonLimits: Omit<JsonLimits, 'texts'> = {
@@ -36,10 +36,10 @@ const jsonLimits: Omit<JsonLimits, 'texts'> = {
 
 /** The limits of the texts in a JSON body by its schema. */
 export function textsOf(schema: object = {}): TextLimits {
-  return textLimitsOf(schema, longestTextCharacters);
+  return textLimitsOf(schema, maxTextCharacters);
 }
 
-/** An HTTP server with every limit set, and every error, the framework's own too, told as `{code, message}`. */
+/** An HTTP server with every limit set, and every error, the framework's own too, answered as `{code, message}`. */
 export function createServer(options: { log: Logger; trustProxy: string[] }): FastifyInstance {
   const app = createHttpServer({
     presentError: (error, requestId, route) => present(error, { request_id: requestId, route }, options.log),
@@ -71,24 +71,24 @@ async function readBodyOf(request: IncomingMessage, texts: TextLimits): Promise<
 
 /** Any error as the contract's error body. */
 function present(error: HttpError, where: { request_id: string; route: string | undefined }, log: Logger) {
-  const told = errorOf(error);
+  const answer = errorOf(error);
   // While the database is away every request fails alike: one line each, without the stack.
-  if (told.code === 'overloaded')
-    log.warn({ reason: String((told.cause as Error | undefined)?.message), ...where }, told.message);
-  else if (told.status >= 500 && told.code !== 'maintenance')
+  if (answer.code === 'overloaded')
+    log.warn({ reason: String((answer.cause as Error | undefined)?.message), ...where }, answer.message);
+  else if (answer.status >= 500 && answer.code !== 'maintenance')
     log.error({ err: error.cause, ...where }, 'a request failed');
-  const { retryAfterSeconds } = told;
+  const { retryAfterSeconds } = answer;
   return {
-    status: error.reason === 'too_slow' ? timedOutStatus : told.status,
+    status: error.reason === 'too_slow' ? timedOutStatus : answer.status,
     headers: {
       'content-type': 'application/json; charset=utf-8',
       ...(retryAfterSeconds !== undefined && { 'retry-after': String(retryAfterSeconds) }),
     },
     body: JSON.stringify({
-      code: told.code,
-      message: told.message,
+      code: answer.code,
+      message: answer.message,
       ...(retryAfterSeconds !== undefined && { retry_after: retryAfterSeconds }),
-      ...(told.storage !== undefined && { storage: told.storage }),
+      ...(answer.storage !== undefined && { storage: answer.storage }),
     }),
   };
 }

@@ -124,15 +124,15 @@ function testFiles(engine: Engine, engineModel: string): void {
     assert.ok(own.bytes.equals(again.bytes));
   });
 
-  test(`${engine.id} films, and goes on with a film; what it made is there until the next is asked for`, async () => {
-    const filmed = join(folder, 'film.mp4');
-    const [film] = await all(engine, requestOf('video', engineModel), async (file) => {
+  test(`${engine.id} videos, and goes on with a video; what it made is there until the next is asked for`, async () => {
+    const filmed = join(folder, 'video.mp4');
+    const [video] = await all(engine, requestOf('video', engineModel), async (file) => {
       assert.ok(file.contentType === 'video/mp4');
       await writeFile(filmed, await readFile(file.path));
     });
     const extend = { ...requestOf('video_extend', engineModel), video: { path: filmed } } as EngineRequest;
     const [further] = await all(engine, extend);
-    for (const file of [film, further]) {
+    for (const file of [video, further]) {
       assert.ok(file?.contentType === 'video/mp4');
       assert.deepEqual([file.width, file.height, file.durationSeconds, file.index], [96, 64, 0.5, 0]);
       await assert.rejects(access(file.path), { code: 'ENOENT' });

@@ -4,7 +4,7 @@ import type { Brush } from './look.ts';
 import type { Random } from './random.ts';
 
 export interface Finish {
-  /** 0 = none; about 1 for film. */
+  /** 0 = none; about 1 for video. */
   readonly grain: number;
   /** 0–1: how dark the corners get. */
   readonly vignette: number;
@@ -30,15 +30,15 @@ export function finishCanvas(canvas: Canvas, finish: Finish): Bitmap {
   for (let index = 0; index < grain.length; index++) grain[index] = grainOf(finish, random);
   const across = new Float32Array(width);
   for (let column = 0; column < width; column++) across[column] = ((column + 0.5) / width - 0.5) ** 2;
-  const film: Film = { pixels, bytes, curve, grain, across, vignette: finish.vignette };
+  const video: Video = { pixels, bytes, curve, grain, across, vignette: finish.vignette };
   let seed = Math.floor(random.next() * 4294967296) | 1;
   for (let row = 0; row < height; row++) {
-    seed = developRow(film, row * width, ((row + 0.5) / height - 0.5) ** 2, seed);
+    seed = developRow(video, row * width, ((row + 0.5) / height - 0.5) ** 2, seed);
   }
   return { width, height, bytes: Buffer.from(bytes.buffer) };
 }
 
-interface Film {
+interface Video {
   readonly pixels: Uint8ClampedArray;
   readonly bytes: Uint8ClampedArray;
   readonly curve: Float32Array;
@@ -50,7 +50,7 @@ interface Film {
 
 /** Returns where its noise has come to. */
 function developRow(
-  { pixels, bytes, curve, grain, across, vignette }: Film,
+  { pixels, bytes, curve, grain, across, vignette }: Video,
   first: number,
   down: number,
   seed: number,
@@ -65,7 +65,7 @@ function developRow(
     const dim = 1 - vignette * edge * edge * 3.6;
     seed = (Math.imul(seed, 1664525) + 1013904223) | 0;
     const green = curve[pixels[from + 1] ?? 0] ?? 0;
-    // Film shows its grain most in the middle tones.
+    // Video shows its grain most in the middle tones.
     const tone = green * 0.00392;
     const speck = (grain[seed >>> shift] ?? 0) * (0.45 + 2.2 * tone * (1 - tone));
     bytes[to] = (curve[pixels[from] ?? 0] ?? 0) * dim + speck;

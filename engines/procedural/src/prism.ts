@@ -103,7 +103,7 @@ export function createTurningCut(scene: Scene, first: Raster): (view: Raster, tu
     scene,
     view,
     random: scene.random.fork('cut'),
-    // A film's stones are larger: small ones would only flicker.
+    // A video's stones are larger: small ones would only flicker.
     size: Math.max(4, scene.unit * (50 - scene.look.detail * 26)),
   });
   enrich(first, 1.38, 1 + scene.look.weight * 0.35);

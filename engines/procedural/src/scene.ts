@@ -32,7 +32,7 @@ export interface Scene {
   readonly things: ReadonlySet<SkyThing>;
   /** How thick the air is: 1 as the weather has it, 0 as on the moon. */
   readonly air: number;
-  /** Whether what falls, flies and flashes is left out, to be drawn on each frame of a film. */
+  /** Whether what falls, flies and flashes is left out, to be drawn on each frame of a video. */
   readonly filmed: boolean;
 }
 

@@ -1,5 +1,5 @@
 import type { IdentityStore } from '../identity-store.ts';
-import { Refused, troubles } from '../pages/page-error.ts';
+import { Refused, pageErrors } from '../pages/page-error.ts';
 import type { ClientFacts } from '../pages/page.ts';
 import { passwordError } from '../pages/read-fields.ts';
 import type { Answer } from '../pages/send-page.ts';
@@ -16,7 +16,7 @@ export async function showResetPassword(
 ): Promise<Answer> {
   const token = query.get('token') ?? '';
   const found = await store.findReset(token);
-  if (found === undefined) throw new Refused(troubles.linkGone);
+  if (found === undefined) throw new Refused(pageErrors.linkGone);
   return { page: resetPasswordPage({ email: found.email, token }) };
 }
 
@@ -30,13 +30,13 @@ export async function resetPasswordByForm(
 ): Promise<Answer> {
   const [token, password] = [fields.get('token') ?? '', fields.get('password') ?? ''];
   const found = await store.findReset(token);
-  if (found === undefined) throw new Refused(troubles.linkGone);
+  if (found === undefined) throw new Refused(pageErrors.linkGone);
   const { email } = found;
   const error = passwordError(password, email);
   if (error !== undefined)
     return { status: 422, page: resetPasswordPage({ email, token, errors: { password: error } }) };
   const passwordHash = await passwords.hash(password);
   const done = await store.resetPassword({ token, passwordHash }, address);
-  if (!done) throw new Refused(troubles.linkGone);
+  if (!done) throw new Refused(pageErrors.linkGone);
   return { page: passwordResetPage(client, email) };
 }

@@ -1,9 +1,10 @@
 import { isDatabaseUnavailable } from '@renderkit/server-kit/db/database.ts';
+import { PasswordChecksBusy } from '../passwords/password-checks.ts';
 import { html } from './html.ts';
 import type { ClientFacts, Page } from './page.ts';
 
 /** Why a page cannot be shown, in words for whoever sees it. */
-export type Trouble = {
+export type PageError = {
   status: number;
   title: string;
   text: string;
@@ -12,7 +13,7 @@ export type Trouble = {
   retryAfterSeconds?: number;
 };
 
-export const troubles = {
+export const pageErrors = {
   gone: {
     status: 400,
     title: 'This page has expired',
@@ -68,31 +69,33 @@ export const troubles = {
     title: 'This form came from somewhere else',
     text: 'It was not sent by this page, so nothing was done. Begin again.',
   },
-} as const satisfies Record<string, Trouble>;
+} as const satisfies Record<string, PageError>;
 
-/** A page that cannot be shown, for a reason to tell. */
+/** A page that cannot be shown, and what is shown instead. */
 export class Refused extends Error {
   override name = 'Refused';
-  readonly trouble: Trouble;
-  constructor(trouble: Trouble, options?: ErrorOptions) {
-    super(trouble.title, options);
-    this.trouble = trouble;
+  readonly pageError: PageError;
+  constructor(pageError: PageError, options?: ErrorOptions) {
+    super(pageError.title, options);
+    this.pageError = pageError;
   }
 }
 
-/** What to say of an error of our own, or of a request that could not be read. */
-export function ownTrouble(error: unknown): Trouble {
-  if (error instanceof Refused) return error.trouble;
+/** What a page says of an error on the way to it: one of our own, or a request that could not be read. */
+export function pageErrorOf(error: unknown): PageError {
+  if (error instanceof Refused) return error.pageError;
+  if (error instanceof PasswordChecksBusy) return pageErrors.busy;
+  if ((error as Error).name === 'SessionNotFound') return pageErrors.gone;
   const { statusCode } = error as { statusCode?: number };
   if (statusCode !== undefined && statusCode >= 400 && statusCode < 500)
-    return { ...troubles.unreadable, status: statusCode };
-  return isDatabaseUnavailable(error) ? troubles.away : troubles.failed;
+    return { ...pageErrors.unreadable, status: statusCode };
+  return isDatabaseUnavailable(error) ? pageErrors.away : pageErrors.failed;
 }
 
-/** An error that the OpenID provider tells. `name` is its class. */
+/** An error as the OpenID provider answers it. `name` is its class. */
 export type ProviderError = { error: string; error_description?: string };
 
-const requestTroubles: Record<string, { title: string; text: string }> = {
+const requestErrors: Record<string, { title: string; text: string }> = {
   invalid_redirect_uri: {
     title: 'This way back is not known',
     text: 'The application asked for the answer to be sent to an address that the studio was not told of.',
@@ -103,27 +106,27 @@ const requestTroubles: Record<string, { title: string; text: string }> = {
   },
 };
 
-/** What to say of an error of the provider's. Our own faults are told without what they were. */
-export function providerTrouble(told: ProviderError, error: unknown): Trouble {
-  if (isDatabaseUnavailable(error)) return troubles.away;
-  if ((error as Error).name === 'SessionNotFound') return troubles.gone;
+/** What a page says of an error of the provider's. An error of our own is shown without its cause. */
+export function providerPageError(answer: ProviderError, error: unknown): PageError {
+  if (isDatabaseUnavailable(error)) return pageErrors.away;
+  if ((error as Error).name === 'SessionNotFound') return pageErrors.gone;
   const { status = 500 } = error as { status?: number };
-  if (told.error === 'server_error' || status >= 500) return troubles.failed;
+  if (answer.error === 'server_error' || status >= 500) return pageErrors.failed;
   return {
     status,
     title: 'This request cannot be answered',
     text: 'What the application asked for is not as it should be.',
-    ...requestTroubles[told.error],
-    detail: [told.error, told.error_description].filter((part) => part !== undefined).join(': '),
+    ...requestErrors[answer.error],
+    detail: [answer.error, answer.error_description].filter((part) => part !== undefined).join(': '),
   };
 }
 
-export function troublePage(trouble: Trouble, client: ClientFacts): Page {
+export function errorPage(pageError: PageError, client: ClientFacts): Page {
   return {
-    title: trouble.title,
-    body: html`<h1>${trouble.title}</h1>
-      <p class="lead">${trouble.text}</p>
-      ${trouble.detail !== undefined && html`<p class="small"><code>${trouble.detail}</code></p>`}
+    title: pageError.title,
+    body: html`<h1>${pageError.title}</h1>
+      <p class="lead">${pageError.text}</p>
+      ${pageError.detail !== undefined && html`<p class="small"><code>${pageError.detail}</code></p>`}
       ${wayBack(client)}`,
   };
 }

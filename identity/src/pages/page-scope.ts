@@ -2,10 +2,9 @@ import type { Logger } from '@renderkit/server-kit/process/logger.ts';
 import type { FastifyInstance } from 'fastify';
 import type { IdentityStore } from '../identity-store.ts';
 import { isOwnForm } from './own-form.ts';
-import { Refused, type Trouble, troublePage, troubles } from './page-error.ts';
+import { errorPage, type PageError, pageErrorOf, pageErrors, Refused } from './page-error.ts';
 import type { ClientFacts } from './page.ts';
 import { createSendPage, type SendPage } from './send-page.ts';
-import { troubleOf } from './trouble-of.ts';
 
 const formLimitBytes = 16 * 1024;
 
@@ -18,7 +17,7 @@ export type PageDependencies = {
 };
 
 /**
- * Makes a scope one of pages: it reads plain forms that its own pages sent, and tells whatever goes wrong as a page.
+ * Makes a scope one of pages: it reads plain forms that its own pages sent, and shows whatever goes wrong as a page.
  * Returns how to answer.
  */
 export function preparePages(scope: FastifyInstance, dependencies: PageDependencies): SendPage {
@@ -33,18 +32,18 @@ export function preparePages(scope: FastifyInstance, dependencies: PageDependenc
     (_request, body, done) => done(null, body),
   );
   scope.setErrorHandler((error, request, reply) => {
-    const trouble: Trouble = troubleOf(error);
-    if (trouble === troubles.failed)
+    const pageError: PageError = pageErrorOf(error);
+    if (pageError === pageErrors.failed)
       log.error({ err: error, request_id: request.id }, 'a sign-in page failed');
-    return send(reply, { ...trouble, page: troublePage(trouble, client) });
+    return send(reply, { ...pageError, page: errorPage(pageError, client) });
   });
   scope.setNotFoundHandler(() => {
-    throw new Refused(troubles.nothingHere);
+    throw new Refused(pageErrors.nothingHere);
   });
   scope.addHook('preHandler', async (request) => {
     if (request.method === 'POST' && !isOwnForm(request.headers, origin))
-      throw new Refused(troubles.foreignForm);
-    if (await store.isUnderMaintenance()) throw new Refused(troubles.maintenance);
+      throw new Refused(pageErrors.foreignForm);
+    if (await store.isUnderMaintenance()) throw new Refused(pageErrors.maintenance);
   });
   return send;
 }

@@ -13,14 +13,14 @@ export const advertised = {
   }),
 };
 
-/** Claims that the provider knows and never tells: a session's id is for sign-outs of a kind that is not served. */
-const neverTold = new Set(['sid']);
+/** Claims that the provider knows and never hands out: a session's id is for sign-outs of a kind that is not served. */
+const hiddenClaims = new Set(['sid']);
 
 /**
  * Corrects what the provider writes into its discovery document (OpenID Connect Discovery 1.0 §3) whatever its
  * configuration is: a client that reads it should find nothing there that is refused.
  */
-export async function tellWhatIsServed(context: Context, next: () => Promise<void>): Promise<void> {
+export async function correctDiscovery(context: Context, next: () => Promise<void>): Promise<void> {
   await next();
   if (context.oidc?.route !== 'discovery' || context.status !== 200) return;
   const document = context.body as Record<string, unknown> & { claims_supported: string[] };
@@ -28,6 +28,6 @@ export async function tellWhatIsServed(context: Context, next: () => Promise<voi
     ...document,
     // provider.ts refuses the others: their answers need a page with script, or a client with script.
     response_modes_supported: ['query'],
-    claims_supported: document.claims_supported.filter((claim) => !neverTold.has(claim)),
+    claims_supported: document.claims_supported.filter((claim) => !hiddenClaims.has(claim)),
   };
 }

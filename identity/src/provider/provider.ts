@@ -2,15 +2,15 @@ import Provider, { type Context, interactionPolicy } from 'oidc-provider';
 import type { IdentityStore } from '../identity-store.ts';
 import {
   type ProviderError,
-  type Trouble,
-  providerTrouble,
-  troublePage,
-  troubles,
+  type PageError,
+  providerPageError,
+  errorPage,
+  pageErrors,
 } from '../pages/page-error.ts';
 import { type ClientFacts, type Page, pageHeaders, writePage } from '../pages/page.ts';
 import { createAdapter } from './adapter.ts';
 import { cookiesOf } from './cookies.ts';
-import { advertised, tellWhatIsServed } from './discovery.ts';
+import { advertised, correctDiscovery } from './discovery.ts';
 import { sessionMark } from './sessions.ts';
 import { rpInitiatedLogout, skipEmptySignOut } from './sign-out.ts';
 
@@ -18,7 +18,7 @@ import { rpInitiatedLogout, skipEmptySignOut } from './sign-out.ts';
 export const issuerPath = '/oidc';
 
 /** Where people decide what an authorization request leaves to them; below it the interaction's id. */
-export const interactionPath = '/sign-in';
+export const signInPath = '/sign-in';
 
 export const scope = 'openid offline_access email profile';
 
@@ -61,11 +61,11 @@ export function createProvider(options: ProviderOptions): Provider {
     context.set(pageHeaders(client));
     context.body = writePage(page, issuer.host);
   };
-  const tell = (context: Context, trouble: Trouble) => {
-    context.status = trouble.status;
-    if (trouble.retryAfterSeconds !== undefined)
-      context.set({ 'retry-after': String(trouble.retryAfterSeconds) });
-    send(context, troublePage(trouble, client));
+  const sendError = (context: Context, pageError: PageError) => {
+    context.status = pageError.status;
+    if (pageError.retryAfterSeconds !== undefined)
+      context.set({ 'retry-after': String(pageError.retryAfterSeconds) });
+    send(context, errorPage(pageError, client));
   };
   const sessionCookie = { name: cookies.names.session, attributes: cookies.long };
   const provider = new Provider(options.issuer, {
@@ -85,29 +85,29 @@ export function createProvider(options: ProviderOptions): Provider {
     pkce: { required: () => true },
     interactions: {
       policy: policy(options.signUp),
-      url: (_context: Context, interaction: { uid: string }) => `${interactionPath}/${interaction.uid}`,
+      url: (_context: Context, interaction: { uid: string }) => `${signInPath}/${interaction.uid}`,
     },
     rotateRefreshToken: true,
     ttl: lifetimeSeconds,
     findAccount: (_context: Context, id: string) => findAccount(store, id),
-    renderError: (context: Context, told: ProviderError, error: unknown) =>
-      tell(context, providerTrouble(told, error)),
+    renderError: (context: Context, answer: ProviderError, error: unknown) =>
+      sendError(context, providerPageError(answer, error)),
   });
   provider.use((context, next) => asIfAt(issuer, context, next));
   // Even its refusal of another mode would be a page that sends itself by script.
   provider.use(async (context, next) => {
     const { response_mode: mode = 'query' } = context.query;
-    await (mode === 'query' ? next() : tell(context, troubles.otherMode));
+    await (mode === 'query' ? next() : sendError(context, pageErrors.otherMode));
   });
   provider.use(async (context, next) => {
     await next();
     if (context.status !== 404 || context.body !== undefined) return;
-    if (context.accepts('json', 'html') === 'html') return tell(context, troubles.nothingHere);
+    if (context.accepts('json', 'html') === 'html') return sendError(context, pageErrors.nothingHere);
     // Known before the body, which would make it a 200.
     context.status = 404;
     context.body = { code: 'not_found', message: 'There is nothing at this address.' };
   });
-  provider.use(tellWhatIsServed);
+  provider.use(correctDiscovery);
   provider.use(skipEmptySignOut);
   return provider;
 }
@@ -171,7 +171,7 @@ function policy(signUp: 'open' | 'closed') {
   return prompts;
 }
 
-/** Every address that the provider tells is the issuer's, whatever host or protocol a request says it came by. */
+/** Every address that the provider writes is the issuer's, whatever host or protocol a request says it came by. */
 async function asIfAt(issuer: URL, context: Context, next: () => Promise<void>): Promise<void> {
   Object.defineProperties(context.request, {
     protocol: { value: issuer.protocol.slice(0, -1) },

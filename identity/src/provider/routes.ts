@@ -1,7 +1,7 @@
 import type { Logger } from '@renderkit/server-kit/process/logger.ts';
 import type { FastifyInstance } from 'fastify';
 import type Provider from 'oidc-provider';
-import { Refused, ownTrouble, troublePage, troubles } from '../pages/page-error.ts';
+import { Refused, pageErrorOf, errorPage, pageErrors } from '../pages/page-error.ts';
 import type { ClientFacts } from '../pages/page.ts';
 import { createSendPage } from '../pages/send-page.ts';
 import { issuerPath } from './provider.ts';
@@ -20,7 +20,7 @@ export type SignInDependencies = {
 const beginsSignIn = new RegExp(`^${issuerPath}/auth/?(?:[?]|$)`, 'i');
 
 /** Hands everything below the issuer's path to the OpenID provider, which reads bodies itself. */
-export function signInRoutes(app: FastifyInstance, dependencies: SignInDependencies): void {
+export function providerRoutes(app: FastifyInstance, dependencies: SignInDependencies): void {
   const { provider, client, log } = dependencies;
   // Without listeners they would be printed as they are.
   provider.on('error', (error) => log.error({ err: error }, 'sign-in failed'));
@@ -31,14 +31,16 @@ export function signInRoutes(app: FastifyInstance, dependencies: SignInDependenc
     scope.removeAllContentTypeParsers();
     scope.addContentTypeParser('*', (_request, _payload, done) => done(null));
     scope.setErrorHandler((error, request, reply) => {
-      const trouble = ownTrouble(error);
-      if (trouble === troubles.failed) log.error({ err: error, request_id: request.id }, 'sign-in failed');
-      return send(reply, { ...trouble, page: troublePage(trouble, client) });
+      const pageError = pageErrorOf(error);
+      if (pageError === pageErrors.failed)
+        log.error({ err: error, request_id: request.id }, 'sign-in failed');
+      return send(reply, { ...pageError, page: errorPage(pageError, client) });
     });
     scope.addHook('onRequest', async (request) => {
       if (!beginsSignIn.test(request.url)) return;
       const retryAfterSeconds = await dependencies.admitBegin(request.ip);
-      if (retryAfterSeconds !== undefined) throw new Refused({ ...troubles.tooManyBegun, retryAfterSeconds });
+      if (retryAfterSeconds !== undefined)
+        throw new Refused({ ...pageErrors.tooManyBegun, retryAfterSeconds });
     });
     scope.all(`${issuerPath}/*`, async (request, reply) => {
       reply.hijack();

@@ -14,7 +14,7 @@ export function sessionMark(passwordVersion: number): string {
   return String(passwordVersion);
 }
 
-/** What the provider is told of a sign-in. */
+/** A sign-in, as the provider wants it. */
 export function loginOf({ accountId, passwordVersion }: Proof): Login {
   return { accountId, amr: ['pwd'], acr: sessionMark(passwordVersion) };
 }

@@ -1,7 +1,7 @@
 import type Provider from 'oidc-provider';
 import type { Interaction } from 'oidc-provider';
 import type { IdentityStore, Person } from '../identity-store.ts';
-import { Refused, troubles } from '../pages/page-error.ts';
+import { Refused, pageErrors } from '../pages/page-error.ts';
 import type { Page } from '../pages/page.ts';
 import { type Fields, readEmail, readSignUp } from '../pages/read-fields.ts';
 import type { Answer } from '../pages/send-page.ts';
@@ -9,7 +9,7 @@ import { tooMany } from '../pages/too-many.ts';
 import type { Proof } from '../passwords/check-password.ts';
 import type { PasswordChecks } from '../passwords/password-checks.ts';
 import { grantAgain, makeGrant } from '../provider/grants.ts';
-import { type Client, interactionPath } from '../provider/provider.ts';
+import { type Client, signInPath } from '../provider/provider.ts';
 import { type Browser, loginOf } from '../provider/sessions.ts';
 import { leaveOtherSession } from './leave-other-session.ts';
 import { type Addresses, consentPage, signInPage, signUpPage } from './pages.ts';
@@ -47,7 +47,7 @@ export function createHandlers(
     signUp: dependencies.signUp === 'open',
   });
   const signUpView = (interaction: Interaction) => {
-    if (dependencies.signUp === 'closed') throw new Refused(troubles.nothingHere);
+    if (dependencies.signUp === 'closed') throw new Refused(pageErrors.nothingHere);
     return { client, at: addressesOf(interaction), scopes: asked(interaction, client).scope.split(' ') };
   };
   const showSignIn: Handler = async ({ interaction }) => ({
@@ -123,7 +123,7 @@ function goOn(
 
 /** Where an interaction's forms go. */
 function addressesOf({ uid }: Interaction): Addresses {
-  const here = `${interactionPath}/${uid}`;
+  const here = `${signInPath}/${uid}`;
   return {
     signIn: here,
     signUp: `${here}/sign-up`,
@@ -170,7 +170,7 @@ async function goOnAs(
 /** Whose consent is asked for. @throws Refused */
 async function personAsked({ prompt, session }: Interaction, store: IdentityStore): Promise<Person> {
   const account = prompt.name === 'consent' ? await store.findPerson(session?.accountId ?? '') : undefined;
-  if (account === undefined) throw new Refused(troubles.gone);
+  if (account === undefined) throw new Refused(pageErrors.gone);
   return account;
 }
 

@@ -1,17 +1,17 @@
 import type { FastifyInstance } from 'fastify';
-import { Refused, troubles } from '../pages/page-error.ts';
+import { Refused, pageErrors } from '../pages/page-error.ts';
 import { type PageDependencies, preparePages } from '../pages/page-scope.ts';
 import { readFields } from '../pages/read-fields.ts';
 import type { Answer } from '../pages/send-page.ts';
-import { interactionPath } from '../provider/provider.ts';
+import { signInPath } from '../provider/provider.ts';
 import { createHandlers, type HandlerDependencies, type Visit } from './handlers.ts';
 
 /** The pages on which people sign in, make an account and say what the client may do. Plain forms, no script. */
-export function interactionRoutes(
+export function signInPageRoutes(
   app: FastifyInstance,
   dependencies: HandlerDependencies & PageDependencies,
 ): void {
-  void app.register(async (scope) => registerPages(scope, dependencies), { prefix: interactionPath });
+  void app.register(async (scope) => registerPages(scope, dependencies), { prefix: signInPath });
 }
 
 function registerPages(app: FastifyInstance, dependencies: HandlerDependencies & PageDependencies): void {
@@ -24,7 +24,7 @@ function registerPages(app: FastifyInstance, dependencies: HandlerDependencies &
       handler: async (request, reply) => {
         const browser = [request.raw, reply.raw] as const;
         const interaction = await provider.interactionDetails(...browser);
-        if (interaction.uid !== request.params.uid) throw new Refused(troubles.gone);
+        if (interaction.uid !== request.params.uid) throw new Refused(pageErrors.gone);
         const fields = readFields(request.body);
         return send(reply, await handle({ interaction, browser, fields, address: request.ip }));
       },

@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto';
 
-// POSIX.1-1988 ustar with pax names (POSIX.1-2001): what `tar` everywhere reads, in the two directions we need.
+// POSIX.1-1988 ustar with pax names (POSIX.1-2001): what `tar` everywhere reads, in the two directions we need. It is our
+// own because a backup that ends early must never pass for a whole one: `tar-stream` takes an archive that was cut off
+// between two entries for complete, and it stops at a file that shrinks while it is copied.
 
 const blockBytes = 512;
 const largestSize = 8 ** 11 - 1;

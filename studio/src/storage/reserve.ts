@@ -2,9 +2,9 @@ import type { Database, Transaction } from '@renderkit/server-kit/db/database.ts
 import { storageFull } from './storage-full.ts';
 import { hasRoom, readStorage, reserveStorage } from './store.ts';
 
-/** Room in an account's storage for a file while it comes, so that files side by side cannot pass the limit together. */
+/** Space in an account's storage for a file while it comes, so that files side by side cannot pass the limit together. */
 export type Reservation = {
-  /** Makes sure of room for so many bytes of the file. @throws StudioError `storage_full` */
+  /** Makes sure of space for so many bytes of the file. @throws StudioError `storage_full` */
   cover: (bytes: number) => Promise<void>;
 };
 

@@ -15,7 +15,7 @@ export type CheckDependencies = {
   storage: BlobStorage;
   moderation: Moderation;
   uploads: Pick<UploadQueue, 'enqueue'>;
-  /** Tells the account's readers, after commit. */
+  /** Wakes whoever reads the account's feed, after commit. */
   announce: (account: string) => void;
   log: Logger;
   crashPoint?: ((name: string) => void | Promise<void>) | undefined;
@@ -23,7 +23,7 @@ export type CheckDependencies = {
 
 const outOfSpaceSeconds = 15;
 
-/** Decodes an upload, judges it, and settles it with the word to its account. Throws where another try may succeed. */
+/** Decodes an upload, moderates it, writes the outcome down and announces it. Throws where another try may succeed. */
 export async function checkUpload(
   id: string,
   signal: AbortSignal,
@@ -33,9 +33,9 @@ export async function checkUpload(
   const upload = await findUploadToCheck(database, id);
   if (upload === undefined) return;
   await crashPoint?.('upload: being checked');
-  let fault: string | undefined;
+  let rejection: string | undefined;
   try {
-    fault = await faultOf(upload, signal, dependencies);
+    rejection = await rejectionOf(upload, signal, dependencies);
   } catch (error) {
     if (!isOutOfSpace(error)) throw error;
     return await checkLater(id, error, dependencies);
@@ -43,7 +43,7 @@ export async function checkUpload(
   signal.throwIfAborted();
   await settle(
     id,
-    fault === undefined ? { status: 'ready' } : { status: 'rejected', error: fault },
+    rejection === undefined ? { status: 'ready' } : { status: 'rejected', error: rejection },
     dependencies,
   );
 }
@@ -60,7 +60,7 @@ async function checkLater(
   );
 }
 
-/** Writes the outcome down and tells it. A rejected file goes, so that its link leads nowhere. */
+/** Writes the outcome down and announces it. A rejected file goes, so that its link leads nowhere. */
 async function settle(
   id: string,
   outcome: Parameters<typeof settleUpload>[2],
@@ -75,7 +75,7 @@ async function settle(
 }
 
 /** Why it is rejected, as a sentence for its owner. */
-async function faultOf(
+async function rejectionOf(
   upload: UploadToCheck,
   signal: AbortSignal,
   { storage, moderation, log }: CheckDependencies,
@@ -97,7 +97,7 @@ async function faultOf(
     log.info({ upload: upload.id, reason: error.reason }, 'an upload could not be decoded');
     return error.message;
   }
-  // Sound is only checked: what it says nobody here can judge.
+  // Audio is decoded and no more: nobody here can moderate what it says.
   if (upload.type === 'audio') return undefined;
   const blocked = await moderation.judgeUpload({ fileName: upload.file_name, sha256: upload.sha256 });
   return blocked && `The file goes against the rules of this studio (${blocked.reason}).`;

@@ -41,9 +41,9 @@ export async function receiveFile(
   const { limits } = options;
   const announced = Number(request.headers['content-length'] ?? options.leastBytes);
   if (announced > limits.videoBytes) throw new FileTooLarge(limits.videoBytes);
-  const room = await options.reserve(announced);
+  const reservation = await options.reserve(announced);
   const hash = createHash('sha256');
-  const chunks = judged(pacedBody(request, options.pace), limits, room, hash);
+  const chunks = checked(pacedBody(request, options.pace), limits, reservation, hash);
   const file = await storage.receive(folder, chunks);
   return { file, sha256: hash.digest('hex') };
 }
@@ -51,10 +51,10 @@ export async function receiveFile(
 /** Where MP4 and MOV say what they are. */
 const headBytes = 12;
 
-async function* judged(
+async function* checked(
   chunks: AsyncIterable<Buffer>,
   limits: ByteLimits,
-  room: Reservation,
+  reservation: Reservation,
   hash: ReturnType<typeof createHash>,
 ): AsyncGenerator<Uint8Array> {
   let size = 0;
@@ -67,7 +67,7 @@ async function* judged(
     }
     size += chunk.length;
     if (size > limit) throw new FileTooLarge(limit);
-    await room.cover(size);
+    await reservation.cover(size);
     hash.update(chunk);
     yield chunk;
     freeBytes(chunk);
@@ -75,7 +75,7 @@ async function* judged(
 }
 
 /**
- * By the first bytes alone: the kind is judged when the file is there, this only keeps what can be no video from
+ * By the first bytes alone: the kind is checked when the file is there, this only keeps what can be no video from
  * being as long as one. MP4 and MOV have the name of a box after its length.
  */
 function limitOf(firstBytes: Buffer, limits: ByteLimits): number {

@@ -4,7 +4,7 @@ import { createNoise } from '../noise.ts';
 import type { Scene } from '../scene.ts';
 import type { Shot } from './shot.ts';
 
-/** When the second shot sets in and when it is there alone, as shares of the film. */
+/** When the second shot sets in and when it is there alone, as shares of the video. */
 const SPAN = { from: 0.3, to: 0.96 };
 const SOFTNESS = 0.3;
 /** Side of a cell of the dissolve's pattern, in pixels. */

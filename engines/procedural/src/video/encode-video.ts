@@ -10,21 +10,21 @@ import { FRAME_RATE } from './shot.ts';
 /** Good enough that what follows is all that can be seen of it. */
 const JPEG_QUALITY = 93;
 /** Smaller is better and larger; the first and the last frame are what is compared with a given picture. */
-const QUALITY = { film: 21, ends: 15 };
+const QUALITY = { video: 21, ends: 15 };
 const TIMEOUT_MS = 10 * 60_000;
 const MAX_BYTES = 500_000_000;
 
-export interface FilmPlan extends Size {
+export interface VideoPlan extends Size {
   readonly frames: number;
-  /** Sounds, played one after the other, cut or followed by silence to the film's end. */
+  /** Sounds, played one after the other, cut or followed by silence to the video's end. */
   readonly audios: readonly MediaFile[];
   /** A video whose sound is taken where `audios` is empty and it has any. */
   readonly soundOf: MediaFile | null;
 }
 
 /** H.264 that every player can begin to play before it has all of it. Returns the file's path in `directory`. */
-export async function encodeFilm(
-  plan: FilmPlan,
+export async function encodeVideo(
+  plan: VideoPlan,
   frameAt: (index: number) => Canvas | Promise<Canvas>,
   directory: string,
   signal: AbortSignal,
@@ -42,7 +42,7 @@ export async function encodeFilm(
   } finally {
     await file.close();
   }
-  const output = join(directory, 'film.mp4');
+  const output = join(directory, 'video.mp4');
   const sounds = plan.audios.length > 0 ? plan.audios : plan.soundOf ? [plan.soundOf] : [];
   const run = (audible: readonly MediaFile[]) =>
     ffmpeg(argumentsFor(plan, audible.length), {
@@ -50,7 +50,7 @@ export async function encodeFilm(
         'frames.mjpeg': frames,
         ...Object.fromEntries(audible.map(({ path }, index) => [soundName(index), path])),
       },
-      outputs: { 'film.mp4': output },
+      outputs: { 'video.mp4': output },
       signal,
       timeoutMs: TIMEOUT_MS,
       maxOutputBytes: MAX_BYTES,
@@ -73,21 +73,21 @@ export async function encodeFilm(
 
 const soundName = (index: number) => `sound-${index}.bin`;
 
-function argumentsFor({ frames }: FilmPlan, sounds: number): string[] {
+function argumentsFor({ frames }: VideoPlan, sounds: number): string[] {
   const seconds = (frames / FRAME_RATE).toFixed(6);
   const last = frames - 1;
-  const { film, ends } = QUALITY;
+  const { video, ends } = QUALITY;
   const inputs = Array.from({ length: sounds }, (_, index) => ['-i', soundName(index)]);
   return [
     ['-f', 'mjpeg', '-framerate', String(FRAME_RATE), '-i', 'frames.mjpeg'],
     ...inputs,
     // JPEG has the matrix of BT.601, which is kept and named; only the range becomes that of video.
     ['-map', '0:v:0', '-vf', 'scale=in_range=pc:out_range=tv,format=yuv420p'],
-    ['-c:v', 'libx264', '-preset', 'veryfast', '-crf', String(film), '-profile:v', 'high'],
+    ['-c:v', 'libx264', '-preset', 'veryfast', '-crf', String(video), '-profile:v', 'high'],
     ['-x264-params', `keyint=${FRAME_RATE * 2}:zones=0,0,q=${ends}/${last},${last},q=${ends}`],
     ['-colorspace', 'smpte170m', '-color_primaries', 'bt709', '-color_trc', 'bt709', '-color_range', 'tv'],
     ...(sounds > 0 ? soundArguments(sounds, seconds) : []),
-    ['-movflags', '+faststart', '-f', 'mp4', 'film.mp4'],
+    ['-movflags', '+faststart', '-f', 'mp4', 'video.mp4'],
   ].flat();
 }
 

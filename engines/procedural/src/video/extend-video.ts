@@ -11,7 +11,7 @@ import { readBrief } from '../brief.ts';
 import { readPicture } from '../image.ts';
 import { composeScene } from '../scene.ts';
 import { FRAME_RATE } from './shot.ts';
-import { checkFilm, finishFilm } from './generate-video.ts';
+import { checkVideo, finishVideo } from './generate-video.ts';
 import { createPictureShot } from './image-shot.ts';
 
 /** Pixels of a continuation whose size was not asked for, at most. */
@@ -23,13 +23,13 @@ export async function* extendVideos(
   signal: AbortSignal,
   scratch: string,
 ): AsyncGenerator<RenderedVideo> {
-  const directory = await mkdtemp(join(scratch, 'film-'));
+  const directory = await mkdtemp(join(scratch, 'video-'));
   try {
     const last = await lastFrameOf(request, signal);
     const path = join(directory, 'last.png');
     await writeFile(path, last.bytes);
     const size = continuationSize(last, request.shortSide);
-    checkFilm({ ...size, durationSeconds: request.durationSeconds });
+    checkVideo({ ...size, durationSeconds: request.durationSeconds });
     const picture = await readPicture({ path }, size);
     const frames = Math.max(2, Math.round(request.durationSeconds * FRAME_RATE));
     const briefOf = await readBrief(request);
@@ -38,7 +38,7 @@ export async function* extendVideos(
       const scene = composeScene(briefOf(index, size));
       const shot = createPictureShot(scene, (frames - 1) / FRAME_RATE, picture);
       const plan = { ...size, frames, audios: [], soundOf: null };
-      yield { ...(await finishFilm(plan, shot, directory, signal)), index, nsfw: false };
+      yield { ...(await finishVideo(plan, shot, directory, signal)), index, nsfw: false };
     }
   } finally {
     await rm(directory, { recursive: true, force: true });

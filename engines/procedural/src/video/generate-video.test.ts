@@ -24,15 +24,15 @@ import {
   psnr,
 } from './testing/measure-video.ts';
 
-const folder = await mkdtemp(join(tmpdir(), 'film-test-'));
-const scratch = await mkdtemp(join(tmpdir(), 'film-scratch-'));
+const folder = await mkdtemp(join(tmpdir(), 'video-test-'));
+const scratch = await mkdtemp(join(tmpdir(), 'video-scratch-'));
 after(() => Promise.all([folder, scratch].map((path) => rm(path, { recursive: true }))));
 
 const engine = createProceduralEngine(scratch);
 const limit = () => AbortSignal.timeout(100_000);
 
-test('A film has the asked size, is as long as asked to the frame, plays anywhere and moves', async () => {
-  const { file, made } = await film({ width: 256, height: 144, durationSeconds: 1.5 });
+test('A video has the asked size, is as long as asked to the frame, plays anywhere and moves', async () => {
+  const { file, made } = await makeVideo({ width: 256, height: 144, durationSeconds: 1.5 });
   assert.deepEqual([made.width, made.height, made.durationSeconds], [256, 144, 1.5]);
   const { video, audio, duration, fastStart } = await probe(file);
   assert.deepEqual([video.codec, video.width, video.height, audio], ['avc', 256, 144, null]);
@@ -54,7 +54,7 @@ test('The first and the last frame are the pictures that were given', async () =
   const start = await draw('start.png', 'a woman in golden light', 'figures', 300, 200);
   const end = await draw('end.png', 'mountains and a lake', 'papercut', 200, 260);
   const [width, height] = [240, 160];
-  const { file } = await film({ width, height, startImage: start, endImage: end, prompt: 'snow' });
+  const { file } = await makeVideo({ width, height, startImage: start, endImage: end, prompt: 'snow' });
   const frames = await decode(file, width, height);
   assert.equal(frames.length, 24);
   assert.ok((await psnr(frames[0], start, width, height)) >= 33);
@@ -67,24 +67,24 @@ test('The cover is the first frame that shows something', async () => {
     .png()
     .toBuffer({ resolveWithObject: true });
   const end = await draw('end.png', 'mountains and a lake', 'papercut', 160, 96);
-  const { made } = await film({ startImage: await keep('empty.png', empty), endImage: end, prompt: 'rain' });
+  const { made } = await makeVideo({ startImage: await keep('empty.png', empty), endImage: end, prompt: 'rain' });
   const { channels } = await sharp(made.thumbnail.bytes).stats();
   assert.ok(channels.some(({ stdev }) => stdev > 8));
 });
 
 test('An end alone is reached from what the words say', async () => {
   const end = await draw('end.png', 'mountains and a lake', 'papercut', 200, 260);
-  const { file } = await film({ width: 160, height: 160, endImage: end });
+  const { file } = await makeVideo({ width: 160, height: 160, endImage: end });
   const frames = await decode(file, 160, 160);
   assert.ok((await psnr(frames.at(-1), end, 160, 160)) >= 33);
   assert.ok((await psnr(frames[0], end, 160, 160)) < 20);
 });
 
-test('Sounds follow one another, cut or followed by silence to the length of the film', async () => {
+test('Sounds follow one another, cut or followed by silence to the length of the video', async () => {
   const short = await tone('short.wav', 0.4);
   const long = await tone('long.wav', 3);
   for (const audios of [[short], [short, long]]) {
-    const { file } = await film({ width: 96, height: 96, audios });
+    const { file } = await makeVideo({ width: 96, height: 96, audios });
     const { audio, duration } = await probe(file);
     assert.ok(audio);
     assert.equal(audio.codec, 'aac');
@@ -97,12 +97,12 @@ test('Sounds follow one another, cut or followed by silence to the length of the
     else assert.ok(loudness.late > 0.05, `${loudness.late}`);
   }
   const broken = await keep('broken.mp3', Buffer.from('no sound'));
-  await assert.rejects(film({ width: 96, height: 96, audios: [broken] }), hasCode('unreadable_reference'));
+  await assert.rejects(makeVideo({ width: 96, height: 96, audios: [broken] }), hasCode('unreadable_reference'));
 });
 
 test('A video drawn anew keeps how it moves, and its sound', async () => {
   const source = await slidingBar();
-  const { file } = await film({
+  const { file } = await makeVideo({
     width: 160,
     height: 96,
     prompt: '',
@@ -116,11 +116,11 @@ test('A video drawn anew keeps how it moves, and its sound', async () => {
     assert.ok(Math.abs(place - (15 + [2, 10, 20][index]! * 5)) < 22, places.join(' '));
   assert.ok((await probe(file)).audio);
   const text = await keep('text.mp4', Buffer.from('no video'));
-  await assert.rejects(film({ sourceVideo: text }), hasCode('unreadable_reference'));
+  await assert.rejects(makeVideo({ sourceVideo: text }), hasCode('unreadable_reference'));
 });
 
 test('A continuation begins with the last frame of its source and has its ratio', async () => {
-  const { file: source } = await film({ width: 256, height: 144, durationSeconds: 0.5 });
+  const { file: source } = await makeVideo({ width: 256, height: 144, durationSeconds: 0.5 });
   const last = (await decode(source, 256, 144)).at(-1);
   assert.ok(last);
   const { file, made } = await extend({ video: source, durationSeconds: 1 });
@@ -139,11 +139,11 @@ test('A continuation without an asked size is not larger than it should be', () 
   assert.deepEqual(continuationSize({ width: 1080, height: 1920 }, 480), { width: 480, height: 854 });
 });
 
-test('Odd sides and endless films are refused; an aborted film leaves nothing behind', async () => {
-  await assert.rejects(film({ width: 161, height: 96 }), hasCode('invalid_request'));
-  await assert.rejects(film({ durationSeconds: 1e6 }), hasCode('invalid_request'));
+test('Odd sides and endless videos are refused; an aborted video leaves nothing behind', async () => {
+  await assert.rejects(makeVideo({ width: 161, height: 96 }), hasCode('invalid_request'));
+  await assert.rejects(makeVideo({ durationSeconds: 1e6 }), hasCode('invalid_request'));
   const abort = new AbortController();
-  const going = film({ durationSeconds: 5 }, abort.signal);
+  const going = makeVideo({ durationSeconds: 5 }, abort.signal);
   setTimeout(() => abort.abort(new Error('enough')), 400);
   await assert.rejects(going, /enough/);
   assert.deepEqual(await readdir(scratch), []);
@@ -152,7 +152,7 @@ test('Odd sides and endless films are refused; an aborted film leaves nothing be
 const hasCode = (code: string) => (error: unknown) => error instanceof EngineError && error.code === code;
 const common = { engineModel: 'atelier', seed: 3, parameters: {}, references: [], outputs: 1 };
 
-async function film(change: Partial<VideoRequest>, signal = limit()) {
+async function makeVideo(change: Partial<VideoRequest>, signal = limit()) {
   const request: VideoRequest = {
     ...common,
     kind: 'video',
@@ -186,7 +186,7 @@ async function take(
 ): Promise<{ file: MediaFile; made: RenderedVideo }> {
   for await (const made of render) {
     assert.ok(made.contentType === 'video/mp4');
-    const path = join(folder, `film-${taken++}.mp4`);
+    const path = join(folder, `video-${taken++}.mp4`);
     await copyFile(made.path, path);
     return { file: { path }, made };
   }

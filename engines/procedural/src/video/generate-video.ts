@@ -14,35 +14,35 @@ import { readPicture, toBitmap } from '../image.ts';
 import { fromCanvas } from '../raster.ts';
 import { composeScene, type Scene } from '../scene.ts';
 import { dissolve } from './dissolve.ts';
-import { encodeFilm, type FilmPlan } from './encode-video.ts';
+import { encodeVideo, type VideoPlan } from './encode-video.ts';
 import { FRAME_RATE, type Shot } from './shot.ts';
 import { createPictureShot } from './image-shot.ts';
 import { createRestyledShot } from './restyled-shot.ts';
 import { createShot } from './shots.ts';
 
-/** Seconds of a film. */
+/** Seconds of a video. */
 const DURATION = { min: 0.5, max: 60 };
 
-/** Films from words, and from pictures to begin and to end with. */
+/** Videos from words, and from pictures to begin and to end with. */
 export async function* generateVideos(
   request: VideoRequest,
   model: ProceduralModel,
   signal: AbortSignal,
   scratch: string,
 ): AsyncGenerator<RenderedVideo> {
-  checkFilm(request);
+  checkVideo(request);
   const briefOf = await readBrief(request);
   const frames = Math.max(2, Math.round(request.durationSeconds * FRAME_RATE));
   for (let index = 0; index < request.outputs; index++) {
     signal.throwIfAborted();
-    const directory = await mkdtemp(join(scratch, 'film-'));
+    const directory = await mkdtemp(join(scratch, 'video-'));
     try {
       const scene = composeScene(briefOf(index, request));
       const work = { request, scene, model, seconds: (frames - 1) / FRAME_RATE, directory, signal };
       const shot = await planShot(work);
       const { width, height, audios, sourceVideo } = request;
       const plan = { width, height, frames, audios, soundOf: sourceVideo };
-      yield { ...(await finishFilm(plan, shot, directory, signal)), index, nsfw: false };
+      yield { ...(await finishVideo(plan, shot, directory, signal)), index, nsfw: false };
     } finally {
       await rm(directory, { recursive: true, force: true });
     }
@@ -50,7 +50,7 @@ export async function* generateVideos(
 }
 
 /** @throws EngineError `invalid_request` */
-export function checkFilm({ width, height, durationSeconds }: Size & { durationSeconds: number }): void {
+export function checkVideo({ width, height, durationSeconds }: Size & { durationSeconds: number }): void {
   checkSide({ width, height });
   if (width % 2 !== 0 || height % 2 !== 0)
     throw new EngineError('invalid_request', `A video has even sides; asked ${width}×${height}.`);
@@ -89,14 +89,14 @@ async function planBeginning({ request, scene, model, seconds, directory, signal
 }
 
 /** Draws and encodes what a shot shows. The file lies in `directory`. */
-export async function finishFilm(
-  plan: FilmPlan,
+export async function finishVideo(
+  plan: VideoPlan,
   shot: Shot,
   directory: string,
   signal: AbortSignal,
 ): Promise<Omit<RenderedVideo, 'index' | 'nsfw'>> {
   const { width, height, frames } = plan;
-  const path = await encodeFilm(plan, (at) => shot(at / FRAME_RATE), directory, signal);
+  const path = await encodeVideo(plan, (at) => shot(at / FRAME_RATE), directory, signal);
   return {
     contentType: 'video/mp4',
     path,
@@ -107,7 +107,7 @@ export async function finishFilm(
   };
 }
 
-/** Moments that may stand for a film, as shares of it. */
+/** Moments that may stand for a video, as shares of it. */
 const COVER_SHARES = [0, 0.06, 0.15, 0.3, 0.5, 0.8];
 /** Spread of a frame's bytes below which there is nothing to see on it: black, white or mist. */
 const LEAST_SPREAD = 9;

@@ -19,7 +19,7 @@ export function createStillShot(scene: Scene, seconds: number, paint: Painter): 
   const random = scene.random.fork('journey');
   const [panX, panY] = [random.range(0.5, 0.9) * (random.chance(0.5) ? 1 : -1), random.range(-0.6, 0.6)];
   const inwards = random.chance(0.6);
-  // A short film goes less far, at the same pace.
+  // A short video goes less far, at the same pace.
   const reach = Math.min(1, seconds / 5);
   const quay = scene.mood.places.has('city') ? plate.height * 0.745 : plate.height;
   return (now) => {

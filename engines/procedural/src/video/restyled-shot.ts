@@ -23,7 +23,7 @@ const COLOURS = 0.4;
 const TIMEOUT_MS = 5 * 60_000;
 const MAX_BYTES = 400_000_000;
 
-/** A video drawn anew. Where it is shorter than the film, it goes back the way it came. */
+/** A video drawn anew. Where it is shorter than the video, it goes back the way it came. */
 export async function createRestyledShot(
   scene: Scene,
   model: ProceduralModel,

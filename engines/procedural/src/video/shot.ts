@@ -6,10 +6,10 @@ export type Shot = (seconds: number) => Canvas | Promise<Canvas>;
 /** One that needs nothing but the time. */
 export type PlainShot = (seconds: number) => Canvas;
 
-/** Frames per second of every film that is made here. */
+/** Frames per second of every video that is made here. */
 export const FRAME_RATE = 24;
 
-/** From 0 to 1 in the time of a film, setting out and arriving gently. */
+/** From 0 to 1 in the time of a video, setting out and arriving gently. */
 export function glide(share: number): number {
   const t = Math.min(1, Math.max(0, share));
   const soft = 0.22;

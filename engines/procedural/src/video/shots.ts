@@ -6,7 +6,7 @@ import { createLandShot } from './land-shot.ts';
 import { createPrismShot } from './prism-shot.ts';
 import { createStillShot } from './plate-shot.ts';
 
-/** How each model films what the words say. */
+/** How each model videos what the words say. */
 export function createShot(scene: Scene, seconds: number, model: ProceduralModel): PlainShot {
   switch (model) {
     case 'atelier':

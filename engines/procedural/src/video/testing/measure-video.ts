@@ -7,9 +7,9 @@ import { ffmpeg } from '@renderkit/media-kit/ffmpeg.ts';
 import { ALL_FORMATS, BufferSource, Input } from 'mediabunny';
 import sharp from 'sharp';
 
-// What tests see of a film: its frames, its tracks, how loud it is.
+// What tests see of a video: its frames, its tracks, how loud it is.
 
-/** Every frame as RGB, by a decoder that knows nothing of how the film was made. */
+/** Every frame as RGB, by a decoder that knows nothing of how the video was made. */
 export async function decode(file: MediaFile, width: number, height: number): Promise<Buffer[]> {
   const bytes = await convert(file, ['-f', 'rawvideo', '-pix_fmt', 'rgb24']);
   const size = width * height * 3;
@@ -85,7 +85,7 @@ export function brightColumn(frame: Buffer | undefined, width: number, height: n
 }
 
 async function convert(file: MediaFile, into: string[]): Promise<Buffer> {
-  const directory = await mkdtemp(join(tmpdir(), 'measure-film-'));
+  const directory = await mkdtemp(join(tmpdir(), 'measure-video-'));
   try {
     const path = join(directory, 'out.raw');
     await ffmpeg(['-i', 'in.mp4', ...into, 'out.raw'], {
