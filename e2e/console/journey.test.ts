@@ -37,12 +37,12 @@ describe('a person runs their account in the console', { skip: noBrowser }, () =
   const row = (text: string | RegExp) => page.getByRole('row').filter({ hasText: text });
   const result = () => page.getByRole('region', { name: 'Result' });
   const dialog = () => page.getByRole('dialog');
-  /** By the link that a person would take. */
+  /** Opens a page by its link in the navigation. */
   const visit = async (name: string) => {
     await page.getByRole('navigation', { name: 'Console' }).getByRole('link', { name, exact: true }).click();
     await heading(name).waitFor();
   };
-  /** Fills in the playground's form and runs it; answers once it has been accepted. */
+  /** Fills in the playground's form and runs it. Returns the id of the generation once it is accepted. */
   const run = async (prompt: string) => {
     await page.getByLabel('Prompt', { exact: true }).fill(prompt);
     const shown = new URL(page.url()).searchParams.get('generation');
@@ -190,7 +190,7 @@ describe('a person runs their account in the console', { skip: noBrowser }, () =
     assert.equal(world.receiver.arrivals.at(-1)?.path, '/journey');
   });
 
-  test('is told how to receive on the own machine, and may where the operator allows it, by http too', async () => {
+  test('learns how to receive on their own machine, and may by http where the operator allows it', async () => {
     await visit('Webhooks');
     await button('Add endpoint').first().click();
     const address = dialog().getByLabel('Address');
@@ -322,7 +322,7 @@ describe('a person runs their account in the console', { skip: noBrowser }, () =
     await elsewhere.page.context().close();
   });
 
-  test('is told that the studio session has ended, and reconnects', async () => {
+  test('sees that the studio session has ended, and reconnects', async () => {
     await world.platform.operator('account', 'end-session', '--email', who.email);
     await visit('Overview');
     await page.getByRole('link', { name: 'See the connection' }).first().click();
@@ -366,8 +366,8 @@ describe('a person runs their account in the console', { skip: noBrowser }, () =
     await page.getByLabel('Password').waitFor();
   });
 
-  test('and all the while nothing was complained of, and nobody else was asked', () => {
-    // How a page learns that nobody is signed in; the wrong password; addresses and tests that were refused.
+  test('and all the while the browser reported no error, and asked no other server', () => {
+    // Without a session; the wrong password; addresses and test deliveries that were refused.
     const expected = [
       /status of 401 .*\/console\/api\/session\)$/,
       /status of 422 .*\/sign-in\/[\w-]+\)$/,

@@ -41,7 +41,7 @@ const injectedContent = `[
   ...[...document.querySelectorAll('script:not([src]), iframe[srcdoc], form[action*=evil]')].map((element) => element.outerHTML.slice(0, 80)),
 ]`;
 
-describe('the console stands what is thrown at it', { skip: noBrowser }, () => {
+describe('the console withstands hostile input', { skip: noBrowser }, () => {
   let world: ConsoleWorld;
   let foreign: ForeignSite;
   let who: Person;
@@ -61,7 +61,7 @@ describe('the console stands what is thrown at it', { skip: noBrowser }, () => {
   });
 
   const call: ReturnType<typeof consoleCallerOf> = (...request) => consoleCallerOf(world, page)(...request);
-  /** 401 and 404 are answers, too; anything else that the browser writes as an error is not. */
+  /** Errors in the browser's console, except answers with 400, 401, 403 and 404. */
   const complaintsOf = ({ complaints }: Visitor) =>
     complaints.filter((text) => !/Failed to load resource: .* status of 40[0134]/.test(text));
 
@@ -76,7 +76,7 @@ describe('the console stands what is thrown at it', { skip: noBrowser }, () => {
     );
   }
 
-  test('texts that would be more than text are stored wherever a text can be', async () => {
+  test('texts with scripts in them are stored wherever there is a text', async () => {
     await signIn(world, page, who);
     await assertHarmless('signing in');
     const scopes = ['read', 'generate', 'projects', 'uploads', 'library'];
@@ -98,7 +98,7 @@ describe('the console stands what is thrown at it', { skip: noBrowser }, () => {
     assert.equal(made.status, 202, made.text);
     const failed = await client.create({ model: 'sandbox-fail', prompt: image });
     await untilEnded(client, [made.body.id, failed.body.id]);
-    // A studio that says such things.
+    // As a studio might answer.
     await world.platform.databases.service.rows(`update generations set error_message = $1 where id = $2`, [
       all,
       failed.body.id,
@@ -176,7 +176,7 @@ describe('the console stands what is thrown at it', { skip: noBrowser }, () => {
   });
 
   test('addresses that were made up do nothing', async () => {
-    // Without a full stop: with one it would be asked for as a file.
+    // Without a dot, since a path with one is a file.
     const text = encodeURIComponent('"><img src=x onerror=alert(1)>');
     for (const path of [
       `/sign-in?return_to=${encodeURIComponent('javascript:alert(1)')}`,
@@ -257,7 +257,7 @@ describe('the console stands what is thrown at it', { skip: noBrowser }, () => {
       await page.evaluate(
         `fetch('${api}/sign-out', { method: 'POST', mode: 'no-cors', credentials: 'include', body: '{}' }).catch(() => {})`,
       );
-      // What it complains of there is not ours.
+      // Errors of the other origin are not the console's.
       visitor.complaints.length = 0;
       visitor.asked.length = 0;
     }
@@ -301,7 +301,7 @@ describe('the console stands what is thrown at it', { skip: noBrowser }, () => {
     await signInAtStudio(victim.page, other);
     await victim.page.getByText(other.email).first().waitFor();
     assert.notEqual((await cookieOf(victim.page))?.value, planted.value);
-    // Whoever planted it has nothing by it.
+    // Whoever planted the cookie gets no session by it.
     await page.goto(`${world.url}/console/keys`);
     await page.getByRole('heading', { name: 'Sign in to the console' }).waitFor();
   });
@@ -309,7 +309,7 @@ describe('the console stands what is thrown at it', { skip: noBrowser }, () => {
   test('the end of a sign-in that somebody else began signs nobody in', async () => {
     const attacker = await world.visitor();
     let kept = '';
-    // By the browser's own tools: the rest of a chain of redirects passes other interceptors by.
+    // By the DevTools protocol: other interceptors do not see the rest of a chain of redirects.
     const tools = await attacker.page.context().newCDPSession(attacker.page);
     tools.on('Fetch.requestPaused', ({ request, requestId }) => {
       kept = request.url;

@@ -24,11 +24,11 @@ export type ConsoleWorld = AsyncDisposable & {
   visitor: (options?: BrowserContextOptions) => Promise<Visitor>;
 };
 
-const built = fileURLToPath(new URL('../../console/dist', import.meta.url));
-/** How long anything that a page waits for may take. */
-const patienceMs = 20_000;
+const builtConsole = fileURLToPath(new URL('../../console/dist', import.meta.url));
+/** The longest that any step on a page may take. */
+const stepTimeoutMs = 20_000;
 
-/** The whole product with the console as it is built now, a receiver of webhooks, and a browser. */
+/** The whole product with the console built from the sources, a receiver of webhooks, and a browser. */
 export async function openConsoleWorld(
   options: { ownPostgres?: boolean; workers?: number } = {},
 ): Promise<ConsoleWorld> {
@@ -36,8 +36,8 @@ export async function openConsoleWorld(
   const directory = await mkdtemp(path.join(tmpdir(), 'renderkit-console-'));
   owned.defer(() => rm(directory, { recursive: true, force: true }));
   await buildConsole({ environment: process.env });
-  // A copy: another build must not take away the files of pages that are open.
-  await cp(built, path.join(directory, 'console'), { recursive: true });
+  // A copy, since another build removes the files that open pages still load.
+  await cp(builtConsole, path.join(directory, 'console'), { recursive: true });
   const receiver = owned.use(await startSecureReceiver());
   await writeFile(path.join(directory, 'receiver.pem'), receiver.certificate);
   const platform = owned.use(
@@ -53,36 +53,40 @@ export async function openConsoleWorld(
   );
   const browser: Browser = await openBrowser();
   owned.defer(() => browser.close());
-  const ours = owned.move();
+  const resources = owned.move();
   return {
     platform,
     url: platform.serviceUrls[0] ?? '',
     studioUrl: platform.studioUrl,
     receiver,
     person: (account) => createPerson(platform, account),
-    visitor: async (how = {}) => {
-      const context = await browser.newContext(how);
-      context.setDefaultTimeout(patienceMs);
+    visitor: async (contextOptions = {}) => {
+      const context = await browser.newContext(contextOptions);
+      context.setDefaultTimeout(stepTimeoutMs);
       const page = await context.newPage();
       return { page, ...(await watch(page)) };
     },
-    [Symbol.asyncDispose]: () => ours.disposeAsync(),
+    [Symbol.asyncDispose]: () => resources.disposeAsync(),
   };
 }
 
-let people = 0;
+let createdPeople = 0;
 
-/** As the first start makes its demo account. */
+/** Creates an account as the first start creates its demo account. */
 async function createPerson(
   { databases }: Platform,
   account: Partial<Person> & { name?: string } = {},
 ): Promise<Person> {
-  const person = { email: `person-${++people}@example.org`, password: 'correct horse battery', ...account };
+  const person = {
+    email: `person-${++createdPeople}@example.org`,
+    password: 'correct horse battery',
+    ...account,
+  };
   await studioOperator.createAccount(databases.studio, { ...person, tier: 'plus' });
   return person;
 }
 
-/** Goes through the studio's pages, from wherever the page is now, until the console is there. */
+/** Signs in on the studio's page that is open now, and waits for the console. */
 export async function signInAtStudio(page: Page, { email, password }: Person): Promise<void> {
   await page.getByLabel('E-mail address').fill(email);
   await page.getByLabel('Password').fill(password);
