@@ -7,8 +7,8 @@ import { fieldsOf } from './form-fields.ts';
 import type { FormValues } from './form-values.ts';
 
 /**
- * The body of the create that the form stands for (docs/api.md §4). What was not touched is left out, and so is what
- * this model does not take. The default model is named too: the request then means the same tomorrow.
+ * The body of a create from the values of the form (docs/api.md §4). A field that was not changed is left out, and so is
+ * one that this model does not take. The default model is named too, so that the request means the same tomorrow.
  */
 export function buildRequest(
   kind: GenerationKind,
@@ -18,7 +18,7 @@ export function buildRequest(
 ): RequestBody {
   const fit = fitValues(kind, model, values, choices);
   const prompt = fit.prompt.trim() === '' ? undefined : fit.prompt;
-  const words = {
+  const texts = {
     prompt,
     styles: some(fit.styles),
     suggestions: some(fit.suggestions),
@@ -27,12 +27,12 @@ export function buildRequest(
   if (kind === 'video_extend')
     return stated({
       video_id: fit.video?.value,
-      ...words,
+      ...texts,
       duration: secondsOf(fit.duration),
       resolution: fit.resolution,
     });
   const settings = {
-    ...words,
+    ...texts,
     options: Object.keys(fit.options).length > 0 ? fit.options : undefined,
     aspect_ratio: fit.aspect_ratio,
     cfg: fit.cfg,
@@ -66,10 +66,10 @@ export function buildRequest(
   });
 }
 
-/** One black pixel: prices do not depend on what a mask shows, and a painted one may be megabytes. */
+/** One black pixel. No price depends on the contents of a mask, and a painted one may have megabytes. */
 const anyMask =
   'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAACklEQVR4nGNgAAAAAgABSK+kcQAAAABJRU5ErkJggg==';
-/** What stands for the words: no price depends on them, so that typing asks for nothing. */
+/** A constant prompt. No price depends on it, so that typing sends no estimate. */
 const anyPrompt = 'a picture';
 
 /** The body of the estimate for a request. It is the same while only the prompt or the strokes of a mask change. */
@@ -80,10 +80,10 @@ export function estimateOf(kind: GenerationKind, model: Model, body: RequestBody
   return priced;
 }
 
-/** A field that has to be filled before a run, and the sentence that asks for it. */
+/** A field that must be filled before a run, and the sentence that asks for it. */
 export type Missing = { field: keyof FormValues; sentence: string };
 
-/** What the form still lacks. The service has the last word; this spares it the obvious. */
+/** The required fields that are still empty. The service validates the request; this only saves a call. */
 export function missingOf(kind: GenerationKind, model: Model, values: FormValues): Missing[] {
   const fields = fieldsOf(kind, model);
   const missing: Missing[] = [];

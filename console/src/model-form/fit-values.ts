@@ -7,13 +7,13 @@ import { kinds } from '../generations/kinds.ts';
 import { fieldsOf, type FormFields, type ModelOption, type NumberRange } from './form-fields.ts';
 import type { FormValues, OptionValue } from './form-values.ts';
 
-/** What a request can be made with beside its model. Undefined: not known yet, and nothing is dropped for it. */
+/** The styles and suggestions that a request can name. Undefined while they load: then all values are kept. */
 export type Choices = {
   styles: readonly Style[] | undefined;
   suggestions: readonly Suggestion[] | undefined;
 };
 
-/** The values that this kind and model take. What belongs to another model is left out, numbers are moved into range. */
+/** The values that this kind and model take. Other fields are cleared, and numbers are moved into their range. */
 export function fitValues(
   kind: GenerationKind,
   model: Model,
@@ -73,7 +73,7 @@ export function optionDefault(option: ModelOption): OptionValue {
   return String(option.default);
 }
 
-/** The range of a slider; what the catalog leaves out is open or one. */
+/** The range of a slider option, with defaults for what the catalog leaves out. */
 export function sliderRange(option: ModelOption): NumberRange {
   const { min = 0, max = 100, step = 1 } = option;
   return { min, max, step, default: Number(option.default) };
@@ -132,12 +132,12 @@ function fittingSuggestions(
   return kept.slice(0, maxSuggestions);
 }
 
-/** What only one suggestion of a request may belong to. */
+/** The category of a suggestion. A request may have one suggestion of each category. */
 export function categoryOf(suggestion: Suggestion): string {
   return suggestion.category_id ?? suggestion.category ?? `id ${suggestion.id}`;
 }
 
-/** 0.3 + 7 × 0.1 is 1 and not 0.9999999999999999. */
+/** Removes the error of floats: 0.3 + 7 × 0.1 is 1, not 0.9999999999999999. */
 function withoutNoise(value: number): number {
   return Number(value.toPrecision(12));
 }

@@ -5,8 +5,8 @@ import type { Reference } from '../media/reference.ts';
 export type OptionValue = string | number | boolean;
 
 /**
- * What somebody has set in the form, by the names of the request's fields. What is undefined was not touched: the
- * model's default holds, and nothing is sent. It outlives a change of model; `buildRequest` sends what fits.
+ * The values of the form, by the names of the request's fields. Undefined was not changed: it is not sent, and the
+ * model's default applies. Values stay when the model changes; `buildRequest` sends those that fit.
  */
 export type FormValues = {
   prompt: string;
@@ -24,9 +24,9 @@ export type FormValues = {
   image: Reference | undefined;
   mode: EditMode;
   strength: number | undefined;
-  /** A PNG as a data URL, as painted, or the id of an upload. */
+  /** A painted PNG as a data URL, or the id of an upload. */
   mask: string | undefined;
-  /** How the mask was painted, to go on painting; never sent. */
+  /** The steps of the painted mask, to continue painting; never sent. */
   strokes: readonly MaskStep[];
   inpaint_type: InpaintType | undefined;
   mask_blur: number | undefined;
@@ -35,7 +35,7 @@ export type FormValues = {
   end_image: Reference | undefined;
   reference_audios: Reference[];
   source_video: Reference | undefined;
-  /** The video that an extension goes on from; sent as `video_id`. */
+  /** The video that an extension continues; sent as `video_id`. */
   video: Reference | undefined;
   resolution: string | undefined;
 };

@@ -1,15 +1,16 @@
 import type { GenerationKind } from '@renderkit/contract/v1/schemas/generation.ts';
 import type { UploadType } from '@renderkit/contract/v1/schemas/upload.ts';
+import { parseJson } from '../format/json.ts';
 import { kindNames, kinds } from '../generations/kinds.ts';
 import { bareReference, type Reference } from '../media/reference.ts';
 import { emptyForm, type FormValues, type OptionValue } from './form-values.ts';
 
-/** What a form shows again of a request that was made. */
+/** A form filled from an earlier request. */
 export type FilledForm = { kind: GenerationKind; model: string | undefined; values: FormValues };
 
 /**
- * The form as it stood for a request: the other way round of `buildRequest`. What it does not understand it leaves
- * out. References have nothing but their value yet. Undefined where the path is no create's or the text no object.
+ * The form of an earlier request: the inverse of `buildRequest`. Unknown fields are left out, and references have only
+ * their value. Undefined where the path is no create's, or the body no JSON object.
  */
 export function readRequest({ path, body }: { path: string; body: string }): FilledForm | undefined {
   const kind = kindNames.find((name) => kinds[name].path === path);
@@ -52,14 +53,10 @@ export function readRequest({ path, body }: { path: string; body: string }): Fil
 }
 
 function objectOf(text: string): Record<string, unknown> | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null && !Array.isArray(value)
-      ? (value as Record<string, unknown>)
-      : undefined;
-  } catch {
-    return undefined;
-  }
+  const value = parseJson(text);
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+    ? (value as Record<string, unknown>)
+    : undefined;
 }
 
 function textOf(value: unknown): string | undefined {
