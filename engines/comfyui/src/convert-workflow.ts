@@ -4,7 +4,7 @@ import { isArray, type Json } from './json.ts';
 import { autogrow, findInput, hasWidget, inputsOf, type NodeClass, type ObjectInfo } from './object-info.ts';
 import { LinkResolver, type NamedSource } from './resolve-links.ts';
 import { nodesOf, openScopes, pathOf, type Scope } from './scopes.ts';
-import { nodeModes, type UiNode, type UiWorkflow } from './ui-workflow.ts';
+import { nodeModes, packOf, type UiNode, type UiWorkflow } from './ui-workflow.ts';
 import { firstValue, rewiresGraph, virtualKind } from './virtual-nodes.ts';
 import { type Warning, WorkflowError } from './workflow-error.ts';
 import { defaultOf, placeValues } from './widget-slots.ts';
@@ -217,14 +217,6 @@ class Conversion {
       node: id,
     });
   }
-}
-
-/** `comfyui-videohelpersuite 1.6.1`: the pack that a node says it comes from. */
-function packOf({ properties }: UiNode): string | undefined {
-  const name = properties.get('cnr_id') ?? properties.get('aux_id');
-  const version = properties.get('ver');
-  if (typeof name !== 'string' || name === 'comfy-core') return undefined;
-  return typeof version === 'string' ? `${name} ${version}` : name;
 }
 
 /** Widgets whose value the node of a subgraph may hold. */

@@ -202,3 +202,16 @@ export function numberOption(spec: InputSpec, name: string): number | undefined 
   const value = spec.options.get(name);
   return typeof value === 'number' || typeof value === 'bigint' ? Number(value) : undefined;
 }
+
+/** True where something of one type may go where the other is wanted; `A,B` is either, `*` and nothing are any. */
+export function typesMeet(one: string, other: string): boolean {
+  const [first, second] = [one, other].map((type) =>
+    type
+      .toUpperCase()
+      .split(',')
+      .map((part) => part.trim()),
+  );
+  if (first === undefined || second === undefined) return true;
+  const any = (types: readonly string[]): boolean => types.some((type) => type === '*' || type === '');
+  return any(first) || any(second) || first.some((type) => second.includes(type));
+}

@@ -1,6 +1,7 @@
 import type { Problem } from '@renderkit/engine-kit/problem-codes.ts';
 import type { Link } from './graph.ts';
 import type { Json } from './json.ts';
+import { typesMeet } from './object-info.ts';
 import { type HostValues, pathOf, readHostValues, type Scope } from './scopes.ts';
 import { nodeModes, subgraphInput, subgraphOutput, type UiInput, type UiNode } from './ui-workflow.ts';
 import { findSetNodes, firstValue, virtualKind } from './virtual-nodes.ts';
@@ -153,17 +154,4 @@ function passedInput(node: UiNode, slot: number, wanted: string): UiInput | unde
   return (
     node.inputs.find(({ type }) => type === wanted) ?? node.inputs.find(({ type }) => typesMeet(type, wanted))
   );
-}
-
-/** True where something of one type may go where the other is wanted; `A,B` is either, `*` and nothing are any. */
-export function typesMeet(one: string, other: string): boolean {
-  const [first, second] = [one, other].map((type) =>
-    type
-      .toUpperCase()
-      .split(',')
-      .map((part) => part.trim()),
-  );
-  if (first === undefined || second === undefined) return true;
-  const any = (types: readonly string[]): boolean => types.some((type) => type === '*' || type === '');
-  return any(first) || any(second) || first.some((type) => second.includes(type));
 }

@@ -185,3 +185,11 @@ function typeText(type: Json | undefined): string {
   if (typeof type === 'string') return type;
   return isArray(type) ? 'COMBO' : '*';
 }
+
+/** `comfyui-videohelpersuite 1.6.1`: the pack that a node says it comes from. */
+export function packOf({ properties }: UiNode): string | undefined {
+  const name = properties.get('cnr_id') ?? properties.get('aux_id');
+  const version = properties.get('ver');
+  if (typeof name !== 'string' || name === 'comfy-core') return undefined;
+  return typeof version === 'string' ? `${name} ${version}` : name;
+}
