@@ -1,0 +1,201 @@
+import assert from 'node:assert/strict';
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { test } from 'node:test';
+import { coreClasses } from '../fixtures/core-classes.ts';
+import { checkGraph } from './check-graph.ts';
+import { type Detection, detectParameters } from './detect-parameters.ts';
+import { importWorkflow } from './import-workflow.ts';
+import { isObject, readJson } from './json.ts';
+
+const engine = path.resolve(import.meta.dirname, '..');
+const shapes = path.join(engine, 'fixtures/shapes');
+
+interface Expected {
+  readonly suite: string;
+  readonly inpaint: boolean;
+  readonly roles: Readonly<Record<string, readonly string[]>>;
+}
+const expected = JSON.parse(readFileSync(path.join(shapes, 'roles.json'), 'utf8')) as Record<
+  string,
+  Expected
+>;
+
+type Node = { class_type: string; inputs: Record<string, unknown>; _meta?: { title: string } };
+type Graph = Record<string, Node>;
+
+const graphOf = (shape: string): Graph =>
+  JSON.parse(readFileSync(path.join(shapes, `${shape}.api.json`), 'utf8')) as Graph;
+
+function detect(prompt: unknown, workflow?: unknown): Detection {
+  const read = (value: unknown) => {
+    const json = value === undefined ? undefined : readJson(JSON.stringify(value));
+    return isObject(json) ? json : undefined;
+  };
+  const imported = importWorkflow({ prompt: read(prompt), workflow: read(workflow) }, coreClasses);
+  return detectParameters(imported, coreClasses);
+}
+
+/** `prompt 6.text`, of those that are more than a guess. */
+const offered = ({ findings }: Detection): string[] =>
+  findings.filter(({ sure }) => sure !== 'guess').map(({ role, node, input }) => `${role} ${node}.${input}`);
+
+const wanted = (shape: string): string[] =>
+  Object.entries(expected[shape]?.roles ?? {}).flatMap(([role, targets]) =>
+    targets.map((target) => `${role} ${target}`),
+  );
+
+for (const [shape, { suite, inpaint }] of Object.entries(expected)) {
+  test(`what is found in the graph of ${shape} is what it is for, and the rest can be run`, () => {
+    const detection = detect(graphOf(shape));
+    const all = detection.findings.map(({ role, node, input }) => `${role} ${node}.${input}`);
+    assert.deepEqual(all.toSorted(), wanted(shape).toSorted());
+    assert.equal(detection.suite, suite);
+    assert.equal(detection.inpaint, inpaint);
+    assert.ok(detection.findings.every(({ reason }) => reason !== ''));
+    assert.deepEqual(checkGraph(detection.graph, coreClasses, { backend: 'gpu1' }).problems, []);
+  });
+}
+
+test('every graph of the folder is expected to be something', () => {
+  const files = readdirSync(shapes).filter((name) => name.endsWith('.api.json'));
+  assert.deepEqual(
+    files.map((name) => name.replace('.api.json', '')).toSorted(),
+    Object.keys(expected).toSorted(),
+  );
+});
+
+test('the table in the README says how much is found', () => {
+  const rows = Object.keys(expected).map((shape) => {
+    const detection = detect(graphOf(shape));
+    const found = offered(detection);
+    const guessed = detection.findings.filter(({ sure }) => sure === 'guess').length;
+    const right = found.filter((one) => wanted(shape).includes(one)).length;
+    const wrong = detection.findings.length - guessed - right;
+    return `| ${shape} | ${right} | ${guessed} | ${wrong} | ${wanted(shape).length - right - guessed} |`;
+  });
+  const table = ['| graph | right | only proposed | wrong | missed |', '|---|---|---|---|---|', ...rows].join(
+    '\n',
+  );
+  assert.ok(readFileSync(path.join(engine, 'README.md'), 'utf8').includes(table), table);
+});
+
+test('a negative prompt is never taken for the prompt, whatever it is called', () => {
+  const graph = graphOf('sdxl');
+  graph['7']!._meta = { title: 'Positive prompt' };
+  assert.deepEqual(
+    offered(detect(graph)).filter((one) => one.startsWith('prompt')),
+    ['prompt 6.text'],
+  );
+});
+
+test('a cfg of 1 turns the negative prompt off: there is none', () => {
+  const graph = graphOf('sdxl');
+  graph['3']!.inputs['cfg'] = 1;
+  const roles = detect(graph).findings.map(({ role }) => role);
+  assert.ok(!roles.includes('negative') && !roles.includes('cfg'));
+});
+
+test('a preview that is the only result saves it, others are cut off, and a sound is refused', () => {
+  const preview = detect(graphOf('sd3'));
+  assert.equal(preview.graph.get('9')?.classType, 'SaveImage');
+  assert.equal(detect(graphOf('joined-texts')).graph.has('31'), false);
+  const sound = {
+    1: { class_type: 'LoadAudio', inputs: { audio: 'a.flac' } },
+    2: { class_type: 'SaveAudio', inputs: { audio: ['1', 0], filename_prefix: 'x' } },
+  };
+  assert.match(detect(sound).problems[0]?.message ?? '', /Only pictures and videos/);
+});
+
+test('of two saved pictures the last is the result, and a title decides otherwise', () => {
+  const graph = graphOf('joined-texts');
+  graph['31'] = { class_type: 'SaveImage', inputs: { images: ['30', 0], filename_prefix: 'first' } };
+  const detection = detect(graph);
+  assert.deepEqual(detection.outputs, ['9']);
+  assert.match(detection.warnings[0]?.message ?? '', /the last of 2/);
+  graph['31']._meta = { title: 'out:result' };
+  assert.deepEqual(detect(graph).outputs, ['31']);
+});
+
+test('titles of the form in:role win over the walk', () => {
+  const graph = graphOf('sdxl');
+  graph['7']!._meta = { title: 'in:prompt' };
+  graph['10']!._meta = { title: 'in:option Grain' };
+  const { findings } = detect(graph);
+  assert.deepEqual(
+    findings.filter(({ role }) => role === 'prompt').map(({ node, sure }) => [node, sure]),
+    [['7', 'sure']],
+  );
+  assert.deepEqual(findings.find(({ role }) => role === 'option')?.label, 'Grain');
+});
+
+test('App Mode says what is offered: the rest is only proposed', () => {
+  const workflow = {
+    nodes: [],
+    links: [],
+    extra: {
+      linearMode: true,
+      linearData: {
+        inputs: [
+          [6, 'text'],
+          [3, 'steps', { name: 'Quality' }],
+          [99, 'gone'],
+        ],
+        outputs: [9],
+      },
+    },
+  };
+  const { findings } = detect(graphOf('sdxl'), workflow);
+  const of = (role: string) => findings.filter((one) => one.role === role);
+  assert.deepEqual(
+    of('prompt').map(({ sure, reason }) => [sure, reason]),
+    [['sure', 'marked by App Mode']],
+  );
+  assert.deepEqual(
+    of('option').map(({ input, label }) => [input, label]),
+    [['steps', 'Quality']],
+  );
+  assert.equal(of('cfg')[0]?.sure, 'guess');
+  assert.equal(of('seed')[0]?.sure, 'sure');
+});
+
+test('input nodes of other systems are replaced by their values, and mark what they fed', () => {
+  const graph = graphOf('image-to-image');
+  graph['60'] = {
+    class_type: 'ComfyUIDeployExternalText',
+    inputs: { input_id: 'words', display_name: 'Words', default_value: 'in oil' },
+  };
+  graph['6']!.inputs['text'] = ['60', 0];
+  graph['17'] = {
+    class_type: 'ComfyUIDeployExternalImage',
+    inputs: { input_id: 'photo', display_name: 'Photo' },
+  };
+  graph['61'] = { class_type: 'SwarmInputFloat', inputs: { title: 'Change', value: 0.5, min: 0, max: 1 } };
+  graph['3']!.inputs['denoise'] = ['61', 0];
+  const detection = detect(graph);
+  assert.deepEqual(
+    [...detection.graph.values()]
+      .map(({ classType }) => classType)
+      .filter((name) => /Deploy|Swarm/.test(name)),
+    [],
+  );
+  const labels = Object.fromEntries(
+    detection.findings.filter(({ label }) => label !== undefined).map(({ role, label }) => [role, label]),
+  );
+  assert.deepEqual(labels, { prompt: 'Words', image: 'Photo', strength: 'Change' });
+  assert.equal(detection.graph.get('3')?.inputs.get('denoise'), 0.5);
+});
+
+test('a choice in braces that nobody would draw is a warning, but not in the prompt', () => {
+  const graph = graphOf('sdxl');
+  graph['6']!.inputs['text'] = 'a {red|blue} lake';
+  assert.deepEqual(detect(graph).warnings, []);
+  graph['7']!.inputs['text'] = 'a {bad|worse} picture';
+  assert.match(detect(graph).warnings[0]?.message ?? '', /\{a\|b\}/);
+});
+
+test('the colour of a mask is set to one that a grey picture has', () => {
+  assert.deepEqual(detect(graphOf('inpaint-fill')).constants, [
+    { node: '18', input: 'channel', value: 'red' },
+  ]);
+});

@@ -1,0 +1,191 @@
+import type { Problem } from '@renderkit/engine-kit/problem-codes.ts';
+import { applyMarks, applyNames } from './apply-marks.ts';
+import { type Finding, withoutRepeats } from './finding.ts';
+import { alphaMasks, findMedia } from './find-media.ts';
+import { findOutputs } from './find-outputs.ts';
+import { findSamplers, findSampling } from './find-samplers.ts';
+import { findFrameRates, findSize } from './find-size.ts';
+import { findTexts } from './find-texts.ts';
+import { type Graph, type GraphNode, nameOf, reachedFrom } from './graph.ts';
+import { GraphView } from './graph-view.ts';
+import type { ImportedWorkflow } from './import-workflow.ts';
+import type { Json } from './json.ts';
+import { outputNodes, rowOf } from './known-nodes.ts';
+import type { ObjectInfo } from './object-info.ts';
+import type { Warning } from './workflow-error.ts';
+
+/** What a workflow offers, as far as it can be told without asking its author. */
+export interface Detection {
+  /** What is to be sent: without what the result does not need, previews turned into results, masks into files. */
+  readonly graph: Graph;
+  readonly kind: 'image' | 'video';
+  /** Ids of the nodes that have the results. */
+  readonly outputs: readonly string[];
+  readonly suite: 'image' | 'edit' | 'video';
+  readonly inpaint: boolean;
+  /** In the order in which an operator reads them; each input once. */
+  readonly findings: readonly Finding[];
+  /** Inputs that must hold a certain value for what is sent to mean the same. */
+  readonly constants: readonly { readonly node: string; readonly input: string; readonly value: Json }[];
+  /** The node whose numbers are the size; undefined where the size is that of a given picture. */
+  readonly sizeNode: GraphNode | undefined;
+  /** Frames a second of the video. */
+  readonly fps: number | undefined;
+  readonly problems: readonly Problem[];
+  readonly warnings: readonly Warning[];
+}
+
+/**
+ * Looks for the inputs that a model needs. It only proposes: marks of the author win over names, names over the walk
+ * through the graph, and every finding says how sure it is and why.
+ */
+export function detectParameters(workflow: ImportedWorkflow, classes: ObjectInfo): Detection {
+  const outputs = findOutputs(new GraphView(workflow.graph, classes), workflow.marks.outputs);
+  if ('problem' in outputs) return nothingFound(workflow.graph, outputs.problem);
+  const graph = masksAsFiles(showAsResults(workflow.graph, outputs.nodes), classes);
+  const view = new GraphView(graph, classes);
+  const samplers = findSamplers(view);
+  const texts = findTexts(view, samplers);
+  const size = findSize(view, samplers, outputs.kind);
+  const media = findMedia(view, samplers);
+  const frameRates = outputs.kind === 'video' ? findFrameRates(view) : [];
+  const sampling = findSampling(view, samplers, texts.guidance);
+  const walked = withoutRepeats([
+    ...texts.findings,
+    ...sampling,
+    ...size.findings,
+    ...(size.startsWithPicture && !size.fillsMask && !texts.carriesPictures ? findStrength(view) : []),
+    ...media.findings,
+    ...findClipSkip(view),
+    ...frameRates,
+  ]);
+  const named = applyNames(view, walked, workflow.namedInputs);
+  const findings = applyMarks(view, named, workflow.marks.inputs);
+  const has = (role: string): boolean => findings.some((one) => one.role === role);
+  const rate = frameRates[0]?.value;
+  return {
+    graph,
+    kind: outputs.kind,
+    outputs: outputs.nodes,
+    suite: outputs.kind === 'video' ? 'video' : has('image') ? 'edit' : 'image',
+    inpaint: outputs.kind === 'image' && has('image') && has('mask'),
+    findings,
+    constants: media.constants,
+    sizeNode: size.node,
+    fps: typeof rate === 'number' ? rate : undefined,
+    problems: [],
+    warnings: [
+      ...outputWarnings(outputs.sure, outputs.reason, outputs.nodes),
+      ...(has('prompt') ? [] : [{ message: 'No prompt was found: mark it, or bind it by hand.' }]),
+      ...dynamicPrompts(graph, findings),
+    ],
+  };
+}
+
+function nothingFound(graph: Graph, problem: Problem): Detection {
+  return {
+    graph,
+    kind: 'image',
+    outputs: [],
+    suite: 'image',
+    inpaint: false,
+    findings: [],
+    constants: [],
+    sizeNode: undefined,
+    fps: undefined,
+    problems: [problem],
+    warnings: [],
+  };
+}
+
+/** The graph of what the results need; a preview that is the result saves it. */
+function showAsResults(graph: Graph, outputs: readonly string[]): Graph {
+  const nodes = Array.from(reachedFrom(graph, outputs).values(), (node): [string, GraphNode] => {
+    const isPreview = outputs.includes(node.id) && rowOf(outputNodes, node.classType)?.kind === 'preview';
+    if (!isPreview) return [node.id, node];
+    const images = node.inputs.get('images') ?? null;
+    const inputs = new Map<string, Json>([
+      ['images', images],
+      ['filename_prefix', 'result'],
+    ]);
+    return [node.id, { ...node, classType: 'SaveImage', inputs }];
+  });
+  return new Map(nodes);
+}
+
+/** Where the transparency of a loaded picture is the mask, the mask becomes a file of its own. */
+function masksAsFiles(graph: Graph, classes: ObjectInfo): Graph {
+  const nodes = new Map(graph);
+  for (const { loader, uses } of alphaMasks(new GraphView(graph, classes))) {
+    const id = freeId(nodes, `${loader.id}-mask`);
+    const image = loader.inputs.get('image') ?? '';
+    const inputs = new Map<string, Json>([
+      ['image', image],
+      ['channel', 'red'],
+    ]);
+    nodes.set(id, { id, classType: 'LoadImageMask', title: undefined, inputs });
+    for (const { node, input } of uses) {
+      const current = nodes.get(node.id) ?? node;
+      nodes.set(node.id, { ...current, inputs: new Map([...current.inputs, [input, [id, 0]]]) });
+    }
+  }
+  // A loader that was there for its mask alone is needed no more.
+  const outputs = [...graph.values()].filter(({ classType }) => classes.get(classType)?.isOutput === true);
+  return outputs.length === 0
+    ? nodes
+    : reachedFrom(
+        nodes,
+        outputs.map(({ id }) => id),
+      );
+}
+
+function freeId(nodes: ReadonlyMap<string, GraphNode>, wanted: string): string {
+  return nodes.has(wanted) ? freeId(nodes, `${wanted}x`) : wanted;
+}
+
+/** How far a picture that was given may change: the share of noise that is laid over it. */
+function findStrength(view: GraphView): Finding[] {
+  return [...view.nodes].flatMap((node): Finding[] => {
+    const place = view.valueOf(node, 'denoise');
+    if (place === undefined) return [];
+    return [
+      {
+        role: 'strength',
+        node: place.node.id,
+        input: place.input,
+        value: place.value,
+        sure: 'sure',
+        reason: nameOf(node),
+      },
+    ];
+  });
+}
+
+function findClipSkip(view: GraphView): Finding[] {
+  return [...view.nodes].flatMap((node): Finding[] => {
+    const place = view.valueOf(node, 'stop_at_clip_layer');
+    if (place === undefined) return [];
+    const found = { node: place.node.id, input: place.input, value: place.value };
+    return [{ role: 'clip_skip', ...found, sure: 'guess', reason: nameOf(node) }];
+  });
+}
+
+function outputWarnings(sure: string, reason: string, nodes: readonly string[]): Warning[] {
+  return sure === 'sure'
+    ? []
+    : [{ message: `The result is taken from node ${nodes.join(', ')}: ${reason}.` }];
+}
+
+/** `{a|b}` is drawn by the editor, once; a graph that is sent has it as it stands. */
+function dynamicPrompts(graph: Graph, findings: readonly Finding[]): Warning[] {
+  const isBound = (node: string, input: string): boolean =>
+    findings.some((one) => one.node === node && one.input === input && one.role === 'prompt');
+  return [...graph.values()].flatMap((node) =>
+    Array.from(node.inputs).flatMap(([input, value]): Warning[] => {
+      if (typeof value !== 'string' || !/\{[^{}]*\|[^{}]*\}/.test(value) || isBound(node.id, input))
+        return [];
+      const message = `${nameOf(node)}, "${input}" chooses with {a|b}. Nobody chooses when the graph is sent: write one of them.`;
+      return [{ message, node: node.id }];
+    }),
+  );
+}

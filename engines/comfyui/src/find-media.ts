@@ -1,0 +1,160 @@
+import { type Finding, finding, type Role, type Sure } from './finding.ts';
+import type { Sampler } from './find-samplers.ts';
+import { type GraphNode, nameOf } from './graph.ts';
+import type { Consumer, GraphView } from './graph-view.ts';
+import { mediaLoaders, rowOf } from './known-nodes.ts';
+
+export interface FoundMedia {
+  readonly findings: readonly Finding[];
+  /** Inputs that have to hold a value so that what we send means the same: the channel of a mask. */
+  readonly constants: readonly { readonly node: string; readonly input: string; readonly value: string }[];
+}
+
+interface Use {
+  readonly role: Role;
+  readonly sure: Sure;
+  readonly reason: string;
+}
+
+/** Of two uses of one picture the earlier in this list counts. */
+const priority: readonly Role[] = ['start_image', 'end_image', 'image', 'mask', 'references'];
+const maskSlot = 1;
+
+/** What the pictures, masks, videos and sounds are for that the graph loads. */
+export function findMedia(view: GraphView, samplers: readonly Sampler[]): FoundMedia {
+  const findings: Finding[] = [];
+  for (const node of view.nodes) {
+    const loader = rowOf(mediaLoaders, node.classType);
+    const place = loader && view.valueOf(node, loader.input);
+    if (loader === undefined || place === undefined) continue;
+    const use = useOfLoader(view, samplers, node, loader.media);
+    if (use !== undefined) findings.push(finding(use.role, place, use.sure, use.reason));
+  }
+  const ordered = onlyOneImage(findings);
+  return {
+    findings: [...ordered, ...findWeight(view, ordered)],
+    // A mask is sent as a grey picture, so any of its colours will do, and transparency will not.
+    constants: [...view.nodes]
+      .filter(({ inputs }) => inputs.has('channel') && typeof inputs.get('channel') === 'string')
+      .filter((node) => node.inputs.get('channel') !== 'red' && view.givesType(node, 'MASK'))
+      .map(({ id }) => ({ node: id, input: 'channel', value: 'red' })),
+  };
+}
+
+/** Loaders of pictures whose transparency is used as a mask, with the inputs that use it. */
+export function alphaMasks(
+  view: GraphView,
+): { readonly loader: GraphNode; readonly uses: readonly Consumer[] }[] {
+  return [...view.nodes].flatMap((loader) => {
+    if (rowOf(mediaLoaders, loader.classType)?.media !== 'image') return [];
+    const uses = view.consumersOf(loader).filter(({ slot }) => slot === maskSlot);
+    return uses.length > 0 ? [{ loader, uses }] : [];
+  });
+}
+
+function useOfLoader(
+  view: GraphView,
+  samplers: readonly Sampler[],
+  node: GraphNode,
+  media: 'image' | 'mask' | 'video' | 'audio',
+): Use | undefined {
+  if (media === 'video') return { role: 'source_video', sure: 'likely', reason: nameOf(node) };
+  if (media === 'audio') return { role: 'audios', sure: 'likely', reason: nameOf(node) };
+  const type = media === 'mask' ? 'MASK' : 'IMAGE';
+  const uses = endsOf(view, node, type).flatMap((end) => useOf(view, samplers, end) ?? []);
+  return uses.toSorted((one, other) => priority.indexOf(one.role) - priority.indexOf(other.role))[0];
+}
+
+/** The inputs in which something ends, on the way through nodes that give back what they take. */
+function endsOf(view: GraphView, node: GraphNode, type: string, seen = new Set<GraphNode>()): Consumer[] {
+  if (seen.has(node)) return [];
+  seen.add(node);
+  return view
+    .consumersOf(node)
+    .filter(({ slot }) => view.typeOf({ node: node.id, slot }) === type)
+    .flatMap((consumer) => {
+      if (consumer.node.inputs.has('latent_image')) return [consumer];
+      if (view.givesType(consumer.node, type)) return endsOf(view, consumer.node, type, seen);
+      if (type === 'IMAGE' && view.givesType(consumer.node, 'MASK'))
+        return endsOf(view, consumer.node, 'MASK', seen);
+      return [consumer];
+    });
+}
+
+function useOf(view: GraphView, samplers: readonly Sampler[], { node, input }: Consumer): Use | undefined {
+  const reason = `into ${nameOf(node)}, ${input}`;
+  if (/mask/i.test(input)) return { role: 'mask', sure: 'sure', reason };
+  if (/^(?:start|first|init)_(?:image|frame)$/.test(input))
+    return { role: 'start_image', sure: 'sure', reason };
+  if (/^(?:end|last)_(?:image|frame)$/.test(input)) return { role: 'end_image', sure: 'sure', reason };
+  if (view.givesType(node, 'LATENT')) {
+    if (node.inputs.has('length') || node.inputs.has('video_frames'))
+      return { role: 'start_image', sure: 'sure', reason };
+    return useOfLatent(view, samplers, node, reason);
+  }
+  if (/ImageEdit/.test(node.classType)) {
+    const first = input === 'image' || input === 'image1';
+    return { role: first ? 'image' : 'references', sure: 'sure', reason };
+  }
+  if (view.givesType(node, 'CLIP_VISION_OUTPUT')) return useOfVision(view, node, reason);
+  if (view.givesType(node, 'CONDITIONING') || view.givesType(node, 'MODEL'))
+    return { role: 'references', sure: 'likely', reason };
+  // What only measures, shows or saves a picture has no use for another.
+  return undefined;
+}
+
+/** An encoded picture is worked on where it reaches a sampler, as what it starts with or as what it looks at. */
+function useOfLatent(
+  view: GraphView,
+  samplers: readonly Sampler[],
+  encoder: GraphNode,
+  reason: string,
+): Use | undefined {
+  const ends = endsOf(view, encoder, 'LATENT');
+  const isWorkedOn = ends.some(
+    ({ node, input }) => input === 'latent_image' && samplers.some((sampler) => sampler.node === node),
+  );
+  if (isWorkedOn) return { role: 'image', sure: 'sure', reason };
+  if (ends.some(({ node }) => view.givesType(node, 'CONDITIONING')))
+    return { role: 'image', sure: 'likely', reason };
+  return undefined;
+}
+
+function useOfVision(view: GraphView, encoder: GraphNode, reason: string): Use | undefined {
+  const ends = view
+    .consumersOf(encoder)
+    .filter(({ node }) => node.inputs.has('start_image') || node.inputs.has('length'));
+  // The video's first picture is looked at as well; it has its role by then.
+  return ends.length > 0 ? undefined : { role: 'references', sure: 'likely', reason };
+}
+
+/** There is one picture to edit; what else looks like it is looked at beside it. */
+function onlyOneImage(findings: readonly Finding[]): Finding[] {
+  const images = findings.filter(({ role }) => role === 'image');
+  const first = images.find(({ sure }) => sure === 'sure') ?? images[0];
+  return findings.map((one) =>
+    one.role === 'image' && one !== first ? { ...one, role: 'references', sure: 'likely' } : one,
+  );
+}
+
+/** How much a reference counts, if there is one input that says so; else, as a guess, how much a LoRA does. */
+function findWeight(view: GraphView, findings: readonly Finding[]): Finding[] {
+  const hasReferences = findings.some(({ role }) => role === 'references');
+  const applied = [...view.nodes].filter(
+    (node) =>
+      (view.givesType(node, 'CONDITIONING') && node.inputs.has('control_net')) ||
+      /IPAdapter/.test(node.classType),
+  );
+  const places = applied.flatMap(
+    (node) => view.valueOf(node, 'strength') ?? view.valueOf(node, 'weight') ?? [],
+  );
+  const [only] = places;
+  if (hasReferences && only !== undefined && places.length === 1)
+    return [finding('weight', only, 'likely', nameOf(only.node))];
+  const loras = [...view.nodes].filter(({ inputs }) => inputs.has('lora_name'));
+  const [lora] = loras;
+  const strength = lora && view.valueOf(lora, 'strength_model');
+  return strength === undefined || loras.length > 1
+    ? []
+    : [finding('weight', strength, 'guess', nameOf(strength.node))];
+}

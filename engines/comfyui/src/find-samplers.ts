@@ -1,0 +1,83 @@
+import { type Finding, finding, type Role, withoutRepeats } from './finding.ts';
+import { type GraphNode, linkOf, nameOf } from './graph.ts';
+import type { GraphView } from './graph-view.ts';
+
+/** A node that makes a picture out of noise, by its shape: it takes a latent picture and what to show. */
+export interface Sampler {
+  readonly node: GraphNode;
+  /** The node that holds the conditioning: the sampler itself, or its guider. */
+  readonly guide: GraphNode;
+  /** False: it goes on with the noise that another has added. */
+  readonly addsNoise: boolean;
+}
+
+/** The samplers of a graph, in the order of the file. */
+export function findSamplers(view: GraphView): Sampler[] {
+  return [...view.nodes].flatMap((node) => {
+    const isLinked = (input: string): boolean => linkOf(node.inputs.get(input)) !== undefined;
+    if (!isLinked('latent_image') || !view.givesType(node, 'LATENT') || view.givesType(node, 'CONDITIONING'))
+      return [];
+    const guider = view.originOf(node, 'guider')?.node;
+    const takesConditioning = isLinked('positive') || isLinked('conditioning');
+    if (guider === undefined && !takesConditioning) return [];
+    const noise = node.inputs.get('add_noise');
+    return [{ node, guide: guider ?? node, addsNoise: noise !== 'disable' && noise !== false }];
+  });
+}
+
+/** Seed, cfg, sampler, scheduler and steps of the samplers. A guidance that was passed on the way to the prompt is the cfg. */
+export function findSampling(
+  view: GraphView,
+  samplers: readonly Sampler[],
+  guidance: readonly GraphNode[],
+): Finding[] {
+  const found = samplers.flatMap((sampler) => [
+    ...(sampler.addsNoise ? findSeed(view, sampler) : []),
+    ...findSetting(view, sampler, 'sampler', 'sampler_name', 'sampler'),
+    ...findSetting(view, sampler, 'scheduler', 'scheduler', 'sigmas'),
+    ...findSetting(view, sampler, 'steps', 'steps', 'sigmas'),
+  ]);
+  return withoutRepeats([...found, ...findCfg(view, samplers, guidance)]);
+}
+
+function findSeed(view: GraphView, { node }: Sampler): Finding[] {
+  const noise = view.originOf(node, 'noise')?.node;
+  for (const holder of noise === undefined ? [node] : [node, noise]) {
+    for (const input of ['seed', 'noise_seed']) {
+      const place = view.valueOf(holder, input);
+      if (place !== undefined) return [finding('seed', place, 'sure', `from ${nameOf(node)}`)];
+    }
+  }
+  return [];
+}
+
+/** A setting of the sampler itself, or of the node behind one of its inputs. */
+function findSetting(
+  view: GraphView,
+  { node }: Sampler,
+  role: Role,
+  input: string,
+  behind: string,
+): Finding[] {
+  const holder = view.originOf(node, behind)?.node ?? node;
+  const place = view.valueOf(holder, input) ?? view.valueOf(node, input);
+  return place === undefined ? [] : [finding(role, place, 'sure', `from ${nameOf(node)}`)];
+}
+
+function findCfg(view: GraphView, samplers: readonly Sampler[], guidance: readonly GraphNode[]): Finding[] {
+  const guided = guidance.flatMap((node) => {
+    const place = view.valueOf(node, 'guidance');
+    return place === undefined ? [] : [finding('cfg', place, 'likely', `the guidance of ${nameOf(node)}`)];
+  });
+  if (guided.length > 0) return guided;
+  const own = samplers.flatMap(({ node, guide }) => {
+    const place = view.valueOf(guide, 'cfg') ?? view.valueOf(guide, 'cfg_conds');
+    // 1 turns it off, and the negative prompt with it.
+    return place === undefined || place.value === 1
+      ? []
+      : [finding('cfg', place, 'likely', `from ${nameOf(node)}`)];
+  });
+  const [first] = own;
+  // Two values would become one.
+  return own.every(({ value }) => value === first?.value) ? own : own.slice(0, 1);
+}

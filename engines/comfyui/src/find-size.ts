@@ -1,0 +1,117 @@
+import { type Finding, finding, withoutRepeats } from './finding.ts';
+import type { Sampler } from './find-samplers.ts';
+import { type GraphNode, nameOf } from './graph.ts';
+import type { GraphView } from './graph-view.ts';
+
+export interface FoundSize {
+  readonly findings: readonly Finding[];
+  /** The node that makes the empty picture or video; undefined where the size is that of a picture. */
+  readonly node: GraphNode | undefined;
+  /** True where sampling begins with a picture that was given. */
+  readonly startsWithPicture: boolean;
+  /** The same, and all of the picture under the mask is thrown away first. */
+  readonly fillsMask: boolean;
+}
+
+const lengthInputs = ['length', 'num_frames', 'frames', 'video_frames'];
+
+/** Size, number of pictures and frames: they stand in the node whose latent picture the samplers begin with. */
+export function findSize(view: GraphView, samplers: readonly Sampler[], kind: 'image' | 'video'): FoundSize {
+  const starts = samplers.map(({ node }) => climbLatent(view, node, 'latent_image', new Set()));
+  const made = starts.find((start) => start.made !== undefined)?.made;
+  const repeats = starts.flatMap(({ repeat }) => repeat ?? []);
+  const fill = starts.some(({ picture }) => picture?.classType === 'VAEEncodeForInpaint');
+  return {
+    node: made,
+    startsWithPicture: starts.some(({ picture }) => picture !== undefined),
+    fillsMask: fill,
+    findings: withoutRepeats([
+      ...(made === undefined ? [] : findSides(view, made)),
+      ...(kind === 'image' ? findBatch(view, made, repeats) : []),
+      ...(made === undefined || kind === 'image' ? [] : findFrames(view, made)),
+    ]),
+  };
+}
+
+/** Where a latent picture comes from: a node that makes one, or one that encodes a picture. */
+interface Start {
+  readonly made?: GraphNode;
+  readonly picture?: GraphNode;
+  readonly repeat?: GraphNode;
+}
+
+function climbLatent(view: GraphView, node: GraphNode, input: string, seen: Set<GraphNode>): Start {
+  const origin = view.originOf(node, input)?.node;
+  if (origin === undefined || seen.has(origin)) return {};
+  seen.add(origin);
+  const below = view.linksOfType(origin, 'LATENT')[0];
+  // A later sampler begins where an earlier one has ended, which is looked at on its own.
+  if (below !== undefined && origin.inputs.has('latent_image')) return {};
+  if (below !== undefined) {
+    const start = climbLatent(view, origin, below.input, seen);
+    return origin.inputs.has('amount') ? { repeat: origin, ...start } : start;
+  }
+  if (origin.inputs.has('width') && origin.inputs.has('height')) return { made: origin };
+  return view.linksOfType(origin, 'IMAGE').length > 0 ? { picture: origin } : {};
+}
+
+function findSides(view: GraphView, made: GraphNode): Finding[] {
+  const width = view.valueOf(made, 'width');
+  const height = view.valueOf(made, 'height');
+  if (width === undefined || height === undefined) return [];
+  return [
+    finding('width', width, 'sure', nameOf(made)),
+    finding('height', height, 'sure', nameOf(made)),
+    ...[...view.nodes].flatMap((node) =>
+      node === made ? [] : findSameSides(view, node, width.value, height.value),
+    ),
+  ];
+}
+
+/** Other inputs that hold the same two numbers and would no longer fit: of the model, of an encoder, of a picture. */
+function findSameSides(view: GraphView, node: GraphNode, width: unknown, height: unknown): Finding[] {
+  return [
+    ['width', 'height'],
+    ['target_width', 'target_height'],
+  ].flatMap(([across = '', down = '']) => {
+    const one = view.valueOf(node, across);
+    const other = view.valueOf(node, down);
+    if (one === undefined || other === undefined || one.value !== width || other.value !== height) return [];
+    const reason = `${nameOf(node)} has the same numbers`;
+    return [finding('width', one, 'likely', reason), finding('height', other, 'likely', reason)];
+  });
+}
+
+function findBatch(view: GraphView, made: GraphNode | undefined, repeats: readonly GraphNode[]): Finding[] {
+  const batch = made && view.valueOf(made, 'batch_size');
+  if (batch !== undefined) return [finding('outputs', batch, 'sure', `${nameOf(batch.node)}, batch_size`)];
+  return repeats.slice(0, 1).flatMap((node) => {
+    const amount = view.valueOf(node, 'amount');
+    return amount === undefined ? [] : [finding('outputs', amount, 'likely', nameOf(node))];
+  });
+}
+
+function findFrames(view: GraphView, made: GraphNode): Finding[] {
+  return lengthInputs.slice().flatMap((input) => {
+    const place = view.valueOf(made, input);
+    return place === undefined
+      ? []
+      : [finding('duration_seconds', place, 'sure', `${nameOf(made)}, ${input}`)];
+  });
+}
+
+/** Where frames a second are said: first in what saves the video, then wherever the model is told. */
+export function findFrameRates(view: GraphView): Finding[] {
+  const named = ['fps', 'frame_rate'];
+  const places = [...view.nodes].flatMap((node) =>
+    named.flatMap((input) => {
+      const place = view.valueOf(node, input);
+      return place === undefined || typeof place.value !== 'number' ? [] : [{ node, place }];
+    }),
+  );
+  const saves = places.filter(({ node }) => !view.givesType(node, 'CONDITIONING'));
+  const rest = places.filter(({ node }) => view.givesType(node, 'CONDITIONING'));
+  return withoutRepeats(
+    [...saves, ...rest].map(({ node, place }) => finding('fps', place, 'sure', nameOf(node))),
+  );
+}

@@ -1,0 +1,146 @@
+import { type Finding, finding, lessSure, type Sure, withoutRepeats } from './finding.ts';
+import type { Sampler } from './find-samplers.ts';
+import { type GraphNode, linkOf, nameOf } from './graph.ts';
+import type { GraphView, ValueInput } from './graph-view.ts';
+import { sameJson } from './json.ts';
+
+/** Inputs in which encoders take their text. One of a class with several takes part as well as the others. */
+const textInputs = [
+  'text',
+  'prompt',
+  'text_g',
+  'text_l',
+  't5xxl',
+  'clip_g',
+  'clip_l',
+  'llama',
+  'user_prompt',
+];
+
+interface FoundText extends ValueInput {
+  readonly sure: Sure;
+  readonly way: string;
+}
+
+export interface FoundTexts {
+  readonly findings: readonly Finding[];
+  /** Nodes with a guidance, passed on the way to the prompt. */
+  readonly guidance: readonly GraphNode[];
+  /** True where the prompt's conditioning carries pictures that the model looks at. */
+  readonly carriesPictures: boolean;
+}
+
+/** The prompt and the negative prompt, found by walking up from what the samplers are told. */
+export function findTexts(view: GraphView, samplers: readonly Sampler[]): FoundTexts {
+  const passed = new Set<GraphNode>();
+  const prompts = samplers.flatMap((sampler) =>
+    walkFrom(view, sampler, ['positive', 'cond1', 'conditioning'], 'positive', passed),
+  );
+  const negatives = samplers.flatMap((sampler) =>
+    hasNegative(sampler) ? walkFrom(view, sampler, ['negative', 'cond2'], 'negative', new Set()) : [],
+  );
+  const findings = withoutRepeats([
+    ...chooseTexts(prompts).map((text) => finding('prompt', text, text.sure, `from ${text.way}`)),
+    ...negatives.map((text) => finding('negative', text, text.sure, `from ${text.way}`)),
+  ]);
+  return {
+    findings,
+    guidance: [...passed].filter((node) => node.inputs.has('guidance')),
+    carriesPictures: [...passed].some((node) => carriesPicture(view, node)),
+  };
+}
+
+/** A picture to look at, not one that a mask or a control is made of. */
+function carriesPicture(view: GraphView, node: GraphNode): boolean {
+  if (node.classType === 'ReferenceLatent') return true;
+  const takes = view.linksOfType(node, 'IMAGE').length > 0;
+  return takes && !view.givesType(node, 'LATENT') && !node.inputs.has('control_net');
+}
+
+/** A cfg of 1 leaves the negative prompt out. */
+function hasNegative({ guide }: Sampler): boolean {
+  return guide.inputs.get('cfg') !== 1;
+}
+
+function walkFrom(
+  view: GraphView,
+  { node, guide }: Sampler,
+  inputs: readonly string[],
+  side: string,
+  passed: Set<GraphNode>,
+): FoundText[] {
+  const input = inputs.find((name) => linkOf(guide.inputs.get(name)) !== undefined);
+  if (input === undefined) return [];
+  return climb(view, guide, input, passed).map((text) => ({ ...text, way: `${nameOf(node)}, ${side}` }));
+}
+
+type Text = Omit<FoundText, 'way'>;
+
+function climb(view: GraphView, node: GraphNode, input: string, passed: Set<GraphNode>): Text[] {
+  const origin = view.originOf(node, input);
+  // What is set to zero has no text, whatever stands before it.
+  if (origin === undefined || passed.has(origin.node) || /ZeroOut/i.test(origin.node.classType)) return [];
+  passed.add(origin.node);
+  const own = textsOf(view, origin.node);
+  if (own.length > 0) return own;
+  const inputs = conditioningInputs(view, origin.node, origin.slot);
+  return inputs.flatMap((next) => climb(view, origin.node, next, passed));
+}
+
+/** A node with both sides gives the positive one by its first output, the negative one by its second. */
+function conditioningInputs(view: GraphView, node: GraphNode, slot: number): string[] {
+  const links = view.linksOfType(node, 'CONDITIONING').map(({ input }) => input);
+  if (links.includes('positive') && links.includes('negative')) return [slot === 1 ? 'negative' : 'positive'];
+  return links.filter((input) => input !== 'negative');
+}
+
+function textsOf(view: GraphView, node: GraphNode): Text[] {
+  return textInputs.flatMap((input) => {
+    const value = node.inputs.get(input);
+    if (typeof value === 'string') return [{ node, input, value, sure: 'sure' as const }];
+    const linked = linkOf(value) === undefined ? undefined : followText(view, node, input, 0);
+    return linked === undefined ? [] : [linked];
+  });
+}
+
+const maxTextHops = 20;
+
+/** A text that comes by a link: from a node that holds it, or of several that are joined, the longest. */
+function followText(view: GraphView, node: GraphNode, input: string, hops: number): Text | undefined {
+  const place = view.valueOf(node, input);
+  if (typeof place?.value === 'string') return { ...place, sure: 'sure' };
+  const origin = view.originOf(node, input)?.node;
+  if (origin === undefined || hops > maxTextHops) return undefined;
+  const texts = Array.from(origin.inputs, ([name, value]) => ({ node: origin, input: name, value })).filter(
+    ({ input: name, value }) =>
+      typeof value === 'string' && view.specOf(origin, name)?.type !== 'COMBO' && name !== 'delimiter',
+  );
+  const linked = [...origin.inputs.keys()].flatMap((name) => {
+    const isText = view.specOf(origin, name)?.type === 'STRING' || view.specOf(origin, name) === undefined;
+    return isText && linkOf(origin.inputs.get(name)) !== undefined
+      ? [followText(view, origin, name, hops + 1)]
+      : [];
+  });
+  const all = [
+    ...texts.map((text) => ({ ...text, sure: 'likely' as const })),
+    ...linked.filter((one) => one !== undefined),
+  ];
+  const longest = all.toSorted((one, other) => lengthOf(other) - lengthOf(one))[0];
+  return longest && { ...longest, sure: lessSure(longest.sure, 'likely') };
+}
+
+function lengthOf({ value }: ValueInput): number {
+  return typeof value === 'string' ? value.length : 0;
+}
+
+/** Several encoders with one text are one prompt; of several texts the longest is it, probably. */
+function chooseTexts(texts: readonly FoundText[]): FoundText[] {
+  const nodes = new Set(texts.map(({ node }) => node));
+  const filled = texts.filter(({ value }) => value !== '');
+  const [first] = filled;
+  if (nodes.size <= 1 || filled.every(({ value }) => sameJson(value, first?.value))) return [...texts];
+  const longest = filled.toSorted((one, other) => lengthOf(other) - lengthOf(one))[0];
+  return texts
+    .filter(({ node, value }) => node === longest?.node || sameJson(value, longest?.value))
+    .map((text) => ({ ...text, sure: lessSure(text.sure, 'likely') }));
+}

@@ -1,0 +1,81 @@
+import type { Detection } from './detect-parameters.ts';
+import type { Role } from './finding.ts';
+import { isFileName } from './object-info.ts';
+
+/** What a node is called for the first thing that it has. */
+const byRole: Partial<Record<Role, string>> = {
+  prompt: 'positive',
+  negative: 'negative',
+  image: 'source',
+  mask: 'mask',
+  references: 'reference',
+  start_image: 'start',
+  end_image: 'end',
+  source_video: 'source_video',
+  audios: 'audio',
+};
+
+/** Words in the names of classes, in the order in which they are looked for. */
+const byClass: readonly (readonly [shape: RegExp, name: string])[] = [
+  [/Checkpoint/i, 'checkpoint'],
+  [/UNET|DiffusionModel/i, 'unet'],
+  [/Lora/i, 'lora'],
+  [/CLIPVision/i, 'clip_vision'],
+  [/CLIPSetLastLayer/, 'clip_skip'],
+  [/CLIPLoader/i, 'clip'],
+  [/VAELoader/, 'vae'],
+  [/ControlNet.*Loader/, 'control_net'],
+  [/ControlNetApply/, 'control'],
+  [/ModelSampling/, 'shift'],
+  [/Guidance/, 'guidance'],
+  [/Guider/, 'guider'],
+  [/Noise$/, 'noise'],
+  [/SamplerSelect/, 'sampler'],
+  [/Scheduler/, 'scheduler'],
+  [/Sampler/, 'sampler'],
+  [/CreateVideo/, 'video'],
+  [/^Save|Combine$/, 'save'],
+];
+
+/** Names for the nodes that a manifest speaks of: those that are bound, that hold files, and that save. By id. */
+export function nameNodes(detection: Detection): Map<string, string> {
+  const names = new Map<string, string>();
+  const taken = new Set<string>();
+  const wanted = new Set([
+    ...[...detection.graph.values()]
+      .filter(({ inputs }) => inputs.values().some(isFileName))
+      .map(({ id }) => id),
+    ...detection.findings.map(({ node }) => node),
+    ...detection.constants.map(({ node }) => node),
+    ...detection.outputs,
+  ]);
+  // In the order of the graph: two imports of one workflow give the same names.
+  for (const { id, classType } of detection.graph.values()) {
+    if (!wanted.has(id)) continue;
+    const name = unique(nameFor(detection, id, classType), taken);
+    taken.add(name);
+    names.set(id, name);
+  }
+  return names;
+}
+
+function nameFor(detection: Detection, id: string, classType: string): string {
+  const roles = detection.findings.filter(({ node }) => node === id).map(({ role }) => role);
+  const named = roles.map((role) => byRole[role]).find((name) => name !== undefined);
+  if (named !== undefined) return named;
+  if (detection.sizeNode?.id === id) return detection.kind === 'video' ? 'motion' : 'latent';
+  const known = byClass.find(([shape]) => shape.test(classType))?.[1];
+  return known ?? snakeCase(classType);
+}
+
+/** A dot ends a node's name in a manifest, so that a name has none. */
+function snakeCase(classType: string): string {
+  const words = classType.replaceAll(/([a-z0-9])([A-Z])/g, '$1_$2').replaceAll(/[^A-Za-z0-9]+/g, '_');
+  return words.replaceAll(/^_+|_+$/g, '').toLowerCase() || 'node';
+}
+
+function unique(name: string, taken: ReadonlySet<string>): string {
+  let candidate = name;
+  for (let count = 2; taken.has(candidate); count++) candidate = `${name}_${count}`;
+  return candidate;
+}
