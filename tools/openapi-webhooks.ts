@@ -1,11 +1,8 @@
 import { eventDescriptions, type EventType } from '@renderkit/contract/v1/event-types.ts';
 import { deliveryHeaders, deliveryUserAgent } from '@renderkit/contract/v1/headers.ts';
-import {
-  webhookAttemptDelaySeconds,
-  webhookSignatureToleranceSeconds,
-  webhookTimeoutSeconds,
-} from '@renderkit/contract/v1/limits.ts';
+import { webhookSignatureToleranceSeconds, webhookTimeoutSeconds } from '@renderkit/contract/v1/limits.ts';
 import { eventSchemas } from '@renderkit/contract/v1/schemas/event.ts';
+import { attemptDelaySeconds } from '@renderkit/service/webhooks/retry-schedule.ts';
 
 type Json = { [key: string]: unknown };
 
@@ -39,7 +36,7 @@ function describeWebhook(type: EventType, convert: (schema: object) => Json): Js
     responses: {
       '2XX': { description: `Delivered, if it comes within ${webhookTimeoutSeconds} seconds.` },
       default: {
-        description: `Anything else, a redirect too, is a failure: it is tried again, ${webhookAttemptDelaySeconds.length} times in all.`,
+        description: `Anything else, a redirect too, is a failure: it is tried again, ${attemptDelaySeconds.length} times in all.`,
       },
     },
   };

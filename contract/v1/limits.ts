@@ -108,8 +108,6 @@ export const maxActiveKeys = 50;
 export const maxWebhookEndpoints = 10;
 /** Wall clock of one delivery attempt, name look-up included. */
 export const webhookTimeoutSeconds = 10;
-/** Delay before each attempt, counted from the end of the one before it. Its length is the number of attempts. */
-export const webhookAttemptDelaySeconds = [0, 60, 300, 1800, 7200, 21_600, 43_200] as const;
 /** How far `t` of a signature may be from the receiver's clock. */
 export const webhookSignatureToleranceSeconds = 300;
 /** Test deliveries that a person may send in any 60 seconds, to one endpoint and to all of an account. */

@@ -126,6 +126,7 @@ export const publicEntries: Record<string, readonly string[]> = {
     'operator.ts',
     'preflight/check-secret-key.ts',
     'problems/api-problem.ts',
+    'webhooks/retry-schedule.ts',
   ],
   studio: [
     'main.ts',

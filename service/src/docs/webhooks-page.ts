@@ -3,10 +3,10 @@ import { eventDescriptions, eventTypes } from '@renderkit/contract/v1/event-type
 import { deliveryHeaders, deliveryUserAgent } from '@renderkit/contract/v1/headers.ts';
 import {
   maxPingsPerMinute,
-  webhookAttemptDelaySeconds,
   webhookSignatureToleranceSeconds,
   webhookTimeoutSeconds,
 } from '@renderkit/contract/v1/limits.ts';
+import { attemptDelaySeconds } from '../webhooks/retry-schedule.ts';
 import { escapeHtml, page, prose } from './page.ts';
 
 const samples = [
@@ -76,7 +76,7 @@ function eventTable(): string {
 
 function scheduleTable(): string {
   let total = 0;
-  const rows = webhookAttemptDelaySeconds.map((seconds, i) => {
+  const rows = attemptDelaySeconds.map((seconds, i) => {
     total += seconds;
     return [String(i + 1), seconds === 0 ? 'at once' : durationText(seconds), durationText(total)];
   });

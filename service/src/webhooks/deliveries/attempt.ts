@@ -1,7 +1,8 @@
+import type { DeliveryFailure } from '@renderkit/contract/console/schemas/delivery.ts';
 import { webhookTimeoutSeconds } from '@renderkit/contract/v1/limits.ts';
+import type { EgressFailureKind } from '@renderkit/egress/egress-refusal.ts';
 import type { Egress, EgressResult } from '@renderkit/egress/guarded-fetch.ts';
 import type { SigningSecrets } from '../endpoints/signing-secret.ts';
-import { failureOf } from './failure.ts';
 import { requestHeaders } from './request-headers.ts';
 import { signatureHeader } from './sign.ts';
 import type { AttemptOutcome, Claim } from './store.ts';
@@ -46,6 +47,19 @@ export async function attempt(
   return outcomeOf(result);
 }
 
+/** What a failure of the guarded fetch is called in the record of an attempt. */
+const failureOfKind = {
+  blocked: 'blocked_address',
+  dns: 'dns',
+  refused: 'refused',
+  timeout: 'timeout',
+  tls: 'tls',
+  redirect: 'redirect',
+  too_large: 'oversized_head',
+  too_slow: 'timeout',
+  protocol: 'reset',
+} as const satisfies Record<Exclude<EgressFailureKind, 'aborted'>, DeliveryFailure>;
+
 function outcomeOf(result: EgressResult): AttemptOutcome | undefined {
   const { durationMs } = result;
   if (result.ok) {
@@ -54,7 +68,7 @@ function outcomeOf(result: EgressResult): AttemptOutcome | undefined {
     return { durationMs, status, failure: isSuccess ? null : 'status', answer: beginning(result.body) };
   }
   if (result.kind === 'aborted') return undefined;
-  return { durationMs, status: result.status, failure: failureOf(result.kind), answer: null };
+  return { durationMs, status: result.status, failure: failureOfKind[result.kind], answer: null };
 }
 
 /** As text that any database takes: what is no UTF-8, and U+0000, become replacement characters. */

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
-import { webhookAttemptDelaySeconds } from '@renderkit/contract/v1/limits.ts';
 import { type Database, openDatabase } from '@renderkit/server-kit/db/database.ts';
 import { createTestDatabase, moveClock, type TestDatabase } from '@renderkit/server-kit/testing/database.ts';
 import { operator } from '../../identity/audit/actor.ts';
 import { pingWebhook } from '../endpoints/ping-webhook.ts';
+import { attemptDelaySeconds } from '../retry-schedule.ts';
 import { type AttemptOutcome, type Claim, claimDeliveries, recordAttempts } from './store.ts';
 import { seedEndpoints, seedEvents } from './testing/seed.ts';
 
@@ -39,7 +39,7 @@ const record = (claims: Claim[], outcome: AttemptOutcome) =>
   recordAttempts(
     database,
     claims.map((one) => ({ claim: one, outcome })),
-    { delaySeconds: webhookAttemptDelaySeconds, wait: false },
+    { delaySeconds: attemptDelaySeconds, wait: false },
   );
 const perEndpoint = (claims: Claim[]) => {
   const counts = new Map<string, number>();
@@ -114,7 +114,7 @@ test('of results that are recorded together the order decides since when an endp
     await recordAttempts(
       database,
       results.map(([one, outcome]) => ({ claim: one, outcome })),
-      { delaySeconds: webhookAttemptDelaySeconds, wait: false },
+      { delaySeconds: attemptDelaySeconds, wait: false },
     );
     const [row] = await database.rows<{ failing: boolean }>(
       'select failing_since is not null as failing from endpoint_turns',
@@ -231,7 +231,7 @@ test('recording waits for no endpoint but one alone: others may hold several in 
     claims.find(({ endpointId }) => endpointId === endpoints[0]?.id),
   );
   assert.ok(held && free);
-  const delaySeconds = webhookAttemptDelaySeconds;
+  const delaySeconds = attemptDelaySeconds;
   const waiting = await database.transaction(async (transaction) => {
     // As a transaction that has written an event for it and is not committed yet.
     await transaction.execute('select from endpoint_turns where endpoint_id = $1 for no key update', [
@@ -266,7 +266,7 @@ test('many claim and record at once: nothing twice, never more than four, nothin
       for (const { endpointId } of claims) underWay.set(endpointId, (underWay.get(endpointId) ?? 0) - 1);
       for (const one of await recorded(claims))
         await recordAttempts(database, [{ claim: one, outcome: fine }], {
-          delaySeconds: webhookAttemptDelaySeconds,
+          delaySeconds: attemptDelaySeconds,
           wait: true,
         });
     }
@@ -331,7 +331,7 @@ for (const [seen, prepare] of Object.entries(seenByPlanner))
         claim: one,
         outcome: one.endpointId === alive.endpoints[0]?.id ? fine : broken,
       }));
-      await recordAttempts(single, results, { delaySeconds: webhookAttemptDelaySeconds, wait: false });
+      await recordAttempts(single, results, { delaySeconds: attemptDelaySeconds, wait: false });
       return claims.length;
     };
     for (let i = 0; i < 8; i++) {

@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { after, afterEach, before, beforeEach, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { eventTypes, subscribableEventTypes } from '@renderkit/contract/v1/event-types.ts';
-import { webhookAttemptDelaySeconds } from '@renderkit/contract/v1/limits.ts';
 import { type Database, openDatabase } from '@renderkit/server-kit/db/database.ts';
 import { newId } from '@renderkit/server-kit/ids.ts';
 import { createTestDatabase, moveClock, type TestDatabase } from '@renderkit/server-kit/testing/database.ts';
@@ -19,6 +18,7 @@ import { updateWebhook } from '../endpoints/update-webhook.ts';
 import { announceDue } from '../events/announce-due.ts';
 import { composeEvent } from '../events/compose-event.ts';
 import { writeEvent } from '../events/write-event.ts';
+import { attemptDelaySeconds } from '../retry-schedule.ts';
 import type { Deliveries } from './background.ts';
 import { listDeliveries } from './list-deliveries.ts';
 import { recoverDeliveries, resendDelivery } from './resend-delivery.ts';
@@ -87,7 +87,7 @@ test('seven attempts, each at its delay after the one before and no earlier, the
   const event = await seedEvent(database, accountId);
   await ended(accountId, 1);
   let clock = 0;
-  for (const [index, delay] of webhookAttemptDelaySeconds.entries()) {
+  for (const [index, delay] of attemptDelaySeconds.entries()) {
     if (index === 0) continue;
     const [due] = await database.rows<{ seconds: number }>(
       `select extract(epoch from q.scheduled_at - a.ended_at)::float as seconds

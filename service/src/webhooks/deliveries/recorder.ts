@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { webhookAttemptDelaySeconds } from '@renderkit/contract/v1/limits.ts';
 import { type Database, isDatabaseUnavailable, isWorthRetrying } from '@renderkit/server-kit/db/database.ts';
 import type { Logger } from '@renderkit/server-kit/process/logger.ts';
 import { createBatcher } from '@renderkit/server-kit/work/batcher.ts';
 import type { Mutex } from '@renderkit/server-kit/work/mutex.ts';
+import { attemptDelaySeconds } from '../retry-schedule.ts';
 import { type AttemptOutcome, type Claim, recordAttempts } from './store.ts';
 
 export type Recorder = AsyncDisposable & {
@@ -36,8 +36,7 @@ export function createRecorder({ database, mutex, log }: RecorderOptions): Recor
   const batched = (wait: boolean, maxSize: number) =>
     createBatcher<Result, Recorded>({
       run: async (results) => {
-        const work = () =>
-          recordAttempts(database, results, { delaySeconds: webhookAttemptDelaySeconds, wait });
+        const work = () => recordAttempts(database, results, { delaySeconds: attemptDelaySeconds, wait });
         const told = await (wait ? work() : mutex(work));
         return results.map(({ claim }) => {
           const status = told.get(claim.deliveryId);

@@ -4,7 +4,7 @@ import { writeAudit } from '../../identity/audit/write-audit.ts';
 import { ApiProblem } from '../../problems/api-problem.ts';
 import { limitManualSends, precheckManualSends } from '../endpoints/limit-manual-sends.ts';
 import { announceDue } from '../events/announce-due.ts';
-import { noSuchDelivery } from './no-such-delivery.ts';
+import { noSuchDelivery } from './show-delivery.ts';
 import {
   type EndpointState,
   requestResends,

@@ -1,5 +1,5 @@
 import type { Database } from '@renderkit/server-kit/db/database.ts';
-import { noSuchDelivery } from './no-such-delivery.ts';
+import { ApiProblem } from '../../problems/api-problem.ts';
 import { type ListedAttempt, type ListedDelivery, presentAttempt, presentDelivery } from './present.ts';
 import { type Owner, selectDelivery } from './store.ts';
 
@@ -19,4 +19,9 @@ export async function showDelivery(
     body: found.delivery.body,
     history: found.attempts.map(presentAttempt),
   };
+}
+
+/** Unknown, too old, or somebody else's: all the same to whoever asks. */
+export function noSuchDelivery(): ApiProblem {
+  return new ApiProblem('not_found', { detail: 'There is no such delivery.' });
 }
