@@ -8,22 +8,18 @@ import type { Account } from '@renderkit/contract/v1/schemas/account.ts';
 import type { Balance } from '@renderkit/contract/v1/schemas/balance.ts';
 import type { Limits } from '@renderkit/contract/v1/schemas/limits.ts';
 import type { Storage } from '@renderkit/contract/v1/schemas/storage.ts';
+import { creditsOf } from '../amounts.ts';
 import type { AvailableCredits } from '../credits/available-credits.ts';
 import type { QueuedRow } from './store.ts';
-
-/** Credits from whole numbers of 1/1000. */
-export function credits(millicredits: number): number {
-  return millicredits / 1000;
-}
 
 export function presentBalance(balance: StudioBalance, available: AvailableCredits): Balance {
   return {
     object: 'balance',
-    balance: credits(available.total),
-    monthly: credits(available.monthly),
-    lifetime: credits(available.lifetime),
+    balance: creditsOf(available.total),
+    monthly: creditsOf(available.monthly),
+    lifetime: creditsOf(available.lifetime),
     monthly_allowance:
-      balance.allowance_millicredits === null ? null : credits(balance.allowance_millicredits),
+      balance.allowance_millicredits === null ? null : creditsOf(balance.allowance_millicredits),
     next_refill: balance.next_refill,
   };
 }

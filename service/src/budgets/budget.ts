@@ -1,7 +1,10 @@
+import { creditsOf } from '../amounts.ts';
 import { ApiProblem } from '../problems/api-problem.ts';
 
 /**
- * Checks a cost against what the key may still commit today; all in 1/1000 credit. Equal is allowed.
+ * Checks a cost against what the key may still commit today; all in 1/1000 credit. Equal is allowed. It spares the studio
+ * a quote that could not be used: the race between creates is decided in sql/functions/accept_generations.sql, under the
+ * account's lock.
  * @throws ApiProblem `budget_exceeded`
  */
 export function checkBudget(costMillicredits: number, leftMillicredits: number | undefined): void {
@@ -11,8 +14,8 @@ export function checkBudget(costMillicredits: number, leftMillicredits: number |
 
 /** The refusal of a cost that passes the key's daily budget (docs/api.md §5). */
 export function budgetExceeded(costMillicredits: number, leftMillicredits: number): ApiProblem {
-  const left = Math.max(0, leftMillicredits) / 1000;
+  const left = creditsOf(Math.max(0, leftMillicredits));
   return new ApiProblem('budget_exceeded', {
-    detail: `The generation costs ${costMillicredits / 1000} credits, and the key may commit ${left} more before 00:00 UTC.`,
+    detail: `The generation costs ${creditsOf(costMillicredits)} credits, and the key may commit ${left} more before 00:00 UTC.`,
   });
 }

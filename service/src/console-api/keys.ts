@@ -1,5 +1,6 @@
 import type { ApiKey } from '@renderkit/contract/console/schemas/key.ts';
 import type { Database } from '@renderkit/server-kit/db/database.ts';
+import { creditsOf, millicreditsOf } from '../amounts.ts';
 import { readSpentToday } from '../budgets/spend.ts';
 import { cancelQueuedOfKey, readQueuedOfKeys } from '../generations/cancel/cancel-queued.ts';
 import type { Settlement } from '../generations/settle/settlement.ts';
@@ -11,7 +12,6 @@ import { updateKey } from '../identity/keys/update-key.ts';
 import { listOfAll } from '../list-page.ts';
 import { askerOf } from './asker-of.ts';
 import type { ConsoleHandlers } from './console-handler.ts';
-import { millicreditsOf } from './millicredits-of.ts';
 
 /** A person's API keys. */
 export function keyHandlers(deps: {
@@ -87,8 +87,8 @@ function presentKey(key: ListedKey, spentMillicredits: number, queued: number): 
     prefix: key.prefix,
     status: key.status,
     scopes: key.scopes,
-    daily_budget: key.dailyBudgetMillicredits === null ? null : key.dailyBudgetMillicredits / 1000,
-    spent_today: spentMillicredits / 1000,
+    daily_budget: key.dailyBudgetMillicredits === null ? null : creditsOf(key.dailyBudgetMillicredits),
+    spent_today: creditsOf(spentMillicredits),
     rate_limit: key.rateLimitPerMinute,
     queued,
     created_at: key.createdAt,

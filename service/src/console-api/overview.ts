@@ -2,6 +2,7 @@ import { defaultOverviewDays, latestShown } from '@renderkit/contract/console/li
 import type { Overview } from '@renderkit/contract/console/schemas/overview.ts';
 import type { Database } from '@renderkit/server-kit/db/database.ts';
 import type { AccountReader } from '../account/read-account.ts';
+import { creditsOf } from '../amounts.ts';
 import { readDays, readSpend } from '../budgets/spend.ts';
 import { listRows } from '../generations/reads/list-rows.ts';
 import { createOutcomes, type Outcomes } from '../generations/reads/outcomes.ts';
@@ -72,7 +73,7 @@ function presentSpend(
       name: row.console ? consoleKeyName : row.name,
       credits: days.map(() => 0),
     };
-    key.credits[place] = row.committed_millicredits / 1000;
+    key.credits[place] = creditsOf(row.committed_millicredits);
     byKey.set(row.key_id, key);
   }
   return [...byKey.values()];

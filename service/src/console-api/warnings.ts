@@ -1,5 +1,6 @@
 import type { Warning } from '@renderkit/contract/console/schemas/overview.ts';
 import type { Storage } from '@renderkit/contract/v1/schemas/storage.ts';
+import { creditsOf } from '../amounts.ts';
 import type { ListedKey } from '../identity/keys/list-keys.ts';
 import { storageUseText } from '../studio-client/storage-full.ts';
 import type { ListedWebhook } from '../webhooks/endpoints/list-webhooks.ts';
@@ -72,7 +73,7 @@ function budgetWarning(key: ListedKey, spent: number): Warning[] {
   return [
     {
       code: 'budget_nearly_used',
-      detail: `The key "${key.name}" has committed ${spent / 1000} of the ${budget / 1000} credits that it may today.`,
+      detail: `The key "${key.name}" has committed ${creditsOf(spent)} of the ${creditsOf(budget)} credits that it may today.`,
       subject_id: key.id,
     },
   ];

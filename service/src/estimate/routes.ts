@@ -1,5 +1,5 @@
 import type { Database } from '@renderkit/server-kit/db/database.ts';
-import { credits } from '../account/present.ts';
+import { creditsOf } from '../amounts.ts';
 import { availableCredits } from '../credits/available-credits.ts';
 import type { Handlers } from '../handler.ts';
 import { type QuotingDependencies, validateAndPrice } from '../quotes/validate-and-quote.ts';
@@ -18,8 +18,8 @@ export function estimateRoutes(deps: {
         object: 'estimate',
         kind,
         model: priced.model.id,
-        credits: credits(priced.costMillicredits),
-        balance: credits(total),
+        credits: creditsOf(priced.costMillicredits),
+        balance: creditsOf(total),
         sufficient: total >= priced.costMillicredits,
         outputs: priced.outputs,
       };

@@ -3,6 +3,7 @@ import type {
   GenerationKind,
   GenerationStatus,
 } from '@renderkit/contract/v1/schemas/generation.ts';
+import { creditsOf } from '../amounts.ts';
 import { isoTime } from '../iso-time.ts';
 
 /** A generation as its record holds it. Times are PostgreSQL's text in UTC; outputs and metadata are JSON text. */
@@ -63,7 +64,7 @@ function textBeforeTimes(row: Omit<GenerationRow, 'created_at' | 'submitted_at' 
     row.error_code === null
       ? 'null'
       : `{"code":${JSON.stringify(row.error_code)},"message":${JSON.stringify(row.error_message ?? '')}}`;
-  return `{"id":"${row.id}","object":"${object}","kind":"${row.kind}","status":"${row.status}","model":${JSON.stringify(row.model)},"project_id":${JSON.stringify(row.project_id)},"cost":{"credits":${row.cost_millicredits / 1000}},"expected_outputs":${row.expected_outputs},"outputs":${row.outputs},"error":${error},"prompt_id":${JSON.stringify(row.prompt_id)},"metadata":${row.metadata},"created_at":"`;
+  return `{"id":"${row.id}","object":"${object}","kind":"${row.kind}","status":"${row.status}","model":${JSON.stringify(row.model)},"project_id":${JSON.stringify(row.project_id)},"cost":{"credits":${creditsOf(row.cost_millicredits)}},"expected_outputs":${row.expected_outputs},"outputs":${row.outputs},"error":${error},"prompt_id":${JSON.stringify(row.prompt_id)},"metadata":${row.metadata},"created_at":"`;
 }
 
 function timeText(time: string | null): string {

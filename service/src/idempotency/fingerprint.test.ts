@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { test } from 'node:test';
-import { canonicalJson, fingerprint } from './fingerprint.ts';
+import { canonicalJson, fingerprint } from './idempotency-key.ts';
 
 const print = (text: string) => fingerprint('POST', '/v1/images/generations', JSON.parse(text));
 

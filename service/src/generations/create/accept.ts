@@ -1,5 +1,6 @@
 import { type Database, isDatabaseUnavailable } from '@renderkit/server-kit/db/database.ts';
 import { createBatcher } from '@renderkit/server-kit/work/batcher.ts';
+import { creditsOf } from '../../amounts.ts';
 import { budgetExceeded } from '../../budgets/budget.ts';
 import { keyReused } from '../../idempotency/idempotency-key.ts';
 import { unauthorized } from '../../identity/admission/admit.ts';
@@ -95,6 +96,6 @@ async function goneUpload(
 
 function insufficientCredits(costMillicredits: number, available: number): ApiProblem {
   return new ApiProblem('insufficient_credits', {
-    detail: `The generation costs ${costMillicredits / 1000} credits, and the account has ${available / 1000} to spend.`,
+    detail: `The generation costs ${creditsOf(costMillicredits)} credits, and the account has ${creditsOf(available)} to spend.`,
   });
 }

@@ -6,8 +6,7 @@ import { newId } from '@renderkit/server-kit/ids.ts';
 import { createBatcher } from '@renderkit/server-kit/work/batcher.ts';
 import { checkBudget } from '../../budgets/budget.ts';
 import { RawReply } from '../../handler.ts';
-import { fingerprint } from '../../idempotency/fingerprint.ts';
-import { IdempotencyKeys, keyReused } from '../../idempotency/idempotency-key.ts';
+import { fingerprint, IdempotencyKeys, keyReused } from '../../idempotency/idempotency-key.ts';
 import type { Principal } from '../../identity/admission/principal.ts';
 import {
   type QuotedRequest,

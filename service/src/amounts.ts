@@ -1,4 +1,9 @@
-import { ApiProblem } from '../problems/api-problem.ts';
+import { ApiProblem } from './problems/api-problem.ts';
+
+/** Credits, as clients see them, of whole 1/1000 credits. */
+export function creditsOf(millicredits: number): number {
+  return millicredits / 1000;
+}
 
 /**
  * Credits that a person typed as whole 1/1000 credits; null and undefined stay what they are. What is finer is refused
@@ -8,7 +13,7 @@ export function millicreditsOf<T extends null | undefined>(credits: number | T, 
   if (typeof credits !== 'number') return credits;
   const millicredits = Math.round(credits * 1000);
   // Division gives the float that lies nearest to a decimal of three places: what was typed, if it had no more.
-  if (millicredits / 1000 !== credits)
+  if (creditsOf(millicredits) !== credits)
     throw new ApiProblem('invalid_request', {
       errors: [{ field, message: 'must have three decimals at most.' }],
     });
