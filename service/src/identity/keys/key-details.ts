@@ -1,5 +1,5 @@
 import type { Scope } from '@renderkit/contract/v1/scopes.ts';
-import { creditsOf } from '../amounts.ts';
+import { creditsOf } from '../../amounts.ts';
 
 /** What the audit says of a key's settings, as far as they are given. */
 export function detailsOfKey(settings: {
