@@ -12,7 +12,7 @@ const steps: [name: string, ...command: string[]][] = [
   ['format', 'node_modules/oxfmt/bin/oxfmt', '--check'],
   ['dead code', 'node_modules/knip/bin/knip.js', '--no-progress'],
   ['architecture', 'tools/check-architecture.ts'],
-  ['tests', 'tools/test.ts'],
+  ['tests', 'tools/test/main.ts'],
 ];
 
 const failed: string[] = [];

@@ -6,7 +6,7 @@ export type TestDatabase = AsyncDisposable & { url: string; database: Database }
 
 /**
  * A database of its own for one test file, copied from a migrated template and dropped at the end.
- * Needs the cluster that tools/test.ts starts.
+ * Needs the cluster that tools/test/main.ts starts.
  */
 export async function createTestDatabase(
   template: 'service' | 'studio' | 'empty',

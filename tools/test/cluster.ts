@@ -1,0 +1,77 @@
+import { access, chmod, constants, mkdtemp, readdir, rm, statfs } from 'node:fs/promises';
+import { freemem, tmpdir } from 'node:os';
+import path from 'node:path';
+import { openDatabase } from '@renderkit/server-kit/db/database.ts';
+import { migrateService } from '@renderkit/service/migrate.ts';
+import { startPostgres } from '@renderkit/stack/postgres/start-postgres.ts';
+import { migrateStudio } from '@renderkit/studio/migrate.ts';
+
+const prefix = 'renderkit-test-';
+const memoryDisk = '/dev/shm';
+/** The log of a run and its databases take less than half of it. */
+const memoryDiskBytes = 4 * 1024 ** 3;
+
+/**
+ * One PostgreSQL with migrated template databases for the whole run, in a directory that is removed at the end: in
+ * memory where there is enough, because making a database there waits for no disk.
+ */
+export async function withCluster(
+  work: (url: string, directory: string) => Promise<number>,
+): Promise<number> {
+  const directory = await makeDirectory();
+  try {
+    // As root, the server's account has to pass through.
+    await chmod(directory, 0o711);
+    await using postgres = await startPostgres({
+      dataDirectory: directory,
+      databases: [],
+      onDown: (reason) => console.error(`${reason}; it is started again`),
+    });
+    await makeTemplates(postgres.superuserUrl);
+    return await work(postgres.superuserUrl, directory);
+  } finally {
+    await rm(directory, { recursive: true, force: true });
+  }
+}
+
+async function makeDirectory(): Promise<string> {
+  const parent = (await hasRoomInMemory()) ? memoryDisk : tmpdir();
+  await removeAbandoned(parent);
+  return mkdtemp(path.join(parent, `${prefix}${process.pid}-`));
+}
+
+async function hasRoomInMemory(): Promise<boolean> {
+  try {
+    await access(memoryDisk, constants.W_OK);
+    const { bavail, bsize } = await statfs(memoryDisk);
+    return process.platform === 'linux' && Math.min(bavail * bsize, freemem()) >= memoryDiskBytes;
+  } catch {
+    return false;
+  }
+}
+
+/** What runs left behind that were killed; their process id is in the name. */
+async function removeAbandoned(parent: string): Promise<void> {
+  for (const name of await readdir(parent)) {
+    const pid = Number(new RegExp(`^${prefix}(\\d+)-`).exec(name)?.[1]);
+    if (pid > 0 && !isRunning(pid)) await rm(path.join(parent, name), { recursive: true, force: true });
+  }
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}
+
+async function makeTemplates(url: string): Promise<void> {
+  await using cluster = openDatabase({ url, applicationName: 'test', poolSize: 1, statementTimeoutMs: 0 });
+  // There are many databases, each for a moment: visiting them so often costs more than it finds.
+  await cluster.rows(`alter system set autovacuum_naptime = '1min'`);
+  await cluster.rows('select pg_reload_conf()');
+  for (const part of ['empty', 'service', 'studio']) await cluster.rows(`create database template_${part}`);
+  const template = (part: string) => url.replace(/\/postgres$/, `/template_${part}`);
+  await Promise.all([migrateService(template('service')), migrateStudio(template('studio'))]);
+}

@@ -1,0 +1,85 @@
+// Runs the tests: `node tools/test/main.ts [--quick | --soak] [--name PATTERN] [--costs] [files or folders…]`.
+
+import { glob } from 'node:fs/promises';
+import path from 'node:path';
+import { parseArgs } from 'node:util';
+import { withCluster } from './cluster.ts';
+import { isLong } from './group-files.ts';
+import { runFiles } from './run-files.ts';
+
+const root = path.resolve(import.meta.dirname, '../..');
+const workspaces = [
+  'contract',
+  'server-kit',
+  'egress',
+  'media-kit',
+  'engines',
+  'identity',
+  'service',
+  'studio',
+  'stack',
+  'console',
+  'bench',
+  'e2e',
+  'tools',
+];
+
+const stopping = new AbortController();
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => stopping.abort());
+process.on('disconnect', () => stopping.abort());
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    /** Without those that start servers. */
+    quick: { type: 'boolean' },
+    /** The long ones alone, each in full: all kill points, two hundred kills, clocks at their true length. */
+    soak: { type: 'boolean' },
+    /** Of those tests alone whose full name this regular expression finds. */
+    name: { type: 'string' },
+    /** Shows what every file cost, not the slowest alone. */
+    costs: { type: 'boolean' },
+  },
+});
+if (values.soak) process.env['SOAK'] = '1';
+else delete process.env['SOAK'];
+const chosen = await chooseFiles(positionals);
+if (chosen.length === 0) {
+  console.error('There are no test files there.');
+  process.exitCode = 1;
+} else
+  process.exitCode = await withCluster((url, directory) =>
+    runFiles(chosen, {
+      root,
+      url,
+      directory,
+      namePattern: values.name,
+      showAllCosts: values.costs ?? false,
+      soak: values.soak ?? false,
+      signal: stopping.signal,
+    }),
+  );
+if (process.connected) process.disconnect();
+
+async function chooseFiles(wanted: string[]): Promise<string[]> {
+  const patterns = (wanted.length > 0 ? wanted : workspaces).map((name) =>
+    name.endsWith('.ts') ? name : `${name.replace(/\/$/, '')}/**/*.test.ts`,
+  );
+  const found: string[] = [];
+  for await (const file of glob(patterns, { cwd: root, exclude: (name) => name.includes('node_modules') }))
+    found.push(file);
+  // The long ones first, or the last of them would run alone at the end.
+  return found.filter(isWanted).sort((a, b) => weightOf(b) - weightOf(a) || (a < b ? -1 : 1));
+}
+
+function isWanted(file: string): boolean {
+  if (values.soak) return isLong(file);
+  if (values.quick) return weightOf(file) === 0;
+  return !file.endsWith('.soak.test.ts');
+}
+
+/** 2: minutes of waiting. 1: servers over HTTP, the whole product, images. 0: the rest, which --quick keeps to. */
+function weightOf(file: string): 0 | 1 | 2 {
+  if (isLong(file) || /^e2e\/(races|spec\/spec)/.test(file)) return 2;
+  return /^(e2e|[a-z-]+\/test|engines)\//.test(file) ? 1 : 0;
+}
