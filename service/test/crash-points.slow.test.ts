@@ -12,6 +12,7 @@ import {
   endSessionsOf,
   type TestDatabase,
 } from '@renderkit/server-kit/testing/database.ts';
+import { unlessSoaking } from '@renderkit/server-kit/testing/soak.ts';
 import { connectAccount, createKey, createWebhook } from '../src/operator.ts';
 import type { Doom } from './doomed-entry.ts';
 import { type Answer, askAt } from './harness.ts';
@@ -154,18 +155,22 @@ async function assertBooks(id: string): Promise<void> {
   });
 }
 
-test('killed before the accept: nothing is there, and the retry makes the one', async () => {
-  const doomed = await start({ point: 'create-quoted' });
-  assert.equal(await cutOff(create(doomed)), undefined);
-  await doomed.gone;
-  assert.deepEqual(await database.rows('select id from generations'), []);
-  assert.deepEqual(await database.rows('select key_id from budget_days'), []);
-  const heir = await start();
-  const answer = await create(heir);
-  assert.equal(answer.status, 202);
-  assert.equal(answer.headers.get('idempotent-replayed'), null);
-  await assertOneOfEach(heir, answer.body.id);
-});
+test(
+  'killed before the accept: nothing is there, and the retry makes the one',
+  { skip: unlessSoaking },
+  async () => {
+    const doomed = await start({ point: 'create-quoted' });
+    assert.equal(await cutOff(create(doomed)), undefined);
+    await doomed.gone;
+    assert.deepEqual(await database.rows('select id from generations'), []);
+    assert.deepEqual(await database.rows('select key_id from budget_days'), []);
+    const heir = await start();
+    const answer = await create(heir);
+    assert.equal(answer.status, 202);
+    assert.equal(answer.headers.get('idempotent-replayed'), null);
+    await assertOneOfEach(heir, answer.body.id);
+  },
+);
 
 test('cut off inside the accept, by an error or the end of its session: all or nothing', async () => {
   const service = await start();
@@ -204,14 +209,20 @@ test('killed after the commit and before the 202: the retry is a replay, and the
 });
 
 for (const point of ['submit-claimed', 'submit-sent', 'submit-answered'])
-  test(`killed at ${point}: another takes the lease over, and there is one render and one charge`, async () => {
-    const doomed = await start({ point });
-    const answer = await cutOff(create(doomed));
-    await doomed.gone;
-    const heir = await start();
-    const id = answer?.body.id ?? (await create(heir)).body.id;
-    await assertOneOfEach(heir, id);
-  });
+  test(
+    `killed at ${point}: another takes the lease over, and there is one render and one charge`,
+    {
+      skip: point !== 'submit-sent' && unlessSoaking,
+    },
+    async () => {
+      const doomed = await start({ point });
+      const answer = await cutOff(create(doomed));
+      await doomed.gone;
+      const heir = await start();
+      const id = answer?.body.id ?? (await create(heir)).body.id;
+      await assertOneOfEach(heir, id);
+    },
+  );
 
 test('frozen past its lease and thawed, a process changes nothing of what another did meanwhile', async () => {
   const zombie = await start({ point: 'submit-claimed', fate: 'waits' });
@@ -233,44 +244,54 @@ test('frozen past its lease and thawed, a process changes nothing of what anothe
 });
 
 for (const point of ['settle-composed', 'settle-committed'])
-  test(`killed at ${point}: one event, and a poll at another process wakes`, async () => {
-    const doomed = await start({ point });
-    const { id } = (await create(doomed)).body;
-    // The feed tells first that it was taken: that is the doomed process's end unless the submit was recorded.
-    const heir = await start();
-    const waiting = get(heir, id, 20);
-    await until(() => studio.renders.has(id));
-    studio.finish(id);
-    await doomed.gone;
-    assert.equal((await waiting).status, 'succeeded');
-    await assertBooks(id);
-  });
-
-test('killed around a cancel: canceled and never seen by the studio, or still queued and run', async () => {
-  const lane = { limit: 0, running: 0, running_elsewhere: 0 };
-  studio.limits = { overall: lane, image: lane, edit: lane, video: lane };
-  for (const [point, status] of [
-    ['cancel-asked', 'queued'],
-    ['cancel-committed', 'canceled'],
-  ] as const) {
-    const doomed = await start({ point });
-    const { id } = (await create(doomed, point)).body;
-    const cancel = askAt(doomed.url, `/v1/generations/${id}/cancel`, { key, method: 'POST' });
-    await assert.rejects(cancel);
-    await doomed.gone;
-    const [row] = await database.rows<{ status: string }>('select status from generations where id = $1', [
-      id,
-    ]);
-    assert.equal(row?.status, status);
-  }
-  const open = { limit: 2, running: 0, running_elsewhere: 0 };
-  studio.limits = { overall: open, image: open, edit: open, video: open };
-  await database.rows('update accounts set limits_read_at = null');
-  await start();
-  await until(() => studio.renders.size === 1);
-  const [queued] = await database.rows<{ id: string }>(
-    `select id from generations where status <> 'canceled'`,
+  test(
+    `killed at ${point}: one event, and a poll at another process wakes`,
+    {
+      skip: point !== 'settle-committed' && unlessSoaking,
+    },
+    async () => {
+      const doomed = await start({ point });
+      const { id } = (await create(doomed)).body;
+      // The feed tells first that it was taken: that is the doomed process's end unless the submit was recorded.
+      const heir = await start();
+      const waiting = get(heir, id, 20);
+      await until(() => studio.renders.has(id));
+      studio.finish(id);
+      await doomed.gone;
+      assert.equal((await waiting).status, 'succeeded');
+      await assertBooks(id);
+    },
   );
-  await sleep(300);
-  assert.deepEqual([...studio.renders.keys()], [queued?.id]);
-});
+
+test(
+  'killed around a cancel: canceled and never seen by the studio, or still queued and run',
+  { skip: unlessSoaking },
+  async () => {
+    const lane = { limit: 0, running: 0, running_elsewhere: 0 };
+    studio.limits = { overall: lane, image: lane, edit: lane, video: lane };
+    for (const [point, status] of [
+      ['cancel-asked', 'queued'],
+      ['cancel-committed', 'canceled'],
+    ] as const) {
+      const doomed = await start({ point });
+      const { id } = (await create(doomed, point)).body;
+      const cancel = askAt(doomed.url, `/v1/generations/${id}/cancel`, { key, method: 'POST' });
+      await assert.rejects(cancel);
+      await doomed.gone;
+      const [row] = await database.rows<{ status: string }>('select status from generations where id = $1', [
+        id,
+      ]);
+      assert.equal(row?.status, status);
+    }
+    const open = { limit: 2, running: 0, running_elsewhere: 0 };
+    studio.limits = { overall: open, image: open, edit: open, video: open };
+    await database.rows('update accounts set limits_read_at = null');
+    await start();
+    await until(() => studio.renders.size === 1);
+    const [queued] = await database.rows<{ id: string }>(
+      `select id from generations where status <> 'canceled'`,
+    );
+    await sleep(300);
+    assert.deepEqual([...studio.renders.keys()], [queued?.id]);
+  },
+);

@@ -6,11 +6,12 @@ import { connect } from 'node:net';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { maxMaskCharacters } from '@renderkit/contract/v1/limits.ts';
+import { soaking } from '@renderkit/server-kit/testing/soak.ts';
 import { tinyPng } from './file-server.ts';
 import { startTestService } from './harness.ts';
 import { startServiceProcess } from './service-process.ts';
 
-const masks = 64;
+const masks = soaking ? 64 : 24;
 const mostMegabytes = 500;
 
 /** With a pace, in bytes a second, it comes no faster. */

@@ -13,6 +13,7 @@ import {
   endSessionsOf,
   type TestDatabase,
 } from '@renderkit/server-kit/testing/database.ts';
+import { unlessSoaking } from '@renderkit/server-kit/testing/soak.ts';
 import { connectAccount, createKey } from '../src/operator.ts';
 import type { CrashPointName } from '../src/test-hooks.ts';
 import type { Doom } from './doomed-entry.ts';
@@ -129,22 +130,26 @@ async function statusOf(service: Service, kind: 'uploads' | 'generations', id: s
 }
 
 for (const point of ['upload-receiving', 'upload-stored'] as const)
-  test(`a process that dies at ${point} leaves no upload and no file`, { timeout: 60_000 }, async () => {
-    const doomed = await start(point);
-    const sending = send(doomed);
-    await doomed.gone;
-    assert.equal(await sending, undefined);
-    const [id = ''] = await ids();
-    const next = await start();
-    assert.equal((await askAt(next.url, `/v1/uploads/${id}`, { key })).status, 404);
-    await until(async () => (await ids()).length === 0);
-    assert.equal(scripted.uploads.files.size, 0);
-    assert.deepEqual(scripted.uploads.deleted, [id]);
-  });
+  test(
+    `a process that dies at ${point} leaves no upload and no file`,
+    { timeout: 60_000, skip: point !== 'upload-stored' && unlessSoaking },
+    async () => {
+      const doomed = await start(point);
+      const sending = send(doomed);
+      await doomed.gone;
+      assert.equal(await sending, undefined);
+      const [id = ''] = await ids();
+      const next = await start();
+      assert.equal((await askAt(next.url, `/v1/uploads/${id}`, { key })).status, 404);
+      await until(async () => (await ids()).length === 0);
+      assert.equal(scripted.uploads.files.size, 0);
+      assert.deepEqual(scripted.uploads.deleted, [id]);
+    },
+  );
 
 test(
   'an upload whose deletion died with its process is gone all the same, its file too',
-  { timeout: 60_000 },
+  { timeout: 60_000, skip: unlessSoaking },
   async () => {
     const doomed = await start('upload-deleted');
     const id = (await send(doomed))?.body.id ?? '';
@@ -159,7 +164,7 @@ test(
 
 test(
   'an upload whose 201 was lost is there, whole, and comes to its one end',
-  { timeout: 60_000 },
+  { timeout: 60_000, skip: unlessSoaking },
   async () => {
     const doomed = await start('upload-recorded');
     const sending = send(doomed);

@@ -3,6 +3,7 @@ import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import path from 'node:path';
 import { test } from 'node:test';
+import { unlessSoaking } from '@renderkit/server-kit/testing/soak.ts';
 import { checkLedger, showLedger } from '@renderkit/studio/operator.ts';
 import { listKeys } from '@renderkit/studio/storage/testing/list-keys.ts';
 import { startTestStudio, type TestStudio } from './harness.ts';
@@ -23,22 +24,26 @@ async function dieAt(studio: TestStudio, point: string): Promise<void> {
 
 const mediaOf = (studio: TestStudio) => listKeys(path.join(studio.dataDirectory, 'media'));
 
-test('a worker killed three times on one render: failed, refunded, told', async () => {
-  await using studio = await startTestStudio({ worker: false });
-  const account = await studio.connect({ tier: 'free' });
-  await account.submit('cursed');
-  for (const point of ['render: started', 'render: drawn', 'render: started']) await dieAt(studio, point);
-  const render = await account.finished('cursed');
-  assert.deepEqual([render.status, render.error?.code], ['failed', 'render_lost']);
-  assert.deepEqual(
-    (await showLedger(studio.database, account.email)).map(({ kind }) => kind),
-    ['opening', 'charge', 'refund'],
-  );
-  assert.deepEqual(await checkLedger(studio.database), []);
-  for (let i = 0; i < 50 && (await mediaOf(studio)).length > 0; i++)
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  assert.deepEqual(await mediaOf(studio), []);
-});
+test(
+  'a worker killed three times on one render: failed, refunded, told',
+  { skip: unlessSoaking },
+  async () => {
+    await using studio = await startTestStudio({ worker: false });
+    const account = await studio.connect({ tier: 'free' });
+    await account.submit('cursed');
+    for (const point of ['render: started', 'render: drawn', 'render: started']) await dieAt(studio, point);
+    const render = await account.finished('cursed');
+    assert.deepEqual([render.status, render.error?.code], ['failed', 'render_lost']);
+    assert.deepEqual(
+      (await showLedger(studio.database, account.email)).map(({ kind }) => kind),
+      ['opening', 'charge', 'refund'],
+    );
+    assert.deepEqual(await checkLedger(studio.database), []);
+    for (let i = 0; i < 50 && (await mediaOf(studio)).length > 0; i++)
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    assert.deepEqual(await mediaOf(studio), []);
+  },
+);
 
 test('after a kill between drawing and recording, and one after it, another worker ends the render once', async () => {
   await using studio = await startTestStudio({ worker: false });
