@@ -26,6 +26,8 @@ export type PlatformOptions = {
   ownPostgres?: boolean;
   /** Added to every part's environment. */
   environment?: Record<string, string>;
+  /** The folder of the sources that run. Default: this tree. */
+  tree?: string;
   /** Instead of the service's main.ts, with its arguments: test entries with crash points. */
   serviceEntry?: { file: string; arguments: string[] };
 };
@@ -60,7 +62,8 @@ export type Platform = AsyncDisposable & {
 
 const run = promisify(execFile);
 const clientId = 'renderkit-service';
-const entry = (file: string) => fileURLToPath(new URL(`../../${file}`, import.meta.url));
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const entry = (file: string) => path.join(root, file);
 
 /** The whole product as separate processes on ports and in a directory of its own. */
 export async function startPlatform(options: PlatformOptions = {}): Promise<Platform> {
@@ -88,6 +91,7 @@ export async function startPlatform(options: PlatformOptions = {}): Promise<Plat
     ...options.environment,
   };
   const logDirectory = path.join(directory, 'logs');
+  const programOf = (file: string) => path.join(options.tree ?? root, file);
   const part = (name: string, file: string, environment: Record<string, string>, argv: string[] = []) =>
     owned.use(
       createPart({
@@ -99,17 +103,17 @@ export async function startPlatform(options: PlatformOptions = {}): Promise<Plat
       }),
     );
 
-  const studioPart = part('studio', entry('studio/src/main.ts'), {
+  const studioPart = part('studio', programOf('studio/src/main.ts'), {
     STUDIO_PORT: String(studioPort),
     ...clientAddresses(`http://127.0.0.1:${ports[0]}`),
   });
   const workers = Array.from({ length: options.workers ?? 1 }, (_, i) =>
-    part(`worker-${i}`, entry('studio/src/worker.ts'), {}),
+    part(`worker-${i}`, programOf('studio/src/worker.ts'), {}),
   );
   const services = ports.map((port, i) =>
     part(
       `service-${i}`,
-      options.serviceEntry?.file ?? entry('service/src/main.ts'),
+      options.serviceEntry?.file ?? programOf('service/src/main.ts'),
       { PORT: String(port) },
       options.serviceEntry?.arguments,
     ),

@@ -3,4 +3,4 @@
  * tables or other functions than the one before. A database remembers the newest release that prepared it, and the
  * oldest that may still run on it, which is the one before: docs/upgrading.md.
  */
-export const release = 1;
+export const release = 2;
