@@ -2,10 +2,10 @@ import { randomBytes } from 'node:crypto';
 import { createServer } from 'node:net';
 import path from 'node:path';
 import type { Database } from '@renderkit/server-kit/db/database.ts';
+import { type Part, startPart } from '@renderkit/server-kit/testing/part.ts';
 import { connectAccount, createKey } from '@renderkit/service/operator.ts';
 import { createAccount, grantForService } from '@renderkit/studio/operator.ts';
 import type { Bench } from './benchmark.ts';
-import { type Part, startPart } from './part.ts';
 
 export type Account = { id: string; email: string; keys: string[] };
 
@@ -56,7 +56,7 @@ export async function startPlatform(bench: Bench, options: PlatformOptions): Pro
     owners.use(
       await startPart({
         name,
-        entry,
+        entry: program(entry),
         environment,
         logDirectory,
         profileDirectory: bench.profileDirectory,
@@ -126,6 +126,11 @@ async function refresh(studioUrl: string, credentials: string, refreshToken: str
   const { access_token: token } = (await answer.json()) as { access_token?: string };
   if (token === undefined) throw new Error(`a refresh was answered ${answer.status}`);
   return token;
+}
+
+/** A program of the tree. */
+export function program(file: string): string {
+  return path.resolve(import.meta.dirname, '..', file);
 }
 
 /** What the service is told, whatever studio it works with. */

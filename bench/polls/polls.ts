@@ -3,12 +3,12 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { Database } from '@renderkit/server-kit/db/database.ts';
+import { startPart } from '@renderkit/server-kit/testing/part.ts';
 import { connectAccount } from '@renderkit/service/operator.ts';
 import type { Bench, Result } from '../benchmark.ts';
 import { startChild } from '../child.ts';
 import { createForEach } from '../create-generation.ts';
-import { startPart } from '../part.ts';
-import { createKeys, freePort, originOf, serviceEnvironment } from '../platform.ts';
+import { createKeys, freePort, originOf, serviceEnvironment, program } from '../platform.ts';
 import { boundResult, milliseconds } from '../present.ts';
 import { cpuSeconds, residentMegabytes } from '../process-usage.ts';
 import { quantile } from '../statistics.ts';
@@ -33,7 +33,7 @@ export async function polls(bench: Bench): Promise<Result[]> {
   const service = owners.use(
     await startPart({
       name: 'service',
-      entry: 'service/src/main.ts',
+      entry: program('service/src/main.ts'),
       logDirectory: path.join(bench.cluster.directory, 'logs'),
       profileDirectory: bench.profileDirectory,
       environment: {

@@ -1,14 +1,14 @@
 import { randomBytes } from 'node:crypto';
 import path from 'node:path';
+import { type Part, startPart } from '@renderkit/server-kit/testing/part.ts';
 import type { Bench, Result } from '../benchmark.ts';
 import type { FreshDatabase } from '../cluster.ts';
-import { type Part, startPart } from '../part.ts';
-import { createKeys, freePort, originOf, serviceEnvironment } from '../platform.ts';
+import { createKeys, freePort, originOf, serviceEnvironment, program } from '../platform.ts';
 import { timeResult } from '../present.ts';
 import { type Sample, summarise } from '../rounds.ts';
 import { median } from '../statistics.ts';
-import { fillGenerations, insertAccount, kinds, setConnection, statuses } from './rows.ts';
 import { type QueueTimes, queueTurn } from './queue-turn.ts';
+import { fillGenerations, insertAccount, kinds, setConnection, statuses } from './rows.ts';
 
 const sizes = { small: 10_000, large: 2_000_000, largeOfQuick: 200_000 };
 const accountId = 'acc_00000000000000000000000size';
@@ -125,7 +125,7 @@ async function startService(bench: Bench, { data, key }: Table): Promise<Service
   const [port, studioPort] = [await freePort(), await freePort()];
   const part: Part = await startPart({
     name: 'service',
-    entry: 'service/src/main.ts',
+    entry: program('service/src/main.ts'),
     logDirectory: path.join(bench.cluster.directory, 'logs'),
     environment: {
       ...serviceEnvironment({ databaseUrl: data.url, port, studioPort, secretKey: randomBytes(32) }),

@@ -12,10 +12,10 @@ import { consoleAddresses } from '@renderkit/contract/console/addresses.ts';
 import { type Database, openDatabase } from '@renderkit/server-kit/db/database.ts';
 import { migrate } from '@renderkit/server-kit/schema/migrate.ts';
 import { createTestDatabase } from '@renderkit/server-kit/testing/database.ts';
+import { createPart, type Part } from '@renderkit/server-kit/testing/part.ts';
 import * as serviceOperator from '@renderkit/service/operator.ts';
 import { startPostgres } from '@renderkit/stack/postgres/start-postgres.ts';
 import * as studioOperator from '@renderkit/studio/operator.ts';
-import { createPart, type Part } from './part.ts';
 
 export type PlatformOptions = {
   /** Service processes on the one database. Default 1. */

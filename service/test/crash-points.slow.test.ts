@@ -1,8 +1,5 @@
 import assert from 'node:assert/strict';
-import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
 import { after, afterEach, before, beforeEach, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Generation } from '@renderkit/contract/v1/schemas/generation.ts';
@@ -12,9 +9,11 @@ import {
   endSessionsOf,
   type TestDatabase,
 } from '@renderkit/server-kit/testing/database.ts';
+import type { Part } from '@renderkit/server-kit/testing/part.ts';
 import { unlessSoaking } from '@renderkit/server-kit/testing/soak.ts';
 import { connectAccount, createKey, createWebhook } from '../src/operator.ts';
 import type { Doom } from './doomed-entry.ts';
+import { startDoomedService } from './doomed-service.ts';
 import { type Answer, askAt } from './harness.ts';
 import { type ScriptedRenders, scriptRenders } from './scripted-renders.ts';
 import { type ScriptedStudio, startScriptedStudio } from './scripted-studio.ts';
@@ -31,9 +30,7 @@ let scripted: ScriptedStudio;
 let studio: ScriptedRenders;
 let accountId: string;
 let key: string;
-let running: Service[] = [];
-
-type Service = { url: string; child: ChildProcess; gone: Promise<unknown> };
+let running: Part[] = [];
 
 before(async () => {
   db = await createTestDatabase('service');
@@ -65,48 +62,23 @@ beforeEach(async () => {
   ({ key } = await createKey(database, { accountId, name: 'test', rateLimitPerMinute: 1_000_000 }));
 });
 afterEach(async () => {
-  for (const { child, gone } of running) {
-    child.kill('SIGKILL');
-    await gone;
-  }
+  await Promise.all(running.map((service) => service.kill()));
   running = [];
   await endSessionsOf(database, 'service');
 });
 
-async function start(doom: Omit<Doom, 'leaseMs'> = {}): Promise<Service> {
-  const child = fork(
-    path.join(import.meta.dirname, 'doomed-entry.ts'),
-    [JSON.stringify({ ...doom, leaseMs } satisfies Doom)],
-    {
-      env: {
-        PATH: process.env['PATH'] ?? '',
-        NODE_COMPILE_CACHE:
-          process.env['NODE_COMPILE_CACHE'] ?? path.join(tmpdir(), 'renderkit-compile-cache'),
-        DATABASE_URL: db.url,
-        PORT: '0',
-        STUDIO_URL: scripted.url,
-        STUDIO_CLIENT_ID: 'service',
-        STUDIO_CLIENT_SECRET: 'a secret of the test',
-        SECRET_KEY: secretKey.toString('hex'),
-        LOG_LEVEL: process.env['TEST_LOG'] ?? 'silent',
-      },
-      execArgv: [],
-      stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
-    },
-  );
-  const gone = once(child, 'exit');
-  const url = await new Promise<string>((resolve, reject) => {
-    child.on('message', (message: { type: string; url?: string }) => {
-      if (message.type === 'ready') resolve(message.url ?? '');
-    });
-    child.once('exit', () => reject(new Error('a service ended before it was ready')));
+async function start(doom: Omit<Doom, 'leaseMs'> = {}): Promise<Part> {
+  const service = await startDoomedService({
+    doom: { ...doom, leaseMs },
+    databaseUrl: db.url,
+    studioUrl: scripted.url,
+    secretKey,
   });
-  const service = { url, child, gone };
   running.push(service);
   return service;
 }
 
-const create = (service: Service, idempotencyKey = 'k') =>
+const create = (service: Part, idempotencyKey = 'k') =>
   askAt<Generation>(service.url, '/v1/images/generations', {
     key,
     body: { prompt: 'a lighthouse' },
@@ -114,7 +86,7 @@ const create = (service: Service, idempotencyKey = 'k') =>
   });
 /** The answer, or undefined where the connection broke before it came. */
 const cutOff = (asked: Promise<Answer<Generation>>) => asked.catch(() => undefined);
-const get = async (service: Service, id: string, wait = 0) =>
+const get = async (service: Part, id: string, wait = 0) =>
   (await askAt<Generation>(service.url, `/v1/generations/${id}?wait=${wait}`, { key })).body;
 
 async function until(condition: () => Promise<boolean> | boolean, ms = 10_000): Promise<void> {
@@ -126,7 +98,7 @@ async function until(condition: () => Promise<boolean> | boolean, ms = 10_000): 
 }
 
 /** Brings the one generation to its end and checks that all was done once. */
-async function assertOneOfEach(service: Service, id: string): Promise<void> {
+async function assertOneOfEach(service: Part, id: string): Promise<void> {
   await until(() => studio.renders.has(id));
   await until(async () => (await get(service, id)).status === 'running');
   studio.finish(id);
@@ -161,7 +133,7 @@ test(
   async () => {
     const doomed = await start({ point: 'create-quoted' });
     assert.equal(await cutOff(create(doomed)), undefined);
-    await doomed.gone;
+    await doomed.ended;
     assert.deepEqual(await database.rows('select id from generations'), []);
     assert.deepEqual(await database.rows('select key_id from budget_days'), []);
     const heir = await start();
@@ -198,7 +170,7 @@ test('cut off inside the accept, by an error or the end of its session: all or n
 test('killed after the commit and before the 202: the retry is a replay, and the job runs once', async () => {
   const doomed = await start({ point: 'create-accepted' });
   assert.equal(await cutOff(create(doomed)), undefined);
-  await doomed.gone;
+  await doomed.ended;
   const [row] = await database.rows<{ id: string }>('select id from generations');
   const heir = await start();
   const answer = await create(heir);
@@ -217,7 +189,7 @@ for (const point of ['submit-claimed', 'submit-sent', 'submit-answered'])
     async () => {
       const doomed = await start({ point });
       const answer = await cutOff(create(doomed));
-      await doomed.gone;
+      await doomed.ended;
       const heir = await start();
       const id = answer?.body.id ?? (await create(heir)).body.id;
       await assertOneOfEach(heir, id);
@@ -226,15 +198,15 @@ for (const point of ['submit-claimed', 'submit-sent', 'submit-answered'])
 
 test('frozen past its lease and thawed, a process changes nothing of what another did meanwhile', async () => {
   const zombie = await start({ point: 'submit-claimed', fate: 'waits' });
-  const frozen = once(zombie.child, 'message');
+  const frozen = once(zombie.process, 'message');
   const { id } = (await create(zombie)).body;
   await frozen;
-  zombie.child.kill('SIGSTOP');
+  await zombie.kill('SIGSTOP');
   const heir = await start();
   await until(() => studio.renders.has(id));
   await until(async () => (await get(heir, id)).status === 'running');
   const before_ = await database.rows('select * from generations');
-  zombie.child.kill('SIGCONT');
+  await zombie.kill('SIGCONT');
   await until(() => studio.submits.filter((token) => token === id).length === 2);
   await sleep(300);
   assert.deepEqual(await database.rows('select * from generations'), before_);
@@ -257,7 +229,7 @@ for (const point of ['settle-composed', 'settle-committed'])
       const waiting = get(heir, id, 20);
       await until(() => studio.renders.has(id));
       studio.finish(id);
-      await doomed.gone;
+      await doomed.ended;
       assert.equal((await waiting).status, 'succeeded');
       await assertBooks(id);
     },
@@ -277,7 +249,7 @@ test(
       const { id } = (await create(doomed, point)).body;
       const cancel = askAt(doomed.url, `/v1/generations/${id}/cancel`, { key, method: 'POST' });
       await assert.rejects(cancel);
-      await doomed.gone;
+      await doomed.ended;
       const [row] = await database.rows<{ status: string }>('select status from generations where id = $1', [
         id,
       ]);

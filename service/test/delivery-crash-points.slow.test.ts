@@ -1,8 +1,5 @@
 import assert from 'node:assert/strict';
-import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
 import { after, afterEach, before, beforeEach, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Database } from '@renderkit/server-kit/db/database.ts';
@@ -11,11 +8,13 @@ import {
   endSessionsOf,
   type TestDatabase,
 } from '@renderkit/server-kit/testing/database.ts';
+import type { Part } from '@renderkit/server-kit/testing/part.ts';
 import { unlessSoaking } from '@renderkit/server-kit/testing/soak.ts';
 import { createWebhook, listDeliveries, showDelivery } from '../src/operator.ts';
 import { seedAccount, seedEvent, seedEvents } from '../src/webhooks/deliveries/testing/seed.ts';
 import { announceDue } from '../src/webhooks/events/announce-due.ts';
 import type { Doom } from './doomed-entry.ts';
+import { startDoomedService } from './doomed-service.ts';
 import { type Receiver, startReceiver } from './receiver.ts';
 
 // A process dies (or freezes) at the worst moment of an attempt, and another one finds what it left.
@@ -25,13 +24,11 @@ const leaseMs = 3_000;
 const secretKey = Buffer.alloc(32, 9);
 const egressAllow = ['127.0.0.0/8'];
 
-type Service = { child: ChildProcess; gone: Promise<unknown> };
-
 let db: TestDatabase;
 let database: Database;
 let receiver: Receiver;
 let accountId: string;
-let running: Service[] = [];
+let running: Part[] = [];
 before(async () => {
   db = await createTestDatabase('service');
   database = db.database;
@@ -50,49 +47,22 @@ beforeEach(async () => {
   });
 });
 afterEach(async () => {
-  await Promise.all(running.map(kill));
+  await Promise.all(running.map((service) => service.kill()));
   running = [];
   await endSessionsOf(database, 'service');
   await receiver[Symbol.asyncDispose]();
 });
 
-async function start(doom: Omit<Doom, 'leaseMs'> = {}): Promise<Service> {
-  const child = fork(
-    path.join(import.meta.dirname, 'doomed-entry.ts'),
-    [JSON.stringify({ ...doom, leaseMs } satisfies Doom)],
-    {
-      env: {
-        PATH: process.env['PATH'] ?? '',
-        NODE_COMPILE_CACHE:
-          process.env['NODE_COMPILE_CACHE'] ?? path.join(tmpdir(), 'renderkit-compile-cache'),
-        DATABASE_URL: db.url,
-        PORT: '0',
-        STUDIO_URL: 'http://127.0.0.1:1',
-        STUDIO_CLIENT_ID: 'service',
-        STUDIO_CLIENT_SECRET: 'a secret of the test',
-        SECRET_KEY: secretKey.toString('hex'),
-        EGRESS_ALLOW: egressAllow.join(','),
-        LOG_LEVEL: process.env['TEST_LOG'] ?? 'silent',
-      },
-      execArgv: [],
-      stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
-    },
-  );
-  const gone = once(child, 'exit');
-  await new Promise<void>((resolve, reject) => {
-    child.on('message', (message: { type: string }) => {
-      if (message.type === 'ready') resolve();
-    });
-    child.once('exit', () => reject(new Error('a service ended before it was ready')));
+async function start(doom: Omit<Doom, 'leaseMs'> = {}): Promise<Part> {
+  const service = await startDoomedService({
+    doom: { ...doom, leaseMs },
+    databaseUrl: db.url,
+    studioUrl: 'http://127.0.0.1:1',
+    secretKey,
+    egressAllow,
   });
-  const service = { child, gone };
   running.push(service);
   return service;
-}
-
-async function kill({ child, gone }: Service): Promise<void> {
-  child.kill('SIGKILL');
-  await gone;
 }
 
 async function until(what: string, look: () => Promise<boolean> | boolean, ms = 20_000): Promise<void> {
@@ -120,7 +90,7 @@ for (const [point, requests, tries] of [
     async () => {
       const doomed = await start({ point });
       const event = await tell();
-      await doomed.gone;
+      await doomed.ended;
       await start();
       await until('the delivery', allDelivered);
       await sleep(500);
@@ -146,10 +116,10 @@ for (const [point, requests, tries] of [
 
 test('frozen past its lease and thawed, a process changes nothing of what another recorded', async () => {
   const zombie = await start({ point: 'delivery-claimed', fate: 'waits' });
-  const frozen = once(zombie.child, 'message');
+  const frozen = once(zombie.process, 'message');
   await tell();
   await frozen;
-  zombie.child.kill('SIGSTOP');
+  await zombie.kill('SIGSTOP');
   await start();
   await until('the delivery', allDelivered);
   const recorded = () =>
@@ -159,7 +129,7 @@ test('frozen past its lease and thawed, a process changes nothing of what anothe
       ),
     );
   const earlier = await recorded();
-  zombie.child.kill('SIGCONT');
+  await zombie.kill('SIGCONT');
   await receiver.until(2);
   await sleep(500);
   assert.deepEqual(await recorded(), earlier);
@@ -184,7 +154,7 @@ test(
       await seedEvents(database, accountId, events / 6);
       await announceDue(database, accountId);
       await sleep(50 + Math.random() * 250);
-      await kill(services[round % 2] as Service);
+      await services[round % 2]?.kill();
       services[round % 2] = await start();
     }
     await until('all', allDelivered, 30_000);

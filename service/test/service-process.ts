@@ -1,7 +1,7 @@
-import { type ChildProcess, fork } from 'node:child_process';
-import { once } from 'node:events';
+import type { ChildProcess } from 'node:child_process';
 import path from 'node:path';
 import { createTestDatabase } from '@renderkit/server-kit/testing/database.ts';
+import { startPart } from '@renderkit/server-kit/testing/part.ts';
 import { connectAccount, createKey } from '../src/operator.ts';
 import { type ScriptedStudio, startScriptedStudio } from './scripted-studio.ts';
 
@@ -29,25 +29,27 @@ export async function startServiceProcess(entry = '../src/main.ts'): Promise<Ser
     refreshToken: studio.newSession(),
   });
   const { key } = await createKey(db.database, { accountId, name: 'test', rateLimitPerMinute: 100_000 });
-  const child = fork(path.join(import.meta.dirname, entry), [], {
-    env: {
-      PATH: process.env['PATH'] ?? '',
-      DATABASE_URL: db.url,
-      STUDIO_URL: studio.url,
-      STUDIO_CLIENT_ID: 'service',
-      STUDIO_CLIENT_SECRET: 'a secret',
-      SECRET_KEY: secretKey.toString('hex'),
-      PORT: '0',
-      LOG_LEVEL: 'silent',
-    },
-    execArgv: [],
-  });
-  owned.defer(async () => {
-    const gone = once(child, 'exit');
-    child.kill('SIGTERM');
-    await gone;
-  });
-  const [{ url }] = (await once(child, 'message')) as [{ url: string }];
+  const part = owned.use(
+    await startPart({
+      name: 'service',
+      entry: path.join(import.meta.dirname, entry),
+      environment: {
+        DATABASE_URL: db.url,
+        STUDIO_URL: studio.url,
+        STUDIO_CLIENT_ID: 'service',
+        STUDIO_CLIENT_SECRET: 'a secret',
+        SECRET_KEY: secretKey.toString('hex'),
+        PORT: '0',
+        LOG_LEVEL: 'silent',
+      },
+    }),
+  );
   const ours = owned.move();
-  return { url, key, studio, child, [Symbol.asyncDispose]: () => ours.disposeAsync() };
+  return {
+    url: part.url,
+    key,
+    studio,
+    child: part.process,
+    [Symbol.asyncDispose]: () => ours.disposeAsync(),
+  };
 }

@@ -1,8 +1,4 @@
 import assert from 'node:assert/strict';
-import { type ChildProcess, fork } from 'node:child_process';
-import { once } from 'node:events';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
 import { after, afterEach, before, beforeEach, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Generation } from '@renderkit/contract/v1/schemas/generation.ts';
@@ -13,10 +9,11 @@ import {
   endSessionsOf,
   type TestDatabase,
 } from '@renderkit/server-kit/testing/database.ts';
+import type { Part } from '@renderkit/server-kit/testing/part.ts';
 import { unlessSoaking } from '@renderkit/server-kit/testing/soak.ts';
 import { connectAccount, createKey } from '../src/operator.ts';
 import type { CrashPointName } from '../src/test-hooks.ts';
-import type { Doom } from './doomed-entry.ts';
+import { startDoomedService } from './doomed-service.ts';
 import { type FileServer, startFileServer, tinyPng } from './file-server.ts';
 import { askAt } from './harness.ts';
 import { postForm } from './post-form.ts';
@@ -35,9 +32,7 @@ let scripted: ScriptedStudio;
 let studio: ScriptedRenders;
 let files: FileServer;
 let key: string;
-let running: Service[] = [];
-
-type Service = { url: string; child: ChildProcess; gone: Promise<unknown> };
+let running: Part[] = [];
 
 before(async () => {
   db = await createTestDatabase('service');
@@ -63,50 +58,29 @@ beforeEach(async () => {
   ({ key } = await createKey(database, { accountId, name: 'test', rateLimitPerMinute: 1_000_000 }));
 });
 afterEach(async () => {
-  for (const { child, gone } of running) {
-    child.kill('SIGKILL');
-    await gone;
-  }
+  await Promise.all(running.map((service) => service.kill()));
   running = [];
   await endSessionsOf(database, 'service');
   await scripted[Symbol.asyncDispose]();
 });
 
-async function start(point?: CrashPointName): Promise<Service> {
-  const doom: Doom = { leaseMs, ...(point !== undefined && { point }) };
-  const child = fork(path.join(import.meta.dirname, 'doomed-entry.ts'), [JSON.stringify(doom)], {
-    env: {
-      PATH: process.env['PATH'] ?? '',
-      NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'] ?? path.join(tmpdir(), 'renderkit-compile-cache'),
-      DATABASE_URL: db.url,
-      PORT: '0',
-      STUDIO_URL: scripted.url,
-      STUDIO_CLIENT_ID: 'service',
-      STUDIO_CLIENT_SECRET: 'a secret of the test',
-      SECRET_KEY: secretKey.toString('hex'),
-      EGRESS_ALLOW: '127.0.0.0/8',
-      LOG_LEVEL: process.env['TEST_LOG'] ?? 'silent',
-    },
-    execArgv: [],
-    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+async function start(point?: CrashPointName): Promise<Part> {
+  const service = await startDoomedService({
+    doom: { leaseMs, ...(point !== undefined && { point }) },
+    databaseUrl: db.url,
+    studioUrl: scripted.url,
+    secretKey,
+    egressAllow: ['127.0.0.0/8'],
   });
-  const gone = once(child, 'exit');
-  const url = await new Promise<string>((resolve, reject) => {
-    child.on('message', (message: { type: string; url?: string }) => {
-      if (message.type === 'ready') resolve(message.url ?? '');
-    });
-    child.once('exit', () => reject(new Error('a service ended before it was ready')));
-  });
-  const service = { url, child, gone };
   running.push(service);
   return service;
 }
 
-const send = (service: Service) =>
+const send = (service: Part) =>
   postForm<Upload>(`${service.url}/v1/uploads`, key, [
     { name: 'file', value: tinyPng, fileName: 'lake.png' },
   ]).catch(() => undefined);
-const edit = (service: Service, image: string) =>
+const edit = (service: Part, image: string) =>
   askAt<Generation>(service.url, '/v1/images/edits', { key, body: { prompt: 'x', image } });
 const ids = async () => (await database.rows<{ id: string }>('select id from uploads')).map(({ id }) => id);
 
@@ -125,7 +99,7 @@ function tell(token: string, status: 'ready' | 'rejected'): void {
   studio.tell({ token, upload: structuredClone(stored.upload) });
 }
 
-async function statusOf(service: Service, kind: 'uploads' | 'generations', id: string) {
+async function statusOf(service: Part, kind: 'uploads' | 'generations', id: string) {
   return (await askAt<{ status: string }>(service.url, `/v1/${kind}/${id}`, { key })).body.status;
 }
 
@@ -136,7 +110,7 @@ for (const point of ['upload-receiving', 'upload-stored'] as const)
     async () => {
       const doomed = await start(point);
       const sending = send(doomed);
-      await doomed.gone;
+      await doomed.ended;
       assert.equal(await sending, undefined);
       const [id = ''] = await ids();
       const next = await start();
@@ -154,7 +128,7 @@ test(
     const doomed = await start('upload-deleted');
     const id = (await send(doomed))?.body.id ?? '';
     await assert.rejects(askAt(doomed.url, `/v1/uploads/${id}`, { key, method: 'DELETE' }));
-    await doomed.gone;
+    await doomed.ended;
     const next = await start();
     assert.equal((await askAt(next.url, `/v1/uploads/${id}`, { key })).status, 404);
     await until(async () => (await ids()).length === 0);
@@ -168,7 +142,7 @@ test(
   async () => {
     const doomed = await start('upload-recorded');
     const sending = send(doomed);
-    await doomed.gone;
+    await doomed.ended;
     assert.equal(await sending, undefined);
     const [id = ''] = await ids();
     const next = await start();
@@ -183,7 +157,7 @@ test(
 test('an import that died with its process is made by another, once', { timeout: 60_000 }, async () => {
   const doomed = await start('import-fetched');
   const { body } = await edit(doomed, `${files.url}/x.png`);
-  await doomed.gone;
+  await doomed.ended;
   const next = await start();
   assert.equal(await statusOf(next, 'generations', body.id), 'queued');
   await until(() => scripted.uploads.files.size === 1);
@@ -202,7 +176,7 @@ test(
     const id = (await send(doomed))?.body.id ?? '';
     const { body } = await edit(doomed, id);
     tell(id, 'rejected');
-    await doomed.gone;
+    await doomed.ended;
     assert.deepEqual(await database.rows('select 1 from events'), []);
     const next = await start();
     await until(async () => (await statusOf(next, 'generations', body.id)) === 'failed');

@@ -1,0 +1,135 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { createWriteStream, mkdirSync } from 'node:fs';
+import path from 'node:path';
+
+/** One process of the product, for tests and measurements: killed and started at will. */
+export type Part = AsyncDisposable & {
+  name: string;
+  /** Starts it (again) and resolves once it serves. */
+  start: () => Promise<void>;
+  /** Ends it as a crash would and resolves once it is gone. */
+  kill: (signal?: 'SIGKILL' | 'SIGTERM' | 'SIGSTOP' | 'SIGCONT') => Promise<void>;
+  readonly running: boolean;
+  /** Of its present life, or of the last one. @throws where it was never started */
+  readonly process: ChildProcess;
+  readonly pid: number;
+  /** Where it serves, as it says itself; empty where it serves nothing. */
+  readonly url: string;
+  /** Resolves at the end of its present life, however it ends. */
+  readonly ended: Promise<unknown>;
+};
+
+export type PartOptions = {
+  name: string;
+  /** The file of its program. */
+  entry: string;
+  arguments?: string[];
+  environment: Record<string, string>;
+  /** Where its log goes, over all its lives. Default: to this process's own output. */
+  logDirectory?: string;
+  /** Where a CPU profile is left when it stops. */
+  profileDirectory?: string | undefined;
+};
+
+const readyWithinMs = 30_000;
+const stopWithinMs = 15_000;
+/** Pieces of its output that are shown when it ends before it serves. */
+const lastPiecesKept = 3;
+
+/** Not started yet. Disposing stops it in order. */
+export function createPart(options: PartOptions): Part {
+  let life: { child: ChildProcess; ended: Promise<unknown>; url: string } | undefined;
+  const present = () => {
+    if (life === undefined) throw new Error(`${options.name} was never started`);
+    return life;
+  };
+  const running = () => life !== undefined && life.child.exitCode === null && life.child.signalCode === null;
+  const kill: Part['kill'] = async (signal = 'SIGKILL') => {
+    if (!running()) return;
+    present().child.kill(signal);
+    if (signal === 'SIGKILL' || signal === 'SIGTERM') await present().ended;
+  };
+  return {
+    name: options.name,
+    start: async () => {
+      const child = spawnPart(options);
+      life = { child, ended: once(child, 'exit'), url: '' };
+      life.url = await untilReady(child, options.name);
+    },
+    kill,
+    get running() {
+      return running();
+    },
+    get process() {
+      return present().child;
+    },
+    get pid() {
+      return present().child.pid as number;
+    },
+    get url() {
+      return present().url;
+    },
+    get ended() {
+      return present().ended;
+    },
+    [Symbol.asyncDispose]: async () => {
+      const stuck = setTimeout(() => void kill(), stopWithinMs);
+      await kill('SIGTERM');
+      clearTimeout(stuck);
+    },
+  };
+}
+
+/** Creates and starts one. */
+export async function startPart(options: PartOptions): Promise<Part> {
+  const part = createPart(options);
+  await part.start();
+  return part;
+}
+
+function spawnPart({ name, entry, logDirectory, profileDirectory, ...options }: PartOptions): ChildProcess {
+  const output = logDirectory === undefined ? 'inherit' : 'pipe';
+  const child = fork(entry, options.arguments ?? [], {
+    stdio: ['ignore', output, output, 'ipc'],
+    execArgv:
+      profileDirectory === undefined
+        ? []
+        : ['--cpu-prof', `--cpu-prof-dir=${path.join(profileDirectory, name)}`],
+    env: {
+      PATH: process.env['PATH'],
+      // As the launcher has it: without, each start compiles everything anew and holds the compiler in memory.
+      NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'],
+      ...options.environment,
+    },
+  });
+  if (logDirectory !== undefined) {
+    mkdirSync(logDirectory, { recursive: true });
+    const log = createWriteStream(path.join(logDirectory, `${name}.log`), { flags: 'a' });
+    child.stdout?.pipe(log, { end: false });
+    child.stderr?.pipe(log, { end: false });
+    child.once('exit', () => log.end());
+  }
+  return child;
+}
+
+/** Where it serves. @throws with its last output where it ends before */
+async function untilReady(child: ChildProcess, name: string): Promise<string> {
+  const lastPieces: string[] = [];
+  for (const stream of [child.stdout, child.stderr])
+    stream?.on('data', (chunk: Buffer) => {
+      lastPieces.push(chunk.toString());
+      if (lastPieces.length > lastPiecesKept) lastPieces.shift();
+    });
+  const late = setTimeout(() => child.kill('SIGKILL'), readyWithinMs);
+  const { promise, resolve, reject } = Promise.withResolvers<string>();
+  child.on('message', (message) => {
+    const { type, url } = message as { type?: string; url?: string };
+    if (type === 'ready') resolve(url ?? '');
+  });
+  // `close` and not `exit`: by then its last output has been read.
+  child.once('close', (code, signal) =>
+    reject(new Error(`${name} ended by ${signal ?? code} before it was ready: ${lastPieces.join('')}`)),
+  );
+  return promise.finally(() => clearTimeout(late));
+}
