@@ -32,7 +32,8 @@ export type PartOptions = {
   profileDirectory?: string | undefined;
 };
 
-const readyWithinMs = 30_000;
+/** Long: on a busy machine a start alone takes half a minute. */
+const readyWithinMs = 90_000;
 const stopWithinMs = 15_000;
 /** Pieces of its output that are shown when it ends before it serves. */
 const lastPiecesKept = 3;
