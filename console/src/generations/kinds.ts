@@ -1,3 +1,4 @@
+import { kindFacts } from '@renderkit/contract/studio/kinds.ts';
 import type { OperationId } from '@renderkit/contract/v1/operations.ts';
 import type { GenerationKind } from '@renderkit/contract/v1/schemas/generation.ts';
 import type { Suite } from '@renderkit/contract/v1/schemas/model.ts';
@@ -12,7 +13,6 @@ type KindEntry = {
   /** One of them in a list. */
   noun: string;
   suite: Suite;
-  batchKey: string;
   operation: OperationId;
   path: string;
 };
@@ -22,32 +22,28 @@ export const kinds = {
   image: {
     name: 'Image',
     noun: 'image',
-    suite: 'image',
-    batchKey: 'Conjure',
+    suite: kindFacts.image.suite,
     operation: 'createImageGeneration',
     path: '/v1/images/generations',
   },
   image_edit: {
     name: 'Edit',
     noun: 'edit',
-    suite: 'edit',
-    batchKey: 'Transform',
+    suite: kindFacts.image_edit.suite,
     operation: 'createImageEdit',
     path: '/v1/images/edits',
   },
   video: {
     name: 'Video',
     noun: 'video',
-    suite: 'video',
-    batchKey: 'Motion',
+    suite: kindFacts.video.suite,
     operation: 'createVideoGeneration',
     path: '/v1/videos/generations',
   },
   video_extend: {
     name: 'Extend',
     noun: 'extension',
-    suite: 'extend',
-    batchKey: 'ExtendVideo',
+    suite: kindFacts.video_extend.suite,
     operation: 'extendVideo',
     path: '/v1/videos/extend',
   },

@@ -1,4 +1,5 @@
 import { Accordion, Select, Stack, TextInput } from '@mantine/core';
+import type { SettingName } from '@renderkit/contract/studio/kinds.ts';
 import type { Account } from '@renderkit/contract/v1/schemas/account.ts';
 import type { GenerationKind } from '@renderkit/contract/v1/schemas/generation.ts';
 import { type ReactNode, useState } from 'react';
@@ -13,7 +14,6 @@ import { SourceFields } from './SourceFields.tsx';
 import { StylesField, SuggestionsField } from './StyleFields.tsx';
 import type { Choices } from './fit-values.ts';
 import type { FormControl } from './use-form.ts';
-import type { RangeField as RangeFieldName } from './form-fields.ts';
 
 type ModelFormProps = {
   kind: GenerationKind;
@@ -96,7 +96,7 @@ function BaseModelField({ form }: { form: FormControl }) {
   );
 }
 
-const ranges: { field: RangeFieldName; label: string; description: string }[] = [
+const ranges: { field: SettingName; label: string; description: string }[] = [
   { field: 'cfg', label: 'CFG', description: 'How closely the prompt is followed.' },
   { field: 'weight', label: 'Weight', description: "How strongly the model's own look counts." },
   { field: 'clip_skip', label: 'Clip skip', description: 'How loosely the prompt is read.' },

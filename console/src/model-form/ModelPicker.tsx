@@ -1,4 +1,5 @@
 import { Badge, Group, Modal, Stack, Text, TextInput } from '@mantine/core';
+import { outputsOf } from '@renderkit/contract/studio/kinds.ts';
 import type { GenerationKind } from '@renderkit/contract/v1/schemas/generation.ts';
 import type { Model } from '@renderkit/contract/v1/schemas/model.ts';
 import { useState } from 'react';
@@ -107,7 +108,7 @@ function ModelList({ kind, models, chosen, onChoose, ageVerified }: ModelPickerP
 type ModelCardProps = { model: Model; kind: GenerationKind; locked?: boolean; whole?: boolean };
 
 function ModelCard({ model, kind, locked = false, whole = false }: ModelCardProps) {
-  const outputs = model.batch_size[kinds[kind].batchKey] ?? 1;
+  const outputs = outputsOf(model, kind);
   return (
     <>
       <span className={classes['thumb']} aria-hidden="true">

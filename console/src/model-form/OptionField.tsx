@@ -2,9 +2,9 @@ import { Select, Switch } from '@mantine/core';
 import { ChoiceField } from './ChoiceField.tsx';
 import { RangeField } from './RangeField.tsx';
 import { optionDefault, sliderRange } from './fit-values.ts';
-import type { FormControl } from './use-form.ts';
 import type { ModelOption } from './form-fields.ts';
 import type { OptionValue } from './form-values.ts';
+import type { FormControl } from './use-form.ts';
 
 /** More choices than these are shown as a list. */
 const maxShownAsCards = 4;

@@ -1,7 +1,7 @@
 import { ChoiceField, type ChoiceItem } from './ChoiceField.tsx';
 import classes from './choice-field.module.css';
-import type { FormControl } from './use-form.ts';
 import { shapeOf } from './ratio-shape.ts';
+import type { FormControl } from './use-form.ts';
 
 /** Units of the square in which a ratio is drawn. */
 const side = 24;

@@ -1,8 +1,8 @@
 import type { Account } from '@renderkit/contract/v1/schemas/account.ts';
 import { ReferenceInput } from '../media/ReferenceInput.tsx';
 import type { Reference } from '../media/reference.ts';
-import type { FormControl } from './use-form.ts';
 import type { Need } from './form-fields.ts';
+import type { FormControl } from './use-form.ts';
 
 type SourceFieldsProps = {
   form: FormControl;

@@ -1,9 +1,10 @@
 import { Chip, Group, Input, Stack, Text } from '@mantine/core';
+import { categoryOf } from '@renderkit/contract/studio/validate-choices.ts';
 import { maxStyles } from '@renderkit/contract/v1/limits.ts';
 import type { GenerationKind } from '@renderkit/contract/v1/schemas/generation.ts';
 import type { Suggestion } from '@renderkit/contract/v1/schemas/suggestion.ts';
 import { kinds } from '../generations/kinds.ts';
-import { categoryOf, type Choices } from './fit-values.ts';
+import type { Choices } from './fit-values.ts';
 import type { FormControl } from './use-form.ts';
 
 type StyleFieldsProps = { form: FormControl; choices: Choices };

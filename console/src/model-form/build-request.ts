@@ -1,3 +1,4 @@
+import { kindFacts, type SettingName } from '@renderkit/contract/studio/kinds.ts';
 import type { GenerationKind } from '@renderkit/contract/v1/schemas/generation.ts';
 import type { Model } from '@renderkit/contract/v1/schemas/model.ts';
 import type { RequestBody } from '../generations/kinds.ts';
@@ -49,7 +50,7 @@ export function buildRequest(
       reference_audios: some(fit.reference_audios.map(valueOf)),
       source_video: fit.source_video?.value,
     });
-  const brush = { weight: fit.weight, clip_skip: fit.clip_skip, sampler: fit.sampler };
+  const brush = { ...settingsBeside('cfg', kind, fit), sampler: fit.sampler };
   if (kind === 'image') return stated({ ...head, ...settings, ...brush });
   return stated({
     ...head,
@@ -102,6 +103,13 @@ export function missingOf(kind: GenerationKind, model: Model, values: FormValues
     need('mask', 'Paint what is to change.');
   if (fields.prompt.required && values.prompt.trim() === '') need('prompt', 'Say what to make.');
   return missing;
+}
+
+/** The other settings of the kind, as they are set. */
+function settingsBeside(other: SettingName, kind: GenerationKind, fit: FormValues): RequestBody {
+  return Object.fromEntries(
+    kindFacts[kind].settings.flatMap((name) => (name === other ? [] : [[name, fit[name]]])),
+  );
 }
 
 function valueOf({ value }: Reference): string {

@@ -1,3 +1,6 @@
+import { eachSetting } from '@renderkit/contract/studio/kinds.ts';
+import { categoryOf } from '@renderkit/contract/studio/validate-choices.ts';
+import { readOption } from '@renderkit/contract/studio/validate.ts';
 import { maxStyles, maxSuggestions } from '@renderkit/contract/v1/limits.ts';
 import type { GenerationKind } from '@renderkit/contract/v1/schemas/generation.ts';
 import type { Model } from '@renderkit/contract/v1/schemas/model.ts';
@@ -33,9 +36,7 @@ export function fitValues(
     aspect_ratio: fields.ratios.some(({ ratio }) => ratio === values.aspect_ratio)
       ? values.aspect_ratio
       : undefined,
-    cfg: fitNumber(values.cfg, fields.ranges.cfg),
-    weight: fitNumber(values.weight, fields.ranges.weight),
-    clip_skip: fitNumber(values.clip_skip, fields.ranges.clip_skip),
+    ...eachSetting((name) => fitNumber(values[name], fields.ranges[name])),
     sampler: fields.sampler === undefined ? undefined : values.sampler,
     reference_images: values.reference_images.slice(0, fields.referenceImages),
     image: fields.image === 'none' ? undefined : values.image,
@@ -93,14 +94,9 @@ function fittingOptions(
 }
 
 function fittingOption(option: ModelOption, value: OptionValue): OptionValue | undefined {
-  switch (option.type) {
-    case 'select':
-      return option.values?.find((choice) => String(choice.value) === String(value))?.value;
-    case 'toggle':
-      return typeof value === 'boolean' ? value : undefined;
-    case 'slider':
-      return typeof value === 'number' ? fitNumber(value, sliderRange(option)) : undefined;
-  }
+  return option.type === 'slider' && typeof value === 'number'
+    ? fitNumber(value, sliderRange(option))
+    : readOption(option, value, option.key).value;
 }
 
 function fittingStyles(
@@ -130,11 +126,6 @@ function fittingSuggestions(
     return true;
   });
   return kept.slice(0, maxSuggestions);
-}
-
-/** The category of a suggestion. A request may have one suggestion of each category. */
-export function categoryOf(suggestion: Suggestion): string {
-  return suggestion.category_id ?? suggestion.category ?? `id ${suggestion.id}`;
 }
 
 /** Removes the error of floats: 0.3 + 7 × 0.1 is 1, not 0.9999999999999999. */

@@ -1,3 +1,5 @@
+import { kindFacts, outputsOf, type SettingName } from '@renderkit/contract/studio/kinds.ts';
+import { resolutionKey } from '@renderkit/contract/studio/offers.ts';
 import {
   maxExtendPromptCharacters,
   maxPromptCharacters,
@@ -6,12 +8,10 @@ import {
 } from '@renderkit/contract/v1/limits.ts';
 import type { GenerationKind } from '@renderkit/contract/v1/schemas/generation.ts';
 import type { Model } from '@renderkit/contract/v1/schemas/model.ts';
-import { kinds } from '../generations/kinds.ts';
 import { ratioOf, type Ratio } from './ratio-shape.ts';
 
 export type NumberRange = { min: number; max: number; step: number; default: number };
 export type ModelOption = Model['parameters']['options'][number];
-export type RangeField = 'cfg' | 'weight' | 'clip_skip' | 'mask_blur';
 export type Need = 'none' | 'optional' | 'required';
 
 /** Which fields a form has for one kind and model, and what each may hold. */
@@ -21,7 +21,7 @@ export type FormFields = {
   /** Without a chosen ratio the outputs have the ratio of the source. */
   keepsSource: boolean;
   durations: { value: string; label: string }[];
-  ranges: Partial<Record<RangeField, NumberRange>>;
+  ranges: { [S in SettingName]?: NumberRange };
   /** The model's default; undefined where none can be chosen. The API does not list the others. */
   sampler: string | undefined;
   baseModels: { name: string; options: string[]; default: string }[];
@@ -41,9 +41,6 @@ export type FormFields = {
   outputs: number;
 };
 
-/** The option of an extend model that the field `resolution` of a request sets. */
-const resolutionKey = 'resolution';
-
 /** The fields of the form for a kind and model. Extensions choose no model and have few fields. */
 export function fieldsOf(kind: GenerationKind, model: Model): FormFields {
   const { parameters } = model;
@@ -59,14 +56,7 @@ export function fieldsOf(kind: GenerationKind, model: Model): FormFields {
     ratios: extend ? [] : ratiosOf(video, model),
     keepsSource: !extend && kind !== 'image' && parameters.same_ratio_supported,
     durations: video || extend ? parameters.durations : [],
-    ranges: {
-      ...(!extend && parameters.cfg !== null && { cfg: parameters.cfg }),
-      ...(brush && parameters.weight !== null && { weight: parameters.weight }),
-      ...(brush && parameters.clip_skip !== null && { clip_skip: parameters.clip_skip }),
-      ...(kind === 'image_edit' &&
-        model.inpaint &&
-        parameters.mask_blur !== null && { mask_blur: parameters.mask_blur }),
-    },
+    ranges: rangesOf(kind, model),
     sampler: brush ? (parameters.sampler ?? undefined) : undefined,
     baseModels: extend
       ? []
@@ -85,13 +75,22 @@ export function fieldsOf(kind: GenerationKind, model: Model): FormFields {
     sourceVideo: video ? parameters.source_video : null,
     video: extend ? 'required' : 'none',
     styleType: video || extend ? 'video' : 'image',
-    outputs: model.batch_size[kinds[kind].batchKey] ?? 1,
+    outputs: outputsOf(model, kind),
   };
 }
 
 function ratiosOf(video: boolean, { parameters }: Model): Ratio[] {
   if (!video) return parameters.aspect_ratios;
   return parameters.video_aspect_ratios.map((ratio) => ({ ratio, ...ratioOf(ratio) }));
+}
+
+/** The range of each setting that the kind has and the model takes. */
+function rangesOf(kind: GenerationKind, { inpaint, parameters }: Model): FormFields['ranges'] {
+  const names: SettingName[] = [...kindFacts[kind].settings];
+  if (kind === 'image_edit' && inpaint) names.push('mask_blur');
+  return Object.fromEntries(
+    names.flatMap((name) => (parameters[name] === null ? [] : [[name, parameters[name]]])),
+  );
 }
 
 function needOf(taken: boolean, required: boolean): Need {

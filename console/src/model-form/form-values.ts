@@ -1,3 +1,4 @@
+import { eachSetting, type SettingName } from '@renderkit/contract/studio/kinds.ts';
 import type { EditMode, InpaintType } from '@renderkit/contract/v1/schemas/generation-requests.ts';
 import type { MaskStep } from '../media/mask-step.ts';
 import type { Reference } from '../media/reference.ts';
@@ -8,7 +9,7 @@ export type OptionValue = string | number | boolean;
  * The values of the form, by the names of the request's fields. Undefined was not changed: it is not sent, and the
  * model's default applies. Values stay when the model changes; `buildRequest` sends those that fit.
  */
-export type FormValues = {
+export type FormValues = { [S in SettingName]: number | undefined } & {
   prompt: string;
   project_id: string | undefined;
   base_model: string | undefined;
@@ -16,9 +17,6 @@ export type FormValues = {
   suggestions: string[];
   options: Record<string, OptionValue>;
   aspect_ratio: string | undefined;
-  cfg: number | undefined;
-  weight: number | undefined;
-  clip_skip: number | undefined;
   sampler: string | undefined;
   reference_images: Reference[];
   image: Reference | undefined;
@@ -29,7 +27,6 @@ export type FormValues = {
   /** The steps of the painted mask, to continue painting; never sent. */
   strokes: readonly MaskStep[];
   inpaint_type: InpaintType | undefined;
-  mask_blur: number | undefined;
   duration: string | undefined;
   start_image: Reference | undefined;
   end_image: Reference | undefined;
@@ -50,9 +47,7 @@ export const emptyForm: FormValues = {
   suggestions: [],
   options: {},
   aspect_ratio: undefined,
-  cfg: undefined,
-  weight: undefined,
-  clip_skip: undefined,
+  ...eachSetting(() => undefined),
   sampler: undefined,
   reference_images: [],
   image: undefined,
@@ -61,7 +56,6 @@ export const emptyForm: FormValues = {
   mask: undefined,
   strokes: [],
   inpaint_type: undefined,
-  mask_blur: undefined,
   duration: undefined,
   start_image: undefined,
   end_image: undefined,

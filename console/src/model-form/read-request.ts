@@ -1,3 +1,4 @@
+import { eachSetting } from '@renderkit/contract/studio/kinds.ts';
 import type { GenerationKind } from '@renderkit/contract/v1/schemas/generation.ts';
 import type { UploadType } from '@renderkit/contract/v1/schemas/upload.ts';
 import { parseJson } from '../format/json.ts';
@@ -30,9 +31,7 @@ export function readRequest({ path, body }: { path: string; body: string }): Fil
     suggestions: listOf(sent['suggestions']).flatMap((value) => textOf(value) ?? []),
     options: optionsOf(sent['options']),
     aspect_ratio: text('aspect_ratio'),
-    cfg: number('cfg'),
-    weight: number('weight'),
-    clip_skip: number('clip_skip'),
+    ...eachSetting(number),
     sampler: text('sampler'),
     reference_images: several('reference_images', 'image'),
     image: one('image', 'image'),
@@ -40,7 +39,6 @@ export function readRequest({ path, body }: { path: string; body: string }): Fil
     strength: number('strength'),
     mask: text('mask'),
     inpaint_type: sent['inpaint_type'] === 'fill' ? 'fill' : undefined,
-    mask_blur: number('mask_blur'),
     duration: typeof sent['duration'] === 'number' ? String(sent['duration']) : text('duration'),
     start_image: one('start_image', 'image'),
     end_image: one('end_image', 'image'),

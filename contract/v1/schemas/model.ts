@@ -11,14 +11,6 @@ export type Suite = (typeof suites)[number];
 export const modelKinds = ['system', 'custom', 'character'] as const;
 export type ModelKind = (typeof modelKinds)[number];
 
-/** Keys of `batch_size`, by suite. */
-export const batchSizeKeys = {
-  image: 'Conjure',
-  edit: 'Transform',
-  video: 'Motion',
-  extend: 'ExtendVideo',
-} as const satisfies Record<Suite, string>;
-
 const AspectRatio = closed({
   ratio: Type.String({ description: 'Sent as `aspect_ratio`.' }),
   width: Type.Number({ description: 'Pixels.' }),
