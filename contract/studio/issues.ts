@@ -50,7 +50,7 @@ type Details = {
   too_large: { allowed: number };
 };
 
-export type IssueCode = keyof Details;
+type IssueCode = keyof Details;
 
 /** Something about a request that its model does not go with; `field` is its path in the words of the API. */
 export type Issue = { [C in IssueCode]: { field: string; code: C } & Details[C] }[IssueCode];

@@ -17,7 +17,7 @@ export function eachSetting<T>(valueOf: (name: SettingName) => T): Record<Settin
   return Object.fromEntries(settingNames.map((name) => [name, valueOf(name)])) as Record<SettingName, T>;
 }
 
-export type KindFacts = {
+type KindFacts = {
   /** Which models make it. */
   suite: Suite;
   lane: Lane;

@@ -37,8 +37,3 @@ function secondsOf(request: RenderRequest, parameters: PricedModel['parameters']
     ? (request.duration_seconds ?? durationsOf(parameters)[0]?.seconds)
     : undefined;
 }
-
-/** Credits from whole numbers of 1/1000. */
-export function credits(millicredits: number): number {
-  return millicredits / 1000;
-}

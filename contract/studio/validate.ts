@@ -244,7 +244,7 @@ function settingOf({ model, asked, issues }: Check, name: SettingName): number |
 }
 
 /** What is wrong with a number; what a range leaves out is open. */
-export function validateNumber(
+function validateNumber(
   field: string,
   asked: number,
   {
