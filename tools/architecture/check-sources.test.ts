@@ -78,10 +78,12 @@ test('main calls app, app calls routes, and nothing calls back', () => {
 test('a module keeps its store and its routes to itself', () => {
   const store = source('service/src/projects/find-key.ts', importing('./store.ts'));
   const foreign = source('service/src/generations/create-generation.ts', importing('../projects/store.ts'));
-  const verb = source('service/src/generations/create-generation.ts', importing('../projects/find-key.ts'));
+  const plain = source('service/src/generations/create-generation.ts', importing('../projects/find-key.ts'));
+  const offered = source('service/src/generations/create-generation.ts', importing('../projects/queries.ts'));
   assert.deepEqual(messagesOf(store), []);
   assert.equal(messagesOf(foreign).length, 1);
-  assert.deepEqual(messagesOf(verb), []);
+  assert.deepEqual(messagesOf(offered), [], 'queries.ts is what a module offers to others');
+  assert.deepEqual(messagesOf(plain), []);
 });
 
 test('a module builds on the modules before it in the order, and not on those after it', () => {
@@ -164,7 +166,7 @@ test('only config reads the environment', () => {
   assert.equal(messagesOf(source('service/src/main.ts', line)).length, 1);
 });
 
-test('SQL lives in store.ts alone', () => {
+test('SQL lives in store.ts and queries.ts alone', () => {
   const line = 'await sql`\n    select id from api_keys where revoked_at is null`;';
   assert.deepEqual(messagesOf(source('service/src/projects/store.ts', line)), []);
   assert.equal(messagesOf(source('service/src/projects/find-key.ts', line)).length, 1);

@@ -174,8 +174,8 @@ export const environmentReaders = [
 /** Entries: they may hand the whole environment to a reader of configuration, and look into it no further. */
 export const entries = /\/src\/(?:\w+\/)?(?:main|worker|migrate)\.ts$/;
 
-/** Files that may hold SQL. */
-export const sqlFiles = [/[-/]store\.ts$/, /^server-kit\//, /^stack\//, /^tools\//, /^bench\//, /^e2e\//];
+/** Files that may hold SQL: a module's own, what it offers to other modules (`queries.ts`), and all of some workspaces. */
+export const sqlFiles = [/[-/](?:store|queries)\.ts$/, /^server-kit\//, /^stack\//, /^tools\//, /^bench\//, /^e2e\//];
 
 /**
  * Files of the studio that may open files themselves. Media lie in the blob storage, which need not be a disk: all others
