@@ -38,7 +38,7 @@ const executors = [
 ] as const;
 
 const source = (seconds: number) => ['-f', 'lavfi', '-i', `testsrc=size=128x96:rate=8:duration=${seconds}`];
-const leftovers = async () => readdir(inDirectory('temporary'));
+const orphans = async () => readdir(inDirectory('temporary'));
 
 for (const { executor, skip } of executors) {
   test(`${executor}: makes a video and reads it again`, { skip }, async () => {
@@ -91,7 +91,7 @@ for (const { executor, skip } of executors) {
       kindIs('failed'),
     );
     await assert.rejects(stat(out), 'an output of a run that failed never appears');
-    assert.deepEqual(await leftovers(), []);
+    assert.deepEqual(await orphans(), []);
   });
 }
 

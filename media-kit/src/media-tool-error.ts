@@ -28,9 +28,9 @@ export class MediaToolError extends Error {
   }
 }
 
-const noRoom = /No space left on device|ENOSPC|Disk quota exceeded|EDQUOT|Read-only file system|EROFS/;
+const outOfSpace = /No space left on device|ENOSPC|Disk quota exceeded|EDQUOT|Read-only file system|EROFS/;
 
 /** What a run of ffmpeg failed by, from the end of what it said. */
 export function ffmpegFailure(said: string): MediaToolError {
-  return new MediaToolError(noRoom.test(said) ? 'out_of_space' : 'failed', `ffmpeg failed: ${said}`);
+  return new MediaToolError(outOfSpace.test(said) ? 'out_of_space' : 'failed', `ffmpeg failed: ${said}`);
 }

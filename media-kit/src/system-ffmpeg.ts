@@ -21,7 +21,7 @@ export async function runSystemFfmpeg(ffmpeg: string, run: FfmpegRun): Promise<{
   });
   const tail = createTail();
   child.stderr.on('data', (chunk: Buffer) => tail.add(chunk.toString('latin1')));
-  using watch = watchProcess(child, { ...run, judge: () => judgeOutputs(run) });
+  using watch = watchProcess(child, { ...run, check: () => checkOutputs(run) });
   lowerPriority(child);
   const code = await new Promise<number | null>((resolve, reject) => {
     child.once('error', (cause) =>
@@ -35,7 +35,7 @@ export async function runSystemFfmpeg(ffmpeg: string, run: FfmpegRun): Promise<{
   return { stderrTail: tail.text() };
 }
 
-async function judgeOutputs(run: FfmpegRun): Promise<MediaToolError | undefined> {
+async function checkOutputs(run: FfmpegRun): Promise<MediaToolError | undefined> {
   const sizes = await Promise.all(
     Object.values(run.outputs).map((file) =>
       stat(file).then(

@@ -9,7 +9,7 @@ type Place = { directory: string; lock: Disposable; users: number; made: number 
 
 const prefix = 'renderkit-media-';
 const lockName = 'lock';
-const placeTries = 5;
+const maxTries = 5;
 
 /** Made with the first directory and removed with the last. */
 let place: Place | undefined;
@@ -27,7 +27,7 @@ export async function withTemporaryDirectory<T>(work: (directory: string) => Pro
  * `removeDeadDirectories` of any other does.
  */
 export function makeTemporaryDirectory(): TemporaryDirectory {
-  const own = (place ??= makePlace());
+  const own = (place ??= makeOwnDirectory());
   const directory = path.join(own.directory, String(++own.made));
   mkdirSync(directory, { mode: 0o700 });
   own.users++;
@@ -40,13 +40,13 @@ export function makeTemporaryDirectory(): TemporaryDirectory {
       try {
         await rm(directory, { recursive: true, force: true, maxRetries: 3 });
       } finally {
-        if (--own.users === 0) await removePlace(own);
+        if (--own.users === 0) await removeOwnDirectory(own);
       }
     },
   };
 }
 
-async function removePlace(own: Place): Promise<void> {
+async function removeOwnDirectory(own: Place): Promise<void> {
   if (place === own) place = undefined;
   // Windows removes no open file. Who takes the lock now is about to remove the same.
   own.lock[Symbol.dispose]();
@@ -54,7 +54,7 @@ async function removePlace(own: Place): Promise<void> {
 }
 
 /** One that is being made may pass for a dead one's for a moment: then another is made. */
-function makePlace(): Place {
+function makeOwnDirectory(): Place {
   for (let tries = 1; ; tries++) {
     const directory = mkdtempSync(path.join(tmpdir(), prefix));
     const file = path.join(directory, lockName);
@@ -63,9 +63,9 @@ function makePlace(): Place {
       if (lock !== undefined && existsSync(file)) return { directory, lock, users: 0, made: 0 };
       lock?.[Symbol.dispose]();
     } catch (error) {
-      if (existsSync(directory) || tries === placeTries) throw error;
+      if (existsSync(directory) || tries === maxTries) throw error;
     }
-    if (tries === placeTries) throw new Error(`no directory could be made and kept in ${tmpdir()}`);
+    if (tries === maxTries) throw new Error(`no directory could be made and kept in ${tmpdir()}`);
   }
 }
 

@@ -1,4 +1,4 @@
-export type FileFaultReason =
+export type UnusableReason =
   | 'empty'
   /** Nothing that is known. */
   | 'unknown_type'
@@ -16,9 +16,9 @@ export type FileFaultReason =
 /** A file that cannot be taken. Its message is one sentence for whoever sent it. */
 export class UnusableFile extends Error {
   override readonly name = 'UnusableFile';
-  readonly reason: FileFaultReason;
+  readonly reason: UnusableReason;
 
-  constructor(reason: FileFaultReason, message: string, options?: ErrorOptions) {
+  constructor(reason: UnusableReason, message: string, options?: ErrorOptions) {
     super(message, options);
     this.reason = reason;
   }

@@ -10,7 +10,7 @@ export type ProcessLimits = {
   /** Resident memory of the process. It is looked at a few times a second, so a little more is possible. */
   maxMemoryBytes: number;
   /** Asked as often as the memory; the error it answers ends the work. */
-  judge?: () => Promise<MediaToolError | undefined>;
+  check?: () => Promise<MediaToolError | undefined>;
 };
 
 export type Watch = Disposable & {
@@ -34,8 +34,8 @@ export function watchProcess(child: ChildProcess, limits: ProcessLimits): Watch 
     child.kill('SIGKILL');
   };
   const look = async () => {
-    const [bytes, judged] = await Promise.all([residentBytes(child.pid), limits.judge?.()]);
-    if (judged !== undefined) end(judged);
+    const [bytes, problem] = await Promise.all([residentBytes(child.pid), limits.check?.()]);
+    if (problem !== undefined) end(problem);
     else if (bytes > limits.maxMemoryBytes)
       end(new MediaToolError('out_of_memory', 'Handling the file took more memory than it may.'));
   };

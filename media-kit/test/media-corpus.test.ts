@@ -11,14 +11,14 @@ import { noise } from './media-corpus/make-media.ts';
 import { notMedia } from './media-corpus/not-media.ts';
 import type { OddFile } from './media-corpus/odd-file.ts';
 import { jpegs, pngs } from './media-corpus/images.ts';
-import { sounds } from './media-corpus/audio.ts';
+import { audios } from './media-corpus/audio.ts';
 import { videos } from './media-corpus/videos.ts';
 
 const never = new AbortController().signal;
 /** Generous: other tests run on the same machine. What matters is that there is an end. */
-const longestMs = 40_000;
+const maxMs = 40_000;
 const changesPerFile = 40;
-const mostGrowthBytes = 300 * 1024 * 1024;
+const maxGrowthBytes = 300 * 1024 * 1024;
 
 const nothingKnown = { contentType: '', width: null, height: null, durationSeconds: null, hasAudio: false };
 
@@ -29,7 +29,7 @@ const canary = createServer((_, response) => {
   response.end();
 });
 const memoryAtFirst = process.memoryUsage.rss();
-const leftovers = async () => readdir(path.join(directory, 'temporary'));
+const orphans = async () => readdir(path.join(directory, 'temporary'));
 
 await new Promise<void>((resolve) => canary.listen(0, '127.0.0.1', resolve));
 const address = `http://127.0.0.1:${(canary.address() as AddressInfo).port}/video.mp4`;
@@ -44,7 +44,7 @@ after(async () => {
   await rm(directory, { recursive: true, force: true });
 });
 
-const groups = { 'no media': notMedia, PNG: pngs, JPEG: jpegs, videos: videos(address), sounds };
+const groups = { 'no media': notMedia, PNG: pngs, JPEG: jpegs, videos: videos(address), audios };
 for (const [group, files] of Object.entries(groups))
   describe(group, () => {
     for (const [index, file] of files.entries())
@@ -53,8 +53,8 @@ for (const [group, files] of Object.entries(groups))
         const place = path.join(directory, `${group.replace(' ', '-')}-${index}.png`);
         await writeFile(place, await file.bytes());
         const began = performance.now();
-        const outcome = await judge(place);
-        assert.ok(performance.now() - began < longestMs, 'it took too long');
+        const outcome = await check(place);
+        assert.ok(performance.now() - began < maxMs, 'it took too long');
         compare(file, outcome);
       });
   });
@@ -85,7 +85,7 @@ test('bytes changed and cut at random are refused or taken, and nothing else', a
       await inspectFile(place, fileLimits, never).catch((error: unknown) => {
         assert.ok(error instanceof UnusableFile, `${file.name}, seed ${seed}: ${String(error)}`);
       });
-      assert.ok(performance.now() - began < longestMs, `${file.name}, seed ${seed} took too long`);
+      assert.ok(performance.now() - began < maxMs, `${file.name}, seed ${seed} took too long`);
     }
   }
 });
@@ -93,13 +93,13 @@ test('bytes changed and cut at random are refused or taken, and nothing else', a
 test('all of them left nothing behind', async () => {
   assert.ok(Object.values(groups).flat().length >= 100);
   assert.equal(asked, 0, 'another machine was asked for media');
-  assert.deepEqual(await leftovers(), []);
-  assert.ok(process.memoryUsage.rss() - memoryAtFirst < mostGrowthBytes, 'the memory has grown');
+  assert.deepEqual(await orphans(), []);
+  assert.ok(process.memoryUsage.rss() - memoryAtFirst < maxGrowthBytes, 'the memory has grown');
 });
 
 type Outcome = { inspected?: Inspected; refused?: UnusableFile; undecodable?: UnusableFile };
 
-async function judge(place: string): Promise<Outcome> {
+async function check(place: string): Promise<Outcome> {
   const inspected = await inspectFile(place, fileLimits, never).catch(onlyUnusable);
   if (inspected instanceof UnusableFile) return { refused: inspected };
   const decoded = await checkDecoding(place, inspected, never).catch(onlyUnusable);

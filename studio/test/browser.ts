@@ -19,7 +19,7 @@ export type Shown = {
   redirects: number;
 };
 
-const mostRedirects = 10;
+const maxRedirects = 10;
 
 /** `ownHeaders` go with every request. */
 export function createBrowser(origin: string, ownHeaders: Record<string, string> = {}): Browser {
@@ -46,7 +46,7 @@ export function createBrowser(origin: string, ownHeaders: Record<string, string>
         shown = { status, address: at, text: await response.text(), headers, left, redirects };
         return shown;
       }
-      if (redirects === mostRedirects) throw new Error('too many redirects');
+      if (redirects === maxRedirects) throw new Error('too many redirects');
       await response.body?.cancel();
       at = next;
       response = await request(at, {});

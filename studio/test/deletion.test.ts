@@ -10,7 +10,7 @@ import {
 } from '@renderkit/studio/operator.ts';
 import { listKeys } from '@renderkit/studio/storage/testing/list-keys.ts';
 import { readChanges, refresh, startTestStudio } from './harness.ts';
-import { makeMedia, makePicture } from './media-files.ts';
+import { makeMedia, makeImage } from './media-files.ts';
 
 test('a deleted account loses access at once, then its texts and media; its ledger stays without a name', async () => {
   await using studio = await startTestStudio();
@@ -20,12 +20,12 @@ test('a deleted account loses access at once, then its texts and media; its ledg
   await kept.submit('gen_kept');
   const { outputs } = await account.finished('gen_gone');
   await kept.finished('gen_kept');
-  await account.upload('upl_gone', await makePicture(), { file_name: 'private.png' });
-  await kept.upload('upl_kept', await makePicture());
+  await account.upload('upl_gone', await makeImage(), { file_name: 'private.png' });
+  await kept.upload('upl_kept', await makeImage());
   const video = await addLibraryItem(studio.database, {
     email: account.email,
     dataDirectory: studio.dataDirectory,
-    file: await filmOf(studio.dataDirectory),
+    file: await makeVideo(studio.dataDirectory),
     prompt: 'a private film',
   });
   await account.call('POST', `/api/videos/${video.id}/frames`, { time: 0, project_id: null });
@@ -67,7 +67,7 @@ test('a deleted account loses access at once, then its texts and media; its ledg
   await createAccount(studio.database, { email: 'gone@example.org' });
 });
 
-async function filmOf(directory: string): Promise<string> {
+async function makeVideo(directory: string): Promise<string> {
   await makeMedia(directory, 'film.mp4');
   return path.join(directory, 'film.mp4');
 }

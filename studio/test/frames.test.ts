@@ -18,7 +18,7 @@ before(async () => {
 });
 after(async () => studio[Symbol.asyncDispose]());
 
-const addFilm = (account: TestAccount) =>
+const addVideo = (account: TestAccount) =>
   addLibraryItem(studio.database, {
     email: account.email,
     dataDirectory: studio.dataDirectory,
@@ -38,7 +38,7 @@ const take = async (
 
 test('the same moment of a video answers the same link, and every moment past its end the last one', async () => {
   const account = await studio.connect();
-  const video = await addFilm(account);
+  const video = await addVideo(account);
   const [first, again, later] = await Promise.all([
     take(account, video.id, 0.5),
     take(account, video.id, 0.5),
@@ -59,7 +59,7 @@ test('the same moment of a video answers the same link, and every moment past it
 
 test('a still that is kept is an item of its own, one for each project, and outlives its video', async () => {
   const account = await studio.connect();
-  const video = await addFilm(account);
+  const video = await addVideo(account);
   const { body: project } = await account.call<StudioProject>('POST', '/api/projects', { title: 'Stills' });
   const [kept, again] = await Promise.all([
     take(account, video.id, 0, project.id),
@@ -90,7 +90,7 @@ test('a still that is kept is an item of its own, one for each project, and outl
 test('stills are of videos and in projects of the account alone', async () => {
   const account = await studio.connect();
   const stranger = await studio.connect();
-  const video = await addFilm(account);
+  const video = await addVideo(account);
   const { body: project } = await stranger.call<StudioProject>('POST', '/api/projects', { title: 'Theirs' });
   assert.equal((await take(stranger, video.id, 0)).status, 404);
   assert.equal((await take(account, 'ast_none', 0)).status, 404);
@@ -102,7 +102,7 @@ test('a video that is deleted while its still is taken leaves no file behind', a
   const account = await studio.connect();
   const media = path.join(studio.dataDirectory, 'media');
   const atFirst = await listKeys(media);
-  const video = await addFilm(account);
+  const video = await addVideo(account);
   const taking = take(account, video.id, 1.5);
   await account.call('DELETE', `/api/assets/video/${video.id}`);
   assert.ok([200, 404].includes((await taking).status));

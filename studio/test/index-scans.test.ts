@@ -5,7 +5,7 @@ import { refillDueAccounts } from '@renderkit/studio/credits/refill-account.ts';
 import { setAccount } from '@renderkit/studio/operator.ts';
 import { clientWithAddresses, newPerson, password, signInByBrowser } from './code-flow.ts';
 import { readChanges, refresh, startTestStudio, type TestAccount, type TestStudio } from './harness.ts';
-import { makePicture } from './media-files.ts';
+import { makeImage } from './media-files.ts';
 
 const big = [
   'accounts',
@@ -82,7 +82,7 @@ async function useLibrary(account: TestAccount, project: string, item: string): 
 }
 
 async function useUploads(account: TestAccount): Promise<void> {
-  await account.upload('upl_a', await makePicture());
+  await account.upload('upl_a', await makeImage());
   await account.checked('upl_a');
   await account.call('POST', '/api/uploads/lookup', { tokens: ['upl_a', 'upl_b'] });
   assert.deepEqual((await account.quote({ reference_images: ['upl_a'] })).unknown_ids, []);

@@ -7,7 +7,7 @@ import { extractFrame } from '@renderkit/media-kit/extract-frame.ts';
 import { fileLimits, inspectFile } from '@renderkit/media-kit/inspect-file.ts';
 import sharp from 'sharp';
 import { startTestStudio, type TestAccount, type TestStudio } from './harness.ts';
-import { makeMedia, makePicture } from './media-files.ts';
+import { makeMedia, makeImage } from './media-files.ts';
 
 // Every kind of render once, from the request of a client to the file behind the link.
 
@@ -16,7 +16,7 @@ let account: TestAccount;
 before(async () => {
   studio = await startTestStudio();
   account = await studio.connect({ tier: 'pro' });
-  await account.upload('upl_picture', await makePicture({ width: 96, height: 64 }));
+  await account.upload('upl_picture', await makeImage({ width: 96, height: 64 }));
   await account.upload('upl_mask', await halfMask());
   await account.upload('upl_film', await makeMedia(studio.dataDirectory, 'film.mp4', { size: '128x96' }));
   for (const token of ['upl_picture', 'upl_mask', 'upl_film']) await account.checked(token);

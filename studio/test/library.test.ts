@@ -7,7 +7,7 @@ import type { StudioAsset, StudioProject } from '@renderkit/contract/studio/sche
 import { addLibraryItem, OperatorError } from '@renderkit/studio/operator.ts';
 import { listKeys } from '@renderkit/studio/storage/testing/list-keys.ts';
 import { startTestStudio, type TestAccount, type TestStudio } from './harness.ts';
-import { makeMedia, makePicture } from './media-files.ts';
+import { makeMedia, makeImage } from './media-files.ts';
 
 let studio: TestStudio;
 let picture: string;
@@ -16,7 +16,7 @@ before(async () => {
   studio = await startTestStudio({ worker: false });
   picture = path.join(studio.dataDirectory, 'picture.png');
   film = path.join(studio.dataDirectory, 'film.mp4');
-  await writeFile(picture, await makePicture());
+  await writeFile(picture, await makeImage());
   await makeMedia(studio.dataDirectory, 'film.mp4', { seconds: 2 });
 });
 after(async () => studio[Symbol.asyncDispose]());
@@ -137,7 +137,7 @@ test('a project is renamed, and deleted without what was made in it', async () =
   const stranger = await studio.connect();
   const project = await newProject(account);
   const item = await add(account, { project });
-  await account.upload('upl_in_project', await makePicture(), { project_id: project });
+  await account.upload('upl_in_project', await makeImage(), { project_id: project });
   const renamed = await account.call<StudioProject>('PATCH', `/api/projects/${project}`, {
     title: 'Coast 2',
   });

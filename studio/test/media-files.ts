@@ -4,7 +4,7 @@ import path from 'node:path';
 import { ffmpeg } from '@renderkit/media-kit/ffmpeg.ts';
 import sharp from 'sharp';
 
-export const makePicture = (
+export const makeImage = (
   options: { format?: 'png' | 'jpeg'; width?: number; height?: number; colour?: string } = {},
 ): Promise<Buffer> => {
   const { format = 'png', width = 96, height = 64, colour = '#33aa77' } = options;

@@ -5,7 +5,7 @@ import type { StudioModel } from '@renderkit/contract/studio/schemas/catalog.ts'
 import type { RenderRequest } from '@renderkit/contract/studio/schemas/render.ts';
 import { soaking } from '@renderkit/server-kit/testing/soak.ts';
 import { startTestStudio, type TestAccount, type TestStudio } from './harness.ts';
-import { makeMedia, makePicture } from './media-files.ts';
+import { makeMedia, makeImage } from './media-files.ts';
 
 let studio: TestStudio;
 let account: TestAccount;
@@ -14,7 +14,7 @@ before(async () => {
   studio = await startTestStudio();
   account = await studio.connect({ tier: 'pro' });
   models = (await account.call<StudioAnswer<'getCatalog'>>('GET', '/api/catalog')).body.models;
-  await account.upload('upl_picture', await makePicture({ width: 96, height: 64 }));
+  await account.upload('upl_picture', await makeImage({ width: 96, height: 64 }));
   await account.upload('upl_film', await makeMedia(studio.dataDirectory, 'film.mp4'));
   await account.upload('upl_sound', await makeMedia(studio.dataDirectory, 'bell.wav'));
   for (const token of ['upl_picture', 'upl_film', 'upl_sound']) await account.checked(token);

@@ -18,7 +18,7 @@ import { addLibraryItem, setAccount, setFault } from '@renderkit/studio/operator
 import type { TSchema } from 'typebox';
 import { Check } from 'typebox/value';
 import { request, startTestStudio, type TestStudio } from './harness.ts';
-import { makePicture } from './media-files.ts';
+import { makeImage } from './media-files.ts';
 
 let studio: TestStudio;
 before(async () => (studio = await startTestStudio({ worker: false })));
@@ -41,13 +41,13 @@ test('every answer fits the contract', async () => {
   await fits('/api/projects?page=1&limit=20', ProjectsAnswer);
   assert.ok(Check(QuoteResult, await account.quote()));
   assert.ok(Check(QuoteResult, await account.quote({ reference_images: ['ast_none'] })));
-  assert.ok(Check(StoreUploadAnswer, (await account.upload('upl_1', await makePicture())).body));
+  assert.ok(Check(StoreUploadAnswer, (await account.upload('upl_1', await makeImage())).body));
   assert.ok(Check(StoreUploadAnswer, (await account.upload('upl_2', Buffer.alloc(0))).body));
   await fits('/api/uploads/upl_1', StudioUpload);
   const item = await addLibraryItem(studio.database, {
     email: account.email,
     dataDirectory: studio.dataDirectory,
-    file: await pictureFile(studio.dataDirectory),
+    file: await imageFile(studio.dataDirectory),
   });
   await fits('/api/assets?page=1&limit=20', AssetsAnswer);
   await fits(`/api/assets/image/${item.id}`, StudioAsset);
@@ -223,8 +223,8 @@ test('projects are listed newest first, searched by title, and are their ownerâ€
   assert.equal((await account.call('POST', '/api/projects', { title: 'no/slash' })).status, 400);
 });
 
-async function pictureFile(directory: string): Promise<string> {
+async function imageFile(directory: string): Promise<string> {
   const file = path.join(directory, 'picture.png');
-  await writeFile(file, await makePicture());
+  await writeFile(file, await makeImage());
   return file;
 }

@@ -5,7 +5,7 @@ import { after, before, test } from 'node:test';
 import type { RenderRequest } from '@renderkit/contract/studio/schemas/render.ts';
 import { addLibraryItem } from '@renderkit/studio/operator.ts';
 import { request, startTestStudio, type TestAccount, type TestStudio } from './harness.ts';
-import { makeMedia, makePicture } from './media-files.ts';
+import { makeMedia, makeImage } from './media-files.ts';
 
 let studio: TestStudio;
 let account: TestAccount;
@@ -23,18 +23,18 @@ before(async () => {
         file: path.join(studio.dataDirectory, name),
       })
     ).id;
-  await writeFile(path.join(studio.dataDirectory, 'picture.jpg'), await makePicture({ format: 'jpeg' }));
+  await writeFile(path.join(studio.dataDirectory, 'picture.jpg'), await makeImage({ format: 'jpeg' }));
   picture = await add('picture.jpg');
-  const longFilm = await makeMedia(studio.dataDirectory, 'film.mp4', { seconds: 61, rate: 1 });
+  const longVideo = await makeMedia(studio.dataDirectory, 'film.mp4', { seconds: 61, rate: 1 });
   film = await add('film.mp4');
-  await account.upload('upl_png', await makePicture({ width: 48, height: 32 }));
-  await account.upload('upl_square', await makePicture({ width: 64, height: 64 }));
-  await account.upload('upl_jpeg', await makePicture({ format: 'jpeg' }));
-  await account.upload('upl_long', longFilm);
+  await account.upload('upl_png', await makeImage({ width: 48, height: 32 }));
+  await account.upload('upl_square', await makeImage({ width: 64, height: 64 }));
+  await account.upload('upl_jpeg', await makeImage({ format: 'jpeg' }));
+  await account.upload('upl_long', longVideo);
   await account.upload('upl_tiny', await makeMedia(studio.dataDirectory, 'tiny.mov', { size: '32x96' }));
   await account.upload('upl_sound', await makeMedia(studio.dataDirectory, 'bell.wav'));
   await account.upload('upl_hour', await makeMedia(studio.dataDirectory, 'hour.wav', { seconds: 90 }));
-  await account.upload('upl_rejected', await makePicture(), { file_name: 'sandbox-rejected.png' });
+  await account.upload('upl_rejected', await makeImage(), { file_name: 'sandbox-rejected.png' });
   await account.checked('upl_rejected');
 });
 after(async () => studio[Symbol.asyncDispose]());
@@ -141,7 +141,7 @@ test('uploads that are to come are taken on trust by the quote and looked at by 
     [early.outcome, early.refusal?.code, early.refusal?.field],
     ['refused', 'unprocessable', 'image'],
   );
-  await account.upload('upl_later', await makePicture());
+  await account.upload('upl_later', await makeImage());
   await account.checked('upl_later');
   assert.equal((await submit('gen_in_time')).outcome, 'accepted');
   // What was answered stands.
@@ -149,7 +149,7 @@ test('uploads that are to come are taken on trust by the quote and looked at by 
 });
 
 test('a submit waits for a file that is still looked at, and a rejected file is refused', async () => {
-  await account.upload('upl_slow', await makePicture(), { file_name: 'sandbox-slow.png' });
+  await account.upload('upl_slow', await makeImage(), { file_name: 'sandbox-slow.png' });
   const waiting = await account.submit('gen_waits', edit({ image: 'upl_slow' }));
   assert.equal(waiting.outcome, 'busy');
   const { refusal, quote } = await account.quote(edit({ image: 'upl_rejected' }));

@@ -11,7 +11,7 @@ import { addLibraryItem, deleteAccount, setAccount } from '@renderkit/studio/ope
 import { listKeys } from '@renderkit/studio/storage/testing/list-keys.ts';
 import { settleUpload } from '@renderkit/studio/uploads/store.ts';
 import { client, startTestStudio, type TestAccount, type TestStudio } from './harness.ts';
-import { makeMedia, makePicture } from './media-files.ts';
+import { makeMedia, makeImage } from './media-files.ts';
 
 const rounds = 12;
 const actsAtOnce = 8;
@@ -35,7 +35,7 @@ test('what is counted is what is stored, after any history of acts side by side 
 
   await using studio = await startTestStudio();
   await makeMedia(studio.dataDirectory, 'film.mp4');
-  const pictures = await Promise.all([8, 300, 700].map((width) => makePicture({ width, format: 'png' })));
+  const pictures = await Promise.all([8, 300, 700].map((width) => makeImage({ width, format: 'png' })));
   const accounts = await Promise.all([
     studio.connect({ tier: 'pro' }),
     studio.connect({ tier: 'pro' }),
@@ -178,7 +178,7 @@ async function killInUpload(
       authorization: `Bearer ${account.accessToken}`,
       'content-type': 'application/octet-stream',
     },
-    body: new Uint8Array(await makePicture({ width: 500 })),
+    body: new Uint8Array(await makeImage({ width: 500 })),
   }).then(
     (response) => response.json() as Promise<StudioAnswer<'storeUpload'>>,
     () => undefined,

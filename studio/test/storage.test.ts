@@ -10,7 +10,7 @@ import type { StudioStorage } from '@renderkit/contract/studio/storage.ts';
 import { addLibraryItem, setAccount } from '@renderkit/studio/operator.ts';
 import { listKeys } from '@renderkit/studio/storage/testing/list-keys.ts';
 import { request, startTestStudio, type TestAccount, type TestStudio } from './harness.ts';
-import { makeMedia, makePicture } from './media-files.ts';
+import { makeMedia, makeImage } from './media-files.ts';
 
 const megabyte = 1024 * 1024;
 
@@ -22,7 +22,7 @@ before(async () => {
   studio = await startTestStudio();
   media = path.join(studio.dataDirectory, 'media');
   film = await makeMedia(studio.dataDirectory, 'film.mp4', { seconds: 2 });
-  picture = await makePicture();
+  picture = await makeImage();
 });
 after(async () => studio[Symbol.asyncDispose]());
 
@@ -30,7 +30,7 @@ const storageOf = async (account: TestAccount) =>
   (await account.call<StudioStorage>('GET', '/api/storage')).body;
 const limitTo = (account: TestAccount, bytes: number | null) =>
   setAccount(studio.database, account.email, { storageBytes: bytes });
-const addFilm = ({ email }: TestAccount) =>
+const addVideo = ({ email }: TestAccount) =>
   addLibraryItem(studio.database, {
     email,
     dataDirectory: studio.dataDirectory,
@@ -58,14 +58,14 @@ test('an account is told what its uploads and its library take, to the byte', as
   await account.submit('gen_1');
   const { outputs } = await account.finished('gen_1');
   const drawn = Buffer.from(await (await fetch(outputs[0]?.url ?? '')).arrayBuffer()).length;
-  const video = await addFilm(account);
+  const video = await addVideo(account);
   const { body: still } = await take(account, video.id, 0);
-  const stillBytes = (await (await fetch(still.url)).arrayBuffer()).byteLength;
+  const frameBytes = (await (await fetch(still.url)).arrayBuffer()).byteLength;
   assert.deepEqual(await storageOf(account), {
-    used_bytes: 2 * picture.length + drawn + film.length + stillBytes,
+    used_bytes: 2 * picture.length + drawn + film.length + frameBytes,
     limit_bytes: 250 * 1024 ** 3,
     uploads_bytes: 2 * picture.length,
-    outputs_bytes: drawn + film.length + stillBytes,
+    outputs_bytes: drawn + film.length + frameBytes,
   });
 
   await account.call('DELETE', '/api/uploads/upl_1');
@@ -219,7 +219,7 @@ test("the operator's limit goes before the plan's until it is taken back", async
 test('a full account takes no new still, kept or not, and gets those that are there', async () => {
   const account = await studio.connect({ tier: 'pro' });
   const { body: project } = await account.call<StudioProject>('POST', '/api/projects', { title: 'Stills' });
-  const video = await addFilm(account);
+  const video = await addVideo(account);
   const known = await take(account, video.id, 0);
   const kept = await take(account, video.id, 0, project.id);
   const { used_bytes: used } = await storageOf(account);
@@ -240,9 +240,9 @@ test('a full account takes no new still, kept or not, and gets those that are th
 test('a still that nobody keeps goes days after it was last asked for, and gives its bytes back', async () => {
   const account = await studio.connect({ tier: 'pro' });
   const { body: project } = await account.call<StudioProject>('POST', '/api/projects', { title: 'Stills' });
-  const video = await addFilm(account);
+  const video = await addVideo(account);
   const { body: kept } = await take(account, video.id, 0, project.id);
-  const { used_bytes: withoutStill } = await storageOf(account);
+  const { used_bytes: withoutFrame } = await storageOf(account);
   const { body: still } = await take(account, video.id, 0);
   const age = (hours: number) =>
     studio.database.rows(`update frames set kept_until = kept_until - $1 * interval '1 hour'`, [hours]);
@@ -255,6 +255,6 @@ test('a still that nobody keeps goes days after it was last asked for, and gives
   await studio.clean();
   assert.equal((await fetch(still.url)).status, 404);
   assert.equal((await fetch(kept.url)).status, 200);
-  assert.equal((await storageOf(account)).used_bytes, withoutStill);
+  assert.equal((await storageOf(account)).used_bytes, withoutFrame);
   assert.equal((await take(account, video.id, 0)).status, 200);
 });

@@ -8,7 +8,7 @@ import { moveClock } from '@renderkit/server-kit/testing/database.ts';
 import { listKeys } from '@renderkit/studio/storage/testing/list-keys.ts';
 import { settleUpload } from '@renderkit/studio/uploads/store.ts';
 import { client, startTestStudio, type TestStudio } from './harness.ts';
-import { makePicture } from './media-files.ts';
+import { makeImage } from './media-files.ts';
 
 /** A part on the same database and directory, in a process of its own, that kills itself at the point. */
 function startCrashing(studio: TestStudio, part: 'studio' | 'worker', point: string): ChildProcess {
@@ -29,7 +29,7 @@ test('a studio killed at any point of an upload leaves a whole one, or none and 
   await using studio = await startTestStudio({ worker: false });
   const media = path.join(studio.dataDirectory, 'media');
   const account = await studio.connect();
-  const bytes = await makePicture();
+  const bytes = await makeImage();
   const points = ['upload: file written', 'upload: before the commit', 'upload: after the commit'];
   for (const [i, point] of points.entries()) {
     const crashing = startCrashing(studio, 'studio', point);
@@ -66,7 +66,7 @@ test('what a studio killed while it deletes leaves behind is removed later', asy
   await using studio = await startTestStudio({ worker: false });
   const media = path.join(studio.dataDirectory, 'media');
   const account = await studio.connect();
-  await account.upload('upl_1', await makePicture());
+  await account.upload('upl_1', await makeImage());
   await studio.database.rows('select delete_upload($1, $2)', [account.id, 'upl_1']);
   assert.equal((await listKeys(media)).length, 1);
   await studio.clean();
@@ -76,7 +76,7 @@ test('what a studio killed while it deletes leaves behind is removed later', asy
 test('the file that a worker killed while it rejects it left behind is removed later', async () => {
   await using studio = await startTestStudio({ worker: false });
   const account = await studio.connect();
-  await account.upload('upl_1', await makePicture());
+  await account.upload('upl_1', await makeImage());
   const [row] = await studio.database.rows<{ id: string }>('select id from uploads');
   await settleUpload(studio.database, row?.id ?? '', { status: 'rejected', error: 'No.' });
   const media = path.join(studio.dataDirectory, 'media');
@@ -88,7 +88,7 @@ test('the file that a worker killed while it rejects it left behind is removed l
 test('a worker killed while it checks an upload is followed by another that settles it', async () => {
   await using studio = await startTestStudio({ worker: false });
   const account = await studio.connect();
-  await account.upload('upl_1', await makePicture());
+  await account.upload('upl_1', await makeImage());
   const crashing = startCrashing(studio, 'worker', 'upload: being checked');
   await once(crashing, 'exit');
   const { body } = await account.call<StudioUpload>('GET', '/api/uploads/upl_1');
@@ -100,7 +100,7 @@ test('a worker killed while it checks an upload is followed by another that sett
 test('an upload that nobody checks is rejected after a quarter of an hour', async () => {
   await using studio = await startTestStudio({ worker: false });
   const account = await studio.connect();
-  await account.upload('upl_1', await makePicture());
+  await account.upload('upl_1', await makeImage());
   await studio.clean();
   const status = async () =>
     (await studio.database.rows<{ status: string; error: string }>('select status, error from uploads'))[0];

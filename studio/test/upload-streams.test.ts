@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileLimits } from '@renderkit/media-kit/file-limits.ts';
 import { listKeys } from '@renderkit/studio/storage/testing/list-keys.ts';
 import { startTestStudio, type TestAccount, type TestStudio } from './harness.ts';
-import { makePicture } from './media-files.ts';
+import { makeImage } from './media-files.ts';
 
 let studio: TestStudio;
 let account: TestAccount;
@@ -61,7 +61,7 @@ test('a sender below the pace is cut off, and nothing of it is left', async () =
     ({ statusCode }) => statusCode,
     () => 'cut off',
   );
-  sending.write((await makePicture()).subarray(0, 20));
+  sending.write((await makeImage()).subarray(0, 20));
   assert.ok([400, 'cut off'].includes((await ended) ?? ''));
   assert.deepEqual(await left(), []);
 });
@@ -69,7 +69,7 @@ test('a sender below the pace is cut off, and nothing of it is left', async () =
 test('a sender that goes away half way leaves nothing', async () => {
   const { sending, answer } = put('upl_half', { 'content-length': '1000000' });
   const ended = assert.rejects(answer);
-  sending.write(await makePicture());
+  sending.write(await makeImage());
   await sleep(100);
   sending.destroy();
   await ended;
@@ -113,16 +113,16 @@ test('an operator may set tighter limits', async () => {
     const { body } = await other.upload(token, bytes);
     return body.outcome === 'unusable' ? body.reason : body.outcome;
   };
-  const large = Buffer.concat([await makePicture({ width: 20, height: 20 }), Buffer.alloc(2 * 1024 * 1024)]);
+  const large = Buffer.concat([await makeImage({ width: 20, height: 20 }), Buffer.alloc(2 * 1024 * 1024)]);
   assert.equal(await reason('upl_1', large), 'too_large');
-  assert.equal(await reason('upl_2', await makePicture()), 'too_many_pixels');
-  assert.equal(await reason('upl_3', await makePicture({ width: 20, height: 20 })), 'stored');
+  assert.equal(await reason('upl_2', await makeImage()), 'too_many_pixels');
+  assert.equal(await reason('upl_3', await makeImage({ width: 20, height: 20 })), 'stored');
 });
 
 test('two files under one token at once give one answer and one file', async () => {
   const [first, second] = await Promise.all([
-    account.upload('upl_twice', await makePicture({ colour: '#112233' })),
-    account.upload('upl_twice', await makePicture({ colour: '#445566' })),
+    account.upload('upl_twice', await makeImage({ colour: '#112233' })),
+    account.upload('upl_twice', await makeImage({ colour: '#445566' })),
   ]);
   assert.ok(first.body.outcome === 'stored' && second.body.outcome === 'stored');
   assert.equal(first.body.upload.url, second.body.upload.url);

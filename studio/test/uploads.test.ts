@@ -7,7 +7,7 @@ import type { StudioAnswer } from '@renderkit/contract/studio/operations.ts';
 import type { StudioUpload } from '@renderkit/contract/studio/schemas/upload.ts';
 import { listKeys } from '@renderkit/studio/storage/testing/list-keys.ts';
 import { readChanges, startTestStudio, type TestStudio } from './harness.ts';
-import { makeMedia, makePicture } from './media-files.ts';
+import { makeMedia, makeImage } from './media-files.ts';
 
 let studio: TestStudio;
 before(async () => {
@@ -17,7 +17,7 @@ after(async () => studio[Symbol.asyncDispose]());
 
 test('a picture is kept as it is, checked, served, and told to the feed', async () => {
   const account = await studio.connect();
-  const bytes = await makePicture({ format: 'jpeg' });
+  const bytes = await makeImage({ format: 'jpeg' });
   const { body } = await account.upload('upl_1', bytes, { file_name: 'a/../Sea view.JPG' });
   assert.equal(body.outcome, 'stored');
   assert.ok(body.outcome === 'stored');
@@ -57,7 +57,7 @@ test('a picture is kept as it is, checked, served, and told to the feed', async 
 
 test('the same token gets the same answer, whatever comes with it', async () => {
   const account = await studio.connect();
-  const first = await account.upload('upl_same', await makePicture());
+  const first = await account.upload('upl_same', await makeImage());
   const again = await account.upload('upl_same', Buffer.from('something else'));
   assert.ok(first.body.outcome === 'stored' && again.body.outcome === 'stored');
   assert.equal(again.body.upload.url, first.body.upload.url);
@@ -76,19 +76,19 @@ test('a deleted upload leaves nothing, and its token names nothing ever after', 
   const account = await studio.connect();
   const media = path.join(studio.dataDirectory, 'media');
   const atFirst = await listKeys(media);
-  await account.upload('upl_gone', await makePicture());
+  await account.upload('upl_gone', await makeImage());
   assert.equal((await listKeys(media)).length, atFirst.length + 1);
   for (const token of ['upl_gone', 'upl_never'])
     assert.deepEqual((await account.call('DELETE', `/api/uploads/${token}`)).body, { deleted: true });
   assert.deepEqual(await listKeys(media), atFirst);
   assert.equal((await account.call('GET', '/api/uploads/upl_gone')).status, 404);
-  assert.equal((await account.upload('upl_gone', await makePicture())).status, 409);
+  assert.equal((await account.upload('upl_gone', await makeImage())).status, 409);
   assert.deepEqual(await listKeys(media), atFirst);
 });
 
 test('names that the rules refuse are rejected with a sentence', async () => {
   const account = await studio.connect();
-  await account.upload('upl_bad', await makePicture(), { file_name: 'my sandbox-rejected.png' });
+  await account.upload('upl_bad', await makeImage(), { file_name: 'my sandbox-rejected.png' });
   const upload = await account.checked('upl_bad');
   assert.equal(upload.status, 'rejected');
   assert.match(upload.error ?? '', /rules of this studio/);
@@ -98,7 +98,7 @@ test('the link of a rejected file leads nowhere, and its bytes are gone', async 
   const account = await studio.connect();
   const media = path.join(studio.dataDirectory, 'media');
   const atFirst = await listKeys(media);
-  await account.upload('upl_refused', await makePicture(), { file_name: 'sandbox-rejected.png' });
+  await account.upload('upl_refused', await makeImage(), { file_name: 'sandbox-rejected.png' });
   const { url, status } = await account.checked('upl_refused');
   assert.equal(status, 'rejected');
   const loose = () => studio.database.rows('select from loose_folders');
@@ -122,7 +122,7 @@ test('what the plan lacks, and projects of others, are refused by name', async (
     assert.equal(body.outcome === 'refused' && body.refusal.code, 'tier_required');
   }
   assert.equal((await free.call('GET', '/api/uploads/upl_not_included')).status, 404);
-  const { body } = await free.upload('upl_elsewhere', await makePicture(), { project_id: project.id });
+  const { body } = await free.upload('upl_elsewhere', await makeImage(), { project_id: project.id });
   assert.deepEqual(body.outcome === 'refused' && [body.refusal.code, body.refusal.field], [
     'unprocessable',
     'project_id',
@@ -150,7 +150,7 @@ test('an upload goes to a project of its account that is named later, and to no 
   const stranger = await studio.connect();
   const { body: mine } = await account.call<{ id: string }>('POST', '/api/projects', { title: 'Mine' });
   const { body: theirs } = await stranger.call<{ id: string }>('POST', '/api/projects', { title: 'Theirs' });
-  await account.upload('upl_later', await makePicture());
+  await account.upload('upl_later', await makeImage());
   const move = (from: typeof account, token: string, project: string) =>
     from.call<StudioUpload>('PUT', `/api/uploads/${token}/project`, { project_id: project });
   for (const [from, token, project] of [
@@ -172,7 +172,7 @@ test('what is no file of a kind that is taken is told so, and not kept', async (
   const account = await studio.connect({ tier: 'pro' });
   const media = path.join(studio.dataDirectory, 'media');
   const atFirst = await listKeys(media);
-  const png = await makePicture();
+  const png = await makeImage();
   const files: [reason: string, bytes: Buffer][] = [
     ['empty', Buffer.alloc(0)],
     ['unknown_type', Buffer.from([1, 2, 3, 4, 5, 6, 7, 8, 9, 250, 251, 0, 1])],
@@ -197,7 +197,7 @@ test('what decoding alone reveals is rejected with a sentence', async () => {
   const account = await studio.connect();
   const { body } = await account.upload(
     'upl_hurt',
-    withHurtPixels(await makePicture({ width: 400, height: 300 })),
+    withHurtPixels(await makeImage({ width: 400, height: 300 })),
   );
   assert.equal(body.outcome, 'stored', JSON.stringify(body));
   const upload = await account.checked('upl_hurt');

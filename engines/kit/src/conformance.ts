@@ -107,7 +107,7 @@ function testOutputs(engine: Engine, model: string): void {
 
 function testFiles(engine: Engine, engineModel: string): void {
   test(`${engine.id} edits a picture in its own size and in another, the same each time`, async () => {
-    const image = await keepPicture('source.png', 90, 70);
+    const image = await makeImageFile('source.png', 90, 70);
     const edit = {
       ...request({ engineModel }),
       kind: 'image_edit',
@@ -125,12 +125,12 @@ function testFiles(engine: Engine, engineModel: string): void {
   });
 
   test(`${engine.id} videos, and goes on with a video; what it made is there until the next is asked for`, async () => {
-    const filmed = join(folder, 'video.mp4');
+    const videoFile = join(folder, 'video.mp4');
     const [video] = await all(engine, requestOf('video', engineModel), async (file) => {
       assert.ok(file.contentType === 'video/mp4');
-      await writeFile(filmed, await readFile(file.path));
+      await writeFile(videoFile, await readFile(file.path));
     });
-    const extend = { ...requestOf('video_extend', engineModel), video: { path: filmed } } as EngineRequest;
+    const extend = { ...requestOf('video_extend', engineModel), video: { path: videoFile } } as EngineRequest;
     const [further] = await all(engine, extend);
     for (const file of [video, further]) {
       assert.ok(file?.contentType === 'video/mp4');
@@ -139,7 +139,7 @@ function testFiles(engine: Engine, engineModel: string): void {
       const { format, width, height } = await sharp(file.thumbnail.bytes).metadata();
       assert.deepEqual([format, width, height], ['webp', 96, 64]);
     }
-    assert.equal((await readFile(filmed)).subarray(4, 8).toString(), 'ftyp');
+    assert.equal((await readFile(videoFile)).subarray(4, 8).toString(), 'ftyp');
   });
 
   test(`${engine.id} refuses what it cannot read and stops when told, whatever the kind`, async () => {
@@ -176,7 +176,7 @@ function requestOf(kind: EngineKind, engineModel: string): EngineRequest {
   }
 }
 
-async function keepPicture(name: string, width: number, height: number): Promise<{ path: string }> {
+async function makeImageFile(name: string, width: number, height: number): Promise<{ path: string }> {
   const path = join(folder, name);
   await sharp({ create: { width, height, channels: 3, background: '#c08040' } })
     .png()

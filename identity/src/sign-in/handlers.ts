@@ -110,15 +110,15 @@ export function createHandlers(
 
 /** What follows from a try to sign in. */
 function goOn(
-  judged: SignInOutcome,
+  result: SignInOutcome,
   ways: {
     throttled: (problem: string) => Page;
     wrong: () => Answer;
     signedIn: (proof: Proof) => Promise<Answer>;
   },
 ): Promise<Answer> | Answer {
-  if (judged.outcome === 'signed_in') return ways.signedIn(judged.proof);
-  return judged.outcome === 'wrong' ? ways.wrong() : tooMany(judged.retryAfterSeconds, ways.throttled);
+  if (result.outcome === 'signed_in') return ways.signedIn(result.proof);
+  return result.outcome === 'wrong' ? ways.wrong() : tooMany(result.retryAfterSeconds, ways.throttled);
 }
 
 /** Where an interaction's forms go. */

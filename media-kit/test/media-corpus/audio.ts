@@ -12,7 +12,7 @@ const silentVideo = once(async () => {
   bytes.write('M4A ', 8);
   return bytes;
 });
-const isSound = { type: 'audio', hasAudio: true, width: null, height: null } as const;
+const isAudio = { type: 'audio', hasAudio: true, width: null, height: null } as const;
 
 type WaveOptions = { channels?: number; dataSize?: number; dataBytes?: number; format?: Buffer };
 
@@ -37,22 +37,22 @@ function wave({ channels = 1, dataBytes = 32_000, dataSize = dataBytes, format }
   return Buffer.concat([head, body]);
 }
 
-export const sounds: OddFile[] = [
+export const audios: OddFile[] = [
   {
     name: 'a good WAV',
     bytes: () => wave(),
-    is: { ...isSound, contentType: 'audio/wav', durationSeconds: 2 },
+    is: { ...isAudio, contentType: 'audio/wav', durationSeconds: 2 },
   },
   {
     name: 'a WAV that does not know its length',
     bytes: () => wave({ dataSize: 0xffff_ffff }),
-    is: { ...isSound, durationSeconds: 2 },
+    is: { ...isAudio, durationSeconds: 2 },
   },
   { name: 'a WAV that says more than it has', bytes: () => wave({ dataSize: 4_000_000 }), refused: 'broken' },
   {
     name: 'a WAV that says less than it has',
     bytes: () => wave({ dataSize: 16_000 }),
-    is: { ...isSound, durationSeconds: 1 },
+    is: { ...isAudio, durationSeconds: 1 },
   },
   { name: 'a WAV without sound', bytes: () => wave({ dataBytes: 0 }), refused: 'broken' },
   { name: 'a WAV without channels', bytes: () => wave({ channels: 0 }), refused: 'broken' },
@@ -62,7 +62,7 @@ export const sounds: OddFile[] = [
     refused: 'broken',
   },
   { name: 'a WAV of the head alone', bytes: () => wave().subarray(0, 12), refused: 'broken' },
-  { name: 'a good MP3', bytes: mp3, is: { ...isSound, contentType: 'audio/mpeg' } },
+  { name: 'a good MP3', bytes: mp3, is: { ...isAudio, contentType: 'audio/mpeg' } },
   {
     name: 'an MP3 behind a tag that is longer than the file',
     bytes: async () => Buffer.concat([Buffer.from('ID3\x04\0\0\x7f\x7f\x7f\x7f', 'latin1'), await mp3()]),
@@ -78,7 +78,7 @@ export const sounds: OddFile[] = [
     bytes: async () => Buffer.concat([Buffer.from('fffb9064', 'hex'), noise(4000)]),
     refused: 'broken',
   },
-  { name: 'a good M4A', bytes: m4a, is: { ...isSound, contentType: 'audio/mp4' } },
+  { name: 'a good M4A', bytes: m4a, is: { ...isAudio, contentType: 'audio/mp4' } },
   { name: 'an M4A cut in the middle', bytes: async () => (await m4a()).subarray(0, 4000), refused: 'broken' },
   { name: 'pictures alone in an M4A', bytes: silentVideo, refused: 'no_audio_track' },
 ];

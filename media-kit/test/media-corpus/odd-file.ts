@@ -1,5 +1,5 @@
 import type { Inspected } from '../../src/inspect-file.ts';
-import type { FileFaultReason } from '../../src/unusable-file.ts';
+import type { UnusableReason } from '../../src/unusable-file.ts';
 
 /** A file to be judged, and what must come of it. */
 export type OddFile = {
@@ -8,7 +8,7 @@ export type OddFile = {
 } & (
   | { is: Partial<Inspected> }
   /** Refused at once. */
-  | { refused: FileFaultReason }
+  | { refused: UnusableReason }
   /** Passes for what it says it is, until it is decoded. */
   | { undecodable: true }
 );

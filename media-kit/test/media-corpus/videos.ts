@@ -9,7 +9,7 @@ const h264 = '-pix_fmt yuv420p -c:v libx264 -preset ultrafast -g 10';
 const video = once(async () => makeMedia(`${source} ${h264}`, 'mp4'));
 const faststart = once(async () => makeMedia(`${source} ${h264} -movflags +faststart`, 'mp4'));
 const fragmented = once(async () => makeMedia(`${source} ${h264} -movflags frag_keyframe+empty_moov`, 'mp4'));
-const soundOnly = once(async () => makeMedia('-f lavfi -i sine=duration=1', 'mp4'));
+const audioOnly = once(async () => makeMedia('-f lavfi -i sine=duration=1', 'mp4'));
 const quickTime = once(async () => makeMedia(`${source} -c:v mjpeg -pix_fmt yuvj420p`, 'mov'));
 
 const isVideo = {
@@ -172,7 +172,7 @@ const lying: OddFile[] = [
 ];
 
 const oddlyBuilt: OddFile[] = [
-  { name: 'sound alone in an MP4', bytes: soundOnly, refused: 'no_video_track' },
+  { name: 'sound alone in an MP4', bytes: audioOnly, refused: 'no_video_track' },
   {
     name: 'a description of nothing',
     bytes: () =>

@@ -27,7 +27,7 @@ export type Database = AsyncDisposable &
   Queryable & {
     readonly url: string;
     readonly pool: Pool;
-    /** Runs `work` in one transaction; anything thrown rolls back. A commit whose answer was lost throws CommitInDoubt. */
+    /** Runs `work` in one transaction; anything thrown rolls back. A commit whose answer was lost throws CommitUnconfirmed. */
     transaction: <T>(work: (transaction: Transaction) => Promise<T>) => Promise<T>;
   };
 
@@ -43,8 +43,8 @@ export type DatabaseOptions = {
 };
 
 /** The COMMIT was sent and its answer never came: the work is done or not, and only a look can tell. */
-export class CommitInDoubt extends Error {
-  override name = 'CommitInDoubt';
+export class CommitUnconfirmed extends Error {
+  override name = 'CommitUnconfirmed';
 }
 
 const defaultTimeoutMs = 5_000;
@@ -104,7 +104,7 @@ async function inTransaction<T>(pool: Pool, work: (transaction: Transaction) => 
     await commit(client);
     return result;
   } catch (error) {
-    if (error instanceof CommitInDoubt) broken ??= error;
+    if (error instanceof CommitUnconfirmed) broken ??= error;
     else await client.query('rollback').catch((failure: Error) => (broken = failure));
     throw error;
   } finally {
@@ -121,7 +121,7 @@ async function commit(client: PoolClient): Promise<void> {
   } catch (error) {
     if (sqlState(error) !== undefined || (error as Error).message.startsWith('the transaction had failed'))
       throw error;
-    throw new CommitInDoubt('the connection was lost during COMMIT', { cause: error });
+    throw new CommitUnconfirmed('the connection was lost during COMMIT', { cause: error });
   }
 }
 
@@ -145,7 +145,7 @@ const unavailableStates = /^(08|53|57|58|55P03|25P03|25006)/;
 
 /** True where the database could not be reached or written to: waiting may help. A lost commit is one of these. */
 export function isDatabaseUnavailable(error: unknown): boolean {
-  if (error instanceof CommitInDoubt) return true;
+  if (error instanceof CommitUnconfirmed) return true;
   const state = sqlState(error);
   if (state !== undefined) return unavailableStates.test(state) || isOnReadOnlyDisk(state, error);
   const { code, message } = (error ?? {}) as { code?: string; message?: string };

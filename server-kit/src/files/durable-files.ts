@@ -19,7 +19,7 @@ export async function replaceFile(file: string, text: string): Promise<void> {
 }
 
 /** The same, unless there is a file of that name already: of two writers at once the first one stays. */
-export async function placeFile(file: string, text: string): Promise<void> {
+export async function createFile(file: string, text: string): Promise<void> {
   const unfinished = await writeUnfinished(file, text);
   try {
     await link(unfinished, file).catch((error: NodeJS.ErrnoException) => {

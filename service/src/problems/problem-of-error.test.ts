@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { CommitInDoubt } from '@renderkit/server-kit/db/database.ts';
+import { CommitUnconfirmed } from '@renderkit/server-kit/db/database.ts';
 import { ApiProblem } from './api-problem.ts';
 import { presentProblem } from './present-problem.ts';
 import { problemOf } from './problem-of-error.ts';
@@ -16,7 +16,10 @@ test('our own failure tells nothing of itself, and says when waiting helps', () 
   assert.equal(unexpected.code, 'internal_error');
   assert.doesNotMatch(JSON.stringify(presented(unexpected)), /secret/);
   assert.equal(presented(unexpected).headers['retry-after'], undefined);
-  for (const error of [new CommitInDoubt('lost'), Object.assign(new Error('no'), { code: 'ECONNREFUSED' })])
+  for (const error of [
+    new CommitUnconfirmed('lost'),
+    Object.assign(new Error('no'), { code: 'ECONNREFUSED' }),
+  ])
     assert.equal(presented(problemOf(error)).headers['retry-after'], '2');
   const refusal = new ApiProblem('not_found', { detail: 'no' });
   assert.equal(problemOf(refusal), refusal);

@@ -2,7 +2,7 @@ import { isDatabaseUnavailable, isWorthRetrying } from '@renderkit/server-kit/db
 import type { HttpError } from '@renderkit/server-kit/http/http-error.ts';
 import { ApiProblem } from './api-problem.ts';
 
-/** Seconds after which a database that was away, or a commit in doubt, is worth another try. */
+/** Seconds after which a database that was away, or an unconfirmed commit, is worth another try. */
 const retryAfterSeconds = 2;
 
 /** The refusal that an error amounts to. What is no ApiProblem is our own failure, and tells nothing of itself. */

@@ -1,14 +1,14 @@
 /** What judges words and files before anything is made of them. Another judge, such as a model, can take the list's place. */
 export type Moderation = {
   /** Why the text is refused, or undefined. */
-  judgeText: (text: string) => Promise<{ reason: string } | undefined>;
+  moderateText: (text: string) => Promise<{ reason: string } | undefined>;
   /** Why the file is refused, or undefined. */
-  judgeUpload: (file: JudgedFile) => Promise<{ reason: string } | undefined>;
+  moderateUpload: (file: ModeratedFile) => Promise<{ reason: string } | undefined>;
   /** How long the check of a file of this name is put off. */
   uploadDelaySeconds: (fileName: string) => Promise<number>;
 };
 
-export type JudgedFile = {
+export type ModeratedFile = {
   fileName: string;
   /** Of the bytes, in lower-case hex. */
   sha256: string;

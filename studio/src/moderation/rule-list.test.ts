@@ -45,34 +45,34 @@ test('phrases are found however they are spelt, and only as whole words', async 
     'snuff f!lm!',
     '$nuff film｜',
   ])
-    assert.notEqual(await moderation.judgeText(text), undefined, text);
+    assert.notEqual(await moderation.moderateText(text), undefined, text);
   for (const text of ['a field of rapeseed', 'grapes', 'bath bombs, recipe book', 'a lighthouse at 5 pm', ''])
-    assert.equal(await moderation.judgeText(text), undefined, text);
+    assert.equal(await moderation.moderateText(text), undefined, text);
 });
 
 test('the rules are made where there are none, read again when they change, and kept when they break', async (t) => {
   const file = await newFile(t);
   const moderation = await open(file);
   assert.match(await readFile(file, 'utf8'), /"rules"/);
-  assert.equal(await moderation.judgeText('a zeppelin'), undefined);
+  assert.equal(await moderation.moderateText('a zeppelin'), undefined);
   await writeFile(file, JSON.stringify({ rules: [{ reason: 'airships', phrases: ['zeppelin'] }] }));
   await untilLookedAgain();
-  assert.equal((await moderation.judgeText('a Zeppelin'))?.reason, 'airships');
+  assert.equal((await moderation.moderateText('a Zeppelin'))?.reason, 'airships');
   await writeFile(file, '{"rules": 5}');
   await untilLookedAgain();
-  assert.equal((await moderation.judgeText('a zeppelin'))?.reason, 'airships');
+  assert.equal((await moderation.moderateText('a zeppelin'))?.reason, 'airships');
   const told = () => lines.filter((line) => line.includes('those read before stay in force'));
   assert.equal(told().length, 1);
   assert.match(told()[0] ?? '', /rules must be a list/);
   // Neither is the same told at each look, nor are the defaults in force once it is gone.
   await rm(file);
   await untilLookedAgain();
-  assert.equal((await moderation.judgeText('a zeppelin'))?.reason, 'airships');
+  assert.equal((await moderation.moderateText('a zeppelin'))?.reason, 'airships');
   assert.equal(told().length, 1);
   await writeFile(file, oneRule('balloon'));
   await untilLookedAgain();
-  assert.equal((await moderation.judgeText('a zeppelin'))?.reason, undefined);
-  assert.equal((await moderation.judgeText('a balloon'))?.reason, 'balloon');
+  assert.equal((await moderation.moderateText('a zeppelin'))?.reason, undefined);
+  assert.equal((await moderation.moderateText('a balloon'))?.reason, 'balloon');
 });
 
 test('a start refuses a file that is broken in one sentence, and leaves it as it was', async (t) => {
@@ -101,7 +101,7 @@ test('a file that is being written when a start reads it is read again', async (
   const opening = open(file);
   await sleep(100);
   await writeFile(file, text);
-  assert.equal((await (await opening).judgeText('a zeppelin'))?.reason, 'zeppelin');
+  assert.equal((await (await opening).moderateText('a zeppelin'))?.reason, 'zeppelin');
 });
 
 test('a file that is gone at a later start is made again from the rules last in force', async (t) => {
@@ -110,18 +110,18 @@ test('a file that is gone at a later start is made again from the rules last in 
   const studio = await open(file, { leads: true });
   await writeFile(file, oneRule('balloon'));
   await untilLookedAgain();
-  assert.equal(await studio.judgeText('a zeppelin'), undefined);
+  assert.equal(await studio.moderateText('a zeppelin'), undefined);
   // A worker's copy that was not kept up is nobody's word.
   const elsewhere = await newFile(t);
   await writeFile(elsewhere, oneRule('dirigible'));
   await open(elsewhere);
   await rm(file);
   const again = await open(file, { leads: true });
-  assert.equal((await again.judgeText('a balloon'))?.reason, 'balloon');
+  assert.equal((await again.moderateText('a balloon'))?.reason, 'balloon');
   assert.equal(await readFile(file, 'utf8'), oneRule('balloon'));
   assert.ok(lines.some((line) => line.includes('made again from the rules last in force')));
   const newWorker = await open(await newFile(t));
-  assert.equal((await newWorker.judgeText('a balloon'))?.reason, 'balloon');
+  assert.equal((await newWorker.moderateText('a balloon'))?.reason, 'balloon');
 });
 
 test('studio and worker that make the file at the same moment read the same', async (t) => {
@@ -146,7 +146,8 @@ test('uploads are judged by their names and their bytes, and some are put off', 
   await writeFile(file, JSON.stringify({ rules: [{ reason: 'airships', phrases: ['zeppelin'] }] }));
   const moderation = await open(file);
   const sha256 = 'ab'.repeat(32);
-  const reasonOf = async (fileName: string) => (await moderation.judgeUpload({ fileName, sha256 }))?.reason;
+  const reasonOf = async (fileName: string) =>
+    (await moderation.moderateUpload({ fileName, sha256 }))?.reason;
   assert.match((await reasonOf('My Sandbox-Rejected (1).PNG')) ?? '', /to try/);
   assert.equal(await reasonOf('a zeppelin.png'), undefined);
   assert.equal(await moderation.uploadDelaySeconds('sandbox-slow.png'), 20);

@@ -1,5 +1,5 @@
 import type { Database } from '@renderkit/server-kit/db/database.ts';
-import { placeFile } from '@renderkit/server-kit/files/durable-files.ts';
+import { createFile } from '@renderkit/server-kit/files/durable-files.ts';
 import { privateFileMode, setMode } from '@renderkit/server-kit/files/private-files.ts';
 import type { Logger } from '@renderkit/server-kit/process/logger.ts';
 import { compileRules, type CompiledRules } from './compile-rules.ts';
@@ -39,11 +39,11 @@ const hastyTries = { tries: 4, pauseMs: 50 };
 export async function openRuleList(options: RuleListOptions): Promise<Moderation> {
   const current = followFile(await readOrMake(options), options);
   return {
-    judgeText: async (text) => {
+    moderateText: async (text) => {
       const readings = readingsOf(text);
       return (await current()).rules.find(({ matches }) => matches(readings));
     },
-    judgeUpload: async ({ fileName, sha256 }) => {
+    moderateUpload: async ({ fileName, sha256 }) => {
       const readings = readingsOf(fileName);
       return (await current()).uploadRules.find((rule) => rule.sha256.has(sha256) || rule.matches(readings));
     },
@@ -59,7 +59,7 @@ async function readOrMake({ path, database, log, leads }: RuleListOptions): Prom
   const there = await readRulesAtStart(path);
   if (there === undefined) {
     const last = await selectLastRules(database);
-    await placeFile(path, last ?? defaultRulesText);
+    await createFile(path, last ?? defaultRulesText);
     if (last !== undefined)
       log.warn({ path }, 'the moderation file was missing: it is made again from the rules last in force');
   }

@@ -32,14 +32,14 @@ export function projectRoutes(
       return { projects: list.projects.map((row) => present(row, mediaUrl)), has_more: list.hasMore };
     },
     createProject: async ({ body: { title }, bearer }) => {
-      judgeTitle(title);
+      checkTitle(title);
       const id = newId('prj_');
       await insertProject(database, { id, account: bearer.account.id, title });
       return get(bearer.account.id, id);
     },
     getProject: async ({ params, bearer }) => get(bearer.account.id, params.id),
     renameProject: async ({ params: { id }, body: { title }, bearer }) => {
-      judgeTitle(title);
+      checkTitle(title);
       const account = bearer.account.id;
       if (!(await updateTitle(database, { account, id, title }))) throw noSuchProject();
       return get(account, id);
@@ -51,7 +51,7 @@ export function projectRoutes(
   };
 }
 
-function judgeTitle(title: string): void {
+function checkTitle(title: string): void {
   if (!titleShape.test(title))
     throw new StudioError('invalid_request', 'A title has letters, digits and spaces only.');
 }

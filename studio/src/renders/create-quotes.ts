@@ -81,7 +81,7 @@ async function quote(
     (moderate ? (rejectedRefusal(references) ?? fullStorageRefusal(account)) : undefined);
   const blocked =
     moderate && refused === undefined
-      ? await dependencies.moderation.judgeText(moderatedText(request))
+      ? await dependencies.moderation.moderateText(moderatedText(request))
       : undefined;
   return {
     account_state: accountState(account),

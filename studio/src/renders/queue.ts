@@ -4,7 +4,7 @@ import type { Transaction } from '@renderkit/server-kit/db/database.ts';
 import type { JobQueues } from '../jobs/job-queues.ts';
 
 /** Tries that a render is given before it fails. */
-export const mostAttempts = 3;
+export const maxAttempts = 3;
 
 const lostQueue = 'renders-lost';
 const queueOf = (lane: Lane) => `renders-${lane}`;
@@ -36,7 +36,7 @@ export type RenderQueue = {
 export async function openRenderQueue(queues: JobQueues): Promise<RenderQueue> {
   for (const lane of lanes)
     await queues.define(queueOf(lane), {
-      retries: mostAttempts - 1,
+      retries: maxAttempts - 1,
       expireSeconds: expireSeconds[lane],
       lost: lostQueue,
     });

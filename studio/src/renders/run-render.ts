@@ -8,7 +8,7 @@ import { findModel } from '../catalog/catalog.ts';
 import { BlobMissing, type BlobStorage, withLocalFiles } from '../storage/blob-storage.ts';
 import { mediaFolder } from '../storage/media-folder.ts';
 import { engineRequest, goneMessage, mediaOf } from './engine-request.ts';
-import { mostAttempts, type RenderQueue } from './queue.ts';
+import { maxAttempts, type RenderQueue } from './queue.ts';
 import { storeOutput } from './store-output.ts';
 import {
   excuseAttempt,
@@ -40,10 +40,10 @@ export type LostDependencies = Pick<
 
 type Failure = { code: string; message: string };
 
-const firstPostponeSeconds = 5;
-const longestPostponeSeconds = 60;
+const initialPostponeSeconds = 5;
+const maxPostponeSeconds = 60;
 /** Three days of a full disk. */
-const mostExcused = 3 * 24 * 60;
+const maxExcused = 3 * 24 * 60;
 
 /**
  * One try at a render: draws, stores, and ends it in one fenced transaction. Throws where another try may succeed;
@@ -56,7 +56,7 @@ export async function runRender(
   dependencies: RunDependencies,
 ): Promise<void> {
   const { database, log, crashPoint } = dependencies;
-  const started = await persist(() => startRender(database, render, mostAttempts), signal);
+  const started = await persist(() => startRender(database, render, maxAttempts), signal);
   // Finished meanwhile, or its tries are used up.
   if (started === undefined) return failUsedUpRender(render, dependencies);
   await crashPoint?.('render: started');
@@ -67,11 +67,11 @@ export async function runRender(
     await crashPoint?.('render: drawn');
   } catch (error) {
     signal.throwIfAborted();
-    if (isOutOfSpace(error) && started.excused < mostExcused)
+    if (isOutOfSpace(error) && started.excused < maxExcused)
       return postpone(started, error, signal, dependencies);
     const hopeless = error instanceof EngineError && error.code !== 'render_failed';
     log.warn({ err: error, render, attempt: started.attempt }, 'a try at a render failed');
-    if (!hopeless && started.attempt - started.excused < mostAttempts) throw error;
+    if (!hopeless && started.attempt - started.excused < maxAttempts) throw error;
     failure = translateFailure(error);
   }
   const partial = made.length > 0 && (failure !== undefined || made.length < started.expected_outputs);
@@ -109,13 +109,13 @@ async function postpone(
   dependencies: RunDependencies,
 ): Promise<void> {
   const { id: render, attempt, lane, excused } = started;
-  const startAfterSeconds = Math.min(firstPostponeSeconds * 2 ** excused, longestPostponeSeconds);
+  const startAfterSeconds = Math.min(initialPostponeSeconds * 2 ** excused, maxPostponeSeconds);
   dependencies.log.warn(
     { err: error, render, attempt, startAfterSeconds },
     'a render waits for room on the disk',
   );
   await removeTries(started, [attempt, attempt], dependencies);
-  // Made once: where a commit was in doubt, the same job is found to be there.
+  // Made once: where a commit stayed unconfirmed, the same job is found to be there.
   const job = randomUUID();
   await persist(
     () =>
@@ -130,7 +130,7 @@ async function postpone(
 }
 
 async function failUsedUpRender(render: string, dependencies: LostDependencies): Promise<void> {
-  const attempt = await findUsedUp(dependencies.database, render, mostAttempts);
+  const attempt = await findUsedUp(dependencies.database, render, maxAttempts);
   if (attempt !== undefined) await failLostRender(render, dependencies, attempt);
 }
 
@@ -219,7 +219,7 @@ function translateFailure(error: unknown): Failure {
 }
 
 const retryPausesMs = [100, 300, 1_000, 2_000, 3_000];
-const longestRetryPauseMs = 5_000;
+const maxRetryPauseMs = 5_000;
 
 /**
  * Neither a try nor a picture that is drawn is lost because the database restarts, or waits for room on its disk: goes
@@ -232,7 +232,7 @@ async function persist<T>(write: () => Promise<T>, signal: AbortSignal): Promise
     } catch (error) {
       if (signal.aborted || (!isDatabaseUnavailable(error) && !isWorthRetrying(error))) throw error;
       // Told to end it tries once more: the database may be back just now.
-      await sleep(retryPausesMs[tries] ?? longestRetryPauseMs, undefined, { signal }).catch(() => undefined);
+      await sleep(retryPausesMs[tries] ?? maxRetryPauseMs, undefined, { signal }).catch(() => undefined);
     }
   }
 }

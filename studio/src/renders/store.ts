@@ -126,11 +126,11 @@ export type StartedRender = {
 export async function startRender(
   database: Database,
   render: string,
-  mostAttempts: number,
+  maxAttempts: number,
 ): Promise<StartedRender | undefined> {
   const [row] = await database.rows<StartedRender>(
     'select id, account_id, token, lane, attempt, excused, request, expected_outputs from start_render($1, $2)',
-    [render, mostAttempts],
+    [render, maxAttempts],
     'start_render',
   );
   return row;
@@ -156,12 +156,12 @@ export async function excuseAttempt(
 export async function findUsedUp(
   database: Database,
   render: string,
-  mostAttempts: number,
+  maxAttempts: number,
 ): Promise<number | undefined> {
   const [row] = await database.rows<{ attempt: number }>(
     `select attempt from renders
      where id = $1 and status in ('queued', 'running') and attempt >= $2 + excused`,
-    [render, mostAttempts],
+    [render, maxAttempts],
   );
   return row?.attempt;
 }

@@ -47,7 +47,7 @@ export function createSubmitter(
     run: (items) => submitGroup(dependencies, items),
     maxSize: submitsPerTransaction,
     maxInFlight: 2,
-    // A commit in doubt counts as out of reach: the caller asks again with its token.
+    // An unconfirmed commit counts as out of reach: the caller asks again with its token.
     isHopeless: isDatabaseUnavailable,
   });
   return async (token, body, bearer) => {
@@ -62,7 +62,7 @@ export function createSubmitter(
       rejectedRefusal(references) ??
       referenceRefusal(references);
     if (refused === undefined && valid && !quoted.moderated) {
-      const blocked = await moderation.judgeText(moderatedText(request));
+      const blocked = await moderation.moderateText(moderatedText(request));
       if (blocked !== undefined) refused = moderationRefusal(blocked.reason);
     }
     return presentSubmit(

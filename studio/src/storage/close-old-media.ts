@@ -1,7 +1,7 @@
 import { access, opendir } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { placeFile } from '@renderkit/server-kit/files/durable-files.ts';
+import { createFile } from '@renderkit/server-kit/files/durable-files.ts';
 import { privateDirectoryMode, privateFileMode, setMode } from '@renderkit/server-kit/files/private-files.ts';
 import type { Logger } from '@renderkit/server-kit/process/logger.ts';
 import { mediaDirectory } from './disk-blob-storage.ts';
@@ -27,7 +27,7 @@ export async function closeOldMedia({ dataDirectory, log }: OldMedia, stopping: 
   const counts = { entries: 0, refused: 0 };
   try {
     await closeFolder(directory, counts, stopping);
-    await placeFile(doneFile, 'The media of earlier versions are closed to other users.\n');
+    await createFile(doneFile, 'The media of earlier versions are closed to other users.\n');
     if (counts.refused > 0)
       log.warn(
         { directory, refused: counts.refused },

@@ -94,8 +94,8 @@ export async function openDiskBlobStorage(dataDirectory: string): Promise<BlobSt
 
 /** Makes a folder; returns the directories to sync once something in it has its name. */
 async function makeFolder(directory: string, folder: string): Promise<string[]> {
-  const firstMade = await mkdir(folder, { recursive: true, mode: privateDirectoryMode });
-  return firstMade === undefined ? [folder] : [folder, path.dirname(folder), directory];
+  const topmostMade = await mkdir(folder, { recursive: true, mode: privateDirectoryMode });
+  return topmostMade === undefined ? [folder] : [folder, path.dirname(folder), directory];
 }
 
 /** Writes and syncs a file of a name that nobody asks for; removes it again when that fails. */

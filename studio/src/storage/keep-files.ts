@@ -1,5 +1,5 @@
 import type { KeyObject } from 'node:crypto';
-import { CommitInDoubt, type Database, type Transaction } from '@renderkit/server-kit/db/database.ts';
+import { CommitUnconfirmed, type Database, type Transaction } from '@renderkit/server-kit/db/database.ts';
 import { announceFolder, claimFolder, removeOrphanFolders } from './orphan-folders.ts';
 import { mediaFolder } from './media-folder.ts';
 import type { BlobStorage, Chunks } from './blob-storage.ts';
@@ -36,7 +36,7 @@ export async function keepFiles<Role extends string, T extends { named: boolean 
     return result;
   } catch (error) {
     // The row may be there after all: the next clean-up sees whether the folder is an orphan.
-    if (error instanceof CommitInDoubt) orphaned = false;
+    if (error instanceof CommitUnconfirmed) orphaned = false;
     throw error;
   } finally {
     if (orphaned) await removeOrphanFolders(database, storage, [folder]).catch(() => undefined);

@@ -1,6 +1,6 @@
 import type { Database, Transaction } from '@renderkit/server-kit/db/database.ts';
 import { storageFull } from './storage-full.ts';
-import { hasRoom, readStorage, reserveStorage } from './store.ts';
+import { hasSpace, readStorage, reserveStorage } from './store.ts';
 
 /** Space in an account's storage for a file while it comes, so that files side by side cannot pass the limit together. */
 export type Reservation = {
@@ -13,7 +13,7 @@ export type Reservation = {
  * caller holds. @throws StudioError `storage_full`
  */
 export async function requireRoom(transaction: Transaction, account: string, bytes: number): Promise<void> {
-  if (!(await hasRoom(transaction, account, bytes)))
+  if (!(await hasSpace(transaction, account, bytes)))
     throw storageFull(await readStorage(transaction, account));
 }
 

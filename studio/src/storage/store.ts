@@ -58,7 +58,7 @@ export async function readStorage(database: Queryable, account: string): Promise
 }
 
 /** Whether the account, whose lock the caller holds, may store so many bytes more. */
-export async function hasRoom(transaction: Transaction, account: string, bytes: number): Promise<boolean> {
+export async function hasSpace(transaction: Transaction, account: string, bytes: number): Promise<boolean> {
   const rows = await transaction.rows<{ room: boolean }>(`select free_storage($1, '') >= $2 as room`, [
     account,
     bytes,

@@ -99,7 +99,7 @@ async function rejectionOf(
   }
   // Audio is decoded and no more: nobody here can moderate what it says.
   if (upload.type === 'audio') return undefined;
-  const blocked = await moderation.judgeUpload({ fileName: upload.file_name, sha256: upload.sha256 });
+  const blocked = await moderation.moderateUpload({ fileName: upload.file_name, sha256: upload.sha256 });
   return blocked && `The file goes against the rules of this studio (${blocked.reason}).`;
 }
 

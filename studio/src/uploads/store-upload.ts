@@ -5,7 +5,7 @@ import type { FileFault, StudioUpload } from '@renderkit/contract/studio/schemas
 import type { FileLimits } from '@renderkit/media-kit/file-limits.ts';
 import { type Inspected, inspectFile, UnusableFile } from '@renderkit/media-kit/inspect-file.ts';
 import { MediaToolError } from '@renderkit/media-kit/media-tool-error.ts';
-import { CommitInDoubt, type Database } from '@renderkit/server-kit/db/database.ts';
+import { CommitUnconfirmed, type Database } from '@renderkit/server-kit/db/database.ts';
 import { type Pace, SenderLost } from '@renderkit/server-kit/http/paced-body.ts';
 import { keepOwnPace, mustCloseUnread } from '@renderkit/server-kit/http/request-body.ts';
 import { newId } from '@renderkit/server-kit/ids.ts';
@@ -151,7 +151,7 @@ async function receive(
     return { outcome: 'stored', upload: stored.upload };
   } catch (error) {
     // The row may be there after all: the next clean-up sees whether the folder is an orphan.
-    if (error instanceof CommitInDoubt) orphaned = false;
+    if (error instanceof CommitUnconfirmed) orphaned = false;
     return refusedOr(error);
   } finally {
     // What cannot be removed now the next clean-up removes.

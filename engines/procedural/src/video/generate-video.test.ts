@@ -67,7 +67,11 @@ test('The cover is the first frame that shows something', async () => {
     .png()
     .toBuffer({ resolveWithObject: true });
   const end = await draw('end.png', 'mountains and a lake', 'papercut', 160, 96);
-  const { made } = await makeVideo({ startImage: await keep('empty.png', empty), endImage: end, prompt: 'rain' });
+  const { made } = await makeVideo({
+    startImage: await keep('empty.png', empty),
+    endImage: end,
+    prompt: 'rain',
+  });
   const { channels } = await sharp(made.thumbnail.bytes).stats();
   assert.ok(channels.some(({ stdev }) => stdev > 8));
 });
@@ -97,7 +101,10 @@ test('Sounds follow one another, cut or followed by silence to the length of the
     else assert.ok(loudness.late > 0.05, `${loudness.late}`);
   }
   const broken = await keep('broken.mp3', Buffer.from('no sound'));
-  await assert.rejects(makeVideo({ width: 96, height: 96, audios: [broken] }), hasCode('unreadable_reference'));
+  await assert.rejects(
+    makeVideo({ width: 96, height: 96, audios: [broken] }),
+    hasCode('unreadable_reference'),
+  );
 });
 
 test('A video drawn anew keeps how it moves, and its sound', async () => {
