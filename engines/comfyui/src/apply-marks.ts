@@ -21,7 +21,7 @@ const names: readonly (readonly [shape: RegExp, role: Role])[] = [
   [/^(?:input |source )?(?:image|picture|photo)$/i, 'image'],
 ];
 
-/** Roles that a picture can have; no other input can have them. */
+/** Roles that an image can have; no other input can have them. */
 const mediaRoles: readonly Role[] = [
   'image',
   'mask',

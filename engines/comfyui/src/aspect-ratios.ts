@@ -50,7 +50,11 @@ export function aspectRatios(own: Size, rules: SizeRules, kind: 'image' | 'video
       const share = shareOf(ratio);
       const fit = (side: number): number =>
         Math.min(rules.max, Math.max(rules.min, Math.round(side / rules.multipleOf) * rules.multipleOf));
-      return { ratio, width: fit(Math.sqrt(pixels * share)), height: fit(Math.sqrt(pixels / share)) };
+      return {
+        ratio,
+        width: fit(Math.sqrt(pixels * share)),
+        height: fit(Math.sqrt(pixels / share)),
+      };
     })
     // At the ends of what is allowed a size would no longer be of its ratio.
     .filter(({ ratio, width, height }) => Math.abs(width / height / shareOf(ratio) - 1) <= tolerance);

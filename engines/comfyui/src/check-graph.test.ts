@@ -81,7 +81,9 @@ test('a missing input, a lost link, a slot that is not there and another type ar
 });
 
 test('a circle is named node by node', () => {
-  const found = check({ 5: { class_type: 'VAEEncode', inputs: { pixels: ['8', 0], vae: ['4', 2] } } });
+  const found = check({
+    5: { class_type: 'VAEEncode', inputs: { pixels: ['8', 0], vae: ['4', 2] } },
+  });
   expectOne(found, 'cycle', /circle: 3 → 8 → 5 → 3|circle: 5 → 3 → 8 → 5|circle: 8 → 5 → 3 → 8/, {
     node: found.problems[0]?.node ?? '',
   });
@@ -137,7 +139,10 @@ test('a graph without a result, and a paid class that nobody allowed, are proble
     silent.problems.map(({ code }) => code),
     ['no_output'],
   );
-  const paid: Changes = { 1: { class_type: 'PaidImage', inputs: { prompt: 'x' } }, 9: { images: ['1', 0] } };
+  const paid: Changes = {
+    1: { class_type: 'PaidImage', inputs: { prompt: 'x' } },
+    9: { images: ['1', 0] },
+  };
   expectOne(check(paid), 'paid_node', /Allow it by name/, { node: '1' });
   assert.deepEqual(check(paid, { allowedPaidNodes: new Set(['PaidImage']) }).problems, []);
 });
@@ -158,6 +163,11 @@ test('inputs that grow and inputs of a chosen option are held to their own types
   assert.equal(
     checkText(text.replaceAll('"images.image1": ["8", 0]', '"images.image1": ["3", 0]')).problems[0]?.code,
     'type_mismatch',
+  );
+  const none = checkText(text.replaceAll(/, "images\.image\d": \["8", 0\]/g, ''));
+  assert.deepEqual(
+    none.problems.map(({ code, input }) => [code, input]),
+    [['input_missing', 'images']],
   );
   const chosen = readFileSync(path.join(folder, 'dynamic-combo.api.json'), 'utf8');
   assert.deepEqual(checkText(chosen), { problems: [], warnings: [] });
@@ -180,7 +190,10 @@ test('the check says what a real ComfyUI said of the same graphs', { skip }, (co
     checkText(JSON.stringify(graph), {}, classes)
       .problems.map(({ code, node, input }) => `${code} ${node}.${input}`)
       .sort();
-  const image = { class_type: 'EmptyImage', inputs: { width: 64, height: 64, batch_size: 1, color: 0 } };
+  const image = {
+    class_type: 'EmptyImage',
+    inputs: { width: 64, height: 64, batch_size: 1, color: 0 },
+  };
   const save = { class_type: 'SaveImage', inputs: { images: ['1', 0], filename_prefix: 'x' } };
   assert.deepEqual(codes({ 1: image, 3: save }), []);
   // The graph of err_out_of_range_and_bad_enum: the server found these four.
@@ -198,6 +211,9 @@ test('the check says what a real ComfyUI said of the same graphs', { skip }, (co
       'type_mismatch 1.color',
     ],
   );
-  const latent = { class_type: 'EmptyLatentImage', inputs: { width: 64, height: 64, batch_size: 1 } };
+  const latent = {
+    class_type: 'EmptyLatentImage',
+    inputs: { width: 64, height: 64, batch_size: 1 },
+  };
   assert.deepEqual(codes({ 1: latent, 2: save }), ['type_mismatch 2.images']);
 });

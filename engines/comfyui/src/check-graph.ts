@@ -1,8 +1,16 @@
 import type { Problem, ProblemCode } from '@renderkit/engine-kit/problem-codes.ts';
 import { checkValue } from './check-value.ts';
 import { type Graph, type GraphNode, linkOf, linksOf, nameOf, reachedFrom } from './graph.ts';
-import type { Json } from './json.ts';
-import { autogrow, findInput, inputsOf, type NodeClass, type ObjectInfo, typesMeet } from './object-info.ts';
+import { isObject, type Json } from './json.ts';
+import {
+  autogrow,
+  findInput,
+  type InputSpec,
+  inputsOf,
+  type NodeClass,
+  type ObjectInfo,
+  typesMeet,
+} from './object-info.ts';
 import type { Warning } from './workflow-error.ts';
 
 export interface CheckOptions {
@@ -24,7 +32,7 @@ export interface GraphCheck {
 
 /**
  * Checks a graph against the classes of a backend as ComfyUI does when it is queued: it has no way of its own to check
- * without running. What it cannot know, whether a model fits into memory or a picture is readable, a sample has to show.
+ * without running. What it cannot know, whether a model fits into memory or an image is readable, a sample has to show.
  */
 export function checkGraph(graph: Graph, classes: ObjectInfo, options: CheckOptions): GraphCheck {
   const check: Check = { graph, classes, options, problems: [], warnings: [] };
@@ -85,7 +93,7 @@ function checkNode(check: Check, node: GraphNode, nodeClass: NodeClass): void {
   if (nodeClass.experimental)
     check.warnings.push({ message: `${nameOf(node)} is experimental.`, node: node.id });
   for (const spec of inputsOf(nodeClass, node.inputs)) {
-    if (!spec.required || node.inputs.has(spec.name) || hasGrown(node, spec.name, spec.type)) continue;
+    if (!spec.required || node.inputs.has(spec.name) || mayBeAbsent(node, spec)) continue;
     addProblem(
       check,
       node,
@@ -107,9 +115,12 @@ function checkNode(check: Check, node: GraphNode, nodeClass: NodeClass): void {
   }
 }
 
-/** `images` is there where `images.image0` is. */
-function hasGrown(node: GraphNode, name: string, type: string): boolean {
-  return type === autogrow && node.inputs.keys().some((input) => input.startsWith(`${name}.`));
+/** `images` is there where `images.image0` is, and where none is wanted. */
+function mayBeAbsent(node: GraphNode, { name, type, options }: InputSpec): boolean {
+  if (type !== autogrow) return false;
+  const template = options.get('template');
+  if (isObject(template) && template.get('min') === 0) return true;
+  return node.inputs.keys().some((input) => input.startsWith(`${name}.`));
 }
 
 function checkLink(check: Check, node: GraphNode, input: string, value: Json, wanted: string): void {

@@ -35,7 +35,10 @@ function checkNumber(node: GraphNode, spec: InputSpec, value: Json): Issue | und
   const max = numberOption(spec, 'max');
   if ((min === undefined || number >= min) && (max === undefined || number <= max)) return undefined;
   const range = `${min ?? 'any number'} to ${max ?? 'any number'}`;
-  return { code: 'out_of_range', message: `${where} is ${shorten(writeJson(value))}; it can be ${range}.` };
+  return {
+    code: 'out_of_range',
+    message: `${where} is ${shorten(writeJson(value))}; it can be ${range}.`,
+  };
 }
 
 /** The file of an upload is looked for when the node runs; it is ours that will be there. */
@@ -61,7 +64,10 @@ function checkChoice(
     const where = folder === undefined ? '' : ` in ${folder}`;
     const url = downloads?.get(value);
     const download = url === undefined ? '' : ` Download it from ${url}`;
-    return { code: 'file_missing', message: `${backend} lacks ${value}${where}.${hint}${download}` };
+    return {
+      code: 'file_missing',
+      message: `${backend} lacks ${value}${where}.${hint}${download}`,
+    };
   }
   const message = `${nameOf(node)}, "${spec.name}": ${backend} does not offer ${shorten(writeJson(value))}.${hint}`;
   return { code: 'choice_unknown', message };

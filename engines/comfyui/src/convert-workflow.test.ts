@@ -155,7 +155,11 @@ test('notes are collected', () => {
 
 test('subgraphs within themselves and circles of links end in a sentence', () => {
   const subgraph = (inner: string) => ({ id: inner, nodes: [{ id: 1, type: inner }], links: [] });
-  const endless = { nodes: [{ id: 1, type: 'a' }], links: [], definitions: { subgraphs: [subgraph('a')] } };
+  const endless = {
+    nodes: [{ id: 1, type: 'a' }],
+    links: [],
+    definitions: { subgraphs: [subgraph('a')] },
+  };
   assert.throws(() => convert(JSON.stringify(endless)), withProblem('cycle', /contains itself/));
   const wide = {
     nodes: [{ id: 1, type: 's0' }],

@@ -153,7 +153,12 @@ class Conversion {
       this.problems.push({ code: 'unsupported_node', message, node: id });
       return undefined;
     }
-    const inputs = new Map(Array.from(saved.values, ([name, value]) => [name, wrapped(value)]));
+    const inputs = new Map(
+      Array.from(saved.values, ([name, value]) => [
+        name,
+        wrapped(value, findInput(nodeClass, name, saved.values)?.type),
+      ]),
+    );
     for (const name of hiddenWidgets(nodeClass, inputs)) this.#bring(scope, node, id, name, inputs);
     for (const input of node.inputs) {
       if (input.link === undefined) continue;
@@ -226,9 +231,11 @@ function hiddenWidgets(nodeClass: NodeClass, inputs: ReadonlyMap<string, Json>):
     .map(({ name }) => name);
 }
 
-/** A list would be taken for a link. */
-function wrapped(value: Json): Json {
-  return isArray(value) ? new Map([['__value__', value]]) : value;
+/** A list would be taken for a link; a curve also says what it is. */
+function wrapped(value: Json, type?: string): Json {
+  if (!isArray(value)) return value;
+  const wrapping = new Map<string, Json>([['__value__', value]]);
+  return type === 'CURVE' ? new Map<string, Json>([['__type__', type], ...wrapping]) : wrapping;
 }
 
 function inOrder(nodeClass: NodeClass, inputs: ReadonlyMap<string, Json>): Map<string, Json> {

@@ -96,18 +96,18 @@ test('a cfg of 1 turns the negative prompt off: there is none', () => {
   assert.ok(!roles.includes('negative') && !roles.includes('cfg'));
 });
 
-test('a preview that is the only result saves it, others are cut off, and a sound is refused', () => {
+test('a preview that is the only result saves it, others are cut off, and audio is refused', () => {
   const preview = detect(graphOf('sd3'));
   assert.equal(preview.graph.get('9')?.classType, 'SaveImage');
   assert.equal(detect(graphOf('joined-texts')).graph.has('31'), false);
-  const sound = {
+  const audio = {
     1: { class_type: 'LoadAudio', inputs: { audio: 'a.flac' } },
     2: { class_type: 'SaveAudio', inputs: { audio: ['1', 0], filename_prefix: 'x' } },
   };
-  assert.match(detect(sound).problems[0]?.message ?? '', /Only pictures and videos/);
+  assert.match(detect(audio).problems[0]?.message ?? '', /Only images and videos/);
 });
 
-test('of two saved pictures the last is the result, and a title decides otherwise', () => {
+test('of two saved images the last is the result, and a title decides otherwise', () => {
   const graph = graphOf('joined-texts');
   graph['31'] = { class_type: 'SaveImage', inputs: { images: ['30', 0], filename_prefix: 'first' } };
   const detection = detect(graph);
@@ -190,11 +190,22 @@ test('a choice in braces that nobody would draw is a warning, but not in the pro
   const graph = graphOf('sdxl');
   graph['6']!.inputs['text'] = 'a {red|blue} lake';
   assert.deepEqual(detect(graph).warnings, []);
-  graph['7']!.inputs['text'] = 'a {bad|worse} picture';
+  graph['7']!.inputs['text'] = 'a {bad|worse} image';
   assert.match(detect(graph).warnings[0]?.message ?? '', /\{a\|b\}/);
 });
 
-test('the colour of a mask is set to one that a grey picture has', () => {
+test('where nothing is wired as known samplers are, titles say what a text is, and a lone text is proposed', () => {
+  const lone: Graph = {
+    1: { class_type: 'PaidImage', inputs: { prompt: 'a lake' } },
+    2: { class_type: 'SaveImage', inputs: { images: ['1', 0], filename_prefix: 'x' } },
+  };
+  const found = () => detect(lone).findings.map(({ role, node, sure }) => `${role} ${node} ${sure}`);
+  assert.deepEqual(found(), ['prompt 1 guess']);
+  lone['1']!._meta = { title: 'Positive' };
+  assert.deepEqual(found(), ['prompt 1 likely']);
+});
+
+test('the colour of a mask is set to one that a grey image has', () => {
   assert.deepEqual(detect(graphOf('inpaint-fill')).constants, [
     { node: '18', input: 'channel', value: 'red' },
   ]);

@@ -27,7 +27,7 @@ export interface Detection {
   readonly findings: readonly Finding[];
   /** Inputs that must hold a certain value for what is sent to mean the same. */
   readonly constants: readonly { readonly node: string; readonly input: string; readonly value: Json }[];
-  /** The node whose numbers are the size; undefined where the size is that of a given picture. */
+  /** The node whose numbers are the size; undefined where the size is that of a given image. */
   readonly sizeNode: GraphNode | undefined;
   /** Frames a second of the video. */
   readonly fps: number | undefined;
@@ -54,7 +54,7 @@ export function detectParameters(workflow: ImportedWorkflow, classes: ObjectInfo
     ...texts.findings,
     ...sampling,
     ...size.findings,
-    ...(size.startsWithPicture && !size.fillsMask && !texts.carriesPictures ? findStrength(view) : []),
+    ...(size.startsWithImage && !size.fillsMask && !texts.carriesImages ? findStrength(view) : []),
     ...media.findings,
     ...findClipSkip(view),
     ...frameRates,
@@ -113,7 +113,7 @@ function showAsResults(graph: Graph, outputs: readonly string[]): Graph {
   return new Map(nodes);
 }
 
-/** Where the transparency of a loaded picture is the mask, the mask becomes a file of its own. */
+/** Where the transparency of a loaded image is the mask, the mask becomes a file of its own. */
 function masksAsFiles(graph: Graph, classes: ObjectInfo): Graph {
   const nodes = new Map(graph);
   for (const { loader, uses } of alphaMasks(new GraphView(graph, classes))) {
@@ -143,7 +143,7 @@ function freeId(nodes: ReadonlyMap<string, GraphNode>, wanted: string): string {
   return nodes.has(wanted) ? freeId(nodes, `${wanted}x`) : wanted;
 }
 
-/** How far a picture that was given may change: the share of noise that is laid over it. */
+/** How far an image that was given may change: the share of noise that is laid over it. */
 function findStrength(view: GraphView): Finding[] {
   return [...view.nodes].flatMap((node): Finding[] => {
     const place = view.valueOf(node, 'denoise');

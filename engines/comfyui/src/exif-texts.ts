@@ -68,7 +68,7 @@ export async function readWebpTexts(file: ByteReader): Promise<EmbeddedTexts> {
   return texts;
 }
 
-/** The texts of a JPEG file: its segments APP1 before the picture. */
+/** The texts of a JPEG file: its segments APP1 before the image. */
 export async function readJpegTexts(file: ByteReader): Promise<EmbeddedTexts> {
   const texts: EmbeddedTexts = new Map();
   const app1 = 0xe1;

@@ -7,7 +7,11 @@ import { mediaLoaders, rowOf } from './known-nodes.ts';
 export interface FoundMedia {
   readonly findings: readonly Finding[];
   /** Inputs that have to hold a value so that what we send means the same: the channel of a mask. */
-  readonly constants: readonly { readonly node: string; readonly input: string; readonly value: string }[];
+  readonly constants: readonly {
+    readonly node: string;
+    readonly input: string;
+    readonly value: string;
+  }[];
 }
 
 interface Use {
@@ -16,11 +20,11 @@ interface Use {
   readonly reason: string;
 }
 
-/** Of two uses of one picture the earlier in this list counts. */
+/** Of two uses of one image the earlier in this list counts. */
 const priority: readonly Role[] = ['start_image', 'end_image', 'image', 'mask', 'references'];
 const maskSlot = 1;
 
-/** What the pictures, masks, videos and sounds are for that the graph loads. */
+/** What the images, masks, videos and audio files are for that the graph loads. */
 export function findMedia(view: GraphView, samplers: readonly Sampler[]): FoundMedia {
   const findings: Finding[] = [];
   for (const node of view.nodes) {
@@ -33,7 +37,7 @@ export function findMedia(view: GraphView, samplers: readonly Sampler[]): FoundM
   const ordered = onlyOneImage(findings);
   return {
     findings: [...ordered, ...findWeight(view, ordered)],
-    // A mask is sent as a grey picture, so any of its colours will do, and transparency will not.
+    // A mask is sent as a grey image, so any of its colours will do, and transparency will not.
     constants: [...view.nodes]
       .filter(({ inputs }) => inputs.has('channel') && typeof inputs.get('channel') === 'string')
       .filter((node) => node.inputs.get('channel') !== 'red' && view.givesType(node, 'MASK'))
@@ -41,7 +45,7 @@ export function findMedia(view: GraphView, samplers: readonly Sampler[]): FoundM
   };
 }
 
-/** Loaders of pictures whose transparency is used as a mask, with the inputs that use it. */
+/** Loaders of images whose transparency is used as a mask, with the inputs that use it. */
 export function alphaMasks(
   view: GraphView,
 ): { readonly loader: GraphNode; readonly uses: readonly Consumer[] }[] {
@@ -66,19 +70,25 @@ function useOfLoader(
 }
 
 /** The inputs in which something ends, on the way through nodes that give back what they take. */
-function endsOf(view: GraphView, node: GraphNode, type: string, seen = new Set<GraphNode>()): Consumer[] {
-  if (seen.has(node)) return [];
-  seen.add(node);
-  return view
-    .consumersOf(node)
-    .filter(({ slot }) => view.typeOf({ node: node.id, slot }) === type)
-    .flatMap((consumer) => {
-      if (consumer.node.inputs.has('latent_image')) return [consumer];
-      if (view.givesType(consumer.node, type)) return endsOf(view, consumer.node, type, seen);
-      if (type === 'IMAGE' && view.givesType(consumer.node, 'MASK'))
-        return endsOf(view, consumer.node, 'MASK', seen);
-      return [consumer];
-    });
+function endsOf(view: GraphView, start: GraphNode, type: string): Consumer[] {
+  const ends: Consumer[] = [];
+  const seen = new Set<GraphNode>();
+  const waiting = [{ node: start, type }];
+  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+    const { node, type: carried } = next;
+    if (seen.has(node)) continue;
+    seen.add(node);
+    for (const consumer of view.consumersOf(node)) {
+      if (view.typeOf({ node: node.id, slot: consumer.slot }) !== carried) continue;
+      const isSampler = consumer.node.inputs.has('latent_image');
+      if (!isSampler && view.givesType(consumer.node, carried))
+        waiting.push({ node: consumer.node, type: carried });
+      else if (carried === 'IMAGE' && view.givesType(consumer.node, 'MASK'))
+        waiting.push({ node: consumer.node, type: 'MASK' });
+      else ends.push(consumer);
+    }
+  }
+  return ends;
 }
 
 function useOf(view: GraphView, samplers: readonly Sampler[], { node, input }: Consumer): Use | undefined {
@@ -99,11 +109,11 @@ function useOf(view: GraphView, samplers: readonly Sampler[], { node, input }: C
   if (view.givesType(node, 'CLIP_VISION_OUTPUT')) return useOfVision(view, node, reason);
   if (view.givesType(node, 'CONDITIONING') || view.givesType(node, 'MODEL'))
     return { role: 'references', sure: 'likely', reason };
-  // What only measures, shows or saves a picture has no use for another.
+  // What only measures, shows or saves an image has no use for another.
   return undefined;
 }
 
-/** An encoded picture is worked on where it reaches a sampler, as what it starts with or as what it looks at. */
+/** An encoded image is worked on where it reaches a sampler, as what it starts with or as what it looks at. */
 function useOfLatent(
   view: GraphView,
   samplers: readonly Sampler[],
@@ -124,11 +134,11 @@ function useOfVision(view: GraphView, encoder: GraphNode, reason: string): Use |
   const ends = view
     .consumersOf(encoder)
     .filter(({ node }) => node.inputs.has('start_image') || node.inputs.has('length'));
-  // The video's first picture is looked at as well; it has its role by then.
+  // The video's first image is looked at as well; it has its role by then.
   return ends.length > 0 ? undefined : { role: 'references', sure: 'likely', reason };
 }
 
-/** There is one picture to edit; what else looks like it is looked at beside it. */
+/** There is one image to edit; what else looks like it is looked at beside it. */
 function onlyOneImage(findings: readonly Finding[]): Finding[] {
   const images = findings.filter(({ role }) => role === 'image');
   const first = images.find(({ sure }) => sure === 'sure') ?? images[0];

@@ -1,6 +1,6 @@
 import type { Problem } from '@renderkit/engine-kit/problem-codes.ts';
 import type { Sure } from './finding.ts';
-import { type GraphNode, linksOf, nameOf } from './graph.ts';
+import { type GraphNode, linksOf, nameOf, reachedFrom } from './graph.ts';
 import type { GraphView } from './graph-view.ts';
 import { outputNodes, rowOf } from './known-nodes.ts';
 
@@ -17,15 +17,14 @@ type Result = FoundOutputs | { readonly problem: Problem };
 interface Candidate {
   readonly node: GraphNode;
   readonly kind: 'image' | 'video' | 'audio' | 'preview' | undefined;
-  /** Nodes on the longest way to it: of two pictures, the later one is the result. */
-  readonly depth: number;
+  /** Nodes that it needs: of two images, the later one needs more. */
+  readonly needs: number;
 }
 
 /**
  * Which of the nodes that save or show something has the result. `marked` are those that the author named as results.
  */
 export function findOutputs(view: GraphView, marked: readonly string[]): Result {
-  const depths = new Map<string, number>();
   const candidates = [...view.nodes]
     .filter(
       (node) => rowOf(outputNodes, node.classType) !== undefined || view.classOf(node)?.isOutput === true,
@@ -33,7 +32,7 @@ export function findOutputs(view: GraphView, marked: readonly string[]): Result 
     .map((node): Candidate => ({
       node,
       kind: rowOf(outputNodes, node.classType)?.kind ?? kindByInputs(view, node),
-      depth: depthOf(view, node, depths),
+      needs: reachedFrom(view.graph, [node.id]).size,
     }));
   const named = candidates.filter(
     ({ node }) => marked.includes(node.id) || /^out:\s*result/i.test(node.title ?? ''),
@@ -46,8 +45,13 @@ export function findOutputs(view: GraphView, marked: readonly string[]): Result 
   if (results === undefined) return { problem: noResult(candidates) };
   const kind = results === videos ? 'video' : 'image';
   if (named.length > 0)
-    return { nodes: results.map(({ node }) => node.id), kind, sure: 'sure', reason: 'marked by the author' };
-  const last = results.reduce((one, other) => (other.depth > one.depth ? other : one));
+    return {
+      nodes: results.map(({ node }) => node.id),
+      kind,
+      sure: 'sure',
+      reason: 'marked by the author',
+    };
+  const last = results.reduce((one, other) => (other.needs > one.needs ? other : one));
   const known = rowOf(outputNodes, last.node.classType) !== undefined;
   const alone = videos.length + images.length <= 1;
   return {
@@ -61,30 +65,22 @@ export function findOutputs(view: GraphView, marked: readonly string[]): Result 
 }
 
 function noResult(candidates: readonly Candidate[]): Problem {
-  const sound = candidates.find(({ kind }) => kind === 'audio');
-  if (sound === undefined)
-    return { code: 'no_output', message: 'The workflow has no node that saves a picture or a video.' };
+  const audio = candidates.find(({ kind }) => kind === 'audio');
+  if (audio === undefined)
+    return {
+      code: 'no_output',
+      message: 'The workflow has no node that saves an image or a video.',
+    };
   return {
     code: 'no_output',
-    message: `${nameOf(sound.node)} saves a sound. Only pictures and videos can be delivered.`,
-    node: sound.node.id,
+    message: `${nameOf(audio.node)} saves audio. Only images and videos can be delivered.`,
+    node: audio.node.id,
   };
 }
 
-/** What an unknown class that saves something is given: a video, pictures, or neither. */
+/** What an unknown class that saves something is given: a video, images, or neither. */
 function kindByInputs(view: GraphView, node: GraphNode): Candidate['kind'] {
   const types = linksOf(node).map(({ link }) => view.typeOf(link));
   if (types.includes('VIDEO')) return 'video';
   return types.includes('IMAGE') ? 'image' : undefined;
-}
-
-function depthOf(view: GraphView, node: GraphNode, known: Map<string, number>): number {
-  const depth = known.get(node.id);
-  if (depth !== undefined) return depth;
-  // A circle counts once; the check of the graph names it.
-  known.set(node.id, 0);
-  const below = linksOf(node).flatMap(({ link }) => view.graph.get(link.node) ?? []);
-  const found = 1 + Math.max(0, ...below.map((one) => depthOf(view, one, known)));
-  known.set(node.id, found);
-  return found;
 }

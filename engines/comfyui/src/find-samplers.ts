@@ -2,7 +2,7 @@ import { type Finding, finding, type Role, withoutRepeats } from './finding.ts';
 import { type GraphNode, linkOf, nameOf } from './graph.ts';
 import type { GraphView } from './graph-view.ts';
 
-/** A node that makes a picture out of noise, by its shape: it takes a latent picture and what to show. */
+/** A node that makes an image out of noise, by its shape: it takes a latent image and what to show. */
 export interface Sampler {
   readonly node: GraphNode;
   /** The node that holds the conditioning: the sampler itself, or its guider. */
@@ -37,7 +37,19 @@ export function findSampling(
     ...findSetting(view, sampler, 'scheduler', 'scheduler', 'sigmas'),
     ...findSetting(view, sampler, 'steps', 'steps', 'sigmas'),
   ]);
-  return withoutRepeats([...found, ...findCfg(view, samplers, guidance)]);
+  const seeds = found.some(({ role }) => role === 'seed') ? [] : findLooseSeeds(view);
+  return withoutRepeats([...seeds, ...found, ...findCfg(view, samplers, guidance)]);
+}
+
+/** Seeds of a graph in which no sampler has one: whatever is called so. */
+function findLooseSeeds(view: GraphView): Finding[] {
+  return [...view.nodes].flatMap((node) =>
+    ['seed', 'noise_seed'].flatMap((input) => {
+      const place = view.valueOf(node, input);
+      const isOff = node.inputs.get('add_noise') === 'disable';
+      return place === undefined || isOff ? [] : [finding('seed', place, 'likely', nameOf(node))];
+    }),
+  );
 }
 
 function findSeed(view: GraphView, { node }: Sampler): Finding[] {

@@ -5,25 +5,25 @@ import type { GraphView } from './graph-view.ts';
 
 export interface FoundSize {
   readonly findings: readonly Finding[];
-  /** The node that makes the empty picture or video; undefined where the size is that of a picture. */
+  /** The node that makes the empty image or video; undefined where the size is that of a given image. */
   readonly node: GraphNode | undefined;
-  /** True where sampling begins with a picture that was given. */
-  readonly startsWithPicture: boolean;
-  /** The same, and all of the picture under the mask is thrown away first. */
+  /** True where sampling begins with an image that was given. */
+  readonly startsWithImage: boolean;
+  /** The same, and all of the image under the mask is thrown away first. */
   readonly fillsMask: boolean;
 }
 
 const lengthInputs = ['length', 'num_frames', 'frames', 'video_frames'];
 
-/** Size, number of pictures and frames: they stand in the node whose latent picture the samplers begin with. */
+/** Size, number of images and frames: they stand in the node whose latent image the samplers begin with. */
 export function findSize(view: GraphView, samplers: readonly Sampler[], kind: 'image' | 'video'): FoundSize {
-  const starts = samplers.map(({ node }) => climbLatent(view, node, 'latent_image', new Set()));
+  const starts = samplers.map(({ node }) => findStart(view, node));
   const made = starts.find((start) => start.made !== undefined)?.made;
   const repeats = starts.flatMap(({ repeat }) => repeat ?? []);
-  const fill = starts.some(({ picture }) => picture?.classType === 'VAEEncodeForInpaint');
+  const fill = starts.some(({ encoder }) => encoder?.classType === 'VAEEncodeForInpaint');
   return {
     node: made,
-    startsWithPicture: starts.some(({ picture }) => picture !== undefined),
+    startsWithImage: starts.some(({ encoder }) => encoder !== undefined),
     fillsMask: fill,
     findings: withoutRepeats([
       ...(made === undefined ? [] : findSides(view, made)),
@@ -33,26 +33,31 @@ export function findSize(view: GraphView, samplers: readonly Sampler[], kind: 'i
   };
 }
 
-/** Where a latent picture comes from: a node that makes one, or one that encodes a picture. */
+/** Where a latent image comes from: a node that makes one, or one that encodes an image. */
 interface Start {
-  readonly made?: GraphNode;
-  readonly picture?: GraphNode;
-  readonly repeat?: GraphNode;
+  readonly made?: GraphNode | undefined;
+  readonly encoder?: GraphNode | undefined;
+  readonly repeat?: GraphNode | undefined;
 }
 
-function climbLatent(view: GraphView, node: GraphNode, input: string, seen: Set<GraphNode>): Start {
-  const origin = view.originOf(node, input)?.node;
-  if (origin === undefined || seen.has(origin)) return {};
-  seen.add(origin);
-  const below = view.linksOfType(origin, 'LATENT')[0];
-  // A later sampler begins where an earlier one has ended, which is looked at on its own.
-  if (below !== undefined && origin.inputs.has('latent_image')) return {};
-  if (below !== undefined) {
-    const start = climbLatent(view, origin, below.input, seen);
-    return origin.inputs.has('amount') ? { repeat: origin, ...start } : start;
+function findStart(view: GraphView, sampler: GraphNode): Start {
+  const seen = new Set<GraphNode>();
+  let repeat: GraphNode | undefined;
+  let next = view.originOf(sampler, 'latent_image')?.node;
+  while (next !== undefined && !seen.has(next)) {
+    const node: GraphNode = next;
+    seen.add(node);
+    const [below] = view.linksOfType(node, 'LATENT');
+    if (below === undefined) {
+      if (node.inputs.has('width') && node.inputs.has('height')) return { made: node, repeat };
+      return { encoder: view.linksOfType(node, 'IMAGE').length > 0 ? node : undefined, repeat };
+    }
+    // A later sampler begins where an earlier one has ended, which is looked at on its own.
+    if (node.inputs.has('latent_image')) return { repeat };
+    if (node.inputs.has('amount')) repeat = node;
+    next = view.graph.get(below.link.node);
   }
-  if (origin.inputs.has('width') && origin.inputs.has('height')) return { made: origin };
-  return view.linksOfType(origin, 'IMAGE').length > 0 ? { picture: origin } : {};
+  return {};
 }
 
 function findSides(view: GraphView, made: GraphNode): Finding[] {
@@ -68,7 +73,7 @@ function findSides(view: GraphView, made: GraphNode): Finding[] {
   ];
 }
 
-/** Other inputs that hold the same two numbers and would no longer fit: of the model, of an encoder, of a picture. */
+/** Other inputs that hold the same two numbers and would no longer fit: of the model, of an encoder, of an image. */
 function findSameSides(view: GraphView, node: GraphNode, width: unknown, height: unknown): Finding[] {
   return [
     ['width', 'height'],
@@ -92,7 +97,7 @@ function findBatch(view: GraphView, made: GraphNode | undefined, repeats: readon
 }
 
 function findFrames(view: GraphView, made: GraphNode): Finding[] {
-  return lengthInputs.slice().flatMap((input) => {
+  return lengthInputs.flatMap((input) => {
     const place = view.valueOf(made, input);
     return place === undefined
       ? []

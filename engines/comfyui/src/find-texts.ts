@@ -26,8 +26,8 @@ export interface FoundTexts {
   readonly findings: readonly Finding[];
   /** Nodes with a guidance, passed on the way to the prompt. */
   readonly guidance: readonly GraphNode[];
-  /** True where the prompt's conditioning carries pictures that the model looks at. */
-  readonly carriesPictures: boolean;
+  /** True where the prompt's conditioning carries images that the model looks at. */
+  readonly carriesImages: boolean;
 }
 
 /** The prompt and the negative prompt, found by walking up from what the samplers are told. */
@@ -40,18 +40,36 @@ export function findTexts(view: GraphView, samplers: readonly Sampler[]): FoundT
     hasNegative(sampler) ? walkFrom(view, sampler, ['negative', 'cond2'], 'negative', new Set()) : [],
   );
   const findings = withoutRepeats([
+    ...(prompts.length === 0 ? findByTitle(view) : []),
     ...chooseTexts(prompts).map((text) => finding('prompt', text, text.sure, `from ${text.way}`)),
     ...negatives.map((text) => finding('negative', text, text.sure, `from ${text.way}`)),
   ]);
   return {
     findings,
     guidance: [...passed].filter((node) => node.inputs.has('guidance')),
-    carriesPictures: [...passed].some((node) => carriesPicture(view, node)),
+    carriesImages: [...passed].some((node) => carriesImage(view, node)),
   };
 }
 
-/** A picture to look at, not one that a mask or a control is made of. */
-function carriesPicture(view: GraphView, node: GraphNode): boolean {
+/**
+ * Texts of a graph whose samplers are of an unknown shape, or that has none: by their titles, else the only one that there
+ * is, as a guess.
+ */
+function findByTitle(view: GraphView): Finding[] {
+  const texts = [...view.nodes].flatMap((node) => textsOf(view, node));
+  const titled = texts.flatMap((text): Finding[] => {
+    const title = text.node.title ?? '';
+    const reason = `the title of ${nameOf(text.node)}`;
+    if (/negative/i.test(title)) return [finding('negative', text, 'likely', reason)];
+    return /positive|prompt/i.test(title) ? [finding('prompt', text, 'likely', reason)] : [];
+  });
+  const [only] = texts;
+  if (titled.some(({ role }) => role === 'prompt') || only === undefined || texts.length > 1) return titled;
+  return [finding('prompt', only, 'guess', `the only text, in ${nameOf(only.node)}`)];
+}
+
+/** An image to look at, not one that a mask or a control is made of. */
+function carriesImage(view: GraphView, node: GraphNode): boolean {
   if (node.classType === 'ReferenceLatent') return true;
   const takes = view.linksOfType(node, 'IMAGE').length > 0;
   return takes && !view.givesType(node, 'LATENT') && !node.inputs.has('control_net');
@@ -71,20 +89,29 @@ function walkFrom(
 ): FoundText[] {
   const input = inputs.find((name) => linkOf(guide.inputs.get(name)) !== undefined);
   if (input === undefined) return [];
-  return climb(view, guide, input, passed).map((text) => ({ ...text, way: `${nameOf(node)}, ${side}` }));
+  return climb(view, guide, input, passed).map((text) => ({
+    ...text,
+    way: `${nameOf(node)}, ${side}`,
+  }));
 }
 
 type Text = Omit<FoundText, 'way'>;
 
 function climb(view: GraphView, node: GraphNode, input: string, passed: Set<GraphNode>): Text[] {
-  const origin = view.originOf(node, input);
-  // What is set to zero has no text, whatever stands before it.
-  if (origin === undefined || passed.has(origin.node) || /ZeroOut/i.test(origin.node.classType)) return [];
-  passed.add(origin.node);
-  const own = textsOf(view, origin.node);
-  if (own.length > 0) return own;
-  const inputs = conditioningInputs(view, origin.node, origin.slot);
-  return inputs.flatMap((next) => climb(view, origin.node, next, passed));
+  const texts: Text[] = [];
+  const waiting = [{ node, input }];
+  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+    const origin = view.originOf(next.node, next.input);
+    // What is set to zero has no text, whatever stands before it.
+    if (origin === undefined || passed.has(origin.node) || /ZeroOut/i.test(origin.node.classType)) continue;
+    passed.add(origin.node);
+    const own = textsOf(view, origin.node);
+    texts.push(...own);
+    if (own.length > 0) continue;
+    const inputs = conditioningInputs(view, origin.node, origin.slot);
+    waiting.push(...inputs.toReversed().map((one) => ({ node: origin.node, input: one })));
+  }
+  return texts;
 }
 
 /** A node with both sides gives the positive one by its first output, the negative one by its second. */
@@ -111,7 +138,11 @@ function followText(view: GraphView, node: GraphNode, input: string, hops: numbe
   if (typeof place?.value === 'string') return { ...place, sure: 'sure' };
   const origin = view.originOf(node, input)?.node;
   if (origin === undefined || hops > maxTextHops) return undefined;
-  const texts = Array.from(origin.inputs, ([name, value]) => ({ node: origin, input: name, value })).filter(
+  const texts = Array.from(origin.inputs, ([name, value]) => ({
+    node: origin,
+    input: name,
+    value,
+  })).filter(
     ({ input: name, value }) =>
       typeof value === 'string' && view.specOf(origin, name)?.type !== 'COMBO' && name !== 'delimiter',
   );

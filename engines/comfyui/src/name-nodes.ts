@@ -40,7 +40,8 @@ const byClass: readonly (readonly [shape: RegExp, name: string])[] = [
 /** Names for the nodes that a manifest speaks of: those that are bound, that hold files, and that save. By id. */
 export function nameNodes(detection: Detection): Map<string, string> {
   const names = new Map<string, string>();
-  const taken = new Set<string>();
+  const counts = new Map<string, number>();
+  const roles = Map.groupBy(detection.findings, ({ node }) => node);
   const wanted = new Set([
     ...[...detection.graph.values()]
       .filter(({ inputs }) => inputs.values().some(isFileName))
@@ -52,15 +53,23 @@ export function nameNodes(detection: Detection): Map<string, string> {
   // In the order of the graph: two imports of one workflow give the same names.
   for (const { id, classType } of detection.graph.values()) {
     if (!wanted.has(id)) continue;
-    const name = unique(nameFor(detection, id, classType), taken);
-    taken.add(name);
-    names.set(id, name);
+    const name = nameFor(
+      detection,
+      { id, classType },
+      (roles.get(id) ?? []).map(({ role }) => role),
+    );
+    const count = (counts.get(name) ?? 0) + 1;
+    counts.set(name, count);
+    names.set(id, count === 1 ? name : `${name}_${count}`);
   }
   return names;
 }
 
-function nameFor(detection: Detection, id: string, classType: string): string {
-  const roles = detection.findings.filter(({ node }) => node === id).map(({ role }) => role);
+function nameFor(
+  detection: Detection,
+  { id, classType }: { id: string; classType: string },
+  roles: readonly Role[],
+): string {
   const named = roles.map((role) => byRole[role]).find((name) => name !== undefined);
   if (named !== undefined) return named;
   if (detection.sizeNode?.id === id) return detection.kind === 'video' ? 'motion' : 'latent';
@@ -71,11 +80,7 @@ function nameFor(detection: Detection, id: string, classType: string): string {
 /** A dot ends a node's name in a manifest, so that a name has none. */
 function snakeCase(classType: string): string {
   const words = classType.replaceAll(/([a-z0-9])([A-Z])/g, '$1_$2').replaceAll(/[^A-Za-z0-9]+/g, '_');
-  return words.replaceAll(/^_+|_+$/g, '').toLowerCase() || 'node';
-}
-
-function unique(name: string, taken: ReadonlySet<string>): string {
-  let candidate = name;
-  for (let count = 2; taken.has(candidate); count++) candidate = `${name}_${count}`;
-  return candidate;
+  // A number at the end is what tells two of one name apart.
+  const plain = words.replaceAll(/^_+|_+$/g, '').replaceAll(/_(?=\d)/g, '');
+  return plain.toLowerCase() || 'node';
 }

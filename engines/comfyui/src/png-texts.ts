@@ -5,7 +5,7 @@ const signatureBytes = 8;
 
 /**
  * The texts of a PNG: chunks `tEXt`, `zTXt` and `iTXt`, and the chunk `comf` that ComfyUI writes into animations, where
- * PIL allows no text after the pictures. Ends quietly where the file does.
+ * PIL allows no text after the images. Ends quietly where the file does.
  */
 export async function readPngTexts(file: ByteReader): Promise<EmbeddedTexts> {
   const texts: EmbeddedTexts = new Map();

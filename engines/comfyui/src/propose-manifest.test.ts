@@ -150,7 +150,7 @@ test('a video has sizes, whole seconds up to the author\u2019s length, and the f
   });
 });
 
-test('an edit works at the size of its picture, and a mask is white where none is sent', () => {
+test('an edit works at the size of its image, and a mask is white where none is sent', () => {
   const { proposal } = propose('flux-fill');
   const { set, size } = routeOf(proposal);
   assert.deepEqual(set['source.image'], { from: 'image', picture: {} });

@@ -1,14 +1,12 @@
-import { aspectRatios, type Size, sizeRules } from './aspect-ratios.ts';
 import type { Detection } from './detect-parameters.ts';
 import type { Finding, Role, Sure } from './finding.ts';
 import type { GraphNode } from './graph.ts';
 import type { ModelFile } from './import-workflow.ts';
 import { modelFolder } from './known-nodes.ts';
+import { ModelParameters } from './model-parameters.ts';
 import { nameNodes } from './name-nodes.ts';
-import { findInput, isFileName, type InputSpec, numberOption, type ObjectInfo } from './object-info.ts';
-import { type ManifestValue, proposeOption, type ProposedOption } from './propose-options.ts';
-
-type Fields = Record<string, ManifestValue>;
+import { isFileName, type ObjectInfo } from './object-info.ts';
+import { type Fields, type ManifestValue, proposeOption, type ProposedOption } from './propose-options.ts';
 
 export interface ProposedParameter {
   /** As in the manifest: `positive.text`. */
@@ -51,10 +49,11 @@ export function proposeManifest(
   classes: ObjectInfo,
   options: ProposalOptions,
 ): ManifestProposal {
-  const proposal = new Proposal(detection, classes);
+  const offered = new ModelParameters(detection, classes);
+  const route = new RouteProposal(detection, offered);
   const { kind, suite, inpaint } = detection;
   const suiteKey = { image: 'Conjure', edit: 'Transform', video: 'Motion' }[suite];
-  const bindings = proposal.bindings();
+  const bindings = route.bindings();
   return {
     manifest: {
       manifest: 1,
@@ -63,48 +62,53 @@ export function proposeManifest(
       suites: [suite],
       ...(inpaint ? { inpaint: true } : {}),
       batch_size: { [suiteKey]: 1 },
-      parameters: proposal.parameters(),
+      parameters: offered.fields(route.options()),
       routes: [
         {
           name: 'own',
           engine: 'comfyui',
           on: options.on,
           workflow: options.workflow,
-          ...proposal.workingSize(),
-          nodes: proposal.nodes(),
+          ...offered.workingSize(),
+          nodes: route.nodes(),
           set: bindings.set,
           outputs: {
-            from: detection.outputs.map((id) => proposal.nameOf(id)),
+            from: detection.outputs.map((id) => route.nameOf(id)),
             kind,
-            max_per_job: proposal.found('outputs').length > 0 ? maxPerJob : 1,
+            max_per_job: offered.found('outputs').length > 0 ? maxPerJob : 1,
           },
-          requires: { models: proposal.models(options.models ?? []) },
+          requires: { models: route.models(options.models ?? []) },
         },
       ],
     },
-    parameters: detection.findings.flatMap((one) => proposal.describe(one)),
+    parameters: detection.findings.flatMap((one) => route.describe(one)),
     guesses: bindings.guesses,
   };
 }
 
-class Proposal {
+/** The route of a manifest: names of nodes, bindings, files. */
+class RouteProposal {
   readonly #detection: Detection;
-  readonly #classes: ObjectInfo;
+  readonly #offered: ModelParameters;
   readonly #names: ReadonlyMap<string, string>;
   readonly #options = new Map<Finding, ProposedOption>();
 
-  constructor(detection: Detection, classes: ObjectInfo) {
+  constructor(detection: Detection, offered: ModelParameters) {
     this.#detection = detection;
-    this.#classes = classes;
+    this.#offered = offered;
     this.#names = nameNodes(detection);
     for (const one of detection.findings) {
       const isMarked = one.marked === true && kept.includes(one.role);
       if (one.role !== 'option' && !isMarked) continue;
       const taken = Array.from(this.#options.values(), ({ key }) => key);
-      const spec = this.#specOf(one);
+      const spec = this.#offered.specOf(one);
       const option = spec && proposeOption(spec, one, taken);
       if (option !== undefined) this.#options.set(one, option);
     }
+  }
+
+  options(): ProposedOption[] {
+    return [...this.#options.values()];
   }
 
   nameOf(id: string): string {
@@ -120,20 +124,10 @@ class Proposal {
     );
   }
 
-  /** What was found of a role and is more than a guess. */
-  found(role: Role): Finding[] {
-    return this.#detection.findings.filter((one) => one.role === role && one.sure !== 'guess');
-  }
-
+  /** The row of a finding in the list that an operator reads; none for what stays as it was saved. */
   describe(one: Finding): ProposedParameter[] {
-    const option = this.#options.get(one);
-    if (option === undefined && (kept.includes(one.role) || one.role === 'option')) return [];
-    const sources =
-      option === undefined
-        ? one.role === 'prompt'
-          ? ['prompt', 'styles']
-          : [one.role]
-        : [`options.${option.key}`];
+    const sources = this.#sourcesOf(one);
+    if (sources.length === 0) return [];
     return [
       {
         target: this.#target(one),
@@ -144,6 +138,15 @@ class Proposal {
         reason: one.reason,
       },
     ];
+  }
+
+  #sourcesOf(one: Finding): string[] {
+    const option = this.#options.get(one);
+    if (option !== undefined) return [`options.${option.key}`];
+    if (one.role === 'prompt') return ['prompt', 'styles'];
+    // Sampler and scheduler are chosen together, by one name.
+    if (one.role === 'scheduler' && this.#offered.samplerName() !== undefined) return ['sampler'];
+    return kept.includes(one.role) || one.role === 'option' ? [] : [one.role];
   }
 
   bindings(): { set: Fields; guesses: Fields } {
@@ -163,54 +166,6 @@ class Proposal {
         set[`${this.nameOf(id)}.filename_prefix`] = { from: 'job.prefix' };
     }
     return { set, guesses };
-  }
-
-  parameters(): Fields {
-    const { kind, sizeNode } = this.#detection;
-    const frames = this.#frames();
-    const references = this.found('references').length;
-    const size = this.#size();
-    const ratios = aspectRatios(size, sizeRules(this.#sideSpecs(sizeNode)), kind);
-    return {
-      ...(kind === 'image'
-        ? { aspect_ratios: ratios.map(({ ratio, width, height }) => ({ ratio, width, height })) }
-        : {
-            video_sizes: Object.fromEntries(
-              ratios.map(({ ratio, width, height }) => [ratio, { width, height }]),
-            ),
-          }),
-      ...(sizeNode === undefined || kind === 'video' ? { same_ratio_supported: true } : {}),
-      ...(frames === undefined
-        ? {}
-        : {
-            durations: frames.seconds.map((value) => ({
-              value: String(value),
-              label: value === 1 ? '1 second' : `${value} seconds`,
-            })),
-          }),
-      ...(kind === 'video' ? { frames: this.#frameRules() } : {}),
-      ...this.#range('cfg'),
-      ...this.#range('weight'),
-      ...this.#sampler(),
-      ...(references > 0 ? { max_reference_images: references } : {}),
-      ...(this.#detection.inpaint ? { mask_blur: { min: 0, max: 64, step: 1, default: 8 } } : {}),
-      options: [
-        ...(this.found('seed').length > 0 ? [seedOption] : []),
-        ...Array.from(this.#options.values(), ({ parameter }) => parameter),
-      ],
-    };
-  }
-
-  /** Sizes that the graph can work at, where they are those of a picture that users send. */
-  workingSize(): Fields {
-    if (this.#detection.sizeNode !== undefined) {
-      const { multipleOf } = sizeRules(this.#sideSpecs(this.#detection.sizeNode));
-      const { width, height } = this.#size();
-      return this.#detection.kind === 'video'
-        ? { size: { multiple_of: multipleOf, max_pixels: width * height } }
-        : {};
-    }
-    return { size: { multiple_of: 16, max_pixels: 1_572_864 } };
   }
 
   models(known: readonly ModelFile[]): ManifestValue[] {
@@ -245,17 +200,24 @@ class Proposal {
       case 'end_image':
         return { from: one.role, picture: { fit: 'cover' } };
       case 'references':
-        return { from: 'references', default: 'white', picture: { fit: 'own', item: this.#placeOf(one) } };
+        return {
+          from: 'references',
+          default: 'white',
+          picture: { fit: 'own', item: this.#placeOf(one) },
+        };
       case 'duration_seconds': {
-        const frames = this.#frames();
+        const frames = this.#offered.frames();
         return (
-          frames && { from: 'duration_seconds', frames: { fps: frames.fps, step: frames.step, plus: 1 } }
+          frames && {
+            from: 'duration_seconds',
+            frames: { fps: frames.fps, step: frames.step, plus: 1 },
+          }
         );
       }
       case 'sampler':
         return this.#samplerBinding(one);
       case 'scheduler':
-        return this.found('sampler').length > 0 ? this.#samplerBinding(one) : undefined;
+        return this.#offered.found('sampler').length > 0 ? this.#samplerBinding(one) : undefined;
       case 'option':
       case 'negative':
       case 'steps':
@@ -266,61 +228,11 @@ class Proposal {
     }
   }
 
-  /** One name stands for the pair of sampler and scheduler. */
-  #samplerName(): string | undefined {
-    const [sampler] = this.found('sampler');
-    const scheduler = this.#detection.findings.find(({ role }) => role === 'scheduler');
-    if (typeof sampler?.value !== 'string') return undefined;
-    return typeof scheduler?.value === 'string' ? `${sampler.value}_${scheduler.value}` : sampler.value;
-  }
-
   #samplerBinding({ value }: Finding): ManifestValue | undefined {
-    const name = this.#samplerName();
+    const name = this.#offered.samplerName();
     return name === undefined || typeof value !== 'string'
       ? undefined
       : { from: 'sampler', map: { [name]: value } };
-  }
-
-  #sampler(): Fields {
-    const name = this.#samplerName();
-    return name === undefined ? {} : { sampler: name };
-  }
-
-  #range(role: 'cfg' | 'weight'): Fields {
-    const [one] = this.found(role);
-    const spec = one && this.#specOf(one);
-    if (spec === undefined || typeof one?.value !== 'number') return {};
-    return { [role]: rangeAround(one.value, spec) };
-  }
-
-  #frames(): { fps: number; step: number; seconds: number[] } | undefined {
-    const [one] = this.found('duration_seconds');
-    const { fps } = this.#detection;
-    if (one === undefined || fps === undefined || typeof one.value !== 'number') return undefined;
-    const spec = this.#specOf(one);
-    const step = (spec && numberOption(spec, 'step')) ?? 1;
-    const most = Math.max(1, Math.floor((one.value - 1) / fps));
-    return { fps, step, seconds: Array.from({ length: Math.min(most, 10) }, (_, at) => at + 1) };
-  }
-
-  #frameRules(): Fields {
-    const start = this.found('start_image').length > 0;
-    const end = this.found('end_image').length > 0;
-    // The graph has a loader there, so something has to be loaded.
-    return { start, start_required: start, end, end_required: end };
-  }
-
-  #size(): Size {
-    const side = (role: 'width' | 'height'): number | undefined => {
-      const value = this.found(role)[0]?.value;
-      return typeof value === 'number' ? value : undefined;
-    };
-    return { width: side('width') ?? 1024, height: side('height') ?? 1024 };
-  }
-
-  #sideSpecs(node: GraphNode | undefined): (InputSpec | undefined)[] {
-    const nodeClass = node && this.#classes.get(node.classType);
-    return nodeClass === undefined ? [] : [findInput(nodeClass, 'width'), findInput(nodeClass, 'height')];
   }
 
   /** Frame rates that the model is told and that differ from the video's. */
@@ -330,43 +242,14 @@ class Proposal {
   }
 
   #placeOf(one: Finding): number {
-    return this.found('references').indexOf(one);
+    return this.#offered.found('references').indexOf(one);
   }
 
   #node(id: string): GraphNode | undefined {
     return this.#detection.graph.get(id);
   }
 
-  #specOf({ node, input }: Finding): InputSpec | undefined {
-    const holder = this.#node(node);
-    const nodeClass = holder && this.#classes.get(holder.classType);
-    return nodeClass && findInput(nodeClass, input, holder?.inputs);
-  }
-
   #target({ node, input }: Finding): string {
     return `${this.nameOf(node)}.${input}`;
   }
-}
-
-const seedOption: Fields = {
-  key: 'seed',
-  name: 'Seed',
-  type: 'slider',
-  min: -1,
-  max: 4294967295,
-  step: 1,
-  default: -1,
-};
-
-/** A range that makes sense around the author's value, within what the input takes. */
-function rangeAround(value: number, spec: InputSpec): Fields {
-  const [low, high] =
-    value <= 5 ? [1, 10] : value <= 10 ? [1, 15] : [Math.floor(value / 3), Math.ceil(value * 2)];
-  const [from, to] = value < 1 ? [0, 2] : [low, high];
-  return {
-    min: Math.max(from, numberOption(spec, 'min') ?? from),
-    max: Math.min(to, numberOption(spec, 'max') ?? to),
-    step: value < 1 ? 0.05 : value > 10 ? 1 : 0.5,
-    default: value,
-  };
 }

@@ -10,6 +10,8 @@ export type ManifestValue =
   | readonly ManifestValue[]
   | { readonly [key: string]: ManifestValue };
 
+export type Fields = Record<string, ManifestValue>;
+
 export interface ProposedOption {
   readonly key: string;
   /** The option as the manifest's `parameters.options` have it. */
@@ -50,7 +52,13 @@ export function proposeOption(
     case 'STRING':
       return {
         key,
-        parameter: { key, name, type: 'text', max_length: maxTextLength, default: textOf(found.value) },
+        parameter: {
+          key,
+          name,
+          type: 'text',
+          max_length: maxTextLength,
+          default: textOf(found.value),
+        },
         binding: { from },
       };
     case 'COMBO':

@@ -87,7 +87,7 @@ test('a PNG carries prompt and workflow as plain, packed and international text'
   assert.deepEqual(await read(international), { prompt: japanese.toString(), workflow: ui });
 });
 
-test('an animated PNG carries them in chunks of its own, behind the pictures', async () => {
+test('an animated PNG carries them in chunks of its own, behind the images', async () => {
   assert.deepEqual(await read(png(pngChunk('IDAT', 'x'), pngChunk('comf', 'prompt\0', api))), {
     prompt: api,
     workflow: null,
@@ -221,11 +221,11 @@ test('damage of any kind ends in a refusal and in nothing else', async () => {
 
 const recorded = process.env['RECORDED_ANSWERS'];
 test(
-  'the picture that a real ComfyUI saved carries both',
+  'the image that a real ComfyUI saved carries both',
   { skip: recorded === undefined ? 'RECORDED_ANSWERS names no recorded answers' : false },
   async (context) => {
     const file = path.join(recorded ?? '', 'comfyui/wf1.png');
-    if (!existsSync(file)) return context.skip('there is no recorded picture');
+    if (!existsSync(file)) return context.skip('there is no recorded image');
     const found = await read(readFileSync(file));
     assert.ok(found.prompt !== null && JSON.parse(found.prompt) !== null);
   },

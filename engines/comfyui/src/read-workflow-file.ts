@@ -47,10 +47,10 @@ interface Format {
 }
 
 const formats: readonly Format[] = [
-  { name: 'PNG picture', shape: /^\x89PNG\r\n/, read: readPngTexts },
-  { name: 'JPEG picture', shape: /^\xff\xd8\xff/, read: readJpegTexts },
-  { name: 'WebP picture', shape: /^RIFF[^]{4}WEBP/, read: readWebpTexts },
-  { name: 'AVIF picture', shape: /^[^]{4}ftyp(?:avi[fs]|mif1|msf1)/, read: readAvifTexts },
+  { name: 'PNG image', shape: /^\x89PNG\r\n/, read: readPngTexts },
+  { name: 'JPEG image', shape: /^\xff\xd8\xff/, read: readJpegTexts },
+  { name: 'WebP image', shape: /^RIFF[^]{4}WEBP/, read: readWebpTexts },
+  { name: 'AVIF image', shape: /^[^]{4}ftyp(?:avi[fs]|mif1|msf1)/, read: readAvifTexts },
   { name: 'video', shape: /^[^]{4}(?:ftyp|moov|mdat|wide|free|skip)/, read: readMovieTexts },
   { name: 'video', shape: /^[^]E\xdf\xa3/, read: readMatroskaTexts },
 ];
@@ -58,7 +58,7 @@ const formats: readonly Format[] = [
 async function readJsonFile(file: ByteReader): Promise<WorkflowFile> {
   if (file.sizeBytes > maxTextBytes) throw new JsonError('The file is too large to be one.');
   const text = (await file.read(0, file.sizeBytes)).toString('utf8');
-  if (!/^\uFEFF?\s*[{"]/.test(text)) throw new JsonError('It is neither JSON nor a picture or video.');
+  if (!/^\uFEFF?\s*[{"]/.test(text)) throw new JsonError('It is neither JSON nor an image or video.');
   const found = sortOut(unwrap(readJson(text)));
   if (found === undefined)
     throw refuse(

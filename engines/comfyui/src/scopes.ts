@@ -21,6 +21,9 @@ export interface Scope {
   readonly inner: ReadonlyMap<string, Scope>;
 }
 
+/** Of subgraphs within subgraphs. */
+const maxNesting = 30;
+
 /** The id of a node in the graph that is run. */
 export function pathOf(scope: Scope, node: UiNode): string {
   return scope.path + node.id;
@@ -33,8 +36,12 @@ export function pathOf(scope: Scope, node: UiNode): string {
 export function openScopes(workflow: UiWorkflow): Scope {
   let nodes = 0;
   const open = (graph: UiGraph, path: string, host: Scope['host'], within: readonly UiGraph[]): Scope => {
-    if (within.includes(graph))
-      throw new WorkflowError([{ code: 'cycle', message: 'A subgraph of the workflow contains itself.' }]);
+    if (within.includes(graph)) throw refuse('cycle', 'A subgraph of the workflow contains itself.');
+    if (within.length > maxNesting)
+      throw refuse(
+        'not_a_workflow',
+        `The subgraphs of the workflow are nested more than ${maxNesting} deep.`,
+      );
     nodes += graph.nodes.size;
     if (nodes > maxNodes)
       throw refuse(

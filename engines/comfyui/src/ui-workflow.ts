@@ -97,7 +97,7 @@ function readUiGraph(graph: JsonObject): UiGraph {
   const links = new Map<string, UiLink>();
   for (const value of listIn(graph, 'links')) {
     const [id, link] = readLink(value);
-    if (id !== undefined) links.set(id, link);
+    if (id !== undefined && Number.isInteger(link.fromSlot)) links.set(id, link);
   }
   return {
     nodes,

@@ -109,7 +109,7 @@ function isNoValue(value: Json): boolean {
   return value === null || typeof value === 'object';
 }
 
-/** Slots that belong to no input: the button for an upload and the player of a sound, behind the required inputs. */
+/** Slots that belong to no input: the button for an upload and the player of audio, behind the required inputs. */
 const buttonType = 'button';
 const playerButtons: Readonly<Record<string, number>> = { image_upload: 1, video_upload: 1, audio_upload: 2 };
 
