@@ -3,7 +3,7 @@ import { type EmbeddedTexts, type Keyword, maxTextBytes } from './embedded-texts
 import { readAvifTexts, readJpegTexts, readWebpTexts } from './exif-texts.ts';
 import { isArray, isObject, type Json, JsonError, type JsonObject, readJson } from './json.ts';
 import { readMatroskaTexts } from './matroska-texts.ts';
-import { readMovieTexts } from './movie-texts.ts';
+import { readMp4Texts } from './mp4-texts.ts';
 import { readPngTexts } from './png-texts.ts';
 import { refuse } from './workflow-error.ts';
 
@@ -51,7 +51,7 @@ const formats: readonly Format[] = [
   { name: 'JPEG image', shape: /^\xff\xd8\xff/, read: readJpegTexts },
   { name: 'WebP image', shape: /^RIFF[^]{4}WEBP/, read: readWebpTexts },
   { name: 'AVIF image', shape: /^[^]{4}ftyp(?:avi[fs]|mif1|msf1)/, read: readAvifTexts },
-  { name: 'video', shape: /^[^]{4}(?:ftyp|moov|mdat|wide|free|skip)/, read: readMovieTexts },
+  { name: 'video', shape: /^[^]{4}(?:ftyp|moov|mdat|wide|free|skip)/, read: readMp4Texts },
   { name: 'video', shape: /^[^]E\xdf\xa3/, read: readMatroskaTexts },
 ];
 

@@ -9,7 +9,7 @@ const maxKeysBytes = 1024 * 1024;
  * The texts of an MP4 or QuickTime file: metadata by name (boxes `keys` and `ilst`, as ffmpeg writes them with
  * `use_metadata_tags`) and the comment that video nodes write, both in the form of iTunes and in QuickTime's.
  */
-export async function readMovieTexts(file: ByteReader): Promise<EmbeddedTexts> {
+export async function readMp4Texts(file: ByteReader): Promise<EmbeddedTexts> {
   const texts: EmbeddedTexts = new Map();
   const top = await readBoxes(file, { start: 0, end: file.sizeBytes });
   for (const movie of top.filter(({ type }) => type === 'moov')) {
