@@ -1,11 +1,12 @@
 import { removeDeadDirectories } from '@renderkit/media-kit/temporary-directory.ts';
+import { type BatchJob, runBatches } from '@renderkit/server-kit/work/batch-loop.ts';
 import { eraseDeletedAccounts } from './accounts/erase-account.ts';
 import { deleteEndedResets } from './accounts/password-store.ts';
 import { deleteOldChanges } from './changes/store.ts';
 import { refillDueAccounts } from './credits/refill-account.ts';
+import { deleteEndedWindows, deleteExpired } from './identity/store.ts';
 import { expireFrames } from './library/expire-frames.ts';
 import { failForgottenRenders, type LostDependencies } from './renders/run-render.ts';
-import { deleteEndedWindows, deleteExpired } from './identity/store.ts';
 import { removeAbandonedFolders } from './storage/orphan-folders.ts';
 import { rejectOverdueUploads } from './uploads/check-upload.ts';
 import { forgetDeletedUploads } from './uploads/store.ts';
@@ -16,16 +17,15 @@ const changesKeptDays = 30;
 // Longer than any file is on its way.
 const deletedUploadsKeptHours = 24;
 const rowsPerBatch = 1_000;
-const batchesPerRound = 50;
 
 /**
  * One round of keeping house: due refills, old changes, expired tokens, ended counts of tries and reset links, renders
  * without a job, uploads that nobody checked, accounts that were deleted, stills that nobody kept, files that nothing
- * names, workers that were killed and what they left on this machine. In batches.
+ * names, workers that were killed and what they left on this machine. In batches; what is left waits for the next round.
  */
 export async function clean(dependencies: LostDependencies, stopping: AbortSignal): Promise<void> {
   const { database, storage } = dependencies;
-  const jobs = [
+  const jobs: BatchJob[] = [
     async () => (await refillDueAccounts(database)) > 0,
     async () => (await deleteOldChanges(database, changesKeptDays, rowsPerBatch)) > 0,
     async () => (await deleteExpired(database, rowsPerBatch)) === rowsPerBatch,
@@ -41,6 +41,5 @@ export async function clean(dependencies: LostDependencies, stopping: AbortSigna
     async () => (await forgetSilentWorkers(database), false),
     async () => (await removeDeadDirectories(), false),
   ];
-  for (const job of jobs)
-    for (let batch = 0; batch < batchesPerRound && !stopping.aborted; batch++) if (!(await job())) break;
+  await runBatches(jobs, { stopping });
 }

@@ -1,6 +1,6 @@
 import type { Database } from '@renderkit/server-kit/db/database.ts';
 import type { Logger } from '@renderkit/server-kit/process/logger.ts';
-import { startLoop } from '@renderkit/server-kit/work/loop.ts';
+import { startBatchLoop } from '@renderkit/server-kit/work/batch-loop.ts';
 import { eraseAudit } from '../identity/audit/erase-audit.ts';
 import { eraseUploads } from '../uploads/erase-uploads.ts';
 import {
@@ -65,13 +65,10 @@ export function startErasure(options: {
   onStuck?: ((name: string) => void) | undefined;
 }): AsyncDisposable {
   const cursors: ErasureCursors = new Map();
-  const loop = startLoop({
+  return startBatchLoop({
     ...options,
     name: 'erasure of deleted accounts',
     everyMs,
-    run: async () => {
-      if ((await eraseDeletedAccounts(options.database, cursors)).more) loop.wake();
-    },
+    round: async () => (await eraseDeletedAccounts(options.database, cursors)).more,
   });
-  return loop;
 }

@@ -1,13 +1,11 @@
 import type { Database } from '@renderkit/server-kit/db/database.ts';
 import type { Logger } from '@renderkit/server-kit/process/logger.ts';
-import { startLoop } from '@renderkit/server-kit/work/loop.ts';
+import { runBatches, startBatchLoop } from '@renderkit/server-kit/work/batch-loop.ts';
 import { removeOutdated, retainedTables } from './store.ts';
 
 const everyMs = 60_000;
 /** Rows of one statement, small enough that nobody waits for it. */
 const batchSize = 1_000;
-/** Batches of one table in one round. */
-const batchesPerRound = 50;
 
 /** Removes what is kept for a time only. Generations stay. */
 export function startCleaner(options: {
@@ -15,14 +13,16 @@ export function startCleaner(options: {
   log: Logger;
   onStuck?: ((name: string) => void) | undefined;
 }): AsyncDisposable {
-  return startLoop({
+  return startBatchLoop({
     ...options,
     name: 'cleaner',
     everyMs,
-    run: async (stopping) => {
-      for (const table of retainedTables)
-        for (let i = 0; i < batchesPerRound && !stopping.aborted; i++)
-          if ((await removeOutdated(options.database, table, batchSize)) < batchSize) break;
-    },
+    round: (stopping) =>
+      runBatches(
+        retainedTables.map(
+          (table) => async () => (await removeOutdated(options.database, table, batchSize)) === batchSize,
+        ),
+        { stopping },
+      ),
   });
 }

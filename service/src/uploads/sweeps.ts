@@ -1,6 +1,7 @@
 import { uploadProcessingMinutes } from '@renderkit/contract/v1/limits.ts';
 import type { Database } from '@renderkit/server-kit/db/database.ts';
 import type { Logger } from '@renderkit/server-kit/process/logger.ts';
+import { runBatches, startBatchLoop } from '@renderkit/server-kit/work/batch-loop.ts';
 import type { Leases } from '@renderkit/server-kit/work/leases.ts';
 import { startLoop } from '@renderkit/server-kit/work/loop.ts';
 import { eachWithin } from '@renderkit/server-kit/work/within.ts';
@@ -17,7 +18,6 @@ const leftoversAtOnce = 50;
 /** An upload that nothing names goes so long after it came, or was last named. */
 export const keptDays = 30;
 const expiringAtOnce = 200;
-const batchesPerRound = 50;
 const expiryMs = 60_000;
 /** Calls of one round under way at once; the studio may hang, and whoever else calls it needs connections too. */
 const callsAtOnce = 8;
@@ -57,11 +57,11 @@ export function startUploadSweeps(options: UploadSweepOptions): AsyncDisposable 
     everyMs: sweepMs ?? 5_000,
     run: (stopping) => removeLeftovers(options, stopping),
   });
-  const expiry = startLoop({
+  const expiry = startBatchLoop({
     ...common,
     name: 'expiring uploads',
     everyMs: sweepMs ?? expiryMs,
-    run: (stopping) => expireUnused(options, stopping),
+    round: (stopping) => expireUnused(options, stopping),
   });
   return {
     [Symbol.asyncDispose]: async () => {
@@ -111,16 +111,14 @@ export async function removeLeftovers(
   });
 }
 
-/** One round: uploads that nothing named for long are deleted; their files go with the left ones. */
-export async function expireUnused(
+/** One round: uploads that nothing named for long are deleted; their files go with the left ones. Returns whether more are left. */
+export function expireUnused(
   { database }: Pick<UploadSweepOptions, 'database'>,
   stopping?: AbortSignal,
-): Promise<void> {
-  for (let batch = 0; batch < batchesPerRound; batch++) {
-    if (stopping?.aborted === true) return;
-    const looked = await expireUploads(database, { keptDays, atMost: expiringAtOnce });
-    if (looked < expiringAtOnce) return;
-  }
+): Promise<boolean> {
+  const expire = async () =>
+    (await expireUploads(database, { keptDays, atMost: expiringAtOnce })) === expiringAtOnce;
+  return runBatches([expire], { stopping });
 }
 
 function roundOf({ roundMs }: Pick<UploadSweepOptions, 'roundMs'>, stopping: AbortSignal | undefined) {

@@ -1,4 +1,5 @@
 import type { Database } from '@renderkit/server-kit/db/database.ts';
+import { runBatches } from '@renderkit/server-kit/work/batch-loop.ts';
 import type { Asker } from '../../identity/audit/actor.ts';
 import { actOnEndpoint } from './act-on-endpoint.ts';
 import { endDeliveries, markDeleted, selectEndpointIds } from './store.ts';
@@ -6,7 +7,7 @@ import { endDeliveries, markDeleted, selectEndpointIds } from './store.ts';
 /** Deliveries ended in one statement, small enough that nobody waits for it. */
 const batchSize = 500;
 /** Batches that the caller waits for; what is left is ended by the deliverers. */
-const mostBatches = 200;
+const maxBatches = 200;
 
 /**
  * Deletes an endpoint and ends what is pending for it; what is under way just now may still be delivered. Its
@@ -18,8 +19,8 @@ export async function deleteWebhook(database: Database, endpointId: string, aske
     await markDeleted(transaction, endpointId);
     return { acts: [{ action: 'webhook.deleted' }], answer: undefined };
   });
-  for (let i = 0; i < mostBatches; i++)
-    if ((await endDeliveries(database, endpointId, batchSize)) < batchSize) return;
+  const end = async () => (await endDeliveries(database, endpointId, batchSize)) === batchSize;
+  await runBatches([end], { maxBatches });
 }
 
 /** Deletes all endpoints of an account. */
