@@ -143,6 +143,11 @@ test('names that the author gave to inputs are kept with what they lead to', () 
     promoted.find(({ widget }) => widget === 'text'),
     { node: '6', widget: 'text', label: 'What to show', target: { node: '6:1', input: 'text' } },
   );
+  const unset = convertChanged('promoted-proxy-widget', (node) => {
+    if (node['id'] === 6) node['widgets_values'] = [];
+  });
+  assert.equal(unset.graph.get('6:1')?.inputs.get('text'), 'a lake');
+  assert.deepEqual(unset.namedInputs[0]?.target, { node: '6:1', input: 'text' });
   const [primitive] = convert(textOf('primitive.ui.json')).namedInputs;
   assert.equal(primitive?.label, 'Dice');
 });

@@ -180,8 +180,8 @@ class Conversion {
   /** The value that a subgraph's node holds for a widget without a link. */
   #bring(scope: Scope, node: UiNode, id: string, name: string, inputs: Map<string, Json>): void {
     const origin = this.#resolver.promotedValue(scope, node, name);
-    if (origin === undefined || !('value' in origin)) return;
-    inputs.set(name, wrapped(origin.value));
+    if (origin === undefined) return;
+    if ('value' in origin) inputs.set(name, wrapped(origin.value));
     this.#name(origin.names, id, name);
   }
 

@@ -2,7 +2,7 @@ import type { Problem } from '@renderkit/engine-kit/problem-codes.ts';
 import type { Link } from './graph.ts';
 import type { Json } from './json.ts';
 import { typesMeet } from './object-info.ts';
-import { type HostValues, pathOf, readHostValues, type Scope } from './scopes.ts';
+import { type HostValues, noValues, pathOf, readHostValues, type Scope } from './scopes.ts';
 import { nodeModes, subgraphInput, subgraphOutput, type UiInput, type UiNode } from './ui-workflow.ts';
 import { findSetNodes, firstValue, virtualKind } from './virtual-nodes.ts';
 import { WorkflowError } from './workflow-error.ts';
@@ -41,12 +41,15 @@ export class LinkResolver {
     return this.#followLink(scope, input.link, input.type, { hops: 0, names: [] });
   }
 
-  /** The value that a subgraph's node holds for a widget inside, in the older form that needs no link. */
+  /** What a subgraph's node says of a widget inside, in the older form that needs no link: a name, and a value or none. */
   promotedValue(scope: Scope, node: UiNode, widget: string): Origin {
     const { host } = scope;
-    const value = this.#valuesOf(scope).widgets.get(`${node.id}.${widget}`);
-    if (host === undefined || value === undefined) return undefined;
-    return { value, names: [{ node: pathOf(host.scope, host.node), widget, label: widget }] };
+    const { widgets, shown } = this.#valuesOf(scope);
+    const key = `${node.id}.${widget}`;
+    if (host === undefined || !shown.has(key)) return undefined;
+    const names = [{ node: pathOf(host.scope, host.node), widget, label: widget }];
+    const value = widgets.get(key);
+    return value === undefined ? { names } : { value, names };
   }
 
   #followLink(scope: Scope, id: string | undefined, wanted: string, way: Way): Origin {
@@ -128,7 +131,7 @@ export class LinkResolver {
   #valuesOf(scope: Scope): HostValues {
     const known = this.#hostValues.get(scope);
     if (known !== undefined) return known;
-    let values: HostValues = { inputs: new Map(), widgets: new Map() };
+    let values = noValues;
     try {
       values = readHostValues(scope);
     } catch (error) {

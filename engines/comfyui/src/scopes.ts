@@ -75,9 +75,12 @@ export interface HostValues {
   readonly inputs: ReadonlyMap<string, Json>;
   /** By `inner node id.widget`: the older form, which goes past the inputs. */
   readonly widgets: ReadonlyMap<string, Json>;
+  /** Widgets inside that the node shows as its own, in the same form, whether or not it holds a value. */
+  readonly shown: ReadonlySet<string>;
 }
 
-const noValues: HostValues = { inputs: new Map(), widgets: new Map() };
+/** A subgraph whose node holds nothing. */
+export const noValues: HostValues = { inputs: new Map(), widgets: new Map(), shown: new Set() };
 const controlWord = /^(?:fixed|increment|decrement|randomize|increment-wrap)$/;
 
 /**
@@ -87,11 +90,13 @@ export function readHostValues({ graph, host }: Scope): HostValues {
   if (host === undefined) return noValues;
   const { node } = host;
   const named = node.namedValues ?? (isObject(node.values) ? node.values : undefined);
-  if (named !== undefined) return { inputs: withoutNull(named), widgets: new Map() };
-  const values = isArray(node.values) ? node.values : [];
-  if (values.every((value) => value === null)) return noValues;
   const proxies = readProxies(node);
-  if (proxies !== undefined && proxies.length === values.length) return placeByProxies(proxies, values);
+  const shown = new Set(proxies?.map(([id, widget]) => `${id}.${widget}`));
+  if (named !== undefined) return { inputs: withoutNull(named), widgets: new Map(), shown };
+  const values = isArray(node.values) ? node.values : [];
+  if (values.every((value) => value === null)) return { ...noValues, shown };
+  if (proxies !== undefined && proxies.length === values.length)
+    return { ...placeByProxies(proxies, values), shown };
   const widgets = graph.inputs.filter((input) => isWidgetInput(graph, input, node));
   for (const list of [
     values,
@@ -101,6 +106,7 @@ export function readHostValues({ graph, host }: Scope): HostValues {
       return {
         inputs: withoutNull(new Map(widgets.map((input, at) => [input.name, list[at] ?? null]))),
         widgets: new Map(),
+        shown,
       };
   }
   throw new WorkflowError([
@@ -122,7 +128,10 @@ function readProxies(node: UiNode): [id: string, widget: string][] | undefined {
   });
 }
 
-function placeByProxies(proxies: readonly [string, string][], values: readonly Json[]): HostValues {
+function placeByProxies(
+  proxies: readonly [string, string][],
+  values: readonly Json[],
+): Pick<HostValues, 'inputs' | 'widgets'> {
   const inputs = new Map<string, Json>();
   const widgets = new Map<string, Json>();
   for (const [at, [id, widget]] of proxies.entries()) {
