@@ -1,7 +1,7 @@
 import type { Database } from '@renderkit/server-kit/db/database.ts';
 import type { AccountReader } from '../account/read-account.ts';
 import { pageOf } from '../list-page.ts';
-import { listUploads, readTemporaryBytes } from '../uploads/list-uploads.ts';
+import { listUploads, readTemporaryBytes } from '../uploads/queries.ts';
 import { askStudio } from './ask-studio.ts';
 import type { ConsoleHandlers } from './console-handler.ts';
 

@@ -1,7 +1,7 @@
 import type { Database } from '@renderkit/server-kit/db/database.ts';
 import { type LoopProgress, readLoopProgress } from '@renderkit/server-kit/work/loop.ts';
 import { collectDefaultMetrics, Gauge, type Registry } from 'prom-client';
-import { countUploads } from '../uploads/count-uploads.ts';
+import { countUploads } from '../uploads/queries.ts';
 import { readQueueDepth } from './store.ts';
 
 /** Adds what is read when somebody asks: the process, the pool of connections, the queue, the long polls. */

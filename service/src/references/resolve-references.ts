@@ -6,7 +6,7 @@ import { ApiProblem, type FieldError } from '../problems/api-problem.ts';
 import { translated } from '../studio-client/translate-error.ts';
 import { judgeAddress } from '../uploads/create-upload.ts';
 import { complaintOf, refusedFile } from '../uploads/file-faults.ts';
-import { findUploads } from '../uploads/find-uploads.ts';
+import { findUploads } from '../uploads/queries.ts';
 import type { SendFile } from '../uploads/send-file.ts';
 import { isDataUrl, type Mask, readMask } from './decode-mask.ts';
 import { type Body, type Reference, referencesOf, withReferences } from './reference-fields.ts';

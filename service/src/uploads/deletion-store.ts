@@ -78,19 +78,3 @@ export async function expireUploads(
   });
   return due.length;
 }
-
-/** Those of the ids that are no uploads of the account, or no longer. */
-export async function readGone(
-  database: Database,
-  accountId: string,
-  ids: readonly string[],
-): Promise<string[]> {
-  const rows = await database.rows<{ id: string }>(
-    `select asked.id from unnest($2::text[]) as asked (id)
-      where not exists (
-        select from uploads u where u.id = asked.id and u.account_id = $1 and u.status <> 'deleting')`,
-    [accountId, ids],
-    'uploads_gone',
-  );
-  return rows.map(({ id }) => id);
-}

@@ -1,5 +1,4 @@
 import type { StudioUpload } from '@renderkit/contract/studio/schemas/upload.ts';
-import type { UploadStatus } from '@renderkit/contract/v1/schemas/upload.ts';
 import type { Database } from '@renderkit/server-kit/db/database.ts';
 import type { UploadRow } from './present.ts';
 
@@ -106,25 +105,6 @@ export async function readUpload(
     'uploads_read',
   );
   return row;
-}
-
-/**
- * Those of the ids that are uploads which the account may name, and how they stand. A hidden one may be named as long as
- * it is sure to be there when the request is accepted: a request of before can then be sent again.
- */
-export async function readNamed(
-  database: Database,
-  accountId: string,
-  ids: readonly string[],
-): Promise<{ id: string; status: UploadStatus }[]> {
-  return database.rows(
-    `select id, status from uploads
-      where id = any ($1) and account_id = $2
-        and (not hidden and status in ('processing', 'ready', 'rejected')
-             or hidden and status = 'ready' and due_at > clock() + interval '1 minute')`,
-    [ids, accountId],
-    'uploads_named',
-  );
 }
 
 export async function renewLeases(
@@ -272,44 +252,5 @@ export async function takeUnheard(
      returning u.id, u.account_id, u.processing_since <= clock() - $2 * interval '1 millisecond' as overdue`,
     [unheard.silentMs, unheard.overdueMs, unheard.atMost],
     'uploads_unheard',
-  );
-}
-
-/** An account's uploads whose checks have not ended, as far as is known; 1,000 at most. */
-export async function readProcessing(database: Database, accountId: string): Promise<string[]> {
-  const rows = await database.rows<{ id: string }>(
-    `select id from uploads where account_id = $1 and status = 'processing' limit 1000`,
-    [accountId],
-    'uploads_in_processing',
-  );
-  return rows.map(({ id }) => id);
-}
-
-/** Uploads that something is still to be done with, over all accounts; `left`: files to be removed that are overdue. */
-export type UploadCounts = Record<'receiving' | 'coming' | 'processing' | 'left', number>;
-
-export async function countUnderWay(database: Database): Promise<UploadCounts> {
-  const [row] = await database.rows<UploadCounts>(
-    `select (select count(*) from uploads where status = 'receiving')::int as receiving,
-            (select count(*) from uploads where status = 'coming')::int as coming,
-            (select count(*) from uploads where status = 'processing')::int as processing,
-            (select count(*) from uploads
-              where status = 'receiving' and lease_until <= clock() - interval '1 minute')::int
-              + (select count(*) from uploads
-                  where hidden and status in ('ready', 'rejected') and due_at <= clock() - interval '1 hour')::int
-              + (select count(*) from uploads
-                  where status = 'deleting' and due_at <= clock() - interval '1 hour')::int as left`,
-    [],
-    'uploads_under_way',
-  );
-  if (row === undefined) throw new Error('a count gave no row');
-  return row;
-}
-
-/** Forgets up to 1,000 uploads of an account, whatever they are in; how many there were. */
-export async function deleteUploads(database: Database, accountId: string): Promise<number> {
-  return database.execute(
-    'delete from uploads where id in (select id from uploads where account_id = $1 limit 1000)',
-    [accountId],
   );
 }

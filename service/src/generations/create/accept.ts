@@ -6,7 +6,7 @@ import { keyReused } from '../../idempotency/idempotency-key.ts';
 import { unauthorized } from '../../identity/admission/admit.ts';
 import { ApiProblem } from '../../problems/api-problem.ts';
 import { type Body, referencesOf } from '../../references/reference-fields.ts';
-import { findGone } from '../../uploads/find-gone.ts';
+import { findGone } from '../../uploads/queries.ts';
 import { acceptGenerations, type Create, type Decision } from './store.ts';
 
 /** Creates that share a transaction at most, and transactions under way at once: what comes meanwhile gathers. */

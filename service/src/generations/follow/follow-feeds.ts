@@ -3,7 +3,7 @@ import type { Logger } from '@renderkit/server-kit/process/logger.ts';
 import { startLoop } from '@renderkit/server-kit/work/loop.ts';
 import type { StudioClient } from '../../studio-client/studio-client.ts';
 import { createAskUploads, type SettleUploads } from '../../uploads/ask-uploads.ts';
-import { readUploadsInProcessing } from '../../uploads/read-in-processing.ts';
+import { readUploadsInProcessing } from '../../uploads/queries.ts';
 import type { Settlement } from '../settle/settlement.ts';
 import { createApplyChanges } from './apply-changes.ts';
 import type { AskRenders } from './ask-renders.ts';

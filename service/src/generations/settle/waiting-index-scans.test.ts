@@ -4,17 +4,20 @@ import { type Database, openDatabase } from '@renderkit/server-kit/db/database.t
 import { newId } from '@renderkit/server-kit/ids.ts';
 import { createTestDatabase, type TestDatabase } from '@renderkit/server-kit/testing/database.ts';
 import { exampleUpload } from '../../../test/scripted-uploads.ts';
-import { expireUploads, markDeleted, readGone } from '../../uploads/deletion-store.ts';
-import { selectUploads } from '../../uploads/list-store.ts';
+import { expireUploads, markDeleted } from '../../uploads/deletion-store.ts';
 import { endUploads } from '../../uploads/outcome-store.ts';
+import {
+  countUploads,
+  findGone,
+  findUploads,
+  listUploads,
+  readUploadsInProcessing,
+} from '../../uploads/queries.ts';
 import {
   claimImports,
   claimLeftovers,
-  countUnderWay,
   insertReceiving,
   postpone,
-  readNamed,
-  readProcessing,
   readUpload,
   recordStored,
   removeUpload,
@@ -77,7 +80,7 @@ const statements: Record<string, () => Promise<unknown>> = {
     });
   },
   read: () => readUpload(database, { id: 'upl_past200', accountId: account.accountId }),
-  named: () => readNamed(database, account.accountId, ['upl_past200', 'upl_x']),
+  named: () => findUploads(database, account.accountId, ['upl_past200', 'upl_x']),
   imports: () => claimImports(database, { ...lease, atMost: 4, perAccount: 4 }),
   leftovers: () => claimLeftovers(database, { ...lease, atMost: 50 }),
   delete: async () => {
@@ -91,22 +94,14 @@ const statements: Record<string, () => Promise<unknown>> = {
       askAfterMs: 1_000,
     });
     await markDeleted(database, { ...lease, id, accountId });
-    await readGone(database, accountId, [id]);
+    await findGone(database, accountId, [id]);
     await removeUpload(database, { ...lease, id });
   },
   expire: () => expireUploads(database, { keptDays: 30, atMost: 200 }),
-  list: () =>
-    selectUploads(database, {
-      accountId: account.accountId,
-      offset: 0,
-      limit: 20,
-      keptDays: 30,
-      latestUses: 3,
-      mostUses: 1_000,
-    }),
+  list: () => listUploads(database, { accountId: account.accountId, offset: 0, limit: 20 }),
   unheard: () => takeUnheard(database, { silentMs: 1_000, overdueMs: 1_000_000, atMost: 100 }),
-  'in processing': () => readProcessing(database, account.accountId),
-  count: () => countUnderWay(database),
+  'in processing': () => readUploadsInProcessing(database, account.accountId),
+  count: () => countUploads(database),
   watches: async () => {
     await ensureWatches(database);
     await beginWatch(database, { ...lease, accountId: account.accountId });
