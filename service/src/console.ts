@@ -22,7 +22,7 @@ import { sessionCookie } from './identity/sessions/session-cookie.ts';
 import { createProviders } from './identity/sign-in/provider.ts';
 import { addSignInRoutes } from './identity/sign-in/routes.ts';
 import { signOutAddress } from './identity/sign-in/sign-out-address.ts';
-import type { Serving } from './operation-routes.ts';
+import type { Serving } from './routes.ts';
 import type { StudioClient } from './studio-client/studio-client.ts';
 import { signingSecrets } from './webhooks/endpoints/signing-secret.ts';
 

@@ -1,25 +1,63 @@
-import { acceptedScopes } from '@renderkit/contract/v1/operations.ts';
-import type { FastifyInstance, FastifyRequest } from 'fastify';
-import type { Handlers } from './handler.ts';
-import type { Admission, Admitted } from './identity/admission/admit.ts';
+import type { Operation } from '@renderkit/contract/v1/operation.ts';
 import {
-  addOperations,
-  prepareScope,
-  refuseOverLimit,
-  type Serving,
-  unknownRoute,
-} from './operation-routes.ts';
+  acceptedScopes,
+  type OperationId,
+  operationIds,
+  operations,
+} from '@renderkit/contract/v1/operations.ts';
+import { httpErrorOf } from '@renderkit/server-kit/http/create-http-server.ts';
+import { mustCloseUnread } from '@renderkit/server-kit/http/request-body.ts';
+import { notFoundDetail } from '@renderkit/server-kit/http/route-methods.ts';
+import type { Logger } from '@renderkit/server-kit/process/logger.ts';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { type Handlers, RawReply, RequestContext } from './handler.ts';
+import type { RequestMetrics } from './health/request-metrics.ts';
+import type { Admission, Admitted } from './identity/admission/admit.ts';
 import { ApiProblem } from './problems/api-problem.ts';
+import { presentProblem } from './problems/present-problem.ts';
+import { problemOfHttpError } from './problems/problem-of-error.ts';
+import { StudioFailure } from './studio-client/studio-failure.ts';
+import { translateStudioFailure } from './studio-client/translate-error.ts';
+import type { LargeBodies } from './validation/large-bodies.ts';
+import {
+  type ExplainUnknown,
+  requestValidator,
+  type ValidatedOperation,
+  type ValidRequest,
+} from './validation/validate-request.ts';
 
-export type RouteDependencies = { admission: Admission; handlers: Handlers; serving: Serving };
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    operationId?: string;
+    operation?: Operation;
+  }
+  interface FastifyRequest {
+    /** Who asks, once that is known; from then on every answer carries the rate headers. */
+    admitted: Admitted | undefined;
+    startedAt: number;
+  }
+}
+
+/** What every route that answers with JSON is served with, whoever asks. */
+export type Serving = {
+  answers: AnswerWriter;
+  /** One for all routes: it lets only so many large bodies into memory. */
+  largeBodies: LargeBodies;
+  /** Explains fields that an operation of the HTTP API does not have. */
+  explainUnknown: (operation: OperationId) => ExplainUnknown | undefined;
+  docsUrl: string;
+  log: Logger;
+};
 
 /**
- * Routes all of /v1. A request is judged in this order, and the first failure is the answer: who asks, how often,
+ * Routes all of /v1. A request is checked in this order, and the first failure is the answer: who asks, how often,
  * whether there is such a route, whether the key's scopes reach it (all before a byte of the body is read), then
  * the form of headers, query and body.
  */
-export function registerRoutes(app: FastifyInstance, dependencies: RouteDependencies): void {
-  const { admission, handlers, serving } = dependencies;
+export function registerRoutes(
+  app: FastifyInstance,
+  { admission, handlers, serving }: { admission: Admission; handlers: Handlers; serving: Serving },
+): void {
   app.register(
     (v1, _options, done) => {
       prepareScope(v1, serving);
@@ -45,4 +83,169 @@ function refuseUnfit(request: FastifyRequest, admitted: Admitted): void {
   const accepted = acceptedScopes(operation);
   if (!accepted.some((scope) => admitted.principal.scopes.has(scope)))
     throw new ApiProblem('forbidden', { detail: `The key lacks the scope ${accepted.join(' or ')}.` });
+}
+
+/** Has routes read bodies themselves, when their turn comes; where there is no route, nobody reads them. */
+export function leaveBodiesToRoutes(app: FastifyInstance): void {
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('*', (_request, _payload, parsed) => parsed(null));
+}
+
+/** Makes a scope one whose refusals are problems with the headers of every answer of the API. */
+export function prepareScope(scope: FastifyInstance, serving: Serving): void {
+  scope.setErrorHandler((error, request, reply) =>
+    serving.answers.send(request, reply, problemAnswer(serving, error, request)),
+  );
+}
+
+/**
+ * Adds every operation of the HTTP API to a scope whose prefix stands for `/v1`. Its hooks have said who asks, and
+ * refused, by then.
+ */
+export function addOperations(scope: FastifyInstance, serving: Serving, handlers: Handlers): void {
+  for (const id of operationIds) addOperation(scope, serving, handlers, id);
+}
+
+function addOperation(scope: FastifyInstance, serving: Serving, handlers: Handlers, id: OperationId): void {
+  const operation: Operation = operations[id];
+  // The table's types tie each handler to what its own schemas let through.
+  const handle = handlers[id] as (request: object) => Promise<unknown>;
+  addRoute(scope, serving, {
+    operationId: id,
+    operation,
+    url: operation.path.slice('/v1'.length),
+    method: operation.method,
+    validated: operation,
+    explainUnknown: serving.explainUnknown(id),
+    status: operation.response.status,
+    handle: (request, reply, valid) =>
+      handle(new RequestContext(request, reply, operation, valid, serving.log)),
+  });
+}
+
+export type Route = {
+  operationId: string;
+  operation?: Operation;
+  method: Operation['method'];
+  /** Below the scope's prefix, with `{name}` for each parameter. */
+  url: string;
+  /** What its requests are validated by. */
+  validated: ValidatedOperation;
+  explainUnknown?: ExplainUnknown | undefined;
+  /** Of a success. */
+  status: number;
+  handle: (request: FastifyRequest, reply: FastifyReply, valid: ValidRequest) => Promise<unknown>;
+};
+
+/** Adds a route that validates the form of its requests and sends what its handler returns. */
+export function addRoute(scope: FastifyInstance, { answers, largeBodies }: Serving, route: Route): void {
+  const validate = requestValidator(route.validated, largeBodies, route.explainUnknown);
+  scope.route({
+    method: route.method,
+    url: route.url.replaceAll(/\{(\w+)\}/g, ':$1'),
+    config: {
+      operationId: route.operationId,
+      ...(route.operation !== undefined && { operation: route.operation }),
+    },
+    handler: async (request, reply) => {
+      const valid = await validate({
+        accountId: (request.admitted as Admitted).principal.account.id,
+        request: request.raw,
+        response: reply.raw,
+        params: request.params as Record<string, string>,
+        query: request.query as string | undefined,
+      });
+      // What is waited for stands in the body, which an answer to HEAD does not have.
+      if (request.method === 'HEAD') delete valid.query['wait'];
+      try {
+        const answer = await route.handle(request, reply, valid);
+        answers.send(
+          request,
+          reply,
+          answer instanceof RawReply ? answer : { status: route.status, text: JSON.stringify(answer) },
+        );
+      } finally {
+        valid.release?.();
+      }
+    },
+  });
+}
+
+/** @throws ApiProblem `rate_limited`. `whose` is what was counted: a key, a session. */
+export function refuseOverLimit(admitted: Admitted, whose: string): void {
+  if (admitted.number > admitted.limit)
+    throw new ApiProblem('rate_limited', {
+      detail: `The ${whose} has made its ${admitted.limit} requests of this minute.`,
+      retryAfterSeconds: admitted.secondsLeft,
+    });
+}
+
+/** Whoever is told has been let in: nobody else learns which routes there are. */
+export function unknownRoute(request: FastifyRequest): ApiProblem {
+  return new ApiProblem('not_found', { detail: notFoundDetail(request, 'There is no such route.') });
+}
+
+function problemAnswer({ docsUrl, log }: Serving, error: unknown, request: FastifyRequest): Answer {
+  const problem =
+    error instanceof StudioFailure ? translateStudioFailure(error) : problemOfHttpError(httpErrorOf(error));
+  if (problem.code === 'internal_error')
+    log.error(
+      { request_id: request.id, operation: request.routeOptions.config.operationId, err: problem.cause },
+      'a request failed',
+    );
+  return presentProblem(problem, { requestId: request.id, docsUrl });
+}
+
+export type Answer = {
+  status: number;
+  /** Names in lower case. */
+  headers?: Readonly<Record<string, string>> | undefined;
+  /** JSON; `application/json` unless the headers say otherwise. */
+  text: string;
+};
+
+/**
+ * Writes every answer of the API, the 202 of a create too, with the headers that each has: request id, rate limit once
+ * it is known who asks, and `Connection: close` where the connection has to end.
+ */
+export class AnswerWriter {
+  readonly #metrics: RequestMetrics;
+  #closing = false;
+
+  constructor(app: FastifyInstance, metrics: RequestMetrics) {
+    this.#metrics = metrics;
+    app.decorateRequest('admitted', undefined);
+    app.decorateRequest('startedAt', 0);
+    app.addHook('preClose', (done) => {
+      this.#closing = true;
+      done();
+    });
+  }
+
+  send(request: FastifyRequest, reply: FastifyReply, { status, headers, text }: Answer): void {
+    const { admitted, raw } = request;
+    const bytes = Buffer.byteLength(text);
+    const lines: string[] = ['x-request-id', request.id, 'content-length', String(bytes)];
+    // What one key reads is nobody else's, and is stale the next moment.
+    lines.push('cache-control', 'no-store');
+    if (headers?.['content-type'] === undefined) lines.push('content-type', 'application/json');
+    for (const name in headers) lines.push(name, headers[name] as string);
+    // A key that was revoked while its request waited has no rate any more.
+    if (admitted !== undefined && status !== 401)
+      lines.push(
+        'x-ratelimit-limit',
+        String(admitted.limit),
+        'x-ratelimit-remaining',
+        String(Math.max(0, admitted.limit - admitted.number)),
+      );
+    if ((mustCloseUnread(raw) || this.#closing) && headers?.['connection'] === undefined)
+      lines.push('connection', 'close');
+    // Past the framework, which would add a charset that the media types do not have, and time.
+    reply.hijack();
+    // A text of as many bytes as characters is ASCII and needs no encoding.
+    if (!reply.raw.destroyed)
+      reply.raw.writeHead(status, lines).end(text, bytes === text.length ? 'latin1' : 'utf8');
+    const { operationId } = request.routeOptions.config;
+    this.#metrics.observe(operationId, status, performance.now() - request.startedAt);
+  }
 }

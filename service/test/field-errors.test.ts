@@ -10,7 +10,7 @@ import fc from 'fast-check';
 import type { TSchema } from 'typebox';
 import type { FieldError } from '../src/problems/api-problem.ts';
 import { compileCheck } from '../src/validation/compile-check.ts';
-import { compileQueryCheck } from '../src/validation/read-query.ts';
+import { compileQueryCheck } from '../src/validation/validate-request.ts';
 
 type Schema = {
   properties?: Record<string, Schema>;

@@ -42,7 +42,7 @@ export const privateFile = /^(?:routes|(?:[a-z-]+-)?store)\.ts$/;
  */
 export const orderedModules: Record<string, { wiring: readonly string[]; modules: readonly string[] }> = {
   'service/src': {
-    wiring: ['main.ts', 'app.ts', 'routes.ts', 'console.ts'],
+    wiring: ['main.ts', 'app.ts', 'console.ts'],
     modules: [
       'preflight',
       'problems',
@@ -175,7 +175,14 @@ export const environmentReaders = [
 export const entries = /\/src\/(?:\w+\/)?(?:main|worker|migrate)\.ts$/;
 
 /** Files that may hold SQL: a module's own, what it offers to other modules (`queries.ts`), and all of some workspaces. */
-export const sqlFiles = [/[-/](?:store|queries)\.ts$/, /^server-kit\//, /^stack\//, /^tools\//, /^bench\//, /^e2e\//];
+export const sqlFiles = [
+  /[-/](?:store|queries)\.ts$/,
+  /^server-kit\//,
+  /^stack\//,
+  /^tools\//,
+  /^bench\//,
+  /^e2e\//,
+];
 
 /**
  * Files of the studio that may open files themselves. Media lie in the blob storage, which need not be a disk: all others

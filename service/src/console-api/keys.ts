@@ -1,7 +1,7 @@
 import type { ApiKey } from '@renderkit/contract/console/schemas/key.ts';
 import type { Database } from '@renderkit/server-kit/db/database.ts';
 import { creditsOf, millicreditsOf } from '../amounts.ts';
-import { readSpentToday } from '../budgets/spend.ts';
+import { readSpentToday } from '../budgets/queries.ts';
 import { cancelQueuedOfKey, readQueuedOfKeys } from '../generations/cancel/cancel-queued.ts';
 import type { Settlement } from '../generations/settle/settlement.ts';
 import { createKey } from '../identity/keys/create-key.ts';

@@ -19,7 +19,7 @@ import {
   refuseOverLimit,
   type Serving,
   unknownRoute,
-} from '../operation-routes.ts';
+} from '../routes.ts';
 import type { ValidRequest } from '../validation/validate-request.ts';
 import type { ConsoleHandlers } from './console-handler.ts';
 import { refuseForeign } from './refuse-foreign.ts';

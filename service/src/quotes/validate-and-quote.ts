@@ -19,8 +19,7 @@ import {
 } from '../references/resolve-references.ts';
 import { StudioFailure } from '../studio-client/studio-failure.ts';
 import { translated } from '../studio-client/translate-error.ts';
-import type { QuoteBatcher } from './batch-quotes.ts';
-import { estimateRefusalOf, refusalOf } from './quote-refusal.ts';
+import { estimateRefusalOf, type QuoteBatcher, refusalOf } from './studio-quotes.ts';
 
 /** A refusal by the catalog alone is given only if the studio confirmed the catalog within this time. */
 const refusalMaxAgeMs = 30_000;

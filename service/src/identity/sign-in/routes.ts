@@ -3,7 +3,7 @@ import type { SignInFailure } from '@renderkit/contract/console/sign-in-failures
 import type { Database } from '@renderkit/server-kit/db/database.ts';
 import type { Logger } from '@renderkit/server-kit/process/logger.ts';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { unknownRoute } from '../../operation-routes.ts';
+import { unknownRoute } from '../../routes.ts';
 import { createOwnAddress } from '../../own-address.ts';
 import { lifetimeDays } from '../sessions/open-session.ts';
 import type { Cookie } from '../sessions/session-cookie.ts';

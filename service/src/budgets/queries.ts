@@ -3,20 +3,18 @@ import type { Database } from '@renderkit/server-kit/db/database.ts';
 // A day is a UTC day by the database's clock, as the accept counts it.
 const today = `(clock() at time zone 'UTC')::date`;
 
-/** What each of an account's keys has committed today, in 1/1000 credit; those without a row are left out. */
-export function selectSpentToday(
-  database: Database,
-  accountId: string,
-): Promise<{ key_id: string; committed_millicredits: number }[]> {
-  return database.rows(
+/** What each of an account's keys has committed today, by the key's id, in 1/1000 credit. */
+export async function readSpentToday(database: Database, accountId: string): Promise<Map<string, number>> {
+  const rows = await database.rows<{ key_id: string; committed_millicredits: number }>(
     `select d.key_id, d.committed_millicredits
        from api_keys k join budget_days d on d.key_id = k.id and d.day = ${today}
       where k.account_id = $1`,
     [accountId],
   );
+  return new Map(rows.map((row) => [row.key_id, row.committed_millicredits]));
 }
 
-export type SpendRow = {
+type SpendRow = {
   key_id: string;
   name: string;
   console: boolean;
@@ -25,8 +23,8 @@ export type SpendRow = {
   committed_millicredits: number;
 };
 
-/** What each of an account's keys committed on each of the last days, today included, in 1/1000 credit. */
-export function selectSpend(database: Database, accountId: string, days: number): Promise<SpendRow[]> {
+/** What each of an account's keys committed on each of the last UTC days, today included, in 1/1000 credit; keys in order. */
+export function readSpend(database: Database, accountId: string, days: number): Promise<SpendRow[]> {
   return database.rows<SpendRow>(
     `select k.id as key_id, k.name, k.kind = 'console' as console, d.day, d.committed_millicredits
        from api_keys k join budget_days d on d.key_id = k.id and d.day > ${today} - $2::integer
@@ -37,7 +35,7 @@ export function selectSpend(database: Database, accountId: string, days: number)
 }
 
 /** The moment by the database's clock, and the UTC days that end with its own, oldest first. */
-export async function selectDays(database: Database, count: number): Promise<{ at: Date; days: string[] }> {
+export async function readDays(database: Database, count: number): Promise<{ at: Date; days: string[] }> {
   const rows = await database.rows<{ at: Date; days: string[] }>(
     `select clock() as at,
             array(select (${today} - n)::text from generate_series($1::integer - 1, 0, -1) as n) as days`,

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { refusalCodes } from '@renderkit/contract/studio/errors.ts';
 import type { QuoteResult } from '@renderkit/contract/studio/schemas/render.ts';
 import { ApiProblem } from '../problems/api-problem.ts';
-import { estimateRefusalOf, problemOf, refusalOf } from './quote-refusal.ts';
+import { estimateRefusalOf, problemOf, refusalOf } from './studio-quotes.ts';
 
 const cost = 4_000;
 const fine: QuoteResult = {

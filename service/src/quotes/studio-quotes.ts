@@ -1,16 +1,81 @@
 import type { RefusalCode } from '@renderkit/contract/studio/errors.ts';
 import type { StudioAccount } from '@renderkit/contract/studio/schemas/account.ts';
-import type { QuoteResult } from '@renderkit/contract/studio/schemas/render.ts';
+import type { QuoteResult, RenderRequest } from '@renderkit/contract/studio/schemas/render.ts';
 import type { StorageUse } from '@renderkit/contract/studio/storage.ts';
 import type { ProblemCode } from '@renderkit/contract/v1/problem-codes.ts';
+import { createBatcher } from '@renderkit/server-kit/work/batcher.ts';
 import { ApiProblem, type FieldError } from '../problems/api-problem.ts';
 import { storageFull, storageFullDetail } from '../studio-client/storage-full.ts';
+import type { StudioClient } from '../studio-client/studio-client.ts';
+import { StudioFailure } from '../studio-client/studio-failure.ts';
 
-const maxComplaintCharacters = 200;
+/** Quotes of one account in one call, and such calls under way at once. */
+const maxQuotesPerCall = 64;
+const maxCallsPerAccount = 2;
+
+type Item = { request: RenderRequest; moderate: boolean; coming?: string[] };
+type Account = { waiting: number; ask: (item: Item) => Promise<QuoteResult> };
+
+/** Asks the studio for quotes. Requests of an account that come together share a call. */
+export class QuoteBatcher {
+  readonly #studioClient: StudioClient;
+  readonly #accounts = new Map<string, Account>();
+
+  constructor(studioClient: StudioClient) {
+    this.#studioClient = studioClient;
+  }
+
+  /**
+   * The studio's answer to one request; `coming` are the uploads that it names and the studio will have only later.
+   * @throws StudioFailure
+   */
+  async quote(
+    accountId: string,
+    request: RenderRequest,
+    { moderate, coming = [] }: { moderate: boolean; coming?: readonly string[] },
+  ): Promise<QuoteResult> {
+    const account = this.#accountOf(accountId);
+    account.waiting++;
+    try {
+      return await account.ask({
+        request,
+        moderate,
+        ...(coming.length > 0 && { coming: [...coming] }),
+      });
+    } finally {
+      if (--account.waiting === 0) this.#accounts.delete(accountId);
+    }
+  }
+
+  #accountOf(accountId: string): Account {
+    const known = this.#accounts.get(accountId);
+    if (known !== undefined) return known;
+    const ask = createBatcher<Item, QuoteResult>({
+      maxSize: maxQuotesPerCall,
+      maxInFlight: maxCallsPerAccount,
+      isHopeless,
+      run: async (quotes) =>
+        (await this.#studioClient.call('createQuotes', { accountId, body: { quotes } })).results,
+    });
+    const account = { waiting: 0, ask };
+    this.#accounts.set(accountId, account);
+    return account;
+  }
+}
+
+/** Only a call that was refused for what it holds is worth asking member by member. */
+function isHopeless(error: unknown): boolean {
+  return !(
+    error instanceof StudioFailure &&
+    (error.studioCode === 'invalid_request' || error.studioCode === 'too_large')
+  );
+}
+
+const maxMessageCharacters = 200;
 /** Seconds that a client waits before it tries an account again that the studio has no room for. */
 const queueFullRetrySeconds = 5;
 
-type Told = { code: ProblemCode; detail: string };
+type Refusal = { code: ProblemCode; detail: string };
 
 const byState = {
   ok: undefined,
@@ -20,9 +85,12 @@ const byState = {
     detail: 'The e-mail address of the studio account has not been verified.',
   },
   region_blocked: { code: 'geo_blocked', detail: 'The studio is not available in this location.' },
-} as const satisfies Record<StudioAccount['state'], Told | undefined>;
+} as const satisfies Record<StudioAccount['state'], Refusal | undefined>;
 
-const unexpected: Told = { code: 'upstream_error', detail: 'The studio answered with an unexpected error.' };
+const unexpected: Refusal = {
+  code: 'upstream_error',
+  detail: 'The studio answered with an unexpected error.',
+};
 
 const byRefusal = {
   moderation_blocked: {
@@ -45,7 +113,7 @@ const byRefusal = {
   email_not_verified: byState.email_not_verified,
   geo_blocked: byState.region_blocked,
   quote_invalid: unexpected,
-} as const satisfies Record<RefusalCode, Told>;
+} as const satisfies Record<RefusalCode, Refusal>;
 
 /** A field as the studio may name it: part of a request, with an index or a key at most. */
 const fieldShape = /^[a-z_]{1,40}(\[\d{1,3}\]|\.[\w-]{1,100})?$/;
@@ -62,12 +130,12 @@ const missing: Record<string, string> = {
 
 /**
  * The first refusal that a quote's facts stand for, in the order of the checks: the account's state, ids that are not
- * its own, a price other than the one judged by, credits, and last the studio's refusal.
- * `lacksCredits` is asked only where credits decide between two refusals: accept judges them in any case.
+ * its own, a price other than the catalog gave, credits, and last the studio's refusal.
+ * `lacksCredits` is asked only where credits decide between two refusals: the accept checks them in any case.
  */
 export async function refusalOf(
   quote: QuoteResult,
-  judged: {
+  validated: {
     costMillicredits: number;
     lacksCredits: () => Promise<boolean>;
     /** What we refuse where the studio does not. */
@@ -78,14 +146,14 @@ export async function refusalOf(
   if (state !== undefined) return new ApiProblem(state.code, { detail: state.detail });
   const misnamed = misnamedFields(quote);
   if (misnamed !== undefined) return misnamed;
-  if (quote.cost_millicredits !== judged.costMillicredits) return 'price_changed';
-  if (quote.refusal === null && judged.ownRefusal === undefined)
+  if (quote.cost_millicredits !== validated.costMillicredits) return 'price_changed';
+  if (quote.refusal === null && validated.ownRefusal === undefined)
     return quote.quote === null || quote.outputs === 0
       ? new ApiProblem(unexpected.code, unexpected)
       : undefined;
-  if (quote.refusal?.code !== 'insufficient_credits' && (await judged.lacksCredits()))
+  if (quote.refusal?.code !== 'insufficient_credits' && (await validated.lacksCredits()))
     return problemOf({ code: 'insufficient_credits' });
-  return quote.refusal === null ? judged.ownRefusal : problemOf(quote.refusal);
+  return quote.refusal === null ? validated.ownRefusal : problemOf(quote.refusal);
 }
 
 /** The same for an estimate, which asks less: ids, the price, and what the plan or the account may not have at all. */
@@ -103,14 +171,14 @@ export function estimateRefusalOf(
 /** A refusal of the studio as our problem: our sentence, and the field where it names one. */
 export function problemOf(refusal: { code: RefusalCode; field?: string; storage?: StorageUse }): ApiProblem {
   if (refusal.code === 'storage_full') return storageFull(refusal.storage);
-  const told: Told = byRefusal[refusal.code];
-  const named = told.code === 'unprocessable' || told.code === 'moderation_blocked';
+  const known: Refusal = byRefusal[refusal.code];
+  const named = known.code === 'unprocessable' || known.code === 'moderation_blocked';
   const field =
     named && refusal.field !== undefined && fieldShape.test(refusal.field) ? refusal.field : undefined;
-  return new ApiProblem(told.code, {
-    detail: told.detail,
-    ...(field !== undefined && { errors: [{ field, message: told.detail }] }),
-    ...(told.code === 'queue_full' && { retryAfterSeconds: queueFullRetrySeconds }),
+  return new ApiProblem(known.code, {
+    detail: known.detail,
+    ...(field !== undefined && { errors: [{ field, message: known.detail }] }),
+    ...(known.code === 'queue_full' && { retryAfterSeconds: queueFullRetrySeconds }),
   });
 }
 
@@ -124,13 +192,13 @@ function misnamedFields({
     field,
     message: missing[field.split('[')[0] ?? ''] ?? 'there is no such item in the library, and no such upload',
   }));
-  for (const { field, message } of invalid) errors.push({ field, message: complaintOf(message) });
+  for (const { field, message } of invalid) errors.push({ field, message: plainLineOf(message) });
   return invalidRequest(errors.filter(({ field }) => idFieldShape.test(field)));
 }
 
-/** What cannot serve somewhere is known to the studio alone: its sentence is told, as one line of plain text. */
-function complaintOf(message: string): string {
-  const line = message.replace(/[\p{C}\s]+/gu, ' ').slice(0, maxComplaintCharacters);
+/** What cannot serve somewhere is known to the studio alone: its sentence is passed on as one line of plain text. */
+function plainLineOf(message: string): string {
+  const line = message.replace(/[\p{C}\s]+/gu, ' ').slice(0, maxMessageCharacters);
   return line.toWellFormed().trim() || 'cannot be used here';
 }
 

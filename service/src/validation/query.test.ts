@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { FieldError } from '../problems/api-problem.ts';
-import { readQuery } from './read-query.ts';
+import { readQuery } from './validate-request.ts';
 
 const read = (text: string | undefined) => {
   const errors: FieldError[] = [];
