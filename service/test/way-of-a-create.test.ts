@@ -19,6 +19,14 @@ test('the way of a create is a short list of files that are there', () => {
   );
 });
 
+test('the architecture names the same files in the same order', () => {
+  const [, paragraph = ''] =
+    /The files from its route to its SQL([\s\S]*?)\n\n/.exec(read('docs/ARCHITECTURE.md')) ?? [];
+  const [, ...named] = [...paragraph.matchAll(/`([^`]+)`/g)].map(([, name]) => name as string);
+  const short = (file: string) => file.replace(/^service\/(?:src\/)?/, '').replace(/\.ts$/, '');
+  assert.deepEqual(named, listed.map(short));
+});
+
 test('each file on the way of a create is reached from one before it', () => {
   const reached = new Set(filesNamedBy(listed[0] as string));
   for (const file of listed.slice(1)) {
