@@ -1,5 +1,5 @@
 import type { StudioClient } from '../studio-client/studio-client.ts';
-import { endOf, type UploadEnd } from './outcome-of.ts';
+import { endOf, type UploadEnd } from './record-outcomes.ts';
 
 /** Tokens in one look-up; the studio's contract takes no more. */
 const tokensPerCall = 200;

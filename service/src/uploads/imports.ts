@@ -1,13 +1,30 @@
+import type { Egress } from '@renderkit/egress/guarded-fetch.ts';
+import type { Database } from '@renderkit/server-kit/db/database.ts';
+import type { Logger } from '@renderkit/server-kit/process/logger.ts';
 import { type LeaseQueue, startLeaseQueue } from '@renderkit/server-kit/work/lease-queue.ts';
-import { importFile, type ImportOptions } from './import-file.ts';
-import { claimImports, type Import, postpone } from './store.ts';
+import type { Leases } from '@renderkit/server-kit/work/leases.ts';
+import type { StudioClient } from '../studio-client/studio-client.ts';
+import { StudioFailure } from '../studio-client/studio-failure.ts';
+import type { CrashPoint } from '../test-hooks.ts';
+import type { SettleUploads } from './ask-uploads.ts';
+import { fileNameOf, maxFileBytes } from './create-upload.ts';
+import { FetchFailed, fetchFile } from './fetch-file.ts';
+import { refusedFile } from './file-faults.ts';
+import { endOf, unusableEnd, type WaitersError } from './record-outcomes.ts';
+import { firstAskAfterMs, storeQuery } from './send-file.ts';
+import { claimImports, type Import, postpone, recordStored } from './store.ts';
 
 /** Files fetched by this process at once, and of one account by all of them. */
-const importsAtOnce = 64;
-const importsPerAccount = 4;
-/** While so many are under way here an account has one at most: slow servers of a few leave places to the others. */
-const busyFrom = importsAtOnce / 2;
-const sweepMs = 1_000;
+const maxImports = 64;
+const maxImportsPerAccount = 4;
+/** While so many are under way here an account has one at most: slow servers of a few leave slots to the others. */
+const busyFrom = maxImports / 2;
+const pollMs = 1_000;
+const fetchTimeoutMs = 10 * 60_000;
+const initialPauseMs = 1_000;
+const maxPauseMs = 60_000;
+/** Tries of an import until the studio's `invalid_request` ends it. */
+const maxInvalidTries = 3;
 /** Milliseconds that what was under way has to give its lease back when the process stops. */
 const finishWithinMs = 8_000;
 
@@ -24,7 +41,7 @@ export function startImports(
   const { database, leases, log } = options;
   const { owner, leaseMs } = leases;
   return startLeaseQueue<Import>({
-    slots: importsAtOnce,
+    slots: maxImports,
     idOf: ({ id }) => id,
     run: (one, stopping) => importFile(options, one, stopping),
     onError: ({ id }, error) => log.warn({ uploadId: id, err: error }, 'an import was left to its lease'),
@@ -35,7 +52,7 @@ export function startImports(
     finishWithinMs,
     polling: {
       name: 'imports',
-      everyMs: options.sweepMs ?? sweepMs,
+      everyMs: options.sweepMs ?? pollMs,
       onStuck: options.onStuck,
       stuckAfterMs: options.stuckAfterMs,
       claim: (atMost, running) =>
@@ -43,10 +60,103 @@ export function startImports(
           owner,
           leaseMs,
           atMost,
-          perAccount: importsPerAccount,
+          perAccount: maxImportsPerAccount,
           furtherAtMost: Math.max(0, busyFrom - running.size),
         }),
     },
     log,
   });
+}
+
+type ImportOptions = {
+  database: Database;
+  studioClient: Pick<StudioClient, 'storeUpload'>;
+  egress: Egress;
+  leases: Leases;
+  settle: SettleUploads;
+  onProcessing: (accountId: string) => void;
+  log: Logger;
+  crashPoint?: CrashPoint | undefined;
+};
+
+/**
+ * Fetches an address that a create named and sends the file to the studio, under the id that the create was quoted
+ * with; the caller holds its lease. What cannot be fetched or used ends the upload and the generations that wait for it;
+ * a studio that is away is waited for.
+ */
+async function importFile(options: ImportOptions, one: Import, stopping: AbortSignal): Promise<void> {
+  const { database, leases, log } = options;
+  try {
+    await using file = await fetchFile(options.egress, {
+      url: one.source_url,
+      totalTimeoutMs: fetchTimeoutMs,
+      maxBytes: maxFileBytes,
+      signal: stopping,
+    });
+    await options.crashPoint?.('import-fetched');
+    const answer = await options.studioClient.storeUpload({
+      accountId: one.account_id,
+      token: one.id,
+      query: storeQuery({
+        fileName: fileNameOf(one.source_url),
+        hidden: true,
+        leastBytes: file.leastBytes,
+      }),
+      body: file.body,
+      signal: stopping,
+    });
+    if (answer.outcome !== 'stored') {
+      log.info({ uploadId: one.id, outcome: answer.outcome }, 'the studio does not take an imported file');
+      return await fail(
+        options,
+        one,
+        answer.outcome === 'unusable' ? 'unprocessable' : waitersErrorOf(answer),
+      );
+    }
+    const row = await recordStored(database, {
+      owner: leases.owner,
+      upload: answer.upload,
+      from: 'coming',
+      askAfterMs: firstAskAfterMs,
+    });
+    if (row === undefined) return;
+    options.onProcessing(one.account_id);
+    const end = endOf(one.account_id, answer.upload);
+    if (end !== undefined) await options.settle([end]);
+  } catch (error) {
+    if (error instanceof FetchFailed && !error.aborted) {
+      log.info({ uploadId: one.id, kind: error.kind }, 'an address gave no file');
+      return await fail(options, one, 'unprocessable');
+    }
+    if (!(error instanceof FetchFailed) && !(error instanceof StudioFailure)) throw error;
+    if (error instanceof StudioFailure && isFinal(error, one.tries)) {
+      log.warn({ uploadId: one.id, err: error }, 'the studio refuses an imported file for good');
+      return await fail(options, one, 'unprocessable');
+    }
+    log.info({ uploadId: one.id, err: error }, 'an import is tried again later');
+    const forMs = stopping.aborted ? 0 : pauseMs(one.tries, error);
+    await postpone(database, { id: one.id, owner: leases.owner, forMs });
+  }
+}
+
+/** Whether waiting mends nothing. A file that came too slowly is an invalid request too, so that has more tries. */
+function isFinal({ kind, studioCode }: StudioFailure, tries: number): boolean {
+  if (kind !== 'refused') return false;
+  if (studioCode === 'invalid_request') return tries >= maxInvalidTries;
+  return studioCode === 'too_large' || studioCode === 'conflict';
+}
+
+function waitersErrorOf(answer: Parameters<typeof refusedFile>[0]): WaitersError {
+  if (answer.outcome === 'refused' && answer.refusal.code === 'storage_full') return 'storage_full';
+  const { code } = refusedFile(answer);
+  return code === 'tier_required' || code === 'forbidden' ? code : 'unprocessable';
+}
+
+function fail({ settle }: ImportOptions, one: Import, error: WaitersError): Promise<void> {
+  return settle([unusableEnd(one.account_id, one.id, error)]);
+}
+
+function pauseMs(tries: number, error: FetchFailed | StudioFailure): number {
+  const askedMs = error instanceof StudioFailure ? (error.retryAfterSeconds ?? 0) * 1_000 : 0;
+  return Math.max(askedMs, Math.min(maxPauseMs, initialPauseMs * 2 ** Math.min(tries, 10)));
 }

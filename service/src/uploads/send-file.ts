@@ -1,3 +1,4 @@
+import type { StudioQuery } from '@renderkit/contract/studio/operations.ts';
 import type { StoreUploadAnswer } from '@renderkit/contract/studio/schemas/upload.ts';
 import { idPrefixes } from '@renderkit/contract/v1/identifiers.ts';
 import type { Database } from '@renderkit/server-kit/db/database.ts';
@@ -8,7 +9,6 @@ import type { StudioClient } from '../studio-client/studio-client.ts';
 import { StudioFailure } from '../studio-client/studio-failure.ts';
 import type { CrashPoint } from '../test-hooks.ts';
 import type { UploadRow } from './present.ts';
-import { storeQuery } from './store-query.ts';
 import { handOver, insertReceiving, recordStored, removeUpload } from './store.ts';
 
 export type FileToSend = {
@@ -56,6 +56,9 @@ export type SendFileOptions = {
   stopping: AbortSignal;
   crashPoint?: CrashPoint | undefined;
 };
+
+/** The studio's limit for a name, in code points. */
+const maxNameCharacters = 255;
 
 /** The studio tells of most uploads itself, within moments; what it told before we had the row is asked for. */
 export const firstAskAfterMs = 1_000;
@@ -155,4 +158,28 @@ function leaseLost(): StudioFailure {
     maybeSent: true,
     retryAfterSeconds: 1,
   });
+}
+
+/**
+ * What the studio is told of a file beside its bytes. Names are the client's to choose: what the studio would refuse
+ * in one is left out, and where nothing remains it makes up its own.
+ */
+export function storeQuery(file: {
+  fileName: string | undefined;
+  projectId?: string | undefined;
+  hidden: boolean;
+  leastBytes?: number | undefined;
+}): StudioQuery<'storeUpload'> {
+  const fileName = cleanName(file.fileName ?? '');
+  return {
+    ...(fileName !== '' && { file_name: fileName }),
+    ...(file.projectId !== undefined && { project_id: file.projectId }),
+    ...(file.hidden && { hidden: true }),
+    ...(file.leastBytes !== undefined && file.leastBytes > 0 && { least_bytes: file.leastBytes }),
+  };
+}
+
+/** Without control characters, halves of surrogate pairs and the like. */
+function cleanName(name: string): string {
+  return [...name.replaceAll(/\p{C}/gu, '')].slice(0, maxNameCharacters).join('');
 }

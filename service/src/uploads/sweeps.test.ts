@@ -5,9 +5,8 @@ import { newId } from '@renderkit/server-kit/ids.ts';
 import { createLogger } from '@renderkit/server-kit/process/logger.ts';
 import { createTestDatabase, moveClock, type TestDatabase } from '@renderkit/server-kit/testing/database.ts';
 import { exampleUpload } from '../../test/scripted-uploads.ts';
-import { endUploads } from './outcome-store.ts';
+import { endUploads, statusesBefore } from './outcome-store.ts';
 import { countUploads, eraseUploads } from './queries.ts';
-import { statusesBefore } from './status.ts';
 import { claimImports, insertReceiving, recordStored, removeUpload } from './store.ts';
 import { expireUnused, removeLeftovers } from './sweeps.ts';
 

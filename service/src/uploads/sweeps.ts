@@ -8,7 +8,7 @@ import { eachWithin } from '@renderkit/server-kit/work/within.ts';
 import type { StudioClient } from '../studio-client/studio-client.ts';
 import type { AskUploads, SettleUploads } from './ask-uploads.ts';
 import { expireUploads } from './deletion-store.ts';
-import { overdueEnd } from './outcome-of.ts';
+import { overdueEnd } from './record-outcomes.ts';
 import { claimLeftovers, removeUpload, takeUnheard } from './store.ts';
 
 const silentMs = 60_000;
