@@ -3,9 +3,9 @@ import { connect as connectTcp, isIP, type Socket } from 'node:net';
 import { connect as connectTls, type SecureContext } from 'node:tls';
 import { unlessAborted } from '@renderkit/server-kit/work/unless-aborted.ts';
 import { EgressRefusal } from './egress-refusal.ts';
-import { hostOf, judgeAddresses, portOf } from './judge-url.ts';
 import { isSameAddress, type Cidr } from './public-address.ts';
 import type { NameResolver } from './resolve-name.ts';
+import { hostOf, judgeAddresses, portOf } from './validate-url.ts';
 
 /** Milliseconds that one of several addresses is waited for. */
 const ATTEMPT_TIMEOUT_MS = 3_000;

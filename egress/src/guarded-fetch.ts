@@ -5,12 +5,12 @@ import { type Connection, connectionOver } from './connection.ts';
 import { openSocket, type ConnectorOptions } from './connector.ts';
 import { EgressRefusal, type EgressFailureKind } from './egress-refusal.ts';
 import { exchange, type Exchange, type ExchangeOptions, type ResponseHeaders } from './exchange.ts';
-import { judgeUrl } from './judge-url.ts';
-import { KeptConnections } from './kept-connections.ts';
+import { KeptConnections } from './pooled-connections.ts';
 import type { Cidr } from './public-address.ts';
 import { readBody } from './read-body.ts';
 import { dnsResolver, type NameResolver } from './resolve-name.ts';
 import { stopSignal, type StopSignal } from './stop-signal.ts';
+import { judgeUrl } from './validate-url.ts';
 
 /** Bytes of the names and values of an answer's headers. */
 const MAX_HEADER_BYTES = 16_384;

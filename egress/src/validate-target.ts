@@ -1,9 +1,9 @@
 import { isIP } from 'node:net';
 import { unlessAborted } from '@renderkit/server-kit/work/unless-aborted.ts';
-import { blocked, hostOf, judgeAddresses, judgeUrl } from './judge-url.ts';
 import { type Cidr, isAllowed } from './public-address.ts';
 import { dnsResolver, type NameResolver } from './resolve-name.ts';
 import { isLocalName } from './validate-host.ts';
+import { blocked, hostOf, judgeAddresses, judgeUrl } from './validate-url.ts';
 
 /** Milliseconds that name servers are waited for before a URL is saved. */
 const LOOK_UP_MS = 3_000;

@@ -51,7 +51,7 @@ import { uploadsRoutes } from './uploads/routes.ts';
 import { createLargeBodies } from './validation/large-bodies.ts';
 import type { ExplainUnknown } from './validation/validate-request.ts';
 import { startDeliveries } from './webhooks/deliveries/background.ts';
-import { signingSecrets } from './webhooks/endpoints/signing-secret.ts';
+import { signingSecrets } from './webhooks/endpoints/signing-secrets.ts';
 
 export type ServiceOptions = {
   log?: Logger;

@@ -24,7 +24,7 @@ import { addSignInRoutes } from './identity/sign-in/routes.ts';
 import { signOutAddress } from './identity/sign-in/sign-out-address.ts';
 import type { Serving } from './routes.ts';
 import type { StudioClient } from './studio-client/studio-client.ts';
-import { signingSecrets } from './webhooks/endpoints/signing-secret.ts';
+import { signingSecrets } from './webhooks/endpoints/signing-secrets.ts';
 
 export type ConsoleModules = {
   database: Database;

@@ -25,7 +25,7 @@ import {
 import { pingWebhook as pingWebhookOf } from './webhooks/endpoints/ping-webhook.ts';
 import { revealSecret } from './webhooks/endpoints/reveal-secret.ts';
 import { rotateSecret } from './webhooks/endpoints/rotate-secret.ts';
-import { signingSecrets } from './webhooks/endpoints/signing-secret.ts';
+import { signingSecrets } from './webhooks/endpoints/signing-secrets.ts';
 
 export { deleteAccount } from './operator/delete-account.ts';
 export { type AccountRow, findAccount, findAccountByEmail, listAccounts } from './operator/find-account.ts';

@@ -13,7 +13,7 @@ import { noSuchEndpoint } from '../webhooks/endpoints/no-such-endpoint.ts';
 import { pingWebhook } from '../webhooks/endpoints/ping-webhook.ts';
 import { type RevealedSecret, revealSecret } from '../webhooks/endpoints/reveal-secret.ts';
 import { rotateSecret } from '../webhooks/endpoints/rotate-secret.ts';
-import type { SigningSecrets } from '../webhooks/endpoints/signing-secret.ts';
+import type { SigningSecrets } from '../webhooks/endpoints/signing-secrets.ts';
 import { updateWebhook } from '../webhooks/endpoints/update-webhook.ts';
 import { readHealth, type WebhookHealth } from '../webhooks/endpoints/webhook-health.ts';
 import { askerOf } from './asker-of.ts';

@@ -5,7 +5,7 @@ import { newId } from '@renderkit/server-kit/ids.ts';
 import { ApiProblem, type FieldError } from '../problems/api-problem.ts';
 import { translated } from '../studio-client/translate-error.ts';
 import { judgeAddress } from '../uploads/create-upload.ts';
-import { complaintOf, refusedFile } from '../uploads/file-faults.ts';
+import { complaintOf, refusedFile } from '../uploads/file-issues.ts';
 import { findUploads } from '../uploads/queries.ts';
 import type { SendFile } from '../uploads/send-file.ts';
 import { isDataUrl, type Mask, readMask } from './decode-mask.ts';

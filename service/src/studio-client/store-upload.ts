@@ -1,8 +1,8 @@
 import type { StudioAnswer, StudioOperationId, StudioQuery } from '@renderkit/contract/studio/operations.ts';
+import { createPacing } from './call-limiter.ts';
 import { readAnswer } from './check-answer.ts';
 import type { Connections } from './connection.ts';
 import type { Exchange } from './exchange.ts';
-import { createPacing } from './pacing.ts';
 import { type Parts, send } from './send-call.ts';
 import { StudioFailure } from './studio-failure.ts';
 

@@ -9,10 +9,10 @@ import { createAskUploads, type SettleUploads } from './ask-uploads.ts';
 import { type CreateUpload, createUploads } from './create-upload.ts';
 import { createDeleteUpload, type DeleteUpload } from './delete-upload.ts';
 import { type Imports, startImports } from './imports.ts';
+import { startUploadSweeps } from './reconcile.ts';
 import { endOf } from './record-outcomes.ts';
 import { createSendFile, type SendFile } from './send-file.ts';
 import { renewLeases } from './store.ts';
-import { startUploadSweeps } from './sweeps.ts';
 
 export type UploadsOptions = {
   database: Database;

@@ -13,7 +13,7 @@ import type { Logger } from '@renderkit/server-kit/process/logger.ts';
 import { ApiProblem } from '../problems/api-problem.ts';
 import { translated } from '../studio-client/translate-error.ts';
 import { fetchFile, FetchFailed } from './fetch-file.ts';
-import { complaintOf, noSuchProject, refusedFile, tooLarge } from './file-faults.ts';
+import { complaintOf, noSuchProject, refusedFile, tooLarge } from './file-issues.ts';
 import { presentUpload } from './present.ts';
 import { brokenForm, type FormParts, openForm } from './read-form.ts';
 import { NoSuchProject, type SendFile, type Sent } from './send-file.ts';

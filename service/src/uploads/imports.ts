@@ -9,7 +9,7 @@ import type { CrashPoint } from '../test-hooks.ts';
 import type { SettleUploads } from './ask-uploads.ts';
 import { fileNameOf, maxFileBytes } from './create-upload.ts';
 import { FetchFailed, fetchFile } from './fetch-file.ts';
-import { refusedFile } from './file-faults.ts';
+import { refusedFile } from './file-issues.ts';
 import { endOf, unusableEnd, type WaitersError } from './record-outcomes.ts';
 import { firstAskAfterMs, storeQuery } from './send-file.ts';
 import { claimImports, type Import, postpone, recordStored } from './store.ts';

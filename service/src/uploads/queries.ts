@@ -5,7 +5,7 @@ import type { UploadStatus } from '@renderkit/contract/v1/schemas/upload.ts';
 import type { Database } from '@renderkit/server-kit/db/database.ts';
 import { isoTime } from '../iso-time.ts';
 import { presentUpload, type UploadRow } from './present.ts';
-import { keptDays } from './sweeps.ts';
+import { keptDays } from './reconcile.ts';
 
 /**
  * How those of the ids stand that are uploads which the account may name. A hidden one may be named as long as

@@ -2,7 +2,7 @@ import type { DeliveryFailure } from '@renderkit/contract/console/schemas/delive
 import { webhookTimeoutSeconds } from '@renderkit/contract/v1/limits.ts';
 import type { EgressFailureKind } from '@renderkit/egress/egress-refusal.ts';
 import type { Egress, EgressResult } from '@renderkit/egress/guarded-fetch.ts';
-import type { SigningSecrets } from '../endpoints/signing-secret.ts';
+import type { SigningSecrets } from '../endpoints/signing-secrets.ts';
 import { requestHeaders } from './request-headers.ts';
 import { signatureHeader } from './sign.ts';
 import type { AttemptOutcome, Claim } from './store.ts';

@@ -8,7 +8,7 @@ import type { Logger } from '@renderkit/server-kit/process/logger.ts';
 import { startLeaseQueue } from '@renderkit/server-kit/work/lease-queue.ts';
 import { createMutex } from '@renderkit/server-kit/work/mutex.ts';
 import type { CrashPoint } from '../../test-hooks.ts';
-import type { SigningSecrets } from '../endpoints/signing-secret.ts';
+import type { SigningSecrets } from '../endpoints/signing-secrets.ts';
 import { deliveriesDueChannel } from '../events/announce-due.ts';
 import { attempt } from './attempt.ts';
 import { createRecorder } from './recorder.ts';

@@ -7,9 +7,9 @@ import { newId } from '@renderkit/server-kit/ids.ts';
 import type { Actor } from '../../identity/audit/actor.ts';
 import { writeAudit } from '../../identity/audit/write-audit.ts';
 import { ApiProblem } from '../../problems/api-problem.ts';
-import { judgeEndpoint } from './judge-endpoint.ts';
-import type { SigningSecrets } from './signing-secret.ts';
+import type { SigningSecrets } from './signing-secrets.ts';
 import { insertEndpoint } from './store.ts';
+import { judgeEndpoint } from './validate-endpoint.ts';
 
 /**
  * Makes a webhook endpoint, active at once. No events: it gets pings alone.

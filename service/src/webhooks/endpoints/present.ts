@@ -1,5 +1,5 @@
-import type { SubscribableEventType } from './judge-endpoint.ts';
 import type { EndpointRow } from './store.ts';
+import type { SubscribableEventType } from './validate-endpoint.ts';
 
 /** A webhook endpoint as its owner may see it: all but its secret. */
 export type ListedWebhook = {

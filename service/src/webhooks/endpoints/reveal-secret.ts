@@ -2,7 +2,7 @@ import type { Database } from '@renderkit/server-kit/db/database.ts';
 import type { Asker } from '../../identity/audit/actor.ts';
 import { actOnEndpoint } from './act-on-endpoint.ts';
 import { noSuchEndpoint } from './no-such-endpoint.ts';
-import type { SigningSecrets } from './signing-secret.ts';
+import type { SigningSecrets } from './signing-secrets.ts';
 import { selectSecret } from './store.ts';
 
 /** A signing secret; `previousUntil` (ISO 8601): until then the one before it signs too. */

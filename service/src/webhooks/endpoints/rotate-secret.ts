@@ -2,7 +2,7 @@ import type { Database } from '@renderkit/server-kit/db/database.ts';
 import type { Asker } from '../../identity/audit/actor.ts';
 import { actOnEndpoint } from './act-on-endpoint.ts';
 import type { RevealedSecret } from './reveal-secret.ts';
-import type { SigningSecrets } from './signing-secret.ts';
+import type { SigningSecrets } from './signing-secrets.ts';
 import { replaceSecret, selectSecret } from './store.ts';
 
 /** How long deliveries carry a signature of the old secret too. */

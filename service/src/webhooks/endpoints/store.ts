@@ -1,5 +1,5 @@
 import type { Database, Queryable } from '@renderkit/server-kit/db/database.ts';
-import type { SubscribableEventType } from './judge-endpoint.ts';
+import type { SubscribableEventType } from './validate-endpoint.ts';
 
 export type EndpointRow = {
   id: string;

@@ -4,8 +4,8 @@ import type { Database, Transaction } from '@renderkit/server-kit/db/database.ts
 import type { Asker } from '../../identity/audit/actor.ts';
 import { announceDue } from '../events/announce-due.ts';
 import { actOnEndpoint, type EndpointAct } from './act-on-endpoint.ts';
-import { judgeEndpoint } from './judge-endpoint.ts';
 import { type EndpointRow, forgetFailures, saveEndpoint, setPaused } from './store.ts';
+import { judgeEndpoint } from './validate-endpoint.ts';
 
 /** What of an endpoint may change; what is left out stays. */
 export type WebhookChanges = {

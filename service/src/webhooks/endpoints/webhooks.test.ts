@@ -11,7 +11,7 @@ import { pauseWebhook, resumeWebhook } from './pause-webhook.ts';
 import { pingWebhook } from './ping-webhook.ts';
 import { revealSecret } from './reveal-secret.ts';
 import { rotateSecret } from './rotate-secret.ts';
-import { signingSecrets } from './signing-secret.ts';
+import { signingSecrets } from './signing-secrets.ts';
 import { updateWebhook } from './update-webhook.ts';
 import { readHealth } from './webhook-health.ts';
 

@@ -5,7 +5,7 @@ import { newId } from '@renderkit/server-kit/ids.ts';
 import { createLogger } from '@renderkit/server-kit/process/logger.ts';
 import { operator } from '../../../identity/audit/actor.ts';
 import { createWebhook } from '../../endpoints/create-webhook.ts';
-import { signingSecrets } from '../../endpoints/signing-secret.ts';
+import { signingSecrets } from '../../endpoints/signing-secrets.ts';
 import { composeEvent, type ComposedEvent } from '../../events/compose-event.ts';
 import { writeEvent } from '../../events/write-event.ts';
 import { type Deliveries, type DeliveriesOptions, startDeliveries } from '../background.ts';

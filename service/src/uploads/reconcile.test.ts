@@ -7,8 +7,8 @@ import { createTestDatabase, moveClock, type TestDatabase } from '@renderkit/ser
 import { exampleUpload } from '../../test/scripted-uploads.ts';
 import { endUploads, statusesBefore } from './outcome-store.ts';
 import { countUploads, eraseUploads } from './queries.ts';
+import { expireUnused, removeLeftovers } from './reconcile.ts';
 import { claimImports, insertReceiving, recordStored, removeUpload } from './store.ts';
-import { expireUnused, removeLeftovers } from './sweeps.ts';
 
 const log = createLogger({ part: 'test', level: 'silent' });
 let db: TestDatabase;

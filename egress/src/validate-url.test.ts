@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { EgressRefusal } from './egress-refusal.ts';
-import { judgeAddresses, judgeUrl } from './judge-url.ts';
 import { parseCidrs } from './public-address.ts';
 import { publicAddresses, ssrfCorpus } from './testing/ssrf-corpus.ts';
+import { judgeAddresses, judgeUrl } from './validate-url.ts';
 
 const nobody = { allow: parseCidrs('') };
 const loopback = { allow: parseCidrs('127.0.0.0/8') };

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createPacing } from './pacing.ts';
+import { createPacing } from './call-limiter.ts';
 import { StudioFailure } from './studio-failure.ts';
 
 const soon = (ms = 0) =>

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { parseCidrs } from '@renderkit/egress/public-address.ts';
 import { publicAddresses, ssrfCorpus } from '@renderkit/egress/testing/ssrf-corpus.ts';
 import { ApiProblem } from '../../problems/api-problem.ts';
-import { judgeEndpoint } from './judge-endpoint.ts';
+import { judgeEndpoint } from './validate-endpoint.ts';
 
 const events = ['upload.ready'];
 const nobody = () => Promise.reject(new Error('there is no such name'));
