@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
 import { eventTypes } from '@renderkit/contract/v1/event-types.ts';
-import { operationIds, operations, type OperationId } from '@renderkit/contract/v1/operations.ts';
+import { type OperationId, operationIds, operations } from '@renderkit/contract/v1/operations.ts';
 import { problemCodes } from '@renderkit/contract/v1/problem-codes.ts';
 import { eventSchemas } from '@renderkit/contract/v1/schemas/event.ts';
-import { requestHeaders } from '@renderkit/service/webhooks/deliveries/request-headers.ts';
+import { requestHeaders } from '@renderkit/service/webhooks/deliveries/sign.ts';
 import { openapiDocument, openapiText } from './openapi-document.ts';
 
 type Parameter = { $ref?: string; name: string; in: string };

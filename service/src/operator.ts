@@ -18,25 +18,25 @@ import {
 } from './webhooks/deliveries/resend-delivery.ts';
 import { createWebhook as createWebhookOf } from './webhooks/endpoints/create-webhook.ts';
 import { deleteWebhook as deleteWebhookOf } from './webhooks/endpoints/delete-webhook.ts';
+import { pingWebhook as pingWebhookOf } from './webhooks/endpoints/ping-webhook.ts';
+import { revealSecret, rotateSecret, signingSecrets } from './webhooks/endpoints/signing-secrets.ts';
 import {
   pauseWebhook as pauseWebhookOf,
   resumeWebhook as resumeWebhookOf,
-} from './webhooks/endpoints/pause-webhook.ts';
-import { pingWebhook as pingWebhookOf } from './webhooks/endpoints/ping-webhook.ts';
-import { revealSecret } from './webhooks/endpoints/reveal-secret.ts';
-import { rotateSecret } from './webhooks/endpoints/rotate-secret.ts';
-import { signingSecrets } from './webhooks/endpoints/signing-secrets.ts';
+} from './webhooks/endpoints/update-webhook.ts';
 
 export { deleteAccount } from './operator/delete-account.ts';
 export { type AccountRow, findAccount, findAccountByEmail, listAccounts } from './operator/find-account.ts';
 export { type ListedKey, listKeys } from './identity/keys/list-keys.ts';
-export { type ListedWebhook, listWebhooks } from './webhooks/endpoints/list-webhooks.ts';
+export { listWebhooks } from './webhooks/endpoints/list-webhooks.ts';
+export type { ListedWebhook } from './webhooks/endpoints/present.ts';
 export {
-  type ListedDelivery,
   listDeliveries,
   maxListedDeliveries,
+  type ShownDelivery,
+  showDelivery,
 } from './webhooks/deliveries/list-deliveries.ts';
-export { type ShownDelivery, showDelivery } from './webhooks/deliveries/show-delivery.ts';
+export type { ListedDelivery } from './webhooks/deliveries/present.ts';
 
 /**
  * Takes in a grant that the studio gave for one of its accounts: makes our account on the first time, and gives the same

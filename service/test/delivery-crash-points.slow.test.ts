@@ -12,7 +12,7 @@ import type { Part } from '@renderkit/server-kit/testing/part.ts';
 import { unlessSoaking } from '@renderkit/server-kit/testing/soak.ts';
 import { createWebhook, listDeliveries, showDelivery } from '../src/operator.ts';
 import { seedAccount, seedEvent, seedEvents } from '../src/webhooks/deliveries/testing/seed.ts';
-import { announceDue } from '../src/webhooks/events/announce-due.ts';
+import { announceDue } from '../src/webhooks/events/queries.ts';
 import type { Doom } from './doomed-entry.ts';
 import { startDoomedService } from './doomed-service.ts';
 import { type Receiver, startReceiver } from './receiver.ts';

@@ -2,10 +2,9 @@ import type { DeliveryDetail } from '@renderkit/contract/console/schemas/deliver
 import type { Database } from '@renderkit/server-kit/db/database.ts';
 import type { KeyedMutex } from '@renderkit/server-kit/work/mutex.ts';
 import { pageOf } from '../list-page.ts';
-import { listDeliveries } from '../webhooks/deliveries/list-deliveries.ts';
-import { requestHeaders, shownSignature } from '../webhooks/deliveries/request-headers.ts';
+import { listDeliveries, showDelivery, type ShownDelivery } from '../webhooks/deliveries/list-deliveries.ts';
 import { resendDelivery } from '../webhooks/deliveries/resend-delivery.ts';
-import { showDelivery, type ShownDelivery } from '../webhooks/deliveries/show-delivery.ts';
+import { requestHeaders, shownSignature } from '../webhooks/deliveries/sign.ts';
 import { askerOf } from './asker-of.ts';
 import type { ConsoleHandlers } from './console-handler.ts';
 import { presentDelivery } from './present-delivery.ts';

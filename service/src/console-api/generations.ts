@@ -5,7 +5,7 @@ import { listRows, showGeneration } from '../generations/reads/list-rows.ts';
 import { pathOfKind, requestBodyOf } from '../generations/reads/request-body.ts';
 import { pageOf } from '../list-page.ts';
 import { listDeliveries } from '../webhooks/deliveries/list-deliveries.ts';
-import { findEventOf } from '../webhooks/events/find-event.ts';
+import { findEventOf } from '../webhooks/events/queries.ts';
 import type { ConsoleHandlers } from './console-handler.ts';
 import { presentDelivery } from './present-delivery.ts';
 import { presentGenerationRow } from './present-generation-row.ts';

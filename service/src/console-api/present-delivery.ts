@@ -1,5 +1,5 @@
 import type { Delivery } from '@renderkit/contract/console/schemas/delivery.ts';
-import type { ListedDelivery } from '../webhooks/deliveries/list-deliveries.ts';
+import type { ListedDelivery } from '../webhooks/deliveries/present.ts';
 
 export function presentDelivery(delivery: ListedDelivery): Delivery {
   return {

@@ -2,8 +2,8 @@ import type { Warning } from '@renderkit/contract/console/schemas/overview.ts';
 import type { Storage } from '@renderkit/contract/v1/schemas/storage.ts';
 import { creditsOf } from '../amounts.ts';
 import type { ListedKey } from '../identity/keys/list-keys.ts';
-import { storageUseText } from '../studio-client/storage-full.ts';
-import type { ListedWebhook } from '../webhooks/endpoints/list-webhooks.ts';
+import { storageUseText } from '../studio-client/translate-error.ts';
+import type { ListedWebhook } from '../webhooks/endpoints/present.ts';
 import type { StudioSilence } from './ask-studio.ts';
 
 /** How long an endpoint has only failed before a person is told. */

@@ -4,18 +4,26 @@ import type { NameResolver } from '@renderkit/egress/resolve-name.ts';
 import type { Database } from '@renderkit/server-kit/db/database.ts';
 import type { KeyedMutex } from '@renderkit/server-kit/work/mutex.ts';
 import { listOfAll } from '../list-page.ts';
+import { showDelivery } from '../webhooks/deliveries/list-deliveries.ts';
 import { recoverDeliveries } from '../webhooks/deliveries/resend-delivery.ts';
-import { showDelivery } from '../webhooks/deliveries/show-delivery.ts';
+import { noSuchEndpoint } from '../webhooks/endpoints/act-on-endpoint.ts';
 import { createWebhook } from '../webhooks/endpoints/create-webhook.ts';
 import { deleteWebhook } from '../webhooks/endpoints/delete-webhook.ts';
-import { type ListedWebhook, listWebhooks, showWebhook } from '../webhooks/endpoints/list-webhooks.ts';
-import { noSuchEndpoint } from '../webhooks/endpoints/no-such-endpoint.ts';
+import {
+  listWebhooks,
+  readHealth,
+  showWebhook,
+  type WebhookHealth,
+} from '../webhooks/endpoints/list-webhooks.ts';
 import { pingWebhook } from '../webhooks/endpoints/ping-webhook.ts';
-import { type RevealedSecret, revealSecret } from '../webhooks/endpoints/reveal-secret.ts';
-import { rotateSecret } from '../webhooks/endpoints/rotate-secret.ts';
-import type { SigningSecrets } from '../webhooks/endpoints/signing-secrets.ts';
+import type { ListedWebhook } from '../webhooks/endpoints/present.ts';
+import {
+  type RevealedSecret,
+  revealSecret,
+  rotateSecret,
+  type SigningSecrets,
+} from '../webhooks/endpoints/signing-secrets.ts';
 import { updateWebhook } from '../webhooks/endpoints/update-webhook.ts';
-import { readHealth, type WebhookHealth } from '../webhooks/endpoints/webhook-health.ts';
 import { askerOf } from './asker-of.ts';
 import type { ConsoleHandlers } from './console-handler.ts';
 import { presentDelivery } from './present-delivery.ts';

@@ -1,9 +1,8 @@
 import type { Handlers } from '../handler.ts';
 import { ApiProblem } from '../problems/api-problem.ts';
-import { asNotFound } from '../studio-client/as-not-found.ts';
 import type { StudioClient } from '../studio-client/studio-client.ts';
 import { StudioFailure } from '../studio-client/studio-failure.ts';
-import { translated } from '../studio-client/translate-error.ts';
+import { asNotFound, translated } from '../studio-client/translate-error.ts';
 
 /** Taking a still is work and no look-up: the studio gets longer for it than for an answer. */
 const stillTimeoutMs = 30_000;

@@ -1,8 +1,7 @@
 import type { Handlers } from '../handler.ts';
 import { pageOf } from '../list-page.ts';
-import { asNotFound } from '../studio-client/as-not-found.ts';
 import type { StudioClient } from '../studio-client/studio-client.ts';
-import { translated } from '../studio-client/translate-error.ts';
+import { asNotFound, translated } from '../studio-client/translate-error.ts';
 import { presentAsset } from './present.ts';
 
 const noSuchItem = asNotFound('There is no such item in the library.');

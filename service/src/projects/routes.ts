@@ -1,9 +1,8 @@
 import { defaultProjectTitle } from '@renderkit/contract/v1/schemas/project.ts';
 import type { Handlers } from '../handler.ts';
 import { pageOf } from '../list-page.ts';
-import { asNotFound } from '../studio-client/as-not-found.ts';
 import type { StudioClient } from '../studio-client/studio-client.ts';
-import { translated } from '../studio-client/translate-error.ts';
+import { asNotFound, translated } from '../studio-client/translate-error.ts';
 import { presentProject } from './present.ts';
 
 const noSuchProject = asNotFound('There is no such project.');

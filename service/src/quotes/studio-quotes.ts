@@ -5,9 +5,9 @@ import type { StorageUse } from '@renderkit/contract/studio/storage.ts';
 import type { ProblemCode } from '@renderkit/contract/v1/problem-codes.ts';
 import { createBatcher } from '@renderkit/server-kit/work/batcher.ts';
 import { ApiProblem, type FieldError } from '../problems/api-problem.ts';
-import { storageFull, storageFullDetail } from '../studio-client/storage-full.ts';
 import type { StudioClient } from '../studio-client/studio-client.ts';
 import { StudioFailure } from '../studio-client/studio-failure.ts';
+import { storageFull, storageFullDetail } from '../studio-client/translate-error.ts';
 
 /** Quotes of one account in one call, and such calls under way at once. */
 const maxQuotesPerCall = 64;

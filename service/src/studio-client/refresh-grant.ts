@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { Compile } from 'typebox/compile';
 import { parse } from './check-answer.ts';
 import type { Exchange } from './exchange.ts';
-import { readRefusal } from './read-refusal.ts';
+import { readRefusal } from './http-call.ts';
 import { StudioFailure } from './studio-failure.ts';
 
 export type Tokens = { accessToken: string; accessSeconds: number; refreshToken: string };

@@ -1,9 +1,14 @@
 import http, { type ClientRequest, type IncomingMessage } from 'node:http';
 import https from 'node:https';
 import { freeBytes } from '@renderkit/server-kit/http/byte-buffer.ts';
-import { connectTimeoutMs, maxHeaderBytes, type Reply, type Request } from './http-call.ts';
+import {
+  connectTimeoutMs,
+  maxHeaderBytes,
+  readTransportError,
+  type Reply,
+  type Request,
+} from './http-call.ts';
 import { StudioFailure } from './studio-failure.ts';
-import { readTransportError } from './transport-errors.ts';
 
 export type StreamRequest = Request & { body: AsyncIterable<Uint8Array> };
 

@@ -2,8 +2,7 @@ import type { StudioAnswer, StudioOperationId, StudioQuery } from '@renderkit/co
 import { createPacing } from './call-limiter.ts';
 import { readAnswer } from './check-answer.ts';
 import type { Connections } from './connection.ts';
-import type { Exchange } from './exchange.ts';
-import { type Parts, send } from './send-call.ts';
+import { type Exchange, type Parts, send } from './exchange.ts';
 import { StudioFailure } from './studio-failure.ts';
 
 /** Files of one account on their way to the studio at once, from this process. */

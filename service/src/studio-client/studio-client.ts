@@ -2,9 +2,9 @@ import {
   type StudioAnswer,
   type StudioBody,
   type StudioOperationId,
+  studioOperations,
   type StudioParams,
   type StudioQuery,
-  studioOperations,
 } from '@renderkit/contract/studio/operations.ts';
 import type { Render } from '@renderkit/contract/studio/schemas/render.ts';
 import type { StudioUpload } from '@renderkit/contract/studio/schemas/upload.ts';
@@ -16,14 +16,17 @@ import { createPacing, longestHoldMs, type Pacing } from './call-limiter.ts';
 import { readAnswer, readRender, readUpload } from './check-answer.ts';
 import { connectionSecrets } from './connect-account.ts';
 import { createConnections } from './connection.ts';
-import { createExchange, type Exchange } from './exchange.ts';
+import { createExchange, type Exchange, type Parts, send } from './exchange.ts';
 import type { Reply } from './http-call.ts';
-import { createIssuerFetch, type IssuerFetch } from './issuer-fetch.ts';
 import { basicAuthorization, refreshGrant } from './refresh-grant.ts';
-import { type Parts, send } from './send-call.ts';
 import { createStoreUpload, type StoreUpload } from './store-upload.ts';
 import { StudioFailure } from './studio-failure.ts';
-import { createStudioIdentity, type StudioIdentity } from './studio-identity.ts';
+import {
+  createIssuerFetch,
+  createStudioIdentity,
+  type IssuerFetch,
+  type StudioIdentity,
+} from './studio-identity.ts';
 
 /** Milliseconds within which the studio must have answered. */
 const defaultTimeoutMs = 10_000;

@@ -5,12 +5,11 @@ import type { Logger } from '@renderkit/server-kit/process/logger.ts';
 import { startLeases } from '@renderkit/server-kit/work/leases.ts';
 import type { StudioClient } from '../studio-client/studio-client.ts';
 import type { TestHooks } from '../test-hooks.ts';
-import { createAskUploads, type SettleUploads } from './ask-uploads.ts';
 import { type CreateUpload, createUploads } from './create-upload.ts';
 import { createDeleteUpload, type DeleteUpload } from './delete-upload.ts';
 import { type Imports, startImports } from './imports.ts';
-import { startUploadSweeps } from './reconcile.ts';
-import { endOf } from './record-outcomes.ts';
+import { createAskUploads, startUploadSweeps } from './reconcile.ts';
+import { endOf, type SettleUploads } from './record-outcomes.ts';
 import { createSendFile, type SendFile } from './send-file.ts';
 import { renewLeases } from './store.ts';
 

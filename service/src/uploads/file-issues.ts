@@ -8,7 +8,7 @@ import {
   maxVideoSeconds,
 } from '@renderkit/contract/v1/limits.ts';
 import { ApiProblem } from '../problems/api-problem.ts';
-import { storageFull } from '../studio-client/storage-full.ts';
+import { storageFull } from '../studio-client/translate-error.ts';
 
 const megabyte = 1024 * 1024;
 

@@ -6,8 +6,7 @@ import { createLogger } from '@renderkit/server-kit/process/logger.ts';
 import { createTestDatabase } from '@renderkit/server-kit/testing/database.ts';
 import { exampleUpload } from '../../test/scripted-uploads.ts';
 import { connect, startUpstream } from '../../test/upstream-fixture.ts';
-import { createAskUploads } from './ask-uploads.ts';
-import { startUploadSweeps } from './reconcile.ts';
+import { createAskUploads, startUploadSweeps } from './reconcile.ts';
 import { insertReceiving, recordStored } from './store.ts';
 
 test('a studio that hangs makes no sweep of uploads look stuck, however many accounts wait', async () => {

@@ -6,11 +6,10 @@ import type { Leases } from '@renderkit/server-kit/work/leases.ts';
 import type { StudioClient } from '../studio-client/studio-client.ts';
 import { StudioFailure } from '../studio-client/studio-failure.ts';
 import type { CrashPoint } from '../test-hooks.ts';
-import type { SettleUploads } from './ask-uploads.ts';
 import { fileNameOf, maxFileBytes } from './create-upload.ts';
 import { FetchFailed, fetchFile } from './fetch-file.ts';
 import { refusedFile } from './file-issues.ts';
-import { endOf, unusableEnd, type WaitersError } from './record-outcomes.ts';
+import { endOf, type SettleUploads, unusableEnd, type WaitersError } from './record-outcomes.ts';
 import { firstAskAfterMs, storeQuery } from './send-file.ts';
 import { claimImports, type Import, postpone, recordStored } from './store.ts';
 

@@ -6,11 +6,12 @@ import type { Leases } from '@renderkit/server-kit/work/leases.ts';
 import { startLoop } from '@renderkit/server-kit/work/loop.ts';
 import { eachWithin } from '@renderkit/server-kit/work/within.ts';
 import type { StudioClient } from '../studio-client/studio-client.ts';
-import type { AskUploads, SettleUploads } from './ask-uploads.ts';
 import { expireUploads } from './deletion-store.ts';
-import { overdueEnd } from './record-outcomes.ts';
+import { endOf, overdueEnd, type UploadEnd } from './record-outcomes.ts';
 import { claimLeftovers, removeUpload, takeUnheard } from './store.ts';
 
+/** Tokens in one look-up; the studio's contract takes no more. */
+const maxTokensPerCall = 200;
 const silentMs = 60_000;
 const overdueMs = uploadProcessingMinutes * 60_000;
 const uploadsAtOnce = 200;
@@ -123,4 +124,24 @@ export function expireUnused(
 
 function roundOf({ roundMs }: Pick<UploadSweepOptions, 'roundMs'>, stopping: AbortSignal | undefined) {
   return { atOnce: callsAtOnce, withinMs: roundMs ?? defaultRoundMs, stopping };
+}
+
+export type AskUploads = (accountId: string, ids: readonly string[], signal?: AbortSignal) => Promise<void>;
+
+/** Makes the verb that asks the studio about an account's uploads and applies what it says. @throws StudioFailure */
+export function createAskUploads(options: {
+  studioClient: Pick<StudioClient, 'call'>;
+  settle: SettleUploads;
+}): AskUploads {
+  return async (accountId, ids, signal) => {
+    for (let i = 0; i < ids.length; i += maxTokensPerCall) {
+      const { uploads } = await options.studioClient.call('lookUpUploads', {
+        accountId,
+        ...(signal !== undefined && { signal }),
+        body: { tokens: ids.slice(i, i + maxTokensPerCall) },
+      });
+      const ends = uploads.flatMap((upload) => endOf(accountId, upload) ?? []);
+      if (ends.length > 0) await options.settle(ends);
+    }
+  };
 }

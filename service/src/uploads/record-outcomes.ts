@@ -2,7 +2,7 @@ import type { StudioUpload } from '@renderkit/contract/studio/schemas/upload.ts'
 import type { Queryable } from '@renderkit/server-kit/db/database.ts';
 import { isoTime } from '../iso-time.ts';
 import { composeEvent } from '../webhooks/events/compose-event.ts';
-import { writeEvent } from '../webhooks/events/write-event.ts';
+import { writeEvent } from '../webhooks/events/queries.ts';
 import { endUploads, type SettledRow, type UploadOutcome } from './outcome-store.ts';
 import { presentUpload } from './present.ts';
 
@@ -17,6 +17,9 @@ export type WaitersError =
 
 /** An upload's end, and what it means for the generations that wait for it. */
 export type UploadEnd = UploadOutcome & { waitersError: WaitersError };
+
+/** Ends uploads, with the generations that wait for them, in one transaction. What has ended before stays as it is. */
+export type SettleUploads = (ends: readonly UploadEnd[]) => Promise<void>;
 
 const rejectedText = 'The file did not pass the checks.';
 const overdueText = 'The checks did not end in time.';

@@ -1,8 +1,7 @@
 import { type Database, isDatabaseUnavailable } from '@renderkit/server-kit/db/database.ts';
 import type { Logger } from '@renderkit/server-kit/process/logger.ts';
 import type { StudioClient } from '../../studio-client/studio-client.ts';
-import type { SettleUploads } from '../../uploads/ask-uploads.ts';
-import { endOf, type UploadEnd } from '../../uploads/record-outcomes.ts';
+import { endOf, type SettleUploads, type UploadEnd } from '../../uploads/record-outcomes.ts';
 import type { RenderReport, Settlement } from '../settle/settlement.ts';
 import { recordUnapplied } from '../settle/store.ts';
 import type { ReadChanges } from './feed.ts';

@@ -1,9 +1,10 @@
-import { type Database } from '@renderkit/server-kit/db/database.ts';
+import type { Database } from '@renderkit/server-kit/db/database.ts';
 import type { Logger } from '@renderkit/server-kit/process/logger.ts';
 import { startLoop } from '@renderkit/server-kit/work/loop.ts';
 import type { StudioClient } from '../../studio-client/studio-client.ts';
-import { createAskUploads, type SettleUploads } from '../../uploads/ask-uploads.ts';
 import { readUploadsInProcessing } from '../../uploads/queries.ts';
+import { createAskUploads } from '../../uploads/reconcile.ts';
+import type { SettleUploads } from '../../uploads/record-outcomes.ts';
 import type { Settlement } from '../settle/settlement.ts';
 import { createApplyChanges } from './apply-changes.ts';
 import type { AskRenders } from './ask-renders.ts';

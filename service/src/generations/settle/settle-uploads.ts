@@ -1,7 +1,6 @@
 import type { Database, Transaction } from '@renderkit/server-kit/db/database.ts';
 import type { CrashPoint } from '../../test-hooks.ts';
-import type { SettleUploads } from '../../uploads/ask-uploads.ts';
-import { recordOutcomes, type UploadEnd } from '../../uploads/record-outcomes.ts';
+import { recordOutcomes, type SettleUploads, type UploadEnd } from '../../uploads/record-outcomes.ts';
 import type { Deliveries } from '../../webhooks/deliveries/background.ts';
 import type { Scheduler } from '../dispatch/scheduler.ts';
 import type { TransitionAnnouncer } from './announce-transitions.ts';

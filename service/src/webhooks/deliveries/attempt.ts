@@ -3,8 +3,7 @@ import { webhookTimeoutSeconds } from '@renderkit/contract/v1/limits.ts';
 import type { EgressFailureKind } from '@renderkit/egress/egress-refusal.ts';
 import type { Egress, EgressResult } from '@renderkit/egress/guarded-fetch.ts';
 import type { SigningSecrets } from '../endpoints/signing-secrets.ts';
-import { requestHeaders } from './request-headers.ts';
-import { signatureHeader } from './sign.ts';
+import { requestHeaders, signatureHeader } from './sign.ts';
 import type { AttemptOutcome, Claim } from './store.ts';
 
 /** Of an answer's body that is read, and of it what is kept, in bytes. */

@@ -9,7 +9,7 @@ import { startLeaseQueue } from '@renderkit/server-kit/work/lease-queue.ts';
 import { createMutex } from '@renderkit/server-kit/work/mutex.ts';
 import type { CrashPoint } from '../../test-hooks.ts';
 import type { SigningSecrets } from '../endpoints/signing-secrets.ts';
-import { deliveriesDueChannel } from '../events/announce-due.ts';
+import { deliveriesDueChannel } from '../events/queries.ts';
 import { attempt } from './attempt.ts';
 import { createRecorder } from './recorder.ts';
 import { type Claim, claimDeliveries } from './store.ts';

@@ -11,23 +11,20 @@ import { operator } from '../../identity/audit/actor.ts';
 import { ApiProblem } from '../../problems/api-problem.ts';
 import { createWebhook } from '../endpoints/create-webhook.ts';
 import { deleteWebhook } from '../endpoints/delete-webhook.ts';
-import { pauseWebhook, resumeWebhook } from '../endpoints/pause-webhook.ts';
 import { pingWebhook } from '../endpoints/ping-webhook.ts';
-import { rotateSecret } from '../endpoints/rotate-secret.ts';
-import { updateWebhook } from '../endpoints/update-webhook.ts';
-import { announceDue } from '../events/announce-due.ts';
+import { rotateSecret } from '../endpoints/signing-secrets.ts';
+import { pauseWebhook, resumeWebhook, updateWebhook } from '../endpoints/update-webhook.ts';
 import { composeEvent } from '../events/compose-event.ts';
-import { writeEvent } from '../events/write-event.ts';
+import { announceDue, writeEvent } from '../events/queries.ts';
 import { attemptDelaySeconds } from '../retry-schedule.ts';
 import type { Deliveries } from './background.ts';
-import { listDeliveries } from './list-deliveries.ts';
+import { listDeliveries, showDelivery } from './list-deliveries.ts';
 import { recoverDeliveries, resendDelivery } from './resend-delivery.ts';
-import { showDelivery } from './show-delivery.ts';
 import { signatureHeader } from './sign.ts';
 import {
   allow,
-  secrets,
   removeEndpoints,
+  secrets,
   seedAccount,
   seedEndpoints,
   seedEvent,

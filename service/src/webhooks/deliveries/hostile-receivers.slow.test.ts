@@ -10,8 +10,7 @@ import { selfSignedCertificate } from '@renderkit/egress/testing/self-signed-cer
 import { createTestDatabase } from '@renderkit/server-kit/testing/database.ts';
 import { operator } from '../../identity/audit/actor.ts';
 import { createWebhook } from '../endpoints/create-webhook.ts';
-import { listDeliveries } from './list-deliveries.ts';
-import { showDelivery } from './show-delivery.ts';
+import { listDeliveries, showDelivery } from './list-deliveries.ts';
 import { allow, secrets, seedAccount, seedEvent, startDeliverer } from './testing/seed.ts';
 
 type Hostility = {

@@ -3,8 +3,8 @@ import type { Asker } from '../../identity/audit/actor.ts';
 import { writeAudit } from '../../identity/audit/write-audit.ts';
 import { ApiProblem } from '../../problems/api-problem.ts';
 import { limitManualSends, precheckManualSends } from '../endpoints/limit-manual-sends.ts';
-import { announceDue } from '../events/announce-due.ts';
-import { noSuchDelivery } from './show-delivery.ts';
+import { announceDue } from '../events/queries.ts';
+import { noSuchDelivery } from './list-deliveries.ts';
 import {
   type EndpointState,
   requestResends,

@@ -1,4 +1,6 @@
 import { createHmac } from 'node:crypto';
+import type { EventType } from '@renderkit/contract/v1/event-types.ts';
+import { deliveryHeaders, deliveryUserAgent } from '@renderkit/contract/v1/headers.ts';
 
 /**
  * The value of Service-Signature (docs/api.md §6): `t` and, for each secret, a `v1`, the lower-case hexadecimal
@@ -9,4 +11,21 @@ export function signatureHeader(secrets: readonly string[], t: number, body: Buf
     createHmac('sha256', secret).update(`${t}.`).update(body).digest('hex'),
   );
   return [`t=${t}`, ...signatures.map((signature) => `v1=${signature}`)].join(',');
+}
+
+/** What stands in the place of a signature where a delivery is shown: each attempt makes its own. */
+export const shownSignature = 't=<unix seconds>,v1=<signature>';
+
+/** The headers of every attempt at a delivery (docs/api.md §6), in the order in which they are sent. */
+export function requestHeaders(
+  delivery: { id: string; eventType: EventType },
+  signature: string,
+): Record<string, string> {
+  return {
+    'Content-Type': 'application/json',
+    'User-Agent': deliveryUserAgent,
+    [deliveryHeaders.event]: delivery.eventType,
+    [deliveryHeaders.delivery]: delivery.id,
+    [deliveryHeaders.signature]: signature,
+  };
 }

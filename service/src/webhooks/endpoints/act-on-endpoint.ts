@@ -2,7 +2,7 @@ import type { AuditAction } from '@renderkit/contract/console/schemas/audit.ts';
 import type { Database, Transaction } from '@renderkit/server-kit/db/database.ts';
 import type { Asker } from '../../identity/audit/actor.ts';
 import { writeAudit } from '../../identity/audit/write-audit.ts';
-import { noSuchEndpoint } from './no-such-endpoint.ts';
+import { ApiProblem } from '../../problems/api-problem.ts';
 import { type EndpointRow, selectEndpoint } from './store.ts';
 
 /** What was done to an endpoint, as it is written down. */
@@ -35,4 +35,9 @@ export async function actOnEndpoint<T>(
       });
     return answer;
   });
+}
+
+/** Unknown, deleted, or somebody else's: all the same to whoever asks. */
+export function noSuchEndpoint(): ApiProblem {
+  return new ApiProblem('not_found', { detail: 'There is no such webhook endpoint.' });
 }

@@ -1,9 +1,10 @@
 import type { Database } from '@renderkit/server-kit/db/database.ts';
-import { noSuchEndpoint } from './no-such-endpoint.ts';
+import { noSuchEndpoint } from './act-on-endpoint.ts';
 import { type ListedWebhook, presentWebhook } from './present.ts';
-import { selectEndpoint, selectEndpoints } from './store.ts';
+import { selectEndpoint, selectEndpoints, selectHealth } from './store.ts';
 
-export type { ListedWebhook } from './present.ts';
+/** No count goes further: it is looked at every few seconds. */
+const maxCounted = 1_000;
 
 /** The endpoints of an account, oldest first. */
 export async function listWebhooks(database: Database, accountId: string): Promise<ListedWebhook[]> {
@@ -19,4 +20,17 @@ export async function showWebhook(
   const row = await selectEndpoint(database, endpointId, { accountId });
   if (row === undefined) throw noSuchEndpoint();
   return presentWebhook(row);
+}
+
+/** What became of an endpoint's deliveries of the last 24 hours, and what is pending, whatever its age. */
+export type WebhookHealth = { delivered: number; failed: number; pending: number };
+
+/** The health of each of these endpoints, by its id. */
+export async function readHealth(
+  database: Database,
+  endpointIds: readonly string[],
+): Promise<Map<string, WebhookHealth>> {
+  if (endpointIds.length === 0) return new Map();
+  const rows = await selectHealth(database, endpointIds, maxCounted);
+  return new Map(rows.map(({ endpoint_id: id, ...health }) => [id, health]));
 }

@@ -1,10 +1,8 @@
 import type { Database } from '@renderkit/server-kit/db/database.ts';
 import type { Asker } from '../../identity/audit/actor.ts';
-import { announceDue } from '../events/announce-due.ts';
-import { writePing } from '../events/write-event.ts';
-import { actOnEndpoint } from './act-on-endpoint.ts';
+import { announceDue, writePing } from '../events/queries.ts';
+import { actOnEndpoint, noSuchEndpoint } from './act-on-endpoint.ts';
 import { limitManualSends, precheckManualSends } from './limit-manual-sends.ts';
-import { noSuchEndpoint } from './no-such-endpoint.ts';
 
 /**
  * Sends a test event to an endpoint, paused or not, whatever it subscribes to. Its delivery shows what came of it.

@@ -2,7 +2,7 @@ import type { Cidr } from '@renderkit/egress/public-address.ts';
 import type { NameResolver } from '@renderkit/egress/resolve-name.ts';
 import type { Database, Transaction } from '@renderkit/server-kit/db/database.ts';
 import type { Asker } from '../../identity/audit/actor.ts';
-import { announceDue } from '../events/announce-due.ts';
+import { announceDue } from '../events/queries.ts';
 import { actOnEndpoint, type EndpointAct } from './act-on-endpoint.ts';
 import { type EndpointRow, forgetFailures, saveEndpoint, setPaused } from './store.ts';
 import { judgeEndpoint } from './validate-endpoint.ts';
@@ -62,4 +62,17 @@ async function changeStatus(
   if (status === undefined || paused === (before.paused_at !== null)) return [];
   await setPaused(transaction, before.id, paused);
   return [{ action: paused ? 'webhook.paused' : 'webhook.resumed' }];
+}
+
+/**
+ * Stops an endpoint: nothing new is written for it and what is pending rests, pings excepted.
+ * @throws ApiProblem `not_found`
+ */
+export function pauseWebhook(database: Database, endpointId: string, asker: Asker): Promise<void> {
+  return updateWebhook(database, endpointId, { status: 'paused' }, asker);
+}
+
+/** Lets a paused endpoint go on: what fell due meanwhile is sent at once. @throws ApiProblem `not_found` */
+export function resumeWebhook(database: Database, endpointId: string, asker: Asker): Promise<void> {
+  return updateWebhook(database, endpointId, { status: 'active' }, asker);
 }

@@ -6,14 +6,10 @@ import { listAudit } from '../../identity/audit/list-audit.ts';
 import { ApiProblem } from '../../problems/api-problem.ts';
 import { createWebhook } from './create-webhook.ts';
 import { deleteWebhook } from './delete-webhook.ts';
-import { listWebhooks, showWebhook } from './list-webhooks.ts';
-import { pauseWebhook, resumeWebhook } from './pause-webhook.ts';
+import { listWebhooks, readHealth, showWebhook } from './list-webhooks.ts';
 import { pingWebhook } from './ping-webhook.ts';
-import { revealSecret } from './reveal-secret.ts';
-import { rotateSecret } from './rotate-secret.ts';
-import { signingSecrets } from './signing-secrets.ts';
-import { updateWebhook } from './update-webhook.ts';
-import { readHealth } from './webhook-health.ts';
+import { revealSecret, rotateSecret, signingSecrets } from './signing-secrets.ts';
+import { pauseWebhook, resumeWebhook, updateWebhook } from './update-webhook.ts';
 
 const secrets = signingSecrets(Buffer.alloc(32, 4));
 

@@ -7,7 +7,7 @@ import { operator } from '../../../identity/audit/actor.ts';
 import { createWebhook } from '../../endpoints/create-webhook.ts';
 import { signingSecrets } from '../../endpoints/signing-secrets.ts';
 import { composeEvent, type ComposedEvent } from '../../events/compose-event.ts';
-import { writeEvent } from '../../events/write-event.ts';
+import { writeEvent } from '../../events/queries.ts';
 import { type Deliveries, type DeliveriesOptions, startDeliveries } from '../background.ts';
 
 export const secrets = signingSecrets(Buffer.alloc(32, 3));
