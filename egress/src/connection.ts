@@ -8,7 +8,7 @@ const HEAD_TIMEOUT_MS = 30_000;
 const IDLE_MS = 4_000;
 const MAX_IDLE_MS = 10_000;
 
-/** A socket that was judged, and a client that speaks HTTP over it and over no other. Disposing closes both. */
+/** A socket that was validated, and a client that speaks HTTP over it and over no other. Disposing closes both. */
 export interface Connection extends AsyncDisposable {
   readonly client: Client;
   /** When it was made, by performance.now(). */
@@ -26,11 +26,11 @@ export function connectionOver(
   socket: Socket,
   { origin, maxHeaderBytes, keep }: { origin: string; maxHeaderBytes: number; keep: boolean },
 ): Connection {
-  let mostBytes = Number.POSITIVE_INFINITY;
+  let maxWireBytes = Number.POSITIVE_INFINITY;
   let closed = () => {};
   socket.once('close', () => closed());
   const client = new Client(origin, {
-    connect: handOver(socket, () => mostBytes),
+    connect: handOver(socket, () => maxWireBytes),
     pipelining: keep ? 1 : 0,
     allowH2: false,
     maxHeaderSize: maxHeaderBytes,
@@ -46,7 +46,7 @@ export function connectionOver(
       const { connected, running, pending } = client.stats;
       return !socket.destroyed && connected && running === 0 && pending === 0;
     },
-    limitBytes: (most) => void (mostBytes = socket.bytesRead + most),
+    limitBytes: (max) => void (maxWireBytes = socket.bytesRead + max),
     onClose: (callback) => void (closed = callback),
     [Symbol.asyncDispose]: async () => {
       await client.destroy();
@@ -56,10 +56,10 @@ export function connectionOver(
 }
 
 /**
- * Hands the client the one socket that was judged. The client asks again when that one is dead: the answer is an error,
+ * Hands the client the one socket that was validated. The client asks again when that one is dead: the answer is an error,
  * else it would connect on its own account, or ask for ever.
  */
-function handOver(socket: Socket, mostBytes: () => number): buildConnector.connector {
+function handOver(socket: Socket, maxWireBytes: () => number): buildConnector.connector {
   return (_options, callback) => {
     // Later, not now: the client goes on by itself only when the answer comes after its call.
     queueMicrotask(() => {
@@ -68,15 +68,15 @@ function handOver(socket: Socket, mostBytes: () => number): buildConnector.conne
         return;
       }
       callback(null, socket);
-      boundWire(socket, mostBytes);
+      boundWire(socket, maxWireBytes);
     });
   };
 }
 
 // The parser counts neither reason phrases nor chunk extensions nor leading empty lines.
-function boundWire(socket: Socket, mostBytes: () => number): void {
+function boundWire(socket: Socket, maxWireBytes: () => number): void {
   socket.on('readable', () => {
-    if (socket.bytesRead <= mostBytes()) return;
+    if (socket.bytesRead <= maxWireBytes()) return;
     socket.destroy(new EgressRefusal('too_large', 'The answer has more frame than body.'));
   });
 }

@@ -108,7 +108,7 @@ test('an address that does not take the connection gives way to the next', hasMa
 });
 
 test('a socket that went elsewhere than it was sent gets no byte', hasUnspecifiedAddress, async () => {
-  // The system takes 0.0.0.0 for the machine itself: judged as allowed, the connection ends at 127.0.0.1, which is not.
+  // The system takes 0.0.0.0 for the machine itself: validated as allowed, the connection ends at 127.0.0.1, which is not.
   await using server = await startAnswering(OK);
   await using egress = createEgress({ allow: parseCidrs('0.0.0.0/32') });
   for (const scheme of ['http', 'https']) {
@@ -144,7 +144,7 @@ test('a closed port is refused, with the code for the log', async () => {
   assert.deepEqual([result.kind, result.code], ['refused', 'ECONNREFUSED']);
 });
 
-test('TLS goes to the judged address under the name of the URL', async () => {
+test('TLS goes to the validated address under the name of the URL', async () => {
   const { key, cert } = selfSignedCertificate('files.example.com');
   let sni: unknown;
   await using receiver = await startTls({ key, cert }, (name) => (sni = name));

@@ -5,11 +5,11 @@ import { unlessAborted } from '@renderkit/server-kit/work/unless-aborted.ts';
 import { EgressRefusal } from './egress-refusal.ts';
 import { isSameAddress, type Cidr } from './public-address.ts';
 import type { NameResolver } from './resolve-name.ts';
-import { hostOf, judgeAddresses, portOf } from './validate-url.ts';
+import { hostOf, validateAddresses, portOf } from './validate-url.ts';
 
 /** Milliseconds that one of several addresses is waited for. */
 const ATTEMPT_TIMEOUT_MS = 3_000;
-/** Addresses of one name that are tried. All of them are judged. */
+/** Addresses of one name that are tried. All of them are validated. */
 const MAX_ATTEMPTS = 4;
 
 export interface ConnectorOptions {
@@ -22,7 +22,7 @@ export interface ConnectorOptions {
 
 /**
  * Opens the connection for one request: resolves the name once, refuses it if any address may not be reached,
- * connects to an address so judged and to nothing else, asks the socket where it really went, and only then
+ * connects to an address so validated and to nothing else, asks the socket where it really went, and only then
  * lets the first byte out, be it TLS (SNI and certificate by the name). Literal addresses take the same way.
  * (An HTTP client's `lookup` option would not do: it is not called for literals.)
  * Throws EgressRefusal `blocked`, `dns`, `refused` or `tls`, or the signal's reason.
@@ -30,7 +30,7 @@ export interface ConnectorOptions {
 export async function openSocket(url: URL, options: ConnectorOptions, signal: AbortSignal): Promise<Socket> {
   const host = hostOf(url);
   const addresses = isIP(host) === 0 ? await resolveOnce(host, options, signal) : [host];
-  judgeAddresses(addresses, url.protocol, options.allow);
+  validateAddresses(addresses, url.protocol, options.allow);
   const socket = await connectToOneOf(addresses, portOf(url), signal);
   return url.protocol === 'https:' ? await secure(socket, host, options.secureContext, signal) : socket;
 }
@@ -81,7 +81,7 @@ async function connectTo(address: string, port: number, signal: AbortSignal): Pr
     if (!isSameAddress(socket.remoteAddress ?? '', address)) {
       throw new EgressRefusal(
         'blocked',
-        'The connection went elsewhere than to the address that was judged.',
+        'The connection went elsewhere than to the address that was validated.',
       );
     }
     return socket;

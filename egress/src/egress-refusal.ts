@@ -31,7 +31,7 @@ export type EgressFailureKind = (typeof egressFailureKinds)[number];
 export type BlockedIssue = 'form' | 'network' | 'address';
 
 /**
- * What an API client is told, whatever the kind: which of them it was would let a client map the networks
+ * What an API client gets, whatever the kind: which of them it was would let a client map the networks
  * that the server can see (decision 0022). The kind itself is for the operator's log.
  */
 export const publicMessage =

@@ -56,7 +56,7 @@ export function translateError(error: unknown, signal: AbortSignal): unknown {
   if (signal.aborted) return signal.reason;
   if (error instanceof EgressRefusal) return error;
   const code = errorCode(error);
-  // A header or method that no caller of ours may give: a fault of the program, not of the receiver.
+  // A header or method that no caller of ours may give: an error of the program, not of the receiver.
   if (code === 'UND_ERR_INVALID_ARG' || code === 'UND_ERR_NOT_SUPPORTED') return error;
   if (code === 'UND_ERR_HEADERS_TIMEOUT') {
     return new EgressRefusal('timeout', 'The answer did not begin in time.', { cause: error });

@@ -347,7 +347,7 @@ test('the end of the egress stops what is in flight and takes nothing new', asyn
   assert.equal(outcome(await egress.request(download(`${server.url}/`))), 'aborted');
 });
 
-test('a header that only the egress may write is a fault of the caller', async () => {
+test('a header that only the egress may write is an error of the caller', async () => {
   await using egress = createEgress({ allow });
   for (const name of ['Host', 'Accept-Encoding', 'connection', 'Content-Length']) {
     await assert.rejects(

@@ -5,12 +5,12 @@ import { type Connection, connectionOver } from './connection.ts';
 import { openSocket, type ConnectorOptions } from './connector.ts';
 import { EgressRefusal, type EgressFailureKind } from './egress-refusal.ts';
 import { exchange, type Exchange, type ExchangeOptions, type ResponseHeaders } from './exchange.ts';
-import { KeptConnections } from './pooled-connections.ts';
+import { PooledConnections } from './pooled-connections.ts';
 import type { Cidr } from './public-address.ts';
 import { readBody } from './read-body.ts';
 import { dnsResolver, type NameResolver } from './resolve-name.ts';
 import { stopSignal, type StopSignal } from './stop-signal.ts';
-import { judgeUrl } from './validate-url.ts';
+import { validateUrl } from './validate-url.ts';
 
 /** Bytes of the names and values of an answer's headers. */
 const MAX_HEADER_BYTES = 16_384;
@@ -47,7 +47,7 @@ export interface EgressRequest {
    * the connection let it. `refuse`: the body comes whole, or the request fails.
    */
   whenLarger: 'cut' | 'refuse';
-  /** Hops that are followed (GET and HEAD only), each judged like the first. Default 0: any 3xx is a failure. */
+  /** Hops that are followed (GET and HEAD only), each validated like the first. Default 0: any 3xx is a failure. */
   maxRedirects?: number;
   /** A body that comes slower fails as `too_slow`. Default: no floor. */
   minBytesPerSecond?: number;
@@ -55,9 +55,9 @@ export interface EgressRequest {
   maxHeaderBytes?: number;
   /**
    * Keeps the connection for the next request that gives this name and goes to the same origin: for seconds, and for a
-   * minute in all, for the address was judged when it was opened. Default: it is used once.
+   * minute in all, for the address was validated when it was opened. Default: it is used once.
    */
-  keepFor?: string;
+  poolKey?: string;
   /** Takes the body as it comes, so that it is never in memory; the result's `body` is then empty. */
   onBody?: (chunk: Buffer, head: EgressHead) => void | Promise<void>;
   signal?: AbortSignal;
@@ -91,13 +91,13 @@ export interface EgressFailure {
 export type EgressResult = EgressAnswer | EgressFailure;
 
 export interface Egress extends AsyncDisposable {
-  /** Any status but 3xx is `ok`. Rejects only for faults of the caller: its headers, or what `onBody` throws. */
+  /** Any status but 3xx is `ok`. Rejects only for errors of the caller: its headers, or what `onBody` throws. */
   request(options: EgressRequest): Promise<EgressResult>;
 }
 
 /**
  * The one way out to addresses that others choose (webhooks, imports), by decision 0022. Keeps no name between
- * requests, and no connection but for those who ask for it (`keepFor`). Disposing stops what is in flight (`aborted`) and waits for it.
+ * requests, and no connection but for those who ask for it (`poolKey`). Disposing stops what is in flight (`aborted`) and waits for it.
  */
 export function createEgress(options: EgressOptions): Egress {
   const { allow, resolver = dnsResolver(), ca, dnsTimeoutMs = DNS_TIMEOUT_MS } = options;
@@ -108,11 +108,11 @@ export function createEgress(options: EgressOptions): Egress {
     dnsTimeoutMs,
   };
   const closing = new AbortController();
-  const kept = new KeptConnections();
+  const pooled = new PooledConnections();
   const inFlight = new Set<Promise<EgressResult>>();
   return {
     request(asked) {
-      const result = requestOnce(asked, { ...connector, kept }, closing.signal).finally(() =>
+      const result = requestOnce(asked, { ...connector, pooled }, closing.signal).finally(() =>
         inFlight.delete(result),
       );
       inFlight.add(result);
@@ -121,12 +121,12 @@ export function createEgress(options: EgressOptions): Egress {
     async [Symbol.asyncDispose]() {
       closing.abort();
       await Promise.allSettled(inFlight);
-      await kept[Symbol.asyncDispose]();
+      await pooled[Symbol.asyncDispose]();
     },
   };
 }
 
-type Connections = ConnectorOptions & { kept: KeptConnections };
+type Connections = ConnectorOptions & { pooled: PooledConnections };
 
 async function requestOnce(
   options: EgressRequest,
@@ -154,10 +154,10 @@ async function follow(
   stop: StopSignal,
 ): Promise<EgressHead & { body: Buffer; isCut: boolean }> {
   const { maxRedirects = 0, headers = {}, method, body = null, maxResponseBytes } = options;
-  const first = judgeUrl(options.url, connector);
+  const first = validateUrl(options.url, connector);
   let url = first;
   for (let hop = 0; ; hop += 1) {
-    await using answer = await ask(options.keepFor, connector, {
+    await using answer = await ask(options.poolKey, connector, {
       method,
       url,
       headers: url.origin === first.origin ? headers : pickPortable(headers),
@@ -181,20 +181,20 @@ async function follow(
 type Answer = Exchange & AsyncDisposable & { keep(): void };
 
 async function ask(
-  keepFor: string | undefined,
+  poolKey: string | undefined,
   connector: Connections,
   options: ExchangeOptions,
 ): Promise<Answer> {
   const { url, maxHeaderBytes } = options;
-  const owner = keepFor === undefined ? undefined : { name: keepFor, origin: url.origin, maxHeaderBytes };
-  const kept = owner && connector.kept.take(owner);
-  if (kept !== undefined) {
-    const answer = await over(kept, options).catch((error: unknown) => {
+  const owner = poolKey === undefined ? undefined : { name: poolKey, origin: url.origin, maxHeaderBytes };
+  const open = owner && connector.pooled.take(owner);
+  if (open !== undefined) {
+    const answer = await over(open, options).catch((error: unknown) => {
       // The other side may have closed it just then: that says nothing of how it takes the request.
       if (error instanceof EgressRefusal && error.kind === 'protocol') return undefined;
       throw error;
     });
-    if (answer !== undefined) return keepable(answer, kept);
+    if (answer !== undefined) return keepable(answer, open);
   }
   const socket = await openSocket(url, connector, options.signal);
   const fresh = connectionOver(socket, { origin: url.origin, maxHeaderBytes, keep: owner !== undefined });
@@ -206,7 +206,7 @@ async function ask(
       ...answer,
       keep: () => void (wanted = true),
       [Symbol.asyncDispose]: async () => {
-        if (wanted && owner !== undefined && connector.kept.keep(owner, connection)) return;
+        if (wanted && owner !== undefined && connector.pooled.add(owner, connection)) return;
         await connection[Symbol.asyncDispose]();
       },
     };
@@ -222,13 +222,13 @@ async function over(connection: Connection, options: ExchangeOptions): Promise<E
   }
 }
 
-/** Where a redirect leads, judged like any URL. Throws EgressRefusal `redirect` or `blocked`. */
+/** Where a redirect leads, validated like any URL. Throws EgressRefusal `redirect` or `blocked`. */
 function nextUrl({ status, headers }: Exchange, url: URL, allow: readonly Cidr[]): URL {
   const { location } = headers;
   const isRedirect = [301, 302, 303, 307, 308].includes(status);
   const next = isRedirect && typeof location === 'string' ? URL.parse(location, url.href) : null;
   if (next === null) throw new EgressRefusal('redirect', 'The answer leads nowhere.', { status });
-  return judgeUrl(next.href, { allow });
+  return validateUrl(next.href, { allow });
 }
 
 async function read(

@@ -24,7 +24,7 @@ async function post(egress: Egress, url: string, more: Partial<EgressRequest> = 
     totalTimeoutMs: 5_000,
     maxResponseBytes: 1_000,
     whenLarger: 'cut',
-    keepFor: 'one',
+    poolKey: 'one',
     ...more,
   });
   return result.ok ? String(result.status) : result.kind;
@@ -40,7 +40,7 @@ test('whoever asks for it gets its connection again', async () => {
 test('nobody gets the connection of another name given by the caller', async () => {
   await using server = await startKeeping();
   await using egress = createEgress({ allow });
-  for (const keepFor of ['one', 'other', 'one', 'other']) await post(egress, server.url, { keepFor });
+  for (const poolKey of ['one', 'other', 'one', 'other']) await post(egress, server.url, { poolKey });
   assert.equal(server.connections, 2);
   for (let i = 0; i < 3; i++)
     await egress.request({
@@ -61,7 +61,7 @@ test('a connection is never used for another host, though it lead to the same ad
   assert.equal(server.connections, 3);
 });
 
-test('a name that rebinds gets nowhere: what is kept leads where it was judged, what is new is judged', async () => {
+test('a name that rebinds gets nowhere: what is kept leads where it was validated, what is new is validated', async () => {
   await using server = await startKeeping();
   let addresses = ['127.0.0.1'];
   await using egress = createEgress({ allow, resolver: () => Promise.resolve(addresses) });

@@ -1,10 +1,10 @@
 import type { Connection } from './connection.ts';
 
 /** Free connections at most; what comes beyond is closed. */
-const MAX_KEPT = 512;
+const MAX_POOLED = 512;
 /** Of one name and origin. */
-const MAX_KEPT_OF_ONE = 4;
-/** Milliseconds after which a connection is used no more: its address was judged that long ago. */
+const MAX_POOLED_OF_ONE = 4;
+/** Milliseconds after which a connection is used no more: its address was validated that long ago. */
 const MAX_AGE_MS = 60_000;
 
 /** Whose a connection is: nobody else ever gets it. */
@@ -17,15 +17,15 @@ export interface ConnectionOwner {
 }
 
 /** Connections that wait for their next request: each goes only to whom it was opened for. */
-export class KeptConnections implements AsyncDisposable {
-  readonly #kept = new Map<string, Set<Connection>>();
+export class PooledConnections implements AsyncDisposable {
+  readonly #pooled = new Map<string, Set<Connection>>();
   #count = 0;
   #closed = false;
 
-  /** The connection that was kept last; undefined where there is none. */
+  /** The connection that was added last; undefined where there is none. */
   take(owner: ConnectionOwner): Connection | undefined {
     const key = keyOf(owner);
-    const connections = this.#kept.get(key);
+    const connections = this.#pooled.get(key);
     for (const connection of [...(connections ?? [])].toReversed()) {
       this.#remove(key, connection);
       if (connection.isFree && performance.now() - connection.madeAt < MAX_AGE_MS) return connection;
@@ -34,14 +34,14 @@ export class KeptConnections implements AsyncDisposable {
     return undefined;
   }
 
-  /** False where it cannot be kept: then its user closes it. */
-  keep(owner: ConnectionOwner, connection: Connection): boolean {
+  /** False where it cannot be pooled: then the caller closes it. */
+  add(owner: ConnectionOwner, connection: Connection): boolean {
     const key = keyOf(owner);
-    const connections = this.#kept.get(key) ?? new Set();
-    if (this.#closed || this.#count >= MAX_KEPT || connections.size >= MAX_KEPT_OF_ONE) return false;
+    const connections = this.#pooled.get(key) ?? new Set();
+    if (this.#closed || this.#count >= MAX_POOLED || connections.size >= MAX_POOLED_OF_ONE) return false;
     if (!connection.isFree || performance.now() - connection.madeAt >= MAX_AGE_MS) return false;
     connections.add(connection);
-    this.#kept.set(key, connections);
+    this.#pooled.set(key, connections);
     this.#count += 1;
     connection.onClose(() => {
       if (this.#remove(key, connection)) void connection[Symbol.asyncDispose]();
@@ -50,17 +50,17 @@ export class KeptConnections implements AsyncDisposable {
   }
 
   #remove(key: string, connection: Connection): boolean {
-    const connections = this.#kept.get(key);
+    const connections = this.#pooled.get(key);
     if (connections?.delete(connection) !== true) return false;
     this.#count -= 1;
-    if (connections.size === 0) this.#kept.delete(key);
+    if (connections.size === 0) this.#pooled.delete(key);
     return true;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#closed = true;
-    const all = [...this.#kept.values()].flatMap((connections) => [...connections]);
-    this.#kept.clear();
+    const all = [...this.#pooled.values()].flatMap((connections) => [...connections]);
+    this.#pooled.clear();
     await Promise.all(all.map((connection) => connection[Symbol.asyncDispose]()));
   }
 }

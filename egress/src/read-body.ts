@@ -30,13 +30,13 @@ export async function readBody(answer: Exchange, options: ReadOptions): Promise<
 }
 
 async function readChunks(chunks: AsyncIterator<Buffer>, options: ReadOptions): Promise<boolean> {
-  let room = options.maxResponseBytes;
+  let left = options.maxResponseBytes;
   for (;;) {
     const chunk = await nextChunk(chunks, options);
     if (chunk === null) return false;
-    const taken = chunk.subarray(0, room);
+    const taken = chunk.subarray(0, left);
     if (taken.length < chunk.length && options.whenLarger === 'refuse') throw tooLarge();
-    room -= taken.length;
+    left -= taken.length;
     await unlessAborted(Promise.resolve(options.onChunk(taken)), options.signal);
     if (taken.length < chunk.length) return true;
   }

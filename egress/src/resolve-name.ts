@@ -15,7 +15,7 @@ const TRIES = 2;
  */
 export function dnsResolver({ servers }: { servers?: readonly string[] } = {}): NameResolver {
   return async (hostname, signal) => {
-    // RFC 6761 §6.3: localhost is nobody's to answer but ours. The connector then judges it as any other address.
+    // RFC 6761 §6.3: localhost is nobody's to answer but ours. The connector then validates it as any other address.
     if (/(^|\.)localhost\.?$/.test(hostname)) return ['127.0.0.1'];
     signal.throwIfAborted();
     const resolver = new Resolver({ timeout: TRY_TIMEOUT_MS, tries: TRIES });

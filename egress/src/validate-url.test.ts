@@ -3,14 +3,14 @@ import { test } from 'node:test';
 import { EgressRefusal } from './egress-refusal.ts';
 import { parseCidrs } from './public-address.ts';
 import { publicAddresses, ssrfCorpus } from './testing/ssrf-corpus.ts';
-import { judgeAddresses, judgeUrl } from './validate-url.ts';
+import { validateAddresses, validateUrl } from './validate-url.ts';
 
 const nobody = { allow: parseCidrs('') };
 const loopback = { allow: parseCidrs('127.0.0.0/8') };
 
 function assertBlocked(raw: string, options = nobody): void {
   assert.throws(
-    () => judgeUrl(raw, options),
+    () => validateUrl(raw, options),
     (error) => error instanceof EgressRefusal && error.kind === 'blocked',
     raw,
   );
@@ -27,7 +27,7 @@ test('every notation of every special address is refused', () => {
 
 test('public literals and names are not refused', () => {
   for (const address of publicAddresses(3)) {
-    assert.ok(judgeUrl(`https://${address.includes(':') ? `[${address}]` : address}/`, nobody));
+    assert.ok(validateUrl(`https://${address.includes(':') ? `[${address}]` : address}/`, nobody));
   }
   for (const host of [
     'example.com',
@@ -42,13 +42,13 @@ test('public literals and names are not refused', () => {
     `${'a.'.repeat(123)}example`,
     'xn--e1afmkfd.xn--p1ai',
   ]) {
-    assert.ok(judgeUrl(`https://${host}/path?query=1`, nobody));
+    assert.ok(validateUrl(`https://${host}/path?query=1`, nobody));
   }
 });
 
-test('the judged URL is the canonical one, without its fragment', () => {
+test('the validated URL is the canonical one, without its fragment', () => {
   assert.equal(
-    judgeUrl('HTTPS://Files.Example.com:443/a b#c', nobody).href,
+    validateUrl('HTTPS://Files.Example.com:443/a b#c', nobody).href,
     'https://files.example.com/a%20b',
   );
 });
@@ -68,9 +68,9 @@ test('only https is taken, and http where the operator lists networks', () => {
   for (const raw of ['ftp://127.0.0.1/', 'ws://127.0.0.1/', 'http://8.8.8.8/', 'http://10.0.0.1/']) {
     assertBlocked(raw, loopback);
   }
-  assert.ok(judgeUrl('http://127.0.0.1:3000/', loopback));
-  assert.ok(judgeUrl('http://127.0.0.1/', loopback));
-  assert.ok(judgeUrl('http://receiver.internal/', loopback));
+  assert.ok(validateUrl('http://127.0.0.1:3000/', loopback));
+  assert.ok(validateUrl('http://127.0.0.1/', loopback));
+  assert.ok(validateUrl('http://receiver.internal/', loopback));
 });
 
 test('a user name or password is refused', () => {
@@ -84,7 +84,7 @@ test('ports below 1024 and those of other protocols are refused', () => {
     assertBlocked(`https://example.com:${port}/`);
   }
   for (const port of [443, 1024, 8080, 8443, 65_535])
-    assert.ok(judgeUrl(`https://example.com:${port}/`, nobody));
+    assert.ok(validateUrl(`https://example.com:${port}/`, nobody));
 });
 
 /** What is no possible host, and the words that say why. */
@@ -131,7 +131,7 @@ test('a host that nobody can have is refused, with the reason', () => {
   for (const [authority, words] of impossibleHosts)
     for (const options of [nobody, loopback])
       assert.throws(
-        () => judgeUrl(`https://${authority}`, options),
+        () => validateUrl(`https://${authority}`, options),
         (error) =>
           error instanceof EgressRefusal &&
           error.kind === 'blocked' &&
@@ -151,9 +151,9 @@ test('a name without a meaning on the public internet needs a listed network', (
     'nas.local',
     'printer.home.arpa',
   ]) {
-    assert.throws(() => judgeUrl(`https://${host}/`, nobody), { kind: 'blocked', issue: 'network' }, host);
-    assert.ok(judgeUrl(`https://${host}/`, loopback));
-    assert.ok(judgeUrl(`http://${host}/`, loopback));
+    assert.throws(() => validateUrl(`https://${host}/`, nobody), { kind: 'blocked', issue: 'network' }, host);
+    assert.ok(validateUrl(`https://${host}/`, loopback));
+    assert.ok(validateUrl(`http://${host}/`, loopback));
   }
 });
 
@@ -182,19 +182,22 @@ test('text that is no URL is refused', () => {
 
 test('a URL may have 2,048 characters and no more', () => {
   const start = 'https://example.com/';
-  assert.ok(judgeUrl(start.padEnd(2_048, 'a'), nobody));
+  assert.ok(validateUrl(start.padEnd(2_048, 'a'), nobody));
   assertBlocked(start.padEnd(2_049, 'a'));
 });
 
 test('one address among several that is not public refuses the name', () => {
-  assert.throws(() => judgeAddresses(['93.184.216.34', '127.0.0.1'], 'https:', []), EgressRefusal);
-  assert.throws(() => judgeAddresses(['::1', '93.184.216.34'], 'https:', []), EgressRefusal);
-  judgeAddresses(['93.184.216.34', '2606:4700::1111'], 'https:', []);
+  assert.throws(() => validateAddresses(['93.184.216.34', '127.0.0.1'], 'https:', []), EgressRefusal);
+  assert.throws(() => validateAddresses(['::1', '93.184.216.34'], 'https:', []), EgressRefusal);
+  validateAddresses(['93.184.216.34', '2606:4700::1111'], 'https:', []);
 });
 
 test('clear text goes to listed networks alone', () => {
-  assert.throws(() => judgeAddresses(['93.184.216.34'], 'http:', loopback.allow), EgressRefusal);
-  assert.throws(() => judgeAddresses(['127.0.0.1', '93.184.216.34'], 'http:', loopback.allow), EgressRefusal);
-  judgeAddresses(['127.0.0.1'], 'http:', loopback.allow);
-  judgeAddresses(['127.0.0.1', '93.184.216.34'], 'https:', loopback.allow);
+  assert.throws(() => validateAddresses(['93.184.216.34'], 'http:', loopback.allow), EgressRefusal);
+  assert.throws(
+    () => validateAddresses(['127.0.0.1', '93.184.216.34'], 'http:', loopback.allow),
+    EgressRefusal,
+  );
+  validateAddresses(['127.0.0.1'], 'http:', loopback.allow);
+  validateAddresses(['127.0.0.1', '93.184.216.34'], 'https:', loopback.allow);
 });

@@ -19,11 +19,11 @@ const PORT_RULE = 'must use port 443, or one from 1024 to 65535 that no other pr
 
 /**
  * Validates a URL by its form, at the time it is saved and again at each request, and returns it in the canonical form
- * that is requested, without its fragment. What a name resolves to is judged when it is saved (validate-target.ts) and
+ * that is requested, without its fragment. What a name resolves to is validated when it is saved (validate-target.ts) and
  * at each connect (connector.ts), never here.
- * Throws EgressRefusal `blocked`; its message may be shown, for it speaks only of what the caller wrote.
+ * Throws EgressRefusal `blocked`; its message may be shown, for it names only what the caller wrote.
  */
-export function judgeUrl(raw: string, { allow }: { allow: readonly Cidr[] }): URL {
+export function validateUrl(raw: string, { allow }: { allow: readonly Cidr[] }): URL {
   if (raw.length > MAX_URL_LENGTH) throw blocked(`is longer than ${MAX_URL_LENGTH} characters`);
   // The URL parser drops tabs, line breaks and outer spaces; what is stored and shown must be what is requested.
   if (/\p{Cc}/u.test(raw)) throw blocked('holds a control character');
@@ -35,7 +35,7 @@ export function judgeUrl(raw: string, { allow }: { allow: readonly Cidr[] }): UR
   if (url.protocol !== 'https:' && (url.protocol !== 'http:' || allow.length === 0))
     throw blocked('must begin with https://', 'network');
   const host = hostOf(url);
-  if (isIP(host) !== 0) judgeAddresses([host], url.protocol, allow);
+  if (isIP(host) !== 0) validateAddresses([host], url.protocol, allow);
   if (authority.includes('@')) throw blocked('must not hold a user name or password');
   const issue = hostIssue(authority.replace(PORT, ''), host);
   if (issue !== undefined) throw blocked(issue);
@@ -50,7 +50,11 @@ export function judgeUrl(raw: string, { allow }: { allow: readonly Cidr[] }): UR
  * Throws EgressRefusal `blocked` unless every address may be reached by this protocol: one that is not public
  * among several is a sign of rebinding. Clear text goes only to the networks that the operator listed.
  */
-export function judgeAddresses(addresses: readonly string[], protocol: string, allow: readonly Cidr[]): void {
+export function validateAddresses(
+  addresses: readonly string[],
+  protocol: string,
+  allow: readonly Cidr[],
+): void {
   for (const address of addresses) {
     if (isAllowed(address, allow)) continue;
     if (protocol === 'https:' && isPublicAddress(address)) continue;

@@ -4,8 +4,8 @@ import type { Database } from '@renderkit/server-kit/db/database.ts';
 import { newId } from '@renderkit/server-kit/ids.ts';
 import { ApiProblem, type FieldError } from '../problems/api-problem.ts';
 import { translated } from '../studio-client/translate-error.ts';
-import { judgeAddress } from '../uploads/create-upload.ts';
-import { complaintOf, refusedFile } from '../uploads/file-issues.ts';
+import { validateAddress } from '../uploads/create-upload.ts';
+import { fileIssue, refusedFile } from '../uploads/file-issues.ts';
 import { findUploads } from '../uploads/queries.ts';
 import type { SendFile } from '../uploads/send-file.ts';
 import { isDataUrl, type Mask, readMask } from './decode-mask.ts';
@@ -84,7 +84,7 @@ async function validateAddresses(
   const issues = await Promise.all(
     addresses.map(async ({ field, value }) => {
       try {
-        await judgeAddress(value, target, field);
+        await validateAddress(value, target, field);
         return [];
       } catch (error) {
         if (!(error instanceof ApiProblem)) throw error;
@@ -152,7 +152,7 @@ async function sendMask(sendFile: SendFile, accountId: string, mask: Mask & { id
   if (sent.outcome === 'refused') throw refusedFile(sent);
   if (sent.outcome === 'unusable')
     throw new ApiProblem('invalid_request', {
-      errors: [{ field: 'mask', message: complaintOf(sent.reason, 'mask') }],
+      errors: [{ field: 'mask', message: fileIssue(sent.reason, 'mask') }],
     });
 }
 

@@ -50,24 +50,24 @@ export function readAnswer<Id extends StudioOperationId>(
     studioOperations[operation].answer,
     operation,
   ) as StudioAnswer<Id>;
-  const complaint = sanity[operation]?.(answer, asked, studioOrigin);
-  if (complaint !== undefined) throw nonsense(operation, complaint);
+  const issue = contentChecks[operation]?.(answer, asked, studioOrigin);
+  if (issue !== undefined) throw nonsense(operation, issue);
   return answer;
 }
 
 /** Reads a render that came inside another answer, such as a change of the feed. @throws StudioFailure of kind nonsense */
 export function readRender(value: unknown, studioOrigin: string): Render {
   const render = checked(value, Render, 'render') as Render;
-  const complaint = renderLinks(render, studioOrigin);
-  if (complaint !== undefined) throw nonsense('render', complaint);
+  const issue = renderLinks(render, studioOrigin);
+  if (issue !== undefined) throw nonsense('render', issue);
   return render;
 }
 
 /** Reads an upload from the feed. @throws StudioFailure of kind nonsense */
 export function readUpload(value: unknown, studioOrigin: string): StudioUpload {
   const upload = checked(value, StudioUpload, 'upload') as StudioUpload;
-  const complaint = uploadTexts(upload, studioOrigin);
-  if (complaint !== undefined) throw nonsense('upload', complaint);
+  const issue = uploadTexts(upload, studioOrigin);
+  if (issue !== undefined) throw nonsense('upload', issue);
   return upload;
 }
 
@@ -94,18 +94,18 @@ function checked(value: unknown, schema: TSchema, operation: string): unknown {
   throw nonsense(operation, `the answer breaks the contract at "${path.slice(0, 200)}"`);
 }
 
-function nonsense(operation: string, complaint: string, cause?: unknown): StudioFailure {
-  return new StudioFailure('nonsense', `${operation}: ${complaint}`, { maybeSent: true, cause });
+function nonsense(operation: string, issue: string, cause?: unknown): StudioFailure {
+  return new StudioFailure('nonsense', `${operation}: ${issue}`, { maybeSent: true, cause });
 }
 
-type Sanity<Id extends StudioOperationId> = (
+type ContentCheck<Id extends StudioOperationId> = (
   answer: StudioAnswer<Id>,
   asked: Asked,
   studioOrigin: string,
 ) => string | undefined;
 
-// What a schema cannot say. Each answers with a complaint or with nothing.
-const table: { [Id in StudioOperationId]?: Sanity<Id> } = {
+// What a schema cannot say. Each returns an issue or nothing.
+const table: { [Id in StudioOperationId]?: ContentCheck<Id> } = {
   getAccount: (account, { studioAccountId }) =>
     studioAccountId !== undefined && account.id !== studioAccountId ? "another account's profile" : undefined,
   getCatalog: (catalog, _asked, origin) =>
@@ -125,29 +125,29 @@ const table: { [Id in StudioOperationId]?: Sanity<Id> } = {
     const tokens = new Set((body as { tokens: string[] }).tokens);
     for (const render of renders) {
       if (!tokens.delete(render.token)) return 'a render that was not asked for, or one twice';
-      const complaint = renderLinks(render, origin);
-      if (complaint !== undefined) return complaint;
+      const issue = renderLinks(render, origin);
+      if (issue !== undefined) return issue;
     }
     return undefined;
   },
   listProjects: ({ projects }, { query }, origin) =>
     projects.length > (query?.limit ?? 100)
       ? 'more projects than asked for'
-      : projects.map((project) => projectLinks(project, origin)).find((complaint) => complaint !== undefined),
+      : projects.map((project) => projectLinks(project, origin)).find((issue) => issue !== undefined),
   createProject: (project, _asked, origin) => projectLinks(project, origin),
   getProject: oneProject,
   renameProject: oneProject,
   listAssets: ({ assets }, { query }, origin) =>
     assets.length > (query?.limit ?? 100)
       ? 'more items than asked for'
-      : assets.map((asset) => assetLinks(asset, origin)).find((complaint) => complaint !== undefined),
+      : assets.map((asset) => assetLinks(asset, origin)).find((issue) => issue !== undefined),
   getAsset: oneAsset,
   favoriteAsset: (asset, asked, origin) =>
     asset.favorite === (asked.body as { favorite: boolean }).favorite
       ? oneAsset(asset, asked, origin)
       : 'the opposite of what was asked for',
   takeFrame: ({ url }, _asked, origin) =>
-    isAllowedLink(url, origin) ? undefined : 'a still on a foreign address',
+    isAllowedLink(url, origin) ? undefined : 'a frame on a foreign address',
   storeUpload: (answer, { params }, origin) =>
     answer.outcome === 'stored' ? oneUpload(answer.upload, params?.['token'], origin) : undefined,
   getUpload: (upload, { params }, origin) => oneUpload(upload, params?.['token'], origin),
@@ -159,13 +159,13 @@ const table: { [Id in StudioOperationId]?: Sanity<Id> } = {
     const tokens = new Set((body as { tokens: string[] }).tokens);
     for (const upload of uploads) {
       if (!tokens.delete(upload.token)) return 'an upload that was not asked for, or one twice';
-      const complaint = uploadTexts(upload, origin);
-      if (complaint !== undefined) return complaint;
+      const issue = uploadTexts(upload, origin);
+      if (issue !== undefined) return issue;
     }
     return undefined;
   },
 };
-const sanity = table as { [id: string]: Sanity<StudioOperationId> | undefined };
+const contentChecks = table as { [id: string]: ContentCheck<StudioOperationId> | undefined };
 
 function oneRender(render: Render, token: string | undefined, origin: string): string | undefined {
   return render.token === token ? renderLinks(render, origin) : 'another render';
@@ -213,5 +213,5 @@ function projectLinks(
   const fine = [last?.url, last?.thumb_url].every(
     (link) => typeof link !== 'string' || isAllowedLink(link, origin),
   );
-  return fine ? undefined : "a project's picture on a foreign address";
+  return fine ? undefined : "a project's image on a foreign address";
 }

@@ -3,7 +3,7 @@ import { newId } from '@renderkit/server-kit/ids.ts';
 import { createSecretBox, type SecretBox } from '@renderkit/server-kit/secrets.ts';
 import { saveConnection } from './store.ts';
 
-/** Seals the tokens of connections; the context of each is its account's id. */
+/** Encrypts the tokens of connections; the context of each is its account's id. */
 export function connectionSecrets(secretKey: Buffer): SecretBox {
   return createSecretBox(secretKey, 'studio connection');
 }
@@ -26,7 +26,7 @@ export async function connectAccount(
       studioId: grant.studioId,
       studioAccountId: grant.studioAccountId,
       email: grant.email,
-      sealRefreshToken: (id) => secrets.seal(grant.refreshToken, id),
+      encryptRefreshToken: (id) => secrets.seal(grant.refreshToken, id),
     },
     also,
   );

@@ -14,7 +14,7 @@ import {
   abandonRefresh,
   type ConnectionRow,
   endConnection,
-  keepRefreshed,
+  storeRefreshed,
   readConnection,
   takeRefresh,
 } from './store.ts';
@@ -23,14 +23,14 @@ import { StudioFailure } from './studio-failure.ts';
 /** Longer than a refresh may take, short enough that a call can outwait a process that died with it. */
 const refreshLeaseMs = 5_000;
 /** An access token is not used in its last half minute. */
-const marginMs = 30_000;
+const expiryMarginMs = 30_000;
 const maxCachedTokens = 50_000;
 const waitForOthersMs = 9_000;
 const pollMs = 60;
-const sweepMs = 5_000;
+const reconcileMs = 5_000;
 /** Abandoned refreshes taken up at once, and for how long others are begun in one round. */
-const takenUpAtOnce = 8;
-const sweepRoundMs = 20_000;
+const maxTakenUp = 8;
+const reconcileRoundMs = 20_000;
 
 export type AccessToken = { token: string; version: number; studioAccountId: string };
 type Cached = AccessToken & { usableUntil: number };
@@ -54,8 +54,8 @@ type ConnectionsOptions = {
 };
 
 /**
- * The accounts' access tokens. Decrypted ones are kept in memory for their lifetime; the studio refusing one is what
- * tells that it was revoked. One process refreshes at a time, by a lease, and holds no connection while it asks.
+ * The accounts' access tokens. Decrypted ones are kept in memory for their lifetime; one that was revoked shows only by the
+ * studio refusing it. One process refreshes at a time, by a lease, and holds no connection while it asks.
  */
 export function createConnections(options: ConnectionsOptions): Connections {
   const cache = new LRUCache<string, Cached>({ max: maxCachedTokens });
@@ -69,14 +69,14 @@ export function createConnections(options: ConnectionsOptions): Connections {
     }
     return obtaining;
   };
-  const sweep: Loop = startLoop({
+  const reconciliation: Loop = startLoop({
     name: 'abandoned refreshes',
-    everyMs: sweepMs,
+    everyMs: reconcileMs,
     log: options.log,
     // Whoever died in the middle may have rotated the token: it must be used again within the studio's minute.
     run: async (stopping) => {
       const abandoned = await abandonedRefreshes(options.database);
-      const round = { atOnce: takenUpAtOnce, withinMs: sweepRoundMs, stopping };
+      const round = { atOnce: maxTakenUp, withinMs: reconcileRoundMs, stopping };
       await eachWithin(abandoned, round, async ({ account_id: accountId, version }, signal) => {
         // A round ends in its time, and a stop at once, whatever a refresh is waiting for.
         await unlessAborted(obtainOnce(accountId, version), signal).catch((error: unknown) =>
@@ -99,7 +99,7 @@ export function createConnections(options: ConnectionsOptions): Connections {
       if (current !== undefined && current.version !== refusedVersion) return current;
       return obtainOnce(accountId, refusedVersion);
     },
-    [Symbol.asyncDispose]: () => sweep[Symbol.asyncDispose](),
+    [Symbol.asyncDispose]: () => reconciliation[Symbol.asyncDispose](),
   };
 }
 
@@ -137,7 +137,7 @@ async function obtain(
 }
 
 function openCurrent(secrets: SecretBox, accountId: string, row: ConnectionRow): Cached | undefined {
-  const usableMs = (row.access_left_ms ?? 0) - marginMs;
+  const usableMs = (row.access_left_ms ?? 0) - expiryMarginMs;
   if (row.access_token_sealed === null || usableMs <= 0) return undefined;
   return {
     token: secrets.open(row.access_token_sealed, accountId),
@@ -155,30 +155,30 @@ async function refresh(
 ): Promise<Cached | undefined> {
   const { database, secrets } = options;
   const holder = { accountId, version: row.version, owner: newId('refresh_') };
-  const sealed = await takeRefresh(database, { ...holder, milliseconds: refreshLeaseMs });
-  if (sealed === undefined) return undefined;
+  const encrypted = await takeRefresh(database, { ...holder, milliseconds: refreshLeaseMs });
+  if (encrypted === undefined) return undefined;
   let tokens: Tokens;
   try {
-    tokens = await options.refresh(secrets.open(sealed, accountId));
+    tokens = await options.refresh(secrets.open(encrypted, accountId));
   } catch (error) {
     if (error instanceof StudioFailure && error.kind === 'connection_expired')
       await endConnection(database, holder);
-    // The studio may have rotated the token without our hearing of it: the sweep uses it again in time.
+    // The studio may have rotated the token without our hearing of it: it is used again in time by the loop above.
     else await abandonRefresh(database, holder);
     throw error;
   }
   await options.crashPoint?.('refresh-answered');
-  const version = await keepRefreshed(database, holder, {
-    accessSealed: secrets.seal(tokens.accessToken, accountId),
+  const version = await storeRefreshed(database, holder, {
+    encryptedAccess: secrets.seal(tokens.accessToken, accountId),
     accessSeconds: tokens.accessSeconds,
-    refreshSealed: secrets.seal(tokens.refreshToken, accountId),
+    encryptedRefresh: secrets.seal(tokens.refreshToken, accountId),
   });
   if (version === undefined) return undefined;
   return {
     token: tokens.accessToken,
     version,
     studioAccountId: row.studio_account_id,
-    usableUntil: performance.now() + tokens.accessSeconds * 1000 - marginMs,
+    usableUntil: performance.now() + tokens.accessSeconds * 1000 - expiryMarginMs,
   };
 }
 

@@ -35,7 +35,7 @@ export type Exchange = AsyncDisposable & {
 
 const nothing = Buffer.alloc(0);
 
-/** A bounded pool of kept connections to one origin, one request at a time on each. */
+/** A bounded pool of open connections to one origin, one request at a time on each. */
 export function createExchange(origin: string, connections: number): Exchange {
   const pool = new Pool(origin, {
     connections,
@@ -57,7 +57,7 @@ export function createExchange(origin: string, connections: number): Exchange {
         return await sendOnce(pool, whole, request.timeoutMs);
       } catch (error) {
         const left = deadline - performance.now();
-        // A kept connection that the studio closed meanwhile shows only when it is used.
+        // An open connection that the studio closed meanwhile shows only when it is used.
         if (!request.repeatable || !isBroken(error) || left < 100) throw error;
         return await sendOnce(pool, whole, left).catch(afterFirst);
       }

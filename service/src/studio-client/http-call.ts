@@ -68,7 +68,7 @@ export function readRefusal(operation: string, reply: Reply): StudioFailure {
       ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
       ...(body?.storage !== undefined && { storage: body.storage }),
     });
-  // These speak by their status alone: whoever stands before the studio may have written the body.
+  // For these only the status counts: a proxy before the studio may have written the body.
   if (reply.status === 429) return failure('rate_limited');
   if (gatewayStatuses.has(reply.status)) return failure('unavailable');
   return failure(known === undefined || known === 'internal_error' ? 'nonsense' : 'refused');

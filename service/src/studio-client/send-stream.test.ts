@@ -151,7 +151,7 @@ test('what breaks says whether the studio may have it', async () => {
   await assert.rejects(nobody.send({ ...request, body: source(1).body }), fails('unavailable', false));
 });
 
-test("who gives up is told so, and the source's own error is thrown as it is", async () => {
+test("who gives up gets an error that says so, and the source's own error is thrown as it is", async () => {
   const giveUp = new AbortController();
   await using studio = await startSockets((socket) => socket.on('data', () => giveUp.abort()));
   const { body, state } = source(1_000, 5);

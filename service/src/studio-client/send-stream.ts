@@ -18,13 +18,13 @@ export type StreamSender = Disposable & {
 };
 
 /**
- * Sends streams to one origin, each on a connection of its own. By Node's client and not undici's: it tells when a chunk
+ * Sends streams to one origin, each on a connection of its own. By Node's client and not undici's: it reports when a chunk
  * has left, so that a few of them are ever in memory, and their memory can be given back at once.
  */
 export function createStreamSender(origin: string, connections: number): StreamSender {
   const { protocol, hostname, port } = new URL(origin);
   const { Agent, request: open } = protocol === 'https:' ? https : http;
-  // A kept connection that the studio closed meanwhile shows only when it is used, and a stream cannot be sent again.
+  // An open connection that the studio closed meanwhile shows only when it is used, and a stream cannot be sent again.
   const agent = new Agent({ keepAlive: false, maxSockets: connections });
   const host = hostname.replace(/^\[|\]$/g, '');
   return {
@@ -39,7 +39,7 @@ export function createStreamSender(origin: string, connections: number): StreamS
   };
 }
 
-/** What is told to whoever waits for the call: the first word counts. */
+/** How the call ended, for its caller: the first ending counts. */
 type Ending = {
   ended: boolean;
   /** Called then. */
@@ -91,7 +91,7 @@ function converse(call: ClientRequest, request: StreamRequest): Promise<Reply> {
 }
 
 /** So many wait for each other at most: enough for several to go out in one. */
-const chunksUnderWay = 4;
+const maxChunksUnderWay = 4;
 
 /** The clock runs only while the studio is at work on what it was given. */
 async function sendBody(
@@ -103,7 +103,7 @@ async function sendBody(
   const state = { underWay: 0, broken: false };
   let wake: () => void = () => undefined;
   ending.onEnd = () => wake();
-  const room = () =>
+  const capacity = () =>
     new Promise<void>((resolve) => {
       wake = resolve;
     });
@@ -118,7 +118,7 @@ async function sendBody(
       wake();
     });
     clock.start();
-    if (state.underWay >= chunksUnderWay) await room();
+    if (state.underWay >= maxChunksUnderWay) await capacity();
     if (ending.ended || state.broken) return;
     clock.stop();
   }

@@ -1,5 +1,5 @@
 import type { StudioAnswer, StudioOperationId, StudioQuery } from '@renderkit/contract/studio/operations.ts';
-import { createPacing } from './call-limiter.ts';
+import { createCallLimiter } from './call-limiter.ts';
 import { readAnswer } from './check-answer.ts';
 import type { Connections } from './connection.ts';
 import { type Exchange, type Parts, send } from './exchange.ts';
@@ -22,17 +22,17 @@ export type StoreUpload = (upload: {
   signal?: AbortSignal;
 }) => Promise<StudioAnswer<'storeUpload'>>;
 
-/** Files go over connections and in turns of their own: a slow one holds up no call of its account. */
+/** Files have connections and a limiter of their own: a slow one holds up no call of its account. */
 export function createStoreUpload(options: {
   exchange: Exchange;
   connections: Pick<Connections, 'accessToken'>;
   perform: (operation: StudioOperationId, parts: Parts) => Promise<unknown>;
   origin: string;
 }): StoreUpload {
-  const pacing = createPacing(uploadsPerAccount);
+  const limiter = createCallLimiter(uploadsPerAccount);
   return async ({ body, accountId, token, query, signal }) => {
     const parts: Parts = { accountId, params: { token }, query, signal };
-    const leave = await pacing.enter(accountId, {
+    const release = await limiter.enter(accountId, {
       waitMs: uploadTimeoutMs,
       ...(signal !== undefined && { signal }),
     });
@@ -47,7 +47,7 @@ export function createStoreUpload(options: {
       );
       return readAnswer('storeUpload', reply.body, { params: { token } }, options.origin);
     } finally {
-      leave();
+      release();
     }
   };
 }

@@ -30,7 +30,7 @@ export async function readConnection(
   return rows[0];
 }
 
-/** Takes the refresh of this version for `owner`; the sealed refresh token, or undefined where another has it. */
+/** Takes the refresh of this version for `owner`; the encrypted refresh token, or undefined where another has it. */
 export async function takeRefresh(
   database: Database,
   lease: { accountId: string; version: number; owner: string; milliseconds: number },
@@ -49,11 +49,11 @@ export async function takeRefresh(
 
 type Holder = { accountId: string; version: number; owner: string };
 
-/** Keeps what a refresh brought, if the lease is still the owner's. The new version, or undefined where it is not. */
-export async function keepRefreshed(
+/** Stores what a refresh brought, if the lease is still the owner's. The new version, or undefined where it is not. */
+export async function storeRefreshed(
   database: Database,
   holder: Holder,
-  tokens: { accessSealed: string; accessSeconds: number; refreshSealed: string },
+  tokens: { encryptedAccess: string; accessSeconds: number; encryptedRefresh: string },
 ): Promise<number | undefined> {
   const rows = await database.rows<{ version: number }>(
     `update connections
@@ -65,9 +65,9 @@ export async function keepRefreshed(
       holder.accountId,
       holder.version,
       holder.owner,
-      tokens.accessSealed,
+      tokens.encryptedAccess,
       tokens.accessSeconds,
-      tokens.refreshSealed,
+      tokens.encryptedRefresh,
     ],
     'connection_keep_refreshed',
   );
@@ -113,7 +113,7 @@ export async function saveConnection(
     studioId: string;
     studioAccountId: string;
     email: string | null;
-    sealRefreshToken: (accountId: string) => string;
+    encryptRefreshToken: (accountId: string) => string;
   },
   also?: (transaction: Transaction, accountId: string) => Promise<void>,
 ): Promise<string> {
@@ -132,7 +132,7 @@ export async function saveConnection(
           set status = 'live', access_token_sealed = null, access_expires_at = null,
               refresh_token_sealed = excluded.refresh_token_sealed, version = connections.version + 1,
               refresh_owner = null, refresh_lease_until = null`,
-      [id, account.sealRefreshToken(id)],
+      [id, account.encryptRefreshToken(id)],
     );
     await also?.(transaction, id);
     return id;

@@ -6,7 +6,7 @@ import { clientOf, startUpstream } from '../../test/upstream-fixture.ts';
 import { StudioFailure, type StudioFailureKind } from './studio-failure.ts';
 import { translateStudioFailure } from './translate-error.ts';
 
-// A studio that is broken or hostile (T29): whatever it says, a call ends within bounds and tells what it was.
+// A studio that is broken or hostile (T29): whatever it answers, a call ends within bounds and names what it was.
 
 let db: TestDatabase;
 before(async () => {
@@ -89,7 +89,7 @@ const answers: [string, Scripted, StudioFailureKind, string, number | undefined]
   ['a code that nobody knows', error(418, 'teapot'), 'nonsense', 'upstream_error', undefined],
   ['a code with the wrong status', error(400, 'not_found'), 'nonsense', 'upstream_error', undefined],
   ['a code that every object has', error(400, 'toString'), 'nonsense', 'upstream_error', undefined],
-  ['its own fault', error(500, 'internal_error'), 'nonsense', 'upstream_error', undefined],
+  ['its own error', error(500, 'internal_error'), 'nonsense', 'upstream_error', undefined],
   ['maintenance', error(503, 'maintenance', { retry_after: 30 }), 'unavailable', 'upstream_unavailable', 30],
   ['overload', error(503, 'overloaded'), 'unavailable', 'upstream_unavailable', 5],
   [
@@ -113,7 +113,7 @@ const answers: [string, Scripted, StudioFailureKind, string, number | undefined]
   ['a token refused for ever', error(401, 'invalid_token'), 'nonsense', 'upstream_error', undefined],
 ];
 
-test('each way to answer badly becomes one kind of failure and one code, and never tells its text', async () => {
+test('each way to answer badly becomes one kind of failure and one code, and never reveals its text', async () => {
   await using upstream = await startUpstream(db.database);
   const { studio, client, accountId } = upstream;
   for (const [what, answer, kind, code, retryAfter] of answers) {
@@ -189,7 +189,7 @@ test('a connection cut in the middle is unavailable, an answer that is no HTTP n
   assert.equal((await failureOf(client.call('getBalance', { accountId }))).kind, 'nonsense');
 });
 
-test('a kept connection that the studio closed is replaced without anybody noticing', async () => {
+test('an open connection that the studio closed is replaced without anybody noticing', async () => {
   await using upstream = await startUpstream(db.database);
   const { studio, client, accountId } = upstream;
   studio.scriptOnce('getBalance', (request) => void request.socket.destroy());
@@ -319,7 +319,7 @@ test('eight calls of an account are under way at once, the others wait in order'
   for (const [at, id] of arrived.entries()) assert.ok(ids.indexOf(id) <= at + 7, `${id} came as ${at}`);
 });
 
-test('a limit of two seconds or less is waited out once, a longer one is told', async () => {
+test('a limit of two seconds or less is waited out once, a longer one is passed on', async () => {
   await using upstream = await startUpstream(db.database);
   const { studio, client, accountId } = upstream;
   await client.call('getBalance', { accountId });

@@ -12,7 +12,7 @@ import type { Database } from '@renderkit/server-kit/db/database.ts';
 import type { Logger } from '@renderkit/server-kit/process/logger.ts';
 import { unlessAborted } from '@renderkit/server-kit/work/unless-aborted.ts';
 import type { CrashPoint } from '../test-hooks.ts';
-import { createPacing, longestHoldMs, type Pacing } from './call-limiter.ts';
+import { createCallLimiter, maxHoldMs, type CallLimiter } from './call-limiter.ts';
 import { readAnswer, readRender, readUpload } from './check-answer.ts';
 import { connectionSecrets } from './connect-account.ts';
 import { createConnections } from './connection.ts';
@@ -113,12 +113,12 @@ export function createStudioClient(options: StudioClientOptions): StudioClient {
     log: options.log,
     crashPoint: options.crashPoint,
   });
-  const pacing = createPacing();
+  const limiter = createCallLimiter();
   const timeoutMs = options.timeoutMs ?? defaultTimeoutMs;
 
   const perform = async (operation: StudioOperationId, parts: Parts): Promise<Answered> => {
     if (studioOperations[operation].caller === 'account')
-      return performForAccount({ exchange, connections, pacing, operation, parts, timeoutMs });
+      return performForAccount({ exchange, connections, limiter, operation, parts, timeoutMs });
     const headers: Record<string, string> =
       studioOperations[operation].caller === 'client' ? { authorization } : {};
     return { reply: await send(clientExchange, operation, parts, headers, timeoutMs) };
@@ -176,22 +176,22 @@ function isNonsense(error: unknown): boolean {
   );
 }
 
-/** With the account's token and its turn: renewed where refused, waited once where limited for 2 s or less. */
+/** With the account's token and a slot of its limiter: the token is renewed where refused, waited once where limited for 2 s or less. */
 async function performForAccount(job: {
   exchange: Exchange;
   connections: ReturnType<typeof createConnections>;
-  pacing: Pacing;
+  limiter: CallLimiter;
   operation: StudioOperationId;
   parts: Parts;
   timeoutMs: number;
 }): Promise<Answered> {
-  const { connections, operation, parts, pacing } = job;
+  const { connections, operation, parts, limiter } = job;
   const { accountId } = parts;
   if (accountId === undefined) throw new Error(`${operation} is called for an account, and none was named`);
   let renewals = 0;
   let waited = false;
   for (;;) {
-    const leave = await pacing.enter(accountId, {
+    const release = await limiter.enter(accountId, {
       waitMs: job.timeoutMs,
       ...(parts.signal !== undefined && { signal: parts.signal }),
     });
@@ -209,13 +209,13 @@ async function performForAccount(job: {
           await nothingSent(unlessGivenUp(connections.renewed(accountId, token.version), parts.signal));
         } else if (error.kind === 'rate_limited') {
           const waitMs = (error.retryAfterSeconds ?? 1) * 1000;
-          pacing.hold(accountId, waitMs);
-          if (waited || waitMs > longestHoldMs) throw error;
+          limiter.hold(accountId, waitMs);
+          if (waited || waitMs > maxHoldMs) throw error;
           waited = true;
         } else throw error;
       }
     } finally {
-      leave();
+      release();
     }
   }
 }

@@ -121,10 +121,10 @@ export function createIssuerFetch(
     });
     if (reply.status >= 500 || reply.status === 429)
       throw new StudioFailure('unavailable', `the issuer answered ${reply.status}`, { maybeSent: true });
-    const told = new Headers();
+    const responseHeaders = new Headers();
     for (const [name, value] of Object.entries(reply.headers))
-      if (value !== undefined) told.set(name, String(value));
-    return new Response(new Uint8Array(reply.body), { status: reply.status, headers: told });
+      if (value !== undefined) responseHeaders.set(name, String(value));
+    return new Response(new Uint8Array(reply.body), { status: reply.status, headers: responseHeaders });
   };
 }
 

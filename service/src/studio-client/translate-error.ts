@@ -4,7 +4,7 @@ import type { ProblemCode } from '@renderkit/contract/v1/problem-codes.ts';
 import { ApiProblem } from '../problems/api-problem.ts';
 import { StudioFailure, type StudioFailureKind } from './studio-failure.ts';
 
-/** Seconds that a client is told to wait where the studio names no time itself. */
+/** Seconds that a client should wait where the studio names no time itself. */
 const defaultRetryAfterSeconds = 5;
 
 type Row = { code: ProblemCode; detail: string; retry?: true };
@@ -31,7 +31,7 @@ const byKind = {
   refused: unexpected,
 } as const satisfies Record<StudioFailureKind, Row>;
 
-// What the service asks has been judged before, so a refusal of its form is nobody's fault but ours or the studio's.
+// What the service asks has been validated before, so a refusal of its form is an error of ours or of the studio.
 const byStudioCode = {
   invalid_request: unexpected,
   invalid_token: unexpected,
@@ -47,7 +47,7 @@ const byStudioCode = {
 } as const satisfies Record<StudioErrorCode, Row>;
 
 /**
- * What a client is told of a failed call to the studio: a code of §7 and a sentence of ours, never the studio's
+ * What a client gets for a failed call to the studio: a code of §7 and a sentence of ours, never the studio's
  * text. Anything that is no StudioFailure is thrown on as it is.
  */
 export function translateStudioFailure(failure: unknown): ApiProblem {
@@ -90,7 +90,7 @@ export function asNotFound(detail: string): (error: unknown) => never {
   };
 }
 
-/** What a client is told where the account may store no more: how much it stores of how much, and what helps. */
+/** What a client gets where the account may store no more: how much it stores of how much, and what helps. */
 export function storageFullDetail(use: StorageUse | undefined): string {
   const stored = use === undefined ? '' : `${storageUseText(use)} `;
   return `The account's storage has no room for this. ${stored}Delete uploads or items of the library to make room.`;

@@ -8,7 +8,7 @@ import type { TestHooks } from '../test-hooks.ts';
 import { type CreateUpload, createUploads } from './create-upload.ts';
 import { createDeleteUpload, type DeleteUpload } from './delete-upload.ts';
 import { type Imports, startImports } from './imports.ts';
-import { createAskUploads, startUploadSweeps } from './reconcile.ts';
+import { createAskUploads, startUploadReconciliation } from './reconcile.ts';
 import { endOf, type SettleUploads } from './record-outcomes.ts';
 import { createSendFile, type SendFile } from './send-file.ts';
 import { renewLeases } from './store.ts';
@@ -37,7 +37,7 @@ export type Uploads = AsyncDisposable & {
   endSoon: () => void;
 };
 
-/** Milliseconds that files under way are given when the process stops; what is left of the others is swept. */
+/** Milliseconds that files under way are given when the process stops; what is left of the others is removed by reconcile.ts. */
 const finishWithinMs = 6_000;
 const defaultLeaseMs = 10_000;
 
@@ -57,7 +57,10 @@ export function startUploads(options: UploadsOptions): Uploads {
   const shared = { ...options, ...testHooks, leases, egress };
   const sendFile = createSendFile({ ...shared, stopping: stopping.signal });
   const imports = startImports(shared);
-  const sweeps = startUploadSweeps({ ...shared, askUploads: createAskUploads({ studioClient, settle }) });
+  const reconciliation = startUploadReconciliation({
+    ...shared,
+    askUploads: createAskUploads({ studioClient, settle }),
+  });
   return {
     sendFile,
     deleteUpload: createDeleteUpload(shared),
@@ -78,7 +81,7 @@ export function startUploads(options: UploadsOptions): Uploads {
       },
     }),
     [Symbol.asyncDispose]: async () => {
-      await Promise.all([imports[Symbol.asyncDispose](), sweeps[Symbol.asyncDispose]()]);
+      await Promise.all([imports[Symbol.asyncDispose](), reconciliation[Symbol.asyncDispose]()]);
       await egress[Symbol.asyncDispose]();
       await leases[Symbol.asyncDispose]();
     },

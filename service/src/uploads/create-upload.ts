@@ -13,14 +13,14 @@ import type { Logger } from '@renderkit/server-kit/process/logger.ts';
 import { ApiProblem } from '../problems/api-problem.ts';
 import { translated } from '../studio-client/translate-error.ts';
 import { fetchFile, FetchFailed } from './fetch-file.ts';
-import { complaintOf, noSuchProject, refusedFile, tooLarge } from './file-issues.ts';
+import { fileIssue, noSuchProject, refusedFile, tooLarge } from './file-issues.ts';
 import { presentUpload } from './present.ts';
 import { brokenForm, type FormParts, openForm } from './read-form.ts';
 import { NoSuchProject, type SendFile, type Sent } from './send-file.ts';
 
 /** Bytes of any file at most; the studio's limit for its kind may be lower. */
 export const maxFileBytes = Math.max(maxImageBytes, maxVideoBytes, maxAudioBytes);
-// A little shorter than what the studio grants us, so that it is the client who is told.
+// A little shorter than what the studio grants us, so that the client gets our error.
 const formPace: Pace = { minBytesPerSecond: 256 * 1024, windowMs: 10_000 };
 
 /** What of a form is not its file, at most: heads of two parts, what stands around them, a project's id. */
@@ -28,7 +28,7 @@ const maxFormFrameBytes = 32 * 1024;
 
 export type CreateUploadOptions = {
   sendFile: SendFile;
-  /** Says at once what the studio already knows when it stores a file. */
+  /** Applies at once what the studio already knows when it stores a file. */
   settleStored: (accountId: string, upload: Extract<Sent, { outcome: 'stored' }>['upload']) => void;
   egress: Egress;
   /** Which addresses may be fetched from. */
@@ -44,7 +44,7 @@ export type CreateUpload = {
   fromForm: (upload: {
     accountId: string;
     parts: FormParts;
-    /** Bytes of the whole form, where its sender said it. */
+    /** Bytes of the whole form, where its sender gave it. */
     contentLength: number | undefined;
     signal: AbortSignal;
   }) => Promise<Upload>;
@@ -56,12 +56,12 @@ export type CreateUpload = {
   }) => Promise<Upload>;
 };
 
-/** Makes the verbs behind `POST /v1/uploads` (docs/api.md §4): a file that is sent, or fetched from an address. */
+/** Makes the use cases behind `POST /v1/uploads` (docs/api.md §4): a file that is sent, or fetched from an address. */
 export function createUploads(options: CreateUploadOptions): CreateUpload {
   const { sendFile } = options;
-  const stored = (accountId: string, sent: Sent, wrong: (complaint: string) => ApiProblem): Upload => {
+  const stored = (accountId: string, sent: Sent, problemOf: (issue: string) => ApiProblem): Upload => {
     if (sent.outcome === 'refused') throw refusedFile(sent);
-    if (sent.outcome === 'unusable') throw wrong(complaintOf(sent.reason));
+    if (sent.outcome === 'unusable') throw problemOf(fileIssue(sent.reason));
     options.settleStored(accountId, sent.upload);
     return presentUpload(sent.row);
   };
@@ -83,10 +83,10 @@ export function createUploads(options: CreateUploadOptions): CreateUpload {
         if (error instanceof NoSuchProject) throw noSuchProject();
         throw error instanceof SenderLost ? brokenForm(error) : error;
       });
-      return stored(accountId, sent, (complaint) => invalid('file', complaint));
+      return stored(accountId, sent, (issue) => invalid('file', issue));
     },
     fromUrl: async ({ accountId, url, projectId, signal }) => {
-      await judgeAddress(url, options.target, 'url');
+      await validateAddress(url, options.target, 'url');
       try {
         await using file = await fetchFile(options.egress, {
           url,
@@ -97,9 +97,7 @@ export function createUploads(options: CreateUploadOptions): CreateUpload {
         const fileName = fileNameOf(url);
         const { body, leastBytes } = file;
         const send = sendFile({ accountId, hidden: false, fileName, projectId, leastBytes, signal, body });
-        return stored(accountId, await translated(send), (complaint) =>
-          unusable(`The file ${complaint}.`, complaint),
-        );
+        return stored(accountId, await translated(send), (issue) => unusable(`The file ${issue}.`, issue));
       } catch (error) {
         if (!(error instanceof FetchFailed)) throw error;
         if (options.stopping.aborted) throw stoppingNow();
@@ -114,12 +112,12 @@ export function createUploads(options: CreateUploadOptions): CreateUpload {
  * Whether there may be a file behind an address: its form, and for http whether its name leads into a listed network.
  * @throws ApiProblem invalid_request
  */
-export async function judgeAddress(url: string, target: TargetOptions, field: string): Promise<void> {
+export async function validateAddress(url: string, target: TargetOptions, field: string): Promise<void> {
   try {
     await validateTarget(url, { ...target, lookUp: 'where needed' });
   } catch (error) {
     if (!(error instanceof EgressRefusal)) throw error;
-    // What the client wrote is named; of an address that is not public no more is said than of any other failure.
+    // What the client wrote is named; of an address that is not public no more is revealed than of any other failure.
     const message = error.issue === 'address' ? publicMessage : error.message;
     throw new ApiProblem('invalid_request', { errors: [{ field, message }], cause: error });
   }
@@ -144,7 +142,6 @@ async function* bounded(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   }
 }
 
-/** A project that was named after the file: too late for the studio to judge it with the file. */
 function stoppingNow(): ApiProblem {
   return new ApiProblem('upstream_unavailable', {
     detail: 'The service is being restarted.',

@@ -18,13 +18,13 @@ export type DeleteUploadOptions = {
 /** @throws ApiProblem `not_found`, or `conflict` while a generation that has not ended names it */
 export type DeleteUpload = (upload: { id: string; accountId: string }) => Promise<void>;
 
-/** Milliseconds that a client waits for its bytes to be given back; what takes longer the sweep does. */
+/** Milliseconds that a client waits for its bytes to be given back; what takes longer is left to reconcile.ts. */
 const studioPatienceMs = 3_000;
 const idShape = /^upl_[0-9a-z]{26}$/;
 
 /**
- * Makes the verb behind `DELETE /v1/uploads/{id}`. One transaction takes the upload out of sight; from then on its file is
- * removed at the studio, now or by the sweep, however often a process dies on the way.
+ * Makes the use case behind `DELETE /v1/uploads/{id}`. One transaction takes the upload out of sight; from then on its file is
+ * removed at the studio, now or by reconcile.ts, however often a process dies on the way.
  */
 export function createDeleteUpload(options: DeleteUploadOptions): DeleteUpload {
   const { database, studioClient, leases, log } = options;

@@ -1,5 +1,5 @@
 import type { Database, Queryable } from '@renderkit/server-kit/db/database.ts';
-import type { Lease, Leftover } from './store.ts';
+import type { Lease, Orphan } from './store.ts';
 
 /** Whatever decides which generations name an upload holds this. */
 async function lockAccounts(transaction: Queryable, accountIds: readonly string[]): Promise<void> {
@@ -48,7 +48,7 @@ export async function expireUploads(
   database: Database,
   { keptDays, atMost }: { keptDays: number; atMost: number },
 ): Promise<number> {
-  const due = await database.rows<Leftover>(
+  const due = await database.rows<Orphan>(
     `select id, account_id from uploads
       where not hidden and status in ('ready', 'rejected') and expires_at <= clock() order by expires_at limit $1`,
     [atMost],

@@ -36,7 +36,7 @@ export async function fetchFile(
 ): Promise<Fetched> {
   const ending = new AbortController();
   const bytes = new PassThrough();
-  // Whoever reads learns of it; before anybody does it is no fault.
+  // The reader gets the error; without a listener it would end the process before anybody reads.
   bytes.on('error', () => undefined);
   const signal = AbortSignal.any([ending.signal, ...(file.signal === undefined ? [] : [file.signal])]);
   let leastBytes = 0;

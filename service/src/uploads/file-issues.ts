@@ -12,8 +12,8 @@ import { storageFull } from '../studio-client/translate-error.ts';
 
 const megabyte = 1024 * 1024;
 
-/** What is wrong with a file, said of the field that it came in. */
-const complaints = {
+/** What is wrong with a file, as the message of the field that it came in. */
+const issues = {
   empty: 'is empty',
   unknown_type: 'is of a type that its bytes do not tell: JPEG, PNG, MP4, MOV, MP3, WAV and M4A are taken',
   unsupported_type: 'is of a type that is not taken: JPEG, PNG, MP4, MOV, MP3, WAV and M4A are',
@@ -25,11 +25,11 @@ const complaints = {
   no_audio_track: 'has no sound in it',
 } as const satisfies Record<FileFault, string>;
 
-const maskComplaints = { unknown_type: 'must be a PNG', unsupported_type: 'must be a PNG' } as const;
+const maskIssues = { unknown_type: 'must be a PNG', unsupported_type: 'must be a PNG' } as const;
 
 /** `is empty` and the like. */
-export function complaintOf(reason: FileFault, as?: 'mask'): string {
-  return as === 'mask' ? { ...complaints, ...maskComplaints }[reason] : complaints[reason];
+export function fileIssue(reason: FileFault, as?: 'mask'): string {
+  return as === 'mask' ? { ...issues, ...maskIssues }[reason] : issues[reason];
 }
 
 /** The studio does not take a file from this account. Where it does not like the project, that is the field. */
@@ -58,4 +58,4 @@ export function noSuchProject(): ApiProblem {
 }
 
 /** A file that is too large by what came of it so far, whatever it is. */
-export const tooLarge = complaints.too_large;
+export const tooLarge = issues.too_large;

@@ -6,7 +6,7 @@ import { createLogger } from '@renderkit/server-kit/process/logger.ts';
 import { createTestDatabase } from '@renderkit/server-kit/testing/database.ts';
 import { exampleUpload } from '../../test/scripted-uploads.ts';
 import { connect, startUpstream } from '../../test/upstream-fixture.ts';
-import { createAskUploads, startUploadSweeps } from './reconcile.ts';
+import { createAskUploads, startUploadReconciliation } from './reconcile.ts';
 import { insertReceiving, recordStored } from './store.ts';
 
 test('a studio that hangs makes no sweep of uploads look stuck, however many accounts wait', async () => {
@@ -35,7 +35,7 @@ test('a studio that hangs makes no sweep of uploads look stuck, however many acc
     studio.script(operation, () => undefined);
   const stuck: string[] = [];
   const settle = async () => assert.fail('the studio said nothing');
-  const sweeps = startUploadSweeps({
+  const sweeps = startUploadReconciliation({
     database,
     studioClient,
     askUploads: createAskUploads({ studioClient, settle }),

@@ -47,7 +47,7 @@ test('file servers that never answer hold up no other account', async () => {
       new Promise((_resolve, reject) => {
         asked.push(new URL(url).pathname.slice(1));
         const abort = () => reject(new Error('aborted'));
-        // What is claimed while the room stops is asked for with a signal that has told already.
+        // What is claimed while the module stops gets a signal that is aborted already.
         if (signal?.aborted === true) abort();
         else signal?.addEventListener('abort', abort, { once: true });
       }),

@@ -10,7 +10,7 @@ import { fileNameOf, maxFileBytes } from './create-upload.ts';
 import { FetchFailed, fetchFile } from './fetch-file.ts';
 import { refusedFile } from './file-issues.ts';
 import { endOf, type SettleUploads, unusableEnd, type WaitersError } from './record-outcomes.ts';
-import { firstAskAfterMs, storeQuery } from './send-file.ts';
+import { initialAskAfterMs, storeQuery } from './send-file.ts';
 import { claimImports, type Import, postpone, recordStored } from './store.ts';
 
 /** Files fetched by this process at once, and of one account by all of them. */
@@ -116,7 +116,7 @@ async function importFile(options: ImportOptions, one: Import, stopping: AbortSi
       owner: leases.owner,
       upload: answer.upload,
       from: 'coming',
-      askAfterMs: firstAskAfterMs,
+      askAfterMs: initialAskAfterMs,
     });
     if (row === undefined) return;
     options.onProcessing(one.account_id);

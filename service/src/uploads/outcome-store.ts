@@ -35,7 +35,7 @@ export type UploadOutcome = {
   status: 'ready' | 'rejected';
   /** A sentence, of what was rejected. */
   error: string | null;
-  /** Where it lies now, if the studio said. */
+  /** Where it lies now, if the studio named it. */
   url?: string | undefined;
 };
 
@@ -43,7 +43,7 @@ export type UploadOutcome = {
 export type SettledRow = UploadRow & { account_id: string; hidden: boolean; at: string };
 
 /**
- * Ends uploads that are still on their way, and answers those that it ended. What is hidden is kept for a day more.
+ * Ends uploads that are still on their way, and returns those that it ended. What is hidden is kept for a day more.
  * The accounts must be locked by this transaction: accepts rely on how their uploads stand.
  */
 export async function endUploads(

@@ -103,7 +103,7 @@ export function brokenForm(cause: unknown): ApiProblem {
 }
 
 function invalid(field: string, message: string): ApiProblem {
-  // A name may be anything; what is told of it must be text.
+  // A name may be anything; the message about it must be text.
   return new ApiProblem('invalid_request', {
     errors: [{ field: field.toWellFormed().replaceAll('\0', '\u{fffd}'), message }],
   });

@@ -7,7 +7,7 @@ import { createTestDatabase, moveClock, type TestDatabase } from '@renderkit/ser
 import { exampleUpload } from '../../test/scripted-uploads.ts';
 import { endUploads, statusesBefore } from './outcome-store.ts';
 import { countUploads, eraseUploads } from './queries.ts';
-import { expireUnused, removeLeftovers } from './reconcile.ts';
+import { expireUnused, removeOrphans } from './reconcile.ts';
 import { claimImports, insertReceiving, recordStored, removeUpload } from './store.ts';
 
 const log = createLogger({ part: 'test', level: 'silent' });
@@ -50,7 +50,7 @@ const ids = async () =>
   (await database.rows<{ id: string }>('select id from uploads order by id')).map(({ id }) => id);
 
 function sweep(fails = false): Promise<void> {
-  return removeLeftovers({
+  return removeOrphans({
     database,
     log,
     leases: {

@@ -7,25 +7,25 @@ import { startLoop } from '@renderkit/server-kit/work/loop.ts';
 import { eachWithin } from '@renderkit/server-kit/work/within.ts';
 import type { StudioClient } from '../studio-client/studio-client.ts';
 import { expireUploads } from './deletion-store.ts';
-import { endOf, overdueEnd, type UploadEnd } from './record-outcomes.ts';
-import { claimLeftovers, removeUpload, takeUnheard } from './store.ts';
+import { endOf, overdueEnd, type SettleUploads, type UploadEnd } from './record-outcomes.ts';
+import { claimOrphans, removeUpload, takeStale } from './store.ts';
 
 /** Tokens in one look-up; the studio's contract takes no more. */
 const maxTokensPerCall = 200;
 const silentMs = 60_000;
 const overdueMs = uploadProcessingMinutes * 60_000;
-const uploadsAtOnce = 200;
-const leftoversAtOnce = 50;
+const maxStalePerRound = 200;
+const maxOrphansPerRound = 50;
 /** An upload that nothing names goes so long after it came, or was last named. */
 export const keptDays = 30;
-const expiringAtOnce = 200;
+const maxExpiringPerBatch = 200;
 const expiryMs = 60_000;
 /** Calls of one round under way at once; the studio may hang, and whoever else calls it needs connections too. */
-const callsAtOnce = 8;
+const maxCalls = 8;
 /** A round must end before it counts as stuck (30 s), whatever the studio does; the next one takes up what it left. */
 const defaultRoundMs = 20_000;
 
-export type UploadSweepOptions = {
+export type ReconcileOptions = {
   database: Database;
   studioClient: Pick<StudioClient, 'call'>;
   askUploads: AskUploads;
@@ -40,23 +40,23 @@ export type UploadSweepOptions = {
 };
 
 /**
- * Asks about uploads that the feed says nothing of, ends those that take too long, removes what was left behind and what
- * nothing named for long.
+ * Asks about uploads that the feed says nothing of, ends those that take too long, removes orphans and what nothing
+ * named for long.
  */
-export function startUploadSweeps(options: UploadSweepOptions): AsyncDisposable {
+export function startUploadReconciliation(options: ReconcileOptions): AsyncDisposable {
   const { log, onStuck, stuckAfterMs, sweepMs } = options;
   const common = { log, onStuck, stuckAfterMs };
-  const unheard = startLoop({
+  const stale = startLoop({
     ...common,
     name: 'unheard uploads',
     everyMs: sweepMs ?? 1_000,
-    run: (stopping) => askUnheard(options, stopping),
+    run: (stopping) => askAboutStale(options, stopping),
   });
-  const leftovers = startLoop({
+  const orphans = startLoop({
     ...common,
     name: 'left uploads',
     everyMs: sweepMs ?? 5_000,
-    run: (stopping) => removeLeftovers(options, stopping),
+    run: (stopping) => removeOrphans(options, stopping),
   });
   const expiry = startBatchLoop({
     ...common,
@@ -66,17 +66,17 @@ export function startUploadSweeps(options: UploadSweepOptions): AsyncDisposable 
   });
   return {
     [Symbol.asyncDispose]: async () => {
-      await Promise.all([unheard, leftovers, expiry].map((loop) => loop[Symbol.asyncDispose]()));
+      await Promise.all([stale, orphans, expiry].map((loop) => loop[Symbol.asyncDispose]()));
     },
   };
 }
 
 /** One round: uploads that are checked for long are asked for by token; past their time they are rejected. */
-export async function askUnheard(
-  options: Omit<UploadSweepOptions, 'leases' | 'studioClient'>,
+export async function askAboutStale(
+  options: Omit<ReconcileOptions, 'leases' | 'studioClient'>,
   stopping?: AbortSignal,
 ): Promise<void> {
-  const uploads = await takeUnheard(options.database, { silentMs, overdueMs, atMost: uploadsAtOnce });
+  const uploads = await takeStale(options.database, { silentMs, overdueMs, atMost: maxStalePerRound });
   const byAccount = Map.groupBy(uploads, (upload) => upload.account_id);
   await eachWithin(byAccount, roundOf(options, stopping), async ([accountId, mine], signal) => {
     try {
@@ -88,20 +88,20 @@ export async function askUnheard(
     } catch (error) {
       options.log.info({ accountId, err: error }, 'the studio could not be asked about uploads');
     }
-    // Whatever the studio just said has ended those that it knows the end of.
+    // What the studio has just answered has ended those that it knows the end of.
     const overdue = mine.filter((upload) => upload.overdue).map(({ id }) => overdueEnd(accountId, id));
     if (overdue.length > 0) await options.settle(overdue);
   });
 }
 
 /** One round: files without an upload, and hidden ones that nothing needs any more, go; the studio's copies first. */
-export async function removeLeftovers(
-  options: Pick<UploadSweepOptions, 'database' | 'studioClient' | 'leases' | 'log' | 'roundMs'>,
+export async function removeOrphans(
+  options: Pick<ReconcileOptions, 'database' | 'studioClient' | 'leases' | 'log' | 'roundMs'>,
   stopping?: AbortSignal,
 ): Promise<void> {
   const { database, studioClient, leases, log } = options;
-  const leftovers = await claimLeftovers(database, { ...leases, atMost: leftoversAtOnce });
-  await eachWithin(leftovers, roundOf(options, stopping), async ({ id, account_id: accountId }, signal) => {
+  const orphans = await claimOrphans(database, { ...leases, atMost: maxOrphansPerRound });
+  await eachWithin(orphans, roundOf(options, stopping), async ({ id, account_id: accountId }, signal) => {
     try {
       await studioClient.call('deleteUpload', { accountId, params: { token: id }, signal });
       await removeUpload(database, { id, owner: leases.owner });
@@ -112,23 +112,26 @@ export async function removeLeftovers(
   });
 }
 
-/** One round: uploads that nothing named for long are deleted; their files go with the left ones. Returns whether more are left. */
+/**
+ * One round: uploads that nothing named for long are deleted; their files are removed with the orphans. Returns whether
+ * more are left.
+ */
 export function expireUnused(
-  { database }: Pick<UploadSweepOptions, 'database'>,
+  { database }: Pick<ReconcileOptions, 'database'>,
   stopping?: AbortSignal,
 ): Promise<boolean> {
   const expire = async () =>
-    (await expireUploads(database, { keptDays, atMost: expiringAtOnce })) === expiringAtOnce;
+    (await expireUploads(database, { keptDays, atMost: maxExpiringPerBatch })) === maxExpiringPerBatch;
   return runBatches([expire], { stopping });
 }
 
-function roundOf({ roundMs }: Pick<UploadSweepOptions, 'roundMs'>, stopping: AbortSignal | undefined) {
-  return { atOnce: callsAtOnce, withinMs: roundMs ?? defaultRoundMs, stopping };
+function roundOf({ roundMs }: Pick<ReconcileOptions, 'roundMs'>, stopping: AbortSignal | undefined) {
+  return { atOnce: maxCalls, withinMs: roundMs ?? defaultRoundMs, stopping };
 }
 
 export type AskUploads = (accountId: string, ids: readonly string[], signal?: AbortSignal) => Promise<void>;
 
-/** Makes the verb that asks the studio about an account's uploads and applies what it says. @throws StudioFailure */
+/** Makes the function that asks the studio about an account's uploads and applies its answer. @throws StudioFailure */
 export function createAskUploads(options: {
   studioClient: Pick<StudioClient, 'call'>;
   settle: SettleUploads;

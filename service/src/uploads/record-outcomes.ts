@@ -30,7 +30,7 @@ export type RecordedOutcomes = { ended: SettledRow[]; due: string[] };
 
 /**
  * Ends uploads that are still on their way and writes the event of each that people see, in the transaction of the
- * caller, who has locked their accounts. The studio's first word holds: later ones change nothing.
+ * caller, who has locked their accounts. The studio's first outcome holds: later ones change nothing.
  */
 export async function recordOutcomes(
   transaction: Queryable,

@@ -60,13 +60,13 @@ export type SendFileOptions = {
 /** The studio's limit for a name, in code points. */
 const maxNameCharacters = 255;
 
-/** The studio tells of most uploads itself, within moments; what it told before we had the row is asked for. */
-export const firstAskAfterMs = 1_000;
+/** The studio reports most uploads by itself within moments; what it reported before the row was there is asked for. */
+export const initialAskAfterMs = 1_000;
 
 /**
- * Makes the verb that sends a file. Its row stands before the first byte leaves, seen by nobody; with the studio's
- * answer it is in processing. Whatever happens in between, the file is removed there: by this process, or by the sweep
- * that finds the row.
+ * Makes the function that sends a file. Its row stands before the first byte leaves, seen by nobody; with the studio's
+ * answer it is in processing. Whatever happens in between, the file is removed there: by this process, or by reconcile.ts,
+ * which finds the row.
  */
 export function createSendFile(options: SendFileOptions): SendFile {
   const { database, studioClient, leases, crashPoint } = options;
@@ -95,13 +95,14 @@ export function createSendFile(options: SendFileOptions): SendFile {
         return answer;
       }
       const projectAfter = await file.projectAfter?.();
-      if (projectAfter !== undefined) await move(studioClient, { accountId, id, projectId: projectAfter });
+      if (projectAfter !== undefined)
+        await moveToProject(studioClient, { accountId, id, projectId: projectAfter });
       const row = await recordStored(database, {
         owner: leases.owner,
         upload: answer.upload,
         projectId: projectAfter,
         from: 'receiving',
-        askAfterMs: firstAskAfterMs,
+        askAfterMs: initialAskAfterMs,
       });
       if (row === undefined) throw leaseLost();
       await crashPoint?.('upload-recorded');
@@ -114,7 +115,7 @@ export function createSendFile(options: SendFileOptions): SendFile {
   };
 }
 
-async function move(
+async function moveToProject(
   studioClient: SendFileOptions['studioClient'],
   { accountId, id, projectId }: { accountId: string; id: string; projectId: string },
 ): Promise<void> {
@@ -133,7 +134,7 @@ async function move(
 }
 
 /**
- * What cannot be removed now, the sweep finds by its row when the lease has run out. Where the row is in processing
+ * What cannot be removed now, reconcile.ts finds by its row when the lease has run out. Where the row is in processing
  * after all (the answer of its record was lost), or nobody can say, nothing is removed.
  */
 async function discard(
@@ -161,7 +162,7 @@ function leaseLost(): StudioFailure {
 }
 
 /**
- * What the studio is told of a file beside its bytes. Names are the client's to choose: what the studio would refuse
+ * What the studio gets about a file beside its bytes. Names are the client's to choose: what the studio would refuse
  * in one is left out, and where nothing remains it makes up its own.
  */
 export function storeQuery(file: {

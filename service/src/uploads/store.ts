@@ -2,13 +2,13 @@ import type { StudioUpload } from '@renderkit/contract/studio/schemas/upload.ts'
 import type { Database } from '@renderkit/server-kit/db/database.ts';
 import type { UploadRow } from './present.ts';
 
-/** Who works on an upload, and for how long unless he says so again. */
+/** Who works on an upload, and for how long, unless renewed. */
 export type Lease = { owner: string; leaseMs: number };
 
 const shown = `u.id, u.status, u.type, u.url, u.file_name, u.content_type, u.size_bytes, u.width, u.height, u.error,
        u.created_at::text as created_at`;
 
-/** Before the first byte of a file goes to the studio: from here on somebody will look after what it leaves there. */
+/** Before the first byte of a file goes to the studio: from here on the file is found again, whatever happens. */
 export async function insertReceiving(
   database: Database,
   upload: Lease & {
@@ -45,7 +45,7 @@ export async function recordStored(
     /** Named after the file. */
     projectId?: string | undefined;
     from: 'receiving' | 'coming';
-    /** When the studio is asked about it, if it has not told by then. */
+    /** When the studio is asked about it, if it has reported nothing by then. */
     askAfterMs: number;
   },
 ): Promise<UploadRow | undefined> {
@@ -123,7 +123,7 @@ export async function renewLeases(
 export type Import = { id: string; account_id: string; source_url: string; tries: number };
 
 /**
- * Takes imports that are due, a few of each account at a time: who named a hundred addresses keeps nobody waiting.
+ * Takes imports that are due, a few of each account at a time: an account with a hundred addresses delays no other.
  * Those that no queued generation waits for any more end, to be removed: a process that died may have brought the
  * file to the studio.
  */
@@ -187,17 +187,15 @@ export async function postpone(
   );
 }
 
-export type Leftover = { id: string; account_id: string };
+/** An upload whose file is to be removed at the studio. */
+export type Orphan = { id: string; account_id: string };
 
 /**
  * Takes what is to be removed, at the studio too: files whose sender's process died, hidden ones that no generation
  * under way names, a day after they came, and what was deleted or has expired.
  */
-export async function claimLeftovers(
-  database: Database,
-  claim: Lease & { atMost: number },
-): Promise<Leftover[]> {
-  return database.rows<Leftover>(
+export async function claimOrphans(database: Database, claim: Lease & { atMost: number }): Promise<Orphan[]> {
+  return database.rows<Orphan>(
     `with left_behind as (
        select id from uploads where status = 'receiving' and lease_until <= clock()
         order by lease_until limit $3 for update skip locked
@@ -238,19 +236,19 @@ export async function removeUpload(
 }
 
 /** Asked about by token: `overdue` where its checks should have ended by now. */
-export type Unheard = { id: string; account_id: string; overdue: boolean };
+export type Stale = { id: string; account_id: string; overdue: boolean };
 
-/** Takes uploads in processing of which the studio said nothing in time: none else asks for as long again. */
-export async function takeUnheard(
+/** Takes uploads in processing that the studio has reported nothing about in time; nobody else asks for as long again. */
+export async function takeStale(
   database: Database,
-  unheard: { silentMs: number; overdueMs: number; atMost: number },
-): Promise<Unheard[]> {
-  return database.rows<Unheard>(
+  stale: { silentMs: number; overdueMs: number; atMost: number },
+): Promise<Stale[]> {
+  return database.rows<Stale>(
     `update uploads u set due_at = clock() + $1 * interval '1 millisecond'
       where u.id in (select id from uploads where status = 'processing' and due_at <= clock()
                       order by due_at limit $3 for update skip locked)
      returning u.id, u.account_id, u.processing_since <= clock() - $2 * interval '1 millisecond' as overdue`,
-    [unheard.silentMs, unheard.overdueMs, unheard.atMost],
+    [stale.silentMs, stale.overdueMs, stale.atMost],
     'uploads_unheard',
   );
 }

@@ -6,11 +6,11 @@ import type { SigningSecrets } from '../endpoints/signing-secrets.ts';
 import { requestHeaders, signatureHeader } from './sign.ts';
 import type { AttemptOutcome, Claim } from './store.ts';
 
-/** Of an answer's body that is read, and of it what is kept, in bytes. */
-const readBytes = 64 * 1024;
-const keptBytes = 1024;
+/** Bytes of an answer's body that are read, and those of them that are recorded. */
+const maxReadBytes = 64 * 1024;
+const maxRecordedBytes = 1024;
 
-export type AttemptMeans = {
+export type AttemptDependencies = {
   egress: Pick<Egress, 'request'>;
   secrets: Pick<SigningSecrets, 'open'>;
   /** Milliseconds since 1970: receivers compare `t` with their own clocks. Default: this machine's clock. */
@@ -18,17 +18,17 @@ export type AttemptMeans = {
 };
 
 /**
- * Makes one attempt (docs/api.md §6) and says what came of it; undefined where this process stopped it. The status line
+ * Makes one attempt (docs/api.md §6) and returns its outcome; undefined where this process stopped it. The status line
  * decides: whatever becomes of the body after it is no failure.
  */
 export async function attempt(
   claim: Claim,
-  { egress, secrets, now = Date.now }: AttemptMeans,
+  { egress, secrets, now = Date.now }: AttemptDependencies,
 ): Promise<AttemptOutcome | undefined> {
   const body = Buffer.from(claim.body);
   let signature: string;
   try {
-    const opened = claim.secretsSealed.map((secret) => secrets.open(secret, claim.endpointId));
+    const opened = claim.encryptedSecrets.map((secret) => secrets.open(secret, claim.endpointId));
     signature = signatureHeader(opened, Math.floor(now() / 1000), body);
   } catch {
     return { durationMs: 0, status: null, failure: 'unsigned', answer: null };
@@ -39,9 +39,9 @@ export async function attempt(
     headers: requestHeaders({ id: claim.deliveryId, eventType: claim.eventType }, signature),
     body,
     totalTimeoutMs: webhookTimeoutSeconds * 1000,
-    maxResponseBytes: readBytes,
+    maxResponseBytes: maxReadBytes,
     whenLarger: 'cut',
-    keepFor: claim.endpointId,
+    poolKey: claim.endpointId,
   });
   return outcomeOf(result);
 }
@@ -72,5 +72,5 @@ function outcomeOf(result: EgressResult): AttemptOutcome | undefined {
 
 /** As text that any database takes: what is no UTF-8, and U+0000, become replacement characters. */
 function beginning(body: Buffer): string {
-  return body.subarray(0, keptBytes).toString('utf8').replaceAll('\0', '\ufffd');
+  return body.subarray(0, maxRecordedBytes).toString('utf8').replaceAll('\0', '\ufffd');
 }

@@ -17,7 +17,7 @@ import { type Claim, claimDeliveries } from './store.ts';
 /** For tests: other name servers and authorities, other times, another clock. */
 export type DeliveringOptions = {
   /** Attempts of this process at once. Default 1,024. */
-  attemptsAtOnce?: number | undefined;
+  maxAttempts?: number | undefined;
   resolver?: NameResolver | undefined;
   ca?: string | undefined;
   pollMs?: number | undefined;
@@ -38,7 +38,7 @@ export type DeliveriesOptions = DeliveringOptions & {
 };
 
 export type Deliveries = AsyncDisposable & {
-  /** Deliveries of these accounts were committed: tells this process at once and the others within milliseconds. */
+  /** Deliveries of these accounts were committed: wakes this process at once and the others within milliseconds. */
   announce: (accountIds: readonly string[]) => void;
 };
 
@@ -49,15 +49,15 @@ export type Deliveries = AsyncDisposable & {
 const defaultLeaseMs = 12_500;
 const defaultPollMs = 1_000;
 /** A waiting attempt costs a socket and some 30 kB. */
-const defaultAttemptsAtOnce = 1_024;
-const claimsPerStatement = 256;
+const defaultMaxAttempts = 1_024;
+const maxClaimsPerStatement = 256;
 /** Milliseconds that slots which come free are gathered for. */
 const gatherMs = 8;
 /** Milliseconds that attempts under way may take to end when the process stops; then they are cut short. */
 const finishWithinMs = 8_000;
 
 /**
- * Starts what delivers events: whatever is due is claimed by turns, sent, and what came of it recorded. Woken at once by
+ * Starts what delivers events: whatever is due is claimed round robin, sent, and its outcome recorded. Woken at once by
  * what is announced; a look each second finds retries that fell due and what a dead process left.
  */
 export function startDeliveries(options: DeliveriesOptions): Deliveries {
@@ -71,7 +71,7 @@ export function startDeliveries(options: DeliveriesOptions): Deliveries {
   });
   const mutex = createMutex();
   const recorder = createRecorder({ database, mutex, log });
-  const slots = options.attemptsAtOnce ?? defaultAttemptsAtOnce;
+  const slots = options.maxAttempts ?? defaultMaxAttempts;
   const queue = startLeaseQueue<Claim>({
     slots,
     idOf: ({ deliveryId }) => deliveryId,
@@ -92,10 +92,12 @@ export function startDeliveries(options: DeliveriesOptions): Deliveries {
       everyMs: options.pollMs ?? defaultPollMs,
       onStuck: options.onStuck,
       stuckAfterMs: options.stuckAfterMs,
-      maxPerClaim: claimsPerStatement,
+      maxPerClaim: maxClaimsPerStatement,
       gatherMs,
-      claim: (places, running) =>
-        mutex(() => claimDeliveries(database, { owner, leaseMs, places, ...shareSlots(slots, running) })),
+      claim: (free, running) =>
+        mutex(() =>
+          claimDeliveries(database, { owner, leaseMs, slots: free, ...shareSlots(slots, running) }),
+        ),
     },
     log,
   });
@@ -128,12 +130,12 @@ export function startDeliveries(options: DeliveriesOptions): Deliveries {
  * Endpoints whose last attempt failed may take half of the slots, and past half of them in use no endpoint gets a second
  * one: many that hang at once leave slots to those that answer.
  */
-function shareSlots(slots: number, running: ReadonlySet<Claim>): { failingPlaces: number; several: boolean } {
+function shareSlots(slots: number, running: ReadonlySet<Claim>): { failingSlots: number; several: boolean } {
   const half = Math.floor(slots / 2);
   let failing = 0;
   for (const claim of running) if (claim.failing) failing++;
   return {
-    failingPlaces: Math.max(0, Math.min(half - failing, slots - running.size)),
+    failingSlots: Math.max(0, Math.min(half - failing, slots - running.size)),
     several: running.size < half,
   };
 }

@@ -30,8 +30,8 @@ const claim = (options: Partial<Parameters<typeof claimDeliveries>[1]> = {}) =>
   claimDeliveries(database, {
     owner: 'svc_a',
     leaseMs,
-    places: 100,
-    failingPlaces: 50,
+    slots: 100,
+    failingSlots: 50,
     several: true,
     ...options,
   });
@@ -64,7 +64,7 @@ test('an endpoint gets one attempt until one succeeds, then four at once, and on
   assert.equal(four.length, 4);
   assert.equal((await claim()).length, 0);
   await record(four.slice(0, 1), fine);
-  assert.equal((await claim()).length, 1, 'whoever ends makes room');
+  assert.equal((await claim()).length, 1, 'an attempt that ends frees its slot');
   await record(four.slice(1, 2), broken);
   assert.equal((await claim()).length, 0, 'three are under way and it fails');
 });
@@ -79,7 +79,7 @@ test('a failed ping marks nothing as failing, though its endpoint is served as o
     return [row?.state, row?.failing_since?.toISOString() ?? null];
   };
   let at = 0;
-  /** Sends one, an hour after what came before, and tells what is said of the endpoint. */
+  /** Sends one, an hour after what came before, and returns how the endpoint is listed. */
   const after_ = async (kind: 'event' | 'ping', outcome: AttemptOutcome) => {
     await moveClock(database, (at += 3_600));
     await database.rows('delete from delivery_queue');
@@ -142,7 +142,7 @@ test('an endpoint gets its oldest first', async () => {
   );
 });
 
-test('endpoints that fail take the places left to them and no more, those that answer take the rest', async () => {
+test('endpoints that fail take the slots left to them and no more, those that answer take the rest', async () => {
   const dead = await seedEndpoints(database, Array<string>(9).fill(url));
   const alive = await seedEndpoints(database, [url]);
   await seedEvents(database, dead.accountId, 300);
@@ -155,18 +155,18 @@ test('endpoints that fail take the places left to them and no more, those that a
     alive.endpoints.map(({ id }) => id),
     'healthy',
   );
-  const claims = await claim({ failingPlaces: 5 });
+  const claims = await claim({ failingSlots: 5 });
   const counts = perEndpoint(claims);
   assert.equal(counts.get(alive.endpoints[0]?.id ?? ''), 4);
   assert.equal(claims.filter(({ failing }) => failing).length, 5);
-  // Those that were not served have their turn next.
-  const rest = await claim({ failingPlaces: 5 });
+  // Those that were not served come next.
+  const rest = await claim({ failingSlots: 5 });
   assert.equal(rest.length, 4);
   for (const { endpointId } of rest) assert.ok(!counts.has(endpointId));
-  assert.equal((await claim({ failingPlaces: 5 })).length, 0);
+  assert.equal((await claim({ failingSlots: 5 })).length, 0);
 });
 
-test('places go round among accounts: ten endpoints of one do not outweigh one of another', async () => {
+test('slots go round among accounts: ten endpoints of one do not outweigh one of another', async () => {
   const many = await seedEndpoints(database, Array<string>(10).fill(url));
   const one = await seedEndpoints(database, [url]);
   const other = await seedEndpoints(database, [url]);
@@ -177,12 +177,12 @@ test('places go round among accounts: ten endpoints of one do not outweigh one o
       'healthy',
     );
   }
-  const counts = perEndpoint(await claim({ places: 3 }));
+  const counts = perEndpoint(await claim({ slots: 3 }));
   assert.equal(counts.get(one.endpoints[0]?.id ?? ''), 1);
   assert.equal(counts.get(other.endpoints[0]?.id ?? ''), 1);
 });
 
-test('when half of the places are in use nobody gets a second one', async () => {
+test('when half of the slots are in use nobody gets a second one', async () => {
   const { accountId, endpoints } = await seedEndpoints(database, [url, url]);
   await setState(
     endpoints.map(({ id }) => id),
@@ -192,7 +192,7 @@ test('when half of the places are in use nobody gets a second one', async () => 
   assert.deepEqual([...perEndpoint(await claim({ several: false })).values()], [1, 1]);
 });
 
-test('what a dead process left is claimed again under its number, and its late word counts for nothing', async () => {
+test('what a dead process left is claimed again under its number, and its late result counts for nothing', async () => {
   const { accountId } = await seedEndpoints(database, [url]);
   await seedEvents(database, accountId, 1);
   const [lost] = await claim({ owner: 'svc_dead' });
@@ -205,7 +205,7 @@ test('what a dead process left is claimed again under its number, and its late w
   assert.deepEqual([again.deliveryId, again.number, again.try], [lost.deliveryId, 1, 2]);
   assert.equal((await record([lost], fine)).size, 0);
   assert.equal((await record([again], broken)).get(lost.deliveryId), 'pending');
-  assert.equal((await record([again], fine)).size, 0, 'a second word neither');
+  assert.equal((await record([again], fine)).size, 0, 'a second result neither');
   const attempts = await database.rows('select try, number, failure from delivery_attempts order by try');
   assert.deepEqual(attempts, [
     { try: 1, number: 1, failure: 'interrupted' },
@@ -237,8 +237,8 @@ test('recording waits for no endpoint but one alone: others may hold several in 
     await transaction.execute('select from endpoint_turns where endpoint_id = $1 for no key update', [
       held.endpointId,
     ]);
-    const told = await record(claims, fine);
-    assert.deepEqual([told.get(held.deliveryId), told.get(free.deliveryId)], ['busy', 'delivered']);
+    const statuses = await record(claims, fine);
+    assert.deepEqual([statuses.get(held.deliveryId), statuses.get(free.deliveryId)], ['busy', 'delivered']);
     return {
       later: recordAttempts(database, [{ claim: held, outcome: fine }], { delaySeconds, wait: true }),
     };
@@ -255,7 +255,7 @@ test('many claim and record at once: nothing twice, never more than four, nothin
   let most = 0;
   const work = async (owner: string) => {
     for (let empty = 0; empty < 3;) {
-      const claims = await claim({ owner, places: 7 });
+      const claims = await claim({ owner, slots: 7 });
       empty = claims.length === 0 && !writing ? empty + 1 : 0;
       for (const { deliveryId, endpointId } of claims) {
         seen.set(deliveryId, (seen.get(deliveryId) ?? 0) + 1);
@@ -273,8 +273,8 @@ test('many claim and record at once: nothing twice, never more than four, nothin
   };
   // Those that are left: their endpoints were locked.
   const recorded = async (claims: Claim[]) => {
-    const told = claims.length > 0 ? await record(claims, fine) : new Map();
-    return claims.filter(({ deliveryId }) => told.get(deliveryId) === 'busy');
+    const statuses = claims.length > 0 ? await record(claims, fine) : new Map();
+    return claims.filter(({ deliveryId }) => statuses.get(deliveryId) === 'busy');
   };
   const write = async () => {
     for (let i = 0; i < 25; i++)
@@ -323,8 +323,8 @@ for (const [seen, prepare] of Object.entries(seenByPlanner))
       const claims = await claimDeliveries(single, {
         owner: 'svc_a',
         leaseMs,
-        places: 100,
-        failingPlaces: 50,
+        slots: 100,
+        failingSlots: 50,
         several: true,
       });
       const results = claims.map((one) => ({

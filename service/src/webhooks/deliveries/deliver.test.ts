@@ -184,7 +184,7 @@ test('each endpoint gets the types that it chose, and a ping whatever it chose',
   assert.deepEqual(await listDeliveries(database, { accountId: other.accountId }), []);
 });
 
-test('an endpoint made after the event, or paused or deleted at that moment, is not told of it', async () => {
+test('an endpoint made after the event, or paused or deleted at that moment, gets nothing of it', async () => {
   const { accountId, endpoints } = await seedEndpoints(database, [`${receiver.url}/a`, `${receiver.url}/b`]);
   const [paused, deleted] = endpoints.map(({ id }) => id);
   await pauseWebhook(database, paused ?? '', operator);
@@ -405,7 +405,7 @@ test('events of several accounts in one transaction, in any order, deadlock with
   assert.equal(deadlocks, 0);
 });
 
-test('more endpoints that fail and hang than half of the places leave the others theirs', async () => {
+test('more endpoints that fail and hang than half of the slots leave the others theirs', async () => {
   await deliverer[Symbol.asyncDispose]();
   const hanging: string[] = [];
   for (let account = 0; account < 4; account++) {
@@ -420,7 +420,7 @@ test('more endpoints that fail and hang than half of the places leave the others
     if (path === '/fine') response.end();
   };
   deliverer = startDeliverer(database, { attemptsAtOnce: 20 });
-  await until('half of the places', () => receiver.received.length >= 10);
+  await until('half of the slots', () => receiver.received.length >= 10);
   const began = performance.now();
   for (let i = 0; i < 10; i++) {
     await seedEvents(database, healthy.accountId, 5);

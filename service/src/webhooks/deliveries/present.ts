@@ -23,7 +23,7 @@ export type ListedDelivery = {
 
 /** One attempt. All of its end is null while it is under way. */
 export type ListedAttempt = {
-  /** Its place in the schedule, from 1; null: an extra one, asked for by hand. */
+  /** Its number in the schedule, from 1; null: an extra one, asked for by hand. */
   number: number | null;
   startedAt: string;
   endedAt: string | null;

@@ -14,14 +14,14 @@ export type Recorder = AsyncDisposable & {
 type Result = { claim: Claim; outcome: AttemptOutcome };
 type Recorded = 'recorded' | 'busy' | 'outdated';
 
-const resultsPerStatement = 256;
+const maxResultsPerStatement = 256;
 /** Results are gathered for so long: a statement costs much the same for one as for a hundred. */
 const gatherMs = 4;
 /** An endpoint is locked for the moment of a claim, or while an event is written for it. */
-const triesOfBusy = 4;
+const maxBusyTries = 4;
 const busyPauseMs = 10;
-const firstPauseMs = 250;
-const longestPauseMs = 5_000;
+const initialPauseMs = 250;
+const maxPauseMs = 5_000;
 
 export type RecorderOptions = {
   database: Database;
@@ -37,9 +37,9 @@ export function createRecorder({ database, mutex, log }: RecorderOptions): Recor
     createBatcher<Result, Recorded>({
       run: async (results) => {
         const work = () => recordAttempts(database, results, { delaySeconds: attemptDelaySeconds, wait });
-        const told = await (wait ? work() : mutex(work));
+        const statuses = await (wait ? work() : mutex(work));
         return results.map(({ claim }) => {
-          const status = told.get(claim.deliveryId);
+          const status = statuses.get(claim.deliveryId);
           if (status === 'busy') return 'busy';
           return status === undefined ? 'outdated' : 'recorded';
         });
@@ -48,13 +48,13 @@ export function createRecorder({ database, mutex, log }: RecorderOptions): Recor
       maxInFlight: 1,
       isHopeless: isDatabaseUnavailable,
     });
-  const add = batched(false, resultsPerStatement);
+  const add = batched(false, maxResultsPerStatement);
   // Whoever holds nothing else may wait.
   const addWaiting = batched(true, 1);
   let moment: Promise<void> | undefined;
-  const addPatiently = async (result: Result): Promise<Recorded> => {
+  const addWithRetries = async (result: Result): Promise<Recorded> => {
     await (moment ??= sleep(gatherMs).finally(() => (moment = undefined)));
-    for (let i = 0; i < triesOfBusy; i++) {
+    for (let i = 0; i < maxBusyTries; i++) {
       const recorded = await add(result);
       if (recorded !== 'busy') return recorded;
       await sleep(busyPauseMs);
@@ -63,9 +63,9 @@ export function createRecorder({ database, mutex, log }: RecorderOptions): Recor
   };
   return {
     record: async (claim, outcome) => {
-      for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(pauseMs * 2, longestPauseMs)) {
+      for (let pauseMs = initialPauseMs; ; pauseMs = Math.min(pauseMs * 2, maxPauseMs)) {
         try {
-          if ((await addPatiently({ claim, outcome })) !== 'recorded')
+          if ((await addWithRetries({ claim, outcome })) !== 'recorded')
             log.debug({ deliveryId: claim.deliveryId }, 'an attempt outlived its lease and was not recorded');
           return;
         } catch (error) {

@@ -13,7 +13,7 @@ export function signatureHeader(secrets: readonly string[], t: number, body: Buf
   return [`t=${t}`, ...signatures.map((signature) => `v1=${signature}`)].join(',');
 }
 
-/** What stands in the place of a signature where a delivery is shown: each attempt makes its own. */
+/** What stands instead of a signature where a delivery is shown: each attempt makes its own. */
 export const shownSignature = 't=<unix seconds>,v1=<signature>';
 
 /** The headers of every attempt at a delivery (docs/api.md §6), in the order in which they are sent. */

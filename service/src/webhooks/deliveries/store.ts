@@ -8,13 +8,13 @@ export type Claim = {
   endpointId: string;
   /** Whoever holds an older one records nothing. */
   try: number;
-  /** Its place in the schedule, from 1; null: an extra one. */
+  /** Its number in the schedule, from 1; null: an extra one. */
   number: number | null;
   /** The attempt before it was a failure. */
   failing: boolean;
   url: string;
   /** The endpoint's secrets that are good, the newest last. */
-  secretsSealed: string[];
+  encryptedSecrets: string[];
   eventType: EventType;
   body: string;
 };
@@ -42,22 +42,22 @@ type ClaimRow = {
   body: string;
 };
 
-/** Claims what is due, by turns: sql/functions/claim_deliveries.sql. */
+/** Claims what is due, round robin: sql/functions/claim_deliveries.sql. */
 export async function claimDeliveries(
   database: Database,
   options: {
     owner: string;
     leaseMs: number;
-    places: number;
-    /** Of the places, those that endpoints whose last attempt failed may take. */
-    failingPlaces: number;
+    slots: number;
+    /** Of the slots, those that endpoints whose last attempt failed may take. */
+    failingSlots: number;
     /** Others may have more than one under way. */
     several: boolean;
   },
 ): Promise<Claim[]> {
   const rows = await database.rows<ClaimRow>(
     `select * from claim_deliveries($1, $2 * interval '1 millisecond', $3, $4, $5)`,
-    [options.owner, options.leaseMs, options.places, options.failingPlaces, options.several],
+    [options.owner, options.leaseMs, options.slots, options.failingSlots, options.several],
     'deliveries_claim',
   );
   return rows.map((row) => ({
@@ -67,14 +67,14 @@ export async function claimDeliveries(
     number: row.number,
     failing: row.failing,
     url: row.url,
-    secretsSealed: [row.previous_secret_sealed, row.secret_sealed].filter((secret) => secret !== null),
+    encryptedSecrets: [row.previous_secret_sealed, row.secret_sealed].filter((secret) => secret !== null),
     eventType: row.event_type,
     body: row.body,
   }));
 }
 
 /**
- * Records what came of attempts, each if its claim still holds, and tells what became of the deliveries recorded.
+ * Records what came of attempts, each if its claim still holds, and returns the status of each delivery recorded.
  * `busy`: the endpoint is locked, nothing was recorded. `delaySeconds`: the schedule. `wait`: for locks instead, and all
  * results are of one endpoint; `busy` then says that it is gone.
  */
@@ -207,7 +207,7 @@ export async function selectDelivery(
 
 export type EndpointState = { account_id: string; url: string; state: 'active' | 'paused' | 'deleted' };
 
-/** What can be said of an endpoint before something is sent to it again. */
+/** What is known of an endpoint before something is sent to it again. */
 export async function selectEndpointState(
   queryable: Queryable,
   endpointId: string,

@@ -9,7 +9,7 @@ import { writeAudit } from '../../identity/audit/write-audit.ts';
 import { ApiProblem } from '../../problems/api-problem.ts';
 import type { SigningSecrets } from './signing-secrets.ts';
 import { insertEndpoint } from './store.ts';
-import { judgeEndpoint } from './validate-endpoint.ts';
+import { validateEndpoint } from './validate-endpoint.ts';
 
 /**
  * Makes a webhook endpoint, active at once. No events: it gets pings alone.
@@ -28,12 +28,12 @@ export async function createWebhook(
   },
   actor: Actor,
 ): Promise<{ id: string; secret: string }> {
-  const { url, events } = await judgeEndpoint(wanted, wanted);
+  const { url, events } = await validateEndpoint(wanted, wanted);
   const id = newId(idPrefixes.webhook);
-  const { secret, sealed } = secrets.create(id);
+  const { secret, encrypted } = secrets.create(id);
   const outcome = await database.transaction(async (transaction) => {
     const { accountId } = wanted;
-    const endpoint = { id, accountId, url, events, secretSealed: sealed };
+    const endpoint = { id, accountId, url, events, encryptedSecret: encrypted };
     const inserted = await insertEndpoint(transaction, endpoint, maxWebhookEndpoints);
     if (inserted === 'inserted')
       await writeAudit(transaction, actor, {

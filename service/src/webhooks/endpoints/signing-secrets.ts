@@ -9,14 +9,14 @@ import { replaceSecret, selectSecret } from './store.ts';
 
 export type SigningSecrets = {
   /** A new secret, and as it is stored. */
-  create: (endpointId: string) => { secret: string; sealed: string };
+  create: (endpointId: string) => { secret: string; encrypted: string };
   /** @throws UndecipherableSecret */
-  open: (sealed: string, endpointId: string) => string;
+  open: (encrypted: string, endpointId: string) => string;
 };
 
 /** About 190 bits. */
 const secretCharacters = 32;
-/** Opened secrets that are kept at hand: opening one took a tenth of a delivery. */
+/** Decrypted secrets that are cached: opening one took a tenth of a delivery. */
 const maxOpened = 1_000;
 /** How long deliveries carry a signature of the old secret too. */
 const overlapSeconds = 24 * 60 * 60;
@@ -28,12 +28,12 @@ export function signingSecrets(secretKey: Buffer): SigningSecrets {
   return {
     create: (endpointId) => {
       const secret = signingSecretPrefix + randomBase62(secretCharacters);
-      return { secret, sealed: box.seal(secret, endpointId) };
+      return { secret, encrypted: box.seal(secret, endpointId) };
     },
-    open: (sealed, endpointId) => {
-      // What a ciphertext says never changes: this cannot be out of date.
-      const name = `${endpointId} ${sealed}`;
-      const secret = opened.get(name) ?? box.open(sealed, endpointId);
+    open: (encrypted, endpointId) => {
+      // What a ciphertext holds never changes: this cannot be out of date.
+      const name = `${endpointId} ${encrypted}`;
+      const secret = opened.get(name) ?? box.open(encrypted, endpointId);
       opened.set(name, secret);
       return secret;
     },
@@ -70,9 +70,9 @@ export function rotateSecret(
   endpointId: string,
   asker: Asker,
 ): Promise<RevealedSecret> {
-  const { secret, sealed } = secrets.create(endpointId);
+  const { secret, encrypted } = secrets.create(endpointId);
   return actOnEndpoint(database, endpointId, asker, async (transaction) => {
-    await replaceSecret(transaction, endpointId, sealed, overlapSeconds);
+    await replaceSecret(transaction, endpointId, encrypted, overlapSeconds);
     const now = await selectSecret(transaction, endpointId);
     return {
       acts: [{ action: 'webhook.secret_rotated' }],

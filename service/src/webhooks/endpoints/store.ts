@@ -12,11 +12,17 @@ export type EndpointRow = {
   failing_since: Date | null;
 };
 
-/** Inserts an endpoint unless the account is gone or has `most` of them. */
+/** Inserts an endpoint unless the account is gone or has `max` of them. */
 export async function insertEndpoint(
   transaction: Queryable,
-  endpoint: { id: string; accountId: string; url: string; events: readonly string[]; secretSealed: string },
-  most: number,
+  endpoint: {
+    id: string;
+    accountId: string;
+    url: string;
+    events: readonly string[];
+    encryptedSecret: string;
+  },
+  max: number,
 ): Promise<'inserted' | 'no_account' | 'too_many'> {
   // The lock makes two that would both be the last one come one after the other.
   if (!(await lockAccount(transaction, endpoint.accountId))) return 'no_account';
@@ -28,7 +34,7 @@ export async function insertEndpoint(
        returning id, account_id
      )
      insert into endpoint_turns (endpoint_id, account_id) select id, account_id from endpoint`,
-    [endpoint.id, endpoint.accountId, endpoint.url, endpoint.events, endpoint.secretSealed, most],
+    [endpoint.id, endpoint.accountId, endpoint.url, endpoint.events, endpoint.encryptedSecret, max],
   );
   return inserted === 1 ? 'inserted' : 'too_many';
 }
@@ -50,10 +56,10 @@ type SendCount = { kind: string; accountId: string; endpointId: string };
 export async function selectManualSendWaits(
   queryable: Queryable,
   send: SendCount,
-  most: { endpoint: number; account: number },
+  max: { endpoint: number; account: number },
 ): Promise<ManualSendWaits> {
   const rows = await queryable.rows<ManualSendWaits>(
-    // The one that makes the limit full: when it is a minute old, there is room for the next.
+    // The one that makes the limit full: when it is a minute old, the next one may be sent.
     `with recent as (
        select endpoint_id, sent_at from manual_sends
         where account_id = $1 and kind = $2 and sent_at > clock() - interval '1 minute'
@@ -64,7 +70,7 @@ export async function selectManualSendWaits(
      select extract(epoch from endpoint + interval '1 minute' - clock())::float as endpoint,
             extract(epoch from account + interval '1 minute' - clock())::float as account
        from filling`,
-    [send.accountId, send.kind, send.endpointId, most.endpoint, most.account],
+    [send.accountId, send.kind, send.endpointId, max.endpoint, max.account],
   );
   return rows[0] ?? { endpoint: null, account: null };
 }
@@ -107,14 +113,14 @@ export async function selectEndpoint(
 export type Health = { endpoint_id: string; delivered: number; failed: number; pending: number };
 
 /**
- * Deliveries of endpoints: those delivered of the newest `most` of the last 24 hours, those that failed in these, and those
- * that wait for an attempt. Tests count where they were delivered and nowhere else. No count goes further than `most`, and
+ * Deliveries of endpoints: those delivered of the newest `max` of the last 24 hours, those that failed in these, and those
+ * that wait for an attempt. Tests count where they were delivered and nowhere else. No count goes further than `max`, and
  * the tests that it passes over are few (limitManualSends).
  */
 export function selectHealth(
   database: Database,
   endpointIds: readonly string[],
-  most: number,
+  max: number,
 ): Promise<Health[]> {
   const lastDay = `d.endpoint_id = e.id and d.created_at >= clock() - interval '24 hours'`;
   return database.rows<Health>(
@@ -128,7 +134,7 @@ export function selectHealth(
                select from delivery_queue q
                 where q.endpoint_id = e.id and q.scheduled_at is not null and not q.ping limit $2) n) as pending
        from unnest($1::text[]) as e (id)`,
-    [endpointIds, most],
+    [endpointIds, max],
   );
 }
 
@@ -179,17 +185,17 @@ export async function markDeleted(transaction: Queryable, endpointId: string): P
 }
 
 /** Ends deliveries of a deleted endpoint, so many at most; how many there were. */
-export async function endDeliveries(database: Database, endpointId: string, most: number): Promise<number> {
+export async function endDeliveries(database: Database, endpointId: string, max: number): Promise<number> {
   const rows = await database.rows<{ ended: number }>('select end_deliveries($1, $2) as ended', [
     endpointId,
-    most,
+    max,
   ]);
   return rows[0]?.ended ?? 0;
 }
 
 export type SecretRow = { secret_sealed: string; previous_until: Date | null };
 
-/** The sealed secret of an endpoint, and until when the one before it signs too. */
+/** The encrypted secret of an endpoint, and until when the one before it signs too. */
 export async function selectSecret(
   transaction: Queryable,
   endpointId: string,
@@ -203,11 +209,11 @@ export async function selectSecret(
   return rows[0];
 }
 
-/** Puts a new secret in the place of the one that is there, which stays good for so long. */
+/** Replaces the secret; the old one stays valid for so long. */
 export async function replaceSecret(
   transaction: Queryable,
   endpointId: string,
-  sealed: string,
+  encryptedSecret: string,
   overlapSeconds: number,
 ): Promise<void> {
   await transaction.execute(
@@ -215,7 +221,7 @@ export async function replaceSecret(
         set secret_sealed = $2, previous_secret_sealed = secret_sealed,
             previous_secret_until = clock() + $3 * interval '1 second'
       where id = $1`,
-    [endpointId, sealed, overlapSeconds],
+    [endpointId, encryptedSecret, overlapSeconds],
   );
 }
 

@@ -5,7 +5,7 @@ import type { Asker } from '../../identity/audit/actor.ts';
 import { announceDue } from '../events/queries.ts';
 import { actOnEndpoint, type EndpointAct } from './act-on-endpoint.ts';
 import { type EndpointRow, forgetFailures, saveEndpoint, setPaused } from './store.ts';
-import { judgeEndpoint } from './validate-endpoint.ts';
+import { validateEndpoint } from './validate-endpoint.ts';
 
 /** What of an endpoint may change; what is left out stays. */
 export type WebhookChanges = {
@@ -27,10 +27,10 @@ export async function updateWebhook(
   // Networks that may be reached though they are not public.
   options: { allow: readonly Cidr[]; resolver?: NameResolver | undefined } = { allow: [] },
 ): Promise<void> {
-  const judged = await judgeEndpoint(changes, options);
+  const validated = await validateEndpoint(changes, options);
   await actOnEndpoint(database, endpointId, asker, async (transaction, before) => ({
     acts: [
-      ...(await changeTarget(transaction, before, judged)),
+      ...(await changeTarget(transaction, before, validated)),
       ...(await changeStatus(transaction, before, changes.status)),
     ],
     answer: undefined,

@@ -10,22 +10,22 @@ const insideHelp =
   'To receive on this machine or in a network of your own, whoever runs the service lists it in EGRESS_ALLOW (127.0.0.0/8 is this machine); or use a tunnel, which has a public https address.';
 
 type Wanted = { url?: string | undefined; events?: readonly string[] | undefined };
-type Judged = { url: string; events: SubscribableEventType[] };
+type Validated = { url: string; events: SubscribableEventType[] };
 
 /**
- * Judges what an endpoint is to be, as far as it is given, and gives the URL in the form that is requested. A name that
- * leads to an address which is not public is refused here already; it is judged again at each connect, so an https name
+ * Validates what an endpoint is to be, as far as it is given, and gives the URL in the form that is requested. A name that
+ * leads to an address which is not public is refused here already; it is validated again at each connect, so an https name
  * that cannot be looked up now may stay.
  * @throws ApiProblem `invalid_request`
  */
-export function judgeEndpoint(
+export function validateEndpoint(
   wanted: { url: string; events: readonly string[] },
   options: TargetOptions,
-): Promise<Judged>;
-export function judgeEndpoint(wanted: Wanted, options: TargetOptions): Promise<Partial<Judged>>;
-export async function judgeEndpoint(wanted: Wanted, options: TargetOptions): Promise<Partial<Judged>> {
+): Promise<Validated>;
+export function validateEndpoint(wanted: Wanted, options: TargetOptions): Promise<Partial<Validated>>;
+export async function validateEndpoint(wanted: Wanted, options: TargetOptions): Promise<Partial<Validated>> {
   const errors: FieldError[] = [];
-  const answer: Partial<Judged> = {};
+  const answer: Partial<Validated> = {};
   if (wanted.url !== undefined)
     try {
       answer.url = (await validateTarget(wanted.url, { ...options, lookUp: 'all' })).href;

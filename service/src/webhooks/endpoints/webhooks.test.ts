@@ -36,7 +36,7 @@ const create = (accountId: string) =>
   );
 const refused = (code: string) => (error: unknown) => error instanceof ApiProblem && error.code === code;
 
-test('an account has ten endpoints at most, however many are made at once; a deleted one makes room', async () => {
+test('an account has ten endpoints at most, however many are made at once; a deleted one frees its slot', async () => {
   const accountId = await account('acc_many');
   const outcomes = await Promise.allSettled(Array.from({ length: 14 }, () => create(accountId)));
   const made = outcomes.flatMap((one) => (one.status === 'fulfilled' ? [one.value.id] : []));
@@ -62,7 +62,7 @@ test('secrets are nowhere in clear, and gone with the endpoint', async () => {
   assert.match(await row(), /"secret_sealed":"","previous_secret_sealed":null/);
 });
 
-test('a sealed secret that is moved to another endpoint cannot be read there', async () => {
+test('an encrypted secret that is moved to another endpoint cannot be read there', async () => {
   const accountId = await account('acc_moved');
   const [one, other] = [await create(accountId), await create(accountId)];
   await db.database.rows(
@@ -135,7 +135,7 @@ test('every act on an endpoint is written down once, without any secret', async 
   for (const text of [secret, rotated.secret]) assert.ok(!JSON.stringify(entries).includes(text));
 });
 
-test('an endpoint changes what it is told to, and the URL is judged as for a new one', async () => {
+test('an endpoint changes what is asked for, and the URL is validated as for a new one', async () => {
   const accountId = await account('acc_change');
   const { id } = await create(accountId);
   await db.database.rows(
