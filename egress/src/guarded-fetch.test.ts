@@ -256,7 +256,7 @@ test('a flood that never becomes a body ends early', async () => {
       onRequest: (_head, socket) => flood(socket, head, piece),
     });
     const result = await egress.request(download(`${server.url}/`, { maxResponseBytes: 65_536 }));
-    // Ended for what it was: a time-out would be told as one.
+    // Ended for what it was: a time-out would be reported as one.
     assert.equal(outcome(result), kind, head + piece.slice(0, 20));
   }
 });

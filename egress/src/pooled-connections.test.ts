@@ -93,7 +93,7 @@ test('a connection that the other side closed meanwhile costs no failure', async
 });
 
 const spoilt: Record<string, (socket: Socket) => void> = {
-  'is told to close': (socket) => socket.write(OK.replace('\r\n', '\r\nconnection: close\r\n')),
+  'gets connection: close': (socket) => socket.write(OK.replace('\r\n', '\r\nconnection: close\r\n')),
   'has an answer too many': (socket) => socket.write(OK + OK),
   'has an answer that was cut': (socket) =>
     socket.write(`HTTP/1.1 200 OK\r\ncontent-length: 5000\r\n\r\n${'x'.repeat(5_000)}`),

@@ -97,9 +97,9 @@ for (const [point, requests, tries] of [
       assert.equal(receiver.received.length, requests);
       const [delivery, ...more] = await listDeliveries(database, { accountId });
       assert.ok(delivery !== undefined && more.length === 0);
-      for (const told of receiver.received) {
-        assert.equal(told.delivery, delivery.id);
-        assert.equal(told.body.toString(), event.body);
+      for (const request of receiver.received) {
+        assert.equal(request.delivery, delivery.id);
+        assert.equal(request.body.toString(), event.body);
       }
       const { history } = await showDelivery(database, delivery.id);
       assert.deepEqual(

@@ -23,8 +23,8 @@ after(async () => {
   await files[Symbol.asyncDispose]();
 });
 
-/** The name that the studio was told with the file that came last; null where none was. */
-const toldName = () => {
+/** The name that the studio got with the file that came last; null where none was. */
+const sentName = () => {
   const stored = service.studio.seen.findLast(({ operation }) => operation === 'storeUpload');
   assert.ok(stored !== undefined);
   return new URL(stored.url, 'http://studio').searchParams.get('file_name');
@@ -40,8 +40,8 @@ async function untilFailed(id: string): Promise<Generation> {
   throw new Error(`the generation ${id} never failed`);
 }
 
-test("of a form's file name the studio is told what it takes", async () => {
-  for (const [fileName, told] of [
+test("of a form's file name the studio gets what it takes", async () => {
+  for (const [fileName, expected] of [
     [`${'x'.repeat(300)}.png`, 'x'.repeat(255)],
     ['😀'.repeat(256), '😀'.repeat(255)],
     ['a\u0001b\u0085c\u200bd.png', 'abcd.png'],
@@ -51,12 +51,12 @@ test("of a form's file name the studio is told what it takes", async () => {
       { name: 'file', value: tinyPng, fileName },
     ]);
     assert.equal(status, 201, text);
-    assert.equal(toldName(), told);
+    assert.equal(sentName(), expected);
   }
 });
 
-test("of an address's last part the studio is told what it takes", async () => {
-  for (const [path, told] of [
+test("of an address's last part the studio gets what it takes", async () => {
+  for (const [path, expected] of [
     [`${'y'.repeat(300)}.png`, 'y'.repeat(255)],
     ['a%00b%0a.png', 'ab.png'],
     ['%00', null],
@@ -65,7 +65,7 @@ test("of an address's last part the studio is told what it takes", async () => {
     const body = { url: `${files.url}/${path}` };
     const { status, text } = await service.ask('/v1/uploads', { key, body });
     assert.equal(status, 201, text);
-    assert.equal(toldName(), told);
+    assert.equal(sentName(), expected);
   }
 });
 
@@ -83,6 +83,6 @@ test('an import that the studio refuses for good fails the generation and is not
     service.studio.script('storeUpload', { status, json: { code, message: 'no' } });
     const { body } = await create();
     assert.equal((await untilFailed(body.id)).error?.code, 'unprocessable', code);
-    assert.equal(toldName(), 'x.png');
+    assert.equal(sentName(), 'x.png');
   }
 });

@@ -10,7 +10,7 @@ import type { IncomingMessage } from 'node:http';
 
 type Answer = { status?: number; json: unknown };
 
-/** What a test makes different about the identity that is told. */
+/** What a test makes different about the identity that is reported. */
 export type Twist = {
   claims?: Record<string, unknown>;
   /** Another key than the one that is published. */

@@ -163,8 +163,8 @@ async function answer(
   body: string,
 ): Promise<Plain> {
   const issuer = `${studio.url}/oidc`;
-  const told = studio.issuer.answer(operation, request, body);
-  if (told !== undefined) return told;
+  const answered = studio.issuer.answer(operation, request, body);
+  if (answered !== undefined) return answered;
   if (operation === 'token') return refresh(studio, body);
   if (operation === 'getMetadata') return { json: { studio_id: studio.studioId, issuer, version: '1' } };
   const bearer = /^Bearer (.+)$/.exec(request.headers.authorization ?? '')?.[1] ?? '';

@@ -76,14 +76,14 @@ describe('storage', () => {
     );
 
   test('the storage is what the studio says of it', async () => {
-    const told = { used_bytes: 7, limit_bytes: 100, uploads_bytes: 3, outputs_bytes: 4 };
-    service.studio.scriptOnce('getStorage', { json: told });
+    const used = { used_bytes: 7, limit_bytes: 100, uploads_bytes: 3, outputs_bytes: 4 };
+    service.studio.scriptOnce('getStorage', { json: used });
     const { status, body } = await service.ask('/v1/account/storage', { key });
     assert.equal(status, 200);
-    assert.deepEqual(body, { object: 'storage', ...told });
+    assert.deepEqual(body, { object: 'storage', ...used });
   });
 
-  test('where the studio has no room, each that stores something is a 403 that says how much is used', async () => {
+  test('where the studio has no space left, each that stores something is a 403 that says how much is used', async () => {
     const assertFull = (answer: Parameters<typeof assertProblem>[0], of: string) => {
       assertProblem(answer, 'forbidden', of);
       const { detail } = JSON.parse(answer.text) as Problem;
@@ -121,15 +121,15 @@ describe('storage', () => {
     assert.equal((await service.ask('/v1/estimate', { key, body })).status, 200, 'an estimate is no create');
   });
 
-  test('the studio is told before the bytes how many come at least', async () => {
+  test('the studio knows before the bytes how many come at least', async () => {
     const bytes = Buffer.concat([tinyPng, Buffer.alloc(300_000)]);
     await postForm(`${service.url}/v1/uploads`, key, [{ name: 'file', value: bytes, fileName: 'x.png' }]);
     const { url = '' } = service.studio.seen.findLast(({ operation }) => operation === 'storeUpload') ?? {};
-    const told = Number(new URL(url, 'http://studio').searchParams.get('least_bytes'));
-    assert.ok(told > 250_000 && told <= bytes.length, String(told));
+    const leastBytes = Number(new URL(url, 'http://studio').searchParams.get('least_bytes'));
+    assert.ok(leastBytes > 250_000 && leastBytes <= bytes.length, String(leastBytes));
   });
 
-  test('an import that finds no room fails its generation, which never started', async () => {
+  test('an import that finds no space fails its generation, which never started', async () => {
     service.studio.uploads.next.push({ outcome: 'refused', refusal });
     const { body } = await edit({ image: `${files.url}/x.png` });
     await untilStatus(body.id, 'failed');
@@ -160,10 +160,10 @@ describe('storage', () => {
       'select type from events where subject_id = $1',
       [id],
     );
-    assert.deepEqual(events, [{ type: 'upload.ready' }], 'what was told stays told');
+    assert.deepEqual(events, [{ type: 'upload.ready' }], 'what was delivered stays delivered');
   });
 
-  test('one that is still being checked can be deleted, and nobody is told of its end', async () => {
+  test('one that is still being checked can be deleted, and its end is no event', async () => {
     const { body } = await post();
     const stored = service.studio.uploads.files.get(body.id)?.upload;
     assert.equal((await remove(body.id)).status, 200);

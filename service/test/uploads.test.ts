@@ -55,7 +55,7 @@ describe('uploads', () => {
   const post = (parts: readonly Part[]) => postForm<Upload>(`${service.url}/v1/uploads`, key, parts);
   const fetched = (body: object) => service.ask<Upload>('/v1/uploads', { key, body });
   const get = async (id: string) => (await service.ask<Upload>(`/v1/uploads/${id}`, { key })).body;
-  /** The studio's word on an upload, told by its feed. */
+  /** How an upload ended, reported by the studio's feed. */
   const tell = (token: string, status: 'ready' | 'rejected', error: string | null = null) => {
     const stored = service.studio.uploads.files.get(token);
     assert.ok(stored !== undefined);
@@ -74,7 +74,7 @@ describe('uploads', () => {
   const fields = (answer: { text: string }) =>
     (JSON.parse(answer.text) as Problem).errors?.map(({ field }) => field);
 
-  test('a file goes to the studio byte for byte, and what the studio says of it is told', async () => {
+  test('a file goes to the studio byte for byte, and the answer shows what the studio reports of it', async () => {
     const bytes = Buffer.concat([tinyPng, Buffer.alloc(300_000, 7)]);
     const { status, body } = await post([project(), file(bytes, 'véry blue.png')]);
     assert.equal(status, 201);
@@ -189,20 +189,20 @@ describe('uploads', () => {
     assert.deepEqual(await rows(), earlier, 'nothing is left of what was refused');
   });
 
-  test('each fault of a file is a 400 on the file with a sentence of its own', async () => {
-    const told = new Set<string>();
+  test('each issue of a file is a 400 on the file with a sentence of its own', async () => {
+    const details = new Set<string>();
     for (const reason of fileFaults) {
       service.studio.uploads.next.push({ outcome: 'unusable', reason, message: 'the studio’s own words' });
       const answer = await post([file()]);
       assertProblem(answer, 'invalid_request', reason);
       assert.deepEqual(fields(answer), ['file']);
       assert.doesNotMatch(answer.text, /own words/);
-      told.add((JSON.parse(answer.text) as Problem).detail);
+      details.add((JSON.parse(answer.text) as Problem).detail);
     }
-    assert.equal(told.size, fileFaults.length);
+    assert.equal(details.size, fileFaults.length);
   });
 
-  test('what the studio refuses the account is told by its code', async () => {
+  test('what the studio refuses the account gets the code of its reason', async () => {
     const refused = (code: 'tier_required' | 'account_suspended' | 'unprocessable', field?: string) => {
       const refusal = { code, message: 'no', ...(field !== undefined && { field }) };
       service.studio.uploads.next.push({ outcome: 'refused', refusal });
@@ -262,7 +262,7 @@ describe('uploads', () => {
     await until(body.id, 'ready');
   });
 
-  test('who is subscribed is told of an upload by a delivery', async () => {
+  test('who is subscribed gets a delivery about an upload', async () => {
     await createWebhook(service.database, Buffer.alloc(32, 1), {
       accountId: service.accountId,
       url: 'http://127.0.0.1:65535/',
@@ -273,13 +273,13 @@ describe('uploads', () => {
     tell(one.body.id, 'ready');
     tell(two.body.id, 'rejected');
     await until(two.body.id, 'rejected');
-    const told = await service.database.rows(
+    const delivered = await service.database.rows(
       'select e.subject_id, e.type from deliveries d join events e on e.id = d.event_id',
     );
-    assert.deepEqual(told, [{ subject_id: two.body.id, type: 'upload.rejected' }]);
+    assert.deepEqual(delivered, [{ subject_id: two.body.id, type: 'upload.rejected' }]);
   });
 
-  test('a session that has ended is told, and nothing is kept', async () => {
+  test('a session that has ended is an error, and nothing is stored', async () => {
     const earlier = await rows();
     const account = await service.connectAccount();
     await service.database.rows(`update connections set status = 'ended' where account_id = $1`, [account]);
@@ -296,7 +296,7 @@ describe('uploads', () => {
   });
 });
 
-test('no special address is fetched, however it is written, and all are told the same', async () => {
+test('no special address is fetched, however it is written, and all get the same answer', async () => {
   await using canary = await startLoopbackServer();
   await using service = await startTestService();
   const key = await service.createKey();

@@ -60,46 +60,46 @@ async function finished(how?: Parameters<ScriptedRenders['finish']>[1]): Promise
   return (await service.ask<Generation>(`/v1/generations/${id}?wait=20`, { key })).body;
 }
 
-test('a generation that succeeds is told, signed, once, as it was', async () => {
+test('a generation that succeeds is delivered, signed, once, as it was', async () => {
   const { id, secret } = await endpoint();
   assert.match(secret, /^whsec_[0-9A-Za-z]{32}$/);
   assert.equal(await revealWebhookSecret(service.database, secretKey, id), secret);
   const generation = await finished();
-  const [told] = await receiver.until(1);
-  assert.ok(told);
-  assert.equal(told.headers['service-event'], 'generation.succeeded');
-  assert.equal(told.headers['user-agent'], 'Service-API-Webhooks/1.0');
-  assert.equal(told.headers['content-type'], 'application/json');
-  assert.match(told.delivery, /^dlv_[0-9a-z]{26}$/);
-  assert.match(told.event.id, /^evt_[0-9a-z]{26}$/);
-  assert.deepEqual(told.event.data, generation);
-  assert.ok(Compile(eventSchemas['generation.succeeded']).Check(told.event));
+  const [delivered] = await receiver.until(1);
+  assert.ok(delivered);
+  assert.equal(delivered.headers['service-event'], 'generation.succeeded');
+  assert.equal(delivered.headers['user-agent'], 'Service-API-Webhooks/1.0');
+  assert.equal(delivered.headers['content-type'], 'application/json');
+  assert.match(delivered.delivery, /^dlv_[0-9a-z]{26}$/);
+  assert.match(delivered.event.id, /^evt_[0-9a-z]{26}$/);
+  assert.deepEqual(delivered.event.data, generation);
+  assert.ok(Compile(eventSchemas['generation.succeeded']).Check(delivered.event));
   const event = stripe.webhooks.constructEvent(
-    told.body,
-    String(told.headers['service-signature']),
+    delivered.body,
+    String(delivered.headers['service-signature']),
     secret,
     300,
   );
-  assert.equal(event.id, told.event.id);
+  assert.equal(event.id, delivered.event.id);
   await sleep(200);
   assert.equal(receiver.received.length, 1);
   const [delivery] = await listDeliveries(service.database, { accountId: service.accountId });
   assert.equal(delivery?.status, 'delivered');
-  assert.deepEqual([delivery.id, delivery.lastStatus, delivery.attempts], [told.delivery, 200, 1]);
-  const shown = await showDelivery(service.database, told.delivery);
-  assert.equal(shown.body, told.body.toString());
+  assert.deepEqual([delivery.id, delivery.lastStatus, delivery.attempts], [delivered.delivery, 200, 1]);
+  const shown = await showDelivery(service.database, delivered.delivery);
+  assert.equal(shown.body, delivered.body.toString());
   assert.deepEqual(
     shown.history.map(({ number, status, failure, answer }) => ({ number, status, failure, answer })),
     [{ number: 1, status: 200, failure: null, answer: 'thank you' }],
   );
 });
 
-test('a generation that fails is told with its error; one with outputs missing is a success', async () => {
+test('a generation that fails is delivered with its error; one with outputs missing is a success', async () => {
   await endpoint(['generation.succeeded', 'generation.failed']);
   await finished({ status: 'failed', error: { code: 'moderation_blocked', message: 'x' } });
   await finished({ outputs: 0 });
-  const told = await receiver.until(2);
-  const errors = told.map(({ event }) => [
+  const delivered = await receiver.until(2);
+  const errors = delivered.map(({ event }) => [
     event.type,
     event.data['status'],
     (event.data['error'] as { code: string } | null)?.code,
@@ -108,8 +108,8 @@ test('a generation that fails is told with its error; one with outputs missing i
     ['generation.failed', 'failed', 'moderation_blocked'],
     ['generation.succeeded', 'succeeded', 'partial_failure'],
   ]);
-  assert.ok(Compile(eventSchemas['generation.failed']).Check(told[0]?.event));
-  assert.deepEqual(told[0]?.event.data['metadata'], { order: '4711' });
+  assert.ok(Compile(eventSchemas['generation.failed']).Check(delivered[0]?.event));
+  assert.deepEqual(delivered[0]?.event.data['metadata'], { order: '4711' });
 });
 
 test('canceling sends nothing, to whomever', async () => {
@@ -132,7 +132,7 @@ test('canceling sends nothing, to whomever', async () => {
   assert.equal(receiver.received.length, 0);
 });
 
-test('events of all keys of an account are told, and of no other account', async () => {
+test('events of all keys of an account are delivered, and of no other account', async () => {
   await endpoint();
   const stranger = await service.connectAccount();
   await createWebhook(service.database, secretKey, {
@@ -161,8 +161,8 @@ test('with two processes an event is still sent once', async () => {
   await endpoint();
   await using another = await service.startAnother();
   const generation = await finished();
-  const [told] = await receiver.until(1);
-  assert.equal(told?.event.data['id'], generation.id);
+  const [delivered] = await receiver.until(1);
+  assert.equal(delivered?.event.data['id'], generation.id);
   assert.notEqual(another.url, service.url);
   await sleep(200);
   assert.equal(receiver.received.length, 1);

@@ -22,7 +22,7 @@ export interface LoopbackOptions {
   onRequest?: (head: string, socket: Socket) => void;
 }
 
-/** Starts a server that answers just what it is told, well-formed or not. Without callbacks: a canary. */
+/** Starts a server that answers just what the test says, well-formed or not. Without callbacks: a canary. */
 export async function startLoopbackServer(options: LoopbackOptions = {}): Promise<LoopbackServer> {
   const { host = '127.0.0.1', port = 0, onConnection, onRequest } = options;
   const sockets = new Set<Socket>();

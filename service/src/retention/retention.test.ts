@@ -13,8 +13,8 @@ test('attempts are kept for 30 days, deliveries, events and deleted endpoints fo
   const { database } = db;
   const { accountId, endpoints } = await seedEndpoints(database, ['https://8.8.8.8/a', 'https://8.8.8.8/b']);
   await seedEvents(database, accountId, 5);
-  const room = { owner: 'svc_a', leaseMs: 1_000, places: 9, failingSlots: 9, several: true };
-  const claims = await claimDeliveries(database, room);
+  const slots = { owner: 'svc_a', leaseMs: 1_000, slots: 9, failingSlots: 9, several: true };
+  const claims = await claimDeliveries(database, slots);
   const outcome = { durationMs: 5, status: null, failure: 'timeout', answer: null } as const;
   const results = claims.map((claim) => ({ claim, outcome }));
   assert.equal((await recordAttempts(database, results, { delaySeconds: [0, 60], wait: false })).size, 2);

@@ -135,7 +135,7 @@ test('a client that stops waits for no refresh that was taken up again', async (
     [accountId],
   );
   for (let i = 0; i < 3 && refreshes(upstream) === 0; i++) await until(() => refreshes(upstream) > 0);
-  assert.equal(refreshes(upstream), 1, 'the sweep of the one client took it up, and hangs');
+  assert.equal(refreshes(upstream), 1, 'the loop of the one client took it up, and hangs');
   const ended = client[Symbol.asyncDispose]().then(() => 'ended');
   assert.equal(await Promise.race([ended, sleep(2_000, 'hangs', { ref: false })]), 'ended');
 });

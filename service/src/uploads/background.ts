@@ -8,7 +8,7 @@ import type { TestHooks } from '../test-hooks.ts';
 import { type CreateUpload, createUploads } from './create-upload.ts';
 import { createDeleteUpload, type DeleteUpload } from './delete-upload.ts';
 import { type Imports, startImports } from './imports.ts';
-import { createAskUploads, startUploadReconciliation } from './reconcile.ts';
+import { startUploadReconciliation } from './reconcile.ts';
 import { endOf, type SettleUploads } from './record-outcomes.ts';
 import { createSendFile, type SendFile } from './send-file.ts';
 import { renewLeases } from './store.ts';
@@ -43,7 +43,7 @@ const defaultLeaseMs = 10_000;
 
 /** Starts what brings files to the studio and uploads to their end. */
 export function startUploads(options: UploadsOptions): Uploads {
-  const { studioClient, settle, log, testHooks = {} } = options;
+  const { settle, log, testHooks = {} } = options;
   const egress = createEgress(options.target);
   const stopping = new AbortController();
   const leases = startLeases({
@@ -57,10 +57,7 @@ export function startUploads(options: UploadsOptions): Uploads {
   const shared = { ...options, ...testHooks, leases, egress };
   const sendFile = createSendFile({ ...shared, stopping: stopping.signal });
   const imports = startImports(shared);
-  const reconciliation = startUploadReconciliation({
-    ...shared,
-    askUploads: createAskUploads({ studioClient, settle }),
-  });
+  const reconciliation = startUploadReconciliation(shared);
   return {
     sendFile,
     deleteUpload: createDeleteUpload(shared),

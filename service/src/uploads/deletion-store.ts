@@ -42,7 +42,7 @@ export async function markDeleted(
 
 /**
  * Looks at up to so many uploads whose time has come: one that a generation named lately, or that one under way names, is
- * given more; the others are deleted as if by their owner, for the sweep to remove. How many were looked at.
+ * given more; the others are deleted as if by their owner, for reconcile.ts to remove. How many were looked at.
  */
 export async function expireUploads(
   database: Database,

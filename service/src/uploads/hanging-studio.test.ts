@@ -6,10 +6,10 @@ import { createLogger } from '@renderkit/server-kit/process/logger.ts';
 import { createTestDatabase } from '@renderkit/server-kit/testing/database.ts';
 import { exampleUpload } from '../../test/scripted-uploads.ts';
 import { connect, startUpstream } from '../../test/upstream-fixture.ts';
-import { createAskUploads, startUploadReconciliation } from './reconcile.ts';
+import { startUploadReconciliation } from './reconcile.ts';
 import { insertReceiving, recordStored } from './store.ts';
 
-test('a studio that hangs makes no sweep of uploads look stuck, however many accounts wait', async () => {
+test('a studio that hangs makes no round over uploads look stuck, however many accounts wait', async () => {
   await using db = await createTestDatabase('service');
   const { database } = db;
   await using upstream = await startUpstream(database, { timeoutMs: 500 });
@@ -35,13 +35,12 @@ test('a studio that hangs makes no sweep of uploads look stuck, however many acc
     studio.script(operation, () => undefined);
   const stuck: string[] = [];
   const settle = async () => assert.fail('the studio said nothing');
-  const sweeps = startUploadReconciliation({
+  const reconciliation = startUploadReconciliation({
     database,
     studioClient,
-    askUploads: createAskUploads({ studioClient, settle }),
     settle,
     leases: {
-      owner: 'sweep',
+      owner: 'reconciliation',
       leaseMs: 10_000,
       hold: () => ({ [Symbol.dispose]: () => {} }),
       [Symbol.asyncDispose]: async () => {},
@@ -52,7 +51,7 @@ test('a studio that hangs makes no sweep of uploads look stuck, however many acc
     onStuck: (name) => stuck.push(name),
   });
   await sleep(3_000);
-  await sweeps[Symbol.asyncDispose]();
+  await reconciliation[Symbol.asyncDispose]();
   assert.deepEqual(stuck, []);
   const asked = (operation: string) => studio.seen.filter((one) => one.operation === operation).length;
   assert.ok(asked('lookUpUploads') >= 8 && asked('deleteUpload') >= 8, 'many were asked for at once');

@@ -49,12 +49,12 @@ const end = (id: string) => endUploads(database, [{ id, accountId, status: 'read
 const ids = async () =>
   (await database.rows<{ id: string }>('select id from uploads order by id')).map(({ id }) => id);
 
-function sweep(fails = false): Promise<void> {
+function removeAll(fails = false): Promise<void> {
   return removeOrphans({
     database,
     log,
     leases: {
-      owner: 'sweep',
+      owner: 'reconciliation',
       leaseMs: 10_000,
       hold: () => ({ [Symbol.dispose]: () => {} }),
       [Symbol.asyncDispose]: async () => {},
@@ -87,24 +87,24 @@ async function seedGeneration(upload: string, status: 'queued' | 'succeeded'): P
 
 test('a file whose sender lives is left alone; one whose lease ran out goes, the studio’s copy first', async () => {
   const id = await receive();
-  await sweep();
+  await removeAll();
   assert.deepEqual(await ids(), [id]);
   await moveClock(database, 11);
-  await sweep(true);
+  await removeAll(true);
   assert.deepEqual([await ids(), deleted], [[id], []]);
   assert.equal((await countUploads(database)).receiving, 1);
   // Nobody else meanwhile, then again.
-  await sweep();
+  await removeAll();
   assert.deepEqual(await ids(), [id]);
   await moveClock(database, 60);
-  await sweep();
+  await removeAll();
   assert.deepEqual([await ids(), deleted], [[], [id]]);
 });
 
 test('who lost the lease records nothing any more', async () => {
   const id = await receive();
   await moveClock(database, 11);
-  await sweep(true);
+  await removeAll(true);
   assert.equal(await store(id), undefined);
   await removeUpload(database, { id, owner: 'me' });
   assert.deepEqual(await ids(), [id]);
@@ -124,17 +124,17 @@ test('a hidden file goes a day after it came, once no generation under way names
   const generation = await seedGeneration(needed, 'queued');
   await seedGeneration(done, 'succeeded');
   await moveClock(database, 23 * 3600);
-  await sweep();
+  await removeAll();
   assert.equal((await ids()).length, 4);
   await moveClock(database, 26 * 3600);
   assert.equal((await countUploads(database)).left, 3);
-  await sweep();
+  await removeAll();
   assert.deepEqual(await ids(), [plain, needed].toSorted());
   assert.deepEqual(deleted.toSorted(), [free, done].toSorted());
   await database.rows(`update generations set status = 'canceled', completed_at = clock() where id = $1`, [
     generation,
   ]);
-  await sweep();
+  await removeAll();
   assert.deepEqual(await ids(), [plain]);
 });
 
@@ -162,7 +162,7 @@ test('an upload goes 30 days after it came or was last named, never while a gene
   await seedGeneration(named, 'succeeded');
   await moveClock(database, 30.1 * day);
   assert.deepEqual(await stand(), [named, used].toSorted());
-  await sweep();
+  await removeAll();
   assert.deepEqual(deleted.toSorted(), [unused, rejected].toSorted());
   assert.deepEqual(await ids(), [named, used].toSorted());
 
@@ -173,7 +173,7 @@ test('an upload goes 30 days after it came or was last named, never while a gene
   ]);
   await moveClock(database, 60.9 * day);
   assert.deepEqual(await stand(), []);
-  await sweep();
+  await removeAll();
   assert.deepEqual(await ids(), []);
 });
 
@@ -198,7 +198,7 @@ test('imports are shared out among accounts, and only those that a queued genera
     first.some(({ id }) => id === theirs),
     'whoever has one waits for nobody who has many',
   );
-  await sweep();
+  await removeAll();
   assert.ok(!(await ids()).includes(unwanted));
   assert.deepEqual(deleted, [unwanted]);
   assert.equal(

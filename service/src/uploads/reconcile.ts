@@ -7,7 +7,7 @@ import { startLoop } from '@renderkit/server-kit/work/loop.ts';
 import { eachWithin } from '@renderkit/server-kit/work/within.ts';
 import type { StudioClient } from '../studio-client/studio-client.ts';
 import { expireUploads } from './deletion-store.ts';
-import { endOf, overdueEnd, type SettleUploads, type UploadEnd } from './record-outcomes.ts';
+import { endOf, overdueEnd, type SettleUploads } from './record-outcomes.ts';
 import { claimOrphans, removeUpload, takeStale } from './store.ts';
 
 /** Tokens in one look-up; the studio's contract takes no more. */
@@ -28,7 +28,6 @@ const defaultRoundMs = 20_000;
 export type ReconcileOptions = {
   database: Database;
   studioClient: Pick<StudioClient, 'call'>;
-  askUploads: AskUploads;
   settle: SettleUploads;
   leases: Leases;
   log: Logger;
@@ -73,18 +72,15 @@ export function startUploadReconciliation(options: ReconcileOptions): AsyncDispo
 
 /** One round: uploads that are checked for long are asked for by token; past their time they are rejected. */
 export async function askAboutStale(
-  options: Omit<ReconcileOptions, 'leases' | 'studioClient'>,
+  options: Omit<ReconcileOptions, 'leases'>,
   stopping?: AbortSignal,
 ): Promise<void> {
   const uploads = await takeStale(options.database, { silentMs, overdueMs, atMost: maxStalePerRound });
   const byAccount = Map.groupBy(uploads, (upload) => upload.account_id);
   await eachWithin(byAccount, roundOf(options, stopping), async ([accountId, mine], signal) => {
     try {
-      await options.askUploads(
-        accountId,
-        mine.map(({ id }) => id),
-        signal,
-      );
+      const ids = mine.map(({ id }) => id);
+      await askUploads(options, accountId, ids, signal);
     } catch (error) {
       options.log.info({ accountId, err: error }, 'the studio could not be asked about uploads');
     }
@@ -92,6 +88,24 @@ export async function askAboutStale(
     const overdue = mine.filter((upload) => upload.overdue).map(({ id }) => overdueEnd(accountId, id));
     if (overdue.length > 0) await options.settle(overdue);
   });
+}
+
+/** Asks the studio about an account's uploads and applies its answer. @throws StudioFailure */
+export async function askUploads(
+  { studioClient, settle }: { studioClient: Pick<StudioClient, 'call'>; settle: SettleUploads },
+  accountId: string,
+  ids: readonly string[],
+  signal?: AbortSignal,
+): Promise<void> {
+  for (let i = 0; i < ids.length; i += maxTokensPerCall) {
+    const { uploads } = await studioClient.call('lookUpUploads', {
+      accountId,
+      ...(signal !== undefined && { signal }),
+      body: { tokens: ids.slice(i, i + maxTokensPerCall) },
+    });
+    const ends = uploads.flatMap((upload) => endOf(accountId, upload) ?? []);
+    if (ends.length > 0) await settle(ends);
+  }
 }
 
 /** One round: files without an upload, and hidden ones that nothing needs any more, go; the studio's copies first. */
@@ -127,24 +141,4 @@ export function expireUnused(
 
 function roundOf({ roundMs }: Pick<ReconcileOptions, 'roundMs'>, stopping: AbortSignal | undefined) {
   return { atOnce: maxCalls, withinMs: roundMs ?? defaultRoundMs, stopping };
-}
-
-export type AskUploads = (accountId: string, ids: readonly string[], signal?: AbortSignal) => Promise<void>;
-
-/** Makes the function that asks the studio about an account's uploads and applies its answer. @throws StudioFailure */
-export function createAskUploads(options: {
-  studioClient: Pick<StudioClient, 'call'>;
-  settle: SettleUploads;
-}): AskUploads {
-  return async (accountId, ids, signal) => {
-    for (let i = 0; i < ids.length; i += maxTokensPerCall) {
-      const { uploads } = await options.studioClient.call('lookUpUploads', {
-        accountId,
-        ...(signal !== undefined && { signal }),
-        body: { tokens: ids.slice(i, i + maxTokensPerCall) },
-      });
-      const ends = uploads.flatMap((upload) => endOf(accountId, upload) ?? []);
-      if (ends.length > 0) await options.settle(ends);
-    }
-  };
 }

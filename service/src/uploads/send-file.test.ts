@@ -78,7 +78,7 @@ test('a file whose record failed is removed at the studio', async () => {
   assert.equal(deleted, 1);
 });
 
-test('where the database cannot say whose the file is, it is left to the sweep', async () => {
+test('where the database cannot say whose the file is, it is left to the reconciliation', async () => {
   await assert.rejects(send(breaking('before', (name) => name !== 'uploads_receive')), /terminated/);
   assert.deepEqual(await statuses(), ['receiving']);
   assert.equal(deleted, 0);

@@ -3,7 +3,7 @@ import type { Logger } from '@renderkit/server-kit/process/logger.ts';
 import { startLoop } from '@renderkit/server-kit/work/loop.ts';
 import type { StudioClient } from '../../studio-client/studio-client.ts';
 import { readUploadsInProcessing } from '../../uploads/queries.ts';
-import { createAskUploads } from '../../uploads/reconcile.ts';
+import { askUploads } from '../../uploads/reconcile.ts';
 import type { SettleUploads } from '../../uploads/record-outcomes.ts';
 import type { Settlement } from '../settle/settlement.ts';
 import { createApplyChanges } from './apply-changes.ts';
@@ -31,12 +31,12 @@ const maxWatches = 20_000;
 /** Reads the feeds of the accounts whose watch this process holds, and applies what the studio reports in them. */
 export function startFollowing(options: FollowOptions): AsyncDisposable {
   const { database, log, owner, settlement, studioClient, feed } = options;
-  const askUploads = createAskUploads({ studioClient, settle: options.settleUploads });
+  const uploads = { studioClient, settle: options.settleUploads };
   feed.start({
     apply: createApplyChanges(options),
     reconcile: async (accountId, cursor) => {
       await options.askRenders(accountId, await readInFlight(database, accountId));
-      await askUploads(accountId, await readUploadsInProcessing(database, accountId));
+      await askUploads(uploads, accountId, await readUploadsInProcessing(database, accountId));
       await settlement.apply([], [{ accountId, cursor }]);
     },
     // The client finds out for itself, and writes it down if its session can truly not be renewed.

@@ -17,7 +17,7 @@ import { type Claim, claimDeliveries } from './store.ts';
 /** For tests: other name servers and authorities, other times, another clock. */
 export type DeliveringOptions = {
   /** Attempts of this process at once. Default 1,024. */
-  maxAttempts?: number | undefined;
+  maxConcurrentAttempts?: number | undefined;
   resolver?: NameResolver | undefined;
   ca?: string | undefined;
   pollMs?: number | undefined;
@@ -49,7 +49,7 @@ export type Deliveries = AsyncDisposable & {
 const defaultLeaseMs = 12_500;
 const defaultPollMs = 1_000;
 /** A waiting attempt costs a socket and some 30 kB. */
-const defaultMaxAttempts = 1_024;
+const defaultMaxConcurrentAttempts = 1_024;
 const maxClaimsPerStatement = 256;
 /** Milliseconds that slots which come free are gathered for. */
 const gatherMs = 8;
@@ -71,7 +71,7 @@ export function startDeliveries(options: DeliveriesOptions): Deliveries {
   });
   const mutex = createMutex();
   const recorder = createRecorder({ database, mutex, log });
-  const slots = options.maxAttempts ?? defaultMaxAttempts;
+  const slots = options.maxConcurrentAttempts ?? defaultMaxConcurrentAttempts;
   const queue = startLeaseQueue<Claim>({
     slots,
     idOf: ({ deliveryId }) => deliveryId,

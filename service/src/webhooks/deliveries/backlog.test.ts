@@ -25,7 +25,7 @@ test('a deep backlog that takes long to deliver does not make its loop look stuc
   );
   const stuck: string[] = [];
   await using _deliverer = startDeliverer(database, {
-    attemptsAtOnce: 4_096,
+    maxConcurrentAttempts: 4_096,
     stuckAfterMs: 1_500,
     // Nothing but the claims themselves and the ends of attempts may have it go on.
     pollMs: 60_000,

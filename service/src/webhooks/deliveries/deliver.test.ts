@@ -419,7 +419,7 @@ test('more endpoints that fail and hang than half of the slots leave the others 
   receiver.answer = ({ path }, response) => {
     if (path === '/fine') response.end();
   };
-  deliverer = startDeliverer(database, { attemptsAtOnce: 20 });
+  deliverer = startDeliverer(database, { maxConcurrentAttempts: 20 });
   await until('half of the slots', () => receiver.received.length >= 10);
   const began = performance.now();
   for (let i = 0; i < 10; i++) {
