@@ -1,10 +1,10 @@
 import type { FileReader } from './file-reader.ts';
 import { UnusableFile } from './unusable-file.ts';
 
-/** Boxes that are looked at, in all. Five minutes in fragments of one picture each have 36,000. */
+/** Boxes that are looked at, in all. Five minutes in fragments of one frame each have 36,000. */
 const maxBoxes = 50_000;
 const maxDepth = 8;
-/** Of the box that describes all samples; five minutes at 60 pictures a second take less than 2 MB. */
+/** Of the box that describes all samples; five minutes at 60 frames a second take less than 2 MB. */
 const maxMoovBytes = 16 * 1024 * 1024;
 const containers = new Set(['moov', 'trak', 'mdia', 'minf', 'dinf']);
 const selfContained = 1;

@@ -17,11 +17,11 @@ const demuxers: Readonly<Record<string, string>> = { mp3: 'mp3', wav: 'wav' };
 const demuxerOfBoxes = 'mov';
 
 /**
- * Decodes an inspected file as far as it takes to know that it can be used: a picture whole, of videos and sounds
+ * Decodes an inspected file as far as it takes to know that it can be used: an image whole, of videos and audio
  * the beginning and the end.
  *
  * @throws UnusableFile with a sentence for whoever sent the file
- * @throws MediaToolError when it could not be judged: aborted, or there is no tool for it
+ * @throws MediaToolError when it could not be checked: aborted, or there is no tool for it
  */
 export async function checkDecoding(file: string, inspected: Inspected, signal: AbortSignal): Promise<void> {
   try {

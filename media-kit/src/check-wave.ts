@@ -5,7 +5,7 @@ const maxChunks = 1000;
 /** Written by programs that cannot go back to the head once the length is known. */
 const unknownSize = 0xffff_ffff;
 
-/** Walks the chunks of a WAV: it must have a format, and as much sound as it says. @throws UnusableFile */
+/** Walks the chunks of a WAV: it must have a format, and as much audio as it says. @throws UnusableFile */
 export async function checkWave(file: FileReader): Promise<void> {
   let hasFormat = false;
   let position = 12;
@@ -21,7 +21,7 @@ export async function checkWave(file: FileReader): Promise<void> {
       if (end > file.sizeBytes && size !== unknownSize) throw broken('The WAV is incomplete.');
       return;
     }
-    // Chunks begin at even places.
+    // Chunks begin at even positions.
     position = end + (size % 2);
   }
   throw broken('The WAV consists of too many parts.');

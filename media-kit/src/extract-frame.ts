@@ -7,7 +7,7 @@ import { withTemporaryDirectory } from './temporary-directory.ts';
 const megabyte = 1024 * 1024;
 const limits = { timeoutMs: 60_000, maxMemoryBytes: 1024 * megabyte };
 const maxPngBytes = 200 * megabyte;
-/** Half of what lies between two pictures at 250 a second. */
+/** Half of what lies between two frames at 250 a second. */
 const halfAFrame = 0.002;
 /** Pixels that are no squares become some, as players show them; the shorter side grows. */
 const squarePixels =
@@ -16,7 +16,7 @@ const squarePixels =
 const oneRgbPng = '-map 0:v:0 -frames:v 1 -c:v png -pix_fmt rgb24 -f image2 -update 1 out.png'.split(' ');
 
 /**
- * The picture of a video (MP4 or MOV) that a player shows at `time`, in seconds: the last one that appears at it or
+ * The frame of a video (MP4 or MOV) that a player shows at `time`, in seconds: the last one that appears at it or
  * before. Past the end that is the last one, `last`. Turned as the video says.
  *
  * @throws UnreadableMedia
@@ -33,7 +33,7 @@ export async function extractFrame(
     { path: videoPath, time: seconds },
     { ...limits, signal },
   );
-  // Seeking finds the first picture at a time or after it.
+  // Seeking finds the first frame at a time or after it.
   const seek =
     appearsAt === undefined ? [] : ['-seek_timestamp', '1', '-ss', (appearsAt - halfAFrame).toFixed(6)];
   const bytes = await withTemporaryDirectory(async (directory) => {

@@ -95,7 +95,7 @@ for (const { executor, skip } of executors) {
   });
 }
 
-test('both executors give the same pictures', { skip: !hasSystem && 'no ffmpeg here' }, async () => {
+test('both executors give the same images', { skip: !hasSystem && 'no ffmpeg here' }, async () => {
   const made: Buffer[] = [];
   for (const { executor } of executors) {
     const out = inDirectory(`${executor}-same.png`);

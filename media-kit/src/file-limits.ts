@@ -4,7 +4,7 @@ export type FileLimits = {
   /** Pixels of the longer side. */
   imageSide: number;
   videoBytes: number;
-  /** Of one picture of the video. */
+  /** Of one frame of the video. */
   videoPixels: number;
   videoSide: number;
   videoSeconds: number;

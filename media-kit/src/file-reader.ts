@@ -2,7 +2,7 @@ import type { FileHandle } from 'node:fs/promises';
 
 const windowBytes = 64 * 1024;
 
-/** Reads a file by places, through a window: a walk over its structure asks the system seldom. */
+/** Reads a file at positions, through a window: a walk over its structure asks the system seldom. */
 export type FileReader = {
   sizeBytes: number;
   /** Fewer bytes than asked only where the file ends. */

@@ -44,10 +44,10 @@ const probeLimits = { timeoutMs: 20_000, maxMemoryBytes: 400 * megabyte };
 
 /**
  * Says what a file is and whether it can be taken, by its bytes alone: names and headers count for nothing. Its
- * structure is read to the end, its pixels and sounds are not decoded; `checkDecoding` does that.
+ * structure is read to the end, its pixels and audio are not decoded; `checkDecoding` does that.
  *
  * @throws UnusableFile with a sentence for whoever sent the file
- * @throws MediaToolError when it could not be judged: aborted, or there is no process for it
+ * @throws MediaToolError when it could not be checked: aborted, or there is no process for it
  */
 export async function inspectFile(path: string, limits: FileLimits, signal: AbortSignal): Promise<Inspected> {
   await using handle = await open(path, 'r');

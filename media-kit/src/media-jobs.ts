@@ -4,7 +4,7 @@ import type { Format } from './file-signature.ts';
 export type MediaJobs = {
   /** Reads tracks and times. */
   probe: { ask: { path: string; format: Format }; answer: Probed };
-  /** Finds the picture of a video that is seen at a time, in seconds; past the end it is the last. */
+  /** Finds the frame of a video that is seen at a time, in seconds; past the end it is the last. */
   findFrame: { ask: { path: string; time: number }; answer: FoundFrame };
   /** Decodes a whole JPEG or PNG. */
   decodeImage: { ask: { path: string }; answer: { width: number; height: number } };
@@ -20,19 +20,19 @@ export type Pixels = Size & { bytes: Uint8Array };
 export type Probed = {
   video: { width: number; height: number; codec: string | null } | null;
   audio: { codec: string | null } | null;
-  /** Of the video track where there is one, else of the sound. */
+  /** Of the video track where there is one, else of the audio. */
   durationSeconds: number;
   /** Of the longest track. */
   longestTrackSeconds: number;
 };
 
-/** The seconds of the file's own clock at which the picture appears; undefined for the first one. */
+/** The seconds of the file's own clock at which the frame appears; undefined for the first one. */
 export type FoundFrame = { appearsAt: number | undefined };
 
 export type MediaJobName = keyof MediaJobs;
 export type MediaJob = { [Name in MediaJobName]: { name: Name; ask: MediaJobs[Name]['ask'] } }[MediaJobName];
 
-/** `unreadable`: the file is at fault, and the library said so. `out_of_space`: there was no room for what was made of it. */
+/** `unreadable`: the file is at fault, and the library said so. `out_of_space`: there was no space for what was made of it. */
 export type MediaAnswer =
   | { type: 'done'; answer: unknown }
   | { type: 'unreadable'; message: string }

@@ -27,8 +27,8 @@ async function work(job: MediaJob): Promise<unknown> {
     const { findFrame } = await import('./probe.ts');
     return findFrame(job.ask.path, job.ask.time);
   }
-  const pictures = await import('./images.ts');
-  if (job.name === 'decodeImage') return pictures.decodeImage(job.ask.path);
-  if (job.name === 'shrinkImage') return pictures.shrinkImage(job.ask.path, job.ask.side);
-  return pictures.writeRgba(job.ask.path, job.ask.output, job.ask.maxPixels);
+  const images = await import('./images.ts');
+  if (job.name === 'decodeImage') return images.decodeImage(job.ask.path);
+  if (job.name === 'shrinkImage') return images.shrinkImage(job.ask.path, job.ask.side);
+  return images.writeRgba(job.ask.path, job.ask.output, job.ask.maxPixels);
 }

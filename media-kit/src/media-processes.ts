@@ -13,7 +13,7 @@ export class UnreadableMedia extends Error {
 }
 
 /**
- * What a picture may take, for every job but the reading of structure. The worst that is taken (50 megapixels of 16
+ * What an image may take, for every job but the reading of structure. The worst that is taken (50 megapixels of 16
  * bits, interlaced) took 918 MB and 2 s of a core.
  */
 export const imageLimits = { timeoutMs: 60_000, maxMemoryBytes: 1200 * 1024 * 1024 };

@@ -9,7 +9,7 @@ export type MediaToolErrorKind =
   | 'output_too_large'
   /** It took more memory than it may. */
   | 'out_of_memory'
-  /** There was no room on the disk for what it wrote; the file is not at fault. */
+  /** There was no space on the disk for what it wrote; the file is not at fault. */
   | 'out_of_space'
   /** There is no such tool on this machine. */
   | 'unavailable';
@@ -31,6 +31,6 @@ export class MediaToolError extends Error {
 const outOfSpace = /No space left on device|ENOSPC|Disk quota exceeded|EDQUOT|Read-only file system|EROFS/;
 
 /** What a run of ffmpeg failed by, from the end of what it said. */
-export function ffmpegFailure(said: string): MediaToolError {
-  return new MediaToolError(outOfSpace.test(said) ? 'out_of_space' : 'failed', `ffmpeg failed: ${said}`);
+export function ffmpegFailure(stderr: string): MediaToolError {
+  return new MediaToolError(outOfSpace.test(stderr) ? 'out_of_space' : 'failed', `ffmpeg failed: ${stderr}`);
 }

@@ -32,7 +32,7 @@ const keep = async (name: string, bytes: Buffer) => {
   return file;
 };
 
-test('whatever a picture is inside, its pixels come upright, in sRGB, with 8 bits', async () => {
+test('whatever an image is inside, its pixels come upright, in sRGB, with 8 bits', async () => {
   const ways = {
     plain: await halves().png().toBuffer(),
     'sixteen bits': await halves().toColourspace('rgb16').png().toBuffer(),
@@ -55,7 +55,7 @@ test('whatever a picture is inside, its pixels come upright, in sRGB, with 8 bit
   assert.equal((await normaliseImage(grey, never)).bytes.length, 40 * 20 * 4);
 });
 
-test('a large one comes smaller where that is asked, and what is no picture is refused', async () => {
+test('a large one comes smaller where that is asked, and what is no image is refused', async () => {
   const file = await keep('large', await halves().resize(400, 200).png().toBuffer());
   const small = await normaliseImage(file, never, 5000);
   assert.deepEqual([small.width, small.height], [100, 50]);

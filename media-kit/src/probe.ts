@@ -54,7 +54,7 @@ export async function probe(path: string, format: Format): Promise<Probed> {
   };
 }
 
-/** The picture of an MP4 or MOV that is seen at `time` seconds. Runs in a process with limits. */
+/** The frame of an MP4 or MOV that is seen at `time` seconds. Runs in a process with limits. */
 export async function findFrame(path: string, time: number): Promise<FoundFrame> {
   using input = open(path, 'mp4');
   const track = await input.getPrimaryVideoTrack();

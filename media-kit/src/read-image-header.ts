@@ -20,7 +20,7 @@ export async function readPngHeader(file: FileReader): Promise<ImageHeader> {
     header.readUInt32BE(0) !== pngHeader.size
   )
     throw broken('The PNG has no header.');
-  const picture = { width: header.readUInt32BE(8), height: header.readUInt32BE(12), orientation: 1 };
+  const imageHeader = { width: header.readUInt32BE(8), height: header.readUInt32BE(12), orientation: 1 };
   let hasPixels = false;
   let position = 8;
   for (let count = 0; count < maxChunks; count++) {
@@ -32,10 +32,10 @@ export async function readPngHeader(file: FileReader): Promise<ImageHeader> {
     if (end > file.sizeBytes) throw broken('The PNG is incomplete.');
     if (type === 'IDAT') hasPixels = true;
     if (type === 'eXIf' && length <= maxExifBytes)
-      picture.orientation = readOrientation(await file.read(position + 8, length));
+      imageHeader.orientation = readOrientation(await file.read(position + 8, length));
     if (type === 'IEND') {
       if (!hasPixels) throw broken('The PNG has no pixels.');
-      return picture;
+      return imageHeader;
     }
     position = end;
   }
@@ -49,7 +49,7 @@ const scanBytes = 32 * 1024;
 
 /** Walks the segments of a JPEG (ITU-T T.81) up to its end without decoding. @throws UnusableFile */
 export async function readJpegHeader(file: FileReader): Promise<ImageHeader> {
-  let picture: ImageHeader | undefined;
+  let imageHeader: ImageHeader | undefined;
   let orientation = 1;
   let position = 2;
   for (let count = 0; count < maxSegments; count++) {
@@ -62,8 +62,8 @@ export async function readJpegHeader(file: FileReader): Promise<ImageHeader> {
       continue;
     }
     if (kind === marker.endOfImage) {
-      if (picture === undefined) throw broken('The JPEG has no picture.');
-      return { ...picture, orientation };
+      if (imageHeader === undefined) throw broken('The JPEG has no picture.');
+      return { ...imageHeader, orientation };
     }
     if (standsAlone(kind)) {
       position += 2;
@@ -72,7 +72,7 @@ export async function readJpegHeader(file: FileReader): Promise<ImageHeader> {
     const length = head.length < 4 ? 0 : head.readUInt16BE(2);
     if (length < 2 || position + 2 + length > file.sizeBytes) throw broken('The JPEG is incomplete.');
     const body = async () => file.read(position + 4, length - 2);
-    if (isStartOfFrame(kind)) picture ??= readFrameSize(await body());
+    if (isStartOfFrame(kind)) imageHeader ??= readFrameSize(await body());
     if (kind === marker.app1) orientation = orientationOf(await body()) ?? orientation;
     position += 2 + length;
     if (kind === marker.startOfScan) position = await skipScan(file, position);
@@ -102,7 +102,7 @@ function orientationOf(body: Buffer): number | undefined {
   return body.toString('latin1', 0, 6) === 'Exif\0\0' ? readOrientation(body.subarray(6)) : undefined;
 }
 
-/** The place of the first marker after coded data; there, FF is followed by 00 or by the number of a restart. */
+/** The position of the first marker after coded data; there, FF is followed by 00 or by the number of a restart. */
 async function skipScan(file: FileReader, from: number): Promise<number> {
   for (let position = from; position < file.sizeBytes; position += scanBytes) {
     // One byte more: a marker may lie across the border.

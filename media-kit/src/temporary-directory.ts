@@ -5,14 +5,14 @@ import path from 'node:path';
 import { tryLock } from '@renderkit/server-kit/files/file-lock.ts';
 
 /** What belongs to one process: its directories lie in it, beside a lock that is held as long as the process lives. */
-type Place = { directory: string; lock: Disposable; users: number; made: number };
+type OwnDirectory = { directory: string; lock: Disposable; users: number; made: number };
 
 const prefix = 'renderkit-media-';
 const lockName = 'lock';
 const maxTries = 5;
 
 /** Made with the first directory and removed with the last. */
-let place: Place | undefined;
+let ownDirectory: OwnDirectory | undefined;
 
 export type TemporaryDirectory = { path: string; [Symbol.asyncDispose]: () => Promise<void> };
 
@@ -27,7 +27,7 @@ export async function withTemporaryDirectory<T>(work: (directory: string) => Pro
  * `removeDeadDirectories` of any other does.
  */
 export function makeTemporaryDirectory(): TemporaryDirectory {
-  const own = (place ??= makeOwnDirectory());
+  const own = (ownDirectory ??= makeOwnDirectory());
   const directory = path.join(own.directory, String(++own.made));
   mkdirSync(directory, { mode: 0o700 });
   own.users++;
@@ -46,15 +46,15 @@ export function makeTemporaryDirectory(): TemporaryDirectory {
   };
 }
 
-async function removeOwnDirectory(own: Place): Promise<void> {
-  if (place === own) place = undefined;
+async function removeOwnDirectory(own: OwnDirectory): Promise<void> {
+  if (ownDirectory === own) ownDirectory = undefined;
   // Windows removes no open file. Who takes the lock now is about to remove the same.
   own.lock[Symbol.dispose]();
   await rm(own.directory, { recursive: true, force: true }).catch(() => undefined);
 }
 
 /** One that is being made may pass for a dead one's for a moment: then another is made. */
-function makeOwnDirectory(): Place {
+function makeOwnDirectory(): OwnDirectory {
   for (let tries = 1; ; tries++) {
     const directory = mkdtempSync(path.join(tmpdir(), prefix));
     const file = path.join(directory, lockName);

@@ -13,7 +13,7 @@ const shownAt = 0.1;
 export type Thumbnail = { bytes: Buffer; contentType: 'image/webp'; width: number; height: number };
 
 /**
- * A small WebP of a picture, or of a video's picture a tenth after its start.
+ * A small WebP of an image, or of a video's frame a tenth after its start.
  * @throws UnreadableMedia
  * @throws MediaToolError
  */
@@ -36,10 +36,10 @@ export async function makeThumbnailOf(image: Uint8Array, signal: AbortSignal): P
   });
 }
 
-async function shrink(picture: string, signal: AbortSignal): Promise<Thumbnail> {
+async function shrink(image: string, signal: AbortSignal): Promise<Thumbnail> {
   const { bytes, width, height } = await runMediaJob(
     'shrinkImage',
-    { path: picture, side: thumbnailSide },
+    { path: image, side: thumbnailSide },
     { ...imageLimits, signal },
   );
   return { bytes: Buffer.from(bytes), contentType: 'image/webp', width, height };

@@ -9,7 +9,7 @@ import { extractFrame } from '../src/extract-frame.ts';
 import { ffmpeg } from '../src/ffmpeg.ts';
 import { fileLimits, inspectFile, UnusableFile } from '../src/inspect-file.ts';
 
-// Videos that the WebAssembly build can read but not make. All show the same as `source`: two seconds of a test picture.
+// Videos that the WebAssembly build can read but not make. All show the same as `source`: two seconds of a test image.
 // Each was made with `ffmpeg -f lavfi -i <source>`, and `-c:v libx265 -pix_fmt yuv420p10le -tag:v hvc1` (or yuv422p10le),
 // `-c:v libvpx-vp9` (and `-profile:v 2 -pix_fmt yuv420p10le`), `-c:v libaom-av1`.
 const samples = path.join(import.meta.dirname, 'media-corpus/samples');
@@ -33,13 +33,13 @@ let directory = '';
 let expected: Buffer;
 before(async () => {
   directory = await mkdtemp(path.join(tmpdir(), 'renderkit-codecs-test-'));
-  const picture = path.join(directory, 'source.png');
+  const image = path.join(directory, 'source.png');
   await ffmpeg(`-ss ${takenAtSeconds} -f lavfi -i ${source} -frames:v 1 out.png`.split(' '), {
     inputs: {},
-    outputs: { 'out.png': picture },
+    outputs: { 'out.png': image },
     ...limits,
   });
-  expected = await pixelsOf(await readFile(picture));
+  expected = await pixelsOf(await readFile(image));
 });
 after(async () => rm(directory, { recursive: true, force: true }));
 
@@ -76,10 +76,10 @@ for (const executor of ['wasm', 'system'] as const)
       const file = path.join(samples, 'av1.mp4');
       const inspected = await inspectFile(file, fileLimits, never);
       assert.deepEqual(inspected, { ...seen, ...mp4 });
-      const fault = await checkDecoding(file, inspected, never).catch((error: unknown) => error);
-      if (fault === undefined) return;
-      assert.ok(fault instanceof UnusableFile, (fault as Error).stack);
-      assert.match(fault.message, /codec is not supported/);
+      const error = await checkDecoding(file, inspected, never).catch((error: unknown) => error);
+      if (error === undefined) return;
+      assert.ok(error instanceof UnusableFile, (error as Error).stack);
+      assert.match(error.message, /codec is not supported/);
     });
   });
 

@@ -50,10 +50,10 @@ for (const [group, files] of Object.entries(groups))
     for (const [index, file] of files.entries())
       test(file.name, async () => {
         // A name that lies, and says nothing.
-        const place = path.join(directory, `${group.replace(' ', '-')}-${index}.png`);
-        await writeFile(place, await file.bytes());
+        const filePath = path.join(directory, `${group.replace(' ', '-')}-${index}.png`);
+        await writeFile(filePath, await file.bytes());
         const began = performance.now();
-        const outcome = await check(place);
+        const outcome = await check(filePath);
         assert.ok(performance.now() - began < maxMs, 'it took too long');
         compare(file, outcome);
       });
@@ -64,9 +64,9 @@ test('a decoder that meets references to elsewhere all the same follows none', a
   const playlist = Buffer.from(`#EXTM3U\n#EXTINF:1,\n${address}\n`);
   const elsewhere = videos(address).find((file) => file.name === 'media on another machine');
   for (const bytes of [playlist, await elsewhere?.bytes()]) {
-    const place = path.join(directory, 'elsewhere.mp4');
-    await writeFile(place, bytes ?? '');
-    await checkDecoding(place, inspected, never).catch(onlyUnusable);
+    const filePath = path.join(directory, 'elsewhere.mp4');
+    await writeFile(filePath, bytes ?? '');
+    await checkDecoding(filePath, inspected, never).catch(onlyUnusable);
   }
   assert.equal(asked, 0);
 });
@@ -79,10 +79,10 @@ test('bytes changed and cut at random are refused or taken, and nothing else', a
   for (const file of good) {
     const bytes = await file.bytes();
     for (let seed = 1; seed <= changesPerFile; seed++) {
-      const place = path.join(directory, 'changed');
-      await writeFile(place, change(bytes, seed));
+      const filePath = path.join(directory, 'changed');
+      await writeFile(filePath, change(bytes, seed));
       const began = performance.now();
-      await inspectFile(place, fileLimits, never).catch((error: unknown) => {
+      await inspectFile(filePath, fileLimits, never).catch((error: unknown) => {
         assert.ok(error instanceof UnusableFile, `${file.name}, seed ${seed}: ${String(error)}`);
       });
       assert.ok(performance.now() - began < maxMs, `${file.name}, seed ${seed} took too long`);
@@ -99,10 +99,10 @@ test('all of them left nothing behind', async () => {
 
 type Outcome = { inspected?: Inspected; refused?: UnusableFile; undecodable?: UnusableFile };
 
-async function check(place: string): Promise<Outcome> {
-  const inspected = await inspectFile(place, fileLimits, never).catch(onlyUnusable);
+async function check(filePath: string): Promise<Outcome> {
+  const inspected = await inspectFile(filePath, fileLimits, never).catch(onlyUnusable);
   if (inspected instanceof UnusableFile) return { refused: inspected };
-  const decoded = await checkDecoding(place, inspected, never).catch(onlyUnusable);
+  const decoded = await checkDecoding(filePath, inspected, never).catch(onlyUnusable);
   return decoded === undefined ? { inspected } : { inspected, undecodable: decoded };
 }
 
@@ -122,8 +122,8 @@ function change(bytes: Buffer, seed: number): Buffer {
 }
 
 function compare(file: OddFile, { inspected, refused, undecodable }: Outcome): void {
-  const fault = refused ?? undecodable;
-  if (fault !== undefined) assert.match(fault.message, /^[A-Z].*[A-Za-z0-9]\.$/, 'a sentence for a person');
+  const error = refused ?? undecodable;
+  if (error !== undefined) assert.match(error.message, /^[A-Z].*[A-Za-z0-9]\.$/, 'a sentence for a person');
   if ('refused' in file) assert.equal(refused?.reason, file.refused, refused?.message ?? 'it was taken');
   else {
     assert.equal(refused, undefined, refused?.message);

@@ -19,8 +19,8 @@ const deletedUploadsKeptHours = 24;
 const rowsPerBatch = 1_000;
 
 /**
- * One round of keeping house: due refills, old changes, expired tokens, ended counts of tries and reset links, renders
- * without a job, uploads that nobody checked, accounts that were deleted, stills that nobody kept, files that nothing
+ * One round of cleaning up: due refills, old changes, expired tokens, ended counts of tries and reset links, renders
+ * without a job, uploads that nobody checked, accounts that were deleted, frames that nobody kept, files that nothing
  * names, workers that were killed and what they left on this machine. In batches; what is left waits for the next round.
  */
 export async function clean(dependencies: LostDependencies, stopping: AbortSignal): Promise<void> {

@@ -45,7 +45,7 @@ export type StudioConfig = {
 export type WorkerConfig = {
   databaseUrl: string;
   dataDirectory: string;
-  /** Renders at once, per lane. */
+  /** Renders at once, per queue. */
   workers: number;
   logLevel: LogLevel;
 };

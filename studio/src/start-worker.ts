@@ -27,10 +27,10 @@ export type WorkerTestArguments = {
   crashPoint?: (name: string) => void | Promise<void>;
 };
 
-/** Uploads checked side by side at least: a picture need not wait for a video. */
+/** Uploads checked side by side at least: an image need not wait for a video. */
 const checksAtOnce = 2;
 
-/** Starts a render worker in this process: `workers` renders at once in each lane, and the checks of uploads. */
+/** Starts a render worker in this process: `workers` renders at once in each queue, and the checks of uploads. */
 export async function startWorker(
   config: WorkerConfig,
   testArguments: WorkerTestArguments = {},

@@ -19,9 +19,9 @@ test('connections that the database ends are logged without what they know', asy
   assert.ok(ended.length >= 3);
   for (let tries = 0; tries < 200 && lines.filter((line) => line.includes('57P01')).length < 3; tries++)
     await sleep(25);
-  const told = lines.filter((line) => line.includes('"err"'));
-  assert.ok(told.length >= 3, lines.join());
-  for (const line of told) {
+  const logged = lines.filter((line) => line.includes('"err"'));
+  assert.ok(logged.length >= 3, lines.join());
+  for (const line of logged) {
     const { err } = JSON.parse(line) as { err: object };
     assert.deepEqual(
       Object.keys(err).filter((name) => !['type', 'message', 'code', 'stack', 'cause'].includes(name)),

@@ -4,7 +4,7 @@ import type { StudioAnswer } from '@renderkit/contract/studio/operations.ts';
 import { setAccount } from '@renderkit/studio/operator.ts';
 import { startTestStudio } from './harness.ts';
 
-test('every model for pictures draws what it promises, with the defaults it names', async () => {
+test('every model for images draws what it promises, with the defaults it names', async () => {
   await using studio = await startTestStudio({ workers: 2 });
   const account = await studio.connect({ tier: 'pro' });
   await setAccount(studio.database, account.email, { ageVerified: true });
@@ -61,8 +61,8 @@ test('between them the models differ in everything that a client may set', async
   varies(({ nsfw }) => nsfw);
   varies(({ parameters }) => parameters.options.some(({ key }) => key === 'seed'));
   assert.deepEqual(new Set(models.map(({ kind }) => kind)), new Set(['system', 'custom', 'character']));
-  const pictures = models.filter(({ suites }) => suites.includes('image'));
-  assert.deepEqual(new Set(pictures.map(({ batch_size }) => batch_size['Conjure'])), new Set([1, 2, 4]));
+  const forImages = models.filter(({ suites }) => suites.includes('image'));
+  assert.deepEqual(new Set(forImages.map(({ batch_size }) => batch_size['Conjure'])), new Set([1, 2, 4]));
   const types = models.flatMap(({ parameters }) => parameters.options.map(({ type }) => type));
   assert.deepEqual(new Set(types), new Set(['select', 'toggle', 'slider']));
   assert.ok(models.some(({ id, base_models }) => id.startsWith('character/') && base_models !== undefined));

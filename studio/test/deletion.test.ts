@@ -26,7 +26,7 @@ test('a deleted account loses access at once, then its texts and media; its ledg
     email: account.email,
     dataDirectory: studio.dataDirectory,
     file: await makeVideo(studio.dataDirectory),
-    prompt: 'a private film',
+    prompt: 'a private video',
   });
   await account.call('POST', `/api/videos/${video.id}/frames`, { time: 0, project_id: null });
   await account.checked('upl_gone');
@@ -68,6 +68,6 @@ test('a deleted account loses access at once, then its texts and media; its ledg
 });
 
 async function makeVideo(directory: string): Promise<string> {
-  await makeMedia(directory, 'film.mp4');
-  return path.join(directory, 'film.mp4');
+  await makeMedia(directory, 'video.mp4');
+  return path.join(directory, 'video.mp4');
 }

@@ -172,11 +172,11 @@ test('every claim that is advertised is told, and every claim that is told is ad
   const response = await fetch(document['userinfo_endpoint'] as string, {
     headers: { authorization: `Bearer ${body.access_token}` },
   });
-  const told = { ...((await response.json()) as object), ...claimsOf(body.id_token) };
+  const received = { ...((await response.json()) as object), ...claimsOf(body.id_token) };
   // Parts of every ID token, and of this exchange (OpenID Connect Core 1.0 §2).
   const ofTheToken = new Set(['aud', 'exp', 'iat', 'nonce', 'at_hash']);
   assert.deepEqual(
-    Object.keys(told)
+    Object.keys(received)
       .filter((claim) => !ofTheToken.has(claim))
       .sort(),
     listed('claims_supported').toSorted(),

@@ -10,11 +10,11 @@ import { startTestStudio, type TestAccount, type TestStudio } from './harness.ts
 import { makeMedia } from './media-files.ts';
 
 let studio: TestStudio;
-let film: string;
+let videoFile: string;
 before(async () => {
   studio = await startTestStudio({ worker: false });
-  film = path.join(studio.dataDirectory, 'film.mp4');
-  await makeMedia(studio.dataDirectory, 'film.mp4', { seconds: 2 });
+  videoFile = path.join(studio.dataDirectory, 'video.mp4');
+  await makeMedia(studio.dataDirectory, 'video.mp4', { seconds: 2 });
 });
 after(async () => studio[Symbol.asyncDispose]());
 
@@ -22,7 +22,7 @@ const addVideo = (account: TestAccount) =>
   addLibraryItem(studio.database, {
     email: account.email,
     dataDirectory: studio.dataDirectory,
-    file: film,
+    file: videoFile,
     prompt: 'a test card',
   });
 const take = async (
@@ -48,19 +48,19 @@ test('the same moment of a video answers the same link, and every moment past it
   assert.equal(first.body.url, again.body.url);
   assert.notEqual(first.body.url, later.body.url);
   assert.equal(first.body.asset_id, null);
-  const still = await fetch(first.body.url);
-  assert.equal(still.headers.get('content-type'), 'image/png');
-  const { width, height } = await sharp(await still.arrayBuffer()).metadata();
+  const frame = await fetch(first.body.url);
+  assert.equal(frame.headers.get('content-type'), 'image/png');
+  const { width, height } = await sharp(await frame.arrayBuffer()).metadata();
   assert.deepEqual([width, height], [128, 96]);
   const last = await take(account, video.id, 'last');
   assert.equal((await take(account, video.id, 2)).body.url, last.body.url);
   assert.equal((await take(account, video.id, 5_000)).body.url, last.body.url);
 });
 
-test('a still that is kept is an item of its own, one for each project, and outlives its video', async () => {
+test('a frame that is kept is an item of its own, one for each project, and outlives its video', async () => {
   const account = await studio.connect();
   const video = await addVideo(account);
-  const { body: project } = await account.call<StudioProject>('POST', '/api/projects', { title: 'Stills' });
+  const { body: project } = await account.call<StudioProject>('POST', '/api/projects', { title: 'Frames' });
   const [kept, again] = await Promise.all([
     take(account, video.id, 0, project.id),
     take(account, video.id, 0, project.id),
@@ -87,7 +87,7 @@ test('a still that is kept is an item of its own, one for each project, and outl
   assert.equal((await fetch(item.url ?? '')).status, 404);
 });
 
-test('stills are of videos and in projects of the account alone', async () => {
+test('frames are of videos and in projects of the account alone', async () => {
   const account = await studio.connect();
   const stranger = await studio.connect();
   const video = await addVideo(account);
@@ -98,7 +98,7 @@ test('stills are of videos and in projects of the account alone', async () => {
   assert.equal((await take(account, video.id, -1)).status, 400);
 });
 
-test('a video that is deleted while its still is taken leaves no file behind', async () => {
+test('a video that is deleted while its frame is taken leaves no file behind', async () => {
   const account = await studio.connect();
   const media = path.join(studio.dataDirectory, 'media');
   const atFirst = await listKeys(media);

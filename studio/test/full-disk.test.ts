@@ -41,7 +41,7 @@ async function chargedOnce(studio: TestStudio, email: string): Promise<void> {
   assert.deepEqual(await checkLedger(studio.database), []);
 }
 
-test('a render whose engine finds no room is tried until there is some: charged once, and finished', async () => {
+test('a render whose engine finds no space is tried until there is some: charged once, and finished', async () => {
   const bytes = await sharp({ create: { width: 8, height: 8, channels: 3, background: 'teal' } })
     .png()
     .toBuffer();
@@ -73,7 +73,7 @@ test('a render whose engine finds no room is tried until there is some: charged 
   await chargedOnce(studio, account.email);
 });
 
-test('a render whose picture cannot be stored is drawn again once there is room', { skip }, async () => {
+test('a render whose image cannot be stored is drawn again once there is space', { skip }, async () => {
   await using studio = await startTestStudio();
   const media = path.join(studio.dataDirectory, 'media');
   await using disk = await mountSmallDisk({ megabytes: 16, over: media });
@@ -91,17 +91,17 @@ test('a render whose picture cannot be stored is drawn again once there is room'
   await chargedOnce(studio, account.email);
 });
 
-test('a file for which there is no room is refused for now, and nothing of it stays', { skip }, async () => {
+test('a file for which there is no space is refused for now, and nothing of it stays', { skip }, async () => {
   await using studio = await startTestStudio();
   const media = path.join(studio.dataDirectory, 'media');
   await using _disk = await mountSmallDisk({ megabytes: 2, over: media });
   const account = await studio.connect({ tier: 'pro' });
   const noise = Buffer.alloc(900 * 900 * 3).map(() => Math.floor(Math.random() * 256));
-  const picture = await sharp(noise, { raw: { width: 900, height: 900, channels: 3 } })
+  const image = await sharp(noise, { raw: { width: 900, height: 900, channels: 3 } })
     .png()
     .toBuffer();
-  assert.ok(picture.length > 2 * 1024 * 1024);
-  const refused = await account.upload('large', picture);
+  assert.ok(image.length > 2 * 1024 * 1024);
+  const refused = await account.upload('large', image);
   assert.deepEqual([refused.status, (refused.body as { code?: string }).code], [503, 'overloaded']);
   assert.ok(Number(refused.headers.get('retry-after')) >= 1);
   const left = await readdir(media, { recursive: true, withFileTypes: true });
@@ -117,19 +117,19 @@ test('a file for which there is no room is refused for now, and nothing of it st
   assert.equal((await account.checked('small')).status, 'ready');
 });
 
-test('a tool that finds no room does not blame the file', { skip }, async () => {
+test('a tool that finds no space does not blame the file', { skip }, async () => {
   await using disk = await mountSmallDisk({ megabytes: 8 });
   await using plenty = await mountSmallDisk({ megabytes: 64 });
-  const picture = path.join(plenty.directory, 'picture.png');
+  const image = path.join(plenty.directory, 'image.png');
   await sharp({ create: { width: 2000, height: 1000, channels: 3, background: 'teal' } })
     .png()
-    .toFile(picture);
+    .toFile(image);
   await disk.fill();
   const limits = { signal: new AbortController().signal, timeoutMs: 60_000, maxMemoryBytes: 1024 ** 3 };
   const outOfSpace = (error: unknown) => error instanceof MediaToolError && error.kind === 'out_of_space';
-  const output = path.join(disk.directory, 'picture.rgba');
+  const output = path.join(disk.directory, 'image.rgba');
   await assert.rejects(
-    runMediaJob('writeRgba', { path: picture, output, maxPixels: 10_000_000 }, limits),
+    runMediaJob('writeRgba', { path: image, output, maxPixels: 10_000_000 }, limits),
     outOfSpace,
   );
   const before = process.env['TMPDIR'];
@@ -137,7 +137,7 @@ test('a tool that finds no room does not blame the file', { skip }, async () => 
   try {
     await assert.rejects(
       ffmpeg(['-f', 'png_pipe', '-i', 'in.png', '-f', 'rawvideo', '-pix_fmt', 'rgb24', 'out.raw'], {
-        inputs: { 'in.png': picture },
+        inputs: { 'in.png': image },
         outputs: { 'out.raw': path.join(plenty.directory, 'out.raw') },
         maxOutputBytes: 100_000_000,
         ...limits,

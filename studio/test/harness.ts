@@ -26,7 +26,7 @@ export type TestStudio = AsyncDisposable & {
   dataDirectory: string;
   /** Makes an account with a grant for the client, and its first access token. */
   connect: (account?: Partial<NewStudioAccount>) => Promise<TestAccount>;
-  /** One round of keeping house, now. */
+  /** One round of cleaning up, now. */
   clean: () => Promise<void>;
   startWorker: (options?: { engines?: Engine[]; workers?: number }) => Promise<AsyncDisposable>;
 };

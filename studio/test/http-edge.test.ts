@@ -133,7 +133,7 @@ describe('a JSON body', () => {
     );
   const request = (members: string) => `{"quotes":[{"request":{"kind":"image",${members}}}]}`;
 
-  test('is refused with the place of what is wrong in it, as it comes', async () => {
+  test('is refused with the position of what is wrong in it, as it comes', async () => {
     for (const [body, message] of [
       [
         request(`"cfg":${'1'.repeat(7_000_000)}`),

@@ -22,7 +22,7 @@ const big = [
   'sign_in_attempts',
 ];
 
-/** Ten thousand accounts with a grant, a token, renders, changes, pictures and projects each. */
+/** Ten thousand accounts with a grant, a token, renders, changes, images and projects each. */
 async function fill(database: Database): Promise<void> {
   const each = 'from generate_series(1, 10000) as n';
   const anchor = `'2026-01-15'::timestamptz`;

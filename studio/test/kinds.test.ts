@@ -16,10 +16,10 @@ let account: TestAccount;
 before(async () => {
   studio = await startTestStudio();
   account = await studio.connect({ tier: 'pro' });
-  await account.upload('upl_picture', await makeImage({ width: 96, height: 64 }));
+  await account.upload('upl_image', await makeImage({ width: 96, height: 64 }));
   await account.upload('upl_mask', await halfMask());
-  await account.upload('upl_film', await makeMedia(studio.dataDirectory, 'film.mp4', { size: '128x96' }));
-  for (const token of ['upl_picture', 'upl_mask', 'upl_film']) await account.checked(token);
+  await account.upload('upl_video', await makeMedia(studio.dataDirectory, 'video.mp4', { size: '128x96' }));
+  for (const token of ['upl_image', 'upl_mask', 'upl_video']) await account.checked(token);
 });
 after(() => studio[Symbol.asyncDispose]());
 
@@ -30,7 +30,7 @@ test('an inpaint keeps its source where the mask is black', async () => {
     kind: 'image_edit',
     model: 'retouch-1',
     prompt: 'a red sunset',
-    image: 'upl_picture',
+    image: 'upl_image',
     mode: 'inpaint',
     mask: 'upl_mask',
     inpaint_type: 'fill',
@@ -47,7 +47,7 @@ test('a transform in a ratio of its own is cut to it', async () => {
     kind: 'image_edit',
     model: 'retouch-1',
     prompt: 'a red sunset',
-    image: 'upl_picture',
+    image: 'upl_image',
     mode: 'transform',
     strength: 0.3,
     aspect_ratio: '1:1',
@@ -56,17 +56,17 @@ test('a transform in a ratio of its own is cut to it', async () => {
 });
 
 test('a video has the size and the length that were asked, and an extension goes on with it', async () => {
-  const { output, bytes } = await render('film', {
+  const { output, bytes } = await render('video', {
     kind: 'video',
     model: 'drift-1',
     prompt: 'islands in the evening',
     aspect_ratio: '16:9',
     duration_seconds: 3,
-    start_image: 'upl_picture',
+    start_image: 'upl_image',
   });
   assert.equal(output.type, 'video');
-  const film = await keep('film-made.mp4', bytes);
-  const seen = await inspectFile(film, fileLimits, new AbortController().signal);
+  const videoFile = await keep('video-made.mp4', bytes);
+  const seen = await inspectFile(videoFile, fileLimits, new AbortController().signal);
   assert.deepEqual([seen.type, seen.width, seen.height], ['video', output.width, output.height]);
   assert.equal(output.width! / output.height!, 16 / 9);
   assert.ok(Math.abs((seen.durationSeconds ?? 0) - 3) < 1 / 24 && output.duration === 3);
@@ -82,7 +82,7 @@ test('a video has the size and the length that were asked, and an extension goes
   });
   assert.equal(Math.min(further.output.width ?? 0, further.output.height ?? 0), 360);
   const [last, first] = await Promise.all([
-    extractFrame(film, 'last', new AbortController().signal),
+    extractFrame(videoFile, 'last', new AbortController().signal),
     extractFrame(await keep('further.mp4', further.bytes), 0, new AbortController().signal),
   ]);
   const [one, other] = await Promise.all(
@@ -100,7 +100,7 @@ test('a video is drawn anew in its own ratio', async () => {
     model: 'restyle-1',
     prompt: '',
     duration_seconds: 3,
-    source_video: 'upl_film',
+    source_video: 'upl_video',
   });
   assert.equal(output.duration, 3);
   assert.ok(Math.abs(output.width! / output.height! - 4 / 3) < 0.01);
@@ -108,7 +108,7 @@ test('a video is drawn anew in its own ratio', async () => {
 
 async function render(token: string, request: Partial<RenderRequest>) {
   await account.submit(token, { ...bare, ...request });
-  // A busy machine may need longer for a film than one wait lasts.
+  // A busy machine may need longer for a video than one wait lasts.
   const wait = () => account.finished(token);
   const done = await wait().catch(wait).catch(wait);
   assert.deepEqual([done.status, done.error], ['succeeded', null], JSON.stringify(done));

@@ -10,14 +10,14 @@ import { startTestStudio, type TestAccount, type TestStudio } from './harness.ts
 import { makeMedia, makeImage } from './media-files.ts';
 
 let studio: TestStudio;
-let picture: string;
-let film: string;
+let imageFile: string;
+let videoFile: string;
 before(async () => {
   studio = await startTestStudio({ worker: false });
-  picture = path.join(studio.dataDirectory, 'picture.png');
-  film = path.join(studio.dataDirectory, 'film.mp4');
-  await writeFile(picture, await makeImage());
-  await makeMedia(studio.dataDirectory, 'film.mp4', { seconds: 2 });
+  imageFile = path.join(studio.dataDirectory, 'image.png');
+  videoFile = path.join(studio.dataDirectory, 'video.mp4');
+  await writeFile(imageFile, await makeImage());
+  await makeMedia(studio.dataDirectory, 'video.mp4', { seconds: 2 });
 });
 after(async () => studio[Symbol.asyncDispose]());
 
@@ -25,7 +25,7 @@ const add = (account: TestAccount, more: { file?: string; project?: string; prom
   addLibraryItem(studio.database, {
     email: account.email,
     dataDirectory: studio.dataDirectory,
-    file: picture,
+    file: imageFile,
     ...more,
   });
 async function list(account: TestAccount, filters: Record<string, string> = {}): Promise<string[]> {
@@ -43,7 +43,7 @@ test('the library lists newest first, and by each filter, and by all of them at 
   const project = await newProject(account);
   const lighthouse = await add(account, { prompt: "A lighthouse's lamp by the Sea", project });
   const sea = await add(account, { prompt: 'seaside, in winter' });
-  const video = await add(account, { prompt: 'a lighthouse at night', file: film, project });
+  const video = await add(account, { prompt: 'a lighthouse at night', file: videoFile, project });
   await add(stranger, { prompt: 'another lighthouse' });
   assert.deepEqual(await list(account), [video.id, sea.id, lighthouse.id]);
   assert.deepEqual(await list(account, { limit: '2' }), [video.id, sea.id]);
@@ -92,7 +92,7 @@ test('an item is found under its own type alone, by its owner alone', async () =
   const account = await studio.connect();
   const stranger = await studio.connect();
   const image = await add(account, { prompt: 'a pier' });
-  const video = await add(account, { file: film });
+  const video = await add(account, { file: videoFile });
   const status = async (who: TestAccount, way: string) =>
     (await who.call('GET', `/api/assets/${way}`)).status;
   assert.equal(await status(account, `image/${image.id}`), 200);
@@ -118,7 +118,7 @@ test('a deleted item takes its files along, and its project shows the one before
   const account = await studio.connect();
   const project = await newProject(account);
   const first = await add(account, { project });
-  const second = await add(account, { project, file: film });
+  const second = await add(account, { project, file: videoFile });
   const shown = async () =>
     (await account.call<StudioProject>('GET', `/api/projects/${project}`)).body.last_generation?.url;
   assert.equal((await shown())?.split('/').at(-1), `${second.id}.mp4`);

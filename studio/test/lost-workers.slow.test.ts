@@ -58,7 +58,7 @@ test('after a kill between drawing and recording, and one after it, another work
     assert.deepEqual([render.status, render.outputs.length], ['succeeded', 1]);
     assert.equal((await fetch(render.outputs[0]?.url ?? '')).status, 200);
   }
-  // The picture and the thumbnail of each, and nothing of the try that was cut off.
+  // The image and the thumbnail of each, and nothing of the try that was cut off.
   assert.equal((await mediaOf(studio)).length, 4);
   assert.deepEqual(
     (await showLedger(studio.database, account.email)).map(({ kind }) => kind),

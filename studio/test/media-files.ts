@@ -13,7 +13,7 @@ export const makeImage = (
     .toBuffer();
 };
 
-/** Writes a moving test picture of H.264, or the sound of a bell, and answers its bytes. */
+/** Writes a moving test image of H.264, or the audio of a bell, and answers its bytes. */
 export async function makeMedia(
   directory: string,
   name: `${string}.${'mp4' | 'mov' | 'wav' | 'm4a'}`,
@@ -21,17 +21,17 @@ export async function makeMedia(
 ): Promise<Buffer> {
   const { seconds = 1, size = '128x96', rate = 8 } = options;
   const target = path.join(directory, name);
-  const sound = /\.(wav|m4a)$/.test(name);
+  const isAudio = /\.(wav|m4a)$/.test(name);
   const extension = name.split('.').at(-1);
   await ffmpeg(
     [
       '-f',
       'lavfi',
       '-i',
-      sound
+      isAudio
         ? `sine=frequency=440:duration=${seconds}`
         : `testsrc=size=${size}:rate=${rate}:duration=${seconds}`,
-      ...(sound ? [] : ['-pix_fmt', 'yuv420p', '-c:v', 'libx264', '-movflags', '+faststart']),
+      ...(isAudio ? [] : ['-pix_fmt', 'yuv420p', '-c:v', 'libx264', '-movflags', '+faststart']),
       `out.${extension}`,
     ],
     {

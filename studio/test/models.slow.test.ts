@@ -14,10 +14,10 @@ before(async () => {
   studio = await startTestStudio();
   account = await studio.connect({ tier: 'pro' });
   models = (await account.call<StudioAnswer<'getCatalog'>>('GET', '/api/catalog')).body.models;
-  await account.upload('upl_picture', await makeImage({ width: 96, height: 64 }));
-  await account.upload('upl_film', await makeMedia(studio.dataDirectory, 'film.mp4'));
-  await account.upload('upl_sound', await makeMedia(studio.dataDirectory, 'bell.wav'));
-  for (const token of ['upl_picture', 'upl_film', 'upl_sound']) await account.checked(token);
+  await account.upload('upl_image', await makeImage({ width: 96, height: 64 }));
+  await account.upload('upl_video', await makeMedia(studio.dataDirectory, 'video.mp4'));
+  await account.upload('upl_audio', await makeMedia(studio.dataDirectory, 'bell.wav'));
+  for (const token of ['upl_image', 'upl_video', 'upl_audio']) await account.checked(token);
 });
 after(() => studio[Symbol.asyncDispose]());
 
@@ -37,20 +37,20 @@ function fullRequest(model: StudioModel): Partial<RenderRequest> {
     ...(cfg && { cfg: cfg.default }),
     ...(weight && { weight: weight.default }),
     ...(sampler !== null && { sampler: sampler.split(',')[0] ?? '' }),
-    reference_images: parameters.max_reference_images > 0 ? ['upl_picture'] : [],
+    reference_images: parameters.max_reference_images > 0 ? ['upl_image'] : [],
     ...(isVideo
       ? {
           duration_seconds: Math.min(...durations),
-          ...(frames.start && { start_image: 'upl_picture' }),
-          ...(frames.end && { end_image: 'upl_picture' }),
-          ...(audio && { reference_audios: ['upl_sound'] }),
-          ...(source_video && { source_video: 'upl_film' }),
+          ...(frames.start && { start_image: 'upl_image' }),
+          ...(frames.end && { end_image: 'upl_image' }),
+          ...(audio && { reference_audios: ['upl_audio'] }),
+          ...(source_video && { source_video: 'upl_video' }),
         }
       : {
-          image: 'upl_picture',
+          image: 'upl_image',
           strength: 0.5,
           ...(model.inpaint
-            ? { mode: 'inpaint', mask: 'upl_picture', ...(mask_blur && { mask_blur: mask_blur.default }) }
+            ? { mode: 'inpaint', mask: 'upl_image', ...(mask_blur && { mask_blur: mask_blur.default }) }
             : { mode: 'transform' }),
         }),
   };

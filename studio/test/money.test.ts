@@ -143,7 +143,7 @@ test("renewals fall on the account's own day, on the last one where the month is
   ]);
 });
 
-test('what was charged before the month turned comes back as far as the allowance has room', async (t) => {
+test('what was charged before the month turned comes back as far as the allowance goes', async (t) => {
   t.after(() => moveClock(studio.database, 0));
   const account = await studio.connect({ tier: 'free' });
   await account.submit('gen_old');

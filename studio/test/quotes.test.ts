@@ -224,7 +224,7 @@ test('projects are listed newest first, searched by title, and are their ownerâ€
 });
 
 async function imageFile(directory: string): Promise<string> {
-  const file = path.join(directory, 'picture.png');
+  const file = path.join(directory, 'image.png');
   await writeFile(file, await makeImage());
   return file;
 }

@@ -10,8 +10,8 @@ import { makeMedia, makeImage } from './media-files.ts';
 let studio: TestStudio;
 let account: TestAccount;
 /** Ids and tokens of what the account has. */
-let picture = '';
-let film = '';
+let imageId = '';
+let videoId = '';
 before(async () => {
   studio = await startTestStudio({ workers: 1 });
   account = await studio.connect({ tier: 'pro' });
@@ -23,16 +23,16 @@ before(async () => {
         file: path.join(studio.dataDirectory, name),
       })
     ).id;
-  await writeFile(path.join(studio.dataDirectory, 'picture.jpg'), await makeImage({ format: 'jpeg' }));
-  picture = await add('picture.jpg');
-  const longVideo = await makeMedia(studio.dataDirectory, 'film.mp4', { seconds: 61, rate: 1 });
-  film = await add('film.mp4');
+  await writeFile(path.join(studio.dataDirectory, 'image.jpg'), await makeImage({ format: 'jpeg' }));
+  imageId = await add('image.jpg');
+  const longVideo = await makeMedia(studio.dataDirectory, 'video.mp4', { seconds: 61, rate: 1 });
+  videoId = await add('video.mp4');
   await account.upload('upl_png', await makeImage({ width: 48, height: 32 }));
   await account.upload('upl_square', await makeImage({ width: 64, height: 64 }));
   await account.upload('upl_jpeg', await makeImage({ format: 'jpeg' }));
   await account.upload('upl_long', longVideo);
   await account.upload('upl_tiny', await makeMedia(studio.dataDirectory, 'tiny.mov', { size: '32x96' }));
-  await account.upload('upl_sound', await makeMedia(studio.dataDirectory, 'bell.wav'));
+  await account.upload('upl_audio', await makeMedia(studio.dataDirectory, 'bell.wav'));
   await account.upload('upl_hour', await makeMedia(studio.dataDirectory, 'hour.wav', { seconds: 90 }));
   await account.upload('upl_rejected', await makeImage(), { file_name: 'sandbox-rejected.png' });
   await account.checked('upl_rejected');
@@ -44,7 +44,7 @@ const edit = (more: Partial<RenderRequest>): Partial<RenderRequest> => ({
   ...bare,
   kind: 'image_edit',
   model: 'retouch-1',
-  image: picture,
+  image: imageId,
   mode: 'transform',
   strength: 0.5,
   ...more,
@@ -60,18 +60,18 @@ const extension = (more: Partial<RenderRequest>): Partial<RenderRequest> => ({
   ...bare,
   kind: 'video_extend',
   model: 'onward-1',
-  video_id: film,
+  video_id: videoId,
   ...more,
 });
 
 test('whatever media a request names is looked up, and what the account lacks is named by its path', async () => {
   const stranger = await studio.connect({ tier: 'pro' });
   const cases: [Partial<RenderRequest>, string[]][] = [
-    [edit({ reference_images: ['none', picture], image: 'none' }), ['reference_images[0]', 'image']],
+    [edit({ reference_images: ['none', imageId], image: 'none' }), ['reference_images[0]', 'image']],
     [edit({ mode: 'inpaint', mask: 'none' }), ['mask']],
     [video('animate-1', { start_image: 'none', end_image: 'upl_none' }), ['start_image', 'end_image']],
     [
-      video('score-1', { reference_audios: ['upl_sound', 'none'], duration_seconds: 5 }),
+      video('score-1', { reference_audios: ['upl_audio', 'none'], duration_seconds: 5 }),
       ['reference_audios[1]'],
     ],
     [video('restyle-1', { source_video: 'none' }), ['source_video']],
@@ -92,8 +92,8 @@ test('whatever media a request names is looked up, and what the account lacks is
 
 test('what cannot serve where it is named is said of its field', async () => {
   const cases: [Partial<RenderRequest>, string, RegExp][] = [
-    [edit({ image: film }), 'image', /must be an image/],
-    [edit({ reference_images: ['upl_sound'] }), 'reference_images[0]', /must be an image/],
+    [edit({ image: videoId }), 'image', /must be an image/],
+    [edit({ reference_images: ['upl_audio'] }), 'reference_images[0]', /must be an image/],
     [edit({ mode: 'inpaint', mask: 'upl_jpeg' }), 'mask', /must be a PNG/],
     [edit({ mode: 'inpaint', mask: 'upl_square' }), 'mask', /aspect ratio/],
     [video('animate-1', { start_image: 'upl_long' }), 'start_image', /must be an image/],
@@ -102,7 +102,7 @@ test('what cannot serve where it is named is said of its field', async () => {
     [video('restyle-1', { source_video: 'upl_png' }), 'source_video', /must be a video/],
     [video('restyle-1', { source_video: 'upl_long' }), 'source_video', /60 seconds long at most/],
     [video('restyle-1', { source_video: 'upl_tiny' }), 'source_video', /64 pixels wide at least/],
-    [extension({ video_id: picture }), 'video_id', /must be a video/],
+    [extension({ video_id: imageId }), 'video_id', /must be a video/],
   ];
   for (const [named, field, message] of cases) {
     const { invalid_fields, quote } = await account.quote(named);
@@ -164,7 +164,7 @@ test('each kind has its price, its lane and its outputs', async () => {
     assert.equal(refusal, null, JSON.stringify(named));
     return [cost_millicredits, outputs];
   };
-  assert.deepEqual(await cost(edit({ reference_images: [picture, 'upl_png'] })), [6_000, 1]);
+  assert.deepEqual(await cost(edit({ reference_images: [imageId, 'upl_png'] })), [6_000, 1]);
   assert.deepEqual(await cost(edit({ model: 'engrave-1', aspect_ratio: '1:1' })), [6_000, 2]);
   assert.deepEqual(await cost(video('drift-1', { duration_seconds: 8 })), [21_000, 1]);
   assert.deepEqual(await cost(video('drift-1', {})), [15_000, 1]);
@@ -181,11 +181,11 @@ test('what a model does not go with is refused by its field', async () => {
     [edit({ mode: 'inpaint', mask: 'upl_png', mask_blur: 65 }), 'mask_blur'],
     [{ ...edit({}), image: undefined }, 'image'],
     [video('animate-1', {}), 'start_image'],
-    [video('drift-1', { end_image: picture }), 'end_image'],
+    [video('drift-1', { end_image: imageId }), 'end_image'],
     [video('drift-1', { duration_seconds: 7 }), 'duration'],
     [video('drift-1', { aspect_ratio: '4:3' }), 'aspect_ratio'],
-    [video('drift-1', { reference_audios: ['upl_sound'] }), 'reference_audios'],
-    [video('drift-1', { source_video: film }), 'source_video'],
+    [video('drift-1', { reference_audios: ['upl_audio'] }), 'reference_audios'],
+    [video('drift-1', { source_video: videoId }), 'source_video'],
     [extension({ resolution: '4k' }), 'resolution'],
     [{ ...extension({}), video_id: undefined }, 'video_id'],
   ];

@@ -85,18 +85,18 @@ test('a quote serves its own request and account only, for twenty-five hours', a
   assert.equal(await submit(account, 'q2', { quote, request: request() }), 'accepted');
 });
 
-test('a barred token is never rendered, and a known one is handed out', async () => {
+test('a tombstoned token is never rendered, and a known one is handed out', async () => {
   const account = await studio.connect({ tier: 'pro' });
-  const bar = async (token: string) =>
+  const tombstone = async (token: string) =>
     (await account.call<StudioAnswer<'barRender'>>('PUT', `/api/renders/${token}/barred`)).body;
-  assert.deepEqual(await bar('never'), { outcome: 'barred' });
+  assert.deepEqual(await tombstone('never'), { outcome: 'barred' });
   assert.equal((await account.submit('never')).outcome, 'barred');
-  assert.deepEqual(await bar('never'), { outcome: 'barred' });
-  const [told] = await readChanges(studio.url, [{ account: account.id, cursor: 0 }]);
-  assert.ok(told?.status === 'changes');
-  assert.deepEqual(told.changes, [{ seq: 1, type: 'render', token: 'never', barred: true }], 'told of once');
+  assert.deepEqual(await tombstone('never'), { outcome: 'barred' });
+  const [feed] = await readChanges(studio.url, [{ account: account.id, cursor: 0 }]);
+  assert.ok(feed?.status === 'changes');
+  assert.deepEqual(feed.changes, [{ seq: 1, type: 'render', token: 'never', barred: true }], 'told of once');
   await account.submit('known');
-  const known = await bar('known');
+  const known = await tombstone('known');
   assert.equal(known.outcome === 'known' && known.render.token, 'known');
   assert.equal((await account.submit('known')).outcome, 'accepted');
 });

@@ -15,11 +15,11 @@ before(
 );
 after(async () => studio[Symbol.asyncDispose]());
 
-let places = 0;
-const newPlace = () => `203.0.113.${++places}`;
+let addresses = 0;
+const newAddress = () => `203.0.113.${++addresses}`;
 
-async function trySignIn(email: string, word: string, place: string): Promise<Shown> {
-  const browser = createBrowser(studio.url, { 'x-forwarded-for': place });
+async function trySignIn(email: string, word: string, address: string): Promise<Shown> {
+  const browser = createBrowser(studio.url, { 'x-forwarded-for': address });
   await browser.open(authorizationRequest(studio).address);
   return browser.press('Sign in', { email, password: word });
 }
@@ -36,86 +36,86 @@ test('a wrong password and an unknown account are told alike', async () => {
     text: text.replaceAll(of, '').replaceAll(/\/sign-in\/[\w-]+/g, ''),
   });
   const unknown = 'nobody@example.org';
-  const wrong = alike(await trySignIn(email, 'a wrong password', newPlace()), email);
+  const wrong = alike(await trySignIn(email, 'a wrong password', newAddress()), email);
   assert.equal(wrong.status, 422);
   assert.match(wrong.text, /E-mail address or password is wrong\./);
-  assert.deepEqual(alike(await trySignIn(unknown, 'a wrong password', newPlace()), unknown), wrong);
+  assert.deepEqual(alike(await trySignIn(unknown, 'a wrong password', newAddress()), unknown), wrong);
   await studio.connect({ email: 'no-password@example.org' });
   const without = alike(
-    await trySignIn('no-password@example.org', '', newPlace()),
+    await trySignIn('no-password@example.org', '', newAddress()),
     'no-password@example.org',
   );
   assert.deepEqual(without, wrong);
 });
 
 for (const kind of ['an account', 'an address without an account'])
-  test(`after ten wrong passwords for ${kind} from one place even the right one waits`, async (t) => {
+  test(`after ten wrong passwords for ${kind} from one address even the right one waits`, async (t) => {
     t.after(() => moveClock(studio.database, 0));
     const email = kind === 'an account' ? (await newPerson(studio)).email : 'nobody-here@example.org';
-    const place = newPlace();
-    for (let i = 0; i < 10; i++) assert.equal((await trySignIn(email, 'wrong', place)).status, 422);
-    const refused = await trySignIn(email, password, place);
+    const address = newAddress();
+    for (let i = 0; i < 10; i++) assert.equal((await trySignIn(email, 'wrong', address)).status, 422);
+    const refused = await trySignIn(email, password, address);
     assert.equal(refused.status, 429);
     assert.match(refused.text, /Too many tries\. Try again in 15 minutes\./);
     assert.ok(Number(refused.headers.get('retry-after')) > 14 * 60);
-    // Written otherwise it is the same account, and another place can still get in.
-    assert.equal((await trySignIn(` ${email.toUpperCase()}`, password, place)).status, 429);
-    assert.equal((await trySignIn(email, 'wrong', newPlace())).status, 422);
+    // Written otherwise it is the same account, and another address can still get in.
+    assert.equal((await trySignIn(` ${email.toUpperCase()}`, password, address)).status, 429);
+    assert.equal((await trySignIn(email, 'wrong', newAddress())).status, 422);
     await moveClock(studio.database, 15 * 60 + 1);
     const status = kind === 'an account' ? 200 : 422;
-    assert.equal((await trySignIn(email, password, place)).status, status);
+    assert.equal((await trySignIn(email, password, address)).status, status);
   });
 
 test('an account has no other spelling under which it is counted anew', async () => {
   const { email } = await studio.connect({ email: 'kin@example.org', password });
-  const place = newPlace();
+  const address = newAddress();
   // PostgreSQL lowers the sign for kelvin to a k and the dotted capital I to an i; JavaScript makes two of the latter.
   const spellings = ['k\u0130n@example.org', '\u212ain@example.org', 'KIN@EXAMPLE.ORG', email];
-  for (let i = 0; i < 12; i++) await trySignIn(spellings[i % 4] ?? '', 'wrong', place);
-  assert.equal((await trySignIn(email, password, place)).status, 429);
+  for (let i = 0; i < 12; i++) await trySignIn(spellings[i % 4] ?? '', 'wrong', address);
+  assert.equal((await trySignIn(email, password, address)).status, 429);
 });
 
 test('parallel guesses are counted before they are looked at', async () => {
   const { email } = await newPerson(studio);
-  const place = newPlace();
-  const tries = await Promise.all(Array.from({ length: 30 }, () => trySignIn(email, 'wrong', place)));
+  const address = newAddress();
+  const tries = await Promise.all(Array.from({ length: 30 }, () => trySignIn(email, 'wrong', address)));
   const statuses = Object.groupBy(tries, ({ status }) => status);
   assert.deepEqual([statuses[422]?.length, statuses[429]?.length], [10, 20]);
 });
 
-test('an account guessed at from many places waits everywhere, and a place that guesses at many accounts too', async () => {
+test('an account guessed at from many addresses waits everywhere, and an address that guesses at many accounts too', async () => {
   const [guessed, other] = [await newPerson(studio), await newPerson(studio)];
   await studio.database.rows('delete from sign_in_attempts');
-  await trySignIn(guessed.email, 'wrong', newPlace());
+  await trySignIn(guessed.email, 'wrong', newAddress());
   await countTries('attempts', 50);
-  const refused = await trySignIn(guessed.email, password, newPlace());
+  const refused = await trySignIn(guessed.email, password, newAddress());
   assert.equal(refused.status, 429);
-  assert.equal((await trySignIn(other.email, password, newPlace())).status, 200);
+  assert.equal((await trySignIn(other.email, password, newAddress())).status, 200);
 
   await studio.database.rows('delete from sign_in_attempts');
-  const place = newPlace();
-  await trySignIn(guessed.email, 'wrong', place);
+  const address = newAddress();
+  await trySignIn(guessed.email, 'wrong', address);
   await countTries('attempts', 100);
   const counted = () => studio.database.rows('select 1 from sign_in_attempts');
   const kept = (await counted()).length;
-  assert.equal((await trySignIn(other.email, password, place)).status, 429);
+  assert.equal((await trySignIn(other.email, password, address)).status, 429);
   assert.equal((await counted()).length, kept);
-  assert.equal((await trySignIn(other.email, password, newPlace())).status, 200);
+  assert.equal((await trySignIn(other.email, password, newAddress())).status, 200);
 });
 
-test('one place that goes on guessing after it was refused keeps nobody else out of the account', async () => {
+test('one address that goes on guessing after it was refused keeps nobody else out of the account', async () => {
   const { email } = await newPerson(studio);
-  const place = newPlace();
+  const address = newAddress();
   const statuses = new Set<number>();
-  for (let i = 0; i < 51; i++) statuses.add((await trySignIn(email, 'wrong', place)).status);
+  for (let i = 0; i < 51; i++) statuses.add((await trySignIn(email, 'wrong', address)).status);
   assert.deepEqual([...statuses], [422, 429]);
-  assert.equal((await trySignIn(email, password, newPlace())).status, 200);
+  assert.equal((await trySignIn(email, password, newAddress())).status, 200);
 });
 
 test('signing in takes the own try back; only failures count', async () => {
   const { email } = await newPerson(studio);
-  const place = newPlace();
-  for (let i = 0; i < 12; i++) assert.equal((await trySignIn(email, password, place)).status, 200);
+  const address = newAddress();
+  for (let i = 0; i < 12; i++) assert.equal((await trySignIn(email, password, address)).status, 200);
 });
 
 test('who calls is who the trusted proxy says, not what the caller claims', async () => {
@@ -127,7 +127,7 @@ test('who calls is who the trusted proxy says, not what the caller claims', asyn
 test("the counts hold nobody's address, and are cleaned away when they have ended", async (t) => {
   t.after(() => moveClock(studio.database, 0));
   const { email } = await newPerson(studio);
-  await trySignIn(email, 'wrong', newPlace());
+  await trySignIn(email, 'wrong', newAddress());
   const rows = () => studio.database.rows<{ subject: string }>('select subject from sign_in_attempts');
   assert.ok((await rows()).length > 0);
   for (const { subject } of await rows()) assert.match(subject, /^[A-Za-z0-9+/]{43}=$/);
@@ -137,15 +137,15 @@ test("the counts hold nobody's address, and are cleaned away when they have ende
 });
 
 for (const path of ['/oidc/auth', '/oidc/Auth', '/oidc/auth/'])
-  test(`sign-ins that nobody finishes are limited by place: ${path}`, async () => {
+  test(`sign-ins that nobody finishes are limited by address: ${path}`, async () => {
     const address = authorizationRequest(studio).address.replace('/oidc/auth', path);
-    const browser = createBrowser(studio.url, { 'x-forwarded-for': newPlace() });
+    const browser = createBrowser(studio.url, { 'x-forwarded-for': newAddress() });
     await studio.database.rows('delete from sign_in_attempts');
     assert.equal((await browser.open(address)).status, 200);
     await countTries('attempts', 600);
     const page = await browser.open(address);
     assert.equal(page.status, 429);
     assert.match(page.text, /<h1>Too many tries from here<\/h1>/);
-    const other = createBrowser(studio.url, { 'x-forwarded-for': newPlace() });
+    const other = createBrowser(studio.url, { 'x-forwarded-for': newAddress() });
     assert.equal((await other.open(address)).status, 200);
   });

@@ -24,10 +24,10 @@ before(
 );
 after(async () => studio[Symbol.asyncDispose]());
 
-let places = 0;
+let addressCount = 0;
 /** A browser somewhere else than all others, on the page to make an account. */
-async function atSignUp(place = `203.0.113.${++places}`): Promise<Browser> {
-  const browser = createBrowser(studio.url, { 'x-forwarded-for': place });
+async function atSignUp(address = `203.0.113.${++addressCount}`): Promise<Browser> {
+  const browser = createBrowser(studio.url, { 'x-forwarded-for': address });
   await browser.open(authorizationRequest(studio).address);
   const page = await browser.follow('Create an account');
   assert.match(page.text, /<h1>Create an account<\/h1>/);
@@ -38,7 +38,7 @@ const signUp = (browser: Browser, fields: { email: string; name?: string; passwo
   browser.press('Create account', { name: 'Ada Lovelace', password, ...fields });
 
 /** The page without what differs by interaction and by what was typed. */
-const told = ({ status, text }: Shown, email: string) => ({
+const comparable = ({ status, text }: Shown, email: string) => ({
   status,
   text: text.replaceAll(email, '').replaceAll(/\/sign-in\/[\w-]+/g, ''),
 });
@@ -90,7 +90,7 @@ test('an address that has an account is answered as a wrong password is, and its
   await browser.open(authorizationRequest(studio).address);
   const wrong = await browser.press('Sign in', { email, password: another });
   assert.equal(wrong.status, 422);
-  assert.deepEqual(told(taken, email.toUpperCase()), told(wrong, email));
+  assert.deepEqual(comparable(taken, email.toUpperCase()), comparable(wrong, email));
   assert.match((await browser.press('Sign in', { email, password })).text, /Allow Renderkit/);
   const accounts = (await listAccounts(studio.database)).filter((one) => one.email === email);
   assert.deepEqual(
@@ -101,10 +101,11 @@ test('an address that has an account is answered as a wrong password is, and its
 
 test('to ask for an account that is there counts as a guess at its password', async () => {
   const { email } = await newPerson(studio);
-  const place = '198.51.100.8';
-  const guess = async (i: number) => signUp(await atSignUp(place), { email, password: `a wrong guess ${i}` });
+  const address = '198.51.100.8';
+  const guess = async (i: number) =>
+    signUp(await atSignUp(address), { email, password: `a wrong guess ${i}` });
   for (let i = 0; i < 5; i++) assert.equal((await guess(i)).status, 422);
-  const browser = createBrowser(studio.url, { 'x-forwarded-for': place });
+  const browser = createBrowser(studio.url, { 'x-forwarded-for': address });
   await browser.open(authorizationRequest(studio).address);
   for (let i = 0; i < 5; i++)
     assert.equal((await browser.press('Sign in', { email, password: 'wrong' })).status, 422);
@@ -184,18 +185,21 @@ test('each wrong field is told beside it, and nothing typed is lost but the pass
   }
 });
 
-test('one place makes ten accounts in a quarter of an hour', async (t) => {
+test('one address makes ten accounts in a quarter of an hour', async (t) => {
   t.after(() => moveClock(studio.database, 0));
-  const place = '198.51.100.7';
+  const address = '198.51.100.7';
   for (let i = 0; i < 10; i++)
-    assert.notEqual((await signUp(await atSignUp(place), { email: `many${i}@example.org` })).left, undefined);
-  const browser = await atSignUp(place);
+    assert.notEqual(
+      (await signUp(await atSignUp(address), { email: `many${i}@example.org` })).left,
+      undefined,
+    );
+  const browser = await atSignUp(address);
   const refused = await signUp(browser, { email: 'many10@example.org' });
   assert.equal(refused.status, 429);
   assert.match(refused.text, /Too many tries\. Try again in 15 minutes\./);
   assert.notEqual((await signUp(await atSignUp(), { email: 'elsewhere@example.org' })).left, undefined);
   await moveClock(studio.database, 15 * 60 + 1);
-  assert.notEqual((await signUp(await atSignUp(place), { email: 'many10@example.org' })).left, undefined);
+  assert.notEqual((await signUp(await atSignUp(address), { email: 'many10@example.org' })).left, undefined);
 });
 
 test('where the operator lets nobody in, there is no such page', async () => {

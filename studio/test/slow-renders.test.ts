@@ -7,7 +7,7 @@ import { startTestStudio } from './harness.ts';
 
 const slow = (seconds: number): Partial<RenderRequest> => ({ model: 'sandbox-slow', options: { seconds } });
 
-test('renders that only wait leave the one place to draw to others, and are drawn when they are due', async () => {
+test('renders that only wait leave the one slot to others, and are drawn when they are due', async () => {
   await using studio = await startTestStudio({ worker: false });
   const patient = await studio.connect({ tier: 'pro' });
   const neighbour = await studio.connect({ tier: 'pro' });
@@ -33,6 +33,6 @@ test('renders that only wait leave the one place to draw to others, and are draw
     ['queued', 'queued', 'queued'],
   );
   const limits = (await patient.call<StudioAnswer<'getLimits'>>('GET', '/api/limits')).body;
-  assert.equal(limits.image.running, 3, 'they hold their places in the account all the same');
+  assert.equal(limits.image.running, 3, 'they hold their slots in the account all the same');
   assert.deepEqual(await checkLedger(studio.database), []);
 });

@@ -8,12 +8,12 @@ import { createTestDatabase } from '@renderkit/server-kit/testing/database.ts';
 import { startTestStudio } from './harness.ts';
 
 /** Runs an entry until it ends by itself: its exit code and what it said. */
-function run(entry: string, env: Record<string, string>): Promise<{ code: number; said: string }> {
+function run(entry: string, env: Record<string, string>): Promise<{ code: number; stderr: string }> {
   const file = path.join(import.meta.dirname, '..', 'src', entry);
   const { PATH = '' } = process.env;
   return new Promise((resolve) =>
-    execFile(process.execPath, [file], { env: { PATH, ...env }, timeout: 20_000 }, (error, _out, said) =>
-      resolve({ code: error === null ? 0 : Number(error.code), said }),
+    execFile(process.execPath, [file], { env: { PATH, ...env }, timeout: 20_000 }, (error, _out, stderr) =>
+      resolve({ code: error === null ? 0 : Number(error.code), stderr }),
     ),
   );
 }
@@ -21,7 +21,7 @@ function run(entry: string, env: Record<string, string>): Promise<{ code: number
 const secret = { STUDIO_CLIENT_SECRET: 'a secret of sixteen or more' };
 
 test('what an operator set wrongly is said in one sentence', async () => {
-  const cases: [entry: string, env: Record<string, string>, said: RegExp][] = [
+  const cases: [entry: string, env: Record<string, string>, stderr: RegExp][] = [
     ['main.ts', {}, /^STUDIO_CLIENT_SECRET is not set: .*\n$/],
     ['main.ts', { STUDIO_CLIENT_SECRET: 'short' }, /^STUDIO_CLIENT_SECRET is too short.*\n$/],
     ['main.ts', { ...secret }, /^STUDIO_DATABASE_URL is not set.*\n$/],
@@ -34,10 +34,10 @@ test('what an operator set wrongly is said in one sentence', async () => {
     ['worker.ts', { STUDIO_DATABASE_URL: 'postgres://x', WORKERS: 'two' }, /^WORKERS is "two", but .*\n$/],
     ['migrate.ts', {}, /^STUDIO_DATABASE_URL is not set.*\n$/],
   ];
-  for (const [entry, env, said] of cases) {
+  for (const [entry, env, stderr] of cases) {
     const result = await run(entry, env);
-    assert.equal(result.code, 1, `${entry} ${result.said}`);
-    assert.match(result.said, said);
+    assert.equal(result.code, 1, `${entry} ${result.stderr}`);
+    assert.match(result.stderr, stderr);
   }
 });
 
@@ -46,7 +46,7 @@ test('a database that was not migrated, and a port that is taken, stop the start
   const env = { ...secret, STUDIO_PORT: '0', DATA_DIR: '/nonexistent' };
   const bare = await run('main.ts', { ...env, STUDIO_DATABASE_URL: empty.url });
   assert.match(
-    bare.said,
+    bare.stderr,
     /^The database of STUDIO_DATABASE_URL does not serve: migration 001-.*npm run migrate.*\n$/,
   );
   await using studio = await startTestStudio({ worker: false });
@@ -57,7 +57,7 @@ test('a database that was not migrated, and a port that is taken, stop the start
     STUDIO_PORT: new URL(studio.url).port,
   });
   assert.equal(taken.code, 1);
-  assert.match(taken.said, /^Port \d+ on 127\.0\.0\.1 is in use: .* set STUDIO_PORT to another port\.\n$/);
+  assert.match(taken.stderr, /^Port \d+ on 127\.0\.0\.1 is in use: .* set STUDIO_PORT to another port\.\n$/);
 });
 
 test('studio and worker refuse to start with a broken moderation file, in one sentence', async (t) => {
@@ -67,10 +67,10 @@ test('studio and worker refuse to start with a broken moderation file, in one se
   await writeFile(path.join(dataDirectory, 'moderation.json'), '{"rules": [}');
   const env = { ...secret, STUDIO_DATABASE_URL: db.url, DATA_DIR: dataDirectory, STUDIO_PORT: '0' };
   for (const entry of ['main.ts', 'worker.ts']) {
-    const { code, said } = await run(entry, env);
-    assert.equal(code, 1, `${entry} ${said}`);
+    const { code, stderr } = await run(entry, env);
+    assert.equal(code, 1, `${entry} ${stderr}`);
     assert.match(
-      said,
+      stderr,
       /^The moderation rules in .*moderation\.json cannot be used \(line 1 is no JSON: .*\n$/,
     );
   }

@@ -34,8 +34,8 @@ test('what is counted is what is stored, after any history of acts side by side 
   const pick = <T>(from: readonly T[]): T => from[Math.floor(random() * from.length)] as T;
 
   await using studio = await startTestStudio();
-  await makeMedia(studio.dataDirectory, 'film.mp4');
-  const pictures = await Promise.all([8, 300, 700].map((width) => makeImage({ width, format: 'png' })));
+  await makeMedia(studio.dataDirectory, 'video.mp4');
+  const images = await Promise.all([8, 300, 700].map((width) => makeImage({ width, format: 'png' })));
   const accounts = await Promise.all([
     studio.connect({ tier: 'pro' }),
     studio.connect({ tier: 'pro' }),
@@ -51,7 +51,7 @@ test('what is counted is what is stored, after any history of acts side by side 
       account,
     );
     const videos = items.filter((item) => item.startsWith('video/'));
-    const still = async (kept: boolean) => {
+    const frame = async (kept: boolean) => {
       const { body: project } = await account.call<StudioProject>('POST', '/api/projects', { title: 'Kept' });
       return account.call('POST', `/api/videos/${(pick(videos) ?? 'video/none').slice(6)}/frames`, {
         time: pick([0, 0.25, 0.5, 'last']),
@@ -59,20 +59,20 @@ test('what is counted is what is stored, after any history of acts side by side 
       });
     };
     const acts: (() => Promise<unknown>)[] = [
-      () => account.upload(`upl_${++tokens}`, pick(pictures), random() < 0.5 ? {} : { hidden: 'true' }),
-      () => account.upload(`upl_${++tokens}`, pick(pictures), { file_name: 'sandbox-rejected.png' }),
-      () => account.upload(pick([...uploads, 'upl_new']), pick(pictures)),
+      () => account.upload(`upl_${++tokens}`, pick(images), random() < 0.5 ? {} : { hidden: 'true' }),
+      () => account.upload(`upl_${++tokens}`, pick(images), { file_name: 'sandbox-rejected.png' }),
+      () => account.upload(pick([...uploads, 'upl_new']), pick(images)),
       () => account.call('DELETE', `/api/uploads/${pick([...uploads, 'upl_none'])}`),
       () => account.call('DELETE', `/api/assets/${pick([...items, 'image/none'])}`),
       () =>
         addLibraryItem(studio.database, {
           email: account.email,
           dataDirectory: studio.dataDirectory,
-          file: path.join(studio.dataDirectory, 'film.mp4'),
+          file: path.join(studio.dataDirectory, 'video.mp4'),
         }),
       () => account.submit(`gen_${++tokens}`),
-      () => still(true),
-      () => still(false),
+      () => frame(true),
+      () => frame(false),
       () =>
         setAccount(studio.database, account.email, { storageBytes: pick([null, 4_000, 40_000, 400_000]) }),
       () => studio.database.rows(`update frames set kept_until = clock() where random() < 0.5`),
@@ -183,7 +183,7 @@ async function killInUpload(
     (response) => response.json() as Promise<StudioAnswer<'storeUpload'>>,
     () => undefined,
   );
-  // Where there was no room it was refused before the point.
+  // Where there was no space it was refused before the point.
   if (answer !== undefined) crashing.kill('SIGKILL');
   await died;
 }

@@ -16,13 +16,13 @@ const megabyte = 1024 * 1024;
 
 let studio: TestStudio;
 let media: string;
-let film: Buffer;
-let picture: Buffer;
+let videoBytes: Buffer;
+let imageBytes: Buffer;
 before(async () => {
   studio = await startTestStudio();
   media = path.join(studio.dataDirectory, 'media');
-  film = await makeMedia(studio.dataDirectory, 'film.mp4', { seconds: 2 });
-  picture = await makeImage();
+  videoBytes = await makeMedia(studio.dataDirectory, 'video.mp4', { seconds: 2 });
+  imageBytes = await makeImage();
 });
 after(async () => studio[Symbol.asyncDispose]());
 
@@ -34,7 +34,7 @@ const addVideo = ({ email }: TestAccount) =>
   addLibraryItem(studio.database, {
     email,
     dataDirectory: studio.dataDirectory,
-    file: path.join(studio.dataDirectory, 'film.mp4'),
+    file: path.join(studio.dataDirectory, 'video.mp4'),
   });
 const take = (account: TestAccount, video: string, time: number, project: string | null = null) =>
   account.call<StudioAnswer<'takeFrame'> & { code?: string; storage?: unknown }>(
@@ -53,30 +53,30 @@ test('an account is told what its uploads and its library take, to the byte', as
     uploads_bytes: 0,
     outputs_bytes: 0,
   });
-  await account.upload('upl_1', picture);
-  await account.upload('upl_2', picture, { hidden: 'true' });
+  await account.upload('upl_1', imageBytes);
+  await account.upload('upl_2', imageBytes, { hidden: 'true' });
   await account.submit('gen_1');
   const { outputs } = await account.finished('gen_1');
   const drawn = Buffer.from(await (await fetch(outputs[0]?.url ?? '')).arrayBuffer()).length;
   const video = await addVideo(account);
-  const { body: still } = await take(account, video.id, 0);
-  const frameBytes = (await (await fetch(still.url)).arrayBuffer()).byteLength;
+  const { body: frame } = await take(account, video.id, 0);
+  const frameBytes = (await (await fetch(frame.url)).arrayBuffer()).byteLength;
   assert.deepEqual(await storageOf(account), {
-    used_bytes: 2 * picture.length + drawn + film.length + frameBytes,
+    used_bytes: 2 * imageBytes.length + drawn + videoBytes.length + frameBytes,
     limit_bytes: 250 * 1024 ** 3,
-    uploads_bytes: 2 * picture.length,
-    outputs_bytes: drawn + film.length + frameBytes,
+    uploads_bytes: 2 * imageBytes.length,
+    outputs_bytes: drawn + videoBytes.length + frameBytes,
   });
 
   await account.call('DELETE', '/api/uploads/upl_1');
   await account.call('DELETE', `/api/assets/video/${video.id}`);
   const left = await storageOf(account);
-  assert.deepEqual([left.uploads_bytes, left.outputs_bytes], [picture.length, drawn]);
+  assert.deepEqual([left.uploads_bytes, left.outputs_bytes], [imageBytes.length, drawn]);
 });
 
 test('the bytes of a rejected upload are given back with its file', async () => {
   const account = await studio.connect({ tier: 'pro' });
-  await account.upload('upl_1', picture, { file_name: 'sandbox-rejected.png' });
+  await account.upload('upl_1', imageBytes, { file_name: 'sandbox-rejected.png' });
   assert.equal((await account.checked('upl_1')).status, 'rejected');
   assert.equal((await storageOf(account)).used_bytes, 0);
   await account.call('DELETE', '/api/uploads/upl_1');
@@ -85,24 +85,24 @@ test('the bytes of a rejected upload are given back with its file', async () => 
 
 test('a file that does not fit is refused with what is used of how much, and leaves nothing', async () => {
   const account = await studio.connect({ tier: 'pro' });
-  await limitTo(account, picture.length + 10);
-  assert.equal((await account.upload('upl_1', picture)).body.outcome, 'stored');
+  await limitTo(account, imageBytes.length + 10);
+  assert.equal((await account.upload('upl_1', imageBytes)).body.outcome, 'stored');
   const stored = await listKeys(media);
-  const { status, body } = await account.upload('upl_2', picture);
+  const { status, body } = await account.upload('upl_2', imageBytes);
   assert.equal(status, 200);
   assert.equal(refusalOf(body)?.code, 'storage_full');
   assert.deepEqual(refusalOf(body)?.storage, {
-    used_bytes: picture.length,
-    limit_bytes: picture.length + 10,
+    used_bytes: imageBytes.length,
+    limit_bytes: imageBytes.length + 10,
   });
   assert.deepEqual(await listKeys(media), stored);
   assert.deepEqual(
     await studio.database.rows('select from loose_folders where account_id = $1', [account.id]),
     [],
   );
-  // The same token, once there is room.
+  // The same token, once there is space.
   await account.call('DELETE', '/api/uploads/upl_1');
-  assert.equal((await account.upload('upl_2', picture)).body.outcome, 'stored');
+  assert.equal((await account.upload('upl_2', imageBytes)).body.outcome, 'stored');
 });
 
 /** Begins an upload without saying its length. */
@@ -143,7 +143,7 @@ test('a file of unknown length is cut off as soon as it passes the limit', async
   assert.equal(refusalOf(await answer)?.code, 'storage_full');
   assert.ok(sent < 40, `${sent} MB were taken in`);
   assert.equal((await storageOf(account)).used_bytes, 0);
-  assert.equal((await account.upload('upl_1', picture)).body.outcome, 'stored');
+  assert.equal((await account.upload('upl_1', imageBytes)).body.outcome, 'stored');
 });
 
 test('a file whose announced length does not fit is refused before its bytes', async () => {
@@ -159,7 +159,7 @@ test('what one file has reserved on its way no other gets, and a file that was c
   const account = await studio.connect({ tier: 'pro' });
   await limitTo(account, megabyte);
   const first = beginUpload(account, 'upl_1', `?least_bytes=${megabyte - 100}`);
-  first.call.write(picture.subarray(0, 20));
+  first.call.write(imageBytes.subarray(0, 20));
   const reserved = async () =>
     (
       await studio.database.rows<{ bytes: number }>(
@@ -168,22 +168,22 @@ test('what one file has reserved on its way no other gets, and a file that was c
       )
     )[0]?.bytes ?? 0;
   while ((await reserved()) === 0) await sleep(10);
-  assert.equal(refusalOf((await account.upload('upl_2', picture)).body)?.code, 'storage_full');
+  assert.equal(refusalOf((await account.upload('upl_2', imageBytes)).body)?.code, 'storage_full');
   first.answer.catch(() => undefined);
   first.call.destroy();
   while ((await reserved()) > 0) await sleep(10);
-  assert.equal((await account.upload('upl_2', picture)).body.outcome, 'stored');
+  assert.equal((await account.upload('upl_2', imageBytes)).body.outcome, 'stored');
 });
 
 test('of many files at once no more are taken than fit', async () => {
   const account = await studio.connect({ tier: 'pro' });
-  await limitTo(account, 5 * picture.length);
+  await limitTo(account, 5 * imageBytes.length);
   const answers = await Promise.all(
-    Array.from({ length: 20 }, (_, i) => account.upload(`upl_${i}`, picture)),
+    Array.from({ length: 20 }, (_, i) => account.upload(`upl_${i}`, imageBytes)),
   );
   const stored = answers.filter(({ body }) => body.outcome === 'stored').length;
   assert.equal(stored, 5);
-  assert.equal((await storageOf(account)).used_bytes, 5 * picture.length);
+  assert.equal((await storageOf(account)).used_bytes, 5 * imageBytes.length);
 });
 
 test('a full account gets no quote, an estimate all the same, and what was quoted before is rendered and kept', async () => {
@@ -216,9 +216,9 @@ test("the operator's limit goes before the plan's until it is taken back", async
   assert.deepEqual([back.storage.limit_bytes, back.storage_set], [50 * 1024 ** 3, false]);
 });
 
-test('a full account takes no new still, kept or not, and gets those that are there', async () => {
+test('a full account takes no new frame, kept or not, and gets those that are there', async () => {
   const account = await studio.connect({ tier: 'pro' });
-  const { body: project } = await account.call<StudioProject>('POST', '/api/projects', { title: 'Stills' });
+  const { body: project } = await account.call<StudioProject>('POST', '/api/projects', { title: 'Frames' });
   const video = await addVideo(account);
   const known = await take(account, video.id, 0);
   const kept = await take(account, video.id, 0, project.id);
@@ -231,29 +231,29 @@ test('a full account takes no new still, kept or not, and gets those that are th
   }
   assert.equal((await take(account, video.id, 0)).body.url, known.body.url);
   assert.equal((await take(account, video.id, 0, project.id)).body.url, kept.body.url);
-  // A byte of room is not enough for a still.
+  // A byte of space is not enough for a frame.
   await limitTo(account, used + 1);
   assert.equal((await take(account, video.id, 1, project.id)).status, 403);
   assert.equal((await storageOf(account)).used_bytes, used);
 });
 
-test('a still that nobody keeps goes days after it was last asked for, and gives its bytes back', async () => {
+test('a frame that nobody keeps goes days after it was last asked for, and gives its bytes back', async () => {
   const account = await studio.connect({ tier: 'pro' });
-  const { body: project } = await account.call<StudioProject>('POST', '/api/projects', { title: 'Stills' });
+  const { body: project } = await account.call<StudioProject>('POST', '/api/projects', { title: 'Frames' });
   const video = await addVideo(account);
   const { body: kept } = await take(account, video.id, 0, project.id);
   const { used_bytes: withoutFrame } = await storageOf(account);
-  const { body: still } = await take(account, video.id, 0);
+  const { body: frame } = await take(account, video.id, 0);
   const age = (hours: number) =>
     studio.database.rows(`update frames set kept_until = kept_until - $1 * interval '1 hour'`, [hours]);
   await age(40);
-  assert.equal((await take(account, video.id, 0)).body.url, still.url);
+  assert.equal((await take(account, video.id, 0)).body.url, frame.url);
   await age(20);
   await studio.clean();
-  assert.equal((await fetch(still.url)).status, 200);
+  assert.equal((await fetch(frame.url)).status, 200);
   await age(5);
   await studio.clean();
-  assert.equal((await fetch(still.url)).status, 404);
+  assert.equal((await fetch(frame.url)).status, 404);
   assert.equal((await fetch(kept.url)).status, 200);
   assert.equal((await storageOf(account)).used_bytes, withoutFrame);
   assert.equal((await take(account, video.id, 0)).status, 200);

@@ -86,7 +86,7 @@ test('a file that says it is too large is refused before it comes', async () => 
   assert.deepEqual(await left(), []);
 });
 
-test('a picture that turns out too large is refused when the limit is passed', async () => {
+test('an image that turns out too large is refused when the limit is passed', async () => {
   const { sending, answer } = put('upl_large', { 'transfer-encoding': 'chunked' });
   const chunk = Buffer.alloc(1024 * 1024, 7);
   let sent = 0;

@@ -15,7 +15,7 @@ before(async () => {
 });
 after(async () => studio[Symbol.asyncDispose]());
 
-test('a picture is kept as it is, checked, served, and told to the feed', async () => {
+test('an image is kept as it is, checked, served, and told to the feed', async () => {
   const account = await studio.connect();
   const bytes = await makeImage({ format: 'jpeg' });
   const { body } = await account.upload('upl_1', bytes, { file_name: 'a/../Sea view.JPG' });
@@ -50,8 +50,8 @@ test('a picture is kept as it is, checked, served, and told to the feed', async 
   const [moved] = await readChanges(studio.url, [{ account: account.id, cursor: 0 }]);
   assert.ok(moved?.status === 'changes');
   assert.deepEqual(
-    moved.changes.map(({ type, token, upload: told }) => ({ type, token, told })),
-    [{ type: 'upload', token: 'upl_1', told: upload }],
+    moved.changes.map(({ type, token, upload: inFeed }) => ({ type, token, inFeed })),
+    [{ type: 'upload', token: 'upl_1', inFeed: upload }],
   );
 });
 
@@ -101,11 +101,11 @@ test('the link of a rejected file leads nowhere, and its bytes are gone', async 
   await account.upload('upl_refused', await makeImage(), { file_name: 'sandbox-rejected.png' });
   const { url, status } = await account.checked('upl_refused');
   assert.equal(status, 'rejected');
-  const loose = () => studio.database.rows('select from loose_folders');
-  for (let i = 0; i < 100 && (await loose()).length > 0; i++) await sleep(20);
+  const orphans = () => studio.database.rows('select from loose_folders');
+  for (let i = 0; i < 100 && (await orphans()).length > 0; i++) await sleep(20);
   assert.equal((await fetch(url)).status, 404);
   assert.deepEqual(await listKeys(media), atFirst);
-  assert.deepEqual(await loose(), []);
+  assert.deepEqual(await orphans(), []);
   // It is told of as before, and can be deleted.
   assert.equal((await account.call<StudioUpload>('GET', '/api/uploads/upl_refused')).body.url, url);
   assert.equal((await account.call('DELETE', '/api/uploads/upl_refused')).status, 200);
@@ -115,9 +115,9 @@ test('what the plan lacks, and projects of others, are refused by name', async (
   const free = await studio.connect();
   const plus = await studio.connect({ tier: 'plus' });
   const { body: project } = await plus.call<{ id: string }>('POST', '/api/projects', { title: 'Theirs' });
-  const film = await makeMedia(studio.dataDirectory, 'film.mp4');
+  const videoBytes = await makeMedia(studio.dataDirectory, 'video.mp4');
   const bell = await makeMedia(studio.dataDirectory, 'bell.wav');
-  for (const bytes of [film, bell]) {
+  for (const bytes of [videoBytes, bell]) {
     const { body } = await free.upload('upl_not_included', bytes);
     assert.equal(body.outcome === 'refused' && body.refusal.code, 'tier_required');
   }
@@ -127,7 +127,7 @@ test('what the plan lacks, and projects of others, are refused by name', async (
     'unprocessable',
     'project_id',
   ]);
-  const { body: stored } = await plus.upload('upl_film', film, { project_id: project.id });
+  const { body: stored } = await plus.upload('upl_video', videoBytes, { project_id: project.id });
   assert.ok(stored.outcome === 'stored');
   assert.deepEqual(
     [
@@ -139,10 +139,10 @@ test('what the plan lacks, and projects of others, are refused by name', async (
     ['video', 'video/mp4', 1, project.id],
   );
   await plus.upload('upl_bell', bell);
-  const sound = await plus.checked('upl_bell');
-  assert.deepEqual([sound.type, sound.status, sound.width], ['audio', 'ready', null]);
-  assert.equal((await fetch(sound.url)).headers.get('content-type'), 'audio/wav');
-  assert.equal((await plus.checked('upl_film')).status, 'ready');
+  const audio = await plus.checked('upl_bell');
+  assert.deepEqual([audio.type, audio.status, audio.width], ['audio', 'ready', null]);
+  assert.equal((await fetch(audio.url)).headers.get('content-type'), 'audio/wav');
+  assert.equal((await plus.checked('upl_video')).status, 'ready');
 });
 
 test('an upload goes to a project of its account that is named later, and to no other', async () => {

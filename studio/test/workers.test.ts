@@ -59,7 +59,7 @@ test('a render that fails three times has failed: refunded, told, and nothing of
   const [moved] = await readChanges(studio.url, [{ account: account.id, cursor: 1 }]);
   assert.ok(moved?.status === 'changes');
   assert.deepEqual(
-    moved.changes.map(({ render: told }) => (told as { status: string }).status),
+    moved.changes.map(({ render: inFeed }) => (inFeed as { status: string }).status),
     ['failed'],
   );
   for (let i = 0; i < 100 && (await mediaOf(studio)).length > 0; i++) await sleep(50);
@@ -153,7 +153,7 @@ test('an output serves as a reference of the next render, for its owner alone', 
   assert.equal(projects.body.projects[0]?.last_generation.url, second.outputs[0]?.url);
 });
 
-test('the same seed makes the same picture, and no seed makes another', async () => {
+test('the same seed makes the same image, and no seed makes another', async () => {
   await using studio = await startTestStudio();
   const account = await studio.connect({ tier: 'pro' });
   const bytes = async (token: string, seed: number) => {

@@ -106,7 +106,7 @@ function testOutputs(engine: Engine, model: string): void {
 }
 
 function testFiles(engine: Engine, engineModel: string): void {
-  test(`${engine.id} edits a picture in its own size and in another, the same each time`, async () => {
+  test(`${engine.id} edits an image in its own size and in another, the same each time`, async () => {
     const image = await makeImageFile('source.png', 90, 70);
     const edit = {
       ...request({ engineModel }),

@@ -81,8 +81,8 @@ async function* converse(
   child.on('message', receive).on('error', broke).on('exit', broke);
   signal.addEventListener('abort', onAbort);
   try {
-    const tell = (message: ToProcess) => child.send(message, (error) => error && broke());
-    tell({ type: 'render', request });
+    const post = (message: ToProcess) => child.send(message, (error) => error && broke());
+    post({ type: 'render', request });
     for (;;) {
       signal.throwIfAborted();
       const message = inbox.shift();
@@ -90,7 +90,7 @@ async function* converse(
       else if (message.type === 'done') return;
       else if (message.type === 'file') {
         yield message.file;
-        if (message.file.contentType === 'video/mp4') tell({ type: 'next' });
+        if (message.file.contentType === 'video/mp4') post({ type: 'next' });
       } else throw failureOf(message, verdict());
     }
   } finally {

@@ -1,5 +1,5 @@
 /**
- * What the studio's render workers ask of whatever renders for them. Nothing here knows how a picture comes to
+ * What the studio's render workers ask of whatever renders for them. Nothing here knows how an image comes to
  * be: an engine may draw it, call a machine across the room, or buy it.
  */
 
@@ -46,7 +46,7 @@ export interface ImageRequest extends Job, Size {
 
 export interface ImageEditRequest extends Job {
   readonly kind: 'image_edit';
-  /** JPEG or PNG: the picture to work on. */
+  /** JPEG or PNG: the image to work on. */
   readonly image: MediaFile;
   /** Null: as the source is, but for what the engine must round or cap. Otherwise the source is cut to this ratio. */
   readonly size: Size | null;
@@ -71,7 +71,7 @@ export interface VideoRequest extends Job, Size {
   /** The first and the last frame, cut to the ratio of the video. */
   readonly startImage: MediaFile | null;
   readonly endImage: MediaFile | null;
-  /** One after the other they are the sound, cut or followed by silence to the video's end. */
+  /** One after the other they are the audio, cut or followed by silence to the video's end. */
   readonly audios: readonly MediaFile[];
   /** A video to draw anew, frame by frame; what it shows of time goes on at its own pace. */
   readonly sourceVideo: MediaFile | null;
@@ -131,11 +131,11 @@ export type EngineErrorCode =
   | 'unknown_model'
   /** A value the engine cannot work with; trying again gives the same answer. */
   | 'invalid_request'
-  /** A picture, a video or a sound of the request that cannot be read. */
+  /** An image, a video or an audio file of the request that cannot be read. */
   | 'unreadable_reference'
   /** Cannot be made, now or later. */
   | 'render_impossible'
-  /** There was no room on the machine's disk; another try succeeds once there is. */
+  /** There was no space on the machine's disk; another try succeeds once there is. */
   | 'out_of_space'
   /** Drawing or encoding broke; another try may succeed. */
   | 'render_failed';

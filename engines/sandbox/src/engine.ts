@@ -12,7 +12,7 @@ const PAINTER_MODEL = 'atelier';
 /**
  * Goes wrong on purpose, so that a client's developer can see every end of a generation: `sandbox-fail` fails at
  * once, `sandbox-partial` leaves out the last of its outputs. What they do draw, `painter` draws. `sandbox-slow` has taken
- * its time by then: its jobs are not handed out before (`delayOption` of the catalog), so that none waits in the place of
+ * its time by then: its jobs are not handed out before (`delayOption` of the catalog), so that none takes the slot of
  * one that draws.
  */
 export function createSandboxEngine(painter: Engine): Engine {

@@ -5,15 +5,15 @@ const windowSeconds = 15 * 60;
 
 /** Tries within a window; of those to sign in the failed ones. */
 export const limits = {
-  /** Of one account from one place: somebody who has forgotten, or who guesses. */
+  /** Of one account from one network: somebody who has forgotten, or who guesses. */
   accountFromAddress: 10,
-  /** Of one account from anywhere: a guesser with many places. */
+  /** Of one account from anywhere: a guesser with many networks. */
   account: 50,
-  /** Of any accounts from one place, which may be a whole office. */
+  /** Of any accounts from one network, which may be a whole office. */
   address: 100,
-  /** Accounts made from one place, or tried to be. */
+  /** Accounts made from one network, or tried to be. */
   signUps: 10,
-  /** Sign-ins begun from one place: each leaves a row behind for an hour. */
+  /** Sign-ins begun from one network: each leaves a row behind for an hour. */
   begun: 600,
 } as const;
 
@@ -23,14 +23,14 @@ export type Admission =
   | { admitted: false; retryAfterSeconds: number };
 
 /**
- * Counts a try to sign in, whether there is such an account or not. What a place is refused is no guess at the account
- * and does not count there: or one place alone could keep everybody else out of it, and fill a table with names.
+ * Counts a try to sign in, whether there is such an account or not. What a network is refused is no guess at the account
+ * and does not count there: or one network alone could keep everybody else out of it, and fill a table with names.
  */
 export async function admitSignIn(store: IdentityStore, email: string, address: string): Promise<Admission> {
-  const place = networkOf(address);
+  const network = networkOf(address);
   return admit(store, [
-    { of: ['address', place], max: limits.address },
-    { of: ['account and address', email, place], max: limits.accountFromAddress },
+    { of: ['address', network], max: limits.address },
+    { of: ['account and address', email, network], max: limits.accountFromAddress },
     { of: ['account', email], max: limits.account },
   ]);
 }

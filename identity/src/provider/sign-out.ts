@@ -46,7 +46,7 @@ export async function skipEmptySignOut(context: Context, next: () => Promise<voi
     goBack(context);
 }
 
-/** The provider has judged the address by now. */
+/** The provider has checked the address by now. */
 function goBack(context: Context): void {
   const { post_logout_redirect_uri: uri, state } = context.oidc.params;
   const target = new URL(uri ?? context.oidc.urlFor('end_session_success'));

@@ -54,7 +54,7 @@ export const audios: OddFile[] = [
     bytes: () => wave({ dataSize: 16_000 }),
     is: { ...isAudio, durationSeconds: 1 },
   },
-  { name: 'a WAV without sound', bytes: () => wave({ dataBytes: 0 }), refused: 'broken' },
+  { name: 'a WAV without audio', bytes: () => wave({ dataBytes: 0 }), refused: 'broken' },
   { name: 'a WAV without channels', bytes: () => wave({ channels: 0 }), refused: 'broken' },
   {
     name: 'a WAV that does not say how it is written',
@@ -80,5 +80,5 @@ export const audios: OddFile[] = [
   },
   { name: 'a good M4A', bytes: m4a, is: { ...isAudio, contentType: 'audio/mp4' } },
   { name: 'an M4A cut in the middle', bytes: async () => (await m4a()).subarray(0, 4000), refused: 'broken' },
-  { name: 'pictures alone in an M4A', bytes: silentVideo, refused: 'no_audio_track' },
+  { name: 'frames alone in an M4A', bytes: silentVideo, refused: 'no_audio_track' },
 ];

@@ -7,25 +7,25 @@ export function box(type: string, ...content: Buffer[]): Buffer {
   return Buffer.concat([head, body]);
 }
 
-export type Place = { start: number; dataAt: number; end: number };
+export type BoxPosition = { start: number; dataAt: number; end: number };
 
 /** Where the box at `way` lies, the first of each name. */
-export function findBox(bytes: Buffer, way: string): Place {
-  let place: Place = { start: 0, dataAt: 0, end: bytes.length };
+export function findBox(bytes: Buffer, way: string): BoxPosition {
+  let box: BoxPosition = { start: 0, dataAt: 0, end: bytes.length };
   for (const type of way.split('/')) {
-    const found = childrenOf(bytes, place).find((child) => typeOf(bytes, child) === type);
+    const found = childrenOf(bytes, box).find((child) => typeOf(bytes, child) === type);
     if (found === undefined) throw new Error(`there is no ${type} on the way ${way}`);
-    place = found;
+    box = found;
   }
-  return place;
+  return box;
 }
 
-export function typeOf(bytes: Buffer, { start }: Place): string {
+export function typeOf(bytes: Buffer, { start }: BoxPosition): string {
   return bytes.toString('latin1', start + 4, start + 8);
 }
 
-function childrenOf(bytes: Buffer, { dataAt, end }: Place): Place[] {
-  const children: Place[] = [];
+function childrenOf(bytes: Buffer, { dataAt, end }: BoxPosition): BoxPosition[] {
+  const children: BoxPosition[] = [];
   for (let start = dataAt; start + 8 <= end;) {
     const size = bytes.readUInt32BE(start);
     children.push({ start, dataAt: start + 8, end: start + size });

@@ -9,7 +9,7 @@ const isJpeg = { type: 'image', contentType: 'image/jpeg', extension: 'jpg', ...
 const upright = { width: 40, height: 60 };
 
 /** Something that compresses badly, so that there is much to cut off. */
-const jpeg = (change: (picture: Sharp) => Sharp = (picture) => picture) =>
+const jpeg = (change: (image: Sharp) => Sharp = (image) => image) =>
   change(sharp(noise(60 * 40 * 3), { raw: { ...small, channels: 3 } }).jpeg()).toBuffer();
 const withBytes = (bytes: Buffer, at: number, replacement: Buffer) =>
   Buffer.concat([bytes.subarray(0, at), replacement, bytes.subarray(at + replacement.length)]);
@@ -152,11 +152,11 @@ export const jpegs: OddFile[] = [
   { name: 'a good JPEG', bytes: async () => jpeg(), is: isJpeg },
   {
     name: 'progressive',
-    bytes: async () => jpeg((picture) => picture.jpeg({ progressive: true })),
+    bytes: async () => jpeg((image) => image.jpeg({ progressive: true })),
     is: isJpeg,
   },
-  { name: 'grey', bytes: async () => jpeg((picture) => picture.greyscale()), is: isJpeg },
-  { name: 'CMYK', bytes: async () => jpeg((picture) => picture.toColourspace('cmyk')), is: isJpeg },
+  { name: 'grey', bytes: async () => jpeg((image) => image.greyscale()), is: isJpeg },
+  { name: 'CMYK', bytes: async () => jpeg((image) => image.toColourspace('cmyk')), is: isJpeg },
   {
     name: 'turned by EXIF',
     bytes: async () => withSegment(await jpeg(), 0xe1, exifSegment(exif(8))),

@@ -4,7 +4,7 @@ import { noise } from './make-media.ts';
 import type { OddFile } from './odd-file.ts';
 
 const text = (words: string) => () => Buffer.from(words);
-const picture = () => sharp({ create: { width: 8, height: 8, channels: 3, background: '#3a6' } });
+const image = () => sharp({ create: { width: 8, height: 8, channels: 3, background: '#3a6' } });
 const brand = (name: string) => () =>
   Buffer.concat([box('ftyp', Buffer.from(`${name}\0\0\0\0${name}`)), noise(500)]);
 
@@ -39,14 +39,14 @@ export const notMedia: OddFile[] = [
     bytes: text("ffconcat version 1.0\nfile '/etc/passwd'"),
     refused: 'unsupported_type',
   },
-  { name: 'a GIF', bytes: async () => picture().gif().toBuffer(), refused: 'unsupported_type' },
-  { name: 'a WebP', bytes: async () => picture().webp().toBuffer(), refused: 'unsupported_type' },
+  { name: 'a GIF', bytes: async () => image().gif().toBuffer(), refused: 'unsupported_type' },
+  { name: 'a WebP', bytes: async () => image().webp().toBuffer(), refused: 'unsupported_type' },
   {
     name: 'an AVIF',
-    bytes: async () => picture().avif({ effort: 0 }).toBuffer(),
+    bytes: async () => image().avif({ effort: 0 }).toBuffer(),
     refused: 'unsupported_type',
   },
-  { name: 'a TIFF', bytes: async () => picture().tiff().toBuffer(), refused: 'unsupported_type' },
+  { name: 'a TIFF', bytes: async () => image().tiff().toBuffer(), refused: 'unsupported_type' },
   { name: 'a HEIC', bytes: brand('heic'), refused: 'unsupported_type' },
   { name: 'a 3GPP file', bytes: brand('3gp4'), refused: 'unsupported_type' },
   { name: 'a brand that nobody knows', bytes: brand('zzzz'), refused: 'unsupported_type' },

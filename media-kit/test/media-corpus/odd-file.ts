@@ -1,7 +1,7 @@
 import type { Inspected } from '../../src/inspect-file.ts';
 import type { UnusableReason } from '../../src/unusable-file.ts';
 
-/** A file to be judged, and what must come of it. */
+/** A file to check, and the expected outcome. */
 export type OddFile = {
   name: string;
   bytes: () => Buffer | Promise<Buffer>;

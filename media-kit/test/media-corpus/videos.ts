@@ -97,12 +97,12 @@ const lying: OddFile[] = [
     refused: 'broken',
   },
   {
-    name: 'as many pictures as numbers go',
+    name: 'as many frames as numbers go',
     bytes: write(`${table}/stsz`, (content) => content.writeUInt32BE(largest, 8)),
     refused: 'broken',
   },
   {
-    name: 'a billion pictures of no bytes',
+    name: 'a billion frames of no bytes',
     bytes: write(
       `${table}/stsz`,
       (content) => (content.writeUInt32BE(1, 4), content.writeUInt32BE(1_000_000_000, 8)),
@@ -110,12 +110,12 @@ const lying: OddFile[] = [
     undecodable: true,
   },
   {
-    name: 'a billion pictures of one time',
+    name: 'a billion frames of one time',
     bytes: write(`${table}/stts`, (content) => content.writeUInt32BE(1_000_000_000, 8)),
     refused: 'too_long',
   },
   {
-    name: 'pictures that last for years',
+    name: 'frames that last for years',
     bytes: write(`${table}/stts`, (content) => content.writeUInt32BE(0x7fff_ffff, 12)),
     refused: 'too_long',
   },
@@ -130,17 +130,17 @@ const lying: OddFile[] = [
     refused: 'broken',
   },
   {
-    name: 'pictures of two gigabytes each',
+    name: 'frames of two gigabytes each',
     bytes: write(`${table}/stsz`, (content) => content.fill(0x7f, 12)),
     undecodable: true,
   },
   {
-    name: 'pictures beyond the end of the file',
+    name: 'frames beyond the end of the file',
     bytes: write(`${table}/stco`, (content) => content.fill(0x7f, 8)),
     undecodable: true,
   },
   {
-    name: 'no pictures in any piece, which decoders mend',
+    name: 'no frames in any piece, which decoders mend',
     bytes: write(`${table}/stsc`, (content) => content.fill(0, 8)),
     is: isVideo,
   },
@@ -165,14 +165,14 @@ const lying: OddFile[] = [
     undecodable: true,
   },
   {
-    name: 'pictures of 65,535² pixels',
+    name: 'frames of 65,535² pixels',
     bytes: write(`${table}/stsd`, (content) => content.fill(0xff, 40, 44)),
     refused: 'side_too_long',
   },
 ];
 
 const oddlyBuilt: OddFile[] = [
-  { name: 'sound alone in an MP4', bytes: audioOnly, refused: 'no_video_track' },
+  { name: 'audio alone in an MP4', bytes: audioOnly, refused: 'no_video_track' },
   {
     name: 'a description of nothing',
     bytes: () =>

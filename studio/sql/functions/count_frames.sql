@@ -1,7 +1,7 @@
--- Keeps outputs_bytes of accounts in the statement that adds or removes stills of videos.
+-- Keeps outputs_bytes of accounts in the statement that adds or removes frames of videos.
 create or replace function count_frames() returns trigger language plpgsql as $$
 begin
-  -- A still never outlives its video's row.
+  -- A frame never outlives its video's row.
   update accounts a set outputs_bytes = a.outputs_bytes + c.bytes
     from (select v.account_id, sum(case tg_op when 'DELETE' then -f.size_bytes else f.size_bytes end) as bytes
             from changed f join assets v on v.id = f.video_id

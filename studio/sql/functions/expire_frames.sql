@@ -1,4 +1,4 @@
--- Removes stills past their time and answers the folders of their files, which are loose from then on.
+-- Removes frames past their time and answers the folders of their files, which are orphans from then on.
 create or replace function expire_frames(at_most integer) returns setof text language plpgsql as $$
 declare
   due frames[];

@@ -50,7 +50,7 @@ export function catalogVersion(account: { id: string; tier: Tier; styles_version
   return `${sharedVersion}-${account.tier}${own}`;
 }
 
-/** Every model whatever the plan, so that what is out of reach can be judged too. */
+/** Every model whatever the plan, so that requests for what is out of reach can be validated too. */
 export function catalogFor(
   account: { id: string; tier: Tier; styles_version: number },
   ownStyles: StudioStyle[],

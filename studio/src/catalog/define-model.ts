@@ -57,7 +57,7 @@ export const detail: ModelOption = {
   step: 1,
   default: 6,
 };
-/** -1 draws a new seed for each generation; any other value makes the same picture again. */
+/** -1 draws a new seed for each generation; any other value makes the same image again. */
 export const seed: ModelOption = {
   key: 'seed',
   name: 'Seed',

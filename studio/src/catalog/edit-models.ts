@@ -10,7 +10,7 @@ import {
   square,
 } from './define-model.ts';
 
-/** Pictures from pictures: a whole one drawn anew, or what a mask leaves free. */
+/** Images from images: a whole one drawn anew, or what a mask leaves free. */
 export const editModels: CatalogModel[] = [
   defineModel({
     id: 'retouch-1',

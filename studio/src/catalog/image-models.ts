@@ -12,7 +12,7 @@ import {
   square,
 } from './define-model.ts';
 
-/** Pictures from words. */
+/** Images from words. */
 export const imageModels: CatalogModel[] = [
   defineModel({
     suites: ['image'],

@@ -31,7 +31,7 @@ const resolution: ModelOption = {
   default: '360p',
 };
 
-/** Videos from words, from pictures, with sound, from videos; and what comes after a video. */
+/** Videos from words, from images, with audio, from videos; and what comes after a video. */
 export const videoModels: CatalogModel[] = [
   defineModel({
     ...video,

@@ -12,14 +12,14 @@ import { findAsset, insertAsset } from './store.ts';
 
 export type ItemToAdd = {
   account: string;
-  /** Where the picture or video lies. */
+  /** Where the image or video lies. */
   file: string;
   project: string | null;
   prompt: string | null;
 };
 
 /**
- * Adds a picture or a video to a library as if it had been generated elsewhere than through the service. Undefined
+ * Adds an image or a video to a library as if it had been generated elsewhere than through the service. Undefined
  * where the account or the project is gone.
  * @throws UnusableFile
  */

@@ -2,7 +2,7 @@
 const named = ['1:1', '16:9', '9:16', '4:3', '3:4', '3:2', '2:3', '21:9', '9:21', '5:4', '4:5'];
 const tolerance = 0.01;
 
-/** The ratio of a picture's sides as a person would say it, e.g. `16:9`; null where its size is not known. */
+/** The ratio of an image's sides as a person would say it, e.g. `16:9`; null where its size is not known. */
 export function aspectRatioOf({
   width,
   height,

@@ -25,7 +25,7 @@ export type FrameToSave = {
 };
 
 /**
- * Keeps a still as an item of the library, with a file of its own that stays when the video goes. Returns the item.
+ * Keeps a frame as an item of the library, with a file of its own that stays when the video goes. Returns the item.
  * @throws StudioError
  */
 export async function saveFrame(

@@ -1,12 +1,12 @@
 import type { StudioBody, StudioParams, StudioQuery } from '@renderkit/contract/studio/operations.ts';
 import type { StudioAsset } from '@renderkit/contract/studio/schemas/library.ts';
 import type { Database, Transaction } from '@renderkit/server-kit/db/database.ts';
-import { requireRoom } from '../storage/reserve.ts';
+import { requireSpace } from '../storage/reserve.ts';
 
 const assetRow = `a.id, a.type, a.generation_type, a.storage_key as url, a.thumb_key as thumb_url, a.width, a.height,
   a.duration, a.aspect_ratio, a.nsfw, a.favorite, a.project_id, a.prompt_id, iso_time(a.created_at) as created_at`;
 
-/** What of the library each word of an address means. A saved still answers to `image` only where it is read. */
+/** What of the library each word of an address means. A saved frame answers to `image` only where it is read. */
 const readAs = {
   image: `a.type = 'image'`,
   video: `a.type = 'video'`,
@@ -74,7 +74,7 @@ export async function updateFavorite(
   return row;
 }
 
-/** The folders of its files and of the stills taken from it; undefined where there is no such item. */
+/** The folders of its files and of the frames taken from it; undefined where there is no such item. */
 export async function deleteAssetRow(
   database: Database,
   { account, type, id }: Address,
@@ -135,7 +135,7 @@ export async function findFrame(
   return row;
 }
 
-/** Removes up to so many stills that nobody asked for lately. The folders of their files. */
+/** Removes up to so many frames that nobody asked for lately. The folders of their files. */
 export async function deleteExpiredFrames(database: Database, atMost: number): Promise<string[]> {
   const rows = await database.rows<{ folder: string }>('select expire_frames($1) as folder', [atMost]);
   return rows.map(({ folder }) => folder);
@@ -153,7 +153,7 @@ export async function insertFrame(
   );
   const videos = await transaction.execute('select from assets where id = $1', [frame.video]);
   if (accounts === 0 || videos === 0) return 'gone';
-  await requireRoom(transaction, frame.account, frame.size_bytes);
+  await requireSpace(transaction, frame.account, frame.size_bytes);
   const rowCount = await transaction.execute(
     `insert into frames (video_id, time_ms, storage_key, width, height, size_bytes)
      values ($1, $2, $3, $4, $5, $6) on conflict (video_id, time_ms) do nothing`,
@@ -179,7 +179,7 @@ export type NewAsset = {
   nsfw: boolean;
   promptId: string | null;
   prompt: string | null;
-  /** Where it is a still: of which video, and when. It must fit in what the account may store. */
+  /** Where it is a frame: of which video, and when. It must fit in what the account may store. */
   frame?: { video: string; timeMs: number };
 };
 
@@ -197,7 +197,7 @@ export async function insertAsset(
     [asset.account, asset.project],
   );
   if (rowCount === 0) return { outcome: 'gone' };
-  if (asset.frame !== undefined) await requireRoom(transaction, asset.account, asset.sizeBytes);
+  if (asset.frame !== undefined) await requireSpace(transaction, asset.account, asset.sizeBytes);
   const rows = await transaction.rows<SavedFrame>(
     `insert into assets (id, account_id, project_id, type, generation_type, storage_key, thumb_key, content_type,
        size_bytes, width, height, duration, aspect_ratio, nsfw, prompt_id, prompt, frame_video_id, frame_time_ms)
@@ -235,7 +235,7 @@ export async function insertAsset(
   return { outcome: 'known', item: first };
 }
 
-/** A still as an item of the library: its id and the key of its file. */
+/** A frame as an item of the library: its id and the key of its file. */
 export type SavedFrame = { id: string; key: string };
 
 export async function findSavedFrame(

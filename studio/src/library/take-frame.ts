@@ -13,7 +13,7 @@ export type FrameCall = {
   video: string;
   /** Seconds from the start. */
   time: number | 'last';
-  /** Where the still is to be kept as an item of the library. */
+  /** Where the frame is to be kept as an item of the library. */
   project: string | null;
 };
 
@@ -22,8 +22,8 @@ const waitingAtMost = 50;
 const busyRetrySeconds = 2;
 
 /**
- * Takes stills of videos, two at a time. The same video and millisecond answer the same link for as long as the video
- * is there and somebody asks for it; kept in a project, the still is an item with a file and link of its own, one for
+ * Takes frames of videos, two at a time. The same video and millisecond answer the same link for as long as the video
+ * is there and somebody asks for it; kept in a project, the frame is an item with a file and link of its own, one for
  * each project and moment. All are counted in what the account stores. @throws StudioError
  */
 export function createFrameTaker(

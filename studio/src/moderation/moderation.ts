@@ -1,4 +1,4 @@
-/** What judges words and files before anything is made of them. Another judge, such as a model, can take the list's place. */
+/** Checks texts and files before anything is made of them. Another check, such as a model, can replace the list. */
 export type Moderation = {
   /** Why the text is refused, or undefined. */
   moderateText: (text: string) => Promise<{ reason: string } | undefined>;

@@ -6,8 +6,8 @@ test('the rules that a file is made with are rules', () => {
   assert.ok(parseRules(Buffer.from(defaultRulesText)).rules.length > 0);
 });
 
-test('what is wrong with a file is said with its line or its place', () => {
-  const cases: [content: string | Uint8Array, said: RegExp][] = [
+test('what is wrong with a file is named with its line or its position', () => {
+  const cases: [content: string | Uint8Array, message: RegExp][] = [
     ['{\n"rules": [\n1,\n]\n}', /^line 4 is no JSON: Unexpected token ']'$/],
     ['{"rules": [\n', /^line 2 is no JSON: Unexpected end of JSON input$/],
     ['{"rules": []\n"uploads": {}}', /^line 2 is no JSON: Expected ',' or '}' after property value$/],
@@ -37,12 +37,12 @@ test('what is wrong with a file is said with its line or its place', () => {
       /^uploads\.slow\[0\]\.seconds must be a number from 0 to 600$/,
     ],
   ];
-  for (const [content, said] of cases)
+  for (const [content, message] of cases)
     assert.throws(
       () => parseRules(Buffer.from(content)),
       (error: Error) => {
         assert.ok(error instanceof RulesInvalid);
-        assert.match(error.message, said);
+        assert.match(error.message, message);
         return true;
       },
     );

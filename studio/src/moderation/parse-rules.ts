@@ -48,7 +48,7 @@ export function parseRules(bytes: Uint8Array): RuleList {
   const { rules, uploads } = fieldsOf(value, '', ['rules', 'uploads']);
   return {
     rules: listOf(rules, 'rules', textRule),
-    // A file of before uploads were judged has no rules for them: those it would be made with hold.
+    // A file from before uploads were moderated has no rules for them: those it would be made with hold.
     uploads: uploads === undefined ? parseRules(Buffer.from(defaultRulesText)).uploads : uploadRules(uploads),
   };
 }

@@ -61,14 +61,14 @@ test('the rules are made where there are none, read again when they change, and 
   await writeFile(file, '{"rules": 5}');
   await untilLookedAgain();
   assert.equal((await moderation.moderateText('a zeppelin'))?.reason, 'airships');
-  const told = () => lines.filter((line) => line.includes('those read before stay in force'));
-  assert.equal(told().length, 1);
-  assert.match(told()[0] ?? '', /rules must be a list/);
+  const errors = () => lines.filter((line) => line.includes('those read before stay in force'));
+  assert.equal(errors().length, 1);
+  assert.match(errors()[0] ?? '', /rules must be a list/);
   // Neither is the same told at each look, nor are the defaults in force once it is gone.
   await rm(file);
   await untilLookedAgain();
   assert.equal((await moderation.moderateText('a zeppelin'))?.reason, 'airships');
-  assert.equal(told().length, 1);
+  assert.equal(errors().length, 1);
   await writeFile(file, oneRule('balloon'));
   await untilLookedAgain();
   assert.equal((await moderation.moderateText('a zeppelin'))?.reason, undefined);
@@ -140,9 +140,9 @@ test('the file is for its owner alone', { skip: process.platform === 'win32' }, 
   assert.equal((await stat(file)).mode & 0o777, 0o600);
 });
 
-test('uploads are judged by their names and their bytes, and some are put off', async (t) => {
+test('uploads are checked by their names and their bytes, and some are put off', async (t) => {
   const file = await newFile(t);
-  // A file of before uploads were judged.
+  // A file from before uploads were moderated.
   await writeFile(file, JSON.stringify({ rules: [{ reason: 'airships', phrases: ['zeppelin'] }] }));
   const moderation = await open(file);
   const sha256 = 'ab'.repeat(32);

@@ -26,12 +26,12 @@ export type RuleListOptions = {
 
 // How long a change of the file may go unseen.
 const lookEveryMs = 1_000;
-const sayAgainEveryMs = 10 * 60_000;
-/** Someone waits for the judgement of a text: an editor that is writing is given this much. */
+const logAgainEveryMs = 10 * 60_000;
+/** Someone waits for the answer about a text: an editor that is writing is given this much. */
 const hastyTries = { tries: 4, pauseMs: 50 };
 
 /**
- * Judges by the phrases of a JSON file that the operator may edit while the studio runs. A file that breaks or goes
+ * Checks against the phrases of a JSON file that the operator may edit while the studio runs. A file that breaks or goes
  * away meanwhile leaves the rules that were in force, and the log says so. A file that is missing at a start is made
  * from the rules that were last in force on this database, the first time from sensible ones.
  * @throws ConfigError where the file is there and cannot be used
@@ -80,24 +80,24 @@ function followFile(
   let inForce = first.version;
   let noted = true;
   let lookedAt = performance.now();
-  let saidAt: number | undefined;
+  let loggedAt: number | undefined;
 
   const take = (read: ReadRules) => {
-    if (saidAt !== undefined) log.info({ path }, 'the moderation rules can be read again and are in force');
-    saidAt = undefined;
+    if (loggedAt !== undefined) log.info({ path }, 'the moderation rules can be read again and are in force');
+    loggedAt = undefined;
     if (read.version === inForce) return;
     rules = compileRules(read.rules);
     inForce = read.version;
   };
   const keep = (reason: string) => {
-    if (saidAt !== undefined && performance.now() - saidAt < sayAgainEveryMs) return;
-    saidAt = performance.now();
+    if (loggedAt !== undefined && performance.now() - loggedAt < logAgainEveryMs) return;
+    loggedAt = performance.now();
     log.error({ path, reason }, 'the moderation rules cannot be read: those read before stay in force');
   };
   const look = async () => {
     try {
-      if (saidAt === undefined && noted && (await findRulesVersion(path)) === inForce) return;
-      const read = await (saidAt === undefined ? readSettledRules(path, hastyTries) : readRulesFile(path));
+      if (loggedAt === undefined && noted && (await findRulesVersion(path)) === inForce) return;
+      const read = await (loggedAt === undefined ? readSettledRules(path, hastyTries) : readRulesFile(path));
       if (read === undefined) return keep('there is no such file');
       take(read);
       noted = !leads;

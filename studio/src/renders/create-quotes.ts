@@ -75,7 +75,7 @@ async function quote(
     unknownChoices(request, account.id, dependencies.findOwn),
     validateOwnReferences(request, account.id, new Set(coming), dependencies.findOwn),
   ]);
-  // Estimates moderate nothing, not even what moderation said before, and ask for no room.
+  // Estimates moderate nothing, not even what moderation said before, and ask for no space.
   const refused =
     validated.refusal ??
     (moderate ? (rejectedRefusal(references) ?? fullStorageRefusal(account)) : undefined);

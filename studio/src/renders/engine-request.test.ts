@@ -16,6 +16,6 @@ test('A size of a ratio is even and has about as many pixels as asked', () => {
   }
 });
 
-test('No side becomes too short to film', () => {
+test('no side becomes too short for a video', () => {
   assert.deepEqual(sizeOfRatio({ width: 5000, height: 50 }, 640 * 360).height, 64);
 });

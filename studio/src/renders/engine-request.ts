@@ -54,7 +54,7 @@ export function engineRequest(
   const common = commonRequest(started, { request, model, fileOf }, own);
   switch (request.kind) {
     case 'image':
-      return { ...common, kind: 'image', ...pictureSize(request, model) };
+      return { ...common, kind: 'image', ...offeredSize(request, model) };
     case 'image_edit':
       return { ...common, ...editRequest({ request, model, fileOf }) };
     case 'video':
@@ -95,12 +95,12 @@ function settingsOf(request: RenderRequest): Record<string, number> {
   );
 }
 
-/** Where none is asked for, a seed of the render's own: a second try draws the same picture. */
+/** Where none is asked for, a seed of the render's own: a second try draws the same image. */
 function seedOf(render: string): number {
   return createHash('sha256').update(render).digest().readUInt32LE(0);
 }
 
-function pictureSize(request: { aspect_ratio?: string }, model: CatalogModel): Size {
+function offeredSize(request: { aspect_ratio?: string }, model: CatalogModel): Size {
   const ratios = model.offered.parameters.aspect_ratios;
   const wanted = request.aspect_ratio ?? ratios[0]?.ratio;
   const ratio = ratios.find((offered) => offered.ratio === wanted);
@@ -122,7 +122,7 @@ function editRequest({ request, model, fileOf }: Materials<'image_edit'>): EditP
   return {
     kind: 'image_edit',
     image,
-    size: keepsSize ? null : pictureSize(request, model),
+    size: keepsSize ? null : offeredSize(request, model),
     strength: request.strength ?? strengthDefault(request),
     inpaint: mask && { mask, type, blur },
   };

@@ -32,7 +32,7 @@ export type RenderQueue = {
   workLost: (handle: (render: string) => Promise<void>) => Promise<void>;
 };
 
-/** The render jobs: a queue per lane, so that a slow video blocks no picture. */
+/** The render jobs: one queue for each of images, edits and videos, so that a slow video blocks no image. */
 export async function openRenderQueue(queues: JobQueues): Promise<RenderQueue> {
   for (const lane of lanes)
     await queues.define(queueOf(lane), {

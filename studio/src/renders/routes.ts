@@ -7,7 +7,14 @@ import { refreshed } from '../credits/refill-account.ts';
 import { StudioError } from '../errors.ts';
 import type { Handlers } from '../register-operations.ts';
 import { createQuotes } from './create-quotes.ts';
-import { barRender, findOwn, findRenders, type OwnAnswer, type OwnQuestion, takeFault } from './store.ts';
+import {
+  findOwn,
+  findRenders,
+  type OwnAnswer,
+  type OwnQuestion,
+  takeFault,
+  tombstoneRender,
+} from './store.ts';
 import { createSubmitter, type SubmitDependencies } from './submit-render.ts';
 
 export type RenderRoutesOptions = Omit<SubmitDependencies, 'findOwn'> & {
@@ -58,15 +65,15 @@ export function renderRoutes(
       return { renders: renders.map(presentRender), ledger_seq };
     },
     barRender: async ({ params, bearer }) => {
-      const barred = await barRender(database, {
+      const answer = await tombstoneRender(database, {
         account: bearer.account.id,
         token: params.token,
         client: bearer.clientId,
         newId: newId('rnd_'),
       });
-      if (barred.outcome === 'known') return { ...barred, render: presentRender(barred.render) };
+      if (answer.outcome === 'known') return { ...answer, render: presentRender(answer.render) };
       options.announce.change(bearer.account.id);
-      return barred;
+      return answer;
     },
   };
 }

@@ -101,7 +101,7 @@ export async function runRender(
   );
 }
 
-/** Draws anew once there may be room again: what this try has written is removed, and a later job takes its place. */
+/** Draws anew once there may be space again: what this try has written is removed, and a later job takes its place. */
 async function postpone(
   started: StartedRender,
   error: unknown,
@@ -222,7 +222,7 @@ const retryPausesMs = [100, 300, 1_000, 2_000, 3_000];
 const maxRetryPauseMs = 5_000;
 
 /**
- * Neither a try nor a picture that is drawn is lost because the database restarts, or waits for room on its disk: goes
+ * Neither a try nor an image that is drawn is lost because the database restarts, or waits for space on its disk: goes
  * on until it takes the write, or the job's time is over.
  */
 async function persist<T>(write: () => Promise<T>, signal: AbortSignal): Promise<T> {

@@ -61,13 +61,14 @@ export async function findRenders(
   return row ?? { renders: [], ledger_seq: 0 };
 }
 
-export async function barRender(
+/** Lets nothing ever be rendered under the token, unless a render of it is known already. */
+export async function tombstoneRender(
   database: Database,
-  bar: { account: string; token: string; client: string; newId: string },
+  asked: { account: string; token: string; client: string; newId: string },
 ): Promise<{ outcome: 'barred' } | { outcome: 'known'; render: Render }> {
   const [row] = await database.rows<{ outcome: 'barred' | 'known'; render: Render | null }>(
     'select outcome, render from bar_render($1, $2, $3, $4)',
-    [bar.account, bar.token, bar.client, bar.newId],
+    [asked.account, asked.token, asked.client, asked.newId],
   );
   return row?.outcome === 'known' && row.render !== null
     ? { outcome: 'known', render: row.render }

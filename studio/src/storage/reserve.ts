@@ -12,7 +12,7 @@ export type Reservation = {
  * For what is written whole before it is counted: whether so many bytes more fit, under the account's lock, which the
  * caller holds. @throws StudioError `storage_full`
  */
-export async function requireRoom(transaction: Transaction, account: string, bytes: number): Promise<void> {
+export async function requireSpace(transaction: Transaction, account: string, bytes: number): Promise<void> {
   if (!(await hasSpace(transaction, account, bytes)))
     throw storageFull(await readStorage(transaction, account));
 }

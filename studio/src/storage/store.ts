@@ -36,7 +36,7 @@ export async function takeOrphanFolders(database: Database, atMost: number): Pro
   return rows.map(({ folder }) => folder);
 }
 
-/** Bytes that are now reserved for the folder's files; undefined where there is no room for `needed`. */
+/** Bytes that are now reserved for the folder's files; undefined where there is no space for `needed`. */
 export async function reserveStorage(
   database: Database,
   asked: { account: string; folder: string; needed: number; wanted: number },
@@ -59,9 +59,9 @@ export async function readStorage(database: Queryable, account: string): Promise
 
 /** Whether the account, whose lock the caller holds, may store so many bytes more. */
 export async function hasSpace(transaction: Transaction, account: string, bytes: number): Promise<boolean> {
-  const rows = await transaction.rows<{ room: boolean }>(`select free_storage($1, '') >= $2 as room`, [
+  const rows = await transaction.rows<{ fits: boolean }>(`select free_storage($1, '') >= $2 as fits`, [
     account,
     bytes,
   ]);
-  return rows[0]?.room === true;
+  return rows[0]?.fits === true;
 }

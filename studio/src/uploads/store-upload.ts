@@ -58,7 +58,7 @@ const receivedAtOnce = 64;
 const busyRetrySeconds = 1;
 
 /**
- * Takes files: streamed to the storage, judged by their bytes, then named by a row together with the job that checks
+ * Takes files: streamed to the storage, checked by their bytes, then named by a row together with the job that checks
  * them. The same token again is answered without reading a byte. At most `receivedAtOnce` come in side by side.
  */
 export function createUploadTaker(
@@ -184,7 +184,7 @@ async function name(
 
 const megabyte = 1024 * 1024;
 
-/** What is wrong with the file, or that there is no room for it, as an answer; throws all else. */
+/** What is wrong with the file, or that there is no space for it, as an answer; throws all else. */
 function refusedOr(error: unknown): TakenUpload {
   if (error instanceof StudioError && error.code === 'storage_full')
     return {
@@ -198,7 +198,7 @@ function refusedOr(error: unknown): TakenUpload {
   if (error instanceof UnusableFile)
     return {
       outcome: 'unusable',
-      // The contract knows one word for pictures that are too big, whichever way.
+      // The contract knows one word for images that are too big, whichever way.
       reason: error.reason === 'side_too_long' ? 'too_many_pixels' : error.reason,
       message: error.message,
     };

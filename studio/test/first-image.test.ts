@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { checkLedger } from '@renderkit/studio/operator.ts';
 import { readChanges, startTestStudio } from './harness.ts';
 
-test('a quote, a submit and a worker make a picture that its link serves, for four credits', async () => {
+test('a quote, a submit and a worker make an image that its link serves, for four credits', async () => {
   await using studio = await startTestStudio();
   const account = await studio.connect({ tier: 'free' });
   const quote = await account.quote();
@@ -18,18 +18,15 @@ test('a quote, a submit and a worker make a picture that its link serves, for fo
   const [output] = render.outputs;
   assert.ok(output);
   assert.deepEqual([output.width, output.height, output.type], [1024, 1024, 'image']);
-  const picture = await fetch(output.url);
-  assert.equal(picture.status, 200);
-  assert.equal(picture.headers.get('content-type'), 'image/png');
-  assert.equal(picture.headers.get('x-content-type-options'), 'nosniff');
+  const image = await fetch(output.url);
+  assert.equal(image.status, 200);
+  assert.equal(image.headers.get('content-type'), 'image/png');
+  assert.equal(image.headers.get('x-content-type-options'), 'nosniff');
   // Nothing may run; but a browser that opens a link may show a video, which it loads as nobody's origin.
+  assert.equal(image.headers.get('content-security-policy'), "default-src 'none'; media-src 'self'; sandbox");
+  assert.equal(image.headers.get('access-control-allow-origin'), '*');
   assert.equal(
-    picture.headers.get('content-security-policy'),
-    "default-src 'none'; media-src 'self'; sandbox",
-  );
-  assert.equal(picture.headers.get('access-control-allow-origin'), '*');
-  assert.equal(
-    Buffer.from(await picture.arrayBuffer())
+    Buffer.from(await image.arrayBuffer())
       .subarray(1, 4)
       .toString(),
     'PNG',
