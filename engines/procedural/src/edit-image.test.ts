@@ -117,7 +117,7 @@ test('The output is as large as the source, or cut to the size that was asked', 
   assert.throws(() => ownSize({ width: 16_000, height: 20 }), hasCode('invalid_request'));
 });
 
-test('A picture that its camera turned is worked on upright', async () => {
+test('An image that its camera turned is worked on upright', async () => {
   const turned = await sharp(source.path).jpeg({ quality: 95 }).withMetadata({ orientation: 6 }).toBuffer();
   const { info } = await edit({ image: await keep('turned.jpg', turned) });
   assert.deepEqual([info.width, info.height], [side.height, side.width]);
@@ -132,7 +132,7 @@ test('A transparent source stays transparent where nothing changes', async () =>
   assert.ok([127, 128].includes(alphaAt(150) ?? 0));
 });
 
-test('A source or a mask that is no picture is refused with a code', async () => {
+test('A source or a mask that is no image is refused with a code', async () => {
   const broken = await keep('broken.png', Buffer.from('not a picture'));
   await assert.rejects(edit({ image: broken }), hasCode('unreadable_reference'));
   await assert.rejects(

@@ -8,10 +8,10 @@ import {
 } from '@renderkit/engine-kit/engine.ts';
 import { readBrief } from './brief.ts';
 import { checkSide, SIDES } from './check-request.ts';
-import { encodePicture, type Bitmap } from './encode.ts';
+import { encodeImage, type Bitmap } from './encode.ts';
 import { readMask, type Mask } from './mask.ts';
 import type { ProceduralModel } from './models.ts';
-import { measurePicture, readPicture, toBitmap, toRaster } from './image.ts';
+import { measureImage, readImage, toBitmap, toRaster } from './image.ts';
 import { composeScene, type Scene } from './scene.ts';
 import { matchTones } from './tone-match.ts';
 import { giveWay, paintFresh, redraw } from './transform.ts';
@@ -19,18 +19,18 @@ import { giveWay, paintFresh, redraw } from './transform.ts';
 /** Pixels of an output that keeps its source's ratio: a larger source is brought down to it. */
 const MAX_PIXELS = 4_194_304;
 
-/** Pictures from a picture: wholly redrawn, or changed where a mask is white. */
+/** Images from an image: wholly redrawn, or changed where a mask is white. */
 export async function* editImages(
   request: ImageEditRequest,
   model: ProceduralModel,
   signal: AbortSignal,
 ): AsyncGenerator<RenderedImage> {
   const { image, inpaint, outputs } = request;
-  const shown = await measurePicture(image);
+  const shown = await measureImage(image);
   const size = request.size ?? ownSize(shown);
   checkSide(size);
   const kept = size.width === shown.width && size.height === shown.height;
-  const source = await readPicture(image, kept ? null : size);
+  const source = await readImage(image, kept ? null : size);
   const mask = inpaint && (await readMask(inpaint.mask, shown, size, blurAt(inpaint, shown, size)));
   const briefOf = await readBrief(request);
   for (let index = 0; index < outputs; index++) {
@@ -42,7 +42,7 @@ export async function* editImages(
     const alpha = source.alpha && mask ? coverUnder(mask, source.alpha) : null;
     await nextTurn();
     signal.throwIfAborted();
-    yield { ...(await encodePicture(edited, alpha)), index, nsfw: false };
+    yield { ...(await encodeImage(edited, alpha)), index, nsfw: false };
   }
 }
 
@@ -73,14 +73,14 @@ function drawChange(
   return giveWay({ source, redrawn, fresh }, scene, strength, inpaint ? KEEP_WHEN_REFINING : 0);
 }
 
-/** How much of the new picture's own forms a refinement does without. */
+/** How much of the new image's own forms a refinement does without. */
 const KEEP_WHEN_REFINING = 0.7;
 
 /** What fills a hole takes on some of the light around it; the weaker, the more. */
 function settle(fresh: Bitmap, source: Bitmap, strength: number): Bitmap {
-  const picture = toRaster(fresh);
-  matchTones(picture, source, 0.2 + (1 - strength) * 0.6);
-  return toBitmap(picture);
+  const image = toRaster(fresh);
+  matchTones(image, source, 0.2 + (1 - strength) * 0.6);
+  return toBitmap(image);
 }
 
 function changeUnder(mask: Mask, source: Bitmap, change: Bitmap): Bitmap {

@@ -11,12 +11,12 @@ export interface Bitmap {
   readonly bytes: Buffer;
 }
 
-// One picture keeps one core busy; the workers decide how many there are. A cache would only hold dead pictures.
+// One image keeps one core busy; the workers decide how many there are. A cache would only hold dead images.
 sharp.concurrency(1);
 sharp.cache(false);
 
-/** `alpha`: one byte per pixel, or null where the picture is opaque. */
-export async function encodePicture(
+/** `alpha`: one byte per pixel, or null where the image is opaque. */
+export async function encodeImage(
   bitmap: Bitmap,
   alpha: Buffer | null = null,
 ): Promise<Omit<RenderedImage, 'index' | 'nsfw'>> {

@@ -9,7 +9,7 @@ import { createProceduralEngine } from './engine.ts';
 
 const engine = createProceduralEngine();
 
-test('Different prompts, seeds, models and output indexes give different pictures', async () => {
+test('Different prompts, seeds, models and output indexes give different images', async () => {
   const base = await pixels({ outputs: 2 });
   const [first, second] = base;
   assert.ok(first && second);
@@ -20,7 +20,7 @@ test('Different prompts, seeds, models and output indexes give different picture
   }
 });
 
-test('Spacing around a prompt does not change the picture, the option seed does', async () => {
+test('Spacing around a prompt does not change the image, the option seed does', async () => {
   const [plain] = await pixels({});
   const [spaced] = await pixels({ prompt: '  alpine lake at dawn ' });
   const [seeded] = await pixels({ parameters: { options: { seed: 99 } } });
@@ -50,7 +50,7 @@ test('A higher cfg follows the colour words more closely', async () => {
   assert.ok((await redness(16)) > (await redness(1)) + 5);
 });
 
-test('Every parameter changes the picture of every model', async () => {
+test('Every parameter changes the image of every model', async () => {
   const changes: Parameters[] = [
     { settings: { cfg: 14 } },
     { settings: { weight: 1.7 } },
@@ -78,7 +78,7 @@ test('Every parameter changes the picture of every model', async () => {
   }
 });
 
-test('An empty prompt still makes pictures, another for each seed', async () => {
+test('An empty prompt still makes images, another for each seed', async () => {
   const [one] = await pixels({ engineModel: 'prism', prompt: '', seed: 1 });
   const [other] = await pixels({ engineModel: 'prism', prompt: '', seed: 2 });
   assert.ok(one && other && difference(one, other) > 5);
@@ -99,7 +99,7 @@ test('The palette option mono leaves next to no colour', async () => {
   }
 });
 
-test('A reference picture tints the palette, and one that is no picture is refused', async () => {
+test('A reference image tints the palette, and one that is no image is refused', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'procedural-'));
   try {
     const path = join(folder, 'green.png');
@@ -136,12 +136,12 @@ function request(change: Partial<ImageRequest>): ImageRequest {
 }
 
 async function pixels(change: Partial<ImageRequest>): Promise<Buffer[]> {
-  const pictures: Buffer[] = [];
+  const images: Buffer[] = [];
   for await (const file of engine.render(request(change), AbortSignal.timeout(60_000))) {
     assert.ok(file.contentType === 'image/png');
-    pictures.push(await sharp(file.bytes).raw().toBuffer());
+    images.push(await sharp(file.bytes).raw().toBuffer());
   }
-  return pictures;
+  return images;
 }
 
 function difference(one: Buffer, other: Buffer): number {
@@ -151,10 +151,10 @@ function difference(one: Buffer, other: Buffer): number {
   return sum / one.length;
 }
 
-function mean([picture]: Buffer[]): { red: number; green: number; blue: number } {
-  assert.ok(picture);
+function mean([image]: Buffer[]): { red: number; green: number; blue: number } {
+  assert.ok(image);
   const sums = [0, 0, 0];
-  for (const [index, value] of picture.entries()) sums[index % 3] = (sums[index % 3] ?? 0) + value;
-  const [red = 0, green = 0, blue = 0] = sums.map((sum) => sum / (picture.length / 3));
+  for (const [index, value] of image.entries()) sums[index % 3] = (sums[index % 3] ?? 0) + value;
+  const [red = 0, green = 0, blue = 0] = sums.map((sum) => sum / (image.length / 3));
   return { red, green, blue };
 }

@@ -2,12 +2,12 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { ImageRequest, RenderedImage } from '@renderkit/engine-kit/engine.ts';
 import { readBrief } from './brief.ts';
 import { checkSide } from './check-request.ts';
-import { encodePicture } from './encode.ts';
+import { encodeImage } from './encode.ts';
 import type { ProceduralModel } from './models.ts';
 import { composeScene } from './scene.ts';
 import { paintFresh } from './transform.ts';
 
-/** Pictures from words. */
+/** Images from words. */
 export async function* generateImages(
   request: ImageRequest,
   model: ProceduralModel,
@@ -16,12 +16,12 @@ export async function* generateImages(
   checkSide(request);
   const briefOf = await readBrief(request);
   for (let index = 0; index < request.outputs; index++) {
-    // Drawing holds the thread; between two pictures the signal gets its turn.
+    // Drawing holds the thread; between two images the signal gets its turn.
     await nextTurn();
     signal.throwIfAborted();
     const bitmap = paintFresh(composeScene(briefOf(index, request)), model);
     await nextTurn();
     signal.throwIfAborted();
-    yield { ...(await encodePicture(bitmap)), index, nsfw: false };
+    yield { ...(await encodeImage(bitmap)), index, nsfw: false };
   }
 }

@@ -3,25 +3,25 @@ import sharp from 'sharp';
 import type { Bitmap } from './encode.ts';
 import { createRaster, type Raster } from './raster.ts';
 
-/** Pixels of a picture that is read, whatever its header says. */
+/** Pixels of an image that is read, whatever its header says. */
 const MAX_PIXELS = 50_000_000;
 
-/** A picture as a viewer shows it: turned upright, sRGB, 8 bits. */
-export interface Picture extends Bitmap {
-  /** One byte per pixel; null where the picture is opaque. */
+/** An image as a viewer shows it: turned upright, sRGB, 8 bits. */
+export interface DecodedImage extends Bitmap {
+  /** One byte per pixel; null where the image is opaque. */
   readonly alpha: Buffer | null;
 }
 
-/** How large a picture is shown. @throws EngineError `unreadable_reference` */
-export async function measurePicture({ path }: MediaFile): Promise<Size> {
+/** How large an image is shown. @throws EngineError `unreadable_reference` */
+export async function measureImage({ path }: MediaFile): Promise<Size> {
   return reading(async () => {
     const { width, height, orientation = 1 } = await open(path).metadata();
     return orientation >= 5 ? { width: height, height: width } : { width, height };
   });
 }
 
-/** Reads a picture; cut to the ratio of `size` and brought to it, where one is given. @throws EngineError */
-export async function readPicture({ path }: MediaFile, size: Size | null): Promise<Picture> {
+/** Reads an image; cut to the ratio of `size` and brought to it, where one is given. @throws EngineError */
+export async function readImage({ path }: MediaFile, size: Size | null): Promise<DecodedImage> {
   return reading(async () => {
     const upright = open(path).autoOrient();
     const sized = size === null ? upright : upright.resize({ ...size, fit: 'cover' });
@@ -43,7 +43,10 @@ async function reading<T>(read: () => Promise<T>): Promise<T> {
   }
 }
 
-function splitChannels(data: Buffer, info: { width: number; height: number; channels: number }): Picture {
+function splitChannels(
+  data: Buffer,
+  info: { width: number; height: number; channels: number },
+): DecodedImage {
   const { width, height, channels } = info;
   if (channels === 3) return { width, height, bytes: data, alpha: null };
   const pixels = width * height;

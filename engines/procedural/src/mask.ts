@@ -2,7 +2,7 @@ import { EngineError, type MediaFile, type Size } from '@renderkit/engine-kit/en
 import sharp from 'sharp';
 
 const MAX_PIXELS = 50_000_000;
-/** How far the ratios of mask and picture may differ, for tools that round. */
+/** How far the ratios of mask and image may differ, for tools that round. */
 const RATIO_TOLERANCE = 0.01;
 
 /** One byte per pixel: 0 stays, 255 changes. */
@@ -11,21 +11,21 @@ export interface Mask extends Size {
 }
 
 /**
- * Reads a mask for a picture of the size `picture`, brings it to the size `target` as the picture was brought, and
+ * Reads a mask for an image of the size `image`, brings it to the size `target` as the image was brought, and
  * softens it inwards by `blur` pixels of the target: what is black stays black to the last pixel.
  * @throws EngineError `unreadable_reference`, or `invalid_request` for another aspect ratio
  */
-export async function readMask(file: MediaFile, picture: Size, target: Size, blur: number): Promise<Mask> {
+export async function readMask(file: MediaFile, image: Size, target: Size, blur: number): Promise<Mask> {
   const read = await readGrey(file);
-  if (!sameRatio(read, picture))
+  if (!sameRatio(read, image))
     throw new EngineError('invalid_request', 'The mask must have the aspect ratio of the picture.');
-  const fitted = await fit(read, picture, target);
+  const fitted = await fit(read, image, target);
   return blur > 0 ? feather(fitted, blur) : fitted;
 }
 
 /** Off by one pixel is what rounding does to a small mask. */
-function sameRatio(mask: Size, picture: Size): boolean {
-  const wanted = (mask.width * picture.height) / picture.width;
+function sameRatio(mask: Size, image: Size): boolean {
+  const wanted = (mask.width * image.height) / image.width;
   return Math.abs(wanted - mask.height) <= Math.max(1, mask.height * RATIO_TOLERANCE);
 }
 
@@ -42,15 +42,15 @@ async function readGrey({ path }: MediaFile): Promise<Mask> {
   }
 }
 
-async function fit(mask: Mask, picture: Size, target: Size): Promise<Mask> {
-  const sharpEdged = await resize(mask, picture, 'nearest');
-  const same = mask.width === picture.width && mask.height === picture.height;
-  const smooth = same ? sharpEdged : await resize(mask, picture, 'linear');
+async function fit(mask: Mask, image: Size, target: Size): Promise<Mask> {
+  const sharpEdged = await resize(mask, image, 'nearest');
+  const same = mask.width === image.width && mask.height === image.height;
+  const smooth = same ? sharpEdged : await resize(mask, image, 'linear');
   // Between a black and a white pixel of a small mask runs a slope; it may not begin on what is black.
-  const larger = picture.width > mask.width;
+  const larger = image.width > mask.width;
   if (larger)
     for (const [index, value] of sharpEdged.bytes.entries()) if (value === 0) smooth.bytes[index] = 0;
-  return target.width === picture.width && target.height === picture.height
+  return target.width === image.width && target.height === image.height
     ? smooth
     : resize(smooth, target, 'linear');
 }

@@ -8,7 +8,7 @@ import { afterDark } from './nocturne.ts';
 import { cutView, VIEW_SIDE } from './prism.ts';
 import { shrinkRaster, toCanvas, type Raster } from './raster.ts';
 import type { Scene } from './scene.ts';
-import { layPicture } from './sheets.ts';
+import { laySheets } from './sheets.ts';
 
 /** Draws a picture that is there already, of the scene's size, in one manner. May change the picture. */
 export type Redrawer = (picture: Raster, scene: Scene) => Canvas;
@@ -20,7 +20,7 @@ export const REDRAWERS: Readonly<Record<ProceduralModel, Redrawer>> = {
     printView({ raster: shrinkRaster(picture, CLOSE_VIEW_SIDE), skyline: null }, scene, true),
   prism: (picture, scene) => cutView(shrinkRaster(picture, VIEW_SIDE), scene),
   nocturne: redrawAtNight,
-  papercut: layPicture,
+  papercut: laySheets,
   figures: redrawAsPoster,
 };
 
@@ -31,7 +31,7 @@ function redrawInStrokes(picture: Raster, scene: Scene): Canvas {
 }
 
 function redrawAsPoster(picture: Raster, scene: Scene): Canvas {
-  if (scene.look.baseModel === 'bold') return layPicture(picture, scene);
+  if (scene.look.baseModel === 'bold') return laySheets(picture, scene);
   const canvas = redrawInStrokes(picture, scene);
   soften(canvas, scene.unit * 2);
   bloom(canvas, 0.22 * scene.look.weight);

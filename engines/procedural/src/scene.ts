@@ -33,7 +33,7 @@ export interface Scene {
   /** How thick the air is: 1 as the weather has it, 0 as on the moon. */
   readonly air: number;
   /** Whether what falls, flies and flashes is left out, to be drawn on each frame of a video. */
-  readonly filmed: boolean;
+  readonly animated: boolean;
 }
 
 export interface Luminary {
@@ -83,7 +83,7 @@ export function composeScene(brief: Brief): Scene {
     stars: starlight(mood, time),
     things: mood.sky,
     air: 1,
-    filmed: false,
+    animated: false,
   };
 }
 

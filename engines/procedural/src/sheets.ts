@@ -9,7 +9,7 @@ const PATTERN_SIDE = 220;
 const SHEETS = { fewest: 4, more: 4 };
 
 /** A picture as a stack of cut sheets, the lightest at the back, each darker one casting its shadow. */
-export function layPicture(picture: Raster, scene: Scene): Canvas {
+export function laySheets(picture: Raster, scene: Scene): Canvas {
   const { canvas, stack } = createStack(scene);
   const pattern = enlarge(simplify(picture), scene.width, scene.height);
   const tones = tonesOf(pattern);

@@ -5,7 +5,7 @@ import type { Scene } from './scene.ts';
 
 /** What falls, flies or flashes in front of a finished picture. */
 export function paintWeather(context: SKRSContext2D, scene: Scene): void {
-  if (scene.filmed) return;
+  if (scene.animated) return;
   if (scene.mood.weather.rain > 0) paintRain(context, scene);
   if (scene.mood.weather.snow > 0.3) paintSnowfall(context, scene);
   if (scene.mood.places.has('birds')) paintBirds(context, scene);
@@ -15,7 +15,7 @@ export function paintWeather(context: SKRSContext2D, scene: Scene): void {
 export function paintLightning(context: SKRSContext2D, scene: Scene): void {
   const { mood, width, height, unit } = scene;
   const random = scene.random.fork('lightning');
-  if (scene.filmed) return;
+  if (scene.animated) return;
   if (!mood.sky.has('lightning') && !(mood.weather.storm > 0 && random.chance(0.6))) return;
   const from = { x: scene.focus * width, y: height * 0.03 };
   const to = { x: from.x + random.range(-0.12, 0.12) * width, y: scene.horizon * height };

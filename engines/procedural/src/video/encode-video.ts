@@ -9,17 +9,17 @@ import { FRAME_RATE } from './shot.ts';
 
 /** Good enough that what follows is all that can be seen of it. */
 const JPEG_QUALITY = 93;
-/** Smaller is better and larger; the first and the last frame are what is compared with a given picture. */
+/** Smaller is better and larger; the first and the last frame are what is compared with a given image. */
 const QUALITY = { video: 21, ends: 15 };
 const TIMEOUT_MS = 10 * 60_000;
 const MAX_BYTES = 500_000_000;
 
 export interface VideoPlan extends Size {
   readonly frames: number;
-  /** Sounds, played one after the other, cut or followed by silence to the video's end. */
+  /** Audio files, played one after the other, cut or followed by silence to the video's end. */
   readonly audios: readonly MediaFile[];
-  /** A video whose sound is taken where `audios` is empty and it has any. */
-  readonly soundOf: MediaFile | null;
+  /** A video whose audio is taken where `audios` is empty and it has any. */
+  readonly audioOf: MediaFile | null;
 }
 
 /** H.264 that every player can begin to play before it has all of it. Returns the file's path in `directory`. */
@@ -43,12 +43,12 @@ export async function encodeVideo(
     await file.close();
   }
   const output = join(directory, 'video.mp4');
-  const sounds = plan.audios.length > 0 ? plan.audios : plan.soundOf ? [plan.soundOf] : [];
+  const audios = plan.audios.length > 0 ? plan.audios : plan.audioOf ? [plan.audioOf] : [];
   const run = (audible: readonly MediaFile[]) =>
     ffmpeg(argumentsFor(plan, audible.length), {
       inputs: {
         'frames.mjpeg': frames,
-        ...Object.fromEntries(audible.map(({ path }, index) => [soundName(index), path])),
+        ...Object.fromEntries(audible.map(({ path }, index) => [audioName(index), path])),
       },
       outputs: { 'video.mp4': output },
       signal,
@@ -56,28 +56,28 @@ export async function encodeVideo(
       maxOutputBytes: MAX_BYTES,
     });
   try {
-    await run(sounds);
+    await run(audios);
   } catch (error) {
     signal.throwIfAborted();
-    const refused = error instanceof MediaToolError && error.kind === 'failed' && sounds.length > 0;
+    const refused = error instanceof MediaToolError && error.kind === 'failed' && audios.length > 0;
     if (!refused) throw error;
     if (plan.audios.length > 0)
       throw new EngineError('unreadable_reference', 'A sound of the request could not be read.', {
         cause: error,
       });
-    // The video that is drawn anew has no sound, or none that can be read.
+    // The video that is drawn anew has no audio, or none that can be read.
     await run([]);
   }
   return output;
 }
 
-const soundName = (index: number) => `sound-${index}.bin`;
+const audioName = (index: number) => `audio-${index}.bin`;
 
-function argumentsFor({ frames }: VideoPlan, sounds: number): string[] {
+function argumentsFor({ frames }: VideoPlan, audioCount: number): string[] {
   const seconds = (frames / FRAME_RATE).toFixed(6);
   const last = frames - 1;
   const { video, ends } = QUALITY;
-  const inputs = Array.from({ length: sounds }, (_, index) => ['-i', soundName(index)]);
+  const inputs = Array.from({ length: audioCount }, (_, index) => ['-i', audioName(index)]);
   return [
     ['-f', 'mjpeg', '-framerate', String(FRAME_RATE), '-i', 'frames.mjpeg'],
     ...inputs,
@@ -86,19 +86,19 @@ function argumentsFor({ frames }: VideoPlan, sounds: number): string[] {
     ['-c:v', 'libx264', '-preset', 'veryfast', '-crf', String(video), '-profile:v', 'high'],
     ['-x264-params', `keyint=${FRAME_RATE * 2}:zones=0,0,q=${ends}/${last},${last},q=${ends}`],
     ['-colorspace', 'smpte170m', '-color_primaries', 'bt709', '-color_trc', 'bt709', '-color_range', 'tv'],
-    ...(sounds > 0 ? soundArguments(sounds, seconds) : []),
+    ...(audioCount > 0 ? audioArguments(audioCount, seconds) : []),
     ['-movflags', '+faststart', '-f', 'mp4', 'video.mp4'],
   ].flat();
 }
 
-function soundArguments(sounds: number, seconds: string): string[][] {
-  const inputs = Array.from({ length: sounds }, (_, index) => index + 1);
+function audioArguments(audioCount: number, seconds: string): string[][] {
+  const inputs = Array.from({ length: audioCount }, (_, index) => index + 1);
   const alike = inputs.map(
     (input) => `[${input}:a:0]aresample=48000,aformat=sample_fmts=fltp:channel_layouts=stereo[s${input}]`,
   );
-  const joined = `${inputs.map((input) => `[s${input}]`).join('')}concat=n=${sounds}:v=0:a=1`;
+  const joined = `${inputs.map((input) => `[s${input}]`).join('')}concat=n=${audioCount}:v=0:a=1`;
   return [
-    ['-filter_complex', `${alike.join(';')};${joined},apad,atrim=0:${seconds}[sound]`],
-    ['-map', '[sound]', '-c:a', 'aac', '-b:a', '160k'],
+    ['-filter_complex', `${alike.join(';')};${joined},apad,atrim=0:${seconds}[audio]`],
+    ['-map', '[audio]', '-c:a', 'aac', '-b:a', '160k'],
   ];
 }

@@ -8,11 +8,11 @@ import {
 } from '@renderkit/engine-kit/engine.ts';
 import { extractFrame } from '@renderkit/media-kit/extract-frame.ts';
 import { readBrief } from '../brief.ts';
-import { readPicture } from '../image.ts';
+import { readImage } from '../image.ts';
 import { composeScene } from '../scene.ts';
 import { FRAME_RATE } from './shot.ts';
 import { checkVideo, finishVideo } from './generate-video.ts';
-import { createPictureShot } from './image-shot.ts';
+import { createImageShot } from './image-shot.ts';
 
 /** Pixels of a continuation whose size was not asked for, at most. */
 const MAX_PIXELS = 1280 * 720;
@@ -30,14 +30,14 @@ export async function* extendVideos(
     await writeFile(path, last.bytes);
     const size = continuationSize(last, request.shortSide);
     checkVideo({ ...size, durationSeconds: request.durationSeconds });
-    const picture = await readPicture({ path }, size);
+    const image = await readImage({ path }, size);
     const frames = Math.max(2, Math.round(request.durationSeconds * FRAME_RATE));
     const briefOf = await readBrief(request);
     for (let index = 0; index < request.outputs; index++) {
       signal.throwIfAborted();
       const scene = composeScene(briefOf(index, size));
-      const shot = createPictureShot(scene, (frames - 1) / FRAME_RATE, picture);
-      const plan = { ...size, frames, audios: [], soundOf: null };
+      const shot = createImageShot(scene, (frames - 1) / FRAME_RATE, image);
+      const plan = { ...size, frames, audios: [], audioOf: null };
       yield { ...(await finishVideo(plan, shot, directory, signal)), index, nsfw: false };
     }
   } finally {

@@ -50,7 +50,7 @@ test('A video has the asked size, is as long as asked to the frame, plays anywhe
   assert.deepEqual(await readdir(scratch), []);
 });
 
-test('The first and the last frame are the pictures that were given', async () => {
+test('The first and the last frame are the images that were given', async () => {
   const start = await draw('start.png', 'a woman in golden light', 'figures', 300, 200);
   const end = await draw('end.png', 'mountains and a lake', 'papercut', 200, 260);
   const [width, height] = [240, 160];
@@ -84,7 +84,7 @@ test('An end alone is reached from what the words say', async () => {
   assert.ok((await psnr(frames[0], end, 160, 160)) < 20);
 });
 
-test('Sounds follow one another, cut or followed by silence to the length of the video', async () => {
+test('Audio files follow one another, cut or followed by silence to the length of the video', async () => {
   const short = await tone('short.wav', 0.4);
   const long = await tone('long.wav', 3);
   for (const audios of [[short], [short, long]]) {
@@ -233,7 +233,7 @@ async function tone(name: string, seconds: number): Promise<MediaFile> {
   return keep(name, samples);
 }
 
-/** One second of a white bar that wanders to the right by five pixels a frame, with a sound. */
+/** One second of a white bar that wanders to the right by five pixels a frame, with an audio file. */
 async function slidingBar(): Promise<MediaFile> {
   const frames: Buffer[] = [];
   for (let index = 0; index < 24; index++) {

@@ -10,20 +10,20 @@ import { readBrief } from '../brief.ts';
 import { checkSide } from '../check-request.ts';
 import { encodeThumbnail, type Bitmap } from '../encode.ts';
 import type { ProceduralModel } from '../models.ts';
-import { readPicture, toBitmap } from '../image.ts';
+import { readImage, toBitmap } from '../image.ts';
 import { fromCanvas } from '../raster.ts';
 import { composeScene, type Scene } from '../scene.ts';
 import { dissolve } from './dissolve.ts';
 import { encodeVideo, type VideoPlan } from './encode-video.ts';
 import { FRAME_RATE, type Shot } from './shot.ts';
-import { createPictureShot } from './image-shot.ts';
+import { createImageShot } from './image-shot.ts';
 import { createRestyledShot } from './restyled-shot.ts';
 import { createShot } from './shots.ts';
 
 /** Seconds of a video. */
 const DURATION = { min: 0.5, max: 60 };
 
-/** Videos from words, and from pictures to begin and to end with. */
+/** Videos from words, and from images to begin and to end with. */
 export async function* generateVideos(
   request: VideoRequest,
   model: ProceduralModel,
@@ -41,7 +41,7 @@ export async function* generateVideos(
       const work = { request, scene, model, seconds: (frames - 1) / FRAME_RATE, directory, signal };
       const shot = await planShot(work);
       const { width, height, audios, sourceVideo } = request;
-      const plan = { width, height, frames, audios, soundOf: sourceVideo };
+      const plan = { width, height, frames, audios, audioOf: sourceVideo };
       yield { ...(await finishVideo(plan, shot, directory, signal)), index, nsfw: false };
     } finally {
       await rm(directory, { recursive: true, force: true });
@@ -76,7 +76,7 @@ async function planShot(work: Work): Promise<Shot> {
   const { endImage } = request;
   const begin = await planBeginning(work);
   if (endImage === null) return begin;
-  const end = createPictureShot(scene, seconds, await readPicture(endImage, scene));
+  const end = createImageShot(scene, seconds, await readImage(endImage, scene));
   return dissolve(scene, seconds, begin, (now) => end(Math.max(0, seconds - now)));
 }
 
@@ -85,7 +85,7 @@ async function planBeginning({ request, scene, model, seconds, directory, signal
   if (sourceVideo !== null) return createRestyledShot(scene, model, request, sourceVideo, directory, signal);
   return startImage === null
     ? createShot(scene, seconds, model)
-    : createPictureShot(scene, seconds, await readPicture(startImage, scene));
+    : createImageShot(scene, seconds, await readImage(startImage, scene));
 }
 
 /** Draws and encodes what a shot shows. The file lies in `directory`. */

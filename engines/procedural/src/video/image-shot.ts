@@ -12,7 +12,7 @@ const ZOOM = 0.13;
 const CELL = 8;
 
 interface Warp {
-  readonly picture: Bitmap;
+  readonly image: Bitmap;
   readonly noise: Noise;
   readonly columns: number;
   readonly swayX: Float32Array;
@@ -20,18 +20,18 @@ interface Warp {
 }
 
 /**
- * Brings a picture of the scene's size to life. The first moment shows it exactly; from there the camera moves in,
+ * Brings an image of the scene's size to life. The first moment shows it exactly; from there the camera moves in,
  * what lies low passes faster than what lies high, all things sway a little, and the weather of the words sets in.
  */
-export function createPictureShot(scene: Scene, seconds: number, picture: Bitmap): PlainShot {
+export function createImageShot(scene: Scene, seconds: number, image: Bitmap): PlainShot {
   const { width, height } = scene;
   const canvas = createCanvas(width, height);
   const context = canvas.getContext('2d');
-  const image = context.createImageData(width, height);
+  const pixels = context.createImageData(width, height);
   const columns = Math.ceil(width / CELL) + 2;
   const cells = columns * (Math.ceil(height / CELL) + 2);
   const warp: Warp = {
-    picture,
+    image,
     noise: createNoise(scene.random.fork('sway')),
     columns,
     swayX: new Float32Array(cells),
@@ -41,7 +41,7 @@ export function createPictureShot(scene: Scene, seconds: number, picture: Bitmap
   const pan = random.range(0.35, 0.8) * (random.chance(0.5) ? 1 : -1);
   const focus = { x: 0.5 + (scene.focus - 0.5) * 0.5, y: 0.46 };
   const weather = createMovingWeather(scene);
-  image.data.fill(255);
+  pixels.data.fill(255);
   return (now) => {
     const way = glide(now / seconds);
     const alive = smoothstep(0, 0.35, now / seconds);
@@ -52,9 +52,9 @@ export function createPictureShot(scene: Scene, seconds: number, picture: Bitmap
       const low = row / height;
       const left = (1 - zoom) * width * (focus.x + pan * 0.5 * (0.25 + 0.75 * low));
       const top = (1 - zoom) * height * focus.y;
-      warpRow(warp, image.data, row, zoom, Math.min(left, (1 - zoom) * width), top);
+      warpRow(warp, pixels.data, row, zoom, Math.min(left, (1 - zoom) * width), top);
     }
-    context.putImageData(image, 0, 0);
+    context.putImageData(pixels, 0, 0);
     weather(context, now, alive);
     return canvas;
   };
@@ -70,14 +70,14 @@ function sway({ noise, columns, swayX, swayY }: Warp, seconds: number, reach: nu
 }
 
 function warpRow(
-  { picture, columns, swayX, swayY }: Warp,
+  { image, columns, swayX, swayY }: Warp,
   out: Uint8ClampedArray,
   row: number,
   zoom: number,
   left: number,
   top: number,
 ): void {
-  const { width, height, bytes } = picture;
+  const { width, height, bytes } = image;
   const first = Math.floor(row / CELL) * columns;
   const down = row / CELL - Math.floor(row / CELL);
   const lastX = width - 1.001;

@@ -5,7 +5,7 @@ import { createTerrain } from '../terrain.ts';
 
 /**
  * A landscape as a grid of coloured heights that a camera can move over. Distances are those of the terrain: X
- * across, Z into the picture, heights above the water.
+ * across, Z into the image, heights above the water.
  */
 export interface LandModel {
   readonly columns: number;

@@ -3,7 +3,7 @@ import { createNoise, type Noise } from '../noise.ts';
 import type { Scene } from '../scene.ts';
 import type { Camera, Frame, WaterMap } from './land-view.ts';
 
-/** Ripples are long across the picture, so a value every few columns is enough. */
+/** Ripples are long across the image, so a value every few columns is enough. */
 const COARSE = 8;
 
 /** Water that can be drawn at any moment; the same ripples travel on from frame to frame. */
@@ -40,7 +40,7 @@ export function createMovingWater(scene: Scene, width: number): MovingWater {
   };
 }
 
-/** Fills the water of a frame with the mirrored picture above it, broken by the ripples of this second. */
+/** Fills the water of a frame with the mirrored image above it, broken by the ripples of this second. */
 export function drawWater(
   water: MovingWater,
   frame: Frame,

@@ -145,7 +145,7 @@ function createLightning(scene: Scene): MovingWeather {
     const sky = new Set([...scene.mood.sky, 'lightning' as const]);
     paintLightning(canvas.getContext('2d'), {
       ...scene,
-      filmed: false,
+      animated: false,
       focus: random.range(0.15, 0.85),
       random: scene.random.fork(`bolt ${index}`),
       mood: { ...scene.mood, sky },

@@ -9,7 +9,7 @@ import { vignetteOf } from './vignette.ts';
 const OVERSCAN = 1.12;
 
 /** A painted plate, a camera that wanders over it, and the weather in between. */
-export function createStillShot(scene: Scene, seconds: number, paint: Painter): PlainShot {
+export function createPlateShot(scene: Scene, seconds: number, paint: Painter): PlainShot {
   const { width, height } = scene;
   const plate = paint(plateOf(scene));
   const canvas = createCanvas(width, height);
@@ -47,5 +47,5 @@ const plateOf = (scene: Scene): Scene => ({
   width: Math.round(scene.width * OVERSCAN),
   height: Math.round(scene.height * OVERSCAN),
   unit: scene.unit * OVERSCAN,
-  filmed: true,
+  animated: true,
 });

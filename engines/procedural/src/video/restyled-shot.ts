@@ -51,13 +51,13 @@ function thereAndBack(step: number, count: number): number {
 }
 
 /** The same hand for every frame; where stones lie or lines begin does not change between them. */
-function createHand(scene: Scene, model: ProceduralModel, fresh: Bitmap | null): (picture: Raster) => Canvas {
+function createHand(scene: Scene, model: ProceduralModel, fresh: Bitmap | null): (image: Raster) => Canvas {
   let cut: ReturnType<typeof createTurningCut> | undefined;
-  return (picture) => {
-    if (fresh !== null) matchTones(picture, fresh, COLOURS);
-    if (model !== 'prism') return REDRAWERS[model](picture, scene);
-    cut ??= createTurningCut(scene, shrinkRaster(picture, VIEW_SIDE));
-    return cut(shrinkRaster(picture, VIEW_SIDE), 0);
+  return (image) => {
+    if (fresh !== null) matchTones(image, fresh, COLOURS);
+    if (model !== 'prism') return REDRAWERS[model](image, scene);
+    cut ??= createTurningCut(scene, shrinkRaster(image, VIEW_SIDE));
+    return cut(shrinkRaster(image, VIEW_SIDE), 0);
   };
 }
 

@@ -4,9 +4,9 @@ import type { Scene } from '../scene.ts';
 import type { PlainShot } from './shot.ts';
 import { createLandShot } from './land-shot.ts';
 import { createPrismShot } from './prism-shot.ts';
-import { createStillShot } from './plate-shot.ts';
+import { createPlateShot } from './plate-shot.ts';
 
-/** How each model videos what the words say. */
+/** How each model shoots what the words say. */
 export function createShot(scene: Scene, seconds: number, model: ProceduralModel): PlainShot {
   switch (model) {
     case 'atelier':
@@ -16,13 +16,13 @@ export function createShot(scene: Scene, seconds: number, model: ProceduralModel
     case 'prism':
       return createPrismShot(scene, (small) => createOpenAirShot(small, seconds, 'atelier'));
     default:
-      return createStillShot(scene, seconds, PAINTERS[model]);
+      return createPlateShot(scene, seconds, PAINTERS[model]);
   }
 }
 
 /** Land is flown over; for what is no land, a camera wanders over the painter's plate. */
 function createOpenAirShot(scene: Scene, seconds: number, model: ProceduralModel): PlainShot {
-  return isLand(scene) ? createLandShot(scene, seconds) : createStillShot(scene, seconds, PAINTERS[model]);
+  return isLand(scene) ? createLandShot(scene, seconds) : createPlateShot(scene, seconds, PAINTERS[model]);
 }
 
 const landless = [

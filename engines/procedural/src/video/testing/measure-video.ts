@@ -48,9 +48,9 @@ export async function loudnessOf(file: MediaFile): Promise<{ early: number; late
   return { early: level(0.1, 0.3), late: level(0.6, 0.9) };
 }
 
-export async function psnr(frame: Buffer | undefined, picture: MediaFile, width: number, height: number) {
+export async function psnr(frame: Buffer | undefined, image: MediaFile, width: number, height: number) {
   assert.ok(frame);
-  const wanted = await sharp(picture.path)
+  const wanted = await sharp(image.path)
     .resize({ width, height, fit: 'cover' })
     .removeAlpha()
     .raw()
