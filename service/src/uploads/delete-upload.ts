@@ -20,7 +20,8 @@ export type DeleteUpload = (upload: { id: string; accountId: string }) => Promis
 
 /** Milliseconds that a client waits for its bytes to be given back; what takes longer is left to reconcile.ts. */
 const studioPatienceMs = 3_000;
-const idShape = /^upl_[0-9a-z]{26}$/;
+/** Other ids name no upload, and the database is not asked. */
+export const uploadIdShape = /^upl_[0-9a-z]{26}$/;
 
 /**
  * Makes the use case behind `DELETE /v1/uploads/{id}`. One transaction takes the upload out of sight; from then on its file is
@@ -30,7 +31,7 @@ export function createDeleteUpload(options: DeleteUploadOptions): DeleteUpload {
   const { database, studioClient, leases, log } = options;
   return async ({ id, accountId }) => {
     const { owner, leaseMs } = leases;
-    const deletion = idShape.test(id)
+    const deletion = uploadIdShape.test(id)
       ? await markDeleted(database, { id, accountId, owner, leaseMs })
       : ({ outcome: 'unknown' } as const);
     if (deletion.outcome === 'unknown') throw noSuchUpload();

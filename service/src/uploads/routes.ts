@@ -1,7 +1,7 @@
 import type { Database } from '@renderkit/server-kit/db/database.ts';
 import type { Handlers } from '../handler.ts';
 import type { CreateUpload } from './create-upload.ts';
-import { type DeleteUpload, noSuchUpload } from './delete-upload.ts';
+import { type DeleteUpload, noSuchUpload, uploadIdShape } from './delete-upload.ts';
 import { presentUpload } from './present.ts';
 import type { FormParts } from './read-form.ts';
 import { readUpload } from './store.ts';
@@ -25,7 +25,7 @@ export function uploadsRoutes({
     },
     getUpload: async ({ principal, params }) => {
       const asked = { id: params.id, accountId: principal.account.id };
-      const row = idShape.test(params.id) ? await readUpload(database, asked) : undefined;
+      const row = uploadIdShape.test(params.id) ? await readUpload(database, asked) : undefined;
       if (row === undefined) throw noSuchUpload();
       return presentUpload(row);
     },
@@ -35,5 +35,3 @@ export function uploadsRoutes({
     },
   };
 }
-
-const idShape = /^upl_[0-9a-z]{26}$/;

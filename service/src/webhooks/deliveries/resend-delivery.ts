@@ -2,6 +2,7 @@ import type { Database, Queryable } from '@renderkit/server-kit/db/database.ts';
 import type { Asker } from '../../identity/audit/actor.ts';
 import { writeAudit } from '../../identity/audit/write-audit.ts';
 import { ApiProblem } from '../../problems/api-problem.ts';
+import { noSuchEndpoint } from '../endpoints/act-on-endpoint.ts';
 import { limitManualSends, precheckManualSends } from '../endpoints/limit-manual-sends.ts';
 import { announceDue } from '../events/queries.ts';
 import { noSuchDelivery } from './list-deliveries.ts';
@@ -91,8 +92,7 @@ async function checkEndpoint(
   isPing: boolean,
 ): Promise<EndpointState> {
   const endpoint = await selectEndpointState(queryable, endpointId, asker);
-  if (endpoint === undefined)
-    throw new ApiProblem('not_found', { detail: 'There is no such webhook endpoint.' });
+  if (endpoint === undefined) throw noSuchEndpoint();
   if (endpoint.state === 'deleted') throw deleted();
   if (endpoint.state === 'paused' && !isPing)
     throw new ApiProblem('conflict', {
