@@ -7,9 +7,9 @@ export class UndecipherableSecret extends Error {
 
 export type SecretBox = {
   /** Encrypts for one purpose (`context` binds the ciphertext to its row: it cannot be moved to another). */
-  seal: (plaintext: string, context: string) => string;
+  encrypt: (plaintext: string, context: string) => string;
   /** @throws UndecipherableSecret */
-  open: (sealed: string, context: string) => string;
+  decrypt: (encrypted: string, context: string) => string;
 };
 
 const nonceBytes = 12;
@@ -17,13 +17,13 @@ const tagBytes = 16;
 
 /**
  * AES-256-GCM under a key derived by HKDF (RFC 5869) for one purpose from SECRET_KEY (32 bytes).
- * Ciphertexts are `<key id>.<base64url of nonce, ciphertext, tag>`, so that a later key can be told apart.
+ * Ciphertexts are `<key id>.<base64url of nonce, ciphertext, tag>`, so that a later key is known by it.
  */
 export function createSecretBox(secretKey: Buffer, purpose: string): SecretBox {
   const key = Buffer.from(hkdfSync('sha256', secretKey, '', `renderkit ${purpose}`, 32));
   const keyId = keyIdOf(secretKey);
   return {
-    seal: (plaintext, context) => {
+    encrypt: (plaintext, context) => {
       const nonce = randomBytes(nonceBytes);
       const cipher = createCipheriv('aes-256-gcm', key, nonce).setAAD(Buffer.from(context));
       const bytes = Buffer.concat([
@@ -34,10 +34,10 @@ export function createSecretBox(secretKey: Buffer, purpose: string): SecretBox {
       ]);
       return `${keyId}.${bytes.toString('base64url')}`;
     },
-    open: (sealed, context) => {
-      const [id, text] = sealed.split('.');
+    decrypt: (encrypted, context) => {
+      const [id, text] = encrypted.split('.');
       if (id !== keyId || text === undefined)
-        throw new UndecipherableSecret('the secret was sealed under another key');
+        throw new UndecipherableSecret('the secret was encrypted under another key');
       const bytes = Buffer.from(text, 'base64url');
       const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, nonceBytes), {
         authTagLength: tagBytes,
@@ -55,7 +55,7 @@ export function createSecretBox(secretKey: Buffer, purpose: string): SecretBox {
   };
 }
 
-/** Eight hexadecimal characters that tell one SECRET_KEY from another and reveal nothing of it. */
+/** Eight hexadecimal characters that distinguish one SECRET_KEY from another and reveal nothing of it. */
 export function keyIdOf(secretKey: Buffer): string {
   return createHash('sha256').update('renderkit key id').update(secretKey).digest('hex').slice(0, 8);
 }

@@ -6,7 +6,7 @@ import { ConfigError, type Environment, readEnvironment } from '@renderkit/serve
 import { type LogLevel, logLevels } from '@renderkit/server-kit/process/logger.ts';
 import { parseSecretKey } from '@renderkit/server-kit/secrets.ts';
 
-/** Everything that the service can be told from outside. Addresses have no trailing slash. */
+/** Everything that can be configured from outside. Addresses have no trailing slash. */
 export type ServiceConfig = {
   databaseUrl: string;
   /** Connections to the database at most. */

@@ -9,7 +9,7 @@ import { operator } from './identity/audit/actor.ts';
 import { writeAudit } from './identity/audit/write-audit.ts';
 import { createKey as createKeyOf, type NewKey } from './identity/keys/create-key.ts';
 import { revokeKey as revokeKeyOf } from './identity/keys/revoke-key.ts';
-import { findAccountByEmail } from './operator/find-account.ts';
+import { findAccountByEmail } from './operator/queries.ts';
 import { ApiProblem } from './problems/api-problem.ts';
 import { connectAccount as connectAccountOf } from './studio-client/connect-account.ts';
 import {
@@ -26,7 +26,7 @@ import {
 } from './webhooks/endpoints/update-webhook.ts';
 
 export { deleteAccount } from './operator/delete-account.ts';
-export { type AccountRow, findAccount, findAccountByEmail, listAccounts } from './operator/find-account.ts';
+export { type AccountRow, findAccount, findAccountByEmail, listAccounts } from './operator/queries.ts';
 export { type ListedKey, listKeys } from './identity/keys/list-keys.ts';
 export { listWebhooks } from './webhooks/endpoints/list-webhooks.ts';
 export type { ListedWebhook } from './webhooks/endpoints/present.ts';
@@ -70,7 +70,7 @@ export async function createKey(
   const accountId =
     'accountId' in wanted ? wanted.accountId : (await findAccountByEmail(database, wanted.accountEmail))?.id;
   if (accountId === undefined) throw new ApiProblem('not_found', { detail: 'There is no such account.' });
-  // Names of scopes are judged by the verb itself.
+  // createKey validates the names of scopes.
   return createKeyOf(
     database,
     { ...wanted, accountId, scopes: wanted.scopes as readonly Scope[] | undefined },

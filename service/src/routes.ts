@@ -11,7 +11,7 @@ import { notFoundDetail } from '@renderkit/server-kit/http/route-methods.ts';
 import type { Logger } from '@renderkit/server-kit/process/logger.ts';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type Handlers, RawReply, RequestContext } from './handler.ts';
-import type { RequestMetrics } from './health/request-metrics.ts';
+import type { RequestMetrics } from './health/metrics.ts';
 import type { Admission, Admitted } from './identity/admission/admit.ts';
 import { ApiProblem } from './problems/api-problem.ts';
 import { presentProblem } from './problems/present-problem.ts';

@@ -1,5 +1,5 @@
 import type { Database } from '@renderkit/server-kit/db/database.ts';
-import { listAudit } from '../identity/audit/list-audit.ts';
+import { listAudit } from '../identity/audit/queries.ts';
 import { pageOf } from '../list-page.ts';
 import type { ConsoleHandlers } from './console-handler.ts';
 

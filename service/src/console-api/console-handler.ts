@@ -6,6 +6,7 @@ import type {
 import type { Logger } from '@renderkit/server-kit/process/logger.ts';
 import type { RawReply } from '../handler.ts';
 import type { Principal } from '../identity/admission/principal.ts';
+import type { Actor } from '../identity/audit/actor.ts';
 
 /** Who is signed in, by a session that was checked in the database for this very request. */
 export type Person = {
@@ -17,7 +18,7 @@ export type Person = {
 /** What every handler of the console gets beside the validated parts of its request. */
 export type ConsoleContext = {
   person: Person;
-  /** For what the person does through the HTTP API's own verbs: it is spent and counted as "Console". */
+  /** For what the person does through the HTTP API's handlers: it is spent and counted as "Console". */
   principal: Principal;
   /** `req_…`, for logs. */
   requestId: string;
@@ -33,3 +34,8 @@ export type ConsoleHandler<Id extends ConsoleOperationId> = (
 
 /** One handler for each operation: the type reports one that is missing. */
 export type ConsoleHandlers = { [Id in ConsoleOperationId]: ConsoleHandler<Id> };
+
+/** A person asks for the own account, and for nothing of another. */
+export function askerOf({ accountId, sessionId, email }: Person): { actor: Actor; accountId: string } {
+  return { accountId, actor: { kind: 'person', sessionId, email } };
+}

@@ -1,13 +1,12 @@
-import type { DeliveryDetail } from '@renderkit/contract/console/schemas/delivery.ts';
+import type { Delivery, DeliveryDetail } from '@renderkit/contract/console/schemas/delivery.ts';
 import type { Database } from '@renderkit/server-kit/db/database.ts';
 import type { KeyedMutex } from '@renderkit/server-kit/work/mutex.ts';
 import { pageOf } from '../list-page.ts';
 import { listDeliveries, showDelivery, type ShownDelivery } from '../webhooks/deliveries/list-deliveries.ts';
+import type { ListedDelivery } from '../webhooks/deliveries/present.ts';
 import { resendDelivery } from '../webhooks/deliveries/resend-delivery.ts';
 import { requestHeaders, shownSignature } from '../webhooks/deliveries/sign.ts';
-import { askerOf } from './asker-of.ts';
-import type { ConsoleHandlers } from './console-handler.ts';
-import { presentDelivery } from './present-delivery.ts';
+import { askerOf, type ConsoleHandlers } from './console-handler.ts';
 
 /** What was sent to a person's endpoints, and what came of it. `accountMutex`: as for tests (webhooks.ts). */
 export function deliveryHandlers(deps: {
@@ -58,5 +57,24 @@ function presentDetail(delivery: ShownDelivery): DeliveryDetail {
       failure: attempt.failure,
       answer: attempt.answer,
     })),
+  };
+}
+
+export function presentDelivery(delivery: ListedDelivery): Delivery {
+  return {
+    id: delivery.id,
+    object: 'delivery',
+    endpoint_id: delivery.endpointId,
+    url: delivery.url,
+    event_id: delivery.eventId,
+    event_type: delivery.eventType,
+    status: delivery.status,
+    attempts: delivery.attempts,
+    last_status: delivery.lastStatus,
+    last_failure: delivery.lastFailure,
+    last_attempt_at: delivery.lastAttemptAt,
+    next_attempt_at: delivery.nextAttemptAt,
+    created_at: delivery.createdAt,
+    completed_at: delivery.completedAt,
   };
 }

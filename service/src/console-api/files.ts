@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import fastifyStatic from '@fastify/static';
@@ -6,7 +6,6 @@ import { consoleAddresses } from '@renderkit/contract/console/addresses.ts';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { createOwnAddress } from '../own-address.ts';
 import { ApiProblem } from '../problems/api-problem.ts';
-import { notBuiltHeaders, notBuiltPage } from './not-built-page.ts';
 
 const nonceBytes = 16;
 /** What the built page says wherever a style made in the browser needs the answer's own nonce. */
@@ -62,7 +61,7 @@ const fileHeaders = {
 };
 
 /**
- * Scripts come from files of ours alone, pictures and films from the studio too; styles that the application makes
+ * Scripts come from files of ours alone, images and videos from the studio too; styles that the application makes
  * carry the nonce. The documents are shown in a frame.
  */
 function pageHeaders(studio: string): (nonce: string) => Record<string, string> {
@@ -98,4 +97,44 @@ function sourceOf(address: string): string {
 function ifMissing(error: NodeJS.ErrnoException): undefined {
   if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return undefined;
   throw error;
+}
+
+const style = `
+:root { color-scheme: light dark; }
+body { margin: 0 auto; max-width: 38rem; padding: 4rem 1.25rem; font: 1rem/1.6 system-ui, sans-serif; }
+h1 { font-size: 1.5rem; letter-spacing: -.02em; }
+code { font: .9em ui-monospace, Menlo, Consolas, monospace; }
+`;
+
+export const notBuiltHeaders = {
+  'content-type': 'text/html; charset=utf-8',
+  'content-security-policy': `default-src 'none'; style-src 'sha256-${createHash('sha256').update(style).digest('base64')}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
+  'cache-control': 'no-store',
+  'x-content-type-options': 'nosniff',
+};
+
+/** Stands in for the console where its files are not there; everything else of the service works without them. */
+export function notBuiltPage(): string {
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>The console is not built</title>
+<style>${style}</style>
+</head>
+<body>
+<main>
+<h1>The console is not built</h1>
+<p>The service runs, but the files of its console are not where it looks for them.</p>
+<ul>
+<li><code>npm start</code> builds the console by itself when its sources have changed.</li>
+<li>Where each part is started alone, build it once with <code>npx vite build console</code> and start the service again,
+or let <code>CONSOLE_DIRECTORY</code> name the folder that holds its <code>index.html</code>.</li>
+</ul>
+<p>The <a href="/docs">HTTP API</a> works without it.</p>
+</main>
+</body>
+</html>
+`;
 }

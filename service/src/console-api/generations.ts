@@ -1,14 +1,15 @@
-import type { GenerationDetail } from '@renderkit/contract/console/schemas/generation.ts';
+import type { GenerationRow, GenerationDetail } from '@renderkit/contract/console/schemas/generation.ts';
 import { maxWebhookEndpoints } from '@renderkit/contract/v1/limits.ts';
+import type { Generation } from '@renderkit/contract/v1/schemas/generation.ts';
 import type { Database } from '@renderkit/server-kit/db/database.ts';
-import { listRows, showGeneration } from '../generations/reads/list-rows.ts';
+import { generationText } from '../generations/present.ts';
+import { type KeyedRow, listRows, showGeneration } from '../generations/reads/list-rows.ts';
 import { pathOfKind, requestBodyOf } from '../generations/reads/request-body.ts';
 import { pageOf } from '../list-page.ts';
 import { listDeliveries } from '../webhooks/deliveries/list-deliveries.ts';
 import { findEventOf } from '../webhooks/events/queries.ts';
 import type { ConsoleHandlers } from './console-handler.ts';
-import { presentDelivery } from './present-delivery.ts';
-import { presentGenerationRow } from './present-generation-row.ts';
+import { presentDelivery } from './deliveries.ts';
 
 /** A person's generations, those of all keys and of the console. */
 export function generationHandlers(deps: {
@@ -57,5 +58,21 @@ export function generationHandlers(deps: {
         event,
       };
     },
+  };
+}
+
+/** What is started in the console is spent under this name. */
+export const consoleKeyName = 'Console';
+
+export function presentGenerationRow({ row, keyId, key, prompt }: KeyedRow): GenerationRow {
+  return {
+    object: 'generation_row',
+    generation: JSON.parse(generationText(row)) as Generation,
+    key: {
+      id: keyId,
+      name: key?.console === true ? consoleKeyName : (key?.name ?? ''),
+      console: key?.console === true,
+    },
+    prompt,
   };
 }

@@ -5,13 +5,11 @@ import { readSpentToday } from '../budgets/queries.ts';
 import { cancelQueuedOfKey, readQueuedOfKeys } from '../generations/cancel/cancel-queued.ts';
 import type { Settlement } from '../generations/settle/settlement.ts';
 import { createKey } from '../identity/keys/create-key.ts';
-import { type ListedKey, listKeys, showKey } from '../identity/keys/list-keys.ts';
-import { noSuchKey } from '../identity/keys/no-such-key.ts';
+import { type ListedKey, listKeys, showKey, noSuchKey } from '../identity/keys/list-keys.ts';
 import { revokeKey } from '../identity/keys/revoke-key.ts';
 import { updateKey } from '../identity/keys/update-key.ts';
 import { listOfAll } from '../list-page.ts';
-import { askerOf } from './asker-of.ts';
-import type { ConsoleHandlers } from './console-handler.ts';
+import { askerOf, type ConsoleHandlers } from './console-handler.ts';
 
 /** A person's API keys. */
 export function keyHandlers(deps: {

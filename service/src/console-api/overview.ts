@@ -10,7 +10,7 @@ import { listKeys } from '../identity/keys/list-keys.ts';
 import { listWebhooks } from '../webhooks/endpoints/list-webhooks.ts';
 import { askStudio } from './ask-studio.ts';
 import type { ConsoleHandlers } from './console-handler.ts';
-import { consoleKeyName, presentGenerationRow } from './present-generation-row.ts';
+import { consoleKeyName, presentGenerationRow } from './generations.ts';
 import { warningsOf } from './warnings.ts';
 
 /** All that the first page shows, in one answer: it is asked for every few seconds. */
@@ -63,17 +63,17 @@ function presentSpend(
   rows: Awaited<ReturnType<typeof readSpend>>,
   days: readonly string[],
 ): Overview['spend'] {
-  const places = new Map(days.map((day, i) => [day, i]));
+  const indexOfDay = new Map(days.map((day, i) => [day, i]));
   const byKey = new Map<string, Overview['spend'][number]>();
   for (const row of rows) {
-    const place = places.get(row.day);
-    if (place === undefined) continue;
+    const index = indexOfDay.get(row.day);
+    if (index === undefined) continue;
     const key = byKey.get(row.key_id) ?? {
       key_id: row.key_id,
       name: row.console ? consoleKeyName : row.name,
       credits: days.map(() => 0),
     };
-    key.credits[place] = creditsOf(row.committed_millicredits);
+    key.credits[index] = creditsOf(row.committed_millicredits);
     byKey.set(row.key_id, key);
   }
   return [...byKey.values()];

@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http';
 import type { ConsoleOperation } from '@renderkit/contract/console/operation.ts';
 import {
   type ConsoleOperationId,
@@ -12,6 +13,7 @@ import {
   nobodySignedIn,
   type SessionAdmission,
 } from '../identity/sessions/admit-session.ts';
+import { ApiProblem } from '../problems/api-problem.ts';
 import {
   addOperations,
   addRoute,
@@ -22,7 +24,8 @@ import {
 } from '../routes.ts';
 import type { ValidRequest } from '../validation/validate-request.ts';
 import type { ConsoleHandlers } from './console-handler.ts';
-import { refuseForeign } from './refuse-foreign.ts';
+
+const safeMethods = new Set(['GET', 'HEAD', 'OPTIONS']);
 
 const prefix = '/console/api';
 
@@ -37,7 +40,7 @@ export type ConsoleDependencies = {
 };
 
 /**
- * Routes the console's API, and all of /v1 below it. A request is judged in this order, and the first failure is the
+ * Routes the console's API, and all of /v1 below it. A request is checked in this order, and the first failure is the
  * answer: whether it carries a session, whether another site sent it, whose session that is, how often it asks,
  * whether there is such a route (all before a byte of the body is read), then the form of query and body. API keys
  * are not looked at.
@@ -109,4 +112,21 @@ function contextOf(request: FastifyRequest, reply: FastifyReply, valid: ValidReq
       return (gone ??= signalOfClient(reply));
     },
   };
+}
+
+/**
+ * Refuses what may have been sent by another site's page: what changes anything must come from our own origin, by the
+ * browser's word for it (Sec-Fetch-Site, which no script can set), or where a browser has no such word, by an Origin
+ * that is exactly ours.
+ * @throws ApiProblem `forbidden`
+ */
+export function refuseForeign(request: IncomingMessage, ownOrigin: string): void {
+  if (safeMethods.has(request.method ?? '')) return;
+  const { 'sec-fetch-site': site, origin } = request.headers;
+  // `none`: the person typed it; no page had a hand in it.
+  const own = site === undefined ? origin === ownOrigin : site === 'same-origin' || site === 'none';
+  if (!own)
+    throw new ApiProblem('forbidden', {
+      detail: 'Changes are taken from the console alone, and this request came from elsewhere.',
+    });
 }

@@ -3,7 +3,7 @@ import type { Database } from '@renderkit/server-kit/db/database.ts';
 import { RawReply } from '../handler.ts';
 import { nobodySignedIn } from '../identity/sessions/admit-session.ts';
 import { endSession } from '../identity/sessions/end-session.ts';
-import { listSessions } from '../identity/sessions/list-sessions.ts';
+import { listSessions } from '../identity/sessions/queries.ts';
 import type { Cookie } from '../identity/sessions/session-cookie.ts';
 import type { ConsoleHandlers } from './console-handler.ts';
 

@@ -4,16 +4,16 @@ import { creditsOf } from '../amounts.ts';
 import type { ListedKey } from '../identity/keys/list-keys.ts';
 import { storageUseText } from '../studio-client/translate-error.ts';
 import type { ListedWebhook } from '../webhooks/endpoints/present.ts';
-import type { StudioSilence } from './ask-studio.ts';
+import type { StudioProblem } from './ask-studio.ts';
 
-/** How long an endpoint has only failed before a person is told. */
+/** How long an endpoint must have failed without a success before there is a warning. */
 const failingMs = 24 * 60 * 60 * 1000;
 /** Of a day's budget or of the storage, in hundredths. */
 const nearlyUsed = 90;
 
 /** What a person had better look at, the gravest first. `spentToday`: 1/1000 credit by key. */
 export function warningsOf(seen: {
-  studio: StudioSilence | undefined;
+  studio: StudioProblem | undefined;
   /** Null where the studio does not say. */
   storage: Storage | null;
   webhooks: readonly ListedWebhook[];
@@ -40,7 +40,7 @@ const studioWarnings = {
     detail: 'The studio does not answer now. What waits is sent as soon as it does.',
     subject_id: null,
   },
-} as const satisfies Record<StudioSilence, Warning>;
+} as const satisfies Record<StudioProblem, Warning>;
 
 function storageWarning(storage: Storage | null): Warning[] {
   if (storage === null) return [];

@@ -24,9 +24,8 @@ import {
   type SigningSecrets,
 } from '../webhooks/endpoints/signing-secrets.ts';
 import { updateWebhook } from '../webhooks/endpoints/update-webhook.ts';
-import { askerOf } from './asker-of.ts';
-import type { ConsoleHandlers } from './console-handler.ts';
-import { presentDelivery } from './present-delivery.ts';
+import { askerOf, type ConsoleHandlers } from './console-handler.ts';
+import { presentDelivery } from './deliveries.ts';
 
 const endOfTimes = Date.parse('9999-12-31T23:59:59.999Z');
 const noHealth: WebhookHealth = { delivered: 0, failed: 0, pending: 0 };

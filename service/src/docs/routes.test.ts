@@ -52,7 +52,7 @@ describe('the documents that are served', () => {
       for (const target of targetsOf(body)) {
         const [file = '', anchor] = target.split('#');
         assert.ok(file === '' || file.startsWith('/'), `${path} names ${target}`);
-        // Readiness is another room's.
+        // Readiness is another module's.
         if (file === '/readyz') continue;
         const found = file === '' ? body : (await get(file)).body;
         assert.notEqual(found, '', target);

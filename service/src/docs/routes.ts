@@ -10,8 +10,8 @@ import {
   referenceScriptPath,
   referenceStart,
   referenceStartPath,
+  createReferenceScript,
 } from './reference-page.ts';
-import { createReferenceScript } from './reference-script.ts';
 import { sandboxPage } from './sandbox-page.ts';
 import { webhooksPage } from './webhooks-page.ts';
 

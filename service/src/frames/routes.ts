@@ -4,14 +4,14 @@ import type { StudioClient } from '../studio-client/studio-client.ts';
 import { StudioFailure } from '../studio-client/studio-failure.ts';
 import { asNotFound, translated } from '../studio-client/translate-error.ts';
 
-/** Taking a still is work and no look-up: the studio gets longer for it than for an answer. */
-const stillTimeoutMs = 30_000;
+/** Taking a frame is work, not a look-up: the studio gets longer for it than for an answer. */
+const frameTimeoutMs = 30_000;
 /** The latest moment that the studio can be asked for; any later one is the last frame all the same. */
-const latestSeconds = 1e6;
+const maxSeconds = 1e6;
 
 const noSuchVideo = asNotFound('There is no such video in the library.');
 
-/** Stills of videos in the library (docs/api.md §4). Free: nothing of a budget or a balance is looked at. */
+/** Frames of videos in the library (docs/api.md §4). Free: nothing of a budget or a balance is looked at. */
 export function framesRoutes({
   studioClient,
 }: {
@@ -24,9 +24,9 @@ export function framesRoutes({
       const call = studioClient.call('takeFrame', {
         accountId,
         params,
-        timeoutMs: stillTimeoutMs,
+        timeoutMs: frameTimeoutMs,
         body: {
-          time: body.time === 'last' ? 'last' : Math.min(body.time, latestSeconds),
+          time: body.time === 'last' ? 'last' : Math.min(body.time, maxSeconds),
           project_id: body.project_id ?? null,
         },
       });

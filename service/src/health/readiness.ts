@@ -1,5 +1,6 @@
 import type { Database } from '@renderkit/server-kit/db/database.ts';
-import type { MissingPart } from './missing-parts.ts';
+import { within } from '@renderkit/server-kit/work/within.ts';
+import type { StudioClient } from '../studio-client/studio-client.ts';
 import { readDatabaseState } from './store.ts';
 
 export type Readiness = {
@@ -59,4 +60,45 @@ async function check({ database, missingParts, now = Date.now }: ReadinessOption
     clock_skew_seconds: Math.round(skewMs) / 1_000,
     oldest_snapshot_seconds: Math.round(state.oldest_snapshot_seconds),
   };
+}
+
+/** What is not there now, though the service needs it for some of its requests. */
+export type MissingPart = 'studio' | 'worker';
+
+/** A look takes this long at most; whoever asks meanwhile waits less, and gets the outcome of the last one. */
+const lookTimeoutMs = 3_000;
+const patienceMs = 500;
+/** An older look is not trusted. */
+const trustedForMs = 10_000;
+
+/**
+ * Makes the question what is missing. It is asked of the studio, by one call at a time; a studio that hangs delays nobody
+ * who asks by more than half a second. A studio that does not report its workers has some.
+ */
+export function createMissingParts(
+  studio: Pick<StudioClient, 'call'>,
+): () => Promise<readonly MissingPart[]> {
+  let last: { missing: readonly MissingPart[]; at: number } | undefined;
+  let looking: Promise<readonly MissingPart[]> | undefined;
+
+  const look = async () => {
+    const missing = await askStudio(studio);
+    last = { missing, at: performance.now() };
+    return missing;
+  };
+  return async () => {
+    looking ??= look().finally(() => (looking = undefined));
+    const seen = await within(looking, patienceMs);
+    if (seen !== undefined) return seen;
+    return last !== undefined && performance.now() - last.at < trustedForMs ? last.missing : ['studio'];
+  };
+}
+
+async function askStudio(studio: Pick<StudioClient, 'call'>): Promise<readonly MissingPart[]> {
+  try {
+    const { workers_alive: workers } = await studio.call('getMetadata', { timeoutMs: lookTimeoutMs });
+    return workers === 0 ? ['worker'] : [];
+  } catch {
+    return ['studio'];
+  }
 }

@@ -47,7 +47,7 @@ function mayRead(request: IncomingMessage, { metricsToken, behindProxy, ownNames
 
 /**
  * Not a page of another site in a browser of this machine: one that has its own name lead here (DNS rebinding) asks by that
- * name, and any other is told by Sec-Fetch-Site.
+ * name, and Sec-Fetch-Site shows any other.
  */
 function isAskedFor({ headers }: IncomingMessage, ownNames: readonly string[]): boolean {
   const site = headers['sec-fetch-site'];

@@ -18,7 +18,7 @@ export async function readDatabaseState(database: Database): Promise<DatabaseSta
   return row;
 }
 
-/** Generations that wait, by lane, over all accounts. */
+/** Generations that wait, by kind, over all accounts. */
 export async function readQueueDepth(
   database: Database,
 ): Promise<Record<'image' | 'edit' | 'video', number>> {

@@ -1,7 +1,7 @@
 import type { Database } from '@renderkit/server-kit/db/database.ts';
 import { cancelQueued } from '../generations/cancel/cancel-queued.ts';
 import { revokeKeysOf } from '../identity/keys/revoke-key.ts';
-import { endSessionsOf } from '../identity/sessions/end-session.ts';
+import { endSessionsOf } from '../identity/sessions/queries.ts';
 import { deleteWebhooksOf } from '../webhooks/endpoints/delete-webhook.ts';
 import { eraseDeletedAccounts } from './erase-accounts.ts';
 import { markDeleted } from './store.ts';

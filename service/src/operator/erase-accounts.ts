@@ -1,7 +1,7 @@
 import type { Database } from '@renderkit/server-kit/db/database.ts';
 import type { Logger } from '@renderkit/server-kit/process/logger.ts';
 import { startBatchLoop } from '@renderkit/server-kit/work/batch-loop.ts';
-import { eraseAudit } from '../identity/audit/erase-audit.ts';
+import { eraseAudit } from '../identity/audit/queries.ts';
 import { eraseUploads } from '../uploads/queries.ts';
 import {
   type Deleted,

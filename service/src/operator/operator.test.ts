@@ -4,7 +4,7 @@ import { after, before, describe, test } from 'node:test';
 import type { Database } from '@renderkit/server-kit/db/database.ts';
 import { newId } from '@renderkit/server-kit/ids.ts';
 import { createTestDatabase, type TestDatabase } from '@renderkit/server-kit/testing/database.ts';
-import { listAudit } from '../identity/audit/list-audit.ts';
+import { listAudit } from '../identity/audit/queries.ts';
 import { openSession } from '../identity/sessions/open-session.ts';
 import {
   connectAccount,

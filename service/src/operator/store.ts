@@ -1,33 +1,5 @@
 import type { Database, Queryable } from '@renderkit/server-kit/db/database.ts';
 
-export type AccountRow = {
-  id: string;
-  studio_id: string;
-  studio_account_id: string;
-  email: string | null;
-  created_at: Date;
-  connection: 'live' | 'ended' | null;
-};
-
-const accountColumns = `a.id, a.studio_id, a.studio_account_id, a.email, a.created_at, c.status as connection
-  from accounts a left join connections c on c.account_id = a.id
- where a.deleted_at is null`;
-
-export function selectAccounts(database: Database): Promise<AccountRow[]> {
-  return database.rows<AccountRow>(`select ${accountColumns} order by a.created_at, a.id`);
-}
-
-export function selectAccountsBy(
-  database: Database,
-  column: 'email' | 'studio_account_id',
-  value: string,
-): Promise<AccountRow[]> {
-  return database.rows<AccountRow>(
-    `select ${accountColumns} and a.${column} = $1 order by a.created_at desc`,
-    [value],
-  );
-}
-
 /** From now on nothing of the account is let in. */
 export async function markDeleted(transaction: Queryable, accountId: string): Promise<void> {
   await transaction.execute('update accounts set deleted_at = clock() where id = $1 and deleted_at is null', [

@@ -14,7 +14,7 @@ describe('preflight', () => {
 
   test('a migrated, durable database serves', () => checkDatabase(db.database));
 
-  test('a database that cannot be reached is told in a sentence', async () => {
+  test('a database that cannot be reached is named in a sentence', async () => {
     await using away = openDatabase({ url: 'postgres://nobody@127.0.0.1:1/none', applicationName: 'test' });
     await assert.rejects(
       checkDatabase(away),

@@ -1,9 +1,9 @@
-import { defaultProjectTitle } from '@renderkit/contract/v1/schemas/project.ts';
+import type { StudioProject } from '@renderkit/contract/studio/schemas/library.ts';
+import { type Project, defaultProjectTitle } from '@renderkit/contract/v1/schemas/project.ts';
 import type { Handlers } from '../handler.ts';
 import { pageOf } from '../list-page.ts';
 import type { StudioClient } from '../studio-client/studio-client.ts';
 import { asNotFound, translated } from '../studio-client/translate-error.ts';
-import { presentProject } from './present.ts';
 
 const noSuchProject = asNotFound('There is no such project.');
 
@@ -48,6 +48,22 @@ export function projectsRoutes({
       const call = studioClient.call('deleteProject', { accountId: principal.account.id, params });
       await translated(call.catch(noSuchProject));
       return { id: params.id, object: 'project', deleted: true };
+    },
+  };
+}
+
+export function presentProject(project: StudioProject): Project {
+  const last = project.last_generation;
+  return {
+    id: project.id,
+    object: 'project',
+    title: project.title,
+    updated_at: project.updated_at,
+    last_generation: last && {
+      type: last.type,
+      url: last.url,
+      thumb_url: last.thumb_url,
+      nsfw: last.nsfw,
     },
   };
 }

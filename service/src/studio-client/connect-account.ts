@@ -26,7 +26,7 @@ export async function connectAccount(
       studioId: grant.studioId,
       studioAccountId: grant.studioAccountId,
       email: grant.email,
-      encryptRefreshToken: (id) => secrets.seal(grant.refreshToken, id),
+      encryptRefreshToken: (id) => secrets.encrypt(grant.refreshToken, id),
     },
     also,
   );

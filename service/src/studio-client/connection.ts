@@ -140,7 +140,7 @@ function openCurrent(secrets: SecretBox, accountId: string, row: ConnectionRow):
   const usableMs = (row.access_left_ms ?? 0) - expiryMarginMs;
   if (row.access_token_sealed === null || usableMs <= 0) return undefined;
   return {
-    token: secrets.open(row.access_token_sealed, accountId),
+    token: secrets.decrypt(row.access_token_sealed, accountId),
     version: row.version,
     studioAccountId: row.studio_account_id,
     usableUntil: performance.now() + usableMs,
@@ -159,7 +159,7 @@ async function refresh(
   if (encrypted === undefined) return undefined;
   let tokens: Tokens;
   try {
-    tokens = await options.refresh(secrets.open(encrypted, accountId));
+    tokens = await options.refresh(secrets.decrypt(encrypted, accountId));
   } catch (error) {
     if (error instanceof StudioFailure && error.kind === 'connection_expired')
       await endConnection(database, holder);
@@ -169,9 +169,9 @@ async function refresh(
   }
   await options.crashPoint?.('refresh-answered');
   const version = await storeRefreshed(database, holder, {
-    encryptedAccess: secrets.seal(tokens.accessToken, accountId),
+    encryptedAccess: secrets.encrypt(tokens.accessToken, accountId),
     accessSeconds: tokens.accessSeconds,
-    encryptedRefresh: secrets.seal(tokens.refreshToken, accountId),
+    encryptedRefresh: secrets.encrypt(tokens.refreshToken, accountId),
   });
   if (version === undefined) return undefined;
   return {

@@ -132,7 +132,7 @@ export function readKey(request: IncomingMessage): KeyProof | undefined {
   return proofOf(key);
 }
 
-// Node keeps the first of several and says nothing; a proxy in front of us may have judged by the last.
+// Node keeps the first of several and says nothing; a proxy in front of us may have used the last.
 function isRepeated(rawHeaders: readonly string[], name: string): boolean {
   let seen = 0;
   for (let i = 0; i < rawHeaders.length; i += 2) {

@@ -1,7 +1,7 @@
 import type { Scope } from '@renderkit/contract/v1/scopes.ts';
 import type { Actor } from '../audit/actor.ts';
 
-/** Who acts: rooms take this and never a request. An API key makes one; so may a console session. */
+/** Who acts: modules take this and never a request. An API key makes one; so may a console session. */
 export type Principal = {
   account: {
     id: string;

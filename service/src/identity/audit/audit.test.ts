@@ -2,8 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { newId } from '@renderkit/server-kit/ids.ts';
 import { createTestDatabase, type TestDatabase } from '@renderkit/server-kit/testing/database.ts';
-import { eraseAudit } from './erase-audit.ts';
-import { listAudit } from './list-audit.ts';
+import { eraseAudit, listAudit } from './queries.ts';
 import { type Act, writeAudit } from './write-audit.ts';
 
 let db: TestDatabase;

@@ -2,13 +2,13 @@ import { maxActiveKeys, rateLimitPerMinuteDefault } from '@renderkit/contract/v1
 import { type Scope, scopes as allScopes } from '@renderkit/contract/v1/scopes.ts';
 import type { Database } from '@renderkit/server-kit/db/database.ts';
 import { newId } from '@renderkit/server-kit/ids.ts';
+import { creditsOf } from '../../amounts.ts';
 import { ApiProblem } from '../../problems/api-problem.ts';
 import type { Actor } from '../audit/actor.ts';
 import { writeAudit } from '../audit/write-audit.ts';
-import { judgeKey } from './judge-key.ts';
-import { detailsOfKey } from './key-details.ts';
 import { newKeyText } from './key-text.ts';
 import { insertKey } from './store.ts';
+import { validateKey } from './validate-key.ts';
 
 export type NewKey = {
   accountId: string;
@@ -32,7 +32,7 @@ export async function createKey(
   wanted: NewKey,
   actor: Actor,
 ): Promise<{ id: string; key: string }> {
-  const errors = judgeKey(wanted);
+  const errors = validateKey(wanted);
   if (errors.length > 0) throw new ApiProblem('invalid_request', { errors });
   const id = newId('key_');
   const { key, proof } = newKeyText();
@@ -70,4 +70,20 @@ export async function createKey(
     default:
       return outcome satisfies never;
   }
+}
+
+/** What the audit says of a key's settings, as far as they are given. */
+export function detailsOfKey(settings: {
+  scopes?: readonly Scope[];
+  dailyBudgetMillicredits?: number | null;
+  rateLimitPerMinute?: number;
+  expiresInDays?: number | null;
+}): Record<string, string> {
+  const { scopes, dailyBudgetMillicredits: budget, rateLimitPerMinute: rate, expiresInDays: days } = settings;
+  return {
+    ...(scopes !== undefined && { scopes: scopes.join(', ') }),
+    ...(budget !== undefined && { daily_budget: budget === null ? 'none' : String(creditsOf(budget)) }),
+    ...(rate !== undefined && { rate_limit: String(rate) }),
+    ...(days != null && { expires_in_days: String(days) }),
+  };
 }

@@ -7,7 +7,7 @@ import { createLogger } from '@renderkit/server-kit/process/logger.ts';
 import { createTestDatabase, type TestDatabase } from '@renderkit/server-kit/testing/database.ts';
 import { ApiProblem } from '../../problems/api-problem.ts';
 import { operator } from '../audit/actor.ts';
-import { listAudit } from '../audit/list-audit.ts';
+import { listAudit } from '../audit/queries.ts';
 import { createKey } from './create-key.ts';
 import { listKeys, showKey } from './list-keys.ts';
 import { revokedKeysChannel, revokeKey } from './revoke-key.ts';
@@ -89,7 +89,7 @@ describe('keys', () => {
     assert.equal(made.length, 50);
     for (const one of outcomes) if (one.status === 'rejected') assert.ok(refusedWith('conflict')(one.reason));
     await revokeKey(db.database, made[0]?.value.id ?? '', operator);
-    await createKey(db.database, { accountId, name: 'the place is free again' }, operator.actor);
+    await createKey(db.database, { accountId, name: 'one may be made again' }, operator.actor);
   });
 
   test('however many keys have ended, all active ones are listed with the newest of the others', async () => {

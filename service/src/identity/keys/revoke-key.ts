@@ -1,7 +1,7 @@
 import type { Database, Transaction } from '@renderkit/server-kit/db/database.ts';
 import type { Asker } from '../audit/actor.ts';
 import { writeAudit } from '../audit/write-audit.ts';
-import { noSuchKey } from './no-such-key.ts';
+import { noSuchKey } from './list-keys.ts';
 import { lockAccount, markAllRevoked, markRevoked, notifyRevoked, selectKey } from './store.ts';
 
 /** Ids of keys that were revoked are announced here, so that open long polls of theirs end at once. */

@@ -73,13 +73,13 @@ const keys = `select id, account_id, public_id, name, scopes, daily_budget_milli
   from api_keys where kind = 'secret'`;
 
 /** So many keys of an account, newest first: the active ones, then the newest of those that ended. */
-export function selectKeys(database: Database, accountId: string, most: number): Promise<KeyRow[]> {
+export function selectKeys(database: Database, accountId: string, atMost: number): Promise<KeyRow[]> {
   return database.rows<KeyRow>(
     `${keys} and id in (
        select id from api_keys where account_id = $1 and kind = 'secret'
         order by ${isActive} desc, created_at desc, id desc limit $2)
       order by created_at desc, id desc`,
-    [accountId, most],
+    [accountId, atMost],
   );
 }
 

@@ -2,11 +2,10 @@ import type { Database } from '@renderkit/server-kit/db/database.ts';
 import { ApiProblem } from '../../problems/api-problem.ts';
 import type { Asker } from '../audit/actor.ts';
 import { writeAudit } from '../audit/write-audit.ts';
-import { judgeKey } from './judge-key.ts';
-import { detailsOfKey } from './key-details.ts';
-import { noSuchKey } from './no-such-key.ts';
-import { statusOf } from './present.ts';
+import { detailsOfKey } from './create-key.ts';
+import { noSuchKey, statusOf } from './list-keys.ts';
 import { type KeyRow, saveKey, selectKey } from './store.ts';
+import { validateKey } from './validate-key.ts';
 
 /** What of a key may change; what is left out stays. */
 export type KeyChanges = {
@@ -27,7 +26,7 @@ export async function updateKey(
   changes: KeyChanges,
   asker: Asker,
 ): Promise<void> {
-  const errors = judgeKey(changes);
+  const errors = validateKey(changes);
   if (errors.length > 0) throw new ApiProblem('invalid_request', { errors });
   await database.transaction(async (transaction) => {
     const before = await selectKey(transaction, keyId, { accountId: asker.accountId, lock: true });

@@ -3,14 +3,13 @@ import { scopes } from '@renderkit/contract/v1/scopes.ts';
 import type { Database } from '@renderkit/server-kit/db/database.ts';
 import { ApiProblem } from '../../problems/api-problem.ts';
 import type { Admitted } from '../admission/admit.ts';
-import type { Cookie } from './session-cookie.ts';
-import { hashOfToken } from './session-token.ts';
+import { type Cookie, hashOfToken } from './session-cookie.ts';
 import { admitSession as readAndCount } from './store.ts';
 
-/** Of one session. A page asks once in two seconds; the rest is room for many tabs and for uploads. */
+/** Of one session. A page asks once in two seconds; the rest is for many tabs and for uploads. */
 export const requestsPerMinute = 600;
 
-/** A request of a signed-in person: who it is, and the principal that the HTTP API's own verbs act for. */
+/** A request of a signed-in person: who it is, and the principal that the HTTP API's handlers act for. */
 export type AdmittedSession = Admitted & {
   person: { accountId: string; sessionId: string; email: string | null };
 };

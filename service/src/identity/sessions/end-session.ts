@@ -1,7 +1,7 @@
-import type { Database, Transaction } from '@renderkit/server-kit/db/database.ts';
+import type { Database } from '@renderkit/server-kit/db/database.ts';
 import { ApiProblem } from '../../problems/api-problem.ts';
 import { writeAudit } from '../audit/write-audit.ts';
-import { deleteSession, deleteSessionsOf } from './store.ts';
+import { deleteSession } from './store.ts';
 
 /**
  * Ends a session of the person's own account: its next request is refused.
@@ -22,9 +22,4 @@ export async function endSession(
       { accountId, action: 'session.ended', subjectId: id },
     );
   });
-}
-
-/** Ends all sessions of an account when the transaction commits. */
-export function endSessionsOf(transaction: Transaction, accountId: string): Promise<void> {
-  return deleteSessionsOf(transaction, accountId);
 }

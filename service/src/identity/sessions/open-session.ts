@@ -2,7 +2,7 @@ import type { Transaction } from '@renderkit/server-kit/db/database.ts';
 import { newId } from '@renderkit/server-kit/ids.ts';
 import { writeAudit } from '../audit/write-audit.ts';
 import { requestsPerMinute } from './admit-session.ts';
-import { hashOfToken, newSessionToken } from './session-token.ts';
+import { hashOfToken, newSessionToken } from './session-cookie.ts';
 import { deleteSessionOfToken, insertSession, keepConsoleKey } from './store.ts';
 
 /** A session ends after so many days, however much it is used. */

@@ -2,21 +2,8 @@ import { scopes } from '@renderkit/contract/v1/scopes.ts';
 import type { Database, Queryable } from '@renderkit/server-kit/db/database.ts';
 
 /** Without a sign of life for so long a session has ended. */
-const idle = `interval '7 days'`;
-const mostLive = 50;
-
-const sessionColumns = `s.id, s.created_at, s.last_seen_at, least(s.expires_at, s.last_seen_at + ${idle}) as expires_at,
-  s.user_agent, s.address`;
-
-export type SessionRow = {
-  id: string;
-  created_at: Date;
-  last_seen_at: Date;
-  /** The earlier of its two ends. */
-  expires_at: Date;
-  user_agent: string | null;
-  address: string | null;
-};
+export const idle = `interval '7 days'`;
+const maxLive = 50;
 
 export type AdmittedRow = {
   session_id: string;
@@ -91,7 +78,7 @@ export async function insertSession(
   await queryable.execute(
     `delete from sessions where id in (
        select id from sessions where account_id = $1 order by created_at desc, id desc offset $2)`,
-    [session.accountId, mostLive],
+    [session.accountId, maxLive],
   );
 }
 
@@ -107,20 +94,6 @@ export async function deleteSession(queryable: Queryable, accountId: string, id:
     id,
   ]);
   return rowCount === 1;
-}
-
-export async function deleteSessionsOf(queryable: Queryable, accountId: string): Promise<void> {
-  await queryable.execute('delete from sessions where account_id = $1', [accountId]);
-}
-
-/** Live sessions of an account, the newest first; 50 at most. */
-export function selectSessions(database: Database, accountId: string): Promise<SessionRow[]> {
-  return database.rows<SessionRow>(
-    `select ${sessionColumns} from sessions s
-      where s.account_id = $1 and s.expires_at > clock() and s.last_seen_at > clock() - ${idle}
-      order by s.created_at desc, s.id desc`,
-    [accountId],
-  );
 }
 
 /**

@@ -7,7 +7,7 @@ export type Attempt = { state: string; nonce: string; verifier: string; returnTo
 
 const lifetimeSeconds = 10 * 60;
 /** Tries that one browser may have open, in as many tabs; cookies of more would soon be more than a request may hold. */
-const mostOpen = 5;
+const maxOpen = 5;
 const stateShape = /^[\w-]{43}$/;
 const idCharacters = 12;
 
@@ -20,10 +20,10 @@ export type Attempts = {
   forget: (state: string) => string;
 };
 
-type Sealed = Attempt & { until: number };
+type EncryptedAttempt = Attempt & { until: number };
 
 /**
- * Tries lie in sealed cookies of their own, one each, so that several tabs can sign in at once and no row is written
+ * Tries lie in encrypted cookies of their own, one each, so that several tabs can sign in at once and no row is written
  * for whoever only asks.
  */
 export function createAttempts(options: {
@@ -38,13 +38,13 @@ export function createAttempts(options: {
   const anyName = new RegExp(
     `^${createCookie(cookies, publicUrl, 'sign_in_#').name.replace('#', `[\\w-]{${idCharacters}}`)}$`,
   );
-  const open = (sealed: string | undefined): Sealed | undefined => {
-    if (sealed === undefined || sealed === '') return undefined;
+  const open = (encrypted: string | undefined): EncryptedAttempt | undefined => {
+    if (encrypted === undefined || encrypted === '') return undefined;
     try {
-      const attempt = JSON.parse(box.open(sealed, 'cookie')) as Sealed;
+      const attempt = JSON.parse(box.decrypt(encrypted, 'cookie')) as EncryptedAttempt;
       return attempt.until > Date.now() ? attempt : undefined;
     } catch {
-      // Cut, changed, or sealed under a key of before: as good as none.
+      // Cut, changed, or encrypted under an earlier key: as good as none.
       return undefined;
     }
   };
@@ -53,16 +53,16 @@ export function createAttempts(options: {
     remember: (request, attempt) => {
       const held = Object.entries(readCookies(cookies, request))
         .filter(([name]) => anyName.test(name))
-        .map(([name, sealed]) => ({ name, until: open(sealed)?.until ?? 0 }))
+        .map(([name, encrypted]) => ({ name, until: open(encrypted)?.until ?? 0 }))
         .sort((a, b) => b.until - a.until);
-      const surplus = held.filter(({ until }, i) => until === 0 || i >= mostOpen - 1);
-      const sealed = box.seal(
-        JSON.stringify({ ...attempt, until: Date.now() + lifetimeSeconds * 1000 } satisfies Sealed),
+      const surplus = held.filter(({ until }, i) => until === 0 || i >= maxOpen - 1);
+      const encrypted = box.encrypt(
+        JSON.stringify({ ...attempt, until: Date.now() + lifetimeSeconds * 1000 } satisfies EncryptedAttempt),
         'cookie',
       );
       return [
         ...surplus.map(({ name }) => cookieOf(stateOf(name)).clear()),
-        cookieOf(attempt.state).write(sealed, lifetimeSeconds),
+        cookieOf(attempt.state).write(encrypted, lifetimeSeconds),
       ];
     },
     find: (request, state) => {

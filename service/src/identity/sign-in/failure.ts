@@ -8,7 +8,7 @@ import {
 import { StudioFailure } from '../../studio-client/studio-failure.ts';
 
 /** Errors that the browser brings back (RFC 6749 §4.1.2.1) and that are more than a refusal. */
-const told = new Map<string, SignInFailure>([
+const failureOfCode = new Map<string, SignInFailure>([
   ['access_denied', 'denied'],
   ['temporarily_unavailable', 'studio_unavailable'],
 ]);
@@ -16,9 +16,9 @@ const told = new Map<string, SignInFailure>([
 /** What openid-client throws of an answer that is not what it should be. */
 const refusals = [ClientError, ResponseBodyError, WWWAuthenticateChallengeError];
 
-/** What the person is told of an error while signing in. */
+/** What the page of failed sign-ins shows of an error. */
 export function failureOf(error: unknown): SignInFailure {
-  if (error instanceof AuthorizationResponseError) return told.get(error.error) ?? 'studio_refused';
+  if (error instanceof AuthorizationResponseError) return failureOfCode.get(error.error) ?? 'studio_refused';
   const failure = studioFailureIn(error);
   if (failure !== undefined) return failure.kind === 'nonsense' ? 'studio_refused' : 'studio_unavailable';
   if (error instanceof ClientError && error.code === 'OAUTH_TIMEOUT') return 'studio_unavailable';

@@ -66,7 +66,7 @@ export async function finishSignIn(
   return { token };
 }
 
-/** Null where the studio tells none. */
+/** Null where the studio names none. */
 async function readEmail(
   configuration: Configuration,
   accessToken: string,

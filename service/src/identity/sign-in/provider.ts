@@ -1,4 +1,7 @@
+import { consoleAddresses } from '@renderkit/contract/console/addresses.ts';
+import type { Logger } from '@renderkit/server-kit/process/logger.ts';
 import {
+  buildEndSessionUrl,
   allowInsecureRequests,
   ClientSecretBasic,
   type Configuration,
@@ -8,6 +11,7 @@ import {
 } from 'openid-client';
 import type { StudioClient } from '../../studio-client/studio-client.ts';
 import { StudioFailure } from '../../studio-client/studio-failure.ts';
+import { describe } from './failure.ts';
 
 /** The studio as an OpenID provider, and its stored id. */
 export type Provider = { studioId: string; configuration: Configuration };
@@ -81,4 +85,23 @@ export function createProviders(options: {
 export function offersSignUp(configuration: Configuration): boolean {
   const prompts: unknown = configuration.serverMetadata()['prompt_values_supported'];
   return Array.isArray(prompts) && prompts.includes('create');
+}
+
+/**
+ * Where a browser leaves the studio too (OpenID Connect RP-Initiated Logout 1.0 §2); null where the studio has no such
+ * page, or cannot be asked.
+ */
+export async function signOutAddress(
+  providers: Providers,
+  { publicUrl, log }: { publicUrl: string; log: Logger },
+): Promise<string | null> {
+  try {
+    const { configuration } = await providers.get();
+    if (configuration.serverMetadata().end_session_endpoint === undefined) return null;
+    const back = { post_logout_redirect_uri: publicUrl + consoleAddresses.signedOut };
+    return providers.forBrowsers(buildEndSessionUrl(configuration, back));
+  } catch (error) {
+    log.warn({ reason: describe(error) }, 'the studio could not be asked where to sign out');
+    return null;
+  }
 }

@@ -1,6 +1,6 @@
 import { consoleAddresses } from '@renderkit/contract/console/addresses.ts';
 
-// It lies in a cookie, and five of these have to leave room in the headers of a request.
+// It lies in a cookie, and five of these must fit in the headers of a request, beside all else.
 const maxCharacters = 1_000;
 const { home } = consoleAddresses;
 /** Below the console, and no page: a browser that was sent there would see no console, or begin all over. */

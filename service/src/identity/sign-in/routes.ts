@@ -3,8 +3,8 @@ import type { SignInFailure } from '@renderkit/contract/console/sign-in-failures
 import type { Database } from '@renderkit/server-kit/db/database.ts';
 import type { Logger } from '@renderkit/server-kit/process/logger.ts';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { unknownRoute } from '../../routes.ts';
 import { createOwnAddress } from '../../own-address.ts';
+import { unknownRoute } from '../../routes.ts';
 import { lifetimeDays } from '../sessions/open-session.ts';
 import type { Cookie } from '../sessions/session-cookie.ts';
 import { createAttempts } from './attempts.ts';
@@ -15,7 +15,7 @@ import { offersSignUp, type Providers } from './provider.ts';
 import { returnTo } from './return-to.ts';
 
 /** Answers of the studio that are taken at once: each costs it a few calls. */
-const mostUnderWay = 20;
+const maxUnderWay = 20;
 const maxQueryCharacters = 8_000;
 // The longest e-mail address that SMTP can carry.
 const maxHintCharacters = 254;
@@ -46,9 +46,9 @@ export function addSignInRoutes(app: FastifyInstance, options: SignInOptions): v
 
   const fail = (request: FastifyRequest, reply: FastifyReply, to: string, error: unknown) => {
     const reason = failureOf(error);
-    const told = { request_id: request.id, reason, error: describe(error) };
-    if (reason === 'service_failed') log.error({ ...told, err: error }, 'signing in failed');
-    else log.warn(told, 'signing in failed');
+    const fields = { request_id: request.id, reason, error: describe(error) };
+    if (reason === 'service_failed') log.error({ ...fields, err: error }, 'signing in failed');
+    else log.warn(fields, 'signing in failed');
     return redirectTo(reply, failurePage(reason, to));
   };
 
@@ -87,7 +87,7 @@ export function addSignInRoutes(app: FastifyInstance, options: SignInOptions): v
     const cookies = [attempts.forget(attempt.state)];
     reply.header('set-cookie', cookies);
     const { returnTo: to } = attempt;
-    if (underWay.size >= mostUnderWay && !underWay.has(attempt.state))
+    if (underWay.size >= maxUnderWay && !underWay.has(attempt.state))
       return redirectTo(reply, failurePage('studio_unavailable', to));
     const finishing =
       underWay.get(attempt.state) ??

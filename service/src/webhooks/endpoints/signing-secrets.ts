@@ -28,12 +28,12 @@ export function signingSecrets(secretKey: Buffer): SigningSecrets {
   return {
     create: (endpointId) => {
       const secret = signingSecretPrefix + randomBase62(secretCharacters);
-      return { secret, encrypted: box.seal(secret, endpointId) };
+      return { secret, encrypted: box.encrypt(secret, endpointId) };
     },
     open: (encrypted, endpointId) => {
       // What a ciphertext holds never changes: this cannot be out of date.
       const name = `${endpointId} ${encrypted}`;
-      const secret = opened.get(name) ?? box.open(encrypted, endpointId);
+      const secret = opened.get(name) ?? box.decrypt(encrypted, endpointId);
       opened.set(name, secret);
       return secret;
     },

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { createTestDatabase, type TestDatabase } from '@renderkit/server-kit/testing/database.ts';
 import { operator } from '../../identity/audit/actor.ts';
-import { listAudit } from '../../identity/audit/list-audit.ts';
+import { listAudit } from '../../identity/audit/queries.ts';
 import { ApiProblem } from '../../problems/api-problem.ts';
 import { createWebhook } from './create-webhook.ts';
 import { deleteWebhook } from './delete-webhook.ts';

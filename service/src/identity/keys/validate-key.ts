@@ -7,7 +7,7 @@ import { type Scope, scopes as allScopes } from '@renderkit/contract/v1/scopes.t
 import type { FieldError } from '../../problems/api-problem.ts';
 
 /** What is wrong with the settings of a key, as far as they are given. Field names are those of the console's API. */
-export function judgeKey(wanted: {
+export function validateKey(wanted: {
   name?: string | undefined;
   scopes?: readonly Scope[] | undefined;
   dailyBudgetMillicredits?: number | null | undefined;

@@ -32,3 +32,22 @@ export function storageHandlers(deps: {
     },
   };
 }
+
+/** How the connection to the studio stands, found out by asking the studio for the account. */
+export function connectionHandlers(deps: {
+  account: AccountReader;
+  studioPublicUrl: string;
+}): Pick<ConsoleHandlers, 'getConnection'> {
+  return {
+    getConnection: async ({ principal }) => {
+      const { id, studioId, studioAccountId } = principal.account;
+      const { answer, failure } = await askStudio(deps.account.profile(id));
+      return {
+        object: 'connection',
+        state: failure ?? 'live',
+        studio: { id: studioId, url: deps.studioPublicUrl, account_id: studioAccountId },
+        account: answer,
+      };
+    },
+  };
+}
