@@ -1,14 +1,14 @@
 import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes } from 'node:crypto';
 
 /** A ciphertext that this key did not make, or that was changed. */
-export class UndecipherableSecret extends Error {
-  override name = 'UndecipherableSecret';
+export class DecryptionError extends Error {
+  override name = 'DecryptionError';
 }
 
 export type SecretBox = {
   /** Encrypts for one purpose (`context` binds the ciphertext to its row: it cannot be moved to another). */
   encrypt: (plaintext: string, context: string) => string;
-  /** @throws UndecipherableSecret */
+  /** @throws DecryptionError */
   decrypt: (encrypted: string, context: string) => string;
 };
 
@@ -37,7 +37,7 @@ export function createSecretBox(secretKey: Buffer, purpose: string): SecretBox {
     decrypt: (encrypted, context) => {
       const [id, text] = encrypted.split('.');
       if (id !== keyId || text === undefined)
-        throw new UndecipherableSecret('the secret was encrypted under another key');
+        throw new DecryptionError('the secret was encrypted under another key');
       const bytes = Buffer.from(text, 'base64url');
       const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, nonceBytes), {
         authTagLength: tagBytes,
@@ -49,7 +49,7 @@ export function createSecretBox(secretKey: Buffer, purpose: string): SecretBox {
           decipher.update(bytes.subarray(nonceBytes, -tagBytes), undefined, 'utf8') + decipher.final('utf8')
         );
       } catch (error) {
-        throw new UndecipherableSecret('the secret was changed or belongs elsewhere', { cause: error });
+        throw new DecryptionError('the secret was changed or belongs elsewhere', { cause: error });
       }
     },
   };

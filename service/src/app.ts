@@ -6,7 +6,7 @@ import type { TargetOptions } from '@renderkit/egress/validate-target.ts';
 import { type Database, openDatabase } from '@renderkit/server-kit/db/database.ts';
 import { createHttpServer } from '@renderkit/server-kit/http/create-http-server.ts';
 import { nameOfHost } from '@renderkit/server-kit/http/host.ts';
-import { listenRefusal } from '@renderkit/server-kit/http/listen-refusal.ts';
+import { explainListenError } from '@renderkit/server-kit/http/listen-error.ts';
 import { newId } from '@renderkit/server-kit/ids.ts';
 import { ConfigError } from '@renderkit/server-kit/process/config.ts';
 import { createLogger, type Logger } from '@renderkit/server-kit/process/logger.ts';
@@ -109,7 +109,7 @@ export async function startService(
   owned.defer(() => modules.generations.longPolls[Symbol.asyncDispose]());
   owned.defer(() => modules.uploads.endSoon());
   await app.listen({ host: config.host, port: config.port }).catch((error: unknown) => {
-    throw new ConfigError(listenRefusal({ ...config, name: 'PORT' }, error), { cause: error });
+    throw new ConfigError(explainListenError({ ...config, name: 'PORT' }, error), { cause: error });
   });
   const { port } = app.server.address() as AddressInfo;
   log.info({ host: config.host, port }, 'the service listens');

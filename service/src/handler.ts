@@ -1,7 +1,7 @@
 import type { Operation } from '@renderkit/contract/v1/operation.ts';
 import type { RequestOf, ResponseOf, OperationId } from '@renderkit/contract/v1/operations.ts';
 import { readMultipart } from '@renderkit/server-kit/http/multipart.ts';
-import { keepOwnPace, letSend } from '@renderkit/server-kit/http/request-body.ts';
+import { exemptFromRequestTimeout, sendContinue } from '@renderkit/server-kit/http/request-body.ts';
 import type { Logger } from '@renderkit/server-kit/process/logger.ts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Admitted } from './identity/admission/admit.ts';
@@ -105,8 +105,8 @@ export function signalOfClient({ raw }: FastifyReply): AbortSignal {
 
 /** A form's file takes as long as it keeps its pace, which is for its reader to watch. */
 function openParts(request: FastifyRequest, reply: FastifyReply): AsyncIterator<unknown> {
-  const ownPace = keepOwnPace(request.raw);
-  reply.raw.once('close', () => ownPace[Symbol.dispose]());
-  letSend(request.raw, reply.raw);
+  const exempt = exemptFromRequestTimeout(request.raw);
+  reply.raw.once('close', () => exempt[Symbol.dispose]());
+  sendContinue(request.raw, reply.raw);
   return readMultipart(request.raw);
 }

@@ -1,13 +1,13 @@
 // `npm start`: everything on one machine, until Ctrl-C.
 
-import { tolerateLostOutput } from '@renderkit/server-kit/process/lost-output.ts';
+import { ignoreOutputErrors } from '@renderkit/server-kit/process/output-errors.ts';
 import { readStackConfig } from './config.ts';
 import { createScreen } from './screen.ts';
 import { StackError } from './stack-error.ts';
 import { startStack } from './start-stack.ts';
 import { tellError } from './tell-error.ts';
 
-tolerateLostOutput();
+ignoreOutputErrors();
 
 const stopping = new AbortController();
 const asked = new Promise<void>((resolve) => {

@@ -1,11 +1,11 @@
 // Brings the databases that the environment names up to date: `npm run migrate`.
 
 import { ConfigError, readEnvironment } from '@renderkit/server-kit/process/config.ts';
-import { tolerateLostOutput } from '@renderkit/server-kit/process/lost-output.ts';
+import { ignoreOutputErrors } from '@renderkit/server-kit/process/output-errors.ts';
 import { prepareDatabase } from './databases.ts';
 import { tellError } from './tell-error.ts';
 
-tolerateLostOutput();
+ignoreOutputErrors();
 
 try {
   const read = readEnvironment(process.env);

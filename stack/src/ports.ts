@@ -1,6 +1,6 @@
 import { createServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type ListenTarget, listenRefusal } from '@renderkit/server-kit/http/listen-refusal.ts';
+import { type ListenTarget, explainListenError } from '@renderkit/server-kit/http/listen-error.ts';
 import { StackError } from './stack-error.ts';
 
 const pollMs = 100;
@@ -18,7 +18,7 @@ export async function claimPort(options: ListenTarget & { waitMs: number }): Pro
     } catch (error) {
       const code = error instanceof Error && 'code' in error ? error.code : undefined;
       if (code === 'EADDRINUSE' && performance.now() < deadline) await sleep(pollMs);
-      else throw new StackError(listenRefusal(options, error), { cause: error });
+      else throw new StackError(explainListenError(options, error), { cause: error });
     }
   }
 }

@@ -2,7 +2,7 @@ import { createServer as createNetServer } from 'node:net';
 import path from 'node:path';
 import { openDatabase } from '@renderkit/server-kit/db/database.ts';
 import { createNotifier, listen } from '@renderkit/server-kit/db/notify.ts';
-import { listenRefusal } from '@renderkit/server-kit/http/listen-refusal.ts';
+import { explainListenError } from '@renderkit/server-kit/http/listen-error.ts';
 import type { Pace } from '@renderkit/server-kit/http/paced-body.ts';
 import { createLogger, type Logger } from '@renderkit/server-kit/process/logger.ts';
 import { checkDatabase } from '@renderkit/server-kit/schema/check-database.ts';
@@ -130,7 +130,7 @@ async function listenOrSay(app: FastifyInstance, host: string, port: number): Pr
   try {
     await app.listen({ host, port });
   } catch (error) {
-    throw new ConfigError(listenRefusal({ name: 'STUDIO_PORT', host, port }, error), { cause: error });
+    throw new ConfigError(explainListenError({ name: 'STUDIO_PORT', host, port }, error), { cause: error });
   }
 }
 

@@ -1,17 +1,22 @@
 import type { IncomingMessage } from 'node:http';
+import { isOutOfSpace } from '@renderkit/engine-kit/out-of-space.ts';
 import { isDatabaseUnavailable } from '@renderkit/server-kit/db/database.ts';
 import { createHttpServer } from '@renderkit/server-kit/http/create-http-server.ts';
 import type { HttpError } from '@renderkit/server-kit/http/http-error.ts';
-import { JsonRefused } from '@renderkit/server-kit/http/json-refused.ts';
+import { InvalidJson } from '@renderkit/server-kit/http/invalid-json.ts';
 import type { JsonLimits } from '@renderkit/server-kit/http/json-scan.ts';
-import { BodyCutShort, BodyInPieces, BodyTooLarge, readJson } from '@renderkit/server-kit/http/read-body.ts';
-import { letSend } from '@renderkit/server-kit/http/request-body.ts';
+import {
+  BodyCutShort,
+  BodyTooFragmented,
+  BodyTooLarge,
+  readJson,
+} from '@renderkit/server-kit/http/read-body.ts';
+import { sendContinue } from '@renderkit/server-kit/http/request-body.ts';
 import { type TextLimits, textLimitsOf } from '@renderkit/server-kit/http/text-limits.ts';
 import { newId } from '@renderkit/server-kit/ids.ts';
 import type { Logger } from '@renderkit/server-kit/process/logger.ts';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { StudioError } from './errors.ts';
-import { isOutOfSpace } from '@renderkit/engine-kit/out-of-space.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -55,17 +60,17 @@ export function createServer(options: { log: Logger; trustProxy: string[] }): Fa
   );
   // Whoever comes as far as this has been let in.
   app.addHook('preParsing', (request, reply, _payload, done) => {
-    letSend(request.raw, reply.raw);
+    sendContinue(request.raw, reply.raw);
     done();
   });
   return app;
 }
 
-/** @throws JsonRefused, BodyTooLarge, BodyInPieces, BodyCutShort */
+/** @throws InvalidJson, BodyTooLarge, BodyTooFragmented, BodyCutShort */
 async function readBodyOf(request: IncomingMessage, texts: TextLimits): Promise<unknown> {
   const json = await readJson(request, { limitBytes: bodyLimitBytes, json: { ...jsonLimits, texts } });
-  if (json === undefined) throw new JsonRefused([{ path: '', message: 'is not valid JSON' }]);
-  if (json.issues.length > 0) throw new JsonRefused(json.issues);
+  if (json === undefined) throw new InvalidJson([{ path: '', message: 'is not valid JSON' }]);
+  if (json.issues.length > 0) throw new InvalidJson(json.issues);
   return json.value;
 }
 
@@ -116,7 +121,7 @@ function translateError(error: unknown): StudioError {
       cause: error,
       retryAfterSeconds: 2,
     });
-  if (error instanceof JsonRefused)
+  if (error instanceof InvalidJson)
     return new StudioError('invalid_request', error.message.slice(0, maxMessageCharacters), { cause: error });
   const { statusCode } = error as { statusCode?: number };
   if (isOutOfSpace(error))
@@ -124,7 +129,7 @@ function translateError(error: unknown): StudioError {
       cause: error,
       retryAfterSeconds: 30,
     });
-  if (error instanceof BodyCutShort || error instanceof BodyInPieces)
+  if (error instanceof BodyCutShort || error instanceof BodyTooFragmented)
     return new StudioError('invalid_request', `The body cannot be read: ${error.message}.`, { cause: error });
   if (error instanceof BodyTooLarge) return tooLarge(error);
   if (statusCode !== undefined && statusCode >= 400 && statusCode < 500)

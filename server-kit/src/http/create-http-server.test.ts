@@ -4,7 +4,7 @@ import { type AddressInfo, connect, type Socket } from 'node:net';
 import { after, before, describe, test } from 'node:test';
 import { createHttpServer } from './create-http-server.ts';
 import { BodyTooLarge, readBody } from './read-body.ts';
-import { letSend, mustCloseUnread } from './request-body.ts';
+import { sendContinue, mustCloseUnread } from './request-body.ts';
 
 async function lengthOf(request: IncomingMessage, limit: number): Promise<number> {
   let length = 0;
@@ -41,7 +41,7 @@ app.post('/refused', (request, reply) => {
 });
 app.post('/read', async (request, reply) => {
   try {
-    letSend(request.raw, reply.raw);
+    sendContinue(request.raw, reply.raw);
     return `${await lengthOf(request.raw, 1_000_000)} bytes`;
   } catch (error) {
     if (!(error instanceof BodyTooLarge)) throw error;

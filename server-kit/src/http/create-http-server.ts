@@ -8,7 +8,7 @@ import {
 import type { Socket } from 'node:net';
 import fastify, { type FastifyInstance } from 'fastify';
 import type { HttpError } from './http-error.ts';
-import { closeSoon, keepsOwnPace, mustCloseUnread } from './request-body.ts';
+import { closeSoon, isExemptFromRequestTimeout, mustCloseUnread } from './request-body.ts';
 import { headersTooLarge, headErrorOf, maxHeaderBytes, maxHeaders } from './request-head.ts';
 import { gatherMethods, notFoundDetail } from './route-methods.ts';
 
@@ -187,7 +187,7 @@ function send(reply: Reply, answer: ErrorAnswer, requestId: string): void {
 
 /** Tells a client whose bytes never became a request what was wrong with them. */
 function answerOnSocket(options: HttpServerOptions, error: Error & { code?: string }, socket: Socket): void {
-  if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT' && keepsOwnPace(socket)) return;
+  if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT' && isExemptFromRequestTimeout(socket)) return;
   const underWay =
     (socket as { _httpMessage?: { headersSent?: boolean } })._httpMessage?.headersSent === true;
   if (error.code === 'ECONNRESET' || !socket.writable || underWay) {

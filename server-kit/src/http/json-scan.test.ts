@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import * as fc from 'fast-check';
-import { JsonRefused } from './json-refused.ts';
+import { InvalidJson } from './invalid-json.ts';
 import { type JsonLimits, JsonScan, type ScannedJson } from './json-scan.ts';
 import { textLimitsOf } from './text-limits.ts';
 
@@ -35,7 +35,7 @@ const refused = (text: string, path: string, message: RegExp) =>
   assert.throws(
     () => parse(text),
     (error) =>
-      error instanceof JsonRefused && error.issues[0]?.path === path && message.test(error.issues[0].message),
+      error instanceof InvalidJson && error.issues[0]?.path === path && message.test(error.issues[0].message),
     text,
   );
 
@@ -75,7 +75,7 @@ test('what is no JSON is refused, whatever it looks like', () => {
       } catch {
         valid = false;
       }
-      if (!valid) assert.throws(() => parse(text), JsonRefused);
+      if (!valid) assert.throws(() => parse(text), InvalidJson);
     }),
     { numRuns: 5_000 },
   );
@@ -95,7 +95,7 @@ test('what is no JSON is refused, whatever it looks like', () => {
     '\u{feff}x',
     "{'a':1}",
   ])
-    assert.throws(() => parse(text), JsonRefused, JSON.stringify(text));
+    assert.throws(() => parse(text), InvalidJson, JSON.stringify(text));
 });
 
 test('a name that appears twice in one object is refused with its path', () => {
@@ -226,7 +226,7 @@ test('in a large text the first of them ends the reading', () => {
       reading.add(Buffer.from('{"options":{"steps":1'));
       for (let i = 0; i < 1_000; i++) reading.add(Buffer.alloc(1_000, '1'));
     },
-    (error) => error instanceof JsonRefused && error.issues[0]?.path === 'options.steps',
+    (error) => error instanceof InvalidJson && error.issues[0]?.path === 'options.steps',
   );
   refused(`{"prompt":"${'x'.repeat(60_000)}`, 'prompt', /at most 10 characters/);
 });

@@ -1,5 +1,5 @@
 import { ByteBuffer } from './byte-buffer.ts';
-import { type JsonIssue, JsonRefused } from './json-refused.ts';
+import { type JsonIssue, InvalidJson } from './invalid-json.ts';
 import { JsonTextScan } from './json-text-scan.ts';
 import type { TextLimits } from './text-limits.ts';
 import { Utf8Check } from './utf8-check.ts';
@@ -93,17 +93,17 @@ export class JsonScan {
     this.#content = new ByteBuffer(Math.min(announcedBytes ?? 0, limits.maxGatheredBytes) || undefined);
   }
 
-  /** @throws JsonRefused as soon as it is known that the text will not do */
+  /** @throws InvalidJson as soon as it is known that the text will not do */
   add(bytes: Uint8Array): void {
     this.#received += bytes.length;
     if (!this.#utf8.add(bytes)) this.#refuse('is not valid UTF-8', '');
     for (let i = 0; i < bytes.length;)
       i = this.#text === undefined ? this.#structure(bytes, i) : this.#inText(bytes, i);
     if (this.#received > this.#limits.maxGatheredBytes && this.#issues.length > 0)
-      throw new JsonRefused(this.#issues);
+      throw new InvalidJson(this.#issues);
   }
 
-  /** To be called once, when all bytes have been added. @throws JsonRefused */
+  /** To be called once, when all bytes have been added. @throws InvalidJson */
   end(): ScannedJson {
     if (!this.#utf8.whole) this.#refuse('is not valid UTF-8', '');
     if (this.#repeated !== undefined && this.#received <= this.#limits.maxGatheredBytes)
@@ -121,7 +121,7 @@ export class JsonScan {
       // A byte order mark in front is no part of the text.
       return JSON.parse(text.charCodeAt(0) === 0xfeff ? text.slice(1) : text);
     } catch (error) {
-      throw new JsonRefused([...this.#issues, { path: '', message: 'is not valid JSON' }], error);
+      throw new InvalidJson([...this.#issues, { path: '', message: 'is not valid JSON' }], error);
     }
   }
 
@@ -278,7 +278,7 @@ export class JsonScan {
   }
 
   #refuse(message: string, path = pathOf(this.#levels)): never {
-    throw new JsonRefused([...this.#issues, { path, message }]);
+    throw new InvalidJson([...this.#issues, { path, message }]);
   }
 }
 

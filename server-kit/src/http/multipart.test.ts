@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
 import { test } from 'node:test';
 import * as fc from 'fast-check';
-import { FormBroken, readMultipart } from './multipart.ts';
+import { MalformedForm, readMultipart } from './multipart.ts';
 
 type Part = { name: string; fileName?: string | undefined; isFile: boolean; content: string };
 
@@ -29,7 +29,7 @@ async function partsOf(pieces: readonly string[], type?: string): Promise<Part[]
 }
 
 const broken = (pieces: readonly string[], type?: string) =>
-  assert.rejects(partsOf(pieces, type), FormBroken, JSON.stringify(pieces).slice(0, 200));
+  assert.rejects(partsOf(pieces, type), MalformedForm, JSON.stringify(pieces).slice(0, 200));
 
 const head = (name: string, fileName?: string) =>
   `Content-Disposition: form-data; name="${name}"${fileName === undefined ? '' : `; filename="${fileName}"`}\r\n`;
@@ -168,7 +168,7 @@ test('a part that is left unread is passed over; one that is left in its middle 
   assert.ok(part !== undefined);
   await part.content.next();
   await part.content.return();
-  await assert.rejects(parts.next(), FormBroken);
+  await assert.rejects(parts.next(), MalformedForm);
 });
 
 test('what nearly is the boundary, again and again, takes no longer than other bytes do', async () => {

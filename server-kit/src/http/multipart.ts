@@ -1,10 +1,10 @@
 import type { IncomingMessage } from 'node:http';
-import { readAhead } from './read-ahead.ts';
 import { type PartHead, readPartHead } from './part-head.ts';
+import { readAhead } from './read-ahead.ts';
 
 /** What came is no form by RFC 7578, or not all of one. */
-export class FormBroken extends Error {
-  override name = 'FormBroken';
+export class MalformedForm extends Error {
+  override name = 'MalformedForm';
 }
 
 export type FormPart = PartHead & {
@@ -24,15 +24,15 @@ const nothing = Buffer.alloc(0);
 /**
  * Reads a form part by part (RFC 7578), never more of it in memory than a chunk and a part's head. What is left of a
  * part's content when the next part is asked for is passed over. Who stops reading leaves the connection as it is.
- * @throws FormBroken, here and where the content is read
+ * @throws MalformedForm, here and where the content is read
  */
 export async function* readMultipart(request: IncomingMessage): AsyncGenerator<FormPart, void> {
   const boundary = boundaryOf(request.headers['content-type'] ?? '');
-  if (boundary === undefined) throw new FormBroken('the boundary is missing or odd');
+  if (boundary === undefined) throw new MalformedForm('the boundary is missing or odd');
   const form = openForm(request, boundary);
   let before = 0;
   for await (const { length } of form.upToDelimiter())
-    if ((before += length) > maxAroundBytes) throw new FormBroken('it does not begin with a part');
+    if ((before += length) > maxAroundBytes) throw new MalformedForm('it does not begin with a part');
   while (await form.partFollows()) {
     const content = form.upToDelimiter();
     yield { ...head(await form.readHead()), content };
@@ -43,7 +43,7 @@ export async function* readMultipart(request: IncomingMessage): AsyncGenerator<F
 
 function head(bytes: Buffer): PartHead {
   const read = readPartHead(bytes);
-  if (read === undefined) throw new FormBroken('a part has headers that cannot be read');
+  if (read === undefined) throw new MalformedForm('a part has headers that cannot be read');
   return read;
 }
 
@@ -66,7 +66,7 @@ function openForm(request: IncomingMessage, boundary: string) {
 
   const more = async () => {
     const next = await chunks.next();
-    if (next.done === true) throw new FormBroken('it ended before its time');
+    if (next.done === true) throw new MalformedForm('it ended before its time');
     rest = rest.length === 0 ? next.value : Buffer.concat([rest, next.value]);
   };
   const begins = async (with_: Buffer) => {
@@ -97,15 +97,15 @@ function openForm(request: IncomingMessage, boundary: string) {
     },
     /** After a delimiter: false where it was the last. */
     partFollows: async () => {
-      if (!atDelimiter) throw new FormBroken('a part was left in its middle');
+      if (!atDelimiter) throw new MalformedForm('a part was left in its middle');
       if (await begins(closing)) return false;
       if (await begins(lineEnd)) return true;
-      throw new FormBroken('a boundary goes on in an odd way');
+      throw new MalformedForm('a boundary goes on in an odd way');
     },
     readHead: async () => {
       let end = rest.indexOf(headEnd);
       for (; end === -1 && rest.length <= maxHeadBytes; end = rest.indexOf(headEnd)) await more();
-      if (end === -1 || end > maxHeadBytes) throw new FormBroken('the headers of a part are too long');
+      if (end === -1 || end > maxHeadBytes) throw new MalformedForm('the headers of a part are too long');
       const bytes = rest.subarray(0, end);
       rest = rest.subarray(end + headEnd.length);
       return bytes;
@@ -113,7 +113,7 @@ function openForm(request: IncomingMessage, boundary: string) {
     readEpilogue: async () => {
       let { length } = rest;
       for (;;) {
-        if (length > maxAroundBytes) throw new FormBroken('something follows after its end');
+        if (length > maxAroundBytes) throw new MalformedForm('something follows after its end');
         const next = await chunks.next();
         if (next.done === true) return;
         length += next.value.length;

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { createHttpServer } from './create-http-server.ts';
 import { type Pace, pacedBody, SenderLost } from './paced-body.ts';
 import { BodyCutShort, readBody } from './read-body.ts';
-import { keepOwnPace, mustCloseUnread } from './request-body.ts';
+import { exemptFromRequestTimeout, mustCloseUnread } from './request-body.ts';
 
 async function lengthOf(request: IncomingMessage, pace?: Pace): Promise<number> {
   let length = 0;
@@ -32,7 +32,7 @@ async function startServer(windowMs: number) {
     return error.name;
   };
   app.post('/stream', async ({ raw }) => {
-    using _ = keepOwnPace(raw);
+    using _ = exemptFromRequestTimeout(raw);
     let bytes = 0;
     try {
       for await (const chunk of pacedBody(raw, pace)) bytes += chunk.length;
@@ -42,7 +42,7 @@ async function startServer(windowMs: number) {
     return `${bytes} bytes`;
   });
   app.post('/whole', async ({ raw }) => {
-    using _ = keepOwnPace(raw);
+    using _ = exemptFromRequestTimeout(raw);
     try {
       return `${await lengthOf(raw, pace)} bytes`;
     } catch (error) {

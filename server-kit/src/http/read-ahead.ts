@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream';
-import { PieceCount } from './request-body.ts';
+import { ChunkCounter } from './request-body.ts';
 
 /** Bytes that may lie ready: so the socket need not be stopped and started again for each chunk that it brings. */
 const aheadBytes = 256 * 1024;
@@ -13,7 +13,7 @@ export function readAhead(source: Readable): AsyncIterator<Buffer, void> {
   let bytes = 0;
   let over: { failure?: Error } | undefined;
   let tell: () => void = () => undefined;
-  const pieces = new PieceCount();
+  const pieces = new ChunkCounter();
   const end = (failure?: Error) => {
     over ??= failure === undefined ? {} : { failure };
     tell();

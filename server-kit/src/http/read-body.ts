@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { type JsonLimits, JsonScan, type ScannedJson } from './json-scan.ts';
 import type { Pace } from './paced-body.ts';
 import { RateFloor } from './rate-floor.ts';
-import { passOver, PieceCount } from './request-body.ts';
+import { drainBody, ChunkCounter } from './request-body.ts';
 
 /** The body is larger than the route takes. What is left of it stays unread. */
 export class BodyTooLarge extends Error {
@@ -10,8 +10,8 @@ export class BodyTooLarge extends Error {
 }
 
 /** The body comes in far more pieces than it needs. What is left of it stays unread. */
-export class BodyInPieces extends Error {
-  override name = 'BodyInPieces';
+export class BodyTooFragmented extends Error {
+  override name = 'BodyTooFragmented';
 }
 
 /** The client went away, or fell silent, in the middle of its body. */
@@ -23,7 +23,7 @@ export class BodyCutShort extends Error {
  * Hands on a body of at most `limit` bytes as it comes; a longer Content-Length is refused before a byte is read. With
  * a pace, one that comes slower is cut short. Where `take` throws, the rest is passed over and the promise rejects.
  * @throws BodyTooLarge
- * @throws BodyInPieces
+ * @throws BodyTooFragmented
  * @throws BodyCutShort
  */
 export function readBody(
@@ -34,7 +34,7 @@ export function readBody(
   if (Number(request.headers['content-length'] ?? 0) > limit) return Promise.reject(tooLarge());
   return new Promise((resolve, reject) => {
     let size = 0;
-    const pieces = new PieceCount();
+    const pieces = new ChunkCounter();
     // Later, not now: a floor that is disposed while it measures would go on.
     const tooSlow = () => void setImmediate(onCut);
     const floor =
@@ -43,12 +43,12 @@ export function readBody(
     const onData = (chunk: Buffer) => {
       size += chunk.length;
       if (size > limit) return end(tooLarge());
-      if (!pieces.add(chunk.length)) return end(new BodyInPieces('the body comes in too many pieces'));
+      if (!pieces.add(chunk.length)) return end(new BodyTooFragmented('the body comes in too many pieces'));
       try {
         take(chunk);
       } catch (error) {
         end(error as Error);
-        return passOver(request);
+        return drainBody(request);
       }
       floor?.received(chunk.length);
       floor?.wait();
@@ -69,9 +69,9 @@ export function readBody(
 
 /**
  * Reads a JSON body, and validates it as it comes. Undefined where there is none. `bytes` is how long it was.
- * @throws JsonRefused
+ * @throws InvalidJson
  * @throws BodyTooLarge
- * @throws BodyInPieces
+ * @throws BodyTooFragmented
  * @throws BodyCutShort
  */
 export async function readJson(

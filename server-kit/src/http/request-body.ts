@@ -1,25 +1,25 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
-const ownPace = new WeakSet<Socket>();
+const exempt = new WeakSet<Socket>();
 
 /**
  * The body of this request has a pace of its own that its route watches over: the server's time for receiving a whole
  * request does not hold for it, until disposed.
  */
-export function keepOwnPace({ socket }: IncomingMessage): Disposable {
-  ownPace.add(socket);
-  return { [Symbol.dispose]: () => void ownPace.delete(socket) };
+export function exemptFromRequestTimeout({ socket }: IncomingMessage): Disposable {
+  exempt.add(socket);
+  return { [Symbol.dispose]: () => void exempt.delete(socket) };
 }
 
-export function keepsOwnPace(socket: Socket): boolean {
-  return ownPace.has(socket);
+export function isExemptFromRequestTimeout(socket: Socket): boolean {
+  return exempt.has(socket);
 }
 
 const sending = new WeakSet<IncomingMessage>();
 
 /** Tells a client that waits for it to send its body ("100 Continue"), once. */
-export function letSend(request: IncomingMessage, response: ServerResponse): void {
+export function sendContinue(request: IncomingMessage, response: ServerResponse): void {
   if (request.headers.expect === undefined || sending.has(request)) return;
   sending.add(request);
   response.writeContinue();
@@ -30,15 +30,15 @@ const drainedBytes = 64 * 1024;
 // Long enough for a client to read the answer before the connection is gone.
 const lingerMs = 300;
 
-const passedOver = new WeakSet<IncomingMessage>();
+const drained = new WeakSet<IncomingMessage>();
 
 /**
  * Reads what is left of a body whose length is known, and forgets it: a client that sends all of it before it reads would
  * not see its answer otherwise. To be called where that length is bearable.
  */
-export function passOver(request: IncomingMessage): void {
+export function drainBody(request: IncomingMessage): void {
   if (request.headers['content-length'] === undefined) return;
-  passedOver.add(request);
+  drained.add(request);
   request.resume();
 }
 
@@ -50,7 +50,7 @@ export function passOver(request: IncomingMessage): void {
 export function mustCloseUnread(request: IncomingMessage): boolean {
   const { 'content-length': length, 'transfer-encoding': encoding } = request.headers;
   if (length === undefined && encoding === undefined) return false;
-  if (passedOver.has(request)) return false;
+  if (drained.has(request)) return false;
   if (request.readableEnded || (encoding === undefined && Number(length) <= drainedBytes)) return false;
   const socket = request.socket as Socket & { destroySoon: () => void };
   // Node would read on while the answer is sent, and then cut off a client that is still sending: a reset may
@@ -75,7 +75,7 @@ const minBytesOfPiece = 256;
  * Counts the pieces that a body comes in. Each is an event: a body of chunks of one byte would keep the process busy for
  * a thousand times as long as another of its size.
  */
-export class PieceCount {
+export class ChunkCounter {
   #pieces = 0;
   #bytes = 0;
 

@@ -1,4 +1,4 @@
-import { tolerateLostOutput } from './lost-output.ts';
+import { ignoreOutputErrors } from './output-errors.ts';
 
 /** Asked to stop by the parent over IPC (Windows has no SIGTERM that a process can catch). */
 export type StopMessage = { type: 'stop' };
@@ -20,7 +20,7 @@ export type PartOptions = {
  * written does not end it.
  */
 export async function runPart(options: PartOptions): Promise<void> {
-  tolerateLostOutput();
+  ignoreOutputErrors();
   const stopping = new AbortController();
   const asked = new Promise<void>((resolve) => {
     process.once('SIGTERM', () => resolve());

@@ -4,7 +4,7 @@ export type LoopOptions = {
   name: string;
   /** Longest pause between two runs, in milliseconds; `wake` cuts it short. */
   everyMs: number;
-  /** One round. What it throws is logged and the loop goes on after a pause that doubles up to `longestPauseMs`. */
+  /** One round. What it throws is logged and the loop goes on after a pause that doubles up to `maxPauseMs`. */
   run: (stopping: AbortSignal) => Promise<unknown>;
   log: Logger;
   /** Called when no round ended within `stuckAfterMs`: the process had better end and be started anew. */
@@ -12,7 +12,7 @@ export type LoopOptions = {
   /** Default 30,000. */
   stuckAfterMs?: number;
   /** Default 30,000. */
-  longestPauseMs?: number;
+  maxPauseMs?: number;
 };
 
 export type Loop = AsyncDisposable & { wake: () => void };
@@ -34,18 +34,18 @@ export function readLoopProgress(): LoopProgress[] {
   return [...underWay].map((read) => read());
 }
 
-const ordinaryLongestPauseMs = 30_000;
-const firstPauseMs = 250;
+const defaultMaxPauseMs = 30_000;
+const initialPauseMs = 250;
 
-function pauseAfter(failures: number, longestPauseMs: number): number {
-  const doubled = firstPauseMs * 2 ** Math.min(failures - 1, 10);
-  return Math.min(longestPauseMs, doubled, failures > 3 ? longestPauseMs : 2_000);
+function pauseAfter(failures: number, maxPauseMs: number): number {
+  const doubled = initialPauseMs * 2 ** Math.min(failures - 1, 10);
+  return Math.min(maxPauseMs, doubled, failures > 3 ? maxPauseMs : 2_000);
 }
 
 /** Runs `run` again and again until disposed; never two rounds at once. A wake during a round starts another at once. */
 export function startLoop(options: LoopOptions): Loop {
   const stopping = new AbortController();
-  const longestPauseMs = options.longestPauseMs ?? ordinaryLongestPauseMs;
+  const maxPauseMs = options.maxPauseMs ?? defaultMaxPauseMs;
   let woken = false;
   let failures = 0;
   let endPause: (() => void) | undefined;
@@ -79,7 +79,7 @@ export function startLoop(options: LoopOptions): Loop {
       roundBegan = Number.POSITIVE_INFINITY;
       if (stopping.signal.aborted) return;
       // After a failure waking does not cut the pause: a database that is away must not be hammered.
-      if (failures > 0) await pause(pauseAfter(failures, longestPauseMs));
+      if (failures > 0) await pause(pauseAfter(failures, maxPauseMs));
       else if (!woken) await pause(options.everyMs);
     }
   };

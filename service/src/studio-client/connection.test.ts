@@ -73,7 +73,7 @@ test('no token stands in the database in clear, and none opens for another accou
     [accountId, other.accountId],
   );
   await using fresh = clientOf(db.database, studio.url);
-  assert.match(await kindOf(ask(fresh, other.accountId)), /UndecipherableSecret/);
+  assert.match(await kindOf(ask(fresh, other.accountId)), /DecryptionError/);
 });
 
 test('two processes that need a new token at once refresh it once, and nobody is logged out', async () => {

@@ -6,11 +6,16 @@ import {
   jsonValues,
   maxJsonNumberCharacters,
 } from '@renderkit/contract/v1/limits.ts';
-import { type JsonIssue, JsonRefused } from '@renderkit/server-kit/http/json-refused.ts';
+import { type JsonIssue, InvalidJson } from '@renderkit/server-kit/http/invalid-json.ts';
 import type { ScannedJson } from '@renderkit/server-kit/http/json-scan.ts';
 import type { Pace } from '@renderkit/server-kit/http/paced-body.ts';
-import { BodyCutShort, BodyInPieces, BodyTooLarge, readJson } from '@renderkit/server-kit/http/read-body.ts';
-import { keepOwnPace, letSend } from '@renderkit/server-kit/http/request-body.ts';
+import {
+  BodyCutShort,
+  BodyTooFragmented,
+  BodyTooLarge,
+  readJson,
+} from '@renderkit/server-kit/http/read-body.ts';
+import { exemptFromRequestTimeout, sendContinue } from '@renderkit/server-kit/http/request-body.ts';
 import type { TextLimits } from '@renderkit/server-kit/http/text-limits.ts';
 import type { FieldError } from '../problems/api-problem.ts';
 import type { LargeBodies } from './large-bodies.ts';
@@ -72,9 +77,9 @@ export async function readJsonBody(
     return await readLarge(asked, () => largeBodies.enter(asked.accountId, bytes, asked.response));
   } catch (error) {
     if (error instanceof BodyTooLarge) return refuse(`must not be larger than ${limitBytes} bytes`);
-    if (error instanceof BodyInPieces) return refuse('must not come in pieces of a few bytes each');
+    if (error instanceof BodyTooFragmented) return refuse('must not come in pieces of a few bytes each');
     if (error instanceof BodyCutShort) return refuse('ended before its time');
-    if (!(error instanceof JsonRefused)) throw error;
+    if (!(error instanceof InvalidJson)) throw error;
     errors.push(...error.issues.map(fieldErrorOf));
     return { body: undefined };
   }
@@ -82,7 +87,7 @@ export async function readJsonBody(
 
 /** The wait for a place is not the client's to answer for: its body has a pace to keep instead of a time. */
 async function readLarge(asked: JsonBodyRequest, enter: () => Promise<() => void>): Promise<JsonBody> {
-  using _ = keepOwnPace(asked.request);
+  using _ = exemptFromRequestTimeout(asked.request);
   const release = await enter();
   try {
     const json = await read(asked, largeBodyPace);
@@ -96,7 +101,7 @@ async function readLarge(asked: JsonBodyRequest, enter: () => Promise<() => void
 }
 
 function read({ request, response, limitBytes, texts }: JsonBodyRequest, pace?: Pace) {
-  if (Number(request.headers['content-length'] ?? 0) <= limitBytes) letSend(request, response);
+  if (Number(request.headers['content-length'] ?? 0) <= limitBytes) sendContinue(request, response);
   return readJson(request, {
     limitBytes,
     json: { ...jsonLimits, maxContentBytes: Math.min(limitBytes, jsonContentBytes), texts },

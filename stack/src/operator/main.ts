@@ -1,11 +1,11 @@
 // `npm run operator -- <command>`: what only who has the machine may do.
 
-import { tolerateLostOutput } from '@renderkit/server-kit/process/lost-output.ts';
+import { ignoreOutputErrors } from '@renderkit/server-kit/process/output-errors.ts';
 import { tellError } from '../tell-error.ts';
 import { commands } from './commands.ts';
 import { runOperator } from './run-operator.ts';
 
-tolerateLostOutput();
+ignoreOutputErrors();
 
 // Ctrl-C in the middle of a command would leave its database to the keeper to stop; that is in order.
 try {

@@ -7,7 +7,7 @@ import { chown } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { takeLock } from '@renderkit/server-kit/files/file-lock.ts';
-import { tolerateLostOutput } from '@renderkit/server-kit/process/lost-output.ts';
+import { ignoreOutputErrors } from '@renderkit/server-kit/process/output-errors.ts';
 import { openLogFile } from '../log-file.ts';
 import { backOffMs, countDeath, isHopeless } from '../restart-policy.ts';
 import { findPostgresBinaries } from './binaries.ts';
@@ -23,7 +23,7 @@ const unixPort = 5432;
 /** A keeper that lost its parent may still be shutting its server down. */
 const lockPatienceMs = 60_000;
 
-tolerateLostOutput();
+ignoreOutputErrors();
 
 const stopping = new AbortController();
 const stop = () => stopping.abort();

@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { readFileSync } from 'node:fs';
-import { JsonRefused } from '@renderkit/server-kit/http/json-refused.ts';
+import { InvalidJson } from '@renderkit/server-kit/http/invalid-json.ts';
 import { type JsonLimits, JsonScan } from '@renderkit/server-kit/http/json-scan.ts';
 import { textLimitsOf } from '@renderkit/server-kit/http/text-limits.ts';
 import { fold, spell } from './readings.ts';
@@ -118,10 +118,10 @@ function parseJson(bytes: Uint8Array): unknown {
   try {
     scan.add(bytes);
     const { value, issues } = scan.end();
-    if (issues.length > 0) throw new JsonRefused(issues);
+    if (issues.length > 0) throw new InvalidJson(issues);
     return value;
   } catch (error) {
-    if (!(error instanceof JsonRefused)) throw error;
+    if (!(error instanceof InvalidJson)) throw error;
     const [issue] = error.issues;
     throw new RulesInvalid(`${issue?.path || 'the file'} ${issue?.message}`, { cause: error });
   }

@@ -7,13 +7,13 @@ import { type Inspected, inspectFile, UnusableFile } from '@renderkit/media-kit/
 import { MediaToolError } from '@renderkit/media-kit/media-tool-error.ts';
 import { CommitUnconfirmed, type Database } from '@renderkit/server-kit/db/database.ts';
 import { type Pace, SenderLost } from '@renderkit/server-kit/http/paced-body.ts';
-import { keepOwnPace, mustCloseUnread } from '@renderkit/server-kit/http/request-body.ts';
+import { exemptFromRequestTimeout, mustCloseUnread } from '@renderkit/server-kit/http/request-body.ts';
 import { newId } from '@renderkit/server-kit/ids.ts';
 import type { FastifyReply } from 'fastify';
+import type { AccountFacts } from '../authentication/authenticate.ts';
 import { plans } from '../catalog/plans.ts';
 import { StudioError } from '../errors.ts';
 import type { Moderation } from '../moderation/moderation.ts';
-import type { AccountFacts } from '../authentication/authenticate.ts';
 import type { BlobStorage } from '../storage/blob-storage.ts';
 import { mediaFolder } from '../storage/media-folder.ts';
 import { announceFolder, claimFolder, removeOrphanFolders } from '../storage/orphan-folders.ts';
@@ -111,7 +111,7 @@ async function receive(
   await announceFolder(database, folder);
   let orphaned = true;
   try {
-    using _ = keepOwnPace(request);
+    using _ = exemptFromRequestTimeout(request);
     const received = await receiveFile(request, storage, folder, {
       limits: fileLimits,
       pace: dependencies.pace ?? pace,

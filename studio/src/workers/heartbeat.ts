@@ -20,7 +20,7 @@ export async function startHeartbeat(database: Database, log: Logger): Promise<A
     name: 'heartbeat',
     everyMs: beatEveryMs,
     // Once the database is back, the worker should not be missed for longer than it was away.
-    longestPauseMs: beatEveryMs,
+    maxPauseMs: beatEveryMs,
     run: () => writeBeat(database, worker),
     log,
   });

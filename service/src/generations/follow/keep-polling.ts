@@ -2,9 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from '@renderkit/server-kit/process/logger.ts';
 import type { Watched } from './watch-list.ts';
 
-const firstPauseMs = 250;
+const initialPauseMs = 250;
 /** A studio that is back is heard of within this; one call per process is little for one that is away. */
-const longestPauseMs = 3_000;
+const maxPauseMs = 3_000;
 /** From this many failures in a row on it is worth an operator's attention. */
 const failuresToWarn = 3;
 
@@ -33,7 +33,7 @@ export async function keepPolling(polling: {
       failures++;
       const level = failures === failuresToWarn ? 'warn' : 'debug';
       log[level]({ err: error, failures }, 'the feed of the studio could not be read');
-      const pauseMs = Math.min(longestPauseMs, firstPauseMs * 2 ** Math.min(failures - 1, 10));
+      const pauseMs = Math.min(maxPauseMs, initialPauseMs * 2 ** Math.min(failures - 1, 10));
       await sleep(pauseMs * (0.75 + Math.random() / 2), undefined, { signal }).catch(() => undefined);
     }
   }

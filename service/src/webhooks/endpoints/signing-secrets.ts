@@ -10,7 +10,7 @@ import { replaceSecret, selectSecret } from './store.ts';
 export type SigningSecrets = {
   /** A new secret, and as it is stored. */
   create: (endpointId: string) => { secret: string; encrypted: string };
-  /** @throws UndecipherableSecret */
+  /** @throws DecryptionError */
   open: (encrypted: string, endpointId: string) => string;
 };
 

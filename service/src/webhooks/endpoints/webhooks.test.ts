@@ -71,7 +71,7 @@ test('an encrypted secret that is moved to another endpoint cannot be read there
     [one.id, other.id],
   );
   await assert.rejects(revealSecret(db.database, secrets, other.id, operator), {
-    name: 'UndecipherableSecret',
+    name: 'DecryptionError',
   });
 });
 

@@ -7,7 +7,7 @@ export type ListenTarget = { name: string; host: string; port: number };
 const usualFirstFreePort = 1_024;
 
 /** One sentence, for an operator, on why a port could not be opened and what to do. */
-export function listenRefusal({ name, host, port }: ListenTarget, error: unknown): string {
+export function explainListenError({ name, host, port }: ListenTarget, error: unknown): string {
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
   switch (code) {
     case 'EADDRINUSE':

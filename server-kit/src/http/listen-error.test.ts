@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { test } from 'node:test';
-import { listenRefusal } from './listen-refusal.ts';
+import { explainListenError } from './listen-error.ts';
 
 const nobody = 65_534;
 
@@ -13,11 +13,11 @@ const nobody = 65_534;
 async function refusedAsNobody(port: number): Promise<string> {
   const program = `
     import { createServer } from 'node:net';
-    import { listenRefusal } from ${JSON.stringify(new URL('./listen-refusal.ts', import.meta.url).href)};
+    import { explainListenError } from ${JSON.stringify(new URL('./listen-error.ts', import.meta.url).href)};
     const server = createServer().listen(${port}, '127.0.0.1');
     server.on('listening', () => server.close());
     server.on('error', (error) =>
-      console.log(listenRefusal({ name: 'PORT', host: '127.0.0.1', port: ${port} }, error)));`;
+      console.log(explainListenError({ name: 'PORT', host: '127.0.0.1', port: ${port} }, error)));`;
   const child = spawn(process.execPath, ['--input-type=module', '--eval', program], {
     cwd: '/',
     stdio: ['ignore', 'pipe', 'inherit'],
@@ -48,7 +48,7 @@ test('a port that is taken and an address of others are told apart', async () =>
   const refusalOf = async (host: string) => {
     const server = createServer().listen(port, host);
     const [error] = (await once(server, 'error')) as [Error];
-    return listenRefusal({ name: 'STUDIO_PORT', host, port }, error);
+    return explainListenError({ name: 'STUDIO_PORT', host, port }, error);
   };
   assert.match(
     await refusalOf('127.0.0.1'),

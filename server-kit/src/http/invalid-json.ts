@@ -2,8 +2,8 @@
 export type JsonIssue = { path: string; message: string };
 
 /** A text that is no JSON, that two parsers might read differently, or too intricate to be honest. */
-export class JsonRefused extends Error {
-  override name = 'JsonRefused';
+export class InvalidJson extends Error {
+  override name = 'InvalidJson';
   /** One at least. */
   readonly issues: readonly JsonIssue[];
 
