@@ -19,7 +19,7 @@ test('ids of one millisecond share their first ten characters and no more', () =
 test('every character of the random part takes every value', () => {
   const seen = Array.from({ length: 16 }, () => new Set<string>());
   for (let i = 0; i < 3_000; i++)
-    Array.from(newId('').slice(10), (character, place) => seen[place]?.add(character));
+    Array.from(newId('').slice(10), (character, index) => seen[index]?.add(character));
   for (const characters of seen) assert.equal(characters.size, 32);
 });
 

@@ -1,7 +1,7 @@
 import pg from 'pg';
 import type { ClientBase, Pool, PoolClient, QueryResultRow } from 'pg';
 
-// int8 and numeric arrive as strings unless told otherwise. Every bigint of ours is an amount, a counter or
+// int8 and numeric arrive as strings by default. Every bigint of ours is an amount, a counter or
 // a sequence far below 2^53; one that is not is a fault worth a loud stop.
 pg.types.setTypeParser(pg.types.builtins.INT8, (text) => {
   const value = Number(text);
@@ -42,7 +42,7 @@ export type DatabaseOptions = {
   onIdleError?: (error: Error) => void;
 };
 
-/** The COMMIT was sent and its answer never came: the work is done or not, and only a look can tell. */
+/** The COMMIT was sent and its answer never came: the work is done or not, and only a look can show which. */
 export class CommitUnconfirmed extends Error {
   override name = 'CommitUnconfirmed';
 }
@@ -157,7 +157,7 @@ export function isDatabaseUnavailable(error: unknown): boolean {
   );
 }
 
-/** PostgreSQL tells a file system that became read-only as a lack of rights (42501), of a file and not of a table. */
+/** PostgreSQL reports a file system that became read-only as a lack of rights (42501), of a file and not of a table. */
 function isOnReadOnlyDisk(state: string, error: unknown): boolean {
   return state === '42501' && error instanceof Error && /read-only file system/i.test(error.message);
 }

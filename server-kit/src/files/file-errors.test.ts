@@ -15,11 +15,11 @@ const errorOf = (work: Promise<unknown>) =>
 const noFullDevice = !existsSync('/dev/full') && 'there is no device here that is always full';
 
 test(
-  'a write that found no room is known as such, through what wraps it',
+  'a write that found no space is known as such, through what wraps it',
   { skip: noFullDevice },
   async () => {
     const error = await errorOf(writeFile('/dev/full', 'words'));
-    assert.equal(isStorageUnavailable(new Error('the picture was lost', { cause: error })), true);
+    assert.equal(isStorageUnavailable(new Error('the image was lost', { cause: error })), true);
     assert.match(
       explainFileError(error) ?? '',
       /^A file cannot be used \(ENOSPC: no space is left on its disk\)/,
@@ -36,7 +36,7 @@ test('a file that is missing is another matter than a disk that is full', async 
   assert.equal(isStorageUnavailable('a text'), false);
 });
 
-test('ports and programs that are refused are not told as files', async () => {
+test('ports and programs that are refused are not reported as files', async () => {
   const { error } = spawnSync(process.execPath, { cwd: '/nowhere' });
   assert.equal(explainFileError(Object.assign(error ?? new Error(), { code: 'EACCES' })), undefined);
   const listening = Object.assign(new Error('listen EACCES'), {

@@ -3,7 +3,7 @@ import { ConfigError } from '../process/config.ts';
 const storageCodes = new Set(['ENOSPC', 'EDQUOT', 'EROFS', 'EIO']);
 
 /**
- * True where a file could not be written for want of room, or because its file system takes no writes now: the same may
+ * True where a file could not be written for want of space, or because its file system takes no writes now: the same may
  * succeed later. The error's causes are looked at as well.
  */
 export function isStorageUnavailable(error: unknown): boolean {

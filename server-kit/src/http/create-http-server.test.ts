@@ -119,7 +119,7 @@ describe('the HTTP server', () => {
     }
   });
 
-  test("a client's own request id is not adopted, an error tells nothing of itself", async () => {
+  test("a client's own request id is not adopted, an error reveals nothing of itself", async () => {
     const answer = await fetch(`http://127.0.0.1:${port}/broken`, { headers: { 'x-request-id': 'mine' } });
     const text = await answer.text();
     assert.equal(answer.status, 500);

@@ -185,7 +185,7 @@ test('a long text is what JSON.parse makes of it, and is left out of the rest', 
   refused('{"mask":"a"', '', /not valid JSON/);
 });
 
-test('a long text is one by its place: elsewhere it is like any other', () => {
+test('a long text is one by its position: elsewhere it is like any other', () => {
   assert.deepEqual(parse('{"notes":{"mask":"x"}}'), { notes: { mask: 'x' } });
   assert.deepEqual(parse('[{"mask":"x"}]'), [{ mask: 'x' }]);
   assert.deepEqual(scan('{"mask":5}').value, { mask: 5 });
@@ -197,7 +197,7 @@ test('of two long texts of one name the last counts, where two are not refused',
   assert.deepEqual([twice('5').value, twice('5').longTexts.size], [{ mask: 5 }, 0]);
 });
 
-test('texts longer than their place allows and long numbers are reported with their paths', () => {
+test('texts longer than their position allows and long numbers are reported with their paths', () => {
   const issuesOf = (text: string) => scan(text).issues.map(({ path, message }) => `${path}: ${message}`);
   assert.deepEqual(
     issuesOf(

@@ -21,7 +21,7 @@ export type JsonLimits = {
 };
 
 export type ScannedJson = {
-  /** With an empty text in the place of each long one. */
+  /** With an empty text instead of each long one. */
   value: unknown;
   /** Members of the outermost object that may be longer than the content. */
   longTexts: ReadonlyMap<string, string>;
@@ -86,7 +86,7 @@ export class JsonScan {
   #repeated: string | undefined;
   #text: TextHere | undefined;
 
-  /** `announcedBytes`: how long the text is said to be. */
+  /** `announcedBytes`: the length that the client announced. */
   constructor(limits: JsonLimits, announcedBytes?: number) {
     this.#limits = limits;
     this.#likelyBytes = announcedBytes;

@@ -9,7 +9,7 @@ import { explainListenError } from './listen-error.ts';
 
 const nobody = 65_534;
 
-/** What a user without rights is told who wants this port. */
+/** What a user without rights reads who wants this port. */
 async function refusedAsNobody(port: number): Promise<string> {
   const program = `
     import { createServer } from 'node:net';
@@ -41,7 +41,7 @@ test('a low port is refused with the rule and both ways out', { skip: whyNoLowPo
   );
 });
 
-test('a port that is taken and an address of others are told apart', async () => {
+test('a port that is taken and an address of others are distinguished', async () => {
   const taken = createServer().listen(0, '127.0.0.1');
   await once(taken, 'listening');
   const { port } = taken.address() as { port: number };

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 export type ListenTarget = { name: string; host: string; port: number };
 
 /** Below it a port needs a right, where the system does not say otherwise. */
-const usualFirstFreePort = 1_024;
+const defaultMinFreePort = 1_024;
 
 /** One sentence, for an operator, on why a port could not be opened and what to do. */
 export function explainListenError({ name, host, port }: ListenTarget, error: unknown): string {
@@ -13,7 +13,7 @@ export function explainListenError({ name, host, port }: ListenTarget, error: un
     case 'EADDRINUSE':
       return `Port ${port} on ${host} is in use: stop what uses it, or set ${name} to another port.`;
     case 'EACCES':
-      return forbidden(name, port, firstFreePort());
+      return forbidden(name, port, minFreePort());
     case 'EADDRNOTAVAIL':
       return `HOST is ${JSON.stringify(host)}, which is no address of this machine: set it to 127.0.0.1, 0.0.0.0 or one of its addresses.`;
     case 'ENOTFOUND':
@@ -23,20 +23,20 @@ export function explainListenError({ name, host, port }: ListenTarget, error: un
   }
 }
 
-function forbidden(name: string, port: number, firstFree: number): string {
-  if (port >= firstFree)
+function forbidden(name: string, port: number, minFree: number): string {
+  if (port >= minFree)
     return `Port ${port} may not be opened by this user, a rule of this machine forbids it: allow it there, or set ${name} to another port.`;
-  const rule = `Port ${port} may not be opened by this user: ports below ${firstFree} are for root, or for programs that were given the right`;
-  const instead = `Set ${name} to ${firstFree} or more and let a reverse proxy listen on ${port}`;
+  const rule = `Port ${port} may not be opened by this user: ports below ${minFree} are for root, or for programs that were given the right`;
+  const instead = `Set ${name} to ${minFree} or more and let a reverse proxy listen on ${port}`;
   if (process.platform !== 'linux') return `${rule}. ${instead}.`;
   return `${rule} (CAP_NET_BIND_SERVICE). ${instead}, or lower the kernel's limit: sysctl -w net.ipv4.ip_unprivileged_port_start=${port}.`;
 }
 
-function firstFreePort(): number {
-  if (process.platform !== 'linux') return usualFirstFreePort;
+function minFreePort(): number {
+  if (process.platform !== 'linux') return defaultMinFreePort;
   try {
     return Number(readFileSync('/proc/sys/net/ipv4/ip_unprivileged_port_start', 'utf8'));
   } catch {
-    return usualFirstFreePort;
+    return defaultMinFreePort;
   }
 }

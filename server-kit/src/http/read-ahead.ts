@@ -12,17 +12,17 @@ export function readAhead(source: Readable): AsyncIterator<Buffer, void> {
   const ready: Buffer[] = [];
   let bytes = 0;
   let over: { failure?: Error } | undefined;
-  let tell: () => void = () => undefined;
+  let notify: () => void = () => undefined;
   const pieces = new ChunkCounter();
   const end = (failure?: Error) => {
     over ??= failure === undefined ? {} : { failure };
-    tell();
+    notify();
   };
   const onData = (chunk: Buffer) => {
     ready.push(chunk);
     bytes += chunk.length;
     if (bytes >= aheadBytes) source.pause();
-    if (pieces.add(chunk.length)) return tell();
+    if (pieces.add(chunk.length)) return notify();
     source.off('data', onData).pause();
     ready.length = 0;
     end(new Error('the stream comes in too many pieces'));
@@ -39,7 +39,7 @@ export function readAhead(source: Readable): AsyncIterator<Buffer, void> {
     next: async () => {
       if (ready.length === 0 && over === undefined)
         await new Promise<void>((resolve) => {
-          tell = resolve;
+          notify = resolve;
         });
       const chunk = ready.shift();
       if (chunk !== undefined) {

@@ -39,7 +39,7 @@ function encodingErrorOf(rawHeaders: readonly string[], httpVersion: string): Ht
 function targetErrorOf(request: IncomingMessage): HttpError | undefined {
   const { url = '' } = request;
   if (url.startsWith('/')) return undefined;
-  // Of the server as a whole (RFC 9110 §9.3.7) there is nothing to tell.
+  // Of the server as a whole (RFC 9110 §9.3.7) there is nothing to answer.
   if (url === '*' && request.method === 'OPTIONS')
     return { reason: 'not_found', detail: 'There is nothing at this address.' };
   const [, host, rest] = absoluteTarget.exec(url) ?? [];

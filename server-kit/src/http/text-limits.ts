@@ -1,4 +1,4 @@
-/** How many code points the texts of a JSON value may have, by the place where they stand. */
+/** How many code points the texts of a JSON value may have, by their position. */
 export type TextLimits = {
   longest: number;
   /** Of an object's members, by name. */
@@ -24,7 +24,7 @@ type Schema = {
 };
 
 /**
- * The limits of a JSON Schema. Where several parts of it speak of one place, the most generous holds; `otherwise` is how
+ * The limits of a JSON Schema. Where several parts of it speak of one position, the most generous holds; `otherwise` is how
  * long a text may be of which the schema does not say it.
  */
 export function textLimitsOf(schema: object, otherwise: number): TextLimits {

@@ -21,7 +21,7 @@ async function exitCode(child: ChildProcess): Promise<number | null> {
   return code;
 }
 
-test('a part tells that it is ready and ends in order when asked', async () => {
+test('a part says that it is ready and ends in order when asked', async () => {
   const child = run('({ [Symbol.asyncDispose]: async () => {} })', 5_000);
   const [message] = await once(child, 'message');
   assert.deepEqual(message, { type: 'ready' });

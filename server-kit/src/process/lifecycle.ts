@@ -15,7 +15,7 @@ export type PartOptions = {
 };
 
 /**
- * Runs one part of the product as this process: ready is told to the parent, and it stops in order on SIGTERM,
+ * Runs one part of the product as this process: the parent gets a message when it is ready, and it stops in order on SIGTERM,
  * SIGINT, a stop message, or when the parent is gone (its IPC channel closes, even after kill -9). Output that cannot be
  * written does not end it.
  */
@@ -32,7 +32,7 @@ export async function runPart(options: PartOptions): Promise<void> {
       if ((message as StopMessage | null)?.type === 'stop') resolve();
     });
   });
-  // Whatever is still starting or does not end: a part that was told to stop does not stay.
+  // Whatever is still starting or does not end: a part that was asked to stop does not stay.
   void asked.then(() => setTimeout(() => process.exit(1), options.stopWithinMs).unref());
   let part: AsyncDisposable & { url?: string };
   try {

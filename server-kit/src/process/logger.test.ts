@@ -64,7 +64,7 @@ test('objects that a program works with are named in a line and not written out'
   }
 });
 
-test('an error is told with its type, code, stack and causes, and nothing that hangs on it', () => {
+test('an error is logged with its type, code, stack and causes, and nothing that hangs on it', () => {
   const { log, parsed } = keepLines();
   class Broken extends Error {}
   const inner = Object.assign(new Error('inner'), { code: 'ECONNRESET', socket: { secret: 1 } });

@@ -20,7 +20,7 @@ const program = `
     log.info({ line: ++lines, filler: 'x'.repeat(1000) }, 'a line');
     process.stderr.write('a word\\n');
     process.emitWarning('a warning');
-    // A failed write is told in a later turn.
+    // A failed write is reported in a later turn of the event loop.
     setTimeout(() => process.send({ type: 'logged', lines }), 5);
   });
   await runPart({ start: async () => ({ [Symbol.asyncDispose]: async () => {} }), stopWithinMs: 5000,
@@ -57,7 +57,7 @@ test('a part whose reader has gone goes on, and stops in order', async () => {
 
 const noFullDevice = !existsSync('/dev/full') && 'there is no device here that is always full';
 
-test('a part whose output finds no room goes on, and stops in order', { skip: noFullDevice }, async () => {
+test('a part whose output finds no space goes on, and stops in order', { skip: noFullDevice }, async () => {
   const full = openSync('/dev/full', 'w');
   const part = startPart(full);
   closeSync(full);
@@ -66,7 +66,7 @@ test('a part whose output finds no room goes on, and stops in order', { skip: no
   await stopsInOrder(part);
 });
 
-test('lines are written again once there is room', { skip: noSmallDisk() }, async () => {
+test('lines are written again once there is space', { skip: noSmallDisk() }, async () => {
   await using disk = await mountSmallDisk({ megabytes: 1 });
   const file = path.join(disk.directory, 'part.log');
   const log = openSync(file, 'a');

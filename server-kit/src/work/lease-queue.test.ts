@@ -65,7 +65,7 @@ test('as much is claimed as there are free slots, and more when one comes free',
   await desk.until(5);
 });
 
-test('what is handed in waits for a slot in its order, and work that fails makes room like any other', async () => {
+test('what is handed in waits for a slot in its order, and work that fails frees its slot like any other', async () => {
   const desk = createDesk();
   const failed: string[] = [];
   await using queue = startLeaseQueue<Job>({

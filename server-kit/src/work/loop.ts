@@ -62,7 +62,7 @@ export function startLoop(options: LoopOptions): Loop {
       };
     }).finally(() => (endPause = undefined));
 
-  const turn = async () => {
+  const runRounds = async () => {
     while (!stopping.signal.aborted) {
       woken = false;
       roundBegan = performance.now();
@@ -96,7 +96,7 @@ export function startLoop(options: LoopOptions): Loop {
     secondsSinceGood: (performance.now() - lastGood) / 1_000,
   });
   underWay.add(progress);
-  const done = turn();
+  const done = runRounds();
 
   return {
     wake: () => {
