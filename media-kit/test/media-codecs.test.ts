@@ -76,7 +76,7 @@ for (const executor of ['wasm', 'system'] as const)
       const file = path.join(samples, 'av1.mp4');
       const inspected = await inspectFile(file, fileLimits, never);
       assert.deepEqual(inspected, { ...seen, ...mp4 });
-      const error = await checkDecoding(file, inspected, never).catch((error: unknown) => error);
+      const error = await checkDecoding(file, inspected, never).catch((thrown: unknown) => thrown);
       if (error === undefined) return;
       assert.ok(error instanceof UnusableFile, (error as Error).stack);
       assert.match(error.message, /codec is not supported/);

@@ -1,7 +1,7 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import type { Logger } from '@renderkit/server-kit/process/logger.ts';
 import type { FastifyInstance } from 'fastify';
 import type { IdentityStore } from '../identity-store.ts';
-import { isOwnForm } from './own-form.ts';
 import { errorPage, type PageError, pageErrorOf, pageErrors, Refused } from './page-error.ts';
 import type { ClientFacts } from './page.ts';
 import { createSendPage, type SendPage } from './send-page.ts';
@@ -46,4 +46,15 @@ export function preparePages(scope: FastifyInstance, dependencies: PageDependenc
     if (await store.isUnderMaintenance()) throw new Refused(pageErrors.maintenance);
   });
   return send;
+}
+
+/**
+ * Whether a form was sent by one of the studio's own pages. Browsers say so in Sec-Fetch-Site, except to plain http
+ * addresses other than loopback; there the Origin has to be ours. A request with neither is no browser's form.
+ */
+function isOwnForm(headers: IncomingHttpHeaders, ownOrigin: string): boolean {
+  const site = headers['sec-fetch-site'];
+  // `none`: a person reloads the answer to a form.
+  if (site !== undefined) return site === 'same-origin' || site === 'none';
+  return headers.origin === ownOrigin;
 }

@@ -11,13 +11,13 @@ export type BoxPosition = { start: number; dataAt: number; end: number };
 
 /** Where the box at `way` lies, the first of each name. */
 export function findBox(bytes: Buffer, way: string): BoxPosition {
-  let box: BoxPosition = { start: 0, dataAt: 0, end: bytes.length };
+  let position: BoxPosition = { start: 0, dataAt: 0, end: bytes.length };
   for (const type of way.split('/')) {
-    const found = childrenOf(bytes, box).find((child) => typeOf(bytes, child) === type);
+    const found = childrenOf(bytes, position).find((child) => typeOf(bytes, child) === type);
     if (found === undefined) throw new Error(`there is no ${type} on the way ${way}`);
-    box = found;
+    position = found;
   }
-  return box;
+  return position;
 }
 
 export function typeOf(bytes: Buffer, { start }: BoxPosition): string {

@@ -1,7 +1,7 @@
 import type { RefusalCode } from '@renderkit/contract/studio/errors.ts';
 import type { Refusal } from '@renderkit/contract/studio/schemas/error.ts';
 import type { StorageUse } from '@renderkit/contract/studio/storage.ts';
-import { storageFullMessage } from '../storage/storage-full.ts';
+import { storageFullMessage } from '../storage/reserve.ts';
 
 const messages: Record<RefusalCode, string> = {
   moderation_blocked: 'The prompt goes against the rules of this studio.',

@@ -1,5 +1,6 @@
+import type { StorageUse } from '@renderkit/contract/studio/storage.ts';
 import type { Database, Transaction } from '@renderkit/server-kit/db/database.ts';
-import { storageFull } from './storage-full.ts';
+import { StudioError } from '../errors.ts';
 import { hasSpace, readStorage, reserveStorage } from './store.ts';
 
 /** Space in an account's storage for a file while it comes, so that files side by side cannot pass the limit together. */
@@ -49,3 +50,10 @@ export async function openReservation(
     },
   };
 }
+
+/** What the account would store with this does not fit. */
+function storageFull({ used_bytes, limit_bytes }: StorageUse): StudioError {
+  return new StudioError('storage_full', storageFullMessage, { storage: { used_bytes, limit_bytes } });
+}
+
+export const storageFullMessage = 'What the account may store is used up, or this does not fit any more.';

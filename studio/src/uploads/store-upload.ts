@@ -18,7 +18,6 @@ import type { BlobStorage } from '../storage/blob-storage.ts';
 import { mediaFolder } from '../storage/media-folder.ts';
 import { announceFolder, claimFolder, removeOrphanFolders } from '../storage/orphan-folders.ts';
 import { openReservation } from '../storage/reserve.ts';
-import { fileNameOf } from './file-name.ts';
 import type { UploadQueue } from './queue.ts';
 import { FileTooLarge, receiveFile } from './receive-file.ts';
 import { findBeforeUpload, insertUpload, type NewUpload } from './store.ts';
@@ -235,4 +234,19 @@ function lacking(what: string): TakenUpload {
     outcome: 'refused',
     refusal: { code: 'tier_required', message: `The plan does not include uploads of ${what}.` },
   };
+}
+
+const maxNameCharacters = 255;
+
+/** The name that the sender gave, without folders and characters that do things to a terminal; else one made up. */
+function fileNameOf(given: string | undefined, file: { type: string; extension: string }): string {
+  const fileName = (given ?? '')
+    .split(/[/\\]/)
+    .at(-1)
+    ?.replace(/[\p{C}]/gu, '')
+    .trim()
+    .slice(0, maxNameCharacters);
+  return fileName === undefined || fileName === '' || /^\.+$/.test(fileName)
+    ? `${file.type}.${file.extension}`
+    : fileName;
 }
