@@ -2,7 +2,11 @@ import type { RefusalCode } from '@renderkit/contract/studio/errors.ts';
 import type { Render } from '@renderkit/contract/studio/schemas/render.ts';
 import { maxQueuedHours } from '@renderkit/contract/v1/limits.ts';
 import type { ProblemCode } from '@renderkit/contract/v1/problem-codes.ts';
-import { type GenerationKind, partialFailureCode, renderLostCode } from '@renderkit/contract/v1/schemas/generation.ts';
+import {
+  type GenerationKind,
+  partialFailureCode,
+  renderLostCode,
+} from '@renderkit/contract/v1/schemas/generation.ts';
 import { isoTime } from '../../iso-time.ts';
 import type { WaitersError } from '../../uploads/record-outcomes.ts';
 import type { UnsettledRow } from './store.ts';

@@ -8,19 +8,20 @@ const { webhooks } = new Stripe('sk_test');
 
 const secret = `whsec_${'s3cret'.repeat(5)}`;
 const body = Buffer.from(JSON.stringify({ id: 'evt_1', object: 'event', data: { text: 'Grüße, 画' } }));
-const t = Math.floor(Date.now() / 1000);
 const toleranceSeconds = 300;
+const now = () => Math.floor(Date.now() / 1000);
 
 const check = (header: string, bytes = body, by = secret) =>
   webhooks.constructEvent(bytes, header, by, toleranceSeconds);
 
 test('an independent implementation accepts what is signed', () => {
+  const t = now();
   assert.equal(check(signatureHeader([secret], t, body)).id, 'evt_1');
   assert.match(signatureHeader([secret], t, body), /^t=\d{10},v1=[0-9a-f]{64}$/);
 });
 
 test('it refuses any flipped byte of body, time, signature or secret', () => {
-  const header = signatureHeader([secret], t, body);
+  const header = signatureHeader([secret], now(), body);
   for (let i = 0; i < body.length; i++) {
     const flipped = Buffer.from(body);
     flipped[i] = (flipped[i] ?? 0) ^ 1;
@@ -39,12 +40,12 @@ test('it refuses any flipped byte of body, time, signature or secret', () => {
 });
 
 test('it refuses a time more than 300 seconds old', () => {
-  assert.ok(check(signatureHeader([secret], t - 290, body)));
-  assert.throws(() => check(signatureHeader([secret], t - 310, body)));
+  assert.ok(check(signatureHeader([secret], now() - 290, body)));
+  assert.throws(() => check(signatureHeader([secret], now() - 310, body)));
 });
 
 test('with two secrets either of them verifies, and no third', () => {
-  const header = signatureHeader([secret, 'whsec_old'], t, body);
+  const header = signatureHeader([secret, 'whsec_old'], now(), body);
   assert.equal(header.split(',').length, 3);
   assert.ok(check(header));
   assert.ok(check(header, body, 'whsec_old'));
