@@ -13,7 +13,7 @@ import { changesChannel, jobsChannel } from './channels.ts';
 import { clean, cleanEveryMs } from './clean.ts';
 import { ConfigError, type StudioConfig } from './config.ts';
 import { openJobQueues } from './jobs/job-queues.ts';
-import { openRuleList } from './moderation/rule-list.ts';
+import { openRuleList } from './moderation/moderation.ts';
 import { openRenderQueue } from './renders/queue.ts';
 import { failLostRender } from './renders/run-render.ts';
 import { registerRoutes, type RouteDependencies } from './routes.ts';

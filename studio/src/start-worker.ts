@@ -10,7 +10,7 @@ import { changesChannel, jobsChannel } from './channels.ts';
 import type { WorkerConfig } from './config.ts';
 import { openEngines } from './engines.ts';
 import { openJobQueues } from './jobs/job-queues.ts';
-import { openRuleList } from './moderation/rule-list.ts';
+import { openRuleList } from './moderation/moderation.ts';
 import { openRenderQueue } from './renders/queue.ts';
 import { runRender } from './renders/run-render.ts';
 import { keepSettings } from './settings/keep-settings.ts';

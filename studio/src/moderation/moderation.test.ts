@@ -7,8 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { ConfigError } from '@renderkit/server-kit/process/config.ts';
 import { createLogger } from '@renderkit/server-kit/process/logger.ts';
 import { createTestDatabase, type TestDatabase } from '@renderkit/server-kit/testing/database.ts';
-import type { Moderation } from './moderation.ts';
-import { openRuleList } from './rule-list.ts';
+import { type Moderation, openRuleList } from './moderation.ts';
 
 let db: TestDatabase;
 before(async () => (db = await createTestDatabase('studio')));
