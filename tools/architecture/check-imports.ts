@@ -64,7 +64,8 @@ function moduleIssues(from: Place, target: Place, say: Say): Issue[] {
   const { wiring, modules } = orderedModules[from.source] ?? { wiring: [], modules: [] };
   if (target.module === undefined && wiring.includes(target.file)) {
     if (from.module !== undefined) return say('modules know nothing of what puts them together.');
-    if (wiring.indexOf(from.file) > wiring.indexOf(target.file))
+    const own = wiring.indexOf(from.file);
+    if (own < 0 || own > wiring.indexOf(target.file))
       return say(`${wiring.join(' → ')} is the only direction.`);
   }
   if (target.module === undefined || from.module === target.module || from.module === undefined) return [];
