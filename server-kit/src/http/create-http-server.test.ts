@@ -217,4 +217,15 @@ describe('the HTTP server', () => {
       assert.ok(closed);
     }
   });
+
+  test('a connection that was opened in advance and sent nothing ends without an answer', async () => {
+    const kept = 'GET /hello HTTP/1.1\r\nHost: a\r\n\r\n';
+    const [unused, used] = await Promise.all([exchange('', 5_000), exchange(kept, 1_500)]);
+    assert.deepEqual(unused, { text: '', closed: true });
+    assert.equal(
+      used.text.match(/HTTP\/1\.1/g)?.length,
+      1,
+      'nor does one that waits for its next request get any',
+    );
+  });
 });

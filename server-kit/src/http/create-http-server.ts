@@ -190,7 +190,9 @@ function answerOnSocket(options: HttpServerOptions, error: Error & { code?: stri
   if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT' && isExemptFromRequestTimeout(socket)) return;
   const underWay =
     (socket as { _httpMessage?: { headersSent?: boolean } })._httpMessage?.headersSent === true;
-  if (error.code === 'ECONNRESET' || !socket.writable || underWay) {
+  // A browser opens connections in advance: an answer to nothing would be taken for that to its next request.
+  const unused = socket.bytesRead === 0;
+  if (error.code === 'ECONNRESET' || !socket.writable || underWay || unused) {
     socket.destroy();
     return;
   }
