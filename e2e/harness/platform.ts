@@ -56,7 +56,7 @@ export type Platform = AsyncDisposable & {
   operator: (...words: string[]) => Promise<Record<string, unknown>>;
   /** A webhook endpoint that gets every event of the account; on this machine with `EGRESS_ALLOW`. Answers its secret. */
   createWebhook: (account: PlatformAccount, url: string) => Promise<string>;
-  /** Ends the postmaster as a crash would; it is started again by its keeper. Needs `ownPostgres`. */
+  /** Ends the postmaster as a crash would; it is started again by its supervisor. Needs `ownPostgres`. */
   killPostgres: () => Promise<void>;
 };
 

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Environment } from '@renderkit/server-kit/process/config.ts';
 import type { ReadyMessage, StopMessage } from '@renderkit/server-kit/process/lifecycle.ts';
 import { openLogFile } from './log-file.ts';
-import type { Availability } from './postgres/run-keeper.ts';
+import type { Availability } from './postgres/run-supervisor.ts';
 import { backOffMs, countDeath, isHopeless } from './restart-policy.ts';
 import { StackError } from './stack-error.ts';
 

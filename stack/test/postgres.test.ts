@@ -64,7 +64,7 @@ test('a password file that was lost, emptied or changed is named, and left alone
   await (await startHere())[Symbol.asyncDispose]();
 });
 
-test('a killed server is started again by its keeper', unixOnly, async () => {
+test('a killed server is started again by its supervisor', unixOnly, async () => {
   const reasons: string[] = [];
   await using postgres = await startHere((reason) => reasons.push(reason));
   process.kill(await serverPid(postgres), 'SIGKILL');
@@ -89,7 +89,7 @@ test('a server that is killed again and again is started for ever', unixOnly, as
   await until('an answer', async () => (await ask(postgres.urlFor('service'), 'select 42 as a'))['a'] === 42);
 });
 
-test('a killed keeper is replaced, and its server with it', unixOnly, async () => {
+test('a killed supervisor is replaced, and its server with it', unixOnly, async () => {
   await using postgres = await startHere();
   const first = await serverPid(postgres);
   process.kill(await parentOf(first), 'SIGKILL');
@@ -99,9 +99,9 @@ test('a killed keeper is replaced, and its server with it', unixOnly, async () =
 
 test('a server that outlived everybody is found by connecting, and ended', unixOnly, async () => {
   const { parent, server } = await startInChild();
-  const keeper = await parentOf(server);
+  const supervisor = await parentOf(server);
   parent.kill('SIGKILL');
-  process.kill(keeper, 'SIGKILL');
+  process.kill(supervisor, 'SIGKILL');
   await using postgres = await startHere();
   assert.notEqual(await serverPid(postgres), server);
   await until('its end', async () => !(await runs(server)));

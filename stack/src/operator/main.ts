@@ -7,7 +7,7 @@ import { runOperator } from './run-operator.ts';
 
 ignoreOutputErrors();
 
-// Ctrl-C in the middle of a command would leave its database to the keeper to stop; that is in order.
+// Ctrl-C in the middle of a command would leave its database to the supervisor to stop; that is in order.
 try {
   const { text, failed } = await runOperator(commands, process.argv.slice(2), process.env);
   if (failed) process.exitCode = 1;

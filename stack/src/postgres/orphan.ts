@@ -10,7 +10,7 @@ const pollMs = 50;
 const connectLimitMs = 2_000;
 
 /**
- * Ends a server that outlived its keeper on this cluster, and removes what a dead one left. Whether one runs is
+ * Ends a server that outlived its supervisor on this cluster, and removes what a dead one left. Whether one runs is
  * found by connecting, never from a process number: numbers are used again. Call it with the cluster's lock held.
  */
 export async function clearOrphan(place: ClusterPlace): Promise<void> {

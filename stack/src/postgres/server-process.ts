@@ -6,10 +6,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { LogFile } from '../log-file.ts';
 import type { PostgresBinaries } from './binaries.ts';
 import { environment } from './initialise-cluster.ts';
-import type { KeeperTask } from './keeper-protocol.ts';
+import type { SupervisorTask } from './supervisor-protocol.ts';
 
 export type ServerOptions = {
-  task: KeeperTask;
+  task: SupervisorTask;
   binaries: PostgresBinaries;
   settings: Record<string, string>;
   log: LogFile;

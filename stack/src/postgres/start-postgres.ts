@@ -2,11 +2,11 @@ import { mkdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { StackError } from '../stack-error.ts';
 import { type ClusterConnection, databaseUrl, superuser } from './connection.ts';
-import type { KeeperTask } from './keeper-protocol.ts';
+import type { SupervisorTask } from './supervisor-protocol.ts';
 import { unprivilegedAccount } from './os-account.ts';
 import { recordedAddress } from './orphan.ts';
 import { accountOf, type ClusterPlace, findClusterPlace, sharedDirectory } from './place.ts';
-import { type Availability, runKeeper } from './run-keeper.ts';
+import { type Availability, runSupervisor } from './run-supervisor.ts';
 import { ensureDatabases, identifyServer, isRefusedPassword } from './store.ts';
 
 export type ClusterAddresses = {
@@ -29,7 +29,7 @@ export type PostgresOptions = {
   logFile?: string;
   /** The account to run under when we are root. Default `nobody`. */
   osUser?: string;
-  /** Told when the server or its keeper dies; it is started again by itself, for ever. */
+  /** Told when the server or its supervisor dies; it is started again by itself, for ever. */
   onDown?: (reason: string) => void;
   /** Told each time that the server serves, the first time included. */
   onUp?: () => void;
@@ -42,22 +42,25 @@ export type PostgresOptions = {
 export async function startPostgres(options: PostgresOptions): Promise<Postgres> {
   const task = await prepareTask(options);
   const nothing = () => undefined;
-  const keeper = await runKeeper(task, { down: options.onDown ?? nothing, up: options.onUp ?? nothing });
+  const supervisor = await runSupervisor(task, {
+    down: options.onDown ?? nothing,
+    up: options.onUp ?? nothing,
+  });
   const { passwordFile } = task.place;
   const password = await readFile(passwordFile, 'utf8').catch(() => '');
-  const cluster = { ...keeper.address, password };
+  const cluster = { ...supervisor.address, password };
   try {
     if (password === '') throw passwordLost(passwordFile);
     await ensureDatabases(cluster, options.databases);
   } catch (error) {
-    await keeper.stop();
+    await supervisor.stop();
     throw isRefusedPassword(error) ? passwordLost(passwordFile, error) : error;
   }
   return {
     ...addressesOf(task.place, cluster),
-    isUp: keeper.isUp,
-    whenUp: keeper.whenUp,
-    [Symbol.asyncDispose]: keeper.stop,
+    isUp: supervisor.isUp,
+    whenUp: supervisor.whenUp,
+    [Symbol.asyncDispose]: supervisor.stop,
   };
 }
 
@@ -89,7 +92,7 @@ function addressesOf(place: ClusterPlace, cluster: ClusterConnection): ClusterAd
   };
 }
 
-async function prepareTask(options: PostgresOptions): Promise<Omit<KeeperTask, 'served'>> {
+async function prepareTask(options: PostgresOptions): Promise<Omit<SupervisorTask, 'served'>> {
   const chosen = await unprivilegedAccount(options.osUser);
   const place = await findClusterPlace(options.dataDirectory, chosen);
   const account = await accountOf(place, chosen);

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { backOffMs, countDeath, isHopeless } from '../restart-policy.ts';
 import { StackError } from '../stack-error.ts';
 import { environment } from './initialise-cluster.ts';
-import type { KeeperReport, KeeperTask } from './keeper-protocol.ts';
+import type { SupervisorReport, SupervisorTask } from './supervisor-protocol.ts';
 import type { ServerAddress } from './orphan.ts';
 
 /** Whether something that others need is there. */
@@ -14,22 +14,25 @@ export type Availability = {
   whenUp: () => Promise<void>;
 };
 
-export type Keeper = Availability & {
+export type Supervisor = Availability & {
   address: ServerAddress;
   stop: () => Promise<void>;
 };
 
-/** Told of the server's deaths and its keeper's, and each time that it serves (again). */
+/** Told of the server's deaths and its supervisor's, and each time that it serves (again). */
 export type ServerWatcher = { down: (reason: string) => void; up: () => void };
 
-const keeperFile = fileURLToPath(new URL('postgres-keeper.ts', import.meta.url));
+const supervisorFile = fileURLToPath(new URL('postgres-supervisor.ts', import.meta.url));
 const stopWithinMs = 45_000;
 
 /**
- * Starts the keeper process, and starts it again when it dies. Once the server has served it is never given up.
+ * Starts the supervisor process, and starts it again when it dies. Once the server has served it is never given up.
  * @throws StackError when the server does not come up at all
  */
-export async function runKeeper(task: Omit<KeeperTask, 'served'>, watcher: ServerWatcher): Promise<Keeper> {
+export async function runSupervisor(
+  task: Omit<SupervisorTask, 'served'>,
+  watcher: ServerWatcher,
+): Promise<Supervisor> {
   const failed = Promise.withResolvers<StackError>();
   let up = Promise.withResolvers<ServerAddress>();
   let isUp = false;
@@ -46,9 +49,9 @@ export async function runKeeper(task: Omit<KeeperTask, 'served'>, watcher: Serve
   const start = () => {
     const started = performance.now();
     let failure: StackError | undefined;
-    child = forkKeeper({ ...task, served });
+    child = forkSupervisor({ ...task, served });
     child.on('message', (message) => {
-      const report = message as KeeperReport;
+      const report = message as SupervisorReport;
       if (report.type === 'failed') failure = new StackError(report.message);
       else if (report.type === 'down') down(report.reason);
       else {
@@ -60,13 +63,13 @@ export async function runKeeper(task: Omit<KeeperTask, 'served'>, watcher: Serve
     });
     const ended = (how: string) => {
       if (stopping) return;
-      const reason = failure?.message ?? `the keeper of PostgreSQL ended by ${how}`;
+      const reason = failure?.message ?? `the supervisor of PostgreSQL ended by ${how}`;
       deaths = countDeath(deaths, performance.now() - started);
-      // What a keeper says itself holds for the next one as well, as long as nothing has served.
+      // What a supervisor says itself holds for the next one as well, as long as nothing has served.
       if ((failure !== undefined && !served) || isHopeless({ deaths, served }))
         return failed.resolve(new StackError(reason));
       down(reason);
-      // Its server may live on without it; the next keeper ends that one first.
+      // Its server may live on without it; the next supervisor ends that one first.
       setTimeout(() => stopping || start(), backOffMs(deaths));
     };
     child.once('error', (error) => child.pid === undefined && ended(error.message));
@@ -82,13 +85,13 @@ export async function runKeeper(task: Omit<KeeperTask, 'served'>, watcher: Serve
     whenUp: async () => void (await up.promise),
     stop: async () => {
       stopping = true;
-      await stopKeeper(child);
+      await stopSupervisor(child);
     },
   };
 }
 
-function forkKeeper(task: KeeperTask): ChildProcess {
-  return fork(keeperFile, [JSON.stringify(task)], {
+function forkSupervisor(task: SupervisorTask): ChildProcess {
+  return fork(supervisorFile, [JSON.stringify(task)], {
     // Of its own group: neither Ctrl-C nor a killed group ends the server in the middle.
     detached: true,
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
@@ -98,7 +101,7 @@ function forkKeeper(task: KeeperTask): ChildProcess {
   });
 }
 
-async function stopKeeper(child: ChildProcess): Promise<void> {
+async function stopSupervisor(child: ChildProcess): Promise<void> {
   if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return;
   const gone = once(child, 'exit');
   if (child.connected) child.send({ type: 'stop' }, () => undefined);

@@ -1,8 +1,8 @@
 import type { OsAccount } from './os-account.ts';
 import type { ClusterPlace } from './place.ts';
 
-/** What the keeper is told, as its one argument (JSON); it holds no secret. */
-export type KeeperTask = {
+/** What the supervisor is told, as its one argument (JSON); it holds no secret. */
+export type SupervisorTask = {
   place: ClusterPlace;
   account: OsAccount | undefined;
   copyDirectory: string;
@@ -11,8 +11,8 @@ export type KeeperTask = {
   served: boolean;
 };
 
-/** What the keeper tells. `ready` comes again after each restart of the server. */
-export type KeeperReport =
+/** What the supervisor tells. `ready` comes again after each restart of the server. */
+export type SupervisorReport =
   | { type: 'ready'; host: string; port: number }
   | { type: 'down'; reason: string }
   | { type: 'failed'; message: string };

@@ -1,5 +1,5 @@
 // Runs PostgreSQL for as long as the channel to its parent is open. A process and a group of its own, so that
-// neither Ctrl-C nor the death of the stack ends the server in the middle: the keeper sees the channel close and
+// neither Ctrl-C nor the death of the stack ends the server in the middle: the supervisor sees the channel close and
 // shuts it down in order.
 
 import { once } from 'node:events';
@@ -12,7 +12,7 @@ import { openLogFile } from '../log-file.ts';
 import { backOffMs, countDeath, isHopeless } from '../restart-policy.ts';
 import { findPostgresBinaries } from './binaries.ts';
 import { initialiseCluster } from './initialise-cluster.ts';
-import type { KeeperReport, KeeperTask } from './keeper-protocol.ts';
+import type { SupervisorReport, SupervisorTask } from './supervisor-protocol.ts';
 import { clearOrphan, recordedAddress, type ServerAddress } from './orphan.ts';
 import { startServerByPgCtl } from './pg-ctl-server.ts';
 import { socketDirectory } from './place.ts';
@@ -20,7 +20,7 @@ import { type ServerOptions, startServerProcess } from './server-process.ts';
 import { serverSettings } from './settings.ts';
 
 const unixPort = 5432;
-/** A keeper that lost its parent may still be shutting its server down. */
+/** A supervisor that lost its parent may still be shutting its server down. */
 const lockPatienceMs = 60_000;
 
 ignoreOutputErrors();
@@ -36,14 +36,14 @@ process.on('message', (message) => {
 });
 
 try {
-  await keep(JSON.parse(process.argv[2] ?? '') as KeeperTask);
+  await keep(JSON.parse(process.argv[2] ?? '') as SupervisorTask);
 } catch (error) {
   await report({ type: 'failed', message: (error as Error).message });
   process.exitCode = 1;
 }
 if (process.connected) process.disconnect();
 
-async function keep(task: KeeperTask): Promise<void> {
+async function keep(task: SupervisorTask): Promise<void> {
   using lock = await takeLock(task.place.lockFile, { waitMs: lockPatienceMs });
   if (lock === undefined)
     throw new Error(`another process runs the database in ${task.place.root}: stop it first`);
@@ -105,7 +105,7 @@ async function freePort(): Promise<number> {
   return port;
 }
 
-function report(message: KeeperReport): Promise<void> {
+function report(message: SupervisorReport): Promise<void> {
   // A parent that is gone needs no report.
   return new Promise((resolve) => (process.connected ? process.send?.(message, () => resolve()) : resolve()));
 }
