@@ -57,12 +57,11 @@ test('a job that waits for a place ends when its token is barred: failed, refund
 });
 
 test('a job whose submit was lost on the way ends when its token is barred, long before it is sent again', async () => {
-  studio.next = ['lose-answer'];
+  // More than one: the transport itself sends again what a kept connection lost.
+  studio.next = Array.from({ length: 10 }, () => 'lose-request' as const);
   const id = await queued(2);
   for (let i = 0; i < 400 && !studio.submits.includes(id); i++) await sleep(10);
   assert.ok(studio.submits.includes(id));
-  // The studio took nothing of it after all.
-  studio.renders.delete(id);
   bar(id);
   await assertEnded(id, notTaken);
 });

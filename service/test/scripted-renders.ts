@@ -11,6 +11,8 @@ export type SubmitScript =
   | { outcome: SubmitAnswer }
   /** Takes it and lets the answer be lost. */
   | 'lose-answer'
+  /** Loses it on the way: the studio knows nothing of it. */
+  | 'lose-request'
   /** Takes it, and the feed tells of its end before the answer comes. */
   | 'finish-first';
 
@@ -122,6 +124,7 @@ async function answerSubmit(
   // What is sent again for a token that is known is not what a test means to script, unless answers are to be lost.
   const scripted = !renders.renders.has(token) || renders.next[0] === 'lose-answer';
   const script = scripted ? renders.next.shift() : undefined;
+  if (script === 'lose-request') return void response.destroy();
   if (typeof script === 'object') return answer(response, script.outcome);
   if (renders.bar.has(token)) return answer(response, { outcome: 'barred' });
   const render = structuredClone(take(studio, renders, token, body));
