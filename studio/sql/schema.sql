@@ -35,6 +35,9 @@ create table accounts (
   limit_storage_bytes bigint not null default '2147483648'::bigint,
   storage_override_bytes bigint,
   password_version integer not null default 0,
+  administrator boolean not null default false,
+  next_tag timestamp with time zone not null default '-infinity'::timestamp with time zone,
+  share real not null default 1,
   constraint accounts_pkey PRIMARY KEY (id),
   constraint accounts_allowance_millicredits_check CHECK (allowance_millicredits >= 0),
   constraint accounts_lifetime_millicredits_check CHECK (lifetime_millicredits >= 0),
@@ -43,12 +46,23 @@ create table accounts (
   constraint accounts_next_fault_check CHECK (next_fault = ANY (ARRAY['nonsense'::text, 'rate'::text, 'concurrency'::text, 'silence'::text])),
   constraint accounts_outputs_bytes_check CHECK (outputs_bytes >= 0),
   constraint accounts_storage_override_bytes_check CHECK (storage_override_bytes >= 0),
-  constraint accounts_tier_check CHECK (tier = ANY (ARRAY['free'::text, 'plus'::text, 'pro'::text])),
   constraint accounts_uploads_bytes_check CHECK (uploads_bytes >= 0)
 );
 CREATE UNIQUE INDEX accounts_email ON public.accounts USING btree (lower(email)) WHERE (email IS NOT NULL);
 CREATE INDEX accounts_refill ON public.accounts USING btree (next_refill_at) WHERE (deleted_at IS NULL);
 CREATE INDEX accounts_to_erase ON public.accounts USING btree (deleted_at) WHERE ((deleted_at IS NOT NULL) AND (erased_at IS NULL));
+
+create table admin_audit (
+  id text not null,
+  at timestamp with time zone not null default clock(),
+  actor text not null,
+  action text not null,
+  subject text not null,
+  before jsonb,
+  after jsonb,
+  constraint admin_audit_pkey PRIMARY KEY (id)
+);
+CREATE INDEX admin_audit_newest ON public.admin_audit USING btree (at DESC, id DESC);
 
 create table assets (
   id text not null,
@@ -100,6 +114,56 @@ create table audit_entries (
   constraint audit_entries_actor_check CHECK (actor = ANY (ARRAY['person'::text, 'link'::text, 'operator'::text]))
 );
 CREATE INDEX audit_entries_of_account ON public.audit_entries USING btree (account_id, at DESC, id DESC);
+
+create table backends (
+  name text not null,
+  engine text not null,
+  url text,
+  secret bytea,
+  headers bytea,
+  slots integer,
+  labels text[] not null default '{}'::text[],
+  built_in boolean not null default false,
+  wanted text not null default 'on'::text,
+  wanted_since timestamp with time zone not null default clock(),
+  drain_until timestamp with time zone,
+  up boolean not null default true,
+  up_since timestamp with time zone not null default clock(),
+  failures integer not null default 0,
+  closed_until timestamp with time zone,
+  reason text,
+  last_fault jsonb,
+  loaded text,
+  version text,
+  vram_bytes bigint,
+  probe_digest text,
+  next_probe_at timestamp with time zone not null default clock(),
+  max_cost_per_day numeric(12,4),
+  currency text,
+  allow_loss boolean not null default false,
+  file_digest text,
+  created_at timestamp with time zone not null default clock(),
+  constraint backends_pkey PRIMARY KEY (name),
+  constraint backends_slots_check CHECK (slots >= 0 AND slots <= 1000),
+  constraint backends_wanted_check CHECK (wanted = ANY (ARRAY['on'::text, 'draining'::text, 'off'::text]))
+);
+
+create table catalog_lists (
+  name text not null,
+  version integer not null,
+  digest text not null,
+  content jsonb not null,
+  created_at timestamp with time zone not null default clock(),
+  constraint catalog_lists_pkey PRIMARY KEY (name, version),
+  constraint catalog_lists_name_check CHECK (name = ANY (ARRAY['plans'::text, 'styles'::text, 'suggestions'::text]))
+);
+
+create table catalog_revision (
+  one boolean not null default true,
+  revision bigint not null default 1,
+  constraint catalog_revision_pkey PRIMARY KEY (one),
+  constraint catalog_revision_one_check CHECK (one)
+);
 
 create table changes (
   account_id text not null,
@@ -180,6 +244,37 @@ create table loose_folders (
 CREATE INDEX loose_folders_due ON public.loose_folders USING btree (remove_after);
 CREATE INDEX loose_folders_reserved ON public.loose_folders USING btree (account_id) WHERE (account_id IS NOT NULL);
 
+create table model_versions (
+  model_id text not null,
+  version integer not null,
+  digest text not null,
+  manifest jsonb not null,
+  source text not null,
+  files jsonb not null default '{}'::jsonb,
+  thumbnail_key text,
+  sample_seconds real,
+  created_at timestamp with time zone not null default clock(),
+  published_at timestamp with time zone,
+  constraint model_versions_pkey PRIMARY KEY (model_id, version),
+  constraint model_versions_model_id_digest_key UNIQUE (model_id, digest),
+  constraint model_versions_model_id_fkey FOREIGN KEY (model_id) REFERENCES models(id)
+);
+
+create table models (
+  id text not null,
+  published_version integer,
+  newest_version integer not null,
+  retired_at timestamp with time zone,
+  built_in boolean not null default false,
+  paused_since timestamp with time zone,
+  paused_reason text,
+  file_digest text,
+  file_version integer,
+  created_at timestamp with time zone not null default clock(),
+  constraint models_pkey PRIMARY KEY (id),
+  constraint models_published FOREIGN KEY (id, published_version) REFERENCES model_versions(model_id, version) DEFERRABLE INITIALLY DEFERRED
+);
+
 create table oidc_payloads (
   model text not null,
   id text not null,
@@ -224,6 +319,25 @@ create table projects (
 CREATE INDEX projects_newest ON public.projects USING btree (account_id, created_at DESC, id DESC);
 CREATE UNIQUE INDEX projects_one_api ON public.projects USING btree (account_id) WHERE is_api;
 
+create table provider_costs (
+  backend text not null,
+  day date not null,
+  currency text not null,
+  reserved numeric(14,6) not null default 0,
+  spent numeric(14,6) not null default 0,
+  jobs integer not null default 0,
+  constraint provider_costs_pkey PRIMARY KEY (backend, day)
+);
+
+create table published_lists (
+  name text not null,
+  version integer not null,
+  file_digest text,
+  file_version integer,
+  constraint published_lists_pkey PRIMARY KEY (name),
+  constraint published_lists_name_version_fkey FOREIGN KEY (name, version) REFERENCES catalog_lists(name, version)
+);
+
 create table renders (
   id text not null,
   account_id text not null,
@@ -247,6 +361,12 @@ create table renders (
   started_at timestamp with time zone,
   completed_at timestamp with time zone,
   excused integer not null default 0,
+  model_version integer,
+  shape jsonb,
+  tag timestamp with time zone,
+  not_before timestamp with time zone,
+  outputs_done integer not null default 0,
+  seed bigint,
   constraint renders_pkey PRIMARY KEY (id),
   constraint renders_account_id_token_key UNIQUE (account_id, token),
   constraint renders_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id),
@@ -255,6 +375,45 @@ create table renders (
 );
 CREATE INDEX renders_active ON public.renders USING btree (account_id, lane) WHERE (status = ANY (ARRAY['queued'::text, 'running'::text]));
 CREATE INDEX renders_overdue ON public.renders USING btree (accepted_at) WHERE (status = ANY (ARRAY['queued'::text, 'running'::text]));
+CREATE INDEX renders_waiting ON public.renders USING btree (model, model_version, tag) WHERE ((status = 'queued'::text) AND (tag IS NOT NULL));
+
+create table route_fits (
+  backend text not null,
+  model_id text not null,
+  version integer not null,
+  route integer not null,
+  fits boolean not null,
+  problems jsonb not null default '[]'::jsonb,
+  checked_at timestamp with time zone not null default clock(),
+  run_seconds real,
+  first_seconds real,
+  constraint route_fits_pkey PRIMARY KEY (backend, model_id, version, route),
+  constraint route_fits_backend_fkey FOREIGN KEY (backend) REFERENCES backends(name) ON DELETE CASCADE,
+  constraint route_fits_model_id_version_route_fkey FOREIGN KEY (model_id, version, route) REFERENCES routes(model_id, version, route)
+);
+
+create table routes (
+  model_id text not null,
+  version integer not null,
+  route integer not null,
+  name text not null,
+  engine text not null,
+  backends text[] not null,
+  needs jsonb not null default '{}'::jsonb,
+  lacks text[] not null default '{}'::text[],
+  affinity text,
+  swap_seconds real not null default 20,
+  typical_seconds real not null default 30,
+  opens_after_seconds real not null default 0,
+  at_once_if_none_up boolean not null default false,
+  cost jsonb,
+  max_per_job integer not null,
+  run_timeout_seconds real not null default 600,
+  on_unknown text not null default 'ask'::text,
+  constraint routes_pkey PRIMARY KEY (model_id, version, route),
+  constraint routes_model_id_version_fkey FOREIGN KEY (model_id, version) REFERENCES model_versions(model_id, version),
+  constraint routes_on_unknown_check CHECK (on_unknown = ANY (ARRAY['ask'::text, 'fail'::text, 'retry'::text]))
+);
 
 create table settings (
   name text not null,
@@ -282,6 +441,38 @@ create table styles (
   constraint styles_type_check CHECK (type = ANY (ARRAY['image'::text, 'video'::text]))
 );
 CREATE INDEX styles_of_account ON public.styles USING btree (account_id, created_at);
+
+create table submissions (
+  id uuid not null,
+  render_id text not null,
+  attempt integer not null,
+  backend text not null,
+  route integer not null,
+  first_output integer not null,
+  outputs integer not null,
+  state text not null default 'intended'::text,
+  blame text,
+  error jsonb,
+  handle jsonb,
+  made jsonb,
+  owner text,
+  lease_until timestamp with time zone not null,
+  created_at timestamp with time zone not null default clock(),
+  sent_at timestamp with time zone,
+  lost_at timestamp with time zone,
+  ended_at timestamp with time zone,
+  run_seconds real,
+  cost numeric(12,6),
+  cost_day date,
+  constraint submissions_pkey PRIMARY KEY (id),
+  constraint submissions_render_id_fkey FOREIGN KEY (render_id) REFERENCES renders(id) ON DELETE CASCADE,
+  constraint submissions_blame_check CHECK (blame = ANY (ARRAY['backend'::text, 'pair'::text, 'render'::text])),
+  constraint submissions_state_check CHECK (state = ANY (ARRAY['intended'::text, 'sent'::text, 'lost'::text, 'done'::text, 'failed'::text, 'canceled'::text]))
+);
+CREATE INDEX submissions_leases ON public.submissions USING btree (lease_until) WHERE (state = ANY (ARRAY['intended'::text, 'sent'::text, 'lost'::text]));
+CREATE INDEX submissions_live ON public.submissions USING btree (backend) WHERE (state = ANY (ARRAY['intended'::text, 'sent'::text, 'lost'::text]));
+CREATE INDEX submissions_of ON public.submissions USING btree (render_id);
+CREATE UNIQUE INDEX submissions_one_live ON public.submissions USING btree (render_id) WHERE (state = ANY (ARRAY['intended'::text, 'sent'::text, 'lost'::text]));
 
 create table uploads (
   id text not null,
