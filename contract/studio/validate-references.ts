@@ -1,38 +1,7 @@
 import type { Issue } from './issues.ts';
+import { type Reference, type Referring, referencesOf } from './references.ts';
 import type { StudioModel } from './schemas/catalog.ts';
 import type { RenderRequest } from './schemas/render.ts';
-
-/** What stands where a request names media: what it has to be there. */
-type Role = 'image' | 'mask' | 'audio' | 'source video' | 'library video';
-
-/** Every field that names media, one or a list. */
-const referenceFields = {
-  reference_images: 'image',
-  image: 'image',
-  mask: 'mask',
-  start_image: 'image',
-  end_image: 'image',
-  reference_audios: 'audio',
-  source_video: 'source video',
-  video_id: 'library video',
-} as const satisfies Record<string, Role>;
-type ReferenceField = keyof typeof referenceFields;
-
-/** Media that a request names, by the path of the field: `reference_images[2]`. */
-export type Reference = { field: string; id: string; role: Role };
-
-/** Whatever media a request or the body of a create names. */
-export function referencesOf(request: { readonly [F in ReferenceField]?: unknown }): Reference[] {
-  return (Object.entries(referenceFields) as [ReferenceField, Role][]).flatMap(([field, role]) => {
-    const named: unknown = request[field];
-    if (typeof named === 'string') return [{ field, id: named, role }];
-    return Array.isArray(named)
-      ? named.flatMap((id: unknown, i) =>
-          typeof id === 'string' ? [{ field: `${field}[${i}]`, id, role }] : [],
-        )
-      : [];
-  });
-}
 
 /** How long a library item's id may be; what is longer is nobody's. */
 const maxLibraryIdCharacters = 200;
@@ -42,17 +11,17 @@ const maskShape = /^(?:upl_|[dD][aA][tT][aA]:image\/png;base64,)/;
  * References by their form alone, once addresses have become uploads. A mask without an inpaint is not looked at. Whether
  * there is such an item, the studio knows.
  */
-export function validateReferenceForms(body: { readonly [F in ReferenceField | 'mode']?: unknown }): Issue[] {
-  return referencesOf(body).flatMap(({ field, id, role }): Issue[] => {
-    const isAddress = /^[a-z][a-z0-9+.-]*:/i.test(id);
+export function validateReferenceForms(body: Referring & { readonly mode?: unknown }): Issue[] {
+  return referencesOf(body).flatMap(({ field, value, role }): Issue[] => {
+    const isAddress = /^[a-z][a-z0-9+.-]*:/i.test(value);
     switch (role) {
       case 'mask':
-        return body.mode !== 'inpaint' || maskShape.test(id) ? [] : [{ field, code: 'not_a_mask' }];
+        return body.mode !== 'inpaint' || maskShape.test(value) ? [] : [{ field, code: 'not_a_mask' }];
       case 'library video':
-        return isAddress || /^upl_/i.test(id) ? [{ field, code: 'not_a_library_video' }] : [];
+        return isAddress || /^upl_/i.test(value) ? [{ field, code: 'not_a_library_video' }] : [];
       default:
         if (isAddress) return [{ field, code: 'not_a_reference' }];
-        return id.length > maxLibraryIdCharacters ? [{ field, code: 'unknown_item' }] : [];
+        return value.length > maxLibraryIdCharacters ? [{ field, code: 'unknown_item' }] : [];
     }
   });
 }
@@ -96,7 +65,7 @@ export function validateReferences(
 ): ValidatedReferences {
   const validated: ValidatedReferences = { unknown: [], issues: [], rejected: undefined, waits: false };
   const source = request.kind === 'image_edit' ? own.get(request.image ?? '') : undefined;
-  for (const { field, id, role } of referencesOf(request)) {
+  for (const { field, value: id, role } of referencesOf(request)) {
     const media = own.get(id);
     if (media === undefined || (role === 'library video' && media.from !== 'library')) {
       if (!coming.has(id)) validated.unknown.push(field);
@@ -113,7 +82,7 @@ export function validateReferences(
 function issueOf(
   field: string,
   media: OwnMedia,
-  role: Role,
+  role: Reference['role'],
   parameters: Pick<StudioModel['parameters'], 'audio' | 'source_video'> | undefined,
   source: OwnMedia | undefined,
 ): Issue | undefined {

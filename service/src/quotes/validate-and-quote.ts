@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import type { Kind } from '@renderkit/contract/studio/kinds.ts';
+import type { Referring } from '@renderkit/contract/studio/references.ts';
 import type { StudioBalance } from '@renderkit/contract/studio/schemas/account.ts';
 import type { Catalog } from '@renderkit/contract/studio/schemas/catalog.ts';
 import type { QuoteResult } from '@renderkit/contract/studio/schemas/render.ts';
@@ -10,7 +11,6 @@ import type { CatalogCache, CatalogRead } from '../catalog/catalog-cache.ts';
 import { requireAge, validateBody, type ValidatedRequest } from '../catalog/validate-body.ts';
 import { availableCredits } from '../credits/available-credits.ts';
 import { ApiProblem } from '../problems/api-problem.ts';
-import type { Body } from '../references/reference-fields.ts';
 import {
   type NamedUpload,
   type ReferenceDependencies,
@@ -63,7 +63,7 @@ export async function validateAndQuote(
 ): Promise<QuotedRequest> {
   const { accountId, kind, body, checkBudget } = request;
   const { database, references } = dependencies;
-  const resolved = await resolveReferences(references, { accountId, body: body as Body });
+  const resolved = await resolveReferences(references, { accountId, body: body as Referring });
   const { answer, ...validated } = await quoteOnceOrTwice(dependencies, {
     accountId,
     validate: (catalog) => validateBody(catalog, kind, resolved?.body ?? body),
@@ -89,7 +89,7 @@ export async function validateAndPrice(
 ): Promise<ValidatedRequest & { balance: StudioBalance }> {
   const resolved = await resolveReferences(dependencies.references, {
     accountId,
-    body: body as Body,
+    body: body as Referring,
     estimate: true,
   });
   const { answer, ...validated } = await quoteOnceOrTwice(dependencies, {

@@ -1,3 +1,9 @@
+import {
+  type Reference,
+  referencesOf,
+  type Referring,
+  withReferences,
+} from '@renderkit/contract/studio/references.ts';
 import { idPrefixes } from '@renderkit/contract/v1/identifiers.ts';
 import type { TargetOptions } from '@renderkit/egress/validate-target.ts';
 import type { Database } from '@renderkit/server-kit/db/database.ts';
@@ -9,14 +15,13 @@ import { fileIssue, refusedFile } from '../uploads/file-issues.ts';
 import { findUploads } from '../uploads/queries.ts';
 import type { SendFile } from '../uploads/send-file.ts';
 import { isDataUrl, type Mask, readMask } from './decode-mask.ts';
-import { type Body, type Reference, referencesOf, withReferences } from './reference-fields.ts';
 
 /** An upload that a request names; with `url`: one that its accept makes, to be fetched from there. */
 export type NamedUpload = { id: string; url?: string };
 
 export type ResolvedReferences = {
   /** The body with an id in the place of each address and of the mask's text: what is validated and sent on. */
-  body: Body;
+  body: Referring;
   uploads: NamedUpload[];
   /** Ids of uploads that the studio does not have yet. */
   coming: string[];
@@ -46,9 +51,10 @@ const addressShape = /^https?:/i;
  */
 export async function resolveReferences(
   dependencies: ReferenceDependencies,
-  { accountId, body, estimate = false }: { accountId: string; body: Body; estimate?: boolean },
+  { accountId, body, estimate = false }: { accountId: string; body: Referring; estimate?: boolean },
 ): Promise<ResolvedReferences | undefined> {
-  const references = referencesOf(body);
+  // A video to extend is of the library alone, and never an upload or an address: its form is validated as it is.
+  const references = referencesOf(body).filter(({ role }) => role !== 'library video');
   const masks = references.filter(({ field, value }) => field === 'mask' && isDataUrl(value));
   // A mask is data or an upload, and never fetched: what else stands there is refused by its form.
   const addresses = references.filter(({ field, value }) => field !== 'mask' && addressShape.test(value));

@@ -1,10 +1,10 @@
 import type { KeyObject } from 'node:crypto';
 import { sentenceOf } from '@renderkit/contract/studio/issues.ts';
 import { quoteLifetimeSeconds } from '@renderkit/contract/studio/operations.ts';
+import { referencesOf } from '@renderkit/contract/studio/references.ts';
 import type { Refusal } from '@renderkit/contract/studio/schemas/error.ts';
 import type { QuoteResult, QuotesRequest, RenderRequest } from '@renderkit/contract/studio/schemas/render.ts';
 import {
-  referencesOf,
   validateReferences,
   type ValidatedReferences,
 } from '@renderkit/contract/studio/validate-references.ts';
@@ -128,7 +128,7 @@ export async function validateOwnReferences(
   coming: ReadonlySet<string>,
   findOwn: FindOwn,
 ): Promise<ValidatedReferences> {
-  const ids = [...new Set(referencesOf(request).map(({ id }) => id))];
+  const ids = [...new Set(referencesOf(request).map(({ value }) => value))];
   const answers = await Promise.all(ids.map((id) => findOwn({ account, kind: 'media', id })));
   const own = new Map(
     ids.flatMap((id, i) => {

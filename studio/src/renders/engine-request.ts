@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { type SettingName, settingNames } from '@renderkit/contract/studio/kinds.ts';
 import { durationsOf, optionsOf, resolutionKey } from '@renderkit/contract/studio/offers.ts';
+import { referencesOf } from '@renderkit/contract/studio/references.ts';
 import type { RenderRequest, RequestOf } from '@renderkit/contract/studio/schemas/render.ts';
-import { referencesOf } from '@renderkit/contract/studio/validate-references.ts';
 import { strengthDefault } from '@renderkit/contract/studio/validate.ts';
 import {
   EngineError,
@@ -29,7 +29,7 @@ export const goneMessage = 'A file that the request names is gone.';
 
 /** The ids of the media that a request names, each once. */
 export function mediaOf(request: RenderRequest): string[] {
-  return [...new Set(referencesOf(request).map(({ id }) => id))];
+  return [...new Set(referencesOf(request).map(({ value }) => value))];
 }
 
 /**

@@ -1,3 +1,5 @@
+import { referencesOf } from '@renderkit/contract/studio/references.ts';
+import type { RenderRequest } from '@renderkit/contract/studio/schemas/render.ts';
 import { type Database, isDatabaseUnavailable } from '@renderkit/server-kit/db/database.ts';
 import { createBatcher } from '@renderkit/server-kit/work/batcher.ts';
 import { creditsOf } from '../../amounts.ts';
@@ -5,7 +7,6 @@ import { budgetExceeded } from '../../budgets/budget.ts';
 import { keyReused } from '../../idempotency/idempotency-key.ts';
 import { unauthorized } from '../../identity/admission/admit.ts';
 import { ApiProblem } from '../../problems/api-problem.ts';
-import { type Body, referencesOf } from '../../references/reference-fields.ts';
 import { findGone } from '../../uploads/queries.ts';
 import { acceptGenerations, type Create, type Decision } from './store.ts';
 
@@ -84,7 +85,7 @@ async function goneUpload(
 ): Promise<ApiProblem> {
   const named = uploads.filter(({ url }) => url === undefined).map(({ id }) => id);
   const gone = new Set(await findGone(database, accountId, named));
-  const errors = referencesOf(JSON.parse(renderRequest) as Body)
+  const errors = referencesOf(JSON.parse(renderRequest) as RenderRequest)
     .filter(({ value }) => gone.has(value))
     .map(({ field }) => ({ field, message: 'there is no such upload' }));
   return errors.length > 0

@@ -1,7 +1,9 @@
+import { referencesOf, withReferences } from '@renderkit/contract/studio/references.ts';
 import { operations } from '@renderkit/contract/v1/operations.ts';
 import type { GenerationKind } from '@renderkit/contract/v1/schemas/generation.ts';
-import { type Body, referencesOf, withReferences } from '../../references/reference-fields.ts';
 import type { StoredRequest } from './rows-store.ts';
+
+type Accepted = Readonly<Record<string, unknown>>;
 
 /** The create that makes each kind (docs/api.md §4). */
 const createOf = {
@@ -30,7 +32,7 @@ export function requestBodyOf(
     duration_seconds: duration,
     project_id: projectId,
     ...accepted
-  } = withAddresses(JSON.parse(request.renderRequest) as Body, request.uploads);
+  } = withAddresses(JSON.parse(request.renderRequest) as Accepted, request.uploads);
   const body: Record<string, unknown> = {
     ...accepted,
     ...(typeof projectId === 'string' && { project_id: projectId }),
@@ -49,7 +51,7 @@ function isEmpty(value: unknown): boolean {
 }
 
 /** With the addresses again that were sent in the places of these uploads. */
-function withAddresses(request: Body, uploads: string | null): Body {
+function withAddresses(request: Accepted, uploads: string | null): Accepted {
   if (uploads === null) return request;
   const addresses = new Map(
     (JSON.parse(uploads) as { id: string; url?: string }[]).flatMap(({ id, url }) =>

@@ -1,0 +1,51 @@
+/** What stands where a request names media: what it has to be there. */
+type Role = 'image' | 'mask' | 'audio' | 'source video' | 'library video';
+
+/** Every field that names media, one or a list. */
+const referenceFields = {
+  reference_images: 'image',
+  image: 'image',
+  mask: 'mask',
+  start_image: 'image',
+  end_image: 'image',
+  reference_audios: 'audio',
+  source_video: 'source video',
+  video_id: 'library video',
+} as const satisfies Record<string, Role>;
+export type ReferenceField = keyof typeof referenceFields;
+
+/** The fields of a request, or of the body of a create, that may name media. */
+export type Referring = { readonly [F in ReferenceField]?: unknown };
+
+/** Media that a request names, by the path of the field: `reference_images[2]`. */
+export type Reference = {
+  field: string;
+  /** As it was sent: an id, or what a create may send instead of one, an address or a data URL. */
+  value: string;
+  role: Role;
+};
+
+/** Whatever media a request or the body of a create names. */
+export function referencesOf(request: Referring): Reference[] {
+  return (Object.entries(referenceFields) as [ReferenceField, Role][]).flatMap(([field, role]) => {
+    const named: unknown = request[field];
+    if (typeof named === 'string') return [{ field, value: named, role }];
+    return Array.isArray(named)
+      ? named.flatMap((value: unknown, i) =>
+          typeof value === 'string' ? [{ field: `${field}[${i}]`, value, role }] : [],
+        )
+      : [];
+  });
+}
+
+/** The request with other values in the places of these, by their paths. */
+export function withReferences<R extends Referring>(request: R, others: ReadonlyMap<string, string>): R {
+  const changed: { [F in ReferenceField]?: unknown } = {};
+  for (const field of Object.keys(referenceFields) as ReferenceField[]) {
+    const named: unknown = request[field];
+    if (typeof named === 'string') changed[field] = others.get(field) ?? named;
+    if (Array.isArray(named))
+      changed[field] = named.map((value: unknown, i) => others.get(`${field}[${i}]`) ?? value);
+  }
+  return { ...request, ...changed };
+}
