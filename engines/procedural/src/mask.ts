@@ -2,8 +2,6 @@ import { EngineError, type MediaFile, type Size } from '@renderkit/engine-kit/en
 import sharp from 'sharp';
 
 const MAX_PIXELS = 50_000_000;
-/** How far the ratios of mask and image may differ, for tools that round. */
-const RATIO_TOLERANCE = 0.01;
 
 /** One byte per pixel: 0 stays, 255 changes. */
 export interface Mask extends Size {
@@ -11,22 +9,14 @@ export interface Mask extends Size {
 }
 
 /**
- * Reads a mask for an image of the size `image`, brings it to the size `target` as the image was brought, and
- * softens it inwards by `blur` pixels of the target: what is black stays black to the last pixel.
- * @throws EngineError `unreadable_reference`, or `invalid_request` for another aspect ratio
+ * Reads a mask for an image of the size `image`, whose ratio it has, brings it to the size `target` as the image was
+ * brought, and softens it inwards by `blur` pixels of the target: what is black stays black to the last pixel.
+ * @throws EngineError `unreadable_reference`
  */
 export async function readMask(file: MediaFile, image: Size, target: Size, blur: number): Promise<Mask> {
   const read = await readGrey(file);
-  if (!sameRatio(read, image))
-    throw new EngineError('invalid_request', 'The mask must have the aspect ratio of the picture.');
   const fitted = await fit(read, image, target);
   return blur > 0 ? feather(fitted, blur) : fitted;
-}
-
-/** Off by one pixel is what rounding does to a small mask. */
-function sameRatio(mask: Size, image: Size): boolean {
-  const wanted = (mask.width * image.height) / image.width;
-  return Math.abs(wanted - mask.height) <= Math.max(1, mask.height * RATIO_TOLERANCE);
 }
 
 async function readGrey({ path }: MediaFile): Promise<Mask> {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { sizeOfRatio } from './engine-request.ts';
+import { findModel } from '../catalog/catalog.ts';
+import { engineRequest, sizeOfRatio } from './engine-request.ts';
 
 test('A size of a ratio is even and has about as many pixels as asked', () => {
   const cases = [
@@ -18,4 +19,54 @@ test('A size of a ratio is even and has about as many pixels as asked', () => {
 
 test('no side becomes too short for a video', () => {
   assert.deepEqual(sizeOfRatio({ width: 5000, height: 50 }, 640 * 360).height, 64);
+});
+
+/** What an engine is asked for an inpaint of an image of 160 × 120 pixels. */
+function inpaintWithMask(mask: { width: number | null; height: number | null }) {
+  const file = { type: 'image', duration: null } as const;
+  const model = findModel('retouch-1');
+  assert.ok(model);
+  return engineRequest(
+    {
+      id: 'rnd_1',
+      account_id: 'acc_1',
+      token: 'gen_1',
+      lane: 'edit',
+      attempt: 1,
+      excused: 0,
+      request: null,
+      expected_outputs: 1,
+    },
+    {
+      kind: 'image_edit',
+      model: 'retouch-1',
+      project_id: null,
+      prompt: 'a red door',
+      styles: [],
+      suggestions: [],
+      options: {},
+      reference_images: [],
+      image: 'ast_1',
+      mode: 'inpaint',
+      mask: 'upl_1',
+    },
+    model,
+    {
+      files: [
+        { ...file, id: 'ast_1', storage_key: 'image', width: 160, height: 120 },
+        { ...file, id: 'upl_1', storage_key: 'mask', ...mask },
+      ],
+      styles: [],
+      paths: new Map([
+        ['image', '/image.png'],
+        ['mask', '/mask.png'],
+      ]),
+    },
+  );
+}
+
+test('A mask of another ratio, known only once it was looked at, reaches no engine', () => {
+  assert.throws(() => inpaintWithMask({ width: 90, height: 90 }), { code: 'invalid_request' });
+  const asked = inpaintWithMask({ width: 80, height: 61 });
+  assert.equal(asked.kind === 'image_edit' && asked.inpaint?.mask.path, '/mask.png');
 });

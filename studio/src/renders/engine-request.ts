@@ -3,6 +3,7 @@ import { type SettingName, settingNames } from '@renderkit/contract/studio/kinds
 import { durationsOf, optionsOf, resolutionKey } from '@renderkit/contract/studio/offers.ts';
 import { referencesOf } from '@renderkit/contract/studio/references.ts';
 import type { RenderRequest, RequestOf } from '@renderkit/contract/studio/schemas/render.ts';
+import { sameRatio } from '@renderkit/contract/studio/validate-references.ts';
 import { strengthDefault } from '@renderkit/contract/studio/validate.ts';
 import {
   EngineError,
@@ -118,6 +119,9 @@ function editRequest({ request, model, fileOf }: Materials<'image_edit'>): EditP
   const mask = request.mode === 'inpaint' ? fileOf(request.mask) : null;
   if (request.mode === 'inpaint' && mask === null)
     throw new EngineError('invalid_request', 'An inpaint needs a mask.');
+  // What is known at the submit was checked there; an upload that was still being looked at has its size only now.
+  if (mask !== null && !sameRatio(mask, image))
+    throw new EngineError('invalid_request', 'The mask must have the aspect ratio of the image.');
   const blur = request.mask_blur ?? model.offered.parameters.mask_blur?.default ?? 0;
   return {
     kind: 'image_edit',
