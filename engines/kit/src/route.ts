@@ -106,6 +106,7 @@ export interface Binding {
   readonly multiple_of?: number;
   readonly min?: number;
   readonly max?: number;
+  /** `json`: the value as the text of JSON. */
   readonly as?: 'int' | 'float' | 'string' | 'bool' | 'json';
   readonly picture?: PictureBinding;
   /** Needed where the target is a link in the workflow. */

@@ -1,0 +1,127 @@
+import { EngineFailure } from './driver.ts';
+import { fillText, sourcesOfText } from './fill-text.ts';
+import {
+  type Binding,
+  type JsonValue,
+  type MediaSource,
+  mediaSources,
+  type PictureBinding,
+  type PlainSource,
+  type Route,
+  type Source,
+} from './route.ts';
+import { textOf, transformValue, UntransformableValue } from './transform-value.ts';
+
+/** What a job has of each source: nothing where its request says nothing. */
+export interface SourceValues<Media> {
+  readonly plain: Readonly<Partial<Record<PlainSource, JsonValue>>>;
+  /** By their keys, toggles as booleans. */
+  readonly options: Readonly<Record<string, JsonValue>>;
+  readonly media: Readonly<Partial<Record<MediaSource, readonly Media[]>>>;
+}
+
+/** One of the media that a target takes; `blank` where the request has none and the route says what stands for it. */
+export type BoundMedium<Media> =
+  | { readonly source: MediaSource; readonly file: Media }
+  | { readonly source: MediaSource; readonly blank: 'white' | 'black' };
+
+/** What a target is set to, media not made ready yet. */
+export type ResolvedBinding<Media> = { readonly target: string } & (
+  | { readonly kind: 'plain'; readonly value: JsonValue }
+  | { readonly kind: 'remove' }
+  | {
+      readonly kind: 'media';
+      readonly media: readonly BoundMedium<Media>[];
+      readonly several: boolean;
+      readonly picture: PictureBinding;
+    }
+);
+
+/** Sources that a request may have any number of. */
+const severalOf: readonly Source[] = ['references', 'audios'];
+
+/**
+ * What each target of a route is set to for one job, in the route's order; targets that keep the file's own value are
+ * left out.
+ * @throws EngineFailure with the target, where the request has nothing that the route must have, or has it wrong
+ */
+export function resolveBindings<Media>(
+  route: Pick<Route, 'set'>,
+  values: SourceValues<Media>,
+): ResolvedBinding<Media>[] {
+  return Object.entries(route.set).flatMap(([target, binding]) => {
+    try {
+      const resolved = resolveBinding(binding, values);
+      return resolved === undefined ? [] : [{ target, ...resolved }];
+    } catch (error) {
+      if (!(error instanceof UntransformableValue)) throw error;
+      const options = { blame: 'render', code: 'invalid_request', target, cause: error } as const;
+      throw new EngineFailure(`${target} cannot be set: ${error.message}`, options);
+    }
+  });
+}
+
+type WithoutTarget<Media> =
+  ResolvedBinding<Media> extends infer One
+    ? One extends { target: string }
+      ? Omit<One, 'target'>
+      : never
+    : never;
+
+function resolveBinding<Media>(
+  binding: Binding,
+  values: SourceValues<Media>,
+): WithoutTarget<Media> | undefined {
+  const sources = binding.from === undefined ? [] : [binding.from].flat();
+  if (sources.length > 0 && sources.every(isMediaSource)) return resolveMedia(binding, sources, values);
+  const value = valueOf(binding, sources, values);
+  if (value !== undefined) return { kind: 'plain', value: transformValue(value, binding) };
+  if (binding.absent === 'refuse')
+    throw new UntransformableValue(`The request has no ${sources.join(', ')}.`);
+  return binding.absent === 'remove' ? { kind: 'remove' } : undefined;
+}
+
+/** Undefined where the request has nothing of it. */
+function valueOf<Media>(
+  { value, text, default: initial }: Binding,
+  sources: readonly Source[],
+  values: SourceValues<Media>,
+): JsonValue | undefined {
+  if (value !== undefined) return value;
+  if (text !== undefined) {
+    const hasAny = sourcesOfText(text).some((source) => plainValue(source, values) !== undefined);
+    return initial !== undefined && !hasAny
+      ? initial
+      : fillText(text, (source) => textOf(plainValue(source, values) ?? null));
+  }
+  for (const source of sources) {
+    const found = plainValue(source, values);
+    if (found !== undefined) return found;
+  }
+  return initial;
+}
+
+function plainValue<Media>(source: string, { plain, options }: SourceValues<Media>): JsonValue | undefined {
+  return source.startsWith('options.')
+    ? options[source.slice('options.'.length)]
+    : plain[source as PlainSource];
+}
+
+function resolveMedia<Media>(
+  { picture = {}, absent, default: initial }: Binding,
+  sources: readonly MediaSource[],
+  values: SourceValues<Media>,
+): WithoutTarget<Media> | undefined {
+  const found = sources.flatMap((source) => (values.media[source] ?? []).map((file) => ({ source, file })));
+  const media = picture.item === undefined ? found : found.slice(picture.item, picture.item + 1);
+  const several =
+    picture.item === undefined && (sources.length > 1 || severalOf.includes(sources[0] as Source));
+  if (media.length > 0) return { kind: 'media', media, several, picture };
+  const [source] = sources;
+  if ((initial === 'white' || initial === 'black') && source !== undefined)
+    return { kind: 'media', media: [{ source, blank: initial }], several, picture };
+  if (absent === 'refuse') throw new UntransformableValue(`The request has no ${sources.join(', ')}.`);
+  return absent === 'remove' ? { kind: 'remove' } : undefined;
+}
+
+const isMediaSource = (source: Source): source is MediaSource => mediaSources.includes(source as MediaSource);
