@@ -152,7 +152,7 @@ create table catalog_lists (
   name text not null,
   version integer not null,
   digest text not null,
-  content jsonb not null,
+  content json not null,
   created_at timestamp with time zone not null default clock(),
   constraint catalog_lists_pkey PRIMARY KEY (name, version),
   constraint catalog_lists_name_check CHECK (name = ANY (ARRAY['plans'::text, 'styles'::text, 'suggestions'::text]))
@@ -248,7 +248,7 @@ create table model_versions (
   model_id text not null,
   version integer not null,
   digest text not null,
-  manifest jsonb not null,
+  manifest json not null,
   source text not null,
   files jsonb not null default '{}'::jsonb,
   thumbnail_key text,
@@ -262,6 +262,7 @@ create table model_versions (
 
 create table models (
   id text not null,
+  "position" integer not null generated always as identity,
   published_version integer,
   newest_version integer not null,
   retired_at timestamp with time zone,

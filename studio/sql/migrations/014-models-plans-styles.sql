@@ -5,6 +5,8 @@
 
 create table models (
   id text primary key,
+  -- The order of lists.
+  position integer generated always as identity,
   -- What is offered; null: a draft that was never published, or retired.
   published_version integer,
   -- The newest version, published or not.
@@ -26,7 +28,8 @@ create table model_versions (
   version integer not null,
   -- Of the manifest and its files: the same content makes no new version.
   digest text not null,
-  manifest jsonb not null,
+  -- As text, because the order of some keys means something: the first size of videos is the default.
+  manifest json not null,
   -- As it was written, with its comments.
   source text not null,
   -- Texts by the names that the manifest gives: workflows.
@@ -43,7 +46,7 @@ create table model_versions (
 alter table models add constraint models_published foreign key (id, published_version)
   references model_versions (model_id, version) deferrable initially deferred;
 
--- What the claim reads of a published or once published version: one row for each of its routes.
+-- What the claim reads of a version: one row for each of its routes.
 create table routes (
   model_id text not null,
   version integer not null,
@@ -76,7 +79,7 @@ create table catalog_lists (
   name text not null check (name in ('plans', 'styles', 'suggestions')),
   version integer not null,
   digest text not null,
-  content jsonb not null,
+  content json not null,
   created_at timestamptz not null default clock(),
   primary key (name, version)
 );
