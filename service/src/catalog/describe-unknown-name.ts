@@ -1,7 +1,7 @@
 import { type Issue, listed } from '@renderkit/contract/studio/issues.ts';
 import { type Kind, kindFacts, type Suite } from '@renderkit/contract/studio/kinds.ts';
 import type { StudioModel, StudioStyle } from '@renderkit/contract/studio/schemas/catalog.ts';
-import { type Candidate, nearestNames, shownName } from '../validation/nearest-names.ts';
+import { type Candidate, nearestNames, shownName } from '@renderkit/server-kit/nearest-names.ts';
 import { type CatalogIndex, isIncluded } from './catalog-index.ts';
 
 /** Where so few are on offer they are all named. */

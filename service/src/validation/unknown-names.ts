@@ -1,5 +1,5 @@
 import { listed } from '@renderkit/contract/studio/issues.ts';
-import { nearestNames, normalName, shownName } from './nearest-names.ts';
+import { nearestNames, normalName, shownName } from '@renderkit/server-kit/nearest-names.ts';
 
 /** What of the model that a request names is told where a field of the request is not known. */
 export type ModelFacts = {

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { listed } from '@renderkit/contract/studio/issues.ts';
 import { nearestNames, shownName } from './nearest-names.ts';
 
 const nearest = (name: string, ...names: string[]) =>
@@ -38,5 +37,4 @@ test('long names are not compared, and no name is quoted at any length', () => {
   assert.equal(shownName(''), '""');
   assert.equal(shownName('ü'.repeat(61)), `${'ü'.repeat(60)}…`);
   assert.ok(shownName(`\ud800${'x'.repeat(300)}`).isWellFormed());
-  assert.equal(listed(['a', 'b', 'c'], 2), 'a, b and 1 more');
 });
