@@ -10,6 +10,8 @@ export interface Manifest extends Omit<
   /** File beside it. */
   readonly thumbnail: string | null;
   readonly refused_styles: readonly string[];
+  /** Of an inpaint; left out, both. */
+  readonly inpaint_types?: readonly ('refine' | 'fill')[];
   readonly parameters: Omit<StudioModel['parameters'], 'video_aspect_ratios'> & {
     /** Pixels by aspect ratio; the keys are what `video_aspect_ratios` offers. */
     readonly video_sizes: Readonly<Record<string, { readonly width: number; readonly height: number }>>;
