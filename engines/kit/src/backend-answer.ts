@@ -1,0 +1,105 @@
+import type { BackendHttp } from './backend-http.ts';
+import { EngineFailure, type EngineFailureOptions } from './driver.ts';
+import type { BackendAnswer } from './http-exchange.ts';
+import type { JsonValue } from './route.ts';
+
+const maxRetryAfterSeconds = 24 * 60 * 60;
+
+export function isSuccess({ status }: BackendAnswer): boolean {
+  return status >= 200 && status < 300;
+}
+
+/** The JSON of an answer, whatever its content type says; undefined where there is none. */
+export function parseJson(answer: BackendAnswer): JsonValue | undefined {
+  try {
+    return JSON.parse(answer.body.toString('utf8').replace(/^\uFEFF/, '')) as JsonValue;
+  } catch {
+    return undefined;
+  }
+}
+
+export function isObject(value: unknown): value is Record<string, JsonValue | undefined> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** The JSON object of a good answer. @throws EngineFailure for any other: see `refusalOf` */
+export function readObject(
+  http: BackendHttp,
+  answer: BackendAnswer,
+  doing: string,
+): Record<string, JsonValue | undefined> {
+  if (!isSuccess(answer)) throw refusalOf(http, answer, doing);
+  const json = parseJson(answer);
+  if (isObject(json)) return json;
+  throw new EngineFailure(`${http.backend} answered with something that is no JSON object when ${doing}.`, {
+    blame: 'backend',
+    code: 'engine_unavailable',
+    sent: 'unknown',
+  });
+}
+
+/**
+ * What a refusal stands for, by its status alone: 400, 413, 415 and 422 are the render's fault, 401, 402 and 403 the
+ * backend's until an operator acts, 404 and 405 the pair's, all others the backend's for a while. `sent` is `no` where the
+ * engine said itself that it did not take the job.
+ */
+export function refusalOf(
+  http: BackendHttp,
+  answer: BackendAnswer,
+  doing: string,
+  more: Partial<EngineFailureOptions> = {},
+): EngineFailure {
+  const said = messageIn(parseJson(answer));
+  const message = `${http.backend} answered ${answer.status} when ${doing}${said === '' ? '' : `: ${said}`}`;
+  return new EngineFailure(http.quote(message), {
+    ...faultOf(answer, said !== ''),
+    ...retryAfterOf(answer),
+    ...more,
+  });
+}
+
+function faultOf({ status }: BackendAnswer, hasSaid: boolean): EngineFailureOptions {
+  switch (status) {
+    case 400:
+    case 413:
+    case 415:
+    case 422:
+      return { blame: 'render', code: 'invalid_request', sent: 'no' };
+    case 401:
+    case 402:
+    case 403:
+      return { blame: 'backend', code: 'engine_unavailable', sent: 'no', lasting: true };
+    case 404:
+    case 405:
+    case 410:
+      return { blame: 'pair', code: 'engine_unavailable', sent: 'no' };
+    case 425:
+    case 429:
+      return { blame: 'backend', code: 'engine_unavailable', sent: 'no' };
+    case 503:
+      // A gateway says this of a connection that broke, too.
+      return { blame: 'backend', code: 'engine_unavailable', sent: hasSaid ? 'no' : 'unknown' };
+    default:
+      return { blame: 'backend', code: 'engine_unavailable', sent: status < 500 ? 'no' : 'unknown' };
+  }
+}
+
+function retryAfterOf({ headers }: BackendAnswer): Pick<EngineFailureOptions, 'retryAfterSeconds'> {
+  const value = headers['retry-after'];
+  if (typeof value !== 'string') return {};
+  const seconds = /^\d+$/.test(value) ? Number(value) : (Date.parse(value) - Date.now()) / 1000;
+  if (!Number.isFinite(seconds) || seconds < 0) return {};
+  return { retryAfterSeconds: Math.min(maxRetryAfterSeconds, Math.ceil(seconds)) };
+}
+
+/** The sentence in an error's body, in any of the shapes that are usual: `error`, `error.message`, `detail`, `detail[].msg`. */
+export function messageIn(json: JsonValue | undefined): string {
+  if (typeof json === 'string') return json;
+  if (Array.isArray(json)) return json.map(messageIn).filter(Boolean).join('; ');
+  if (!isObject(json)) return '';
+  for (const key of ['message', 'msg', 'error', 'detail', 'errors', 'title']) {
+    const said = messageIn(json[key]);
+    if (said !== '') return said;
+  }
+  return '';
+}

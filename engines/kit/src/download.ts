@@ -1,0 +1,142 @@
+import { open, type FileHandle } from 'node:fs/promises';
+import { createEgress } from '@renderkit/egress/guarded-fetch.ts';
+import { parseCidrs } from '@renderkit/egress/public-address.ts';
+import { redirectOf, type BackendHttp } from './backend-http.ts';
+import { isSuccess } from './backend-answer.ts';
+import { EngineFailure, type BackendAccess } from './driver.ts';
+import type { BackendAnswer } from './http-exchange.ts';
+
+/** Milliseconds for one file. */
+const totalMs = 10 * 60_000;
+/** Slower than this is no download. */
+const minBytesPerSecond = 4 * 1024;
+const maxRedirects = 3;
+/** How often a file of the backend's own that breaks off is continued. */
+const maxContinuations = 3;
+
+export interface Download {
+  /** The file is written anew. */
+  readonly path: string;
+  readonly maxBytes: number;
+  readonly signal: AbortSignal;
+}
+
+/** Fetches results from addresses that an engine named. */
+export interface Downloads extends AsyncDisposable {
+  /**
+   * On the backend's own origin with its key, continued by ranges where it breaks off; everywhere else through the guard on
+   * outgoing requests, without any key.
+   * @throws EngineFailure `badResult` where it cannot be had; blame `render` where the address is refused, for no other try
+   * would do better. No message has the address. The signal's reason
+   */
+  save(address: string, download: Download): Promise<void>;
+}
+
+export function createDownloads(access: BackendAccess, http: BackendHttp): Downloads {
+  const egress = createEgress({ allow: parseCidrs(access.egressAllow.join(',')) });
+
+  async function saveForeign(address: string, { path, maxBytes, signal }: Download): Promise<void> {
+    await using file = await open(path, 'w');
+    const result = await egress.request({
+      method: 'GET',
+      url: address,
+      totalTimeoutMs: totalMs,
+      maxResponseBytes: maxBytes,
+      whenLarger: 'refuse',
+      maxRedirects,
+      minBytesPerSecond,
+      onBody: (chunk) => writeAll(file, chunk),
+      signal,
+    });
+    signal.throwIfAborted();
+    if (!result.ok && result.kind === 'blocked') throw refused(http.backend);
+    if (!result.ok) throw unusable(http.backend, `could not be fetched (${result.kind})`);
+    if (result.status !== 200) throw unusable(http.backend, `is answered with ${result.status}`);
+  }
+
+  return {
+    async save(address, download) {
+      if (!http.isOwn(address)) return saveForeign(address, download);
+      const answer = await saveOwn(http, address, download);
+      if (isSuccess(answer)) return;
+      const next = redirectOf(answer, address);
+      if (next === null) throw unusable(http.backend, `is answered with ${answer.status}`);
+      await saveForeign(next, download);
+    },
+    [Symbol.asyncDispose]: () => egress[Symbol.asyncDispose](),
+  };
+}
+
+/**
+ * Saves what the backend has at a path of its own, or at an address on its own origin. Returns the last answer: the file is
+ * whole where it is a success. @throws EngineFailure `badResult` where it keeps breaking off; the signal's reason
+ */
+export async function saveOwn(
+  http: BackendHttp,
+  to: string,
+  { path, maxBytes, signal }: Download,
+): Promise<BackendAnswer> {
+  await using file = await open(path, 'w');
+  let written = 0;
+  let etag: string | undefined;
+  for (let continuations = 0; ; continuations += 1) {
+    let hasBegun = false;
+    try {
+      return await http.send({
+        to,
+        headers: { 'accept-encoding': 'identity', ...rangeFrom(written, etag) },
+        maxBytes: maxBytes - written,
+        signal,
+        onBody: async (chunk, answer) => {
+          if (!hasBegun) written = await beginAt(answer, written);
+          hasBegun = true;
+          await writeAll(file, chunk, written);
+          written += chunk.length;
+        },
+      });
+    } catch (error) {
+      if (!(error instanceof EngineFailure) || error.badResult) throw error;
+      if (continuations === maxContinuations) throw unusable(http.backend, 'keeps breaking off', error);
+    }
+  }
+
+  async function beginAt(answer: BackendAnswer, wanted: number): Promise<number> {
+    const tag = answer.headers['etag'];
+    etag = typeof tag === 'string' && !tag.startsWith('W/') ? tag : undefined;
+    const range = answer.headers['content-range'];
+    if (answer.status === 206 && String(range).startsWith(`bytes ${wanted}-`)) return wanted;
+    if (answer.status === 206) throw unusable(http.backend, 'is answered with another range');
+    await file.truncate(0);
+    return 0;
+  }
+}
+
+function rangeFrom(written: number, etag: string | undefined): Record<string, string> {
+  if (written === 0) return {};
+  return { range: `bytes=${written}-`, ...(etag !== undefined && { 'if-range': etag }) };
+}
+
+async function writeAll(file: FileHandle, chunk: Buffer, position: number | null = null): Promise<void> {
+  for (let done = 0; done < chunk.length;) {
+    const at = position === null ? null : position + done;
+    const { bytesWritten } = await file.write(chunk, done, chunk.length - done, at);
+    done += bytesWritten;
+  }
+}
+
+/** A result that came and is of no use. */
+export function unusable(backend: string, what: string, cause?: unknown): EngineFailure {
+  return new EngineFailure(`A result of ${backend} ${what}.`, {
+    blame: 'backend',
+    code: 'render_failed',
+    badResult: true,
+    cause,
+  });
+}
+
+function refused(backend: string): EngineFailure {
+  return new EngineFailure(`A result of ${backend} lies at an address that may not be reached.`, {
+    blame: 'render',
+    code: 'render_failed',
+  });
+}

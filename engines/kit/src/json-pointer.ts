@@ -1,0 +1,82 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { JsonObject, JsonValue } from './route.ts';
+
+type Container = Record<string, JsonValue>;
+
+/** The steps of a pointer (RFC 6901). @throws RangeError where it begins with anything but `/`; an empty one is the whole. */
+export function pointerSteps(pointer: string): string[] {
+  if (pointer === '') return [];
+  if (!pointer.startsWith('/')) throw new RangeError(`"${pointer}" is no JSON pointer: it begins with /.`);
+  return pointer
+    .slice(1)
+    .split('/')
+    .map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'));
+}
+
+/**
+ * A copy of a document with one value set, or with the key gone where it is undefined. Objects and lists on the way that are
+ * missing are made; a number stands for a place in a list where a list is there or nothing is.
+ */
+export function withValueAt(document: JsonObject, pointer: string, value: JsonValue | undefined): JsonObject {
+  return setIn(document, pointerSteps(pointer), value) as JsonObject;
+}
+
+function setIn(
+  node: JsonValue | undefined,
+  steps: readonly string[],
+  value: JsonValue | undefined,
+): JsonValue {
+  const [step, ...rest] = steps;
+  if (step === undefined) return value ?? null;
+  const isIndex = /^(?:0|[1-9]\d{0,3})$/.test(step);
+  if (Array.isArray(node) || (node === undefined && isIndex)) {
+    const list = [...((node as readonly JsonValue[] | undefined) ?? [])];
+    const index = isIndex ? Number(step) : list.length;
+    if (rest.length === 0 && value === undefined) return list.toSpliced(index, 1);
+    list[index] = setIn(list[index], rest, value);
+    return list;
+  }
+  const object: Container = typeof node === 'object' && node !== null ? { ...(node as Container) } : {};
+  if (rest.length === 0 && value === undefined) {
+    delete object[step];
+    return object;
+  }
+  Object.defineProperty(object, step, {
+    value: setIn(Object.hasOwn(object, step) ? object[step] : undefined, rest, value),
+    enumerable: true,
+    configurable: true,
+    writable: true,
+  });
+  return object;
+}
+
+/**
+ * The values that a pattern finds, in order: a pointer in which `*` stands for each item of a list. Where a list is expected
+ * and one value is there, it counts as a list of one: models differ in that alone.
+ */
+export function valuesAt(document: JsonValue | undefined, pattern: string): JsonValue[] {
+  let found: (JsonValue | undefined)[] = [document];
+  for (const step of pointerSteps(pattern)) {
+    found = found.flatMap((node) => {
+      if (step === '*') return Array.isArray(node) ? (node as JsonValue[]) : [node];
+      if (typeof node !== 'object' || node === null || !Object.hasOwn(node, step)) return [];
+      return [(node as Container)[step]];
+    });
+  }
+  return found.filter((value) => value !== undefined && value !== null);
+}
+
+/** Whether two values are the same but for the values at some pointers. */
+export function isSameBut(
+  one: JsonValue | undefined,
+  other: JsonValue | undefined,
+  pointers: readonly string[],
+): boolean {
+  const bare = (document: JsonValue | undefined) =>
+    pointers.reduce<JsonValue | undefined>(
+      (left, pointer) =>
+        typeof left === 'object' && left !== null ? withValueAt(left as JsonObject, pointer, null) : left,
+      document,
+    );
+  return isDeepStrictEqual(bare(one), bare(other));
+}
