@@ -121,6 +121,7 @@ create table backends (
   url text,
   secret bytea,
   headers bytea,
+  is_local boolean not null generated always as ((engine = ANY (ARRAY['procedural'::text, 'sandbox'::text, 'command'::text]))) stored,
   slots integer,
   labels text[] not null default '{}'::text[],
   built_in boolean not null default false,
@@ -130,6 +131,7 @@ create table backends (
   up boolean not null default true,
   up_since timestamp with time zone not null default clock(),
   failures integer not null default 0,
+  closed_since timestamp with time zone,
   closed_until timestamp with time zone,
   reason text,
   last_fault jsonb,
@@ -144,7 +146,8 @@ create table backends (
   file_digest text,
   created_at timestamp with time zone not null default clock(),
   constraint backends_pkey PRIMARY KEY (name),
-  constraint backends_slots_check CHECK (slots >= 0 AND slots <= 1000),
+  constraint backends_check CHECK (is_local OR slots IS NOT NULL AND url IS NOT NULL),
+  constraint backends_slots_check CHECK (slots >= 1 AND slots <= 1000),
   constraint backends_wanted_check CHECK (wanted = ANY (ARRAY['on'::text, 'draining'::text, 'off'::text]))
 );
 
@@ -178,6 +181,15 @@ create table changes (
   constraint changes_type_check CHECK (type = ANY (ARRAY['render'::text, 'upload'::text]))
 );
 CREATE INDEX changes_age ON public.changes USING btree (created_at);
+
+create table credit_value (
+  one boolean not null default true,
+  currency text not null,
+  per_credit numeric(12,6) not null,
+  constraint credit_value_pkey PRIMARY KEY (one),
+  constraint credit_value_one_check CHECK (one),
+  constraint credit_value_per_credit_check CHECK (per_credit > 0::numeric)
+);
 
 create table deleted_uploads (
   account_id text not null,
@@ -392,6 +404,7 @@ create table route_fits (
   constraint route_fits_backend_fkey FOREIGN KEY (backend) REFERENCES backends(name) ON DELETE CASCADE,
   constraint route_fits_model_id_version_route_fkey FOREIGN KEY (model_id, version, route) REFERENCES routes(model_id, version, route)
 );
+CREATE INDEX route_fits_of_route ON public.route_fits USING btree (model_id, version, route);
 
 create table routes (
   model_id text not null,
@@ -445,9 +458,11 @@ CREATE INDEX styles_of_account ON public.styles USING btree (account_id, created
 
 create table submissions (
   id uuid not null,
-  render_id text not null,
+  render_id text,
   attempt integer not null,
   backend text not null,
+  model_id text not null,
+  version integer not null,
   route integer not null,
   first_output integer not null,
   outputs integer not null,
@@ -468,6 +483,7 @@ create table submissions (
   constraint submissions_pkey PRIMARY KEY (id),
   constraint submissions_render_id_fkey FOREIGN KEY (render_id) REFERENCES renders(id) ON DELETE CASCADE,
   constraint submissions_blame_check CHECK (blame = ANY (ARRAY['backend'::text, 'pair'::text, 'render'::text])),
+  constraint submissions_outputs_check CHECK (outputs > 0),
   constraint submissions_state_check CHECK (state = ANY (ARRAY['intended'::text, 'sent'::text, 'lost'::text, 'done'::text, 'failed'::text, 'canceled'::text]))
 );
 CREATE INDEX submissions_leases ON public.submissions USING btree (lease_until) WHERE (state = ANY (ARRAY['intended'::text, 'sent'::text, 'lost'::text]));

@@ -11,8 +11,11 @@ create table backends (
   secret bytea,
   -- Names and values; a value may be a secret.
   headers bytea,
-  -- Of engines in the workers' own processes: null, each worker has its own.
-  slots integer check (slots between 0 and 1000),
+  -- Runs in the workers' own processes: its slots are those of each worker.
+  is_local boolean not null generated always as (engine in ('procedural', 'sandbox', 'command')) stored,
+  -- Jobs at once. Null: as many as the worker makes at once.
+  slots integer check (slots between 1 and 1000),
+  check (is_local or slots is not null and url is not null),
   labels text[] not null default '{}',
   built_in boolean not null default false,
   wanted text not null default 'on' check (wanted in ('on', 'draining', 'off')),
@@ -21,10 +24,12 @@ create table backends (
   drain_until timestamptz,
   up boolean not null default true,
   up_since timestamptz not null default clock(),
-  -- Faults in a row, and until when it rests for them; 'infinity': until an operator or a good probe.
+  -- Faults in a row, and since and until when it rests for them; 'infinity': until an operator or a good probe.
   failures integer not null default 0,
+  closed_since timestamptz,
   closed_until timestamptz,
   reason text,
+  -- {at, code, message, blame}.
   last_fault jsonb,
   -- The affinity of what was sent last.
   loaded text,
@@ -53,18 +58,22 @@ create table route_fits (
   primary key (backend, model_id, version, route),
   foreign key (model_id, version, route) references routes
 );
+create index route_fits_of_route on route_fits (model_id, version, route);
 
 create table submissions (
   -- Sent to the engine as its id wherever it takes one.
   id uuid primary key,
-  render_id text not null references renders on delete cascade,
+  -- Null: a sample, which no account asked for.
+  render_id text references renders on delete cascade,
   -- The render's attempt that last took it up: the fence.
   attempt integer not null,
   backend text not null,
+  model_id text not null,
+  version integer not null,
   route integer not null,
   -- Of the outputs of its render: the first, 0-based, and how many.
   first_output integer not null,
-  outputs integer not null,
+  outputs integer not null check (outputs > 0),
   state text not null default 'intended'
     check (state in ('intended', 'sent', 'lost', 'done', 'failed', 'canceled')),
   -- Whose fault it was.
@@ -83,7 +92,7 @@ create table submissions (
   ended_at timestamptz,
   -- Seconds that the engine worked at it, as far as they are known.
   run_seconds real,
-  -- Of the provider: reserved before it is sent, corrected when the bill is known.
+  -- Of the provider: reserved before it is sent, corrected when the bill is known. Null: it costs nothing.
   cost numeric(12, 6),
   cost_day date
 );
@@ -104,8 +113,16 @@ create table provider_costs (
   primary key (backend, day)
 );
 
+-- What a credit is worth: by this the guard compares a provider's cost with a render's price.
+create table credit_value (
+  one boolean primary key default true check (one),
+  currency text not null,
+  per_credit numeric(12, 6) not null check (per_credit > 0)
+);
+insert into credit_value (currency, per_credit) values ('USD', 0.01);
+
 alter table renders
-  -- What a route may ask of it: {kind, mode, has, options}.
+  -- What a route may ask of it and its cost depend on: {kind, mode, has, options, pixels, seconds}.
   add column shape jsonb,
   -- When it is its turn, by fairness. Null: accepted by a release whose renders have jobs in a queue.
   add column tag timestamptz,
