@@ -1,0 +1,13 @@
+-- Whether a render that was tried before keeps away from this backend: for good where it is too much for it, and after a
+-- fault of the backend's own as long as another one is ready for it, for a minute at most.
+create or replace function is_kept_away(r renders, asking text) returns boolean language sql stable as $$
+  select exists (select from submissions t where t.render_id = r.id and t.backend = asking and (t.blame = 'pair'
+    or t.blame = 'backend' and t.ended_at > clock() - interval '1 minute' and exists (
+      select from route_fits g
+      join routes p on (p.model_id, p.version, p.route) = (g.model_id, g.version, g.route)
+      join backends c on c.name = g.backend
+      where g.model_id = r.model and g.version = r.model_version and g.fits and g.backend <> asking
+        and is_ready(c) and route_takes(p.needs, p.lacks, r.shape)
+        and not exists (select from submissions u
+          where u.render_id = r.id and u.backend = c.name and u.blame in ('backend', 'pair')))))
+$$;

@@ -1,0 +1,130 @@
+import type { Lane } from '@renderkit/contract/studio/kinds.ts';
+import type { RenderRequest } from '@renderkit/contract/studio/schemas/render.ts';
+import type { Handle } from '@renderkit/engine-kit/driver.ts';
+import type { Database, Transaction } from '@renderkit/server-kit/db/database.ts';
+
+/** A submission that this worker holds by its lease, with what its render asks for. */
+export type Claim = {
+  /** The submission's: a UUID in small letters. */
+  id: string;
+  /** The fence: every later write of the render names it. */
+  attempt: number;
+  /** `lost`: its fate is unknown and it is being looked for. */
+  state: 'intended' | 'sent' | 'lost';
+  backend: string;
+  model_id: string;
+  version: number;
+  route: number;
+  /** Of the render's outputs: the first, 0-based, and how many. */
+  first_output: number;
+  outputs: number;
+  handle: Handle;
+  created_at: Date;
+  sent_at: Date | null;
+  lost_at: Date | null;
+  render_id: string;
+  account_id: string;
+  token: string;
+  lane: Lane;
+  /** Null once its account is erased. */
+  request: RenderRequest | null;
+  expected_outputs: number;
+  seed: number | null;
+};
+
+const claimColumns = `s.id, s.attempt, s.state, s.backend, s.model_id, s.version, s.route, s.first_output, s.outputs,
+  s.handle, s.created_at, s.sent_at, s.lost_at, r.id as render_id, r.account_id, r.token, r.lane, r.request,
+  r.expected_outputs, r.seed`;
+
+/**
+ * Takes the next render that a backend can do, for one of its slots. `lanes`: of a local engine those that this worker has
+ * room in; null for a backend behind an address, whose slots are counted by what lives of its submissions. Undefined where
+ * nothing is there to do, or no slot is free.
+ */
+export async function claimRender(
+  database: Database,
+  asked: { backend: string; worker: string; leaseMs: number; lanes: readonly Lane[] | null },
+): Promise<Claim | undefined> {
+  const [claim] = await database.rows<Claim>(
+    `select ${claimColumns} from claim_render($1, $2, $3 * interval '1 millisecond', $4) s
+     join renders r on r.id = s.render_id`,
+    [asked.backend, asked.worker, asked.leaseMs, asked.lanes],
+    'claim_render',
+  );
+  return claim;
+}
+
+/** Begins the next job of a render that the caller has locked, on the same backend. Undefined where its money is used up. */
+export async function beginSubmission(
+  transaction: Transaction,
+  asked: { render: string; backend: string; route: number; worker: string; leaseMs: number },
+): Promise<string | undefined> {
+  const [row] = await transaction.rows<{ id: string }>(
+    `select id from begin_submission($1, $2, $3, $4, $5 * interval '1 millisecond')`,
+    [asked.render, asked.backend, asked.route, asked.worker, asked.leaseMs],
+    'begin_submission',
+  );
+  return row?.id;
+}
+
+/** Renews, in one statement, the leases that this worker still holds, and returns those; the others were taken over. */
+export async function renewLeases(
+  database: Database,
+  leases: { ids: readonly string[]; worker: string; leaseMs: number },
+): Promise<Set<string>> {
+  const rows = await database.rows<{ id: string }>(
+    `update submissions set lease_until = clock() + $3 * interval '1 millisecond'
+     where id = any($1::uuid[]) and owner = $2 and state in ('intended', 'sent', 'lost') returning id`,
+    [leases.ids, leases.worker, leases.leaseMs],
+    'renew_submission_leases',
+  );
+  return new Set(rows.map(({ id }) => id));
+}
+
+/** Lets go of all that a worker holds, so that others take it over at once. Returns how many. */
+export async function releaseLeases(database: Database, worker: string): Promise<number> {
+  return database.execute(
+    `update submissions set lease_until = clock()
+     where owner = $1 and state in ('intended', 'sent', 'lost') and lease_until > clock()`,
+    [worker],
+  );
+}
+
+/**
+ * Takes over submissions on these backends whose worker let its lease run out. Their renders' attempts grow, so that the
+ * worker before can write no more.
+ */
+export async function takeOver(
+  database: Database,
+  asked: { backends: readonly string[]; worker: string; leaseMs: number; atMost: number },
+): Promise<Claim[]> {
+  return database.rows<Claim>(
+    `with expired as (
+       select s.id, r.id as render_id from submissions s join renders r on r.id = s.render_id
+       where s.state in ('intended', 'sent', 'lost') and s.lease_until <= clock() and s.backend = any($1)
+       order by s.lease_until limit $4 for update of r, s skip locked
+     ), fenced as (
+       update renders r set attempt = attempt + 1 from expired e where r.id = e.render_id returning r.*
+     ), taken as (
+       update submissions s set owner = $2, lease_until = clock() + $3 * interval '1 millisecond', attempt = r.attempt
+       from expired e join fenced r on r.id = e.render_id
+       where s.id = e.id
+       returning s.*
+     )
+     select ${claimColumns} from taken s join fenced r on r.id = s.render_id`,
+    [asked.backends, asked.worker, asked.leaseMs, asked.atMost],
+    'take_over_submissions',
+  );
+}
+
+/**
+ * Turns what was reserved for a job into what it cost; null: what was reserved, the bill being unknown. The caller ends the
+ * submission in the same transaction, once. A job whose fate stays unknown is not settled: its money stays reserved.
+ */
+export async function settleCost(
+  transaction: Transaction,
+  submission: string,
+  actual: number | null,
+): Promise<void> {
+  await transaction.execute('select settle_cost($1, $2)', [submission, actual]);
+}
