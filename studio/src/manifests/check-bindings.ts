@@ -1,0 +1,213 @@
+import { sourcesOfText } from '@renderkit/engine-kit/fill-text.ts';
+import { type Binding, type JsonValue, mediaSources, type Source } from '@renderkit/engine-kit/route.ts';
+import { textOf, transformValue, UntransformableValue } from '@renderkit/engine-kit/transform-value.ts';
+import { offeredSources, type OfferedSource, standsFor } from './offered-sources.ts';
+import type { RouteCheck, TargetSpec } from './route-check.ts';
+import { readWorkflow, splitTarget } from './workflow-file.ts';
+
+type Offered = ReadonlyMap<string, OfferedSource>;
+
+/** Checks what a route binds: everything offered is used, everything used is offered, and what is set fits its target. */
+export function checkBindings(check: RouteCheck): void {
+  const { route, manifest, shapes } = check;
+  const offered: Offered = offeredSources(manifest, route, shapes);
+  for (const [target, binding] of Object.entries(route.set)) {
+    checkForm(check, target, binding);
+    checkSources(check, target, binding, offered);
+    checkValues(check, target, binding, offered);
+  }
+  checkTargets(check);
+  checkUnused(check, offered);
+}
+
+export function sourcesOf({ from, text }: Binding): string[] {
+  return [...(from === undefined ? [] : [from].flat()), ...(text === undefined ? [] : sourcesOfText(text))];
+}
+
+const isMedium = (source: string): boolean => mediaSources.some((medium) => medium === source);
+
+/** What the shape of a binding alone shows. */
+function checkForm({ add }: RouteCheck, target: string, binding: Binding): void {
+  const path = ['set', target];
+  const given = (['value', 'text', 'from'] as const).filter((key) => binding[key] !== undefined);
+  if (given.length === 0)
+    add('binding_missing', path, `${target} is set to nothing: say value, text or from.`);
+  if (given.length > 1)
+    add('type_mismatch', path, `${target} has ${given.join(' and ')}; one of them is enough.`);
+  const changes = (['map', 'bands', 'scale', 'frames'] as const).filter((key) => binding[key] !== undefined);
+  if (changes.length > 1)
+    add('type_mismatch', path, `${target} has ${changes.join(' and ')}; at most one is taken.`);
+  const { bands = [] } = binding;
+  if (bands.some(({ below }, at) => (below === undefined) !== (at === bands.length - 1)))
+    add('binding_unmapped', path, `${target}: every band but the last needs "below", and the last has none.`);
+  if (
+    bands.some(({ below = 0 }, at) => at > 0 && at < bands.length - 1 && below <= (bands[at - 1]?.below ?? 0))
+  )
+    add('binding_range', path, `${target}: bands have to rise.`);
+  const sources = sourcesOf(binding);
+  const media = sources.filter(isMedium);
+  if (media.length === 0) {
+    if (binding.picture !== undefined) add('type_mismatch', path, `${target}: "picture" is for media.`);
+    return;
+  }
+  if (binding.text !== undefined || media.length < sources.length)
+    add(
+      'type_mismatch',
+      path,
+      `${target}: ${media.join(', ')} cannot be part of a text or stand beside values.`,
+    );
+  if (changes.length > 0) add('type_mismatch', path, `${target}: media take no ${changes.join(', ')}.`);
+  if (binding.default !== undefined && binding.default !== 'white' && binding.default !== 'black')
+    add('choice_unknown', path, `${target}: what stands for a medium is white or black.`);
+}
+
+function checkSources({ add }: RouteCheck, target: string, binding: Binding, offered: Offered): void {
+  const unknown = sourcesOf(binding).filter((source) => !offered.has(source));
+  // A mask that only some requests bring has a stand-in for the others, and media may be listed together.
+  const isPartly = unknown.length < sourcesOf(binding).length && binding.text === undefined;
+  for (const source of unknown)
+    if (!isPartly || !isMedium(source))
+      add(
+        'binding_unused',
+        ['set', target],
+        `${target} uses ${source}, which no request that it takes can have.`,
+      );
+}
+
+/** Every value that can come goes through the binding, and has to fit the target. */
+function checkValues(check: RouteCheck, target: string, binding: Binding, offered: Offered): void {
+  const spec = check.targetsOf?.(check.route)?.get(target);
+  if (binding.text !== undefined || sourcesOf(binding).some(isMedium)) return;
+  if (binding.value !== undefined) {
+    checkOne(check, target, { ...binding, value: binding.value }, spec);
+    return;
+  }
+  for (const source of sourcesOf(binding)) {
+    const { choices = [], ends = [] } = offered.get(source) ?? {};
+    if (binding.map !== undefined) checkMap(check, target, { ...binding, map: binding.map }, source, choices);
+    for (const value of [...choices, ...ends]) {
+      const isUnmapped = binding.map !== undefined && !Object.hasOwn(binding.map, textOf(value));
+      if (!isUnmapped && !checkOne(check, target, { ...binding, value }, spec)) break;
+    }
+  }
+}
+
+/** A map has to have something for every choice, and nothing for what is none. */
+function checkMap(
+  { add }: RouteCheck,
+  target: string,
+  { map, from }: Binding & { map: NonNullable<Binding['map']> },
+  source: string,
+  choices: readonly JsonValue[],
+): void {
+  const path = ['set', target];
+  const names = choices.map(textOf);
+  if (names.length === 0) {
+    add(
+      'binding_unmapped',
+      path,
+      `${target}: ${source} is no choice among a few values; a map cannot cover it.`,
+    );
+    return;
+  }
+  const lacking = names.filter((choice) => !Object.hasOwn(map, choice));
+  if (lacking.length > 0)
+    add('binding_unmapped', path, `${target}: the map has nothing for ${source} ${lacking.join(', ')}.`);
+  const spare = Array.isArray(from) ? [] : Object.keys(map).filter((key) => !names.includes(key));
+  if (spare.length > 0) add('binding_unused', path, `${target}: ${source} is never ${spare.join(', ')}.`);
+}
+
+/** Sends one value through a binding; adds a problem and returns false where it does not fit. */
+function checkOne(
+  { add }: RouteCheck,
+  target: string,
+  { value, ...transform }: Binding & { value: JsonValue },
+  spec: TargetSpec | undefined,
+): boolean {
+  const path = ['set', target];
+  try {
+    const result = transformValue(value, transform);
+    const wrong = spec && misfit(result, spec);
+    if (wrong === undefined) return true;
+    add('binding_range', path, `${target}: ${textOf(value)} becomes ${textOf(result)}, ${wrong}.`);
+  } catch (error) {
+    if (!(error instanceof UntransformableValue)) throw error;
+    add('binding_range', path, `${target} cannot take ${textOf(value)}: ${error.message}`);
+  }
+  return false;
+}
+
+/** Why a value does not fit its target, to follow the value. */
+function misfit(value: JsonValue, { type, min, max, choices }: TargetSpec): string | undefined {
+  if (choices !== undefined && !choices.some((choice) => choice === value))
+    return 'which is none of its choices';
+  if (type === 'int' || type === 'float') {
+    if (typeof value !== 'number') return 'and it wants a number';
+    if (type === 'int' && !Number.isInteger(value))
+      return 'and it wants a whole number; say "as: int" or "round"';
+    if (min !== undefined && value < min) return `and its least is ${min}`;
+    if (max !== undefined && value > max) return `and its most is ${max}`;
+  }
+  if (type === 'bool' && typeof value !== 'boolean') return 'and it wants true or false; say "as: bool"';
+  if (type === 'string' && typeof value !== 'string') return 'and it wants a text; say "as: string"';
+  return undefined;
+}
+
+/** Targets have to be there: inputs of named nodes, pointers that do not overwrite each other. */
+function checkTargets(check: RouteCheck): void {
+  const { route, add } = check;
+  if (route.engine === 'comfyui') return checkInputs(check);
+  if (route.engine === 'command') return;
+  const targets = Object.keys(route.set);
+  for (const target of targets) {
+    if (!target.startsWith('/'))
+      add('type_mismatch', ['set', target], `${target} is no pointer into the body: it has to begin with /.`);
+    const within = targets.find((other) => target.startsWith(`${other}/`));
+    if (within !== undefined)
+      add('type_mismatch', ['set', target], `${target} lies within ${within}, which is set too.`);
+  }
+}
+
+function checkInputs(check: RouteCheck): void {
+  const { route, files, add, targetsOf } = check;
+  const graph = readWorkflow(files.get(route.workflow ?? '') ?? '');
+  const specs = targetsOf?.(route);
+  for (const [target, binding] of Object.entries(route.set)) {
+    const path = ['set', target];
+    const [name, input] = splitTarget(target);
+    const node = route.nodes?.[name];
+    if (node === undefined) {
+      add('node_missing', path, `${target}: there is no node named ${name}.`);
+      continue;
+    }
+    const found = graph?.get(node.id)?.inputs.get(input);
+    if (found === 'link' && binding.replace !== true)
+      add(
+        'type_mismatch',
+        path,
+        `${target} is linked to another node; say "replace: true" where you mean to cut that.`,
+      );
+    const isKnown = specs === undefined ? found !== undefined : specs.has(target);
+    if (graph?.has(node.id) === true && !isKnown)
+      add('input_missing', path, `${target}: ${node.class} ${node.id} has no input ${input}.`);
+  }
+}
+
+/** What a user can ask for and a route does not use. */
+function checkUnused({ route, shapes, add }: RouteCheck, offered: Offered): void {
+  const bound = Object.values(route.set).flatMap(sourcesOf);
+  const used = new Set([...bound, ...bound.flatMap((source) => standsFor[source as Source] ?? [])]);
+  for (const [source, { required }] of offered)
+    if (required && !used.has(source)) add('binding_missing', ['set'], unusedMessage(source));
+  const ratios = offered.get('aspect_ratio')?.choices ?? [];
+  const sized = ['width', 'height', 'aspect_ratio', 'short_side', 'image', 'start_image', 'source_video'];
+  const isAsked = shapes.some(({ kind }) => kind === 'image' || kind === 'video');
+  if (isAsked && ratios.length > 1 && !sized.some((source) => used.has(source)))
+    add('binding_missing', ['set'], `the model offers ${ratios.length} ratios, and nothing here uses one.`);
+}
+
+function unusedMessage(source: string): string {
+  if (source.startsWith('options.')) return `the option ${source.slice('options.'.length)} does nothing.`;
+  if (source === 'outputs') return 'it makes several in one job, and nothing says how many: bind "outputs".';
+  return `${source} can be asked for, and nothing here uses it.`;
+}

@@ -1,0 +1,149 @@
+import { kindFacts, settingNames } from '@renderkit/contract/studio/kinds.ts';
+import { durationsOf, resolutionKey, samplersOf } from '@renderkit/contract/studio/offers.ts';
+import { type JsonValue, mediaSources, type Route, type Source } from '@renderkit/engine-kit/route.ts';
+import { workingSize } from '@renderkit/engine-kit/working-size.ts';
+import { type RequestShape, valuesOfOption } from './accepted-requests.ts';
+import type { Manifest } from './manifest.ts';
+
+/** What a source can hold in the requests that a route takes. */
+export interface OfferedSource {
+  /** Whether a route that does not use it would ignore what a user asked for. */
+  readonly required: boolean;
+  /** All its values, where they are few and known. */
+  readonly choices?: readonly JsonValue[];
+  /** Values at the ends of its range, where it is a number. */
+  readonly ends?: readonly number[];
+}
+
+const maxSeed = 2 ** 32 - 1;
+
+/** The sources that requests of these shapes can fill, and what they hold there. */
+export function offeredSources(
+  manifest: Manifest,
+  route: Route,
+  shapes: readonly RequestShape[],
+): ReadonlyMap<Source, OfferedSource> {
+  const sources = new Map<Source, OfferedSource>(alwaysOffered(manifest, route, shapes));
+  const { parameters, base_models: baseModels } = manifest;
+  const kindsTaken = new Set(shapes.map(({ kind }) => kind));
+  const drawn = kindsTaken.has('image') || kindsTaken.has('image_edit') || kindsTaken.has('video');
+  for (const name of settingNames) {
+    const range = parameters[name];
+    const isTaken =
+      name === 'mask_blur'
+        ? shapes.some(({ mode }) => mode === 'inpaint')
+        : [...kindsTaken].some((kind) => kindFacts[kind].settings.some((one) => one === name));
+    // The edge of a mask is softened before it is sent, so `mask_blur` is used wherever a mask is.
+    if (range !== null && isTaken) sources.set(name, { required: name !== 'mask_blur', ends: endsOf(range) });
+  }
+  const samplers = samplersOf(parameters);
+  if (samplers.length > 0 && (kindsTaken.has('image') || kindsTaken.has('image_edit')))
+    sources.set('sampler', { required: samplers.length > 1, choices: samplers });
+  const bases = Object.values(baseModels ?? {}).flatMap(({ options }) => options);
+  if (drawn && bases.length > 0) sources.set('base_model', { required: true, choices: bases });
+  for (const [source, offered] of editSources(manifest, shapes)) sources.set(source, offered);
+  const seconds = durationsOf(parameters).map((one) => one.seconds);
+  if (seconds.length > 0 && (kindsTaken.has('video') || kindsTaken.has('video_extend')))
+    sources.set('duration_seconds', { required: seconds.length > 1, choices: seconds, ends: seconds });
+  for (const medium of mediaSources)
+    if (shapes.some(({ has }) => has.includes(medium))) sources.set(medium, { required: true });
+  for (const [source, offered] of optionSources(manifest, route, kindsTaken)) sources.set(source, offered);
+  return sources;
+}
+
+function alwaysOffered(
+  manifest: Manifest,
+  route: Route,
+  shapes: readonly RequestShape[],
+): [Source, OfferedSource][] {
+  const sizes = sizesOf(manifest, shapes).map((size) => workingSize(size, route.size));
+  const ratios = ratiosOf(manifest, shapes);
+  const { max_per_job: maxPerJob } = route.outputs;
+  return [
+    ['prompt', { required: manifest.prompt_required }],
+    ['styles', { required: false }],
+    ['suggestions', { required: false }],
+    ['seed', { required: false, ends: [0, maxSeed] }],
+    ['width', { required: false, ends: sizes.map(({ width }) => width) }],
+    ['height', { required: false, ends: sizes.map(({ height }) => height) }],
+    ...(ratios.length > 0 ? [['aspect_ratio', { required: false, choices: ratios }] as const] : []),
+    // Where one job makes several, the engine has to hear how many.
+    ['outputs', { required: maxPerJob > 1, ends: [1, maxPerJob] }],
+    ['job.prefix', { required: false }],
+    ['job.id', { required: false }],
+  ] as [Source, OfferedSource][];
+}
+
+function editSources(
+  { inpaint_types: types }: Manifest,
+  shapes: readonly RequestShape[],
+): [Source, OfferedSource][] {
+  const modes = [...new Set(shapes.flatMap(({ mode }) => mode ?? []))];
+  if (modes.length === 0) return [];
+  return [
+    ['mode', { required: false, choices: modes }],
+    // Every edit may say one, and not every engine has a use for it.
+    ['strength', { required: false, ends: [0, 1] }],
+    ...(modes.includes('inpaint')
+      ? [
+          ['inpaint_type', { required: false, choices: types ?? ['refine', 'fill'] }] as [
+            Source,
+            OfferedSource,
+          ],
+        ]
+      : []),
+  ];
+}
+
+function optionSources(
+  { parameters }: Manifest,
+  route: Route,
+  kindsTaken: ReadonlySet<RequestShape['kind']>,
+): [Source, OfferedSource][] {
+  return parameters.options.flatMap((option): [Source, OfferedSource][] => {
+    const pinned = route.for?.options?.[option.key];
+    const values = pinned === undefined ? valuesOfOption(option) : [pinned];
+    const offered: OfferedSource = {
+      required: pinned === undefined,
+      ...(values !== undefined && {
+        choices: option.type === 'toggle' ? values.map((value) => value === 'true') : values,
+      }),
+      ...(option.type === 'slider' && { ends: endsOf(option) }),
+    };
+    const own: [Source, OfferedSource] = [`options.${option.key}`, offered];
+    return option.key === resolutionKey && kindsTaken.has('video_extend')
+      ? [own, ['short_side', { required: false }]]
+      : [own];
+  });
+}
+
+/** Options that a source of another name stands for. */
+export const standsFor: Readonly<Partial<Record<Source, Source>>> = {
+  seed: 'options.seed',
+  short_side: `options.${resolutionKey}`,
+};
+
+/** The ends of a range, and its first step: that one shows whether an input that wants whole numbers gets them. */
+function endsOf({ min = 0, max = min, step = 0 }: { min?: number; max?: number; step?: number }): number[] {
+  return [...new Set([min, Math.min(max, min + step), max])];
+}
+
+function sizesOf({ parameters }: Manifest, shapes: readonly RequestShape[]) {
+  const images = shapes.some(({ kind }) => kind === 'image' || kind === 'image_edit');
+  const videos = shapes.some(({ kind }) => kind === 'video');
+  return [
+    ...(images ? parameters.aspect_ratios : []),
+    ...(videos ? Object.values(parameters.video_sizes) : []),
+  ];
+}
+
+function ratiosOf({ parameters }: Manifest, shapes: readonly RequestShape[]): string[] {
+  const images = shapes.some(({ kind }) => kind === 'image' || kind === 'image_edit');
+  const videos = shapes.some(({ kind }) => kind === 'video');
+  return [
+    ...new Set([
+      ...(images ? parameters.aspect_ratios.map(({ ratio }) => ratio) : []),
+      ...(videos ? Object.keys(parameters.video_sizes) : []),
+    ]),
+  ];
+}
