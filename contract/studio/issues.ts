@@ -101,6 +101,9 @@ const sentences: { [C in IssueCode]: (details: Details[C]) => string } = {
   too_large: ({ allowed }) => `must have ${allowed} MB at most`,
 };
 
+/** Every code that there is. */
+export const issueCodes = Object.keys(sentences) as IssueCode[];
+
 /** What is wrong, as a clause without its end that goes on from the field's name. */
 export function sentenceOf(issue: Issue): string {
   return (sentences[issue.code] as (details: Issue) => string)(issue);

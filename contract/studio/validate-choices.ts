@@ -2,10 +2,12 @@ import type { Issue } from './issues.ts';
 import { kindFacts, type Kind } from './kinds.ts';
 import type { StudioStyle, StudioSuggestion } from './schemas/catalog.ts';
 
-/** Styles and suggestions of a catalog by their ids. */
+type Categorized = Pick<StudioSuggestion, 'id' | 'category_id' | 'category'>;
+
+/** Styles and suggestions of a catalog by their ids, as far as validation reads them: those of the API have it too. */
 export type ChoiceIndex = {
-  styles: ReadonlyMap<string, StudioStyle>;
-  suggestions: ReadonlyMap<string, StudioSuggestion>;
+  styles: ReadonlyMap<string, Pick<StudioStyle, 'type'>>;
+  suggestions: ReadonlyMap<string, Categorized & Pick<StudioSuggestion, 'suites'>>;
 };
 
 /** What a request chooses from the catalog whatever its model: styles, suggestions, and a project, which has a name. */
@@ -38,21 +40,22 @@ function styleIssues(kind: Kind, { styles }: ChoiceIndex, id: string, field: str
 function suggestionIssues(kind: Kind, index: ChoiceIndex, ids: readonly string[]): Issue[] {
   const { suite } = kindFacts[kind];
   const taken = new Map<string, string>();
-  return ids.flatMap((id, i) => {
+  return ids.flatMap((id, i): Issue[] => {
     const field = `suggestions[${i}]`;
     const suggestion = index.suggestions.get(id);
-    if (suggestion === undefined) return [{ field, code: 'unknown_suggestion', asked: id } as const];
-    const issues: Issue[] = [];
+    if (suggestion === undefined) return [{ field, code: 'unknown_suggestion', asked: id }];
+    // It cannot stay in the request, so it keeps no other of its category out.
     if (!suggestion.suites.includes(suite))
-      issues.push({ field, code: 'suggestion_of_other_suite', asked: id, allowed: suggestion.suites });
-    const other = taken.get(categoryOf(suggestion));
-    if (other === undefined) taken.set(categoryOf(suggestion), field);
-    else issues.push({ field, code: 'suggestion_of_same_category', asked: id, other });
-    return issues;
+      return [{ field, code: 'suggestion_of_other_suite', asked: id, allowed: suggestion.suites }];
+    const category = categoryOf(suggestion);
+    const other = taken.get(category);
+    if (other !== undefined) return [{ field, code: 'suggestion_of_same_category', asked: id, other }];
+    taken.set(category, field);
+    return [];
   });
 }
 
 /** What only one suggestion of a request may belong to. */
-export function categoryOf(suggestion: Pick<StudioSuggestion, 'id' | 'category_id' | 'category'>): string {
+export function categoryOf(suggestion: Categorized): string {
   return suggestion.category_id ?? suggestion.category ?? `id ${suggestion.id}`;
 }

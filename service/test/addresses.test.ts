@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { exampleEditModel } from '@renderkit/contract/studio/examples/models.ts';
 import type { Generation } from '@renderkit/contract/v1/schemas/generation.ts';
 import type { Problem } from '@renderkit/contract/v1/schemas/problem.ts';
 import { publicMessage } from '@renderkit/egress/egress-refusal.ts';
@@ -8,7 +9,6 @@ import { dnsResolver } from '@renderkit/egress/resolve-name.ts';
 import { type DnsAnswer, type DnsServer, startDnsServer } from '@renderkit/egress/testing/dns-server.ts';
 import { assertProblem } from './assert-problem.ts';
 import { type ConsoleCaller, signedIn } from './console-caller.ts';
-import { exampleEditModel } from './example-catalog.ts';
 import { type FileServer, startFileServer } from './file-server.ts';
 import { startTestService, type TestService } from './harness.ts';
 import { type Receiver, startReceiver } from './receiver.ts';

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { exampleVideoModel } from '@renderkit/contract/studio/examples/models.ts';
 import type { Generation } from '@renderkit/contract/v1/schemas/generation.ts';
 import { moveClock } from '@renderkit/server-kit/testing/database.ts';
 import { type ConsoleCaller, signedIn } from './console-caller.ts';
-import { exampleVideoModel } from './example-catalog.ts';
 import { startTestService, type TestService } from './harness.ts';
 import { type ScriptedRenders, scriptRenders } from './scripted-renders.ts';
 

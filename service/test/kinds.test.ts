@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, afterEach, before, describe, test } from 'node:test';
+import { exampleEditModel } from '@renderkit/contract/studio/examples/models.ts';
 import type { QuoteResult, QuotesRequest } from '@renderkit/contract/studio/schemas/render.ts';
 import type { Estimate } from '@renderkit/contract/v1/schemas/estimate.ts';
 import type { Generation, GenerationKind } from '@renderkit/contract/v1/schemas/generation.ts';
 import { assertProblem } from './assert-problem.ts';
-import { exampleEditModel } from './example-catalog.ts';
 import { startTestService, type TestService } from './harness.ts';
 
 type Kind = {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { after, before, beforeEach, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { exampleEditModel, exampleVideoModel } from '@renderkit/contract/studio/examples/models.ts';
 import type {
   RenderRequest,
   QuotesRequest,
@@ -16,7 +17,6 @@ import { ssrfCorpus } from '@renderkit/egress/testing/ssrf-corpus.ts';
 import { moveClock } from '@renderkit/server-kit/testing/database.ts';
 import type { Static } from 'typebox';
 import { assertProblem } from './assert-problem.ts';
-import { exampleEditModel, exampleVideoModel } from './example-catalog.ts';
 import { type FileServer, startFileServer, tinyPng } from './file-server.ts';
 import { startTestService, type TestService } from './harness.ts';
 import { postForm } from './post-form.ts';

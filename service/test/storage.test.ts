@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { exampleEditModel, exampleVideoModel } from '@renderkit/contract/studio/examples/models.ts';
 import type { Generation } from '@renderkit/contract/v1/schemas/generation.ts';
 import type { Problem } from '@renderkit/contract/v1/schemas/problem.ts';
 import type { Upload } from '@renderkit/contract/v1/schemas/upload.ts';
 import { assertProblem } from './assert-problem.ts';
-import { exampleEditModel, exampleVideoModel } from './example-catalog.ts';
 import { signedIn } from './console-caller.ts';
 import { type FileServer, startFileServer, tinyPng } from './file-server.ts';
 import { askAt, startTestService, type TestService } from './harness.ts';

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { exampleModel } from '@renderkit/contract/studio/examples/models.ts';
 import type { ModelOption } from '@renderkit/contract/studio/schemas/catalog.ts';
 import type { Problem } from '@renderkit/contract/v1/schemas/problem.ts';
 import { assertProblem } from './assert-problem.ts';
 import { type ConsoleBrowser, openBrowser } from './console-session.ts';
-import { exampleModel } from './example-catalog.ts';
 import { type Answer, startTestService, type TestService } from './harness.ts';
 
 const seed: ModelOption = { key: 'seed', name: 'Seed', type: 'slider', min: -1, max: 9, default: -1 };

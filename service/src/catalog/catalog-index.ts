@@ -1,11 +1,17 @@
 import type { Suite } from '@renderkit/contract/studio/kinds.ts';
-import type { Catalog, StudioModel } from '@renderkit/contract/studio/schemas/catalog.ts';
-import type { ChoiceIndex } from '@renderkit/contract/studio/validate-choices.ts';
+import type {
+  Catalog,
+  StudioModel,
+  StudioStyle,
+  StudioSuggestion,
+} from '@renderkit/contract/studio/schemas/catalog.ts';
 
-export type CatalogIndex = ChoiceIndex & {
+export type CatalogIndex = {
   models: ReadonlyMap<string, StudioModel>;
   defaults: ReadonlyMap<Suite, StudioModel>;
   plan: string | null;
+  styles: ReadonlyMap<string, StudioStyle>;
+  suggestions: ReadonlyMap<string, StudioSuggestion>;
 };
 
 const indexes = new WeakMap<Catalog, CatalogIndex>();

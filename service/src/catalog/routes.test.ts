@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { exampleModel } from '@renderkit/contract/studio/examples/models.ts';
 import { operations } from '@renderkit/contract/v1/operations.ts';
 import { createTestDatabase, type TestDatabase } from '@renderkit/server-kit/testing/database.ts';
 import addFormats from 'ajv-formats';
 import { Ajv2020 } from 'ajv/dist/2020.js';
-import { exampleModel } from '../../test/example-catalog.ts';
 import { startUpstream, type Upstream } from '../../test/upstream-fixture.ts';
 import { accountRoutes } from '../account/routes.ts';
 import type { HandlerContext } from '../handler.ts';

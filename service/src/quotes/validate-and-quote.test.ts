@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { exampleModel } from '@renderkit/contract/studio/examples/models.ts';
 import type { QuotesRequest } from '@renderkit/contract/studio/schemas/render.ts';
 import { createTestDatabase, type TestDatabase } from '@renderkit/server-kit/testing/database.ts';
-import { exampleModel } from '../../test/example-catalog.ts';
 import { startUpstream, type Upstream } from '../../test/upstream-fixture.ts';
 import { createAgeVerification } from '../account/age-verification.ts';
 import { createCatalogCache } from '../catalog/catalog-cache.ts';
