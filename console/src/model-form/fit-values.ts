@@ -1,13 +1,13 @@
+import type { Issue } from '@renderkit/contract/studio/issues.ts';
 import { eachSetting } from '@renderkit/contract/studio/kinds.ts';
-import { categoryOf } from '@renderkit/contract/studio/validate-choices.ts';
-import { readOption } from '@renderkit/contract/studio/validate.ts';
+import { validateChoices } from '@renderkit/contract/studio/validate-choices.ts';
+import { type AskedRequest, validateRequest } from '@renderkit/contract/studio/validate.ts';
 import { maxStyles, maxSuggestions } from '@renderkit/contract/v1/limits.ts';
 import type { GenerationKind } from '@renderkit/contract/v1/schemas/generation.ts';
 import type { Model } from '@renderkit/contract/v1/schemas/model.ts';
 import type { Style } from '@renderkit/contract/v1/schemas/style.ts';
 import type { Suggestion } from '@renderkit/contract/v1/schemas/suggestion.ts';
-import { kinds } from '../generations/kinds.ts';
-import { fieldsOf, type FormFields, type ModelOption, type NumberRange } from './form-fields.ts';
+import { fieldsOf, type ModelOption, type NumberRange } from './form-fields.ts';
 import type { FormValues, OptionValue } from './form-values.ts';
 
 /** The styles and suggestions that a request can name. Undefined while they load: then all values are kept. */
@@ -16,45 +16,98 @@ export type Choices = {
   suggestions: readonly Suggestion[] | undefined;
 };
 
-/** The values that this kind and model take. Other fields are cleared, and numbers are moved into their range. */
+/**
+ * The values that this kind and model take, by the check that the service and the studio make: what it finds wrong is
+ * cleared, or cut to what is taken, and numbers are moved into their range. What is missing stays missing. Fields that
+ * the kind does not have are not looked at, and `buildRequest` sends none of them.
+ */
 export function fitValues(
   kind: GenerationKind,
   model: Model,
   values: FormValues,
   choices: Choices,
 ): FormValues {
+  const fitted = mendValues(kind, model, values, choices);
+  // Once an edit is no inpaint any more, its mask is wrong too.
+  return fitted.mode === values.mode ? fitted : mendValues(kind, model, fitted, choices);
+}
+
+function mendValues(kind: GenerationKind, model: Model, values: FormValues, choices: Choices): FormValues {
+  const { issues, request } = validateValues(kind, model, values, choices);
   const fields = fieldsOf(kind, model);
-  const inpaint = fields.inpaint && values.mode === 'inpaint';
+  /** A value, or undefined where it cannot stay. */
+  const kept = <T>(field: string, value: T) => (issues.has(field) ? undefined : value);
+  const each = <T>(field: string, list: readonly T[], max: number): T[] =>
+    list.filter((_, i) => !issues.has(`${field}[${i}]`)).slice(0, max);
   return {
     ...values,
-    base_model: fields.baseModels.some(({ options }) => options.includes(values.base_model ?? ''))
-      ? values.base_model
-      : undefined,
-    styles: fittingStyles(fields, values.styles, choices.styles),
-    suggestions: fittingSuggestions(kind, values.suggestions, choices.suggestions),
-    options: fittingOptions(fields.options, values.options),
-    aspect_ratio: fields.ratios.some(({ ratio }) => ratio === values.aspect_ratio)
-      ? values.aspect_ratio
-      : undefined,
-    ...eachSetting((name) => fitNumber(values[name], fields.ranges[name])),
-    sampler: fields.sampler === undefined ? undefined : values.sampler,
-    reference_images: values.reference_images.slice(0, fields.referenceImages),
-    image: fields.image === 'none' ? undefined : values.image,
-    mode: inpaint ? 'inpaint' : 'transform',
-    strength: kind === 'image_edit' ? values.strength : undefined,
-    mask: inpaint ? values.mask : undefined,
-    inpaint_type: inpaint ? values.inpaint_type : undefined,
-    mask_blur: inpaint ? fitNumber(values.mask_blur, fields.ranges.mask_blur) : undefined,
-    duration: fields.durations.some(({ value }) => value === values.duration) ? values.duration : undefined,
-    start_image: fields.startImage === 'none' ? undefined : values.start_image,
-    end_image: fields.endImage === 'none' ? undefined : values.end_image,
-    reference_audios: values.reference_audios.slice(0, fields.audios?.max ?? 0),
-    source_video: fields.sourceVideo === null ? undefined : values.source_video,
-    video: fields.video === 'none' ? undefined : values.video,
-    resolution: fields.resolution?.values?.some(({ value }) => String(value) === values.resolution)
-      ? values.resolution
-      : undefined,
+    base_model: kept('base_model', values.base_model),
+    styles: each('styles', values.styles, maxStyles),
+    suggestions: each('suggestions', values.suggestions, maxSuggestions),
+    options: fittingOptions(fields.options, values.options, request.options, issues),
+    aspect_ratio: kept('aspect_ratio', values.aspect_ratio),
+    ...eachSetting((name) =>
+      isOffRange(issues.get(name)) ? fitNumber(values[name], fields.ranges[name]) : kept(name, values[name]),
+    ),
+    // The API names only the sampler that is used by default, so another may well be on offer.
+    sampler: issues.get('sampler') === 'not_a_setting' ? undefined : values.sampler,
+    reference_images: each('reference_images', values.reference_images, fields.referenceImages),
+    image: kept('image', values.image),
+    mode: kept('mode', values.mode) ?? 'transform',
+    mask: kept('mask', values.mask),
+    inpaint_type: kept('inpaint_type', values.inpaint_type),
+    duration: kept('duration', values.duration),
+    start_image: kept('start_image', values.start_image),
+    end_image: kept('end_image', values.end_image),
+    reference_audios: each('reference_audios', values.reference_audios, fields.audios?.max ?? 0),
+    source_video: kept('source_video', values.source_video),
+    video: kept('video_id', values.video),
+    resolution: kept('resolution', values.resolution),
   };
+}
+
+type Issues = ReadonlyMap<string, Issue['code']>;
+
+function isOffRange(code: Issue['code'] | undefined): boolean {
+  return code === 'out_of_range' || code === 'off_step';
+}
+
+/** What is wrong with the values by their paths, and the request that they make. */
+function validateValues(
+  kind: GenerationKind,
+  model: Model,
+  values: FormValues,
+  { styles, suggestions }: Choices,
+): { issues: Issues; request: { options: Readonly<Record<string, OptionValue>> } } {
+  const asked = askedOf(values);
+  const { issues, request } = validateRequest(kind, model, asked);
+  const chosen = validateChoices(
+    kind,
+    { styles: byId(styles ?? []), suggestions: byId(suggestions ?? []) },
+    {
+      styles: styles && asked.styles,
+      suggestions: suggestions && asked.suggestions,
+    },
+  );
+  return { issues: new Map([...issues, ...chosen].map(({ field, code }) => [field, code])), request };
+}
+
+/** The values as a request would have them. */
+function askedOf(values: FormValues): AskedRequest {
+  return {
+    ...values,
+    reference_images: values.reference_images.map(({ value }) => value),
+    image: values.image?.value,
+    start_image: values.start_image?.value,
+    end_image: values.end_image?.value,
+    reference_audios: values.reference_audios.map(({ value }) => value),
+    source_video: values.source_video?.value,
+    video_id: values.video?.value,
+  };
+}
+
+function byId<T extends { id: string }>(list: readonly T[]): ReadonlyMap<string, T> {
+  return new Map(list.map((one) => [one.id, one]));
 }
 
 /** The nearest value of a range that its steps lead to; undefined stays so, and where there is no range it becomes so. */
@@ -80,52 +133,22 @@ export function sliderRange(option: ModelOption): NumberRange {
   return { min, max, step, default: Number(option.default) };
 }
 
+/** The options that were set, as the request has them: 1 and "true" are the same truth. */
 function fittingOptions(
   options: readonly ModelOption[],
   values: Readonly<Record<string, OptionValue>>,
+  read: Readonly<Record<string, OptionValue>>,
+  issues: Issues,
 ): Record<string, OptionValue> {
   const fitting: Record<string, OptionValue> = {};
   for (const option of options) {
     if (!Object.hasOwn(values, option.key)) continue;
-    const value = fittingOption(option, values[option.key] as OptionValue);
+    const code = issues.get(`options.${option.key}`);
+    let value = code === undefined ? read[option.key] : undefined;
+    if (isOffRange(code)) value = fitNumber(Number(values[option.key]), sliderRange(option));
     if (value !== undefined) fitting[option.key] = value;
   }
   return fitting;
-}
-
-function fittingOption(option: ModelOption, value: OptionValue): OptionValue | undefined {
-  return option.type === 'slider' && typeof value === 'number'
-    ? fitNumber(value, sliderRange(option))
-    : readOption(option, value, option.key).value;
-}
-
-function fittingStyles(
-  { styleType }: FormFields,
-  ids: readonly string[],
-  styles: Choices['styles'],
-): string[] {
-  const kept = ids.filter(
-    (id) => styles?.some((style) => style.id === id && style.type === styleType) ?? true,
-  );
-  return kept.slice(0, maxStyles);
-}
-
-function fittingSuggestions(
-  kind: GenerationKind,
-  ids: readonly string[],
-  suggestions: Choices['suggestions'],
-): string[] {
-  if (suggestions === undefined) return ids.slice(0, maxSuggestions);
-  const taken = new Set<string>();
-  const kept = ids.filter((id) => {
-    const suggestion = suggestions.find((one) => one.id === id);
-    if (suggestion === undefined || !suggestion.suites.includes(kinds[kind].suite)) return false;
-    const category = categoryOf(suggestion);
-    if (taken.has(category)) return false;
-    taken.add(category);
-    return true;
-  });
-  return kept.slice(0, maxSuggestions);
 }
 
 /** Removes the error of floats: 0.3 + 7 × 0.1 is 1, not 0.9999999999999999. */

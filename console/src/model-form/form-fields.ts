@@ -1,5 +1,5 @@
 import { kindFacts, outputsOf, type SettingName } from '@renderkit/contract/studio/kinds.ts';
-import { resolutionKey } from '@renderkit/contract/studio/offers.ts';
+import { durationsOf, resolutionKey } from '@renderkit/contract/studio/offers.ts';
 import {
   maxExtendPromptCharacters,
   maxPromptCharacters,
@@ -55,7 +55,7 @@ export function fieldsOf(kind: GenerationKind, model: Model): FormFields {
     },
     ratios: extend ? [] : ratiosOf(video, model),
     keepsSource: !extend && kind !== 'image' && parameters.same_ratio_supported,
-    durations: video || extend ? parameters.durations : [],
+    durations: video || extend ? offeredDurations(parameters) : [],
     ranges: rangesOf(kind, model),
     sampler: brush ? (parameters.sampler ?? undefined) : undefined,
     baseModels: extend
@@ -77,6 +77,12 @@ export function fieldsOf(kind: GenerationKind, model: Model): FormFields {
     styleType: video || extend ? 'video' : 'image',
     outputs: outputsOf(model, kind),
   };
+}
+
+/** The lengths that can be asked for, as people read them. */
+function offeredDurations({ durations }: Model['parameters']): FormFields['durations'] {
+  const askable = new Set(durationsOf({ durations }).map(({ value }) => value));
+  return durations.filter(({ value }) => askable.has(value));
 }
 
 function ratiosOf(video: boolean, { parameters }: Model): Ratio[] {
