@@ -154,10 +154,10 @@ function videoSize(
   { request, model }: Materials<'video'>,
   source: Pick<ReferenceFile, 'width' | 'height'> | null,
 ): Size {
-  const { video_aspect_ratios: ratios, same_ratio_supported: sameRatio } = model.offered.parameters;
+  const { video_aspect_ratios: ratios, same_ratio_supported: canKeepRatio } = model.offered.parameters;
   const size = model.videoSizes[request.aspect_ratio ?? ratios[0] ?? ''];
   if (size === undefined) throw new EngineError('invalid_request', 'The aspect ratio is no longer offered.');
-  const keepsRatio = request.aspect_ratio === undefined && sameRatio;
+  const keepsRatio = request.aspect_ratio === undefined && canKeepRatio;
   if (!keepsRatio || source === null || !source.width || !source.height) return size;
   return sizeOfRatio({ width: source.width, height: source.height }, size.width * size.height);
 }
