@@ -25,9 +25,11 @@ import type { Model } from '@renderkit/contract/v1/schemas/model.ts';
 import { presentModel, presentStyle, presentSuggestion } from '@renderkit/service/catalog/present.ts';
 import { validateBody } from '@renderkit/service/catalog/validate-body.ts';
 import { compileCheck } from '@renderkit/service/validation/compile-check.ts';
-import { catalogFor } from '@renderkit/studio/catalog/catalog.ts';
+import { builtInCatalog } from '@renderkit/studio/catalog/built-in.ts';
+import { catalogFor } from '@renderkit/studio/catalog/snapshot.ts';
 
-const catalog = catalogFor({ id: 'acc_01m7zchq78sejyj12b6ysefgwq', tier: 'pro', styles_version: 0 }, []);
+const account = { id: 'acc_01m7zchq78sejyj12b6ysefgwq', tier: 'pro', styles_version: 0 };
+const catalog = catalogFor(await builtInCatalog(), account, []);
 const models = catalog.models.map(presentModel);
 const choices = {
   styles: catalog.styles.map(presentStyle),

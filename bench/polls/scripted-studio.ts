@@ -8,7 +8,7 @@ import type { StudioBody } from '@renderkit/contract/studio/operations.ts';
 import type { StudioBalance, StudioLimits } from '@renderkit/contract/studio/schemas/account.ts';
 import type { Catalog } from '@renderkit/contract/studio/schemas/catalog.ts';
 import type { QuotesRequest, Render } from '@renderkit/contract/studio/schemas/render.ts';
-import { models } from '@renderkit/studio/catalog/models.ts';
+import { builtInCatalog } from '@renderkit/studio/catalog/built-in.ts';
 import { serveParent } from '../child.ts';
 
 export type ScriptedStudio = { port: number };
@@ -24,7 +24,7 @@ const stepMs = 20;
 const catalog: Catalog = {
   version: 'v1',
   plan: 'pro',
-  models: models.map(({ offered }) => offered),
+  models: (await builtInCatalog()).shared.models,
   styles: [],
   suggestions: [],
 };

@@ -5,7 +5,7 @@ import type { DemoAccount } from './screen.ts';
 
 const demoEmail = 'demo@renderkit.local';
 const demoKeyName = 'Demo';
-/** Its plan has models and credits enough to look around. */
+/** The product's own plan of this key has models and credits enough to look around. */
 const demoTier = 'plus';
 
 /**
@@ -17,13 +17,15 @@ export async function makeDemo(databases: ServiceAndStudio): Promise<DemoAccount
   const accounts = await studio.listAccounts(databases.studio);
   if (accounts.some(({ email }) => email === demoEmail))
     await studio.setAccount(databases.studio, demoEmail, { password });
-  else
+  else {
+    const plans = await studio.listPlanKeys(databases.studio);
     await studio.createAccount(databases.studio, {
       email: demoEmail,
       password,
       name: 'Demo',
-      tier: demoTier,
+      ...(plans.includes(demoTier) && { tier: demoTier }),
     });
+  }
   const { accountId } = await connectToService(databases, demoEmail);
   // Of a start that was killed before it could show them.
   for (const { id, name, status } of await service.listKeys(databases.service, accountId))

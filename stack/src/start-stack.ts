@@ -66,6 +66,7 @@ export async function startStack(
   options.signal.throwIfAborted();
   const secrets = await keepSecrets(config, databases.urls);
   await prepareDatabases(databases.urls);
+  await publishFiles(config, databases.urls.studio, options.screen);
   options.signal.throwIfAborted();
   const environments = partEnvironments(config, { databases: databases.urls, ...ports, ...secrets });
   const addresses = publicAddresses(environments);
@@ -95,6 +96,15 @@ export async function startStack(
   options.screen.line();
   const ours = owned.move();
   return { addresses, [Symbol.asyncDispose]: () => ours.disposeAsync() };
+}
+
+/** Before there is a demo account, so that it has a plan of the operator's own. What is wrong stands in the studio's log. */
+async function publishFiles(config: StackConfig, url: string, screen: Screen): Promise<void> {
+  // It is loaded by now: the studio's migrations publish the product's own models by it.
+  const { applyDataFiles } = await import('@renderkit/studio/catalog/data-files.ts');
+  await using database = openDatabase({ url, applicationName: 'stack', poolSize: 1 });
+  const tell = ({ file }: { file: string }, message: string) => screen.line(`  ${file}: ${message}.`);
+  await applyDataFiles(database, config.dataDirectory, { info: tell, warn: tell, error: tell });
 }
 
 /** What the parts were told, so that the screen and they never disagree. */

@@ -345,6 +345,7 @@ create table provider_costs (
 create table published_lists (
   name text not null,
   version integer not null,
+  built_in boolean not null default false,
   file_digest text,
   file_version integer,
   constraint published_lists_pkey PRIMARY KEY (name),

@@ -8,6 +8,8 @@ import { createLogger, type Logger } from '@renderkit/server-kit/process/logger.
 import { checkDatabase } from '@renderkit/server-kit/schema/check-database.ts';
 import { startLoop } from '@renderkit/server-kit/work/loop.ts';
 import type { FastifyInstance } from 'fastify';
+import { applyDataFiles } from './catalog/data-files.ts';
+import { openCatalog } from './catalog/open-catalog.ts';
 import { createWakeups } from './changes/watch-changes.ts';
 import { changesChannel, jobsChannel } from './channels.ts';
 import { clean, cleanEveryMs } from './clean.ts';
@@ -44,14 +46,17 @@ export async function startStudio(
   const url = `http://${config.host.includes(':') ? `[${config.host}]` : config.host}:${port}`;
   await using owners = new AsyncDisposableStack();
   const stopping = new AbortController();
-  const dependencies = await open(config, owners, log);
+  const publicUrl = config.publicUrl ?? url;
+  const mediaUrl = `${publicUrl}/media/`;
+  const dependencies = await open({ ...config, mediaUrl }, owners, log);
   const { database, storage, announce, settings } = dependencies;
   const lost = { database, storage, mediaKey: settings.mediaKey, announce: announce.change, log };
   await dependencies.renders.workLost((render) => failLostRender(render, lost));
   const app = createServer({ log, trustProxy: config.trustProxy });
   registerRoutes(app, {
     ...dependencies,
-    publicUrl: config.publicUrl ?? url,
+    publicUrl,
+    mediaUrl,
     client: config.client,
     signUp: config.signUp,
     stopping: stopping.signal,
@@ -76,19 +81,31 @@ export async function startStudio(
   owners.defer(() => app.close());
   owners.defer(() => stopping.abort(new Error('the studio is stopping')));
   await listenOrSay(app, config.host, port);
-  log.info({ url, public_url: config.publicUrl ?? url }, 'the studio serves');
+  log.info({ url, public_url: publicUrl }, 'the studio serves');
   const started = owners.move();
   return { url, [Symbol.asyncDispose]: () => started.disposeAsync() };
 }
 
 type Opened = Pick<
   RouteDependencies,
-  'database' | 'settings' | 'storage' | 'moderation' | 'renders' | 'uploads' | 'wakeups' | 'announce'
+  | 'database'
+  | 'settings'
+  | 'storage'
+  | 'moderation'
+  | 'catalog'
+  | 'renders'
+  | 'uploads'
+  | 'wakeups'
+  | 'announce'
 >;
 
 /** Opens what the routes stand on; what has to be closed goes to `owners`. */
-async function open(config: StudioConfig, owners: AsyncDisposableStack, log: Logger): Promise<Opened> {
-  const { databaseUrl, dataDirectory } = config;
+async function open(
+  config: StudioConfig & { mediaUrl: string },
+  owners: AsyncDisposableStack,
+  log: Logger,
+): Promise<Opened> {
+  const { databaseUrl, dataDirectory, mediaUrl } = config;
   const database = owners.use(
     openDatabase({
       url: databaseUrl,
@@ -98,7 +115,9 @@ async function open(config: StudioConfig, owners: AsyncDisposableStack, log: Log
     }),
   );
   await checkDatabase(database, { variable: 'STUDIO_DATABASE_URL', sqlDirectory });
+  await applyDataFiles(database, dataDirectory, log);
   const settings = await keepSettings(database);
+  const catalog = owners.use(await openCatalog({ database, log, mediaUrl }));
   const storage = await openDiskBlobStorage(dataDirectory);
   const moderation = await openRuleList({
     path: path.join(dataDirectory, 'moderation.json'),
@@ -123,7 +142,7 @@ async function open(config: StudioConfig, owners: AsyncDisposableStack, log: Log
     },
     job: () => jobs.announce('job'),
   };
-  return { database, settings, storage, moderation, renders, uploads, wakeups, announce };
+  return { database, settings, storage, moderation, catalog, renders, uploads, wakeups, announce };
 }
 
 async function listenOrSay(app: FastifyInstance, host: string, port: number): Promise<void> {

@@ -2,3 +2,5 @@
 export const changesChannel = 'studio_changes';
 /** Where word goes of jobs that wait. */
 export const jobsChannel = 'studio_jobs';
+/** Where word goes of what is published or paused. */
+export const catalogChannel = 'studio_catalog';

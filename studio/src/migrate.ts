@@ -1,14 +1,29 @@
+import { openDatabase } from '@renderkit/server-kit/db/database.ts';
 import { createLogger } from '@renderkit/server-kit/process/logger.ts';
 import { migrate, type MigrationResult } from '@renderkit/server-kit/schema/migrate.ts';
+import { applyBuiltIn } from './catalog/built-in.ts';
 import { ConfigError, databaseUrl } from './config.ts';
 import { openJobQueues } from './jobs/job-queues.ts';
 import { openRenderQueue } from './renders/queue.ts';
 import { sqlDirectory } from './sql-directory.ts';
 import { openUploadQueue } from './uploads/queue.ts';
 
-/** Brings a studio's database up to date: our own tables, then the job queue's. Safe from any number of processes at once. */
-export async function migrateStudio(url: string): Promise<MigrationResult> {
+/** `kept`: models and lists of the product that were changed here, and so are not what this version brings. */
+export type StudioMigration = MigrationResult & { kept: string[] };
+
+/**
+ * Brings a studio's database up to date: our own tables, the models and lists of the product, then the job queue's tables.
+ * Safe from any number of processes at once.
+ */
+export async function migrateStudio(url: string): Promise<StudioMigration> {
   const result = await migrate({ url, directory: sqlDirectory });
+  await using database = openDatabase({
+    url,
+    applicationName: 'migrate',
+    poolSize: 1,
+    statementTimeoutMs: 0,
+  });
+  const kept = await applyBuiltIn(database);
   await using queues = await openJobQueues({
     databaseUrl: url,
     log: createLogger({ part: 'migrate', level: 'warn' }),
@@ -17,13 +32,14 @@ export async function migrateStudio(url: string): Promise<MigrationResult> {
   });
   await openRenderQueue(queues);
   await openUploadQueue(queues);
-  return result;
+  return { ...result, kept };
 }
 
 if (import.meta.main) {
   try {
-    const { applied, already } = await migrateStudio(databaseUrl(process.env));
+    const { applied, already, kept } = await migrateStudio(databaseUrl(process.env));
     process.stdout.write(`${applied.length} migrations applied, ${already} were there.\n`);
+    if (kept.length > 0) process.stdout.write(`Changed here, and so left as they are: ${kept.join(', ')}.\n`);
   } catch (error) {
     process.stderr.write(`${(error as Error).message}\n`);
     if (!(error instanceof ConfigError)) process.stderr.write(`${(error as Error).stack}\n`);

@@ -2,8 +2,9 @@ import type { StudioAsset } from '@renderkit/contract/studio/schemas/library.ts'
 import { paths } from '@renderkit/identity/account-pages/paths.ts';
 import { hashPassword } from '@renderkit/identity/passwords/password.ts';
 import { UnusableFile } from '@renderkit/media-kit/inspect-file.ts';
-import type { Database } from '@renderkit/server-kit/db/database.ts';
+import type { Database, Transaction } from '@renderkit/server-kit/db/database.ts';
 import { createAccount as insertAccount } from './accounts/create-account.ts';
+import { findPlan, PlanUnknown } from './accounts/find-plan.ts';
 import { deleteResetOf, deleteSessions } from './accounts/password-store.ts';
 import { createResetToken } from './accounts/reset-link.ts';
 import { setPassword } from './accounts/set-password.ts';
@@ -22,7 +23,7 @@ import {
 import type { AuditRow } from './audit/list-audit.ts';
 import { listAudit } from './audit/list-audit.ts';
 import { operator } from './audit/write-audit.ts';
-import { plans, type Tier } from './catalog/plans.ts';
+import { readPlans } from './catalog/queries.ts';
 import { setBalance } from './credits/set-credits.ts';
 import { type LedgerDifference, type LedgerEntry, ledgerDifferences, ledgerOf } from './credits/store.ts';
 import { connect as connectAccount, endConnections } from './identity/connections.ts';
@@ -42,16 +43,28 @@ export class OperatorError extends Error {
   override name = 'OperatorError';
 }
 
+/** What an operator wished for in vain, in the words of what found out. */
+function asOperatorError(error: unknown): never {
+  if (error instanceof PlanUnknown) throw new OperatorError(error.message, { cause: error });
+  throw error;
+}
+
+/** Keys of the plans that there are; the first is that of new accounts. */
+export async function listPlanKeys(database: Database): Promise<string[]> {
+  return (await database.transaction(readPlans)).map(({ key }) => key);
+}
+
 export type NewStudioAccount = {
   email: string;
   password?: string;
   name?: string;
-  tier?: Tier;
+  /** Key of a plan. */
+  tier?: string;
   /** Exactly this much, purchased, and no monthly credits until the first renewal; without it the plan's allowance. */
   creditsMillicredits?: number;
 };
 
-/** Creates an account. @throws OperatorError when the address is taken */
+/** Creates an account. @throws OperatorError when the address is taken, or there is no such plan */
 export async function createAccount(database: Database, account: NewStudioAccount): Promise<AccountRow> {
   const id = await insertAccount(
     database,
@@ -59,11 +72,11 @@ export async function createAccount(database: Database, account: NewStudioAccoun
       email: account.email,
       passwordHash: account.password === undefined ? null : await hashPassword(account.password),
       name: account.name ?? account.email.split('@')[0] ?? null,
-      tier: account.tier ?? 'free',
+      tier: account.tier,
       creditsMillicredits: account.creditsMillicredits,
     },
     operator,
-  );
+  ).catch(asOperatorError);
   if (id === undefined)
     throw new OperatorError(`There is already an account with the address ${account.email}.`);
   return showAccount(database, account.email);
@@ -72,7 +85,7 @@ export async function createAccount(database: Database, account: NewStudioAccoun
 export type AccountSettings = {
   password?: string;
   creditsMillicredits?: number;
-  tier?: Tier;
+  tier?: string;
   suspended?: boolean;
   emailVerified?: boolean;
   regionBlocked?: boolean;
@@ -81,7 +94,10 @@ export type AccountSettings = {
   storageBytes?: number | null;
 };
 
-/** Changes what is named and leaves the rest. A new tier brings its limits at once and its allowance at the next renewal. */
+/**
+ * Changes what is named and leaves the rest. A new plan brings its limits at once and its allowance at the next renewal.
+ * @throws OperatorError when there is no such account or plan
+ */
 export async function setAccount(
   database: Database,
   email: string,
@@ -91,7 +107,8 @@ export async function setAccount(
   const { password, creditsMillicredits, tier, storageBytes, ...rest } = settings;
   const flags: AccountFlags = rest;
   const passwordHash = password === undefined ? undefined : await hashPassword(password);
-  await database.transaction(async (transaction) => {
+  const change = async (transaction: Transaction) => {
+    const plan = tier === undefined ? undefined : await findPlan(transaction, tier);
     await lockAccount(transaction, id);
     if (passwordHash !== undefined)
       await setPassword(
@@ -100,10 +117,11 @@ export async function setAccount(
         { actor: operator, action: 'password.set' },
       );
     await updateFlags(transaction, id, flags);
-    if (tier !== undefined) await updatePlan(transaction, id, tier, plans[tier]);
+    if (plan !== undefined) await updatePlan(transaction, id, plan);
     if (storageBytes !== undefined) await updateStorageLimit(transaction, id, storageBytes);
     if (creditsMillicredits !== undefined) await setBalance(transaction, id, creditsMillicredits);
-  });
+  };
+  await database.transaction(change).catch(asOperatorError);
   return showAccount(database, email);
 }
 

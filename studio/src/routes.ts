@@ -14,6 +14,7 @@ import {
   isUnderMaintenance,
   refuseUnderMaintenance,
 } from './authentication/authenticate.ts';
+import type { Catalog } from './catalog/open-catalog.ts';
 import { catalogRoutes } from './catalog/routes.ts';
 import { changesRoutes } from './changes/routes.ts';
 import type { Wakeups } from './changes/watch-changes.ts';
@@ -41,12 +42,15 @@ export type RouteDependencies = {
   settings: StudioSettings;
   storage: BlobStorage;
   moderation: Moderation;
+  catalog: Catalog;
   renders: RenderQueue;
   uploads: UploadQueue;
   wakeups: Wakeups;
   announce: { change: (account: string) => void; job: () => void };
   /** What the outside sees, without a slash at the end. */
   publicUrl: string;
+  /** What goes before the key of a file in the storage; ends with a slash. */
+  mediaUrl: string;
   client: Client;
   signUp: 'open' | 'closed';
   stopping: AbortSignal;
@@ -58,8 +62,7 @@ export type RouteDependencies = {
 
 /** Everything that the studio answers: its interface, media, health and sign-in. */
 export function registerRoutes(app: FastifyInstance, dependencies: RouteDependencies): void {
-  const { database, settings, publicUrl, client } = dependencies;
-  const mediaUrl = `${publicUrl}/media/`;
+  const { database, settings, mediaUrl, client } = dependencies;
   const present = {
     presentRender: (render: Render) => presentRender(render, mediaUrl),
     presentUpload: (upload: StudioUpload) => presentUpload(upload, mediaUrl),
@@ -84,8 +87,8 @@ export function registerRoutes(app: FastifyInstance, dependencies: RouteDependen
         version: studioVersion,
         workers_alive: await countLiveWorkers(database),
       }),
-      ...accountRoutes(database),
-      ...catalogRoutes(database),
+      ...accountRoutes(database, dependencies.catalog),
+      ...catalogRoutes(database, dependencies.catalog),
       ...projectRoutes(database, mediaUrl),
       ...libraryRoutes({ ...dependencies, mediaKey, mediaUrl }),
       ...uploadRoutes({

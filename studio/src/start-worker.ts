@@ -6,6 +6,7 @@ import { openDatabase } from '@renderkit/server-kit/db/database.ts';
 import { createNotifier, listen } from '@renderkit/server-kit/db/notify.ts';
 import { createLogger, type Logger } from '@renderkit/server-kit/process/logger.ts';
 import { checkDatabase } from '@renderkit/server-kit/schema/check-database.ts';
+import { openCatalog } from './catalog/open-catalog.ts';
 import { changesChannel, jobsChannel } from './channels.ts';
 import type { WorkerConfig } from './config.ts';
 import { openEngines } from './engines.ts';
@@ -47,6 +48,7 @@ export async function startWorker(
   );
   await checkDatabase(database, { variable: 'STUDIO_DATABASE_URL', sqlDirectory });
   const settings = await keepSettings(database);
+  const catalog = owners.use(await openCatalog({ database, log }));
   const storage = await openDiskBlobStorage(config.dataDirectory);
   await removeDeadDirectories();
   // Before the queue, so that it is closed after it: what is being drawn when the worker stops is finished.
@@ -72,6 +74,7 @@ export async function startWorker(
     database,
     storage,
     mediaKey: settings.mediaKey,
+    catalog,
     engines,
     renders,
     announce: (account: string) => changes.announce(account),

@@ -136,7 +136,9 @@ export const publicEntries: Record<string, readonly string[]> = {
     'migrate.ts',
     'config.ts',
     'operator.ts',
-    'catalog/plans.ts',
+    'catalog/built-in.ts',
+    'catalog/data-files.ts',
+    'catalog/snapshot.ts',
     'moderation/rules-file.ts',
   ],
 };
@@ -195,6 +197,8 @@ export const studioFileReaders = [
   /^studio\/src\/config\.ts$/,
   // The rules that an operator writes.
   /^studio\/src\/moderation\/(?:parse-rules|rules-file)\.ts$/,
+  // What an operator publishes, and what the product brings.
+  /^studio\/src\/catalog\/read-files\.ts$/,
   // What an engine has made, and what an operator adds: they go from there into the blob storage.
   /^studio\/src\/renders\/store-output\.ts$/,
   /^studio\/src\/library\/add-item\.ts$/,

@@ -60,11 +60,12 @@ begin
       if charged is null then refused := '{"code":"insufficient_credits"}'; end if;
     end if;
     insert into renders (id, account_id, token, client_id, status, kind, lane, model, request, prompt_id,
-      project_id, cost_millicredits, ledger_seq, expected_outputs, job_id, refusal)
+      project_id, cost_millicredits, ledger_seq, expected_outputs, job_id, refusal, model_version)
     values (entry->>'render', a.id, entry->>'token', entry->>'client',
       case when refused is null then 'queued' else 'refused' end, entry->'request'->>'kind', entry->>'lane',
       entry->'request'->>'model', entry->'request', entry->>'prompt', project, (entry->>'cost')::bigint, charged,
-      (entry->>'outputs')::integer, (entry->>'job')::uuid, refused)
+      (entry->>'outputs')::integer, (entry->>'job')::uuid, refused,
+      (entry->>'model_version')::integer)
     returning * into r;
     if refused is null then
       outcome := 'accepted';

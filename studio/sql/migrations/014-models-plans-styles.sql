@@ -17,7 +17,7 @@ create table models (
   -- Since when no backend can serve it, and why, in an operator's words. Null: it can be served.
   paused_since timestamptz,
   paused_reason text,
-  -- Digest of the input file that was applied last, and the version that it made: a row changed since is left alone.
+  -- Digest of the input file that a start applied last, and the version that it made: a row changed since is left alone.
   file_digest text,
   file_version integer,
   created_at timestamptz not null default clock()
@@ -86,6 +86,8 @@ create table catalog_lists (
 create table published_lists (
   name text primary key,
   version integer not null,
+  -- As of models.
+  built_in boolean not null default false,
   file_digest text,
   file_version integer,
   foreign key (name, version) references catalog_lists
@@ -102,7 +104,7 @@ insert into catalog_revision default values;
 create table admin_audit (
   id text primary key,
   at timestamptz not null default clock(),
-  -- `operator` at the command line, `file` at a start, or the administrator's account.
+  -- `operator` at the command line, `file` and `product` at a start, or `account:ID` of an administrator.
   actor text not null,
   action text not null,
   -- `model:sdxl`, `backend:gpu1`, `plans`.

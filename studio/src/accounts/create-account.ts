@@ -1,8 +1,8 @@
 import { type Database, sqlState } from '@renderkit/server-kit/db/database.ts';
 import { newId } from '@renderkit/server-kit/ids.ts';
 import { type Actor, writeAudit } from '../audit/write-audit.ts';
-import { plans, type Tier } from '../catalog/plans.ts';
 import { openBalance } from '../credits/set-credits.ts';
+import { findPlan } from './find-plan.ts';
 import { insertAccount } from './store.ts';
 
 export type AccountToCreate = {
@@ -10,25 +10,29 @@ export type AccountToCreate = {
   /** Null: nobody can sign in by a password. */
   passwordHash: string | null;
   name: string | null;
-  tier: Tier;
+  /** Key of a plan; undefined: the one that new accounts have. */
+  tier: string | undefined;
   /** Exactly this much, purchased, and no monthly credits until the first renewal; without it the plan's allowance. */
   creditsMillicredits: number | undefined;
 };
 
-/** Makes an account with what its plan opens with, and returns its id; undefined when the address is taken. */
+/**
+ * Makes an account with what its plan opens with, and returns its id; undefined when the address is taken.
+ * @throws PlanUnknown
+ */
 export async function createAccount(
   database: Database,
   account: AccountToCreate,
   actor: Actor,
 ): Promise<string | undefined> {
   const id = newId('acc_');
-  const { creditsMillicredits, ...row } = account;
-  const plan = plans[account.tier];
+  const { creditsMillicredits, tier, ...row } = account;
   try {
     await database.transaction(async (transaction) => {
+      const plan = await findPlan(transaction, tier);
       await insertAccount(transaction, { ...row, id, username: null, plan });
       await openBalance(transaction, id, {
-        allowanceMillicredits: plan.allowanceMillicredits,
+        allowanceMillicredits: plan.monthly_millicredits,
         creditsMillicredits,
       });
       await writeAudit(transaction, actor, { accountId: id, action: 'account.created' });

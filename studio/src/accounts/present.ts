@@ -1,11 +1,11 @@
 import type { StudioAccount, StudioBalance } from '@renderkit/contract/studio/schemas/account.ts';
-import { catalogVersion } from '../catalog/catalog.ts';
-import { plans } from '../catalog/plans.ts';
 import type { AccountFacts } from '../authentication/authenticate.ts';
+import type { Catalog } from '../catalog/open-catalog.ts';
+import { type CatalogSnapshot, catalogVersion } from '../catalog/snapshot.ts';
 import { accountState } from './account-state.ts';
 
-export function presentAccount(account: AccountFacts): StudioAccount {
-  const plan = plans[account.tier];
+export async function presentAccount(account: AccountFacts, catalog: Catalog): Promise<StudioAccount> {
+  const plan = await catalog.plan(account.tier);
   return {
     id: account.id,
     email: account.email,
@@ -16,18 +16,19 @@ export function presentAccount(account: AccountFacts): StudioAccount {
     age_verified: account.age_verified,
     state: accountState(account),
     capabilities: plan.capabilities,
-    catalog_version: catalogVersion(account),
+    catalog_version: catalogVersion(catalog.current(), account),
   };
 }
 
-export function presentBalance(account: AccountFacts): StudioBalance {
+/** `snapshot`: what the answer that this is part of goes by. */
+export function presentBalance(account: AccountFacts, snapshot: CatalogSnapshot): StudioBalance {
   return {
     monthly_millicredits: account.monthly_millicredits,
     lifetime_millicredits: account.lifetime_millicredits,
     allowance_millicredits: account.allowance_millicredits,
     next_refill: account.next_refill,
     ledger_seq: account.ledger_seq,
-    catalog_version: catalogVersion(account),
+    catalog_version: catalogVersion(snapshot, account),
     plan: account.tier,
   };
 }

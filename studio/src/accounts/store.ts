@@ -1,7 +1,7 @@
 import type { StudioLimits } from '@renderkit/contract/studio/schemas/account.ts';
 import type { StudioStorage } from '@renderkit/contract/studio/storage.ts';
 import type { Database, Transaction } from '@renderkit/server-kit/db/database.ts';
-import type { Plan, Tier } from '../catalog/plans.ts';
+import type { Plan } from '../catalog/plans.ts';
 
 export async function readLimits(
   database: Database,
@@ -22,31 +22,31 @@ export type NewAccount = {
   name: string | null;
   username: string | null;
   passwordHash: string | null;
-  tier: Tier;
   plan: Plan;
 };
 
 /** Inserts the row alone, with empty balances: what it opens with is for the ledger. */
 export async function insertAccount(transaction: Transaction, account: NewAccount): Promise<void> {
-  const { limits, allowanceMillicredits, storage_bytes: storageBytes } = account.plan;
+  const { key, limits, monthly_millicredits: allowance, storage_bytes: storageBytes, weight } = account.plan;
   await transaction.execute(
     `insert into accounts (id, email, name, username, password_hash, tier, allowance_millicredits, refill_anchor,
        last_refill_at, next_refill_at, limit_image, limit_edit, limit_video, limit_overall,
-       limit_storage_bytes)
-     values ($1, $2, $3, $4, $5, $6, $7, clock(), clock(), next_refill(clock(), clock()), $8, $9, $10, $11, $12)`,
+       limit_storage_bytes, share)
+     values ($1, $2, $3, $4, $5, $6, $7, clock(), clock(), next_refill(clock(), clock()), $8, $9, $10, $11, $12, $13)`,
     [
       account.id,
       account.email,
       account.name,
       account.username,
       account.passwordHash,
-      account.tier,
-      allowanceMillicredits,
+      key,
+      allowance,
       limits.image,
       limits.edit,
       limits.video,
       limits.overall,
       storageBytes,
+      weight,
     ],
   );
 }
@@ -55,7 +55,7 @@ export type AccountRow = {
   id: string;
   email: string | null;
   name: string | null;
-  tier: Tier;
+  tier: string;
   suspended: boolean;
   email_verified: boolean;
   region_blocked: boolean;
@@ -126,24 +126,20 @@ export async function updateFlags(
   );
 }
 
-export async function updatePlan(
-  transaction: Transaction,
-  account: string,
-  tier: Tier,
-  plan: Plan,
-): Promise<void> {
+export async function updatePlan(transaction: Transaction, account: string, plan: Plan): Promise<void> {
   await transaction.execute(
     `update accounts set tier = $2, allowance_millicredits = $3, limit_image = $4, limit_edit = $5,
-       limit_video = $6, limit_overall = $7, limit_storage_bytes = $8 where id = $1`,
+       limit_video = $6, limit_overall = $7, limit_storage_bytes = $8, share = $9 where id = $1`,
     [
       account,
-      tier,
-      plan.allowanceMillicredits,
+      plan.key,
+      plan.monthly_millicredits,
       plan.limits.image,
       plan.limits.edit,
       plan.limits.video,
       plan.limits.overall,
       plan.storage_bytes,
+      plan.weight,
     ],
   );
 }

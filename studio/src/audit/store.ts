@@ -30,3 +30,20 @@ export async function selectEntries(
     [account, atMost],
   );
 }
+
+export async function insertAdminEntry(
+  queryable: Queryable,
+  entry: { id: string; actor: string; action: string; subject: string; before?: object; after?: object },
+): Promise<void> {
+  await queryable.execute(
+    'insert into admin_audit (id, actor, action, subject, before, after) values ($1, $2, $3, $4, $5, $6)',
+    [
+      entry.id,
+      entry.actor,
+      entry.action,
+      entry.subject,
+      entry.before === undefined ? null : JSON.stringify(entry.before),
+      entry.after === undefined ? null : JSON.stringify(entry.after),
+    ],
+  );
+}

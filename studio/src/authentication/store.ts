@@ -15,7 +15,8 @@ export type AccountFacts = {
   email: string | null;
   name: string | null;
   username: string | null;
-  tier: 'free' | 'plus' | 'pro';
+  /** Key of its plan. */
+  tier: string;
   organization: boolean;
   age_verified: boolean;
   email_verified: boolean;

@@ -1,18 +1,24 @@
 import type { Database } from '@renderkit/server-kit/db/database.ts';
 import type { Handlers } from '../register-operations.ts';
-import { catalogFor, catalogVersion } from './catalog.ts';
+import type { Catalog } from './open-catalog.ts';
+import { catalogFor, catalogVersion } from './snapshot.ts';
 import { ownStyles } from './store.ts';
 
-export function catalogRoutes(database: Database): Pick<Handlers, 'getCatalog'> {
+export function catalogRoutes(database: Database, catalog: Catalog): Pick<Handlers, 'getCatalog'> {
   return {
     getCatalog: async ({ bearer: { account }, request, reply }) => {
-      const etag = `"${catalogVersion(account)}"`;
+      const snapshot = catalog.current();
+      const etag = `"${catalogVersion(snapshot, account)}"`;
       reply.header('etag', etag).header('cache-control', 'private, no-cache');
       if (matches(request.headers['if-none-match'], etag)) {
         await reply.code(304).send();
         return undefined;
       }
-      return catalogFor(account, account.styles_version === 0 ? [] : await ownStyles(database, account.id));
+      return catalogFor(
+        snapshot,
+        account,
+        account.styles_version === 0 ? [] : await ownStyles(database, account.id),
+      );
     },
   };
 }

@@ -1,5 +1,239 @@
 import type { StudioStyle } from '@renderkit/contract/studio/schemas/catalog.ts';
-import type { Database } from '@renderkit/server-kit/db/database.ts';
+import type { Database, Queryable, Transaction } from '@renderkit/server-kit/db/database.ts';
+import type { Manifest } from '../manifests/manifest.ts';
+import type { Plan } from './plans.ts';
+import type { RouteRow } from './route-row.ts';
+import type { CatalogLists, PublishedModel } from './snapshot.ts';
+
+export async function readRevision(database: Queryable): Promise<number> {
+  const [row] = await database.rows<{ revision: number }>(
+    'select revision from catalog_revision',
+    [],
+    'read_catalog_revision',
+  );
+  return row?.revision ?? 0;
+}
+
+export type CatalogRows = { revision: number; models: PublishedModel[]; lists: Partial<CatalogLists> };
+
+/** All that is published, as it was at one moment: one statement sees one snapshot. */
+export async function readCatalog(database: Queryable): Promise<CatalogRows | undefined> {
+  const [row] = await database.rows<CatalogRows>(
+    `select r.revision,
+       coalesce((select json_agg(json_build_object('version', v.version, 'manifest', v.manifest,
+           'thumbnailKey', v.thumbnail_key, 'builtIn', m.built_in, 'publishedAt', iso_time(v.published_at),
+           'paused', case when m.paused_since is not null
+             then json_build_object('since', iso_time(m.paused_since), 'reason', m.paused_reason) end)
+           order by m.position)
+         from models m join model_versions v on v.model_id = m.id and v.version = m.published_version), '[]') as models,
+       coalesce((select json_object_agg(p.name, c.content)
+         from published_lists p join catalog_lists c using (name, version)), '{}') as lists
+     from catalog_revision r`,
+  );
+  return row;
+}
+
+export type VersionRow = { manifest: Manifest; thumbnail_key: string | null };
+
+export async function readVersion(
+  database: Queryable,
+  model: string,
+  version: number,
+): Promise<VersionRow | undefined> {
+  const [row] = await database.rows<VersionRow>(
+    'select manifest, thumbnail_key from model_versions where model_id = $1 and version = $2',
+    [model, version],
+    'read_model_version',
+  );
+  return row;
+}
+
+export type ModelRow = {
+  id: string;
+  published_version: number | null;
+  newest_version: number;
+  built_in: boolean;
+  file_digest: string | null;
+  file_version: number | null;
+};
+
+export async function findModelRow(transaction: Transaction, model: string): Promise<ModelRow | undefined> {
+  const [row] = await transaction.rows<ModelRow>(
+    `select id, published_version, newest_version, built_in, file_digest, file_version from models where id = $1`,
+    [model],
+  );
+  return row;
+}
+
+export async function findVersionByDigest(
+  transaction: Transaction,
+  model: string,
+  digest: string,
+): Promise<number | undefined> {
+  const [row] = await transaction.rows<{ version: number }>(
+    'select version from model_versions where model_id = $1 and digest = $2',
+    [model, digest],
+  );
+  return row?.version;
+}
+
+export type NewVersion = {
+  digest: string;
+  manifest: Manifest;
+  source: string;
+  files: Readonly<Record<string, string>>;
+  routes: readonly RouteRow[];
+};
+
+/** Adds the model where it is missing, and its next version. Returns that version's number. */
+export async function insertVersion(transaction: Transaction, version: NewVersion): Promise<number> {
+  const [row] = await transaction.rows<{ newest_version: number }>(
+    `insert into models (id, newest_version) values ($1, 1)
+     on conflict (id) do update set newest_version = models.newest_version + 1 returning newest_version`,
+    [version.manifest.id],
+  );
+  if (row === undefined) throw new Error('an insert that updates returned no row');
+  const { newest_version: number } = row;
+  await transaction.execute(
+    `insert into model_versions (model_id, version, digest, manifest, source, files) values ($1, $2, $3, $4, $5, $6)`,
+    [
+      version.manifest.id,
+      number,
+      version.digest,
+      JSON.stringify(version.manifest),
+      version.source,
+      JSON.stringify(version.files),
+    ],
+  );
+  await transaction.execute(
+    `insert into routes select r.* from jsonb_array_elements($3) as one (row),
+       jsonb_populate_record(null::routes, one.row || jsonb_build_object('model_id', $1::text, 'version', $2::integer)) as r`,
+    [version.manifest.id, number, JSON.stringify(version.routes)],
+  );
+  return number;
+}
+
+/** Null takes the model off the list. False where there is no such version. */
+export async function updatePublished(
+  transaction: Transaction,
+  model: string,
+  version: number | null,
+): Promise<boolean> {
+  if (version !== null) {
+    const found = await transaction.execute(
+      'update model_versions set published_at = clock() where model_id = $1 and version = $2',
+      [model, version],
+    );
+    if (found === 0) return false;
+  }
+  const rowCount = await transaction.execute(
+    `update models set published_version = $2, retired_at = case when $2::integer is null then clock() end,
+       paused_since = null, paused_reason = null where id = $1`,
+    [model, version],
+  );
+  return rowCount === 1;
+}
+
+export async function updateModelFile(
+  transaction: Transaction,
+  model: string,
+  file: { digest: string; version: number; builtIn: boolean },
+): Promise<void> {
+  await transaction.execute(
+    'update models set file_digest = $2, file_version = $3, built_in = $4 where id = $1',
+    [model, file.digest, file.version, file.builtIn],
+  );
+}
+
+export type ListRow = {
+  version: number;
+  digest: string;
+  content: unknown;
+  built_in: boolean;
+  file_digest: string | null;
+  file_version: number | null;
+};
+
+export async function findPublishedList(
+  transaction: Transaction,
+  name: keyof CatalogLists,
+): Promise<ListRow | undefined> {
+  const [row] = await transaction.rows<ListRow>(
+    `select version, c.digest, c.content, p.built_in, p.file_digest, p.file_version
+     from published_lists p join catalog_lists c using (name, version) where name = $1`,
+    [name],
+  );
+  return row;
+}
+
+/** Returns the number of the list's new version, which is the published one from now on. */
+export async function insertList(
+  transaction: Transaction,
+  name: keyof CatalogLists,
+  list: { digest: string; content: unknown },
+): Promise<number> {
+  const [row] = await transaction.rows<{ version: number }>(
+    `with added as (
+       insert into catalog_lists (name, version, digest, content)
+       select $1, coalesce(max(version), 0) + 1, $2, $3 from catalog_lists where name = $1 returning name, version)
+     insert into published_lists (name, version) select name, version from added
+     on conflict (name) do update set version = excluded.version returning version`,
+    [name, list.digest, JSON.stringify(list.content)],
+  );
+  if (row === undefined) throw new Error('an insert that updates returned no row');
+  return row.version;
+}
+
+export async function updateListFile(
+  transaction: Transaction,
+  name: keyof CatalogLists,
+  file: { digest: string; version: number; builtIn: boolean },
+): Promise<void> {
+  await transaction.execute(
+    'update published_lists set file_digest = $2, file_version = $3, built_in = $4 where name = $1',
+    [name, file.digest, file.version, file.builtIn],
+  );
+}
+
+/** Those of the plans that accounts have. */
+export async function findPlansInUse(transaction: Transaction, keys: readonly string[]): Promise<string[]> {
+  const rows = await transaction.rows<{ key: string }>(
+    `select key from unnest($1::text[]) as key
+     where exists (select from accounts where tier = key and deleted_at is null) order by key`,
+    [keys],
+  );
+  return rows.map(({ key }) => key);
+}
+
+/** Gives accounts what their plans say now; the allowance counts from the next renewal on. Returns how many changed. */
+export async function updateAccountsOfPlans(
+  transaction: Transaction,
+  plans: readonly Plan[],
+): Promise<number> {
+  const plan = `json_to_recordset($1) as p (key text, monthly_millicredits bigint, limits jsonb, weight real,
+    storage_bytes bigint)`;
+  const now = `a.allowance_millicredits, a.limit_image, a.limit_edit, a.limit_video, a.limit_overall,
+    a.limit_storage_bytes, a.share`;
+  const wanted = `p.monthly_millicredits, (p.limits->>'image')::integer, (p.limits->>'edit')::integer,
+    (p.limits->>'video')::integer, (p.limits->>'overall')::integer, p.storage_bytes, p.weight`;
+  const values = [JSON.stringify(plans)];
+  // In the order in which everybody locks accounts.
+  await transaction.execute(
+    `select from accounts a join ${plan} on p.key = a.tier where (${now}) is distinct from (${wanted})
+     order by a.id for update of a`,
+    values,
+  );
+  return transaction.execute(
+    `update accounts a set (allowance_millicredits, limit_image, limit_edit, limit_video, limit_overall,
+       limit_storage_bytes, share) = (${wanted})
+     from ${plan} where p.key = a.tier and (${now}) is distinct from (${wanted})`,
+    values,
+  );
+}
+
+export async function notifyCatalog(database: Queryable, channel: string): Promise<void> {
+  await database.execute('select pg_notify($1, $2)', [channel, 'catalog']);
+}
 
 export async function ownStyles(database: Database, accountId: string): Promise<StudioStyle[]> {
   return database.rows<StudioStyle>(

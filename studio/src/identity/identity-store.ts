@@ -35,7 +35,7 @@ export function createIdentityStore(database: Database): IdentityStore {
     createAccount: (person, from) =>
       createAccount(
         database,
-        { ...person, tier: 'free', creditsMillicredits: undefined },
+        { ...person, tier: undefined, creditsMillicredits: undefined },
         { kind: 'person', address: from },
       ),
     changePassword: (password, from) => changePassword(database, password, { kind: 'person', address: from }),

@@ -11,7 +11,8 @@ import {
 import { accountState } from '../accounts/account-state.ts';
 import { presentBalance } from '../accounts/present.ts';
 import type { AccountFacts } from '../authentication/authenticate.ts';
-import { findModel, isPlatformChoice } from '../catalog/catalog.ts';
+import type { CatalogModel } from '../catalog/catalog-model.ts';
+import type { CatalogSnapshot } from '../catalog/snapshot.ts';
 import type { Moderation } from '../moderation/moderation.ts';
 import { digestOf, signQuote } from './quote-token.ts';
 import { refusal } from './refusals.ts';
@@ -27,20 +28,24 @@ export type QuoteDependencies = {
   findOwn: FindOwn;
 };
 
+/** What all answers of one call go by. */
+type Asker = { account: AccountFacts; snapshot: CatalogSnapshot };
+
 /**
  * Answers every well-formed request: what it costs and makes, the account's state and balance, and what stands in
  * its way. Never refuses for concurrency of its own accord; `refuseConcurrency` is the operator's fault.
  */
 export async function createQuotes(
   { quotes }: QuotesRequest,
-  bearer: { account: AccountFacts; nowSeconds: number },
+  asker: Asker & { nowSeconds: number },
   options: { refuseConcurrency: boolean },
   dependencies: QuoteDependencies,
 ): Promise<QuoteResult[]> {
-  const balance = presentBalance(bearer.account);
+  const { account, snapshot } = asker;
+  const balance = presentBalance(account, snapshot);
   return Promise.all(
     quotes.map(async ({ request, moderate, coming = [] }) => {
-      const result = await quote({ request, moderate, coming }, bearer.account, dependencies);
+      const result = await quote({ request, moderate, coming }, asker, dependencies);
       if (options.refuseConcurrency) result.refusal = refusal('concurrency');
       const stands =
         result.refusal === null &&
@@ -52,12 +57,13 @@ export async function createQuotes(
         balance,
         quote: stands
           ? signQuote(dependencies.quoteKey, {
-              account: bearer.account.id,
+              account: account.id,
               digest: digestOf(request),
               costMillicredits: result.cost_millicredits,
               outputs: result.outputs,
               moderated: moderate,
-              expires: Math.floor(bearer.nowSeconds) + quoteLifetimeSeconds,
+              expires: Math.floor(asker.nowSeconds) + quoteLifetimeSeconds,
+              modelVersion: snapshot.models.get(request.model)?.version,
             })
           : null,
       };
@@ -67,13 +73,17 @@ export async function createQuotes(
 
 async function quote(
   { request, moderate, coming }: { request: RenderRequest; moderate: boolean; coming: string[] },
-  account: AccountFacts,
+  { account, snapshot }: Asker,
   dependencies: QuoteDependencies,
 ): Promise<Omit<QuoteResult, 'balance' | 'quote'>> {
-  const validated = validateRender(request, account);
+  const model = snapshot.models.get(request.model);
+  const validated = validateRender(request, model, account);
   const [unknown, references] = await Promise.all([
-    unknownChoices(request, account.id, dependencies.findOwn),
-    validateOwnReferences(request, account.id, new Set(coming), dependencies.findOwn),
+    unknownChoices(request, { account, snapshot }, dependencies.findOwn),
+    validateOwnReferences(
+      { request, model, account: account.id, coming: new Set(coming) },
+      dependencies.findOwn,
+    ),
   ]);
   // Estimates moderate nothing, not even what moderation said before, and ask for no space.
   const refused =
@@ -123,9 +133,17 @@ export function moderationRefusal(reason: string) {
 
 /** What is wrong with the media of a request, looked up; no look-up where it names none. */
 export async function validateOwnReferences(
-  request: RenderRequest,
-  account: string,
-  coming: ReadonlySet<string>,
+  {
+    request,
+    model,
+    account,
+    coming = new Set(),
+  }: {
+    request: RenderRequest;
+    model: CatalogModel | undefined;
+    account: string;
+    coming?: ReadonlySet<string>;
+  },
   findOwn: FindOwn,
 ): Promise<ValidatedReferences> {
   const ids = [...new Set(referencesOf(request).map(({ value }) => value))];
@@ -136,18 +154,24 @@ export async function validateOwnReferences(
       return media === undefined ? [] : [[id, media] as const];
     }),
   );
-  return validateReferences(request, findModel(request.model)?.offered.parameters, own, coming);
+  return validateReferences(request, model?.offered.parameters, own, coming);
 }
 
 /** Paths, as in the request, of projects, styles and suggestions that the account does not have. */
-async function unknownChoices(request: RenderRequest, account: string, findOwn: FindOwn): Promise<string[]> {
+async function unknownChoices(
+  request: RenderRequest,
+  { account: { id: account }, snapshot }: Asker,
+  findOwn: FindOwn,
+): Promise<string[]> {
   const questions: [path: string, question: OwnQuestion][] = [];
   if (request.project_id !== null)
     questions.push(['project_id', { account, kind: 'project', id: request.project_id }]);
   request.styles.forEach((id, i) => {
-    if (!isPlatformChoice(id)) questions.push([`styles[${i}]`, { account, kind: 'style', id }]);
+    if (!snapshot.words.has(id)) questions.push([`styles[${i}]`, { account, kind: 'style', id }]);
   });
-  const unknown = request.suggestions.flatMap((id, i) => (isPlatformChoice(id) ? [] : [`suggestions[${i}]`]));
+  const unknown = request.suggestions.flatMap((id, i) =>
+    snapshot.words.has(id) ? [] : [`suggestions[${i}]`],
+  );
   const own = await Promise.all(questions.map(([, question]) => findOwn(question)));
   return [...questions.filter((_, i) => own[i] === undefined).map(([path]) => path), ...unknown];
 }

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { findModel } from '../catalog/catalog.ts';
+import { builtInCatalog } from '../catalog/built-in.ts';
 import { engineRequest, sizeOfRatio } from './engine-request.ts';
+
+const catalog = await builtInCatalog();
 
 test('A size of a ratio is even and has about as many pixels as asked', () => {
   const cases = [
@@ -24,7 +26,7 @@ test('no side becomes too short for a video', () => {
 /** What an engine is asked for an inpaint of an image of 160 × 120 pixels. */
 function inpaintWithMask(mask: { width: number | null; height: number | null }) {
   const file = { type: 'image', duration: null } as const;
-  const model = findModel('retouch-1');
+  const model = catalog.models.get('retouch-1');
   assert.ok(model);
   return engineRequest(
     {
@@ -35,6 +37,7 @@ function inpaintWithMask(mask: { width: number | null; height: number | null }) 
       attempt: 1,
       excused: 0,
       request: null,
+      model_version: 1,
       expected_outputs: 1,
     },
     {
@@ -57,6 +60,7 @@ function inpaintWithMask(mask: { width: number | null; height: number | null }) 
         { ...file, id: 'upl_1', storage_key: 'mask', ...mask },
       ],
       styles: [],
+      snapshot: catalog,
       paths: new Map([
         ['image', '/image.png'],
         ['mask', '/mask.png'],

@@ -14,8 +14,8 @@ import {
   type VideoExtendRequest,
   type VideoRequest,
 } from '@renderkit/engine-kit/engine.ts';
-import { wordsOf } from '../catalog/catalog.ts';
-import type { CatalogModel } from '../catalog/define-model.ts';
+import type { CatalogModel } from '../catalog/catalog-model.ts';
+import { type CatalogSnapshot, wordsOf } from '../catalog/snapshot.ts';
 import type { MaterialsFound, ReferenceFile, StartedRender } from './store.ts';
 
 type Materials<K extends RenderRequest['kind'] = RenderRequest['kind']> = {
@@ -35,14 +35,19 @@ export function mediaOf(request: RenderRequest): string[] {
 
 /**
  * What a render asks of its engine: files instead of ids, sizes instead of ratios, words instead of styles.
- * `paths` has the local file of each storage key.
+ * `paths` has the local file of each storage key, `snapshot` the words of styles and suggestions.
  * @throws EngineError where what the request names is no longer there
  */
 export function engineRequest(
   started: StartedRender,
   request: RenderRequest,
   model: CatalogModel,
-  { files, styles, paths }: MaterialsFound & { paths: ReadonlyMap<string, string> },
+  {
+    files,
+    styles,
+    paths,
+    snapshot,
+  }: MaterialsFound & { paths: ReadonlyMap<string, string>; snapshot: Pick<CatalogSnapshot, 'words'> },
 ): EngineRequest {
   const fileOf = (id: string | undefined) => {
     if (id === undefined) return null;
@@ -52,7 +57,8 @@ export function engineRequest(
     return { path, width: file.width, height: file.height };
   };
   const own = new Map(styles.map(({ id, name }) => [id, name]));
-  const common = commonRequest(started, { request, model, fileOf }, own);
+  const words = (ids: readonly string[]) => wordsOf(snapshot, ids, own);
+  const common = commonRequest(started, { request, model, fileOf }, words);
   switch (request.kind) {
     case 'image':
       return { ...common, kind: 'image', ...offeredSize(request, model) };
@@ -68,11 +74,11 @@ export function engineRequest(
 function commonRequest(
   started: StartedRender,
   { request, model, fileOf }: Materials,
-  ownStyles: ReadonlyMap<string, string>,
+  words: (ids: readonly string[]) => string[],
 ): Common {
   const { seed, ...options } = request.options;
   return {
-    engineModel: model.engineModel,
+    engineModel: model.routes[0]?.model ?? '',
     prompt: request.prompt,
     seed: typeof seed === 'number' && seed >= 0 ? Math.trunc(seed) : seedOf(started.id),
     parameters: {
@@ -80,8 +86,8 @@ function commonRequest(
       ...('sampler' in request && request.sampler !== undefined && { sampler: request.sampler }),
       ...('base_model' in request && request.base_model !== undefined && { baseModel: request.base_model }),
       options,
-      styles: wordsOf(request.styles, ownStyles),
-      suggestions: wordsOf(request.suggestions, ownStyles),
+      styles: words(request.styles),
+      suggestions: words(request.suggestions),
     },
     references: request.reference_images.flatMap((id) => fileOf(id) ?? []),
     outputs: started.expected_outputs,

@@ -9,6 +9,8 @@ export type Quoted = {
   outputs: number;
   moderated: boolean;
   expires: number;
+  /** Of its model. Undefined in quotes of the release before: what is published then. */
+  modelVersion: number | undefined;
 };
 
 /** An opaque text that only this studio can have made: the promise and its HMAC. */
@@ -21,6 +23,7 @@ export function signQuote(key: KeyObject, quoted: Quoted): string {
       quoted.outputs,
       quoted.moderated ? 1 : 0,
       quoted.expires,
+      ...(quoted.modelVersion === undefined ? [] : [quoted.modelVersion]),
     ]),
   ).toString('base64url');
   return `${text}.${mac(key, text).toString('base64url')}`;
@@ -32,10 +35,10 @@ export function readQuote(key: KeyObject, quote: string): Quoted | undefined {
   const given = Buffer.from(signature, 'base64url');
   const expected = mac(key, text);
   if (given.length !== expected.length || !timingSafeEqual(given, expected)) return undefined;
-  const [account, digest, costMillicredits, outputs, moderated, expires] = JSON.parse(
+  const [account, digest, costMillicredits, outputs, moderated, expires, modelVersion] = JSON.parse(
     Buffer.from(text, 'base64url').toString('utf8'),
-  ) as [string, string, number, number, number, number];
-  return { account, digest, costMillicredits, outputs, moderated: moderated === 1, expires };
+  ) as [string, string, number, number, number, number, number?];
+  return { account, digest, costMillicredits, outputs, moderated: moderated === 1, expires, modelVersion };
 }
 
 /** The same for two requests that say the same, whatever the order of their fields. */

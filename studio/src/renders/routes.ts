@@ -44,7 +44,7 @@ export function renderRoutes(
       if (fault !== undefined && fault !== 'concurrency') return answerWithFault(fault, reply);
       const results = await createQuotes(
         body,
-        await refreshed(database, bearer),
+        { ...(await refreshed(database, bearer)), snapshot: options.catalog.current() },
         { refuseConcurrency: fault === 'concurrency' },
         { quoteKey: options.quoteKey, moderation: options.moderation, findOwn: lookUpOwn },
       );

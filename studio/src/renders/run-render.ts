@@ -4,7 +4,7 @@ import { type Engine, EngineError } from '@renderkit/engine-kit/engine.ts';
 import { isOutOfSpace } from '@renderkit/engine-kit/out-of-space.ts';
 import { type Database, isDatabaseUnavailable, isWorthRetrying } from '@renderkit/server-kit/db/database.ts';
 import type { Logger } from '@renderkit/server-kit/process/logger.ts';
-import { findModel } from '../catalog/catalog.ts';
+import type { Catalog } from '../catalog/open-catalog.ts';
 import { BlobMissing, type BlobStorage, withLocalFiles } from '../storage/blob-storage.ts';
 import { mediaFolder } from '../storage/media-folder.ts';
 import { engineRequest, goneMessage, mediaOf } from './engine-request.ts';
@@ -25,6 +25,7 @@ export type RunDependencies = {
   database: Database;
   storage: BlobStorage;
   mediaKey: KeyObject;
+  catalog: Catalog;
   engines: Engine[];
   renders: Pick<RenderQueue, 'enqueue'>;
   /** Tells the account's readers, after commit. */
@@ -176,16 +177,18 @@ async function draw(
   dependencies: RunDependencies,
   made: MadeAsset[],
 ): Promise<void> {
-  const { request } = started;
-  const model = request === null ? undefined : findModel(request.model);
-  const engine = dependencies.engines.find(({ id }) => id === model?.engine);
+  const { request, model_version: version } = started;
+  const { database, storage, catalog } = dependencies;
+  const snapshot = catalog.current();
+  const id = request?.model ?? '';
+  const model = version === null ? snapshot.models.get(id) : await catalog.version(id, version);
+  const engine = dependencies.engines.find((one) => one.id === model?.routes[0]?.engine);
   if (request === null || model === undefined || engine === undefined)
     throw new EngineError('unknown_model', 'The model is no longer offered.');
-  const { database, storage } = dependencies;
   const materials = await findMaterials(database, started.account_id, mediaOf(request));
   const keys = materials.files.map(({ storage_key }) => storage_key);
   await withLocalFiles(storage, keys, async (paths) => {
-    const asked = engineRequest(started, request, model, { ...materials, paths });
+    const asked = engineRequest(started, request, model, { ...materials, paths, snapshot });
     for await (const file of engine.render(asked, signal)) {
       signal.throwIfAborted();
       made.push(await storeOutput(started, file, model.offered.nsfw, dependencies));

@@ -25,6 +25,9 @@ export type SubmitItem = {
   prompt: string;
   api_project: string;
   job: string;
+  /** Null only where the submit is refused. */
+  model_version: number | null;
+  delay_seconds: number;
 };
 
 export type SubmitRow = {
@@ -121,6 +124,8 @@ export type StartedRender = {
   /** Of its attempts, those that do not count. */
   excused: number;
   request: RenderRequest | null;
+  /** Null in renders of the release before. */
+  model_version: number | null;
   expected_outputs: number;
 };
 
@@ -130,7 +135,7 @@ export async function startRender(
   maxAttempts: number,
 ): Promise<StartedRender | undefined> {
   const [row] = await database.rows<StartedRender>(
-    'select id, account_id, token, lane, attempt, excused, request, expected_outputs from start_render($1, $2)',
+    'select id, account_id, token, lane, attempt, excused, request, model_version, expected_outputs from start_render($1, $2)',
     [render, maxAttempts],
     'start_render',
   );

@@ -9,7 +9,9 @@ import { type Database, isDatabaseUnavailable } from '@renderkit/server-kit/db/d
 import { newId } from '@renderkit/server-kit/ids.ts';
 import { createBatcher } from '@renderkit/server-kit/work/batcher.ts';
 import type { Bearer } from '../authentication/authenticate.ts';
-import { delaySecondsOf } from '../catalog/catalog.ts';
+import type { CatalogModel } from '../catalog/catalog-model.ts';
+import type { Catalog } from '../catalog/open-catalog.ts';
+import { delaySecondsOf } from '../catalog/snapshot.ts';
 import type { Moderation } from '../moderation/moderation.ts';
 import {
   type FindOwn,
@@ -33,6 +35,7 @@ export type SubmitDependencies = {
   renders: RenderQueue;
   quoteKey: KeyObject;
   moderation: Moderation;
+  catalog: Catalog;
   findOwn: FindOwn;
   /** Called after commit for each account whose feed moved, and once where jobs wait. */
   announce: { change: (account: string) => void; job: () => void };
@@ -51,14 +54,15 @@ export function createSubmitter(
     isHopeless: isDatabaseUnavailable,
   });
   return async (token, body, bearer) => {
-    const { quoteKey, moderation, findOwn } = dependencies;
+    const { quoteKey, moderation, catalog, findOwn } = dependencies;
     const quoted = readQuote(quoteKey, body.quote);
     const { request } = body;
     // Also with a quote that is none of ours the token is looked up first: what was answered stands.
     const valid = quoted?.account === bearer.account.id && quoted.digest === digestOf(request);
-    const references = await validateOwnReferences(request, bearer.account.id, new Set(), findOwn);
+    const model = await quotedModel(catalog, request.model, valid ? quoted.modelVersion : undefined);
+    const references = await validateOwnReferences({ request, model, account: bearer.account.id }, findOwn);
     let refused: Refusal | undefined =
-      validateRender(request, bearer.account).refusal ??
+      validateRender(request, model, bearer.account).refusal ??
       rejectedRefusal(references) ??
       referenceRefusal(references);
     if (refused === undefined && valid && !quoted.moderated) {
@@ -82,9 +86,20 @@ export function createSubmitter(
         prompt: newId('prm_'),
         api_project: newId('prj_'),
         job: randomUUID(),
+        model_version: model?.version ?? null,
+        delay_seconds: model === undefined ? 0 : delaySecondsOf(model, request),
       }),
     );
   };
+}
+
+/** What a quote was made for, whatever is published by now: that is what is charged and rendered. */
+async function quotedModel(
+  catalog: Catalog,
+  id: string,
+  version: number | undefined,
+): Promise<CatalogModel | undefined> {
+  return version === undefined ? catalog.current().models.get(id) : catalog.version(id, version);
 }
 
 /** What was fine when it was quoted may be gone since, or was still to come. */
@@ -109,11 +124,11 @@ async function submitGroup(dependencies: SubmitDependencies, items: SubmitItem[]
       await renders.enqueue(
         transaction,
         lane,
-        jobs.map(({ job, render, priority, request }) => ({
+        jobs.map(({ job, render, priority, delay_seconds }) => ({
           id: job,
           render,
           priority,
-          startAfterSeconds: delaySecondsOf(request),
+          startAfterSeconds: delay_seconds,
         })),
       );
     await crashPoint?.('submit: before the commit');

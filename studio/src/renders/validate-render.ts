@@ -1,23 +1,26 @@
 import { type Issue, sentenceOf } from '@renderkit/contract/studio/issues.ts';
-import { kindFacts, outputsOf } from '@renderkit/contract/studio/kinds.ts';
+import { outputsOf } from '@renderkit/contract/studio/kinds.ts';
 import { priceOf } from '@renderkit/contract/studio/price.ts';
 import type { Refusal } from '@renderkit/contract/studio/schemas/error.ts';
 import type { RenderRequest } from '@renderkit/contract/studio/schemas/render.ts';
 import { validateRequest } from '@renderkit/contract/studio/validate.ts';
 import type { AccountFacts } from '../authentication/authenticate.ts';
-import { findModel } from '../catalog/catalog.ts';
-import type { CatalogModel } from '../catalog/models.ts';
+import type { CatalogModel } from '../catalog/catalog-model.ts';
+import { makes } from '../catalog/snapshot.ts';
 import { refusal } from './refusals.ts';
 
 export type ValidatedRender = { costMillicredits: number; outputs: number; refusal: Refusal | undefined };
 
 /**
- * What a request costs and makes, and whether the model and the plan allow it; the media that it names are for
- * `validateReferences`. The service has validated it before; a client need not be the service.
+ * What a request costs and makes by a version of its model, and whether that and the plan allow it; the media that it
+ * names are for `validateReferences`. The service has validated it before; a client need not be the service.
  */
-export function validateRender(request: RenderRequest, account: AccountFacts): ValidatedRender {
-  const model = findModel(request.model);
-  if (model === undefined || !model.offered.suites.includes(kindFacts[request.kind].suite))
+export function validateRender(
+  request: RenderRequest,
+  model: CatalogModel | undefined,
+  account: AccountFacts,
+): ValidatedRender {
+  if (model === undefined || !makes(model, request))
     return {
       costMillicredits: 0,
       outputs: 0,

@@ -36,6 +36,15 @@ export async function keepSettings(database: Database): Promise<StudioSettings> 
   };
 }
 
+/** Whether a start has applied the files of a data directory to this database before. */
+export async function wereDataFilesApplied(database: Database): Promise<boolean> {
+  return (await readSettings(database)).has('data_files');
+}
+
+export async function noteDataFiles(database: Database): Promise<void> {
+  await keepSetting(database, 'data_files', true);
+}
+
 /** On: every call of the studio's interface answers 503 `maintenance`; media are still served. */
 export async function setMaintenance(database: Database, on: boolean): Promise<void> {
   await writeSetting(database, 'maintenance', on);

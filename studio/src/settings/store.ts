@@ -1,6 +1,13 @@
 import type { Database } from '@renderkit/server-kit/db/database.ts';
 
-export type SettingName = 'studio_id' | 'jwks' | 'cookie_keys' | 'quote_key' | 'media_key' | 'maintenance';
+export type SettingName =
+  | 'studio_id'
+  | 'jwks'
+  | 'cookie_keys'
+  | 'quote_key'
+  | 'media_key'
+  | 'maintenance'
+  | 'data_files';
 
 export async function readSettings(database: Database): Promise<Map<string, unknown>> {
   const rows = await database.rows<{ name: string; value: unknown }>('select name, value from settings');

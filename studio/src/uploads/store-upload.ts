@@ -11,7 +11,8 @@ import { exemptFromRequestTimeout, mustCloseUnread } from '@renderkit/server-kit
 import { newId } from '@renderkit/server-kit/ids.ts';
 import type { FastifyReply } from 'fastify';
 import type { AccountFacts } from '../authentication/authenticate.ts';
-import { plans } from '../catalog/plans.ts';
+import type { Catalog } from '../catalog/open-catalog.ts';
+import type { Plan } from '../catalog/plans.ts';
 import { StudioError } from '../errors.ts';
 import type { Moderation } from '../moderation/moderation.ts';
 import type { BlobStorage } from '../storage/blob-storage.ts';
@@ -28,6 +29,7 @@ export type StoreUploadDependencies = {
   mediaKey: KeyObject;
   uploads: UploadQueue;
   moderation: Moderation;
+  catalog: Catalog;
   announce: { job: () => void };
   stopping: AbortSignal;
   fileLimits: FileLimits;
@@ -73,7 +75,8 @@ export function createUploadTaker(
       });
       if (upload !== null) return { outcome: 'stored', upload };
       if (deleted) throw new StudioError('conflict', 'The upload of this token was deleted.');
-      if (!plans[call.account.tier].capabilities.uploads) return lacking('files');
+      const { capabilities } = await dependencies.catalog.plan(call.account.tier);
+      if (!capabilities.uploads) return lacking('files');
       if (!own_project)
         return {
           outcome: 'refused',
@@ -89,7 +92,7 @@ export function createUploadTaker(
         });
       receiving++;
       try {
-        return await receive(call, request, dependencies);
+        return await receive(call, request, capabilities, dependencies);
       } finally {
         receiving--;
       }
@@ -102,6 +105,7 @@ export function createUploadTaker(
 async function receive(
   call: UploadCall,
   request: IncomingMessage,
+  capabilities: Plan['capabilities'],
   dependencies: StoreUploadDependencies,
 ): Promise<TakenUpload> {
   const { database, storage, mediaKey, fileLimits, crashPoint } = dependencies;
@@ -121,7 +125,7 @@ async function receive(
     const inspected = await file.withLocalFile((path) =>
       inspectFile(path, fileLimits, dependencies.stopping),
     );
-    const refused = lackingFor(inspected, call.account);
+    const refused = lackingFor(inspected, capabilities);
     if (refused !== undefined) return refused;
     const key = await file.keep(`${id}.${inspected.extension}`);
     await crashPoint?.('upload: file written');
@@ -222,9 +226,8 @@ function refusedOr(error: unknown): TakenUpload {
 
 function lackingFor(
   { type }: Pick<Inspected, 'type'>,
-  { tier }: Pick<AccountFacts, 'tier'>,
+  capabilities: Plan['capabilities'],
 ): TakenUpload | undefined {
-  const { capabilities } = plans[tier];
   if (type === 'video' && !capabilities.video_upload) return lacking('videos');
   return type === 'audio' && !capabilities.audio_upload ? lacking('audio files') : undefined;
 }

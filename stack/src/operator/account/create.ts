@@ -1,15 +1,14 @@
-import { tiers } from '@renderkit/studio/catalog/plans.ts';
 import * as studio from '@renderkit/studio/operator.ts';
 import { connectToService } from '../../connect-to-service.ts';
 import { command } from '../command.ts';
-import { choice, email, millicredits, required, text } from '../option.ts';
+import { email, millicredits, required, text } from '../option.ts';
 import { accountAnswer } from './present-account.ts';
 
 export const createAccount = command({
   words: 'account create',
   about:
     "Makes a studio account and connects it. Without --password it has a generated one, shown this once. --credits N: exactly N until the next renewal; else the plan's allowance.",
-  options: { email: required(email), password: text('P'), tier: choice(tiers), credits: millicredits },
+  options: { email: required(email), password: text('P'), tier: text('KEY'), credits: millicredits },
   run: async ({ open }, values) => {
     const databases = await open();
     const password = values.password ?? studio.generatePassword();

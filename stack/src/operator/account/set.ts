@@ -1,7 +1,6 @@
-import { tiers } from '@renderkit/studio/catalog/plans.ts';
 import * as studio from '@renderkit/studio/operator.ts';
 import { command } from '../command.ts';
-import { choice, email, millicredits, required, storageMegabytes, text, trueOrFalse } from '../option.ts';
+import { email, millicredits, required, storageMegabytes, text, trueOrFalse } from '../option.ts';
 import { accountAnswer } from './present-account.ts';
 
 export const setAccount = command({
@@ -12,7 +11,7 @@ export const setAccount = command({
     email: required(email),
     password: text('P'),
     credits: millicredits,
-    tier: choice(tiers),
+    tier: text('KEY'),
     suspended: trueOrFalse,
     'email-verified': trueOrFalse,
     'region-blocked': trueOrFalse,

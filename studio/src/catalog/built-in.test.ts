@@ -1,0 +1,74 @@
+import assert from 'node:assert/strict';
+import { hash } from 'node:crypto';
+import { readdir } from 'node:fs/promises';
+import path from 'node:path';
+import { test } from 'node:test';
+import { builtInCatalog } from './built-in.ts';
+
+const catalog = await builtInCatalog();
+
+/** The same for two that differ in the order of their keys alone, where it means nothing. */
+function canonical(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(canonical);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value)
+      .sort(([a], [b]) => (a < b ? -1 : 1))
+      .map(([key, item]) => [key, canonical(item)]),
+  );
+}
+
+test('the product offers by its files what release 1 offered by its code', () => {
+  const models = [...catalog.models.values()].map(({ offered, videoSizes, refusedStyles, routes }) => {
+    const [route] = routes;
+    return { offered, videoSizes, refusedStyles, engine: route?.engine, engineModel: route?.model };
+  });
+  const plans = [...catalog.plans.values()].map(({ weight: _1, stop_refund: _2, ...plan }) => plan);
+  const { styles, suggestions } = catalog.shared;
+  const words = [...catalog.words];
+  const text = JSON.stringify(canonical({ models, plans, styles, suggestions, words }));
+  assert.equal(hash('sha256', text), '486e5b84f097d6a286d79b7b4a3dafb2c926961029b0026e3f850670b37e3100');
+});
+
+test('models and their prices stand in their order', () => {
+  const prices = [...catalog.models.values()].map(({ offered: { id, price } }) => [
+    id,
+    price.base_millicredits,
+    price.per_second_millicredits ?? 0,
+  ]);
+  assert.deepEqual(prices, [
+    ['atelier-1', 4_000, 0],
+    ['sketch-1', 1_000, 0],
+    ['linework-1', 6_000, 0],
+    ['prism-1', 10_000, 0],
+    ['nocturne-1', 8_000, 0],
+    ['papercut-studio', 5_000, 0],
+    ['character/figures', 6_000, 0],
+    ['retouch-1', 5_000, 0],
+    ['engrave-1', 6_000, 0],
+    ['collage-studio', 7_000, 0],
+    ['drift-1', 5_000, 2_000],
+    ['prism-motion-1', 4_000, 3_000],
+    ['animate-1', 6_000, 2_000],
+    ['score-1', 6_000, 2_000],
+    ['restyle-1', 8_000, 3_000],
+    ['onward-1', 5_000, 2_000],
+    ['sandbox-fail', 1_000, 0],
+    ['sandbox-partial', 1_000, 0],
+    ['sandbox-slow', 1_000, 0],
+  ]);
+});
+
+test('every file of the product is published', async () => {
+  const folder = path.join(import.meta.dirname, '..', '..', 'models');
+  const manifests = (await readdir(folder)).filter((name) => name.endsWith('.model.yaml'));
+  assert.equal(manifests.length, catalog.models.size);
+});
+
+test('a route of the product makes all that its model makes in one job, on a backend of its name', () => {
+  for (const { offered, routes } of catalog.models.values()) {
+    assert.equal(routes.length, 1, offered.id);
+    assert.equal(routes[0]?.outputs.max_per_job, Math.max(...Object.values(offered.batch_size)), offered.id);
+    assert.deepEqual(routes[0]?.on, [routes[0]?.engine], offered.id);
+  }
+});

@@ -1,0 +1,57 @@
+import type { StudioModel } from '@renderkit/contract/studio/schemas/catalog.ts';
+import type { Route } from '@renderkit/engine-kit/route.ts';
+import type { Manifest } from '../manifests/manifest.ts';
+
+/** Pixels. */
+export type Size = { width: number; height: number };
+
+/** A version of a model: what is offered of it, and what the studio keeps to itself. */
+export type CatalogModel = {
+  id: string;
+  version: number;
+  /** `thumbnail` is null here: its link needs the address of the asking studio. */
+  offered: StudioModel;
+  /** Storage key. */
+  thumbnailKey: string | null;
+  /** In order of preference. */
+  routes: readonly Route[];
+  /** Sizes of the videos it makes, by aspect ratio. */
+  videoSizes: Readonly<Record<string, Size>>;
+  /** Styles that it cannot be combined with. */
+  refusedStyles: readonly string[];
+  /** Nothing can make it at present; `reason` is for operators. `since` is ISO 8601. */
+  paused: { since: string; reason: string } | null;
+};
+
+/** What the catalog makes of a manifest that has been checked. */
+export function catalogModel(
+  manifest: Manifest,
+  row: Pick<CatalogModel, 'version' | 'thumbnailKey' | 'paused'>,
+): CatalogModel {
+  const { video_sizes: videoSizes, ...parameters } = manifest.parameters;
+  return {
+    ...row,
+    id: manifest.id,
+    routes: manifest.routes,
+    videoSizes,
+    refusedStyles: manifest.refused_styles,
+    offered: {
+      id: manifest.id,
+      name: manifest.name,
+      kind: manifest.kind,
+      suites: manifest.suites,
+      default_for: manifest.default_for,
+      inpaint: manifest.inpaint,
+      nsfw: manifest.nsfw,
+      description: manifest.description,
+      thumbnail: null,
+      prompt_required: manifest.prompt_required,
+      tiers: manifest.tiers,
+      batch_size: manifest.batch_size,
+      parameters: { ...parameters, video_aspect_ratios: Object.keys(videoSizes) },
+      ...(manifest.base_models !== undefined && { base_models: manifest.base_models }),
+      ...(manifest.element !== undefined && { element: manifest.element }),
+      price: manifest.price,
+    },
+  };
+}

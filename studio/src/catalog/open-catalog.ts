@@ -1,0 +1,117 @@
+import { type Database, isDatabaseUnavailable } from '@renderkit/server-kit/db/database.ts';
+import { listen } from '@renderkit/server-kit/db/notify.ts';
+import type { Logger } from '@renderkit/server-kit/process/logger.ts';
+import { startLoop } from '@renderkit/server-kit/work/loop.ts';
+import { catalogChannel } from '../channels.ts';
+import { type CatalogModel, catalogModel } from './catalog-model.ts';
+import type { Plan } from './plans.ts';
+import { readVersionFiles } from './queries.ts';
+import { type CatalogSnapshot, makeSnapshot } from './snapshot.ts';
+import { readCatalog, readRevision, readVersion } from './store.ts';
+
+/** What is published, as this process knows it: never older than two seconds while the database answers. */
+export type Catalog = {
+  /** All of it as it was at one moment. Whoever answers one request asks once. */
+  current: () => CatalogSnapshot;
+  /** A version of a model, published or not; undefined where there is none. `paused` is the model's. */
+  version: (model: string, version: number) => Promise<CatalogModel | undefined>;
+  /** Texts that a version's routes name. */
+  files: (model: string, version: number) => Promise<ReadonlyMap<string, string>>;
+  /** An account's plan, one that was published a moment ago too. */
+  plan: (key: string) => Promise<Plan>;
+};
+
+export type CatalogOptions = {
+  database: Database;
+  log: Logger;
+  /** Goes before the storage key of a thumbnail; ends with a slash. Workers need none. */
+  mediaUrl?: string;
+};
+
+/** Word of a publication may get lost: no process learns of one later than this. */
+const lookEveryMs = 1_000;
+const maxCachedVersions = 500;
+
+/**
+ * Opens the catalog of this process and keeps up with it; the last good one stays while the database is away.
+ * @throws where it cannot be read once
+ */
+export async function openCatalog({
+  database,
+  log,
+  mediaUrl = '',
+}: CatalogOptions): Promise<Catalog & AsyncDisposable> {
+  let snapshot = await readSnapshot(database, mediaUrl);
+  const refresh = async () => {
+    const read = await readSnapshot(database, mediaUrl);
+    // An older one may come late.
+    if (read.revision > snapshot.revision) snapshot = read;
+  };
+  const loop = startLoop({
+    name: 'catalog',
+    everyMs: lookEveryMs,
+    maxPauseMs: lookEveryMs,
+    log,
+    run: async () => {
+      try {
+        if ((await readRevision(database)) > snapshot.revision) await refresh();
+      } catch (error) {
+        if (!isDatabaseUnavailable(error)) throw error;
+        log.debug({ err: error }, 'the catalog could not be looked at; the last one read stays');
+      }
+    },
+  });
+  const ears = listen({
+    url: database.url,
+    channel: catalogChannel,
+    log,
+    onIds: () => loop.wake(),
+    onConnect: () => loop.wake(),
+  });
+  const cached = <Value>(read: (model: string, version: number) => Promise<Value | undefined>) => {
+    const values = new Map<string, Value>();
+    return async (model: string, version: number): Promise<Value | undefined> => {
+      const key = `${version} ${model}`;
+      const known = values.get(key) ?? (await read(model, version));
+      if (known === undefined) return undefined;
+      // The last in use is the last to go.
+      values.delete(key);
+      values.set(key, known);
+      const [oldest] = values.keys();
+      if (values.size > maxCachedVersions && oldest !== undefined) values.delete(oldest);
+      return known;
+    };
+  };
+  const versions = cached(async (model, version) => {
+    const row = await readVersion(database, model, version);
+    return row && catalogModel(row.manifest, { version, thumbnailKey: row.thumbnail_key, paused: null });
+  });
+  const files = cached((model, version) => readVersionFiles(database, model, version));
+  return {
+    current: () => snapshot,
+    version: async (model, version) => {
+      const published = snapshot.models.get(model);
+      if (published?.version === version) return published;
+      const found = await versions(model, version);
+      return found && { ...found, paused: published?.paused ?? null };
+    },
+    files: async (model, version) => (await files(model, version)) ?? new Map(),
+    plan: async (key) => {
+      if (!snapshot.plans.has(key)) await refresh();
+      const plan = snapshot.plans.get(key);
+      if (plan === undefined) throw new Error(`an account has the plan ${key}, which is not published`);
+      return plan;
+    },
+    [Symbol.asyncDispose]: async () => {
+      await ears[Symbol.asyncDispose]();
+      await loop[Symbol.asyncDispose]();
+    },
+  };
+}
+
+async function readSnapshot(database: Database, mediaUrl: string): Promise<CatalogSnapshot> {
+  const rows = await readCatalog(database);
+  if (rows === undefined) throw new Error('the catalog has no revision');
+  const { plans = [], styles = [], suggestions = [] } = rows.lists;
+  return makeSnapshot(rows.revision, rows.models, { plans, styles, suggestions }, mediaUrl);
+}

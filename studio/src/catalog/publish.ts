@@ -1,0 +1,165 @@
+import { hash } from 'node:crypto';
+import type { Database, Transaction } from '@renderkit/server-kit/db/database.ts';
+import { type AdminActor, writeAdminAudit } from '../audit/admin-audit.ts';
+import { catalogChannel } from '../channels.ts';
+import type { Manifest } from '../manifests/manifest.ts';
+import type { Plan } from './plans.ts';
+import { growRevision, lockCatalog } from './queries.ts';
+import { routeRow } from './route-row.ts';
+import type { CatalogLists } from './snapshot.ts';
+import {
+  findModelRow,
+  findPlansInUse,
+  findPublishedList,
+  findVersionByDigest,
+  insertList,
+  insertVersion,
+  notifyCatalog,
+  updateAccountsOfPlans,
+  updatePublished,
+} from './store.ts';
+
+/** What cannot be published; the message is a sentence for an operator. */
+export class PublishError extends Error {
+  override name = 'PublishError';
+}
+
+/** A model as its files say it. */
+export type ModelFiles = {
+  /** Checked and complete. */
+  manifest: Manifest;
+  /** The manifest as it was written. */
+  source: string;
+  /** Texts by the names that the manifest gives. */
+  files: Readonly<Record<string, string>>;
+};
+
+/**
+ * Runs acts on the catalog in one transaction and has every process read it again after the commit. Acts of two callers
+ * never interleave.
+ */
+export async function withCatalog<T>(
+  database: Database,
+  act: (transaction: Transaction) => Promise<T>,
+): Promise<T> {
+  const result = await database.transaction(async (transaction) => {
+    await lockCatalog(transaction);
+    return act(transaction);
+  });
+  // A lost word is made up for by the readers' own looks, one a second.
+  await notifyCatalog(database, catalogChannel).catch(() => undefined);
+  return result;
+}
+
+// The acts below run in a transaction of `withCatalog`, and each writes its entry in the administration's audit.
+
+/** Adds a version of a model. What is there already, by content, makes none: then that one's number is returned. */
+export async function addVersion(
+  transaction: Transaction,
+  model: ModelFiles,
+  actor: AdminActor,
+): Promise<{ version: number; added: boolean }> {
+  const { manifest, source, files } = model;
+  const digest = digestOfModel(model);
+  const known = await findVersionByDigest(transaction, manifest.id, digest);
+  if (known !== undefined) return { version: known, added: false };
+  const routes = manifest.routes.map((route, index) => routeRow(route, index, files));
+  const version = await insertVersion(transaction, { digest, manifest, source, files, routes });
+  await writeAdminAudit(transaction, actor, {
+    action: 'model.version_added',
+    subject: `model:${manifest.id}`,
+    after: { version },
+  });
+  return { version, added: true };
+}
+
+/**
+ * Offers a version of a model, an older one too; without a number the newest. Returns its number.
+ * @throws PublishError where there is none
+ */
+export async function publishModel(
+  transaction: Transaction,
+  id: string,
+  wanted: number | undefined,
+  actor: AdminActor,
+): Promise<number> {
+  const row = await findModelRow(transaction, id);
+  if (row === undefined) throw new PublishError(`There is no model ${id}.`);
+  const version = wanted ?? row.newest_version;
+  if (version === row.published_version) return version;
+  if (!(await updatePublished(transaction, id, version)))
+    throw new PublishError(`The model ${id} has no version ${version}: its newest is ${row.newest_version}.`);
+  await growRevision(transaction);
+  await writeAdminAudit(transaction, actor, {
+    action: 'model.published',
+    subject: `model:${id}`,
+    before: { version: row.published_version },
+    after: { version },
+  });
+  return version;
+}
+
+/** Takes a model off the list; what was quoted is still made. @throws PublishError where it is not offered */
+export async function retireModel(transaction: Transaction, id: string, actor: AdminActor): Promise<void> {
+  const row = await findModelRow(transaction, id);
+  if (row === undefined || row.published_version === null)
+    throw new PublishError(`There is no model ${id} on offer.`);
+  await updatePublished(transaction, id, null);
+  await growRevision(transaction);
+  await writeAdminAudit(transaction, actor, {
+    action: 'model.retired',
+    subject: `model:${id}`,
+    before: { version: row.published_version },
+    after: { version: null },
+  });
+}
+
+/**
+ * Publishes a list whole; one that is there already makes no new version. Accounts have what their plans say in the
+ * same transaction. @throws PublishError where the list lacks a plan that accounts have
+ */
+export async function publishList<Name extends keyof CatalogLists>(
+  transaction: Transaction,
+  name: Name,
+  content: CatalogLists[Name],
+  actor: AdminActor,
+): Promise<{ version: number; changed: boolean }> {
+  const before = await findPublishedList(transaction, name);
+  const digest = digestOf(content);
+  if (before?.digest === digest) return { version: before.version, changed: false };
+  const version = await insertList(transaction, name, { digest, content });
+  if (name === 'plans')
+    await putPlansInForce(transaction, before?.content as Plan[], content as readonly Plan[]);
+  await growRevision(transaction);
+  await writeAdminAudit(transaction, actor, {
+    action: `${name}.published`,
+    subject: name,
+    before: { version: before?.version ?? null },
+    after: { version },
+  });
+  return { version, changed: true };
+}
+
+async function putPlansInForce(
+  transaction: Transaction,
+  before: readonly Plan[] = [],
+  plans: readonly Plan[],
+): Promise<void> {
+  const kept = new Set(plans.map(({ key }) => key));
+  const removed = before.map(({ key }) => key).filter((key) => !kept.has(key));
+  const inUse = await findPlansInUse(transaction, removed);
+  if (inUse.length > 0)
+    throw new PublishError(
+      `Accounts have the ${inUse.length === 1 ? 'plan' : 'plans'} ${inUse.join(', ')}, which the list lacks: give them another first.`,
+    );
+  await updateAccountsOfPlans(transaction, plans);
+}
+
+export function digestOfModel({ manifest, files }: Pick<ModelFiles, 'manifest' | 'files'>): string {
+  return digestOf({ manifest, files: Object.entries(files).sort(([a], [b]) => (a < b ? -1 : 1)) });
+}
+
+/** In hex. The order of keys counts: in places it means something. */
+export function digestOf(content: unknown): string {
+  return hash('sha256', JSON.stringify(content), 'hex');
+}

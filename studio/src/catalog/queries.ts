@@ -1,0 +1,59 @@
+import type { Queryable, Transaction } from '@renderkit/server-kit/db/database.ts';
+import type { Plan } from './plans.ts';
+
+/**
+ * Takes the lock under which everything published changes, for the rest of the transaction. Whoever takes more locks
+ * takes this one first, then those of accounts in the order of their ids.
+ */
+export async function lockCatalog(transaction: Transaction): Promise<void> {
+  await transaction.execute('select from catalog_revision for update');
+}
+
+/** Has every process read the catalog again: part of each transaction that changes what is published or paused. */
+export async function growRevision(transaction: Transaction): Promise<void> {
+  await transaction.execute('update catalog_revision set revision = revision + 1');
+}
+
+/**
+ * The plans as they are now. Within a transaction they stay so to its end: an account that is given one of them has its
+ * limits, whatever is published meanwhile. Taken before locks of accounts.
+ */
+export async function readPlans(transaction: Transaction): Promise<readonly Plan[]> {
+  const [row] = await transaction.rows<{ content: Plan[] }>(
+    `select c.content from published_lists p join catalog_lists c using (name, version)
+     where p.name = 'plans' for share of p`,
+  );
+  return row?.content ?? [];
+}
+
+/**
+ * Says why nothing can make a model at present, or with null that something can again. True where that is news.
+ * The reason is for operators.
+ */
+export async function setPaused(
+  transaction: Transaction,
+  model: string,
+  reason: string | null,
+): Promise<boolean> {
+  const changed = await transaction.execute(
+    `update models set paused_reason = $2,
+       paused_since = case when $2::text is null then null else coalesce(paused_since, clock()) end
+     where id = $1 and paused_reason is distinct from $2`,
+    [model, reason],
+  );
+  if (changed > 0) await growRevision(transaction);
+  return changed > 0;
+}
+
+/** Texts that a version's routes name, by those names. */
+export async function readVersionFiles(
+  database: Queryable,
+  model: string,
+  version: number,
+): Promise<ReadonlyMap<string, string>> {
+  const [row] = await database.rows<{ files: Record<string, string> }>(
+    'select files from model_versions where model_id = $1 and version = $2',
+    [model, version],
+  );
+  return new Map(Object.entries(row?.files ?? {}));
+}

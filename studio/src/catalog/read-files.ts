@@ -1,0 +1,86 @@
+import { readdir, readFile } from 'node:fs/promises';
+import path from 'node:path';
+import type { Problem } from '@renderkit/engine-kit/problem-codes.ts';
+import { filesOf, readManifest } from '../manifests/read-manifest.ts';
+import type { ModelFiles } from './publish.ts';
+import { readList } from './read-list.ts';
+import type { CatalogLists } from './snapshot.ts';
+
+/** What a file of the catalog says, checked as far as it can be by itself. */
+export type CatalogFile =
+  | { file: string; kind: 'model'; id: string; model: ModelFiles }
+  | {
+      [Name in keyof CatalogLists]: { file: string; kind: Name; id: Name; content: CatalogLists[Name] };
+    }[keyof CatalogLists];
+
+/** A file that cannot be used. */
+export type BrokenFile = { file: string; problems: readonly Problem[] };
+
+const modelName = /\.model\.(?:ya?ml|json)$/;
+const listName = /^(plans|styles|suggestions)\.(?:ya?ml|json)$/;
+const maxWorkflowBytes = 8 * 1024 * 1024;
+
+/**
+ * The files of the catalog in a folder, lists first, by their full paths: `NAME.model.yaml`, `plans.yaml`, `styles.yaml`,
+ * `suggestions.yaml`, each as JSON too. Nothing where there is no such folder.
+ */
+export async function findCatalogFiles(folder: string): Promise<string[]> {
+  const names = await readdir(folder).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return [];
+    throw error;
+  });
+  const sorted = names.toSorted((a, b) => (a < b ? -1 : 1));
+  return [
+    ...sorted.filter((name) => listName.test(name)),
+    ...sorted.filter((name) => modelName.test(name)),
+  ].map((name) => path.join(folder, name));
+}
+
+/** Reads a file of the catalog, and what a manifest names beside itself. */
+export async function readCatalogFile(file: string): Promise<CatalogFile | BrokenFile> {
+  const text = await readText(file, file);
+  if (typeof text !== 'string') return { file, problems: [text] };
+  const list = listName.exec(path.basename(file))?.[1] as keyof CatalogLists | undefined;
+  return list === undefined ? readModel(file, text) : readListFile(file, list, text);
+}
+
+export function isBroken(read: CatalogFile | BrokenFile): read is BrokenFile {
+  return 'problems' in read;
+}
+
+function readListFile(file: string, kind: keyof CatalogLists, text: string): CatalogFile | BrokenFile {
+  const { content, problems } = readList(kind, text);
+  // The list of this name has the content of this name.
+  return problems === undefined ? ({ file, kind, id: kind, content } as CatalogFile) : { file, problems };
+}
+
+async function readModel(file: string, source: string): Promise<CatalogFile | BrokenFile> {
+  const read = readManifest(source);
+  if (read.manifest === undefined) return { file, problems: read.problems };
+  const { manifest } = read;
+  const files: Record<string, string> = {};
+  const problems: Problem[] = [];
+  for (const name of filesOf(manifest)) {
+    const text = await readText(path.join(path.dirname(file), name), name);
+    if (typeof text === 'string') files[name] = text;
+    else problems.push(text);
+  }
+  return problems.length > 0
+    ? { file, problems }
+    : { file, kind: 'model', id: manifest.id, model: { manifest, source, files } };
+}
+
+/** The file's text, or why there is none. */
+async function readText(file: string, shownAs: string): Promise<string | Problem> {
+  try {
+    const bytes = await readFile(file);
+    if (bytes.length > maxWorkflowBytes)
+      return { code: 'invalid_yaml', message: `${shownAs} is larger than ${maxWorkflowBytes} bytes.` };
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    return code === 'ENOENT'
+      ? { code: 'file_missing', message: `There is no file ${shownAs}.` }
+      : { code: 'invalid_yaml', message: `${shownAs} cannot be read: ${message}` };
+  }
+}

@@ -1,0 +1,143 @@
+import { hash } from 'node:crypto';
+import { kindFacts, type Suite } from '@renderkit/contract/studio/kinds.ts';
+import type { Catalog, StudioStyle, StudioSuggestion } from '@renderkit/contract/studio/schemas/catalog.ts';
+import type { RenderRequest } from '@renderkit/contract/studio/schemas/render.ts';
+import type { Manifest } from '../manifests/manifest.ts';
+import { type CatalogModel, catalogModel } from './catalog-model.ts';
+import type { Plan } from './plans.ts';
+
+/** A style and the words that it adds for the engine. */
+export type PlatformStyle = StudioStyle & { words: string };
+/** A building block of a prompt and the words that it adds. */
+export type PlatformSuggestion = StudioSuggestion & { words: string };
+
+/** What is published as lists. */
+export type CatalogLists = {
+  plans: readonly Plan[];
+  styles: readonly PlatformStyle[];
+  suggestions: readonly PlatformSuggestion[];
+};
+
+/** A published version, as the database has it. */
+export type PublishedModel = Pick<CatalogModel, 'version' | 'thumbnailKey' | 'paused'> & {
+  manifest: Manifest;
+  /** Came with the product, and nobody has put one of their own in its place. */
+  builtIn: boolean;
+  /** ISO 8601. */
+  publishedAt: string;
+};
+
+/** All that is published at one moment; never changed once it is made. */
+export type CatalogSnapshot = {
+  /** Grows with every publication. */
+  revision: number;
+  /** By id, in the order of lists. */
+  models: ReadonlyMap<string, CatalogModel>;
+  /** By key; the first is that of new accounts. */
+  plans: ReadonlyMap<string, Plan>;
+  /** What accounts see beside styles of their own. */
+  shared: Pick<Catalog, 'models' | 'styles' | 'suggestions'>;
+  /** Another one wherever `shared` is another. */
+  contentVersion: string;
+  /** Words for an engine, by the id of a style or suggestion. */
+  words: ReadonlyMap<string, string>;
+};
+
+/** Puts the catalog of a moment together. `mediaUrl` ends with a slash and goes before the key of a thumbnail. */
+export function makeSnapshot(
+  revision: number,
+  published: readonly PublishedModel[],
+  { plans, styles, suggestions }: CatalogLists,
+  mediaUrl: string,
+): CatalogSnapshot {
+  const defaults = defaultsOf(published);
+  const models = published.map(({ manifest, ...row }) => {
+    const { version, thumbnailKey, paused } = row;
+    const model = catalogModel(manifest, { version, thumbnailKey, paused });
+    const defaultFor = manifest.default_for.filter((suite) => defaults.get(suite) === manifest.id);
+    return { ...model, offered: { ...model.offered, default_for: defaultFor } };
+  });
+  const shared = {
+    models: models.map(({ offered, thumbnailKey }) => ({
+      ...offered,
+      thumbnail: thumbnailKey === null ? null : mediaUrl + thumbnailKey,
+    })),
+    styles: styles.map(({ words: _words, ...style }) => style),
+    suggestions: suggestions.map(({ words: _words, ...suggestion }) => suggestion),
+  };
+  return {
+    revision,
+    models: new Map(models.map((model) => [model.id, model])),
+    plans: new Map(plans.map((plan) => [plan.key, plan])),
+    shared,
+    contentVersion: hash('sha256', JSON.stringify(shared), 'base64url').slice(0, 16),
+    words: new Map([...styles, ...suggestions].map(({ id, words }) => [id, words])),
+  };
+}
+
+/** One default for each suite: of several an operator's own goes first, then what was published last. */
+function defaultsOf(published: readonly PublishedModel[]): ReadonlyMap<Suite, string> {
+  const rising = published.toSorted(
+    (a, b) => Number(b.builtIn) - Number(a.builtIn) || a.publishedAt.localeCompare(b.publishedAt),
+  );
+  return new Map(
+    rising.flatMap(({ manifest }) => manifest.default_for.map((suite) => [suite, manifest.id] as const)),
+  );
+}
+
+/** The plan that new accounts have. */
+export function initialPlan(plans: Iterable<Plan>): Plan {
+  const [first] = plans;
+  if (first === undefined) throw new Error('the published list of plans is empty');
+  return first;
+}
+
+/** Seconds that a render waits before anything of it is drawn, as its request says; 0 with most models. */
+export function delaySecondsOf(model: CatalogModel, request: Pick<RenderRequest, 'options'>): number {
+  const key = model.routes[0]?.delay_option;
+  if (key === undefined) return 0;
+  const option = model.offered.parameters.options.find((one) => one.key === key);
+  const { min = 0, max = 0, default: usual = 0 } = option ?? {};
+  const asked = Number(request.options[key] ?? usual);
+  return Number.isFinite(asked) ? Math.min(Math.max(asked, min), max) : Number(usual);
+}
+
+/** Whether a model makes what is asked for. */
+export function makes({ offered }: CatalogModel, { kind }: Pick<RenderRequest, 'kind'>): boolean {
+  return offered.suites.includes(kindFacts[kind].suite);
+}
+
+/** The words that styles and suggestions stand for, for an engine; a style of the account's own stands for its name. */
+export function wordsOf(
+  { words }: Pick<CatalogSnapshot, 'words'>,
+  ids: readonly string[],
+  own: ReadonlyMap<string, string>,
+): string[] {
+  return ids.flatMap((id) => words.get(id) ?? own.get(id) ?? []);
+}
+
+type CatalogAccount = { id: string; tier: string; styles_version: number };
+
+/**
+ * Names the catalog that an account sees: it changes when the models, prices, styles or suggestions do, when the
+ * plan does, and when the account's own styles do.
+ */
+export function catalogVersion({ contentVersion }: CatalogSnapshot, account: CatalogAccount): string {
+  const own = account.styles_version === 0 ? '' : `-${account.id.slice(-12)}.${account.styles_version}`;
+  return `${contentVersion}-${account.tier}${own}`;
+}
+
+/** Every model whatever the plan, so that requests for what is out of reach can be validated too. */
+export function catalogFor(
+  snapshot: CatalogSnapshot,
+  account: CatalogAccount,
+  ownStyles: StudioStyle[],
+): Catalog {
+  const { shared } = snapshot;
+  return {
+    version: catalogVersion(snapshot, account),
+    plan: account.tier,
+    ...shared,
+    styles: [...shared.styles, ...ownStyles],
+  };
+}
