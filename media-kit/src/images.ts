@@ -2,9 +2,9 @@ import { writeFile } from 'node:fs/promises';
 import sharp, { type Sharp } from 'sharp';
 import type { Pixels, Size } from './media-jobs.ts';
 
-// SVG, TIFF, GIF and a dozen others are read by default, each by a parser of its own.
+// SVG, TIFF, GIF and a dozen others are read by default, each by a parser of its own. WebP comes from engines alone.
 sharp.block({ operation: ['VipsForeignLoad'] });
-sharp.unblock({ operation: ['VipsForeignLoadJpeg', 'VipsForeignLoadPng'] });
+sharp.unblock({ operation: ['VipsForeignLoadJpeg', 'VipsForeignLoadPng', 'VipsForeignLoadWebp'] });
 sharp.concurrency(1);
 sharp.cache(false);
 
@@ -52,6 +52,7 @@ async function sizeWithin(path: string, largestPixels: number): Promise<Partial<
   };
 }
 
-function open(path: string): Sharp {
+/** Opens a foreign image, within what may be decoded. */
+export function open(path: string): Sharp {
   return sharp(path, { limitInputPixels: maxPixels, failOn: 'warning', sequentialRead: true });
 }

@@ -12,13 +12,64 @@ export type MediaJobs = {
   shrinkImage: { ask: { path: string; side: number }; answer: Pixels };
   /** Upright, 8 bits, sRGB, four bytes per pixel, written to `output`; no larger than `maxPixels`. */
   writeRgba: { ask: { path: string; output: string; maxPixels: number }; answer: Size };
+  /** Brings an image to a size: upright, sRGB, 8 bits, opaque, without metadata. */
+  fitImage: { ask: FitImage; answer: Size };
+  /** Brings a mask to where its image was brought. */
+  fitMask: { ask: FitMask; answer: Size };
+  /** Brings what was made to the size that was promised, as PNG without metadata. */
+  finishImage: { ask: FinishImage; answer: Finished };
 };
+
+/** White, black, or the file at a path. */
+export type FileOrBlank = { path: string } | { blank: 'white' | 'black' };
+export type Fit = 'cover' | 'contain' | 'fill';
+
+/** An image to be brought to `size` and written to `output`. */
+export type FitImage = {
+  image: FileOrBlank;
+  output: string;
+  /** Pixels. */
+  size: Size;
+  fit: Fit;
+  format: 'png' | 'jpeg';
+};
+
+export type FitMask = Omit<FitImage, 'image' | 'format'> & {
+  /** White changes, black stays. */
+  mask: FileOrBlank;
+  /** Pixels of the image that it belongs to, as a viewer shows it. */
+  imageSize: Size;
+  /** In pixels of the image; it softens inwards. */
+  blur: number;
+  /** How the one who reads it is told what changes. */
+  changes: 'white' | 'black' | 'transparent';
+};
+
+export type FinishImage = {
+  path: string;
+  output: string;
+  /** Pixels. */
+  size: Size;
+  /** The share of the image that may be cut away for the sake of the size. */
+  maxCrop: number;
+  /** Where the mask is black, the source's own pixels stand, bit for bit. */
+  inpaint: { source: string; mask: string; blur: number } | null;
+};
+
+/** Nothing was written where the size would have cut away more than it may. */
+export type Finished = Size & { written: boolean };
 
 export type Size = { width: number; height: number };
 export type Pixels = Size & { bytes: Uint8Array };
 
 export type Probed = {
-  video: { width: number; height: number; codec: string | null } | null;
+  video: {
+    width: number;
+    height: number;
+    codec: string | null;
+    /** Codec and profile as browsers name them: `avc1.640028`. */
+    codecParameters: string | null;
+  } | null;
   audio: { codec: string | null } | null;
   /** Of the video track where there is one, else of the audio. */
   durationSeconds: number;

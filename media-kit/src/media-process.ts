@@ -27,6 +27,11 @@ async function work(job: MediaJob): Promise<unknown> {
     const { findFrame } = await import('./probe.ts');
     return findFrame(job.ask.path, job.ask.time);
   }
+  if (job.name === 'fitImage' || job.name === 'fitMask' || job.name === 'finishImage') {
+    const fitting = await import('./fit-image.ts');
+    if (job.name === 'fitImage') return fitting.fitImage(job.ask);
+    return job.name === 'fitMask' ? fitting.fitMaskTo(job.ask) : fitting.finishImage(job.ask);
+  }
   const images = await import('./images.ts');
   if (job.name === 'decodeImage') return images.decodeImage(job.ask.path);
   if (job.name === 'shrinkImage') return images.shrinkImage(job.ask.path, job.ask.side);

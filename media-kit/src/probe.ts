@@ -47,6 +47,7 @@ export async function probe(path: string, format: Format): Promise<Probed> {
       width: await video.getDisplayWidth(),
       height: await video.getDisplayHeight(),
       codec: await video.getCodec(),
+      codecParameters: await video.getCodecParameterString(),
     },
     audio: audio && { codec: await audio.getCodec() },
     durationSeconds: main === null ? 0 : await main.computeDuration(),

@@ -1,4 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { fitMask, type Mask, readMask } from '@renderkit/media-kit/mask.ts';
 import {
   EngineError,
   type ImageEditRequest,
@@ -9,7 +10,6 @@ import {
 import { readBrief } from './brief.ts';
 import { checkSide, SIDES } from './check-request.ts';
 import { encodeImage, type Bitmap } from './encode.ts';
-import { readMask, type Mask } from './mask.ts';
 import type { ProceduralModel } from './models.ts';
 import { measureImage, readImage, toBitmap, toRaster } from './image.ts';
 import { composeScene, type Scene } from './scene.ts';
@@ -31,7 +31,7 @@ export async function* editImages(
   checkSide(size);
   const kept = size.width === shown.width && size.height === shown.height;
   const source = await readImage(image, kept ? null : size);
-  const mask = inpaint && (await readMask(inpaint.mask, shown, size, blurAt(inpaint, shown, size)));
+  const mask = inpaint && (await maskOf(inpaint, shown, size));
   const briefOf = await readBrief(request);
   for (let index = 0; index < outputs; index++) {
     await nextTurn();
@@ -58,8 +58,13 @@ export function ownSize({ width, height }: Size): Size {
   return size;
 }
 
-/** The blur is meant in pixels of the source as it came. */
-const blurAt = ({ blur }: Inpaint, shown: Size, size: Size) => (blur * size.width) / shown.width;
+async function maskOf({ mask, blur }: Inpaint, shown: Size, size: Size): Promise<Mask> {
+  const read = await readMask(mask.path).catch((cause: unknown) => {
+    throw new EngineError('unreadable_reference', 'The mask could not be read.', { cause });
+  });
+  // The blur is meant in pixels of the source as it came.
+  return fitMask(read, shown, { size, blur: (blur * size.width) / shown.width });
+}
 
 function drawChange(
   { inpaint, strength }: ImageEditRequest,

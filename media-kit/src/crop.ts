@@ -1,0 +1,7 @@
+import type { Size } from './media-jobs.ts';
+
+/** The share of an image that is cut away where it has to cover a size; 0–1. */
+export function cropOf(image: Size, { width, height }: Size): number {
+  const scale = Math.max(width / image.width, height / image.height);
+  return 1 - (width * height) / (image.width * image.height * scale * scale);
+}
