@@ -7,7 +7,7 @@ const MAX_INTERIM_ANSWERS = 8;
 const WIRE_BYTES_PER_BODY_BYTE = 8;
 
 export interface ExchangeOptions {
-  method: 'GET' | 'HEAD' | 'POST';
+  method: 'GET' | 'HEAD' | 'POST' | 'PUT';
   url: URL;
   headers: Readonly<Record<string, string>>;
   body: Buffer | null;

@@ -34,7 +34,7 @@ export interface EgressOptions {
 }
 
 export interface EgressRequest {
-  method: 'GET' | 'HEAD' | 'POST';
+  method: 'GET' | 'HEAD' | 'POST' | 'PUT';
   url: string;
   headers?: Readonly<Record<string, string>>;
   body?: Buffer;
@@ -265,7 +265,10 @@ function pickPortable(headers: Readonly<Record<string, string>>): Record<string,
 }
 
 function assertOwnOptions({ method, headers = {}, maxRedirects = 0 }: EgressRequest): void {
-  assert(maxRedirects === 0 || method !== 'POST', 'A request with a body is never sent on by a redirect.');
+  assert(
+    maxRedirects === 0 || method === 'GET' || method === 'HEAD',
+    'A request with a body is never sent on by a redirect.',
+  );
   for (const name of Object.keys(headers)) {
     assert(!ownHeaders.has(name.toLowerCase()), `The egress writes the header ${name} itself.`);
   }

@@ -1,10 +1,11 @@
 import type { BackendHttp } from './backend-http.ts';
 import { EngineFailure, type EngineFailureOptions } from './driver.ts';
 import type { BackendAnswer } from './http-exchange.ts';
-import type { JsonValue } from './route.ts';
+import type { JsonObject, JsonValue } from './route.ts';
 
 const maxRetryAfterSeconds = 24 * 60 * 60;
 
+/** Whether an answer has a status of success. */
 export function isSuccess({ status }: BackendAnswer): boolean {
   return status >= 200 && status < 300;
 }
@@ -18,16 +19,13 @@ export function parseJson(answer: BackendAnswer): JsonValue | undefined {
   }
 }
 
-export function isObject(value: unknown): value is Record<string, JsonValue | undefined> {
+/** Whether a value is a JSON object. */
+export function isObject(value: JsonValue | undefined): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** The JSON object of a good answer. @throws EngineFailure for any other: see `refusalOf` */
-export function readObject(
-  http: BackendHttp,
-  answer: BackendAnswer,
-  doing: string,
-): Record<string, JsonValue | undefined> {
+export function readObject(http: BackendHttp, answer: BackendAnswer, doing: string): JsonObject {
   if (!isSuccess(answer)) throw refusalOf(http, answer, doing);
   const json = parseJson(answer);
   if (isObject(json)) return json;

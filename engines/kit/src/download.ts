@@ -1,5 +1,5 @@
 import { open, type FileHandle } from 'node:fs/promises';
-import { createEgress } from '@renderkit/egress/guarded-fetch.ts';
+import { createEgress, type Egress } from '@renderkit/egress/guarded-fetch.ts';
 import { parseCidrs } from '@renderkit/egress/public-address.ts';
 import { redirectOf, type BackendHttp } from './backend-http.ts';
 import { isSuccess } from './backend-answer.ts';
@@ -32,8 +32,14 @@ export interface Downloads extends AsyncDisposable {
   save(address: string, download: Download): Promise<void>;
 }
 
+/** The guard on requests to addresses that a provider names. */
+export function createBackendEgress({ egressAllow }: BackendAccess): Egress {
+  return createEgress({ allow: parseCidrs(egressAllow.join(',')) });
+}
+
+/** Downloads for one backend, whose own origin `http` speaks to. */
 export function createDownloads(access: BackendAccess, http: BackendHttp): Downloads {
-  const egress = createEgress({ allow: parseCidrs(access.egressAllow.join(',')) });
+  const egress = createBackendEgress(access);
 
   async function saveForeign(address: string, { path, maxBytes, signal }: Download): Promise<void> {
     await using file = await open(path, 'w');

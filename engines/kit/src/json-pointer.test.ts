@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { JsonValue } from './route.ts';
-import { isSameBut, valuesAt, withValueAt } from './json-pointer.ts';
+import { isBodyOf, valuesAt, withValueAt } from './json-pointer.ts';
 
 test('a value is set where its pointer says, and what is missing on the way is made', () => {
   const body = { steps: 28, image_size: { width: 1 } };
@@ -27,9 +27,11 @@ test('a pattern finds every value, and one where a list was expected', () => {
   assert.deepEqual(valuesAt(undefined, '/images'), []);
 });
 
-test('two calls are compared but for what may differ', () => {
-  const one = { prompt: 'a', image: 'data:…' };
-  assert.ok(isSameBut(one, { image: 'https://…', prompt: 'a' }, ['/image']));
-  assert.ok(!isSameBut(one, { image: 'data:…', prompt: 'b' }, ['/image']));
-  assert.ok(!isSameBut(one, { ...one, seed: 1 }, ['/image']));
+test('a body is known again by what was sent, whatever the engine adds or replaces', () => {
+  const sent = { prompt: 'a', image: 'data:…', size: { width: 1 } };
+  assert.ok(isBodyOf({ ...sent, steps: 20, image: 'https://…' }, sent, ['/image']));
+  assert.ok(!isBodyOf({ ...sent, image: 'https://…' }, sent));
+  assert.ok(!isBodyOf({ ...sent, prompt: 'b' }, sent, ['/image']));
+  assert.ok(!isBodyOf({ ...sent, size: { width: 2 } }, sent, ['/image']));
+  assert.ok(!isBodyOf(null, sent));
 });

@@ -66,17 +66,18 @@ export function valuesAt(document: JsonValue | undefined, pattern: string): Json
   return found.filter((value) => value !== undefined && value !== null);
 }
 
-/** Whether two values are the same but for the values at some pointers. */
-export function isSameBut(
-  one: JsonValue | undefined,
-  other: JsonValue | undefined,
-  pointers: readonly string[],
+/**
+ * Whether a body that an engine shows is the one that it was sent: each key of `sent` has its value there, but for what lies at
+ * the pointers `except`. Engines add defaults of their own.
+ */
+export function isBodyOf(
+  shown: JsonValue | undefined,
+  sent: JsonObject,
+  except: readonly string[] = [],
 ): boolean {
-  const bare = (document: JsonValue | undefined) =>
-    pointers.reduce<JsonValue | undefined>(
-      (left, pointer) =>
-        typeof left === 'object' && left !== null ? withValueAt(left as JsonObject, pointer, null) : left,
-      document,
-    );
-  return isDeepStrictEqual(bare(one), bare(other));
+  if (typeof shown !== 'object' || shown === null || Array.isArray(shown)) return false;
+  const bare = (body: JsonObject) =>
+    except.reduce<JsonObject>((left, pointer) => withValueAt(left, pointer, null), body);
+  const [found, wanted] = [bare(shown as JsonObject), bare(sent)];
+  return Object.keys(wanted).every((key) => isDeepStrictEqual(found[key], wanted[key]));
 }

@@ -1,0 +1,160 @@
+import assert from 'node:assert/strict';
+import { tmpdir } from 'node:os';
+import { test } from 'node:test';
+import { makeMedia, testDriver } from '@renderkit/engine-kit/driver-conformance.ts';
+import type { BoundValue, Driver, EngineJob } from '@renderkit/engine-kit/driver.ts';
+import type { Route } from '@renderkit/engine-kit/route.ts';
+import { createFalDriver } from './driver.ts';
+import { FalCounterpart, resultBytes } from './testing/counterpart.ts';
+
+const route: Route = {
+  name: 'fal',
+  engine: 'fal',
+  on: ['fal'],
+  endpoint: 'fal-ai/flux/dev',
+  body: { num_inference_steps: 28 },
+  set: {
+    '/prompt': { text: '{prompt}' },
+    '/image_size/width': { from: 'width' },
+    '/num_images': { from: 'outputs' },
+    '/image_url': { from: 'image' },
+    '/output_format': { value: 'png' },
+  },
+  outputs: { at: '/images/*/url', nsfw_at: '/has_nsfw_concepts/*', kind: 'image', max_per_job: 2 },
+  timeouts: { start: 120 },
+};
+const small = await makeMedia('small.png');
+const values: BoundValue[] = [
+  { target: '/prompt', kind: 'plain', value: 'a lake' },
+  { target: '/image_size/width', kind: 'plain', value: 64 },
+  { target: '/num_images', kind: 'plain', value: 2 },
+  { target: '/output_format', kind: 'plain', value: 'png' },
+  { target: '/image_url', kind: 'media', media: [small], several: false },
+];
+
+testDriver({
+  engine: 'fal',
+  createDriver: createFalDriver,
+  route,
+  values,
+  start: () => new FalCounterpart().start(),
+  resultBytes,
+  lost: { answer: 'handle', request: 'unknown' },
+  hasAddresses: true,
+});
+
+const never = new AbortController().signal;
+const job: EngineJob = { id: crypto.randomUUID(), route, files: new Map(), values, outputs: 2 };
+
+function connect(counterpart: FalCounterpart): Driver {
+  return createFalDriver({
+    backend: {
+      name: 'fal',
+      url: counterpart.url,
+      headers: {},
+      secret: 'fal-key',
+      egressAllow: ['127.0.0.0/8'],
+    },
+    log: { warn: () => {}, debug: () => {} },
+    pollMs: { first: 1, quiet: 5 },
+  });
+}
+
+async function follow(driver: Driver, handle: Awaited<ReturnType<Driver['submit']>>) {
+  return Array.fromAsync(driver.follow(handle, { ...job, folder: tmpdir() }, never));
+}
+
+test('a call has the route’s body, the job’s values, small media as data URIs, and no tries of fal’s own', async () => {
+  await using counterpart = await new FalCounterpart().start();
+  await using driver = connect(counterpart);
+  const handle = await driver.submit(await driver.prepare(job, never), job.id, never);
+  assert.deepEqual(counterpart.inputs, [
+    {
+      num_inference_steps: 28,
+      prompt: 'a lake',
+      image_size: { width: 64 },
+      num_images: 2,
+      output_format: 'png',
+      image_url: `data:image/png;base64,${Buffer.from('picture small.png').toString('base64')}`,
+    },
+  ]);
+  const [headers] = counterpart.headersOfSubmits;
+  assert.equal(headers?.['authorization'], 'Key fal-key');
+  assert.equal(headers?.['x-fal-no-retry'], '1');
+  assert.equal(headers?.['x-fal-request-timeout'], '120');
+  const news = await follow(driver, handle);
+  assert.deepEqual(news[0], { type: 'progress', stage: 'waiting_for_engine', fraction: null, position: 2 });
+  const result = news.at(-1);
+  assert.ok(result?.type === 'result');
+  assert.deepEqual(
+    result.files.map(({ nsfw }) => nsfw),
+    [false, true],
+  );
+});
+
+test('large media are put into fal’s storage first', async () => {
+  await using counterpart = await new FalCounterpart().start();
+  await using driver = connect(counterpart);
+  const bytes = Buffer.alloc(6 * 1024 * 1024, 1);
+  const large = await makeMedia('large.png', bytes);
+  const bound: BoundValue[] = [{ target: '/image_url', kind: 'media', media: [large], several: true }];
+  await driver.submit(await driver.prepare({ ...job, values: bound }, never), job.id, never);
+  assert.ok(counterpart.stored[0]?.equals(bytes));
+  assert.deepEqual(counterpart.inputs[0]?.['image_url'], [`${counterpart.url}/stored/0`]);
+});
+
+test('a job that failed says whose fault it is', async () => {
+  const detail = (loc: string[], type = 'value_error') => ({ detail: [{ loc, msg: 'is wrong', type }] });
+  for (const [ends, expected] of [
+    [
+      { status: 422, json: detail(['body', 'image_size', 'width']) },
+      { blame: 'render', code: 'invalid_request', target: '/image_size/width' },
+    ],
+    [
+      { status: 422, json: detail(['body', 'output_format']) },
+      { blame: 'pair', code: 'invalid_request' },
+    ],
+    [
+      { status: 422, json: detail(['body', 'prompt'], 'content_policy_violation') },
+      { blame: 'render', code: 'moderation_blocked' },
+    ],
+    [
+      { status: 504, json: { detail: 'Request timed out', error_type: 'startup_timeout' } },
+      { blame: 'backend', code: 'render_failed' },
+    ],
+  ] as const) {
+    await using counterpart = await new FalCounterpart().start();
+    await using driver = connect(counterpart);
+    const handle = await driver.submit(await driver.prepare(job, never), job.id, never);
+    counterpart.ends = ends;
+    await assert.rejects(follow(driver, handle), (error) => {
+      assert.partialDeepStrictEqual({ ...(error as object) }, expected);
+      return true;
+    });
+  }
+});
+
+test('two requests alike are not told apart, so neither is taken for ours', async () => {
+  await using counterpart = await new FalCounterpart().start();
+  await using driver = connect(counterpart);
+  const prepared = await driver.prepare(job, never);
+  await driver.submit(prepared, job.id, never);
+  await driver.submit(prepared, job.id, never);
+  assert.equal(await driver.find(prepared, job.id, new Date(), never), 'unknown');
+});
+
+test('a route is held against the schema of its endpoint', async () => {
+  await using counterpart = await new FalCounterpart().start();
+  await using driver = connect(counterpart);
+  const check = (change: Partial<Route>) =>
+    driver.check({ route: { ...route, ...change }, files: new Map() }, never);
+  assert.deepEqual(await check({}), []);
+  assert.deepEqual(
+    (await check({ body: { steps: 3, output_format: 'bmp' }, set: {} })).map(({ code }) => code),
+    ['field_unknown', 'choice_unknown'],
+  );
+  assert.deepEqual(
+    (await check({ endpoint: 'fal-ai/none' })).map(({ code }) => code),
+    ['field_unknown'],
+  );
+});

@@ -1,0 +1,250 @@
+import {
+  isObject,
+  isSuccess,
+  messageIn,
+  parseJson,
+  readObject,
+  refusalOf,
+} from '@renderkit/engine-kit/backend-answer.ts';
+import { createBackendHttp, type BackendHttp } from '@renderkit/engine-kit/backend-http.ts';
+import {
+  askedTargets,
+  bodyWithMedia,
+  dataUriOf,
+  faultOfField,
+  fromPrepared,
+  pointerOf,
+  prepareCall,
+  type Call,
+} from '@renderkit/engine-kit/call.ts';
+import { createDownloads, type Downloads } from '@renderkit/engine-kit/download.ts';
+import {
+  EngineFailure,
+  type CreateDriver,
+  type Driver,
+  type DriverTools,
+  type EngineHealth,
+  type EngineJob,
+  type EngineProgress,
+  type EngineResult,
+  type FollowedJob,
+  type Handle,
+  type Prepared,
+  type PreparedMedia,
+  type RouteFiles,
+} from '@renderkit/engine-kit/driver.ts';
+import type { BackendAnswer } from '@renderkit/engine-kit/http-exchange.ts';
+import { pollJob } from '@renderkit/engine-kit/poll.ts';
+import type { Problem } from '@renderkit/engine-kit/problem-codes.ts';
+import { saveResults } from '@renderkit/engine-kit/result-files.ts';
+import type { JsonObject, JsonValue } from '@renderkit/engine-kit/route.ts';
+import { checkFalRoute } from './check.ts';
+import { findRequest } from './find-request.ts';
+import { falOrigins, requestPaths, type RequestPaths } from './request-paths.ts';
+import { createUploads, maxInlineBytes, type Uploads } from './uploads.ts';
+
+/** A call, its endpoint, and addresses of the media that were too large to go along. */
+interface FalCall extends Call {
+  readonly endpoint: string;
+  readonly startSeconds: number | null;
+  readonly uploaded: Readonly<Record<string, string>>;
+}
+type FalHandle = RequestPaths;
+
+/** Bytes of a model's answer: some hold the pictures themselves. */
+const maxAnswerBytes = 256 * 1024 * 1024;
+
+/** Speaks to fal's queue, or to a server of its shape. */
+export const createFalDriver: CreateDriver = (tools) => new FalDriver(tools);
+
+class FalDriver implements Driver {
+  readonly #tools: DriverTools;
+  readonly #queue: BackendHttp;
+  readonly #platform: BackendHttp;
+  readonly #schemas: BackendHttp;
+  readonly #downloads: Downloads;
+  readonly #uploads: Uploads;
+
+  constructor(tools: DriverTools) {
+    const { backend } = tools;
+    const origins = falOrigins(backend.url);
+    const connect = (url: string) => createBackendHttp({ ...backend, url }, { scheme: 'Key' });
+    this.#tools = tools;
+    this.#queue = connect(backend.url);
+    this.#platform = connect(origins.platform);
+    this.#schemas = connect(origins.schemas);
+    this.#downloads = createDownloads(backend, this.#queue);
+    this.#uploads = createUploads(backend, connect(origins.uploads));
+  }
+
+  async prepare(job: EngineJob, signal: AbortSignal): Promise<Prepared> {
+    const call = prepareCall(job);
+    const uploaded: Record<string, string> = {};
+    for (const file of call.media.flatMap(({ files }) => files)) {
+      if (file.sizeBytes > maxInlineBytes) uploaded[file.sha256] = await this.#uploads.upload(file, signal);
+    }
+    const { endpoint = '', timeouts } = job.route;
+    const prepared: FalCall = { ...call, endpoint, startSeconds: timeouts?.start ?? null, uploaded };
+    return prepared as unknown as Prepared;
+  }
+
+  async submit(prepared: Prepared, _id: string, signal: AbortSignal): Promise<Handle> {
+    const call = fromPrepared(prepared) as FalCall;
+    const doing = 'asked for a job';
+    const textOf = async (file: PreparedMedia) => call.uploaded[file.sha256] ?? (await dataUriOf(file));
+    const { answer } = await this.#queue.begin({
+      method: 'POST',
+      to: `/${call.endpoint}`,
+      json: await bodyWithMedia(call, textOf),
+      headers: {
+        // The core decides what is tried again.
+        'x-fal-no-retry': '1',
+        ...(call.startSeconds !== null && { 'x-fal-request-timeout': String(call.startSeconds) }),
+      },
+      signal,
+    });
+    const taken = await answer;
+    if (!isSuccess(taken)) throw this.#refusal(taken, doing, call);
+    const json = readObject(this.#queue, taken, doing);
+    const id = json['request_id'];
+    if (typeof id !== 'string' || id === '') {
+      throw new EngineFailure(`${this.#queue.backend} took a job and did not name it.`, {
+        blame: 'backend',
+        code: 'engine_unavailable',
+        sent: 'unknown',
+      });
+    }
+    return this.#handleOf(call.endpoint, id, json);
+  }
+
+  #handleOf(endpoint: string, id: string, named: JsonObject = {}): Handle {
+    const own = requestPaths(endpoint, id);
+    const pick = (address: JsonValue | undefined, path: string) =>
+      typeof address === 'string' && this.#queue.isOwn(address) ? address : path;
+    return {
+      id,
+      status: pick(named['status_url'], own.status),
+      response: pick(named['response_url'], own.response),
+      cancel: pick(named['cancel_url'], own.cancel),
+    } satisfies FalHandle;
+  }
+
+  async find(
+    prepared: Prepared,
+    _id: string,
+    since: Date,
+    signal: AbortSignal,
+  ): Promise<{ handle: Handle } | 'unknown'> {
+    const call = fromPrepared(prepared) as FalCall;
+    const id = await findRequest(this.#platform, call, since, signal);
+    // Only requests that ended are listed, and none where the account keeps no payloads: absence is never certain.
+    return id === null ? 'unknown' : { handle: this.#handleOf(call.endpoint, id) };
+  }
+
+  async *follow(
+    handle: Handle,
+    job: FollowedJob,
+    signal: AbortSignal,
+  ): AsyncGenerator<EngineProgress | EngineResult> {
+    const paths = handle as unknown as FalHandle;
+    const look = (stop: AbortSignal) => this.#look(paths, stop);
+    const response = yield* pollJob<EngineProgress, BackendAnswer>(this.#tools, job, look, signal);
+    if (!isSuccess(response)) throw this.#failureOfJob(response, job);
+    const source = { backend: this.#queue.backend, downloads: this.#downloads, at: '/images/*' };
+    yield { type: 'result', files: await saveResults(parseJson(response), job, source, signal) };
+  }
+
+  async #look(
+    paths: FalHandle,
+    signal: AbortSignal,
+  ): Promise<{ news: EngineProgress } | { end: BackendAnswer }> {
+    const http = this.#queue;
+    const seen = await http.send({ to: paths.status, signal });
+    if (seen.status === 404) throw this.#gone();
+    const status = readObject(http, seen, 'asked about a job');
+    if (status['status'] === 'IN_QUEUE') {
+      const position = status['queue_position'];
+      const known = typeof position === 'number' ? { position } : {};
+      return { news: { type: 'progress', stage: 'waiting_for_engine', fraction: null, ...known } };
+    }
+    if (status['status'] !== 'COMPLETED') {
+      return { news: { type: 'progress', stage: 'rendering', fraction: null } };
+    }
+    // A job that failed is completed too: its response has the status of its error.
+    const response = await http.send({ to: paths.response, maxBytes: maxAnswerBytes, signal });
+    if (response.status === 404) throw this.#gone();
+    if (isSuccess(response) ? parseJson(response) === undefined : !isErrorOfFal(response)) {
+      throw new EngineFailure(`${http.backend} did not hand the response out (${response.status}).`, {
+        blame: 'backend',
+        code: 'engine_unavailable',
+      });
+    }
+    return { end: response };
+  }
+
+  #gone(): EngineFailure {
+    return new EngineFailure(`${this.#queue.backend} knows the request no more.`, {
+      blame: 'backend',
+      code: 'outcome_unknown',
+    });
+  }
+
+  /** Why a job failed. What failed on fal's side was not billed. */
+  #failureOfJob(response: BackendAnswer, job: FollowedJob): EngineFailure {
+    const doing = 'making a job';
+    if (response.status < 500) {
+      return this.#refusal(response, doing, { asked: askedTargets(job.route) });
+    }
+    return refusalOf(this.#queue, response, doing, { blame: 'backend', code: 'render_failed' });
+  }
+
+  #refusal(answer: BackendAnswer, doing: string, call: Pick<Call, 'asked'>): EngineFailure {
+    const json = parseJson(answer);
+    const detail = isObject(json) ? json['detail'] : undefined;
+    const first = Array.isArray(detail) ? (detail as JsonValue[]).find(isObject) : undefined;
+    if (answer.status === 422 || answer.status === 400) {
+      if (first?.['type'] === 'content_policy_violation') {
+        const said = this.#queue.quote(messageIn(first));
+        return new EngineFailure(said, { blame: 'render', code: 'moderation_blocked', sent: 'no' });
+      }
+      const field = first === undefined ? null : pointerOf(first['loc'], ['body']);
+      return refusalOf(this.#queue, answer, doing, faultOfField(call, field));
+    }
+    return refusalOf(this.#queue, answer, doing);
+  }
+
+  async cancel(handle: Handle, signal: AbortSignal): Promise<'canceled' | 'too_late' | 'unknown'> {
+    const { cancel } = handle as unknown as FalHandle;
+    const answer = await this.#queue.send({ method: 'PUT', to: cancel, signal });
+    const json = parseJson(answer);
+    const status = isObject(json) ? json['status'] : undefined;
+    if (status === 'ALREADY_COMPLETED') return 'too_late';
+    // Of one that runs the model is asked to stop, and may go on.
+    return status === 'OK' || (isObject(json) && json['success'] === true) ? 'canceled' : 'unknown';
+  }
+
+  async probe(signal: AbortSignal): Promise<EngineHealth> {
+    // fal has no address for this: that a request is unknown is said by a queue that is alive and takes the key.
+    const { status } = requestPaths('fal-ai/renderkit', '00000000-0000-4000-8000-000000000000');
+    const answer = await this.#queue.send({ to: status, answerMs: 3_000, signal });
+    if (answer.status >= 500 || [401, 402, 403, 429].includes(answer.status)) {
+      throw refusalOf(this.#queue, answer, 'asked for a sign of life');
+    }
+    return { version: null, digest: null, queue: null, vramBytes: null };
+  }
+
+  async check({ route }: RouteFiles, signal: AbortSignal): Promise<Problem[]> {
+    return checkFalRoute(this.#schemas, route, signal);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    const open = [this.#queue, this.#platform, this.#schemas, this.#downloads, this.#uploads];
+    await Promise.all(open.map((one) => one[Symbol.asyncDispose]()));
+  }
+}
+
+/** Whether a bad status is that of the job, and not of a gateway before it. */
+function isErrorOfFal(response: BackendAnswer): boolean {
+  const json = parseJson(response);
+  return isObject(json) && (json['detail'] !== undefined || json['error_type'] !== undefined);
+}

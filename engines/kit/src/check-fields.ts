@@ -1,0 +1,53 @@
+import { isObject } from './backend-answer.ts';
+import { pointerSteps } from './json-pointer.ts';
+import type { Problem } from './problem-codes.ts';
+import type { JsonValue, Route } from './route.ts';
+
+/**
+ * What keeps a call from fitting the JSON schema of its body: keys that the engine does not know, and fixed values that are
+ * not among its choices. `schemas` are those that `$ref` names (`#/components/schemas/NAME`).
+ */
+export function checkFields(
+  route: Route,
+  input: JsonValue | undefined,
+  schemas: Readonly<Record<string, JsonValue | undefined>> = {},
+): Problem[] {
+  if (!isObject(input) || !isObject(input['properties'])) return [];
+  const { properties } = input;
+  if (input['additionalProperties'] === true) return [];
+  const problems: Problem[] = [];
+  const keys = new Set([
+    ...Object.keys(route.body ?? {}),
+    ...Object.keys(route.set).map((target) => pointerSteps(target)[0] ?? ''),
+  ]);
+  for (const key of keys) {
+    if (Object.hasOwn(properties, key)) continue;
+    const known = Object.keys(properties).sort().join(', ');
+    problems.push({
+      code: 'field_unknown',
+      message: `The engine's ${route.endpoint ?? 'call'} has no field ${key}. It has ${known}.`,
+    });
+  }
+  for (const [key, value] of Object.entries(route.body ?? {})) {
+    const choices = choicesOf(properties[key], schemas);
+    if (choices === undefined || choices.includes(value) || Object.hasOwn(route.set, `/${key}`)) continue;
+    problems.push({
+      code: 'choice_unknown',
+      message: `${key} is ${JSON.stringify(value)}, and the engine takes ${choices.map((one) => JSON.stringify(one)).join(', ')}.`,
+    });
+  }
+  return problems;
+}
+
+function choicesOf(
+  schema: JsonValue | undefined,
+  schemas: Readonly<Record<string, JsonValue | undefined>>,
+): readonly JsonValue[] | undefined {
+  if (!isObject(schema)) return undefined;
+  if (Array.isArray(schema['enum'])) return schema['enum'] as JsonValue[];
+  const alternatives = schema['allOf'];
+  const only = Array.isArray(alternatives) && alternatives.length === 1 ? alternatives[0] : schema;
+  const reference = isObject(only) ? only['$ref'] : undefined;
+  const named = typeof reference === 'string' ? schemas[reference.split('/').at(-1) ?? ''] : undefined;
+  return isObject(named) && Array.isArray(named['enum']) ? (named['enum'] as JsonValue[]) : undefined;
+}

@@ -1,0 +1,299 @@
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import {
+  EngineFailure,
+  type BoundValue,
+  type CreateDriver,
+  type Driver,
+  type EngineJob,
+  type EngineResult,
+  type Handle,
+  type PreparedMedia,
+} from './driver.ts';
+import type { JsonValue, Route } from './route.ts';
+import type { Counterpart } from './testing/counterpart.ts';
+
+export interface DriverCase {
+  readonly engine: string;
+  readonly createDriver: CreateDriver;
+  readonly route: Route;
+  readonly values: readonly BoundValue[];
+  readonly start: () => Promise<Counterpart>;
+  /** The bytes of the result at a place. */
+  readonly resultBytes: (index: number) => Buffer;
+  /**
+   * What becomes of a submission whose answer was lost: `handle`, it is found; `unknown`, nobody can tell. `request`: what is
+   * said of one that never arrived.
+   */
+  readonly lost: { readonly answer: 'handle' | 'unknown'; readonly request: 'absent' | 'unknown' };
+  /** The result comes as the answer to the submission, and is gone with the process that waits for it. */
+  readonly isSynchronous?: boolean;
+  /** Results come as addresses, so that one can lie elsewhere. */
+  readonly hasAddresses?: boolean;
+}
+
+const secret = 'conformance-secret';
+const never = new AbortController().signal;
+const folder = await mkdtemp(join(tmpdir(), 'driver-conformance-'));
+after(() => rm(folder, { recursive: true }));
+let jobs = 0;
+
+/** A picture to hand to an engine. */
+export async function makeMedia(
+  name: string,
+  bytes = Buffer.from(`picture ${name}`),
+): Promise<PreparedMedia> {
+  const path = join(folder, name);
+  await writeFile(path, bytes);
+  const sha256 = createHash('sha256').update(bytes).digest('hex');
+  return { path, sha256, contentType: 'image/png', sizeBytes: bytes.length };
+}
+
+/** What the workers rely on, as tests of one driver against its counterpart. Each driver's own tests call it. */
+export function testDriver(kase: DriverCase): void {
+  testGoodWay(kase);
+  testSubmissions(kase);
+  testFollowing(kase);
+  testResults(kase);
+  testCancel(kase);
+}
+
+function testGoodWay(kase: DriverCase): void {
+  test(`${kase.engine} makes what is asked for with one submission, and the same twice`, async () => {
+    await using bench = await open(kase);
+    const { driver, job, counterpart } = bench;
+    const prepared = await driver.prepare(job, never);
+    assert.deepEqual(overWire(await driver.prepare(job, never)), overWire(prepared));
+    assert.equal(counterpart.asked.submit, 0);
+    const handle = await driver.submit(overWire(prepared), job.id, never);
+    const result = await bench.follow(handle);
+    assert.equal(result.files.length, job.outputs);
+    for (const [index, { path }] of result.files.entries()) {
+      assert.ok((await readFile(path)).equals(kase.resultBytes(index)), `result ${index}`);
+    }
+    assert.deepEqual([counterpart.asked.submit, counterpart.jobs], [1, 1]);
+  });
+
+  test(`${kase.engine} is alive, or says why not`, async () => {
+    await using bench = await open(kase);
+    await bench.driver.probe(never);
+    bench.counterpart.mishaps('probe', { status: 401, json: { detail: secret } });
+    await assert.rejects(bench.driver.probe(never), isFailure({ blame: 'backend', lasting: true }));
+    await bench.counterpart[Symbol.asyncDispose]();
+    await assert.rejects(bench.driver.probe(never), isFailure({ blame: 'backend' }));
+  });
+}
+
+function testSubmissions(kase: DriverCase): void {
+  test(`${kase.engine} sends a submission once, however it is refused, and never tells the key`, async () => {
+    const cases: [number, Partial<EngineFailure>][] = [
+      [400, { blame: 'render', code: 'invalid_request', sent: 'no' }],
+      [401, { blame: 'backend', lasting: true, sent: 'no' }],
+      [402, { blame: 'backend', lasting: true, sent: 'no' }],
+      [429, { blame: 'backend', sent: 'no', retryAfterSeconds: 9 }],
+      [500, { blame: 'backend' }],
+    ];
+    for (const [status, expected] of cases) {
+      await using bench = await open(kase);
+      const refusal = { status, headers: { 'retry-after': '9' }, json: { detail: `no ${secret}`, more: 1 } };
+      bench.counterpart.mishaps('submit', refusal);
+      // Refusals that come after the request is on its way come while it is followed: `sent` is the submission's alone.
+      const { sent: _sent, ...afterwards } = expected;
+      await assert.rejects(bench.run(), isFailure(kase.isSynchronous === true ? afterwards : expected));
+      assert.deepEqual([bench.counterpart.asked.submit, bench.counterpart.jobs], [1, 0], String(status));
+    }
+  });
+
+  test(`${kase.engine} sends nothing again when an answer is lost, nonsense or cut off, and finds the job or says that it cannot`, async () => {
+    for (const mishap of ['lost_answer', 'nonsense', 'cut_off'] as const) {
+      await using bench = await open(kase);
+      const { driver, job, counterpart } = bench;
+      const since = new Date();
+      counterpart.mishaps('submit', mishap);
+      const lost =
+        kase.isSynchronous === true ? { code: 'outcome_unknown' as const } : { sent: 'unknown' as const };
+      await assert.rejects(bench.run(), isFailure({ blame: 'backend', ...lost }), mishap);
+      await using other = bench.another();
+      const found = await other.find(await driver.prepare(job, never), job.id, since, never);
+      if (kase.lost.answer === 'handle') {
+        assert.ok(typeof found === 'object', `${mishap}: ${JSON.stringify(found)}`);
+        if (kase.isSynchronous !== true) await bench.follow(found.handle, other);
+      } else assert.equal(found, 'unknown');
+      assert.deepEqual([counterpart.asked.submit, counterpart.jobs], [1, 1], mishap);
+    }
+  });
+
+  test(`${kase.engine} calls no job its own that never arrived`, async () => {
+    await using bench = await open(kase);
+    const since = new Date();
+    bench.counterpart.mishaps('submit', 'lost_request');
+    await assert.rejects(bench.run(), isFailure({ blame: 'backend' }));
+    const prepared = await bench.driver.prepare(bench.job, never);
+    const found = await bench.driver.find(prepared, bench.job.id, since, never);
+    assert.equal(found, kase.lost.request);
+    assert.equal(bench.counterpart.jobs, 0);
+  });
+
+  test(`${kase.engine} knows that nothing was sent where nobody takes the connection`, async () => {
+    await using bench = await open(kase);
+    const prepared = await bench.driver.prepare(bench.job, never);
+    await bench.counterpart[Symbol.asyncDispose]();
+    await assert.rejects(
+      bench.driver.submit(prepared, bench.job.id, never),
+      isFailure({ blame: 'backend', sent: 'no', code: 'engine_unavailable' }),
+    );
+  });
+}
+
+function testFollowing(kase: DriverCase): void {
+  test(`${kase.engine} stops following with the signal's reason`, async () => {
+    await using bench = await open(kase);
+    bench.counterpart.held = true;
+    const handle = await bench.submit();
+    const stop = new AbortController();
+    setImmediate(() => stop.abort(new Error('enough')));
+    await assert.rejects(bench.follow(handle, bench.driver, stop.signal), { message: 'enough' });
+  });
+
+  if (kase.isSynchronous === true) {
+    test(`${kase.engine} tells another process that the outcome is unknown`, async () => {
+      await using bench = await open(kase);
+      const handle = await bench.submit();
+      await using other = bench.another();
+      await assert.rejects(
+        bench.follow(overWire(handle), other),
+        isFailure({ blame: 'backend', code: 'outcome_unknown' }),
+      );
+      assert.equal(bench.counterpart.asked.submit, 1);
+    });
+    return;
+  }
+
+  test(`${kase.engine} is followed to the end by another process, through all that goes wrong on the way`, async () => {
+    await using bench = await open(kase);
+    const handle = await bench.submit();
+    await using other = bench.another();
+    bench.counterpart.mishaps('look', { status: 500 }, 'nonsense', 'cut_off', { status: 429 }, 'lost_answer');
+    const result = await bench.follow(overWire(handle), other);
+    assert.equal(result.files.length, bench.job.outputs);
+    assert.deepEqual([bench.counterpart.asked.submit, bench.counterpart.jobs], [1, 1]);
+  });
+}
+
+function testResults(kase: DriverCase): void {
+  test(`${kase.engine} calls a result that is missing or another a bad one, and asks for no other job`, async () => {
+    for (const results of ['missing', 'other_shape'] as const) {
+      await using bench = await open(kase);
+      bench.counterpart.results = results;
+      await assert.rejects(bench.run(), isFailure({ badResult: true, blame: 'backend' }), results);
+      assert.equal(bench.counterpart.jobs, 1);
+    }
+  });
+
+  if (kase.hasAddresses !== true) return;
+  test(`${kase.engine} fetches a result again that did not come whole`, async () => {
+    await using bench = await open(kase);
+    const handle = await bench.submit();
+    bench.counterpart.mishaps('result', { status: 404 });
+    await assert.rejects(bench.follow(handle), isFailure({ badResult: true }));
+    const { files } = await bench.follow(handle);
+    assert.equal(files.length, bench.job.outputs);
+    assert.equal(bench.counterpart.jobs, 1);
+  });
+
+  test(`${kase.engine} goes to no address that is refused, and does not name it`, async () => {
+    await using bench = await open(kase);
+    bench.counterpart.results = 'elsewhere';
+    await assert.rejects(bench.run(), (error) => {
+      isFailure({ blame: 'render', code: 'render_failed', badResult: false })(error);
+      return !/127\.|localhost|http/.test(String(error));
+    });
+  });
+}
+
+function testCancel(kase: DriverCase): void {
+  test(`${kase.engine} ends its own job at most, never another's`, async () => {
+    await using bench = await open(kase);
+    bench.counterpart.held = true;
+    const handle = await bench.submit();
+    const outcome = await bench.driver.cancel(overWire(handle), never);
+    assert.ok(['canceled', 'too_late', 'unknown'].includes(outcome));
+    assert.equal(bench.counterpart.endedForeign, false);
+    bench.counterpart.mishaps('cancel', { status: 500 });
+    assert.ok(['canceled', 'too_late', 'unknown'].includes(await bench.driver.cancel(handle, never)));
+  });
+}
+
+/** JSON as a row keeps it. */
+function overWire<T extends JsonValue>(value: T): T {
+  return JSON.parse(JSON.stringify(value)) as T;
+}
+
+async function open({ start, createDriver, route, values }: DriverCase) {
+  const counterpart = await start();
+  jobs += 1;
+  const id = `00000000-0000-4000-8000-${String(jobs).padStart(12, '0')}`;
+  const job: EngineJob = { id, route, files: new Map(), values, outputs: route.outputs.max_per_job };
+  const connect = (): Driver =>
+    createDriver({
+      backend: { name: 'gpu1', url: counterpart.url, headers: {}, secret, egressAllow: [] },
+      log: { warn: () => {}, debug: () => {} },
+      pollMs: { first: 2, quiet: 10 },
+    });
+  const driver = connect();
+  const bench = {
+    counterpart,
+    driver,
+    job,
+    another: connect,
+    submit: async () => driver.submit(await driver.prepare(job, never), job.id, never),
+    follow: (handle: Handle, by = driver, signal = never) => follow(by, handle, job, signal),
+    run: async () => bench.follow(await bench.submit()),
+    [Symbol.asyncDispose]: async () => {
+      await driver[Symbol.asyncDispose]();
+      await counterpart[Symbol.asyncDispose]();
+    },
+  };
+  return bench;
+}
+
+async function follow(
+  driver: Driver,
+  handle: Handle,
+  { id, route, outputs }: EngineJob,
+  signal: AbortSignal,
+): Promise<EngineResult> {
+  const own = await mkdtemp(join(folder, 'job-'));
+  let last: EngineResult | undefined;
+  for await (const news of driver.follow(
+    handle,
+    { id, route, files: new Map(), outputs, folder: own },
+    signal,
+  )) {
+    assert.equal(last, undefined, 'nothing comes after the result');
+    if (news.type === 'result') last = news;
+    if (news.type === 'progress' && news.fraction !== null) {
+      assert.ok(news.fraction >= 0 && news.fraction <= 1, `fraction ${news.fraction}`);
+    }
+  }
+  assert.ok(last, 'a result comes last');
+  return last;
+}
+
+/** A failure of these properties, none of whose texts has the key. */
+function isFailure(expected: Partial<EngineFailure>): (error: unknown) => boolean {
+  return (error) => {
+    assert.ok(error instanceof EngineFailure, `not an EngineFailure: ${String(error)}`);
+    for (const [key, value] of Object.entries(expected)) {
+      assert.equal(error[key as keyof EngineFailure], value, `${key} of "${error.message}"`);
+    }
+    for (let cause: unknown = error; cause instanceof Error; cause = cause.cause) {
+      assert.ok(!cause.message.includes(secret), 'the key stands in an error');
+    }
+    return true;
+  };
+}

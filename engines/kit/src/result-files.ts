@@ -1,0 +1,64 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { isObject } from './backend-answer.ts';
+import { unusable, type Downloads } from './download.ts';
+import type { EngineResult, FollowedJob } from './driver.ts';
+import { valuesAt } from './json-pointer.ts';
+import type { JsonValue } from './route.ts';
+
+/** Bytes of one result. */
+export const maxResultBytes = { image: 256 * 1024 * 1024, video: 2 * 1024 * 1024 * 1024 } as const;
+const base64 = /^[A-Za-z0-9+/_\s-]+={0,2}\s*$/;
+
+export interface ResultSource {
+  /** Name of the backend, for messages. */
+  readonly backend: string;
+  readonly downloads: Pick<Downloads, 'save'>;
+  /** Where the files are where the route does not say. */
+  readonly at: string;
+}
+
+/**
+ * Writes the files that an answer holds or names into the job's folder: data URIs, base64 and addresses, alone or in an object
+ * as `url` or `b64_json`. @throws EngineFailure `badResult` where there is none, or one cannot be had; as `Downloads.save`
+ */
+export async function saveResults(
+  answer: JsonValue | undefined,
+  job: FollowedJob,
+  { backend, downloads, at }: ResultSource,
+  signal: AbortSignal,
+): Promise<EngineResult['files']> {
+  const { outputs } = job.route;
+  const found = valuesAt(answer, outputs.at ?? at).slice(0, job.outputs);
+  if (found.length === 0) throw unusable(backend, 'is not where the route says');
+  const blocked = outputs.nsfw_at === undefined ? [] : valuesAt(answer, outputs.nsfw_at);
+  const files: { path: string; nsfw?: boolean }[] = [];
+  for (const [index, value] of found.entries()) {
+    const path = join(job.folder, `result-${index}`);
+    await saveOne(textOf(value), path);
+    const nsfw = blocked[index];
+    files.push(nsfw === undefined ? { path } : { path, nsfw: nsfw === true || nsfw === 'true' });
+  }
+  return files;
+
+  async function saveOne(text: string | undefined, path: string): Promise<void> {
+    if (text === undefined || text === '') throw unusable(backend, 'is no file');
+    if (/^https?:\/\//i.test(text)) {
+      await downloads.save(text, { path, maxBytes: maxResultBytes[outputs.kind], signal });
+      return;
+    }
+    const encoded = text.replace(/^data:[^,]{0,200};base64,/i, '');
+    if (!base64.test(encoded)) throw unusable(backend, 'is neither an address nor base64');
+    await writeFile(path, Buffer.from(encoded, 'base64'), { signal });
+  }
+}
+
+function textOf(value: JsonValue): string | undefined {
+  if (typeof value === 'string') return value;
+  if (!isObject(value)) return undefined;
+  for (const key of ['url', 'b64_json', 'image']) {
+    const text = value[key];
+    if (typeof text === 'string' && text !== '') return text;
+  }
+  return undefined;
+}

@@ -1,0 +1,138 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { buffer } from 'node:stream/consumers';
+import { portOf } from '@renderkit/egress/testing/loopback-server.ts';
+import type { JsonValue } from '../route.ts';
+
+/** What a request is for. */
+export type Purpose = 'submit' | 'look' | 'find' | 'result' | 'cancel' | 'upload' | 'probe' | 'check';
+
+export interface CounterpartRequest {
+  readonly purpose: Purpose;
+  readonly method: string;
+  /** Without its query. */
+  readonly path: string;
+  readonly query: URLSearchParams;
+  readonly headers: IncomingMessage['headers'];
+  readonly body: Buffer;
+  /** The body as JSON; null where it is none. */
+  readonly json: Record<string, JsonValue> | null;
+  form(): Promise<FormData>;
+}
+
+export interface CounterpartAnswer {
+  /** Default 200. */
+  readonly status?: number;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly json?: JsonValue;
+  readonly bytes?: Buffer;
+}
+
+/** What goes wrong with a request, once each. */
+export type Mishap =
+  /** The request is not taken, and the connection breaks. */
+  | 'lost_request'
+  /** It is taken, and the connection breaks. */
+  | 'lost_answer'
+  /** It is taken, and half of the answer's body comes. */
+  | 'cut_off'
+  /** It is taken; the answer is a page of a proxy. */
+  | 'nonsense'
+  /** It is not taken, and no answer comes. */
+  | 'silence'
+  /** It is not taken. */
+  | CounterpartAnswer;
+
+/**
+ * A server that speaks an engine's protocol for tests: it counts what it is asked to do, and does it wrong where it is told to.
+ * The job of somebody else runs there all the time.
+ */
+export abstract class Counterpart implements AsyncDisposable {
+  readonly asked = { submit: 0, look: 0, find: 0, result: 0, cancel: 0, upload: 0, probe: 0, check: 0 };
+  /** What the jobs that end from now on make. */
+  results: 'good' | 'missing' | 'other_shape' | 'elsewhere' = 'good';
+  /** Jobs do not end while this is set. */
+  held = false;
+  /** Whether the job of somebody else was ended. */
+  endedForeign = false;
+  readonly #mishaps = new Map<Purpose, Mishap[]>();
+  readonly #server = createServer((incoming, response) => {
+    this.#handle(incoming, response).catch((error: unknown) => {
+      send(response, { status: 500, json: { counterpart: String(error) } });
+    });
+  });
+
+  /** Jobs that it took. */
+  abstract readonly jobs: number;
+  protected abstract purposeOf(method: string, path: string): Purpose;
+  protected abstract answer(request: CounterpartRequest): CounterpartAnswer | Promise<CounterpartAnswer>;
+
+  async start(): Promise<this> {
+    this.#server.listen(0, '127.0.0.1');
+    await once(this.#server, 'listening');
+    return this;
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${portOf(this.#server)}`;
+  }
+
+  /** Requests of this purpose go wrong, in this order; those after them do not. */
+  mishaps(purpose: Purpose, ...list: Mishap[]): void {
+    this.#mishaps.set(purpose, list);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    if (!this.#server.listening) return;
+    this.#server.closeAllConnections();
+    this.#server.close();
+    await once(this.#server, 'close');
+  }
+
+  async #handle(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { pathname, searchParams } = new URL(incoming.url ?? '/', 'http://counterpart');
+    const { method = 'GET', headers } = incoming;
+    const purpose = this.purposeOf(method, pathname);
+    this.asked[purpose] += 1;
+    const body = await buffer(incoming);
+    const mishap = this.#mishaps.get(purpose)?.shift();
+    if (mishap === 'silence') return;
+    if (mishap === 'lost_request') return void response.destroy();
+    if (typeof mishap === 'object') return send(response, mishap);
+    const answer = await this.answer({
+      purpose,
+      method,
+      path: pathname,
+      query: searchParams,
+      headers,
+      body,
+      json: parse(body),
+      form: () =>
+        new Response(new Uint8Array(body), { headers: headers as Record<string, string> }).formData(),
+    });
+    if (mishap === 'lost_answer') return void response.destroy();
+    if (mishap === 'nonsense') return send(response, { bytes: Buffer.from('<html>Welcome</html>') });
+    if (mishap !== 'cut_off') return send(response, answer);
+    const whole = bytesOf(answer);
+    response.writeHead(answer.status ?? 200, { 'content-length': whole.length });
+    response.write(whole.subarray(0, whole.length / 2), () => setImmediate(() => response.destroy()));
+  }
+}
+
+function parse(body: Buffer): Record<string, JsonValue> | null {
+  try {
+    return JSON.parse(body.toString()) as Record<string, JsonValue>;
+  } catch {
+    return null;
+  }
+}
+
+function bytesOf({ bytes, json }: CounterpartAnswer): Buffer {
+  return bytes ?? Buffer.from(json === undefined ? '' : JSON.stringify(json));
+}
+
+function send(response: ServerResponse, answer: CounterpartAnswer): void {
+  const bytes = bytesOf(answer);
+  response.writeHead(answer.status ?? 200, { 'content-length': bytes.length, ...answer.headers });
+  response.end(bytes);
+}
