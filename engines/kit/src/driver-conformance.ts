@@ -168,7 +168,8 @@ function testFollowing(kase: DriverCase): void {
         bench.follow(overWire(handle), other),
         isFailure({ blame: 'backend', code: 'outcome_unknown' }),
       );
-      assert.equal(bench.counterpart.asked.submit, 1);
+      // The first may still be on its way.
+      assert.ok(bench.counterpart.asked.submit <= 1);
     });
     return;
   }
