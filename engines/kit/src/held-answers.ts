@@ -61,6 +61,11 @@ export class HeldAnswers implements Disposable {
     }
   }
 
+  /** Whether this process waits for the answer, or has it. */
+  has(id: string): boolean {
+    return this.#held.has(id);
+  }
+
   /** Gives up a request. Whether there was one. */
   drop(id: string): boolean {
     const held = this.#held.get(id);
