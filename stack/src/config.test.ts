@@ -55,7 +55,7 @@ for (const [environment, sentence] of [
     );
   });
 
-test('no part gets the secrets of another', () => {
+test('no part gets what another alone needs', () => {
   const config = readStackConfig({ SECRET_KEY: 'a'.repeat(64), LOG_LEVEL: 'debug', PATH: '/bin' });
   const { service, studio, worker } = partEnvironments(config, {
     databases: { service: 'postgres://s', studio: 'postgres://t' },
@@ -65,8 +65,9 @@ test('no part gets the secrets of another', () => {
     studioClientSecret: 'c'.repeat(32),
   });
   assert.equal(service['STUDIO_DATABASE_URL'], undefined);
-  assert.equal(studio['DATABASE_URL'] ?? studio['SECRET_KEY'], undefined);
-  assert.equal(worker['DATABASE_URL'] ?? worker['SECRET_KEY'] ?? worker['STUDIO_CLIENT_SECRET'], undefined);
+  assert.equal(studio['DATABASE_URL'], undefined);
+  assert.equal(worker['DATABASE_URL'] ?? worker['STUDIO_CLIENT_SECRET'], undefined);
+  assert.deepEqual([studio['SECRET_KEY'], worker['SECRET_KEY']], ['b'.repeat(64), 'b'.repeat(64)]);
   assert.deepEqual(
     [service['STUDIO_URL'], studio['LOG_LEVEL'], worker['PATH']],
     ['http://127.0.0.1:2', 'debug', '/bin'],

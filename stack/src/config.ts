@@ -118,7 +118,7 @@ export function addressOf(host: string, port: number): string {
 
 export type PartEnvironments = { service: Environment; studio: Environment; worker: Environment };
 
-/** The environment of each part: what was given, what the stack knows, and no secret of another part. */
+/** The environment of each part: what was given, what the stack knows, and nothing that another alone needs. */
 export function partEnvironments(config: StackConfig, facts: StackFacts): PartEnvironments {
   const {
     DATABASE_URL: _,
@@ -140,16 +140,19 @@ export function partEnvironments(config: StackConfig, facts: StackFacts): PartEn
     STUDIO_CLIENT_ID: config.studioClientId,
   };
   const client = { STUDIO_CLIENT_SECRET: facts.studioClientSecret };
+  // Under it lie the service's secrets, and those of the studio's backends.
+  const key = { SECRET_KEY: facts.secretKey };
   return {
-    service: { ...shared, ...client, DATABASE_URL: facts.databases.service, SECRET_KEY: facts.secretKey },
+    service: { ...shared, ...client, ...key, DATABASE_URL: facts.databases.service },
     studio: {
       ...clientAddresses(shared.PUBLIC_URL),
       ...shared,
       ...client,
+      ...key,
       STUDIO_DATABASE_URL: facts.databases.studio,
       STUDIO_SIGN_UP: config.signUp,
     },
-    worker: { ...shared, STUDIO_DATABASE_URL: facts.databases.studio },
+    worker: { ...shared, ...key, STUDIO_DATABASE_URL: facts.databases.studio },
   };
 }
 

@@ -3,6 +3,7 @@ import path from 'node:path';
 import { type FileLimits, fileLimits } from '@renderkit/media-kit/file-limits.ts';
 import { ConfigError, type Environment, readEnvironment } from '@renderkit/server-kit/process/config.ts';
 import { type LogLevel, logLevels } from '@renderkit/server-kit/process/logger.ts';
+import { parseSecretKey } from '@renderkit/server-kit/secrets.ts';
 
 export { ConfigError } from '@renderkit/server-kit/process/config.ts';
 
@@ -37,6 +38,8 @@ export type StudioConfig = {
   dataDirectory: string;
   /** What uploads may have. */
   fileLimits: FileLimits;
+  /** Encrypts the secrets of backends; undefined is in order as long as there are none. */
+  secretKey: Buffer | undefined;
   logLevel: LogLevel;
   /** Proxies (addresses or networks) whose X-Forwarded-For is believed. */
   trustProxy: string[];
@@ -47,6 +50,10 @@ export type WorkerConfig = {
   dataDirectory: string;
   /** Renders at once, per queue. */
   workers: number;
+  /** Opens the secrets of backends; undefined is in order as long as there are none. */
+  secretKey: Buffer | undefined;
+  /** Addresses that providers name may lie in these networks, beside public ones. */
+  egressAllow: string[];
   logLevel: LogLevel;
 };
 
@@ -65,6 +72,7 @@ export function readStudioConfig(environment: Environment): StudioConfig {
     signUp: read.choice('STUDIO_SIGN_UP', ['open', 'closed'], 'closed'),
     dataDirectory: dataDirectory(environment),
     fileLimits: lowerLimits(read),
+    secretKey: secretKeyOf(read),
     logLevel: read.choice('LOG_LEVEL', logLevels, 'info'),
     trustProxy: read.networks('TRUST_PROXY'),
   };
@@ -78,6 +86,8 @@ export function readWorkerConfig(environment: Environment): WorkerConfig {
     databaseUrl: databaseUrl(environment),
     dataDirectory: dataDirectory(environment),
     workers: read.integer('WORKERS', { min: 1, max: 64, default: 1 }),
+    secretKey: secretKeyOf(read),
+    egressAllow: read.networks('EGRESS_ALLOW'),
     logLevel: read.choice('LOG_LEVEL', logLevels, 'info'),
   };
 }
@@ -94,6 +104,18 @@ export function databaseUrl(environment: Environment): string {
 
 function dataDirectory(environment: Environment): string {
   return path.resolve(readEnvironment(environment).text('DATA_DIR') ?? '.data');
+}
+
+function secretKeyOf(read: Reader): Buffer | undefined {
+  const text = read.text('SECRET_KEY');
+  if (text === undefined) return undefined;
+  const key = parseSecretKey(text);
+  // The value is a secret, right or wrong: it is not repeated.
+  if (key === undefined)
+    throw new ConfigError(
+      'SECRET_KEY has the wrong shape: it must be 32 random bytes as 64 hexadecimal characters, the same for all parts.',
+    );
+  return key;
 }
 
 function readClient(read: Reader): StudioConfig['client'] {

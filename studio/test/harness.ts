@@ -46,6 +46,7 @@ const ordinaryConfig: Omit<StudioConfig, 'databaseUrl' | 'dataDirectory'> = {
   },
   signUp: 'closed',
   fileLimits,
+  secretKey: undefined,
   logLevel: 'silent',
   trustProxy: [],
 };
@@ -79,7 +80,14 @@ export async function startTestStudio(
   const studio = owners.use(await startStudio(config, { log, ...options.testArguments }));
   const newWorker = (more: { engines?: Engine[]; workers?: number } = {}) =>
     startWorker(
-      { databaseUrl, dataDirectory, workers: more.workers ?? 1, logLevel: 'silent' },
+      {
+        databaseUrl,
+        dataDirectory,
+        workers: more.workers ?? 1,
+        secretKey: undefined,
+        egressAllow: [],
+        logLevel: 'silent',
+      },
       { log, ...(more.engines && { engines: more.engines }) },
     );
   if (options.worker !== false)
