@@ -6,6 +6,9 @@ import { openDatabase } from '@renderkit/server-kit/db/database.ts';
 import { createNotifier, listen } from '@renderkit/server-kit/db/notify.ts';
 import { createLogger, type Logger } from '@renderkit/server-kit/process/logger.ts';
 import { checkDatabase } from '@renderkit/server-kit/schema/check-database.ts';
+import { openBackendSecrets } from './backends/backend-secrets.ts';
+import { DriverPool } from './backends/driver-pool.ts';
+import { startBackendHealth } from './backends/start-backend-health.ts';
 import { openCatalog } from './catalog/open-catalog.ts';
 import { changesChannel, jobsChannel } from './channels.ts';
 import type { WorkerConfig } from './config.ts';
@@ -41,7 +44,7 @@ export async function startWorker(
   const database = owners.use(
     openDatabase({
       url: config.databaseUrl,
-      poolSize: 2 + config.workers,
+      poolSize: 4 + config.workers,
       applicationName: 'worker',
       onIdleError: (error) => log.warn({ err: error }, 'an idle database connection broke'),
     }),
@@ -95,6 +98,10 @@ export async function startWorker(
       onConnect: () => queues.wake(),
     }),
   );
+  const secrets = openBackendSecrets(config.secretKey);
+  const drivers = owners.use(new DriverPool({ secrets, egressAllow: config.egressAllow, log }));
+  const jobs = owners.use(createNotifier({ database, channel: jobsChannel, log }));
+  owners.use(startBackendHealth({ database, drivers, announce: () => jobs.announce('job'), log }));
   // The last to open is the first to close: a worker that stops is not counted on.
   owners.use(await startHeartbeat(database, log));
   log.info({ workers: config.workers }, 'the worker waits for renders');

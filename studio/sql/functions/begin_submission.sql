@@ -17,8 +17,9 @@ begin
     if not reserve_cost(on_backend, today, o.cost->>'currency', price) then return; end if;
   end if;
   return query insert into submissions (id, render_id, attempt, backend, model_id, version, route, first_output, outputs,
-    owner, lease_until, cost, cost_day)
+    owner, lease_until, swapped, cost, cost_day)
   values (gen_random_uuid(), r.id, r.attempt, on_backend, r.model, r.model_version, by_route, r.outputs_done, count_of_job,
-    worker, clock() + lease, price, case when price is not null then today end)
+    worker, clock() + lease,
+    o.affinity is not null and o.affinity is distinct from (select loaded from backends where name = on_backend), price, case when price is not null then today end)
   returning *;
 end $$;

@@ -8,9 +8,9 @@ create table backends (
   engine text not null,
   url text,
   -- Encrypted; written once and never read back.
-  secret bytea,
-  -- Names and values; a value may be a secret.
-  headers bytea,
+  secret text,
+  -- Names and values as JSON, encrypted as a whole: a value may be a secret.
+  headers text,
   -- Runs in the workers' own processes: its slots are those of each worker.
   is_local boolean not null generated always as (engine in ('procedural', 'sandbox', 'command')) stored,
   -- Jobs at once. Null: as many as the worker makes at once.
@@ -36,13 +36,21 @@ create table backends (
   version text,
   vram_bytes bigint,
   probe_digest text,
+  -- Probes in a row that failed; one alone says little.
+  failed_probes integer not null default 0,
   next_probe_at timestamptz not null default clock(),
+  -- When its routes are checked again, and of which state of the catalog they were checked last.
+  next_check_at timestamptz not null default clock(),
+  checked_revision bigint not null default 0,
   max_cost_per_day numeric(12, 4),
   currency text,
   allow_loss boolean not null default false,
   file_digest text,
   created_at timestamptz not null default clock()
 );
+
+-- What the product draws by itself.
+insert into backends (name, engine, built_in) values ('procedural', 'procedural', true), ('sandbox', 'sandbox', true);
 
 create table route_fits (
   backend text not null references backends on delete cascade,
@@ -90,8 +98,9 @@ create table submissions (
   -- Since when its fate is unknown.
   lost_at timestamptz,
   ended_at timestamptz,
-  -- Seconds that the engine worked at it, as far as they are known.
+  -- Seconds that the engine worked at it, as far as they are known, and whether it had to load other weights first.
   run_seconds real,
+  swapped boolean not null default false,
   -- Of the provider: reserved before it is sent, corrected when the bill is known. Null: it costs nothing.
   cost numeric(12, 6),
   cost_day date

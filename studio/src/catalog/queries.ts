@@ -26,25 +26,6 @@ export async function readPlans(transaction: Transaction): Promise<readonly Plan
   return row?.content ?? [];
 }
 
-/**
- * Says why nothing can make a model at present, or with null that something can again. True where that is news.
- * The reason is for operators.
- */
-export async function setPaused(
-  transaction: Transaction,
-  model: string,
-  reason: string | null,
-): Promise<boolean> {
-  const changed = await transaction.execute(
-    `update models set paused_reason = $2,
-       paused_since = case when $2::text is null then null else coalesce(paused_since, clock()) end
-     where id = $1 and paused_reason is distinct from $2`,
-    [model, reason],
-  );
-  if (changed > 0) await growRevision(transaction);
-  return changed > 0;
-}
-
 /** Texts that a version's routes name, by those names. */
 export async function readVersionFiles(
   database: Queryable,

@@ -1,0 +1,69 @@
+import type { CreateDriver, Driver, DriverLog } from '@renderkit/engine-kit/driver.ts';
+import { EngineFailure } from '@renderkit/engine-kit/driver.ts';
+import type { EngineName } from '@renderkit/engine-kit/route.ts';
+import type { BackendSecrets } from './backend-secrets.ts';
+import { createDriverFor } from './drivers.ts';
+import { type BackendRow, selectBackends } from './store.ts';
+import type { Database } from '@renderkit/server-kit/db/database.ts';
+
+export type DriverPoolOptions = {
+  secrets: BackendSecrets;
+  /** Networks that addresses named by providers may lie in: `EGRESS_ALLOW`. */
+  egressAllow: readonly string[];
+  log: DriverLog;
+  /** Tests hand in drivers of their own. */
+  createDriver?: ((engine: EngineName) => CreateDriver | undefined) | undefined;
+};
+
+/** The drivers of this process, one for each backend, made anew where its operator changed it. */
+export class DriverPool implements AsyncDisposable {
+  readonly #options: DriverPoolOptions;
+  readonly #drivers = new Map<string, { settings: string; driver: Driver }>();
+  /** Of backends that were changed: what follows a job with one goes on with it. */
+  readonly #replaced = new Set<Driver>();
+
+  constructor(options: DriverPoolOptions) {
+    this.#options = options;
+  }
+
+  /** @throws EngineFailure where there is none for its engine, or its secrets cannot be read */
+  driverOf(row: BackendRow): Driver {
+    const settings = JSON.stringify([row.engine, row.url, row.secret, row.headers]);
+    const kept = this.#drivers.get(row.name);
+    if (kept?.settings === settings) return kept.driver;
+    const driver = this.#create(row);
+    if (kept !== undefined) this.#replaced.add(kept.driver);
+    this.#drivers.set(row.name, { settings, driver });
+    return driver;
+  }
+
+  /** The driver of a backend by its name, as it is set now. @throws EngineFailure also where there is no such backend */
+  async find(database: Database, name: string): Promise<Driver> {
+    const [row] = await selectBackends(database, [name]);
+    if (row === undefined) throw unusable(`There is no backend ${name} any more.`);
+    return this.driverOf(row);
+  }
+
+  #create(row: BackendRow): Driver {
+    const { secrets, egressAllow, log, createDriver = createDriverFor } = this.#options;
+    const create = createDriver(row.engine);
+    if (create === undefined || row.url === null)
+      throw unusable(`This release cannot speak to backends of engine ${row.engine}.`);
+    const { secret, headers } = secrets.read(row);
+    return create({ backend: { name: row.name, url: row.url, headers, secret, egressAllow }, log });
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    const all = [...[...this.#drivers.values()].map(({ driver }) => driver), ...this.#replaced];
+    await Promise.all(all.map((driver) => driver[Symbol.asyncDispose]()));
+  }
+}
+
+function unusable(message: string): EngineFailure {
+  return new EngineFailure(message, {
+    blame: 'backend',
+    code: 'engine_unavailable',
+    sent: 'no',
+    lasting: true,
+  });
+}

@@ -1,0 +1,261 @@
+import { type EngineName, engineNames, localEngines } from '@renderkit/engine-kit/route.ts';
+import type { Database, Transaction } from '@renderkit/server-kit/db/database.ts';
+import { type AdminActor, writeAdminAudit } from '../audit/admin-audit.ts';
+import { growRevision } from '../catalog/queries.ts';
+import { type Backend, BackendError, type BackendSettings } from './backend.ts';
+import type { BackendSecrets } from './backend-secrets.ts';
+import {
+  type BackendRow,
+  countLive,
+  deleteBackend,
+  insertBackend,
+  lockBackend,
+  presentBackends,
+  updateBackend,
+  updateWanted,
+} from './store.ts';
+
+/** Where those two are for everybody. */
+const knownUrls: { readonly [Engine in EngineName]?: string } = {
+  fal: 'https://queue.fal.run',
+  replicate: 'https://api.replicate.com/v1',
+};
+const namePattern = /^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$/;
+const headerPattern = /^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}$/;
+const maxSlots = 1_000;
+
+export type ManageDependencies = { database: Database; secrets: BackendSecrets; actor: AdminActor };
+
+/** Adds a backend. Workers ask it within two seconds. @throws BackendError */
+export async function addBackend(
+  asked: { name: string; engine: EngineName; settings: BackendSettings },
+  { database, secrets, actor }: ManageDependencies,
+): Promise<void> {
+  await database.transaction((transaction) => insertNamed(transaction, asked, { secrets, actor }));
+}
+
+/** The same within a transaction of the caller's. @throws BackendError */
+export async function insertNamed(
+  transaction: Transaction,
+  { name, engine, settings }: { name: string; engine: EngineName; settings: BackendSettings },
+  { secrets, actor }: Pick<ManageDependencies, 'secrets' | 'actor'>,
+): Promise<void> {
+  if (!namePattern.test(name))
+    throw new BackendError(
+      `${JSON.stringify(name)} is no name of a backend: letters, digits, ., _ and -, 63 at most.`,
+    );
+  if (!engineNames.includes(engine))
+    throw new BackendError(`There is no engine ${engine}: there are ${engineNames.join(', ')}.`);
+  const isLocal = (localEngines as readonly string[]).includes(engine);
+  const row = changedRow(
+    {
+      name,
+      engine,
+      is_local: isLocal,
+      built_in: false,
+      url: knownUrls[engine] ?? null,
+      secret: null,
+      headers: null,
+      slots: isLocal ? null : 1,
+      labels: [],
+      wanted: 'on',
+      up: isLocal,
+      max_cost_per_day: null,
+      currency: null,
+      allow_loss: false,
+    },
+    settings,
+    secrets,
+  );
+  if (!isLocal && row.url === null)
+    throw new BackendError(
+      `A backend of engine ${engine} needs an address: where its API is, such as http://10.0.0.5:8188.`,
+    );
+  if (!(await insertBackend(transaction, row)))
+    throw new BackendError(`There is already a backend ${name}: change it with backend set.`);
+  await writeAdminAudit(transaction, actor, {
+    action: 'backend.added',
+    subject: `backend:${name}`,
+    after: visible(row),
+  });
+  await growRevision(transaction);
+}
+
+/** Changes what is given and leaves the rest. @throws BackendError */
+export async function setBackend(
+  name: string,
+  settings: BackendSettings,
+  { database, ...rest }: ManageDependencies,
+): Promise<void> {
+  await database.transaction((transaction) => changeNamed(transaction, name, settings, rest));
+}
+
+/** The same within a transaction of the caller's. @throws BackendError */
+export async function changeNamed(
+  transaction: Transaction,
+  name: string,
+  settings: BackendSettings,
+  { secrets, actor }: Pick<ManageDependencies, 'secrets' | 'actor'>,
+): Promise<void> {
+  const before = await locked(transaction, name);
+  const after = changedRow(before, settings, secrets);
+  await updateBackend(transaction, after);
+  await writeAdminAudit(transaction, actor, {
+    action: 'backend.changed',
+    subject: `backend:${name}`,
+    before: visible(before),
+    after: visible(after),
+  });
+  await growRevision(transaction);
+}
+
+/**
+ * Takes a backend out: it gets no more work, and is off once what runs there has ended. With `withinSeconds`, what still runs
+ * after these is canceled there and given back, without blame. @throws BackendError
+ */
+export async function drainBackend(
+  name: string,
+  withinSeconds: number | null,
+  { database, actor }: Pick<ManageDependencies, 'database' | 'actor'>,
+): Promise<void> {
+  await want(name, 'draining', withinSeconds, { database, actor });
+}
+
+/** Takes a backend in again. @throws BackendError */
+export async function resumeBackend(
+  name: string,
+  { database, actor }: Pick<ManageDependencies, 'database' | 'actor'>,
+): Promise<void> {
+  await want(name, 'on', null, { database, actor });
+}
+
+/** @throws BackendError where something still runs there */
+export async function removeBackend(
+  name: string,
+  { database, actor }: Pick<ManageDependencies, 'database' | 'actor'>,
+): Promise<void> {
+  await database.transaction(async (transaction) => {
+    const row = await locked(transaction, name);
+    if (row.built_in)
+      throw new BackendError(`${name} comes with the product: it can be drained, but not removed.`);
+    const live = await countLive(transaction, name);
+    if (live > 0)
+      throw new BackendError(`${live} still run on ${name}: drain it first, and remove it once it is off.`);
+    await deleteBackend(transaction, name);
+    await writeAdminAudit(transaction, actor, {
+      action: 'backend.removed',
+      subject: `backend:${name}`,
+      before: visible(row),
+    });
+    await growRevision(transaction);
+  });
+}
+
+/** @throws BackendError where there is none of that name */
+export async function showBackend(database: Database, name: string): Promise<Backend> {
+  const [backend] = await presentBackends(database, name);
+  if (backend === undefined) throw missing(name);
+  return backend;
+}
+
+async function want(
+  name: string,
+  wanted: BackendRow['wanted'],
+  withinSeconds: number | null,
+  { database, actor }: Pick<ManageDependencies, 'database' | 'actor'>,
+): Promise<void> {
+  await database.transaction(async (transaction) => {
+    const { wanted: before } = await locked(transaction, name);
+    // What is off stays so.
+    if (wanted === 'draining' && before === 'off') return;
+    await updateWanted(transaction, name, wanted, withinSeconds);
+    await writeAdminAudit(transaction, actor, {
+      action: wanted === 'on' ? 'backend.resumed' : 'backend.drained',
+      subject: `backend:${name}`,
+    });
+    await growRevision(transaction);
+  });
+}
+
+async function locked(transaction: Transaction, name: string): Promise<BackendRow> {
+  const row = await lockBackend(transaction, name);
+  if (row === undefined) throw missing(name);
+  return row;
+}
+
+function missing(name: string): BackendError {
+  return new BackendError(`There is no backend ${name}.`);
+}
+
+function changedRow(row: BackendRow, settings: BackendSettings, secrets: BackendSecrets): BackendRow {
+  const { url, slots, labels, secret, headers, maxCostPerDay, currency, allowLoss } = settings;
+  const after: BackendRow = {
+    ...row,
+    ...(url !== undefined && { url: readUrl(row, url) }),
+    ...(slots !== undefined && { slots: readSlots(slots) }),
+    ...(labels !== undefined && { labels: readLabels(labels) }),
+    ...(secret !== undefined && { secret: secrets.encrypt(row.name, 'secret', secret) }),
+    ...(headers !== undefined && { headers: addHeaders(row, headers, secrets) }),
+    ...(maxCostPerDay !== undefined && { max_cost_per_day: maxCostPerDay }),
+    ...(currency !== undefined && { currency }),
+    ...(allowLoss !== undefined && { allow_loss: allowLoss }),
+  };
+  if (after.max_cost_per_day !== null && after.currency === null)
+    throw new BackendError(`The limit of a day needs its currency, such as USD.`);
+  return after;
+}
+
+/** Addresses in private networks and plain http are in order: most machines of one's own are there. */
+function readUrl({ name, is_local }: BackendRow, text: string): string {
+  if (is_local) throw new BackendError(`${name} runs in the workers and has no address.`);
+  const url = URL.parse(text);
+  if (
+    url === null ||
+    !/^https?:$/.test(url.protocol) ||
+    url.username !== '' ||
+    url.search !== '' ||
+    url.hash !== ''
+  )
+    throw new BackendError(
+      `${JSON.stringify(text)} is no address of a backend: it must be http or https, without a user, ? or #.`,
+    );
+  return url.href.replace(/\/+$/, '');
+}
+
+function readSlots(slots: number): number {
+  if (!Number.isInteger(slots) || slots < 1 || slots > maxSlots)
+    throw new BackendError(`A backend has from 1 to ${maxSlots} slots; to give it no work, drain it.`);
+  return slots;
+}
+
+function readLabels(labels: readonly string[]): string[] {
+  const wrong = labels.find((label) => !namePattern.test(label));
+  if (wrong !== undefined)
+    throw new BackendError(`${JSON.stringify(wrong)} is no label: letters, digits, ., _ and -, 63 at most.`);
+  return [...new Set(labels)];
+}
+
+/** They are added to those that are there: nobody can read those back. An empty value takes one away. */
+function addHeaders(
+  row: BackendRow,
+  added: Readonly<Record<string, string>>,
+  secrets: BackendSecrets,
+): string | null {
+  const wrong = Object.entries(added).find(
+    ([name, value]) => !headerPattern.test(name) || /[\r\n\0]/.test(value),
+  );
+  if (wrong !== undefined)
+    throw new BackendError(`${JSON.stringify(wrong[0])} is no header that can be sent.`);
+  const headers = { ...secrets.read({ ...row, secret: null }).headers, ...added };
+  const left = Object.entries(headers).filter(([, value]) => value !== '');
+  return left.length === 0
+    ? null
+    : secrets.encrypt(row.name, 'headers', JSON.stringify(Object.fromEntries(left)));
+}
+
+/** What the audit shows: whether there are secrets, and never which. */
+function visible(row: BackendRow): object {
+  const { name, engine, url, slots, labels, max_cost_per_day, currency, allow_loss } = row;
+  const secrets = { secret: row.secret !== null, headers: row.headers !== null };
+  return { name, engine, url, slots, labels, max_cost_per_day, currency, allow_loss, ...secrets };
+}

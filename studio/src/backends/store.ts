@@ -1,0 +1,296 @@
+import type { EngineName, Route } from '@renderkit/engine-kit/route.ts';
+import type { Problem } from '@renderkit/engine-kit/problem-codes.ts';
+import type { Database, Queryable, Transaction } from '@renderkit/server-kit/db/database.ts';
+import type { Backend } from './backend.ts';
+
+/** What a backend is and where; its secrets are encrypted. */
+export type BackendRow = {
+  name: string;
+  engine: EngineName;
+  is_local: boolean;
+  built_in: boolean;
+  url: string | null;
+  secret: string | null;
+  headers: string | null;
+  slots: number | null;
+  labels: string[];
+  wanted: 'on' | 'draining' | 'off';
+  up: boolean;
+  max_cost_per_day: number | null;
+  currency: string | null;
+  allow_loss: boolean;
+};
+
+const rowColumns = `name, engine, is_local, built_in, url, secret, headers, slots, labels, wanted, up, max_cost_per_day,
+  currency, allow_loss`;
+
+export async function selectBackends(queryable: Queryable, names?: readonly string[]): Promise<BackendRow[]> {
+  return queryable.rows<BackendRow>(
+    `select ${rowColumns} from backends where $1::text[] is null or name = any($1) order by name`,
+    [names ?? null],
+    'select_backends',
+  );
+}
+
+export async function lockBackend(transaction: Transaction, name: string): Promise<BackendRow | undefined> {
+  const [row] = await transaction.rows<BackendRow>(
+    `select ${rowColumns} from backends where name = $1 for update`,
+    [name],
+  );
+  return row;
+}
+
+/** Those of an operator first, by name. */
+export async function presentBackends(database: Database, name?: string): Promise<Backend[]> {
+  const rows = await database.rows<{ backend: Backend }>(
+    `select backend_json(b) as backend from backends b where $1::text is null or b.name = $1 order by b.built_in, b.name`,
+    [name ?? null],
+  );
+  return rows.map(({ backend }) => backend);
+}
+
+/** A backend that was never asked is not up: nothing is sent to it before. */
+export async function insertBackend(
+  transaction: Transaction,
+  row: Omit<BackendRow, 'is_local' | 'built_in' | 'wanted' | 'up'>,
+): Promise<boolean> {
+  const inserted = await transaction.execute(
+    `insert into backends (name, engine, url, secret, headers, slots, labels, max_cost_per_day, currency, allow_loss, up, reason)
+     select $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, local, case when not local then 'It was not asked yet.' end
+     from (select $2 in ('procedural', 'sandbox', 'command') as local) l on conflict do nothing`,
+    [
+      row.name,
+      row.engine,
+      row.url,
+      row.secret,
+      row.headers,
+      row.slots,
+      row.labels,
+      row.max_cost_per_day,
+      row.currency,
+      row.allow_loss,
+    ],
+  );
+  return inserted === 1;
+}
+
+/** Whatever an operator changes may mend what it rests for: it is asked, and its routes are checked, at once. */
+export async function updateBackend(transaction: Transaction, row: BackendRow): Promise<void> {
+  await transaction.execute(
+    `update backends set url = $2, secret = $3, headers = $4, slots = $5, labels = $6, max_cost_per_day = $7, currency = $8,
+       allow_loss = $9, next_probe_at = clock(), next_check_at = clock(), checked_revision = 0,
+       closed_until = case when closed_until = 'infinity' then clock() else closed_until end
+     where name = $1`,
+    [
+      row.name,
+      row.url,
+      row.secret,
+      row.headers,
+      row.slots,
+      row.labels,
+      row.max_cost_per_day,
+      row.currency,
+      row.allow_loss,
+    ],
+  );
+}
+
+/** `withinSeconds`: after these, what still runs is canceled there and given back; null: it may end. */
+export async function updateWanted(
+  transaction: Transaction,
+  name: string,
+  wanted: BackendRow['wanted'],
+  withinSeconds: number | null,
+): Promise<void> {
+  await transaction.execute(
+    `update backends set wanted = $2, drain_until = clock() + $3 * interval '1 second',
+       wanted_since = case when wanted = $2 then wanted_since else clock() end,
+       closed_until = case when closed_until = 'infinity' then clock() else closed_until end
+     where name = $1`,
+    [name, wanted, withinSeconds],
+  );
+}
+
+/** Drained: nothing of theirs lives any more. Returns how many were turned off. */
+export async function turnOffDrained(database: Database): Promise<number> {
+  return database.execute(
+    `update backends b set wanted = 'off', wanted_since = clock(), drain_until = null
+     where wanted = 'draining' and not exists (
+       select from submissions s where s.backend = b.name and s.state in ('intended', 'sent', 'lost'))`,
+    [],
+    'turn_off_drained',
+  );
+}
+
+export async function deleteBackend(transaction: Transaction, name: string): Promise<void> {
+  await transaction.execute('delete from backends where name = $1', [name]);
+}
+
+export async function countLive(transaction: Transaction, name: string): Promise<number> {
+  const [row] = await transaction.rows<{ live: number }>(
+    `select count(*)::integer as live from submissions where backend = $1 and state in ('intended', 'sent', 'lost')`,
+    [name],
+  );
+  return row?.live ?? 0;
+}
+
+/** Takes the backends whose probe is due: no other process probes them meanwhile. */
+export async function takeDueProbes(
+  database: Database,
+  seconds: { up: number; down: number },
+): Promise<BackendRow[]> {
+  return database.rows<BackendRow>(
+    `update backends set next_probe_at = clock() + interval '1 second' * case when up then $1::integer else $2::integer end
+     where name in (select name from backends where not is_local and next_probe_at <= clock() for no key update skip locked)
+     returning ${rowColumns}`,
+    [seconds.up, seconds.down],
+    'take_due_probes',
+  );
+}
+
+export type GoodProbe = {
+  version: string | null;
+  digest: string | null;
+  vramBytes: number | null;
+  /** Until it is asked again. */
+  nextSeconds: number;
+};
+
+/**
+ * It answered. Back from being down it may be another one: its faults are forgotten and its routes are checked at once, as
+ * where what it says of itself has changed. A lasting rest is over after its time, for one trial. True where it was down.
+ */
+export async function recordGoodProbe(database: Database, name: string, probe: GoodProbe): Promise<boolean> {
+  const [row] = await database.rows<{ came_back: boolean }>(
+    `with before as (select * from backends where name = $1 for no key update)
+     update backends b set up = true, up_since = case when o.up then o.up_since else clock() end, failed_probes = 0,
+       version = $2, vram_bytes = $4, probe_digest = $3, next_probe_at = clock() + $5 * interval '1 second',
+       next_check_at = case when not o.up or o.probe_digest is distinct from $3 then clock() else o.next_check_at end,
+       failures = case when o.up then o.failures else 0 end,
+       closed_since = case when o.up then o.closed_since end,
+       closed_until = case when not o.up then null
+         when o.closed_until = 'infinity' and o.closed_since < clock() - interval '1 second' * least(900, 5 * 3 ^ least(o.failures - 1, 6))
+         then clock() else o.closed_until end,
+       reason = case when o.up and o.closed_until is not null then o.reason end
+     from before o where b.name = o.name returning not o.up as came_back`,
+    [name, probe.version, probe.digest, probe.vramBytes, probe.nextSeconds],
+    'record_good_probe',
+  );
+  return row?.came_back ?? false;
+}
+
+/** It did not answer: asked again soon after the first time, and down after the second. True where that is new. */
+export async function recordBadProbe(
+  database: Database,
+  name: string,
+  probe: { reason: string; againSeconds: number; maxFailed: number },
+): Promise<boolean> {
+  const [row] = await database.rows<{ went_down: boolean }>(
+    `with before as (select * from backends where name = $1 for no key update)
+     update backends b set failed_probes = o.failed_probes + 1,
+       up = o.up and o.failed_probes + 1 < $4,
+       up_since = case when o.up and o.failed_probes + 1 >= $4 then clock() else o.up_since end,
+       reason = case when not o.up or o.failed_probes + 1 >= $4 then $2 else o.reason end,
+       next_probe_at = case when o.up and o.failed_probes + 1 < $4 then clock() + $3 * interval '1 second' else o.next_probe_at end
+     from before o where b.name = o.name returning o.up and not b.up as went_down`,
+    [name, probe.reason, probe.againSeconds, probe.maxFailed],
+    'record_bad_probe',
+  );
+  return row?.went_down ?? false;
+}
+
+/** Takes the backends that are up and whose routes are to be checked: after each publication and every so often. */
+export async function takeDueChecks(
+  database: Database,
+  everySeconds: number,
+): Promise<(BackendRow & { revision: number })[]> {
+  return database.rows<BackendRow & { revision: number }>(
+    `update backends b set next_check_at = clock() + $1 * interval '1 second', checked_revision = c.revision
+     from catalog_revision c where b.name in (
+       select name from backends, catalog_revision
+       where not is_local and up and (next_check_at <= clock() or checked_revision < revision)
+       for no key update of backends skip locked)
+     returning ${rowColumns}, c.revision`,
+    [everySeconds],
+    'take_due_checks',
+  );
+}
+
+/** The check could not be made: it is due again after this. */
+export async function postponeCheck(database: Database, name: string, seconds: number): Promise<void> {
+  await database.rows(
+    `update backends set next_check_at = clock() + $2 * interval '1 second' where name = $1`,
+    [name, seconds],
+  );
+}
+
+export type RouteOn = {
+  model_id: string;
+  version: number;
+  route: number;
+  definition: Route;
+  files: Record<string, string>;
+};
+
+/** The routes that name a backend, of all versions that something may still be rendered by. */
+export async function selectRoutesOn(database: Database, name: string): Promise<RouteOn[]> {
+  return database.rows<RouteOn>(
+    `select o.model_id, o.version, o.route, v.manifest->'routes'->o.route as definition, v.files
+     from backends b, routes_on(b) o join model_versions v using (model_id, version) where b.name = $1`,
+    [name],
+    'select_routes_on',
+  );
+}
+
+export type Fit = { model_id: string; version: number; route: number; problems: readonly Problem[] };
+
+/** Writes what the check found, and forgets routes that name the backend no more. Returns how many changed. */
+export async function replaceFits(
+  database: Database,
+  backend: string,
+  fits: readonly Fit[],
+): Promise<number> {
+  const [row] = await database.rows<{ changed: number }>(
+    `with found as (
+       select * from jsonb_to_recordset($2) as f (model_id text, version integer, route integer, problems jsonb)
+     ), gone as (
+       delete from route_fits f where f.backend = $1 and not exists (
+         select from found n where (n.model_id, n.version, n.route) = (f.model_id, f.version, f.route)) returning 1
+     ), written as (
+       insert into route_fits as f (backend, model_id, version, route, fits, problems)
+       select $1, model_id, version, route, problems = '[]', problems from found
+       on conflict (backend, model_id, version, route) do update set fits = excluded.fits, problems = excluded.problems,
+         checked_at = clock()
+       where (f.fits, f.problems) is distinct from (excluded.fits, excluded.problems) returning 1
+     )
+     select ((select count(*) from gone) + (select count(*) from written))::integer as changed`,
+    [backend, JSON.stringify(fits)],
+    'replace_fits',
+  );
+  return row?.changed ?? 0;
+}
+
+/** Grows with every publication, and with what operators change of backends. */
+export async function readRevision(database: Database): Promise<number> {
+  const [row] = await database.rows<{ revision: number }>(
+    'select revision from catalog_revision',
+    [],
+    'read_catalog_revision',
+  );
+  return row?.revision ?? 0;
+}
+
+/** Brings the routes of local engines, and pauses, up to date. True where something changed. */
+export async function fitAndPause(database: Database): Promise<boolean> {
+  const [fitted] = await database.rows<{ changed: number }>(
+    'select fit_local_routes() as changed',
+    [],
+    'fit_local_routes',
+  );
+  const [paused] = await database.rows<{ changed: number }>(
+    'select pause_models() as changed',
+    [],
+    'pause_models',
+  );
+  return (fitted?.changed ?? 0) + (paused?.changed ?? 0) > 0;
+}
