@@ -19,7 +19,6 @@ set enable_seqscan = off
 as $$
 declare
   at constant timestamptz := clock();
-  today constant date := (at at time zone 'UTC')::date;
   creates generation_create[];
   outcomes text[] := '{}';
   bodies text[] := '{}';
@@ -54,11 +53,11 @@ begin
   select array_agg(key.id),
          array_agg(key.revoked_at is null and (key.expires_at is null or key.expires_at > at)),
          array_agg(key.daily_budget_millicredits),
-         array_agg(coalesce(day.committed_millicredits, 0))
+         array_agg(coalesce(today.committed_millicredits, 0))
     into key_ids, usable, budgets, committed
     from (select distinct key_id from unnest(creates)) asked
     join api_keys key on key.id = asked.key_id
-    left join budget_days day on day.key_id = key.id and day.day = today;
+    left join committed_today() today on today.key_id = key.id;
 
   if exists (select from unnest(creates) c where c.idempotency_key is not null) then
     select e.same_request, e.bodies into same_request, earlier_bodies from earlier_creates(creates) as e;

@@ -4,7 +4,7 @@ import { ApiProblem } from '../problems/api-problem.ts';
 /**
  * Checks a cost against what the key may still commit today; all in 1/1000 credit. Equal is allowed. It spares the studio
  * a quote that could not be used: the race between creates is decided in sql/functions/accept_generations.sql, under the
- * account's lock.
+ * account's lock. What is committed already is read by sql/functions/committed_today.sql, here and there.
  * @throws ApiProblem `budget_exceeded`
  */
 export function checkBudget(costMillicredits: number, leftMillicredits: number | undefined): void {

@@ -6,8 +6,8 @@ const today = `(clock() at time zone 'UTC')::date`;
 /** What each of an account's keys has committed today, by the key's id, in 1/1000 credit. */
 export async function readSpentToday(database: Database, accountId: string): Promise<Map<string, number>> {
   const rows = await database.rows<{ key_id: string; committed_millicredits: number }>(
-    `select d.key_id, d.committed_millicredits
-       from api_keys k join budget_days d on d.key_id = k.id and d.day = ${today}
+    `select today.key_id, today.committed_millicredits
+       from api_keys k join committed_today() today on today.key_id = k.id
       where k.account_id = $1`,
     [accountId],
   );

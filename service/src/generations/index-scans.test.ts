@@ -4,6 +4,7 @@ import { type Database, openDatabase } from '@renderkit/server-kit/db/database.t
 import { createTestDatabase, type TestDatabase } from '@renderkit/server-kit/testing/database.ts';
 import { createReservedReader } from '../credits/store.ts';
 import { readQueuedOfKeys } from './cancel/cancel-queued.ts';
+import { readSpentToday } from '../budgets/queries.ts';
 import { readPrechecks } from './create/store.ts';
 import { accountsToDispatch, claimGenerations, releaseGenerations, renewLeases } from './dispatch/store.ts';
 import {
@@ -146,6 +147,7 @@ test("nothing that the console looks at scans the table, a key's generations nei
     detail: () => showGeneration(database, { ...of, id: 'gen_past100' }),
     outcomes: () => createOutcomes(database)(account.accountId, days, '2026-11-21'),
     'queued of keys': () => readQueuedOfKeys(database, account.accountId),
+    'spent today': () => readSpentToday(database, account.accountId),
   };
   for (const [name, look] of Object.entries(looks)) {
     const before_ = await rowsScanned();

@@ -101,15 +101,14 @@ export async function readPrechecks(
     budget_left: number | null;
   }>(
     `select earlier.fingerprint, earlier.accepted_body,
-            key.daily_budget_millicredits - coalesce(day.committed_millicredits, 0) as budget_left
+            key.daily_budget_millicredits - coalesce(today.committed_millicredits, 0) as budget_left
        from unnest($1::text[], $2::text[], $3::text[]) with ordinality
               as asked (account_id, key_id, idempotency_key, place)
        left join lateral (
          select id, daily_budget_millicredits from api_keys where id = asked.key_id limit 1) key on true
        left join lateral (
-         select committed_millicredits from budget_days
-          where key_id = key.id and day = (clock() at time zone 'UTC')::date
-            and key.daily_budget_millicredits is not null limit 1) day on true
+         select committed_millicredits from committed_today()
+          where key_id = key.id and key.daily_budget_millicredits is not null limit 1) today on true
        left join lateral (
          select encode(g.fingerprint, 'hex') as fingerprint,
                 (select accepted_body from generation_requests where generation_id = g.id) as accepted_body
