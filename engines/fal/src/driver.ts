@@ -148,7 +148,7 @@ class FalDriver implements Driver {
   ): AsyncGenerator<EngineProgress | EngineResult> {
     const paths = handle as unknown as FalHandle;
     const look = (stop: AbortSignal) => this.#look(paths, stop);
-    const response = yield* pollJob<EngineProgress, BackendAnswer>(this.#tools, job, look, signal);
+    const response = yield* pollJob<EngineProgress, BackendAnswer>(this.#tools, look, signal);
     if (!isSuccess(response)) throw this.#failureOfJob(response, job);
     const source = { backend: this.#queue.backend, downloads: this.#downloads, at: '/images/*' };
     yield { type: 'result', files: await saveResults(parseJson(response), job, source, signal) };

@@ -114,8 +114,8 @@ function testSubmissions(kase: DriverCase): void {
       const { driver, job, counterpart } = bench;
       const since = new Date();
       counterpart.mishaps('submit', mishap);
-      const lost =
-        kase.isSynchronous === true ? { code: 'outcome_unknown' as const } : { sent: 'unknown' as const };
+      const lost: Partial<EngineFailure> =
+        kase.isSynchronous === true ? { code: codeOfLost(kase) } : { sent: 'unknown' };
       await assert.rejects(bench.run(), isFailure({ blame: 'backend', ...lost }), mishap);
       await using other = bench.another();
       const found = await other.find(await driver.prepare(job, never), job.id, since, never);
@@ -166,9 +166,10 @@ function testFollowing(kase: DriverCase): void {
       await using other = bench.another();
       await assert.rejects(
         bench.follow(overWire(handle), other),
-        isFailure({ blame: 'backend', code: 'outcome_unknown' }),
+        isFailure({ blame: 'backend', code: codeOfLost(kase) }),
       );
-      assert.equal(bench.counterpart.asked.submit, 1);
+      // The first may still be on its way.
+      assert.ok(bench.counterpart.asked.submit <= 1);
     });
     return;
   }
@@ -226,6 +227,11 @@ function testCancel(kase: DriverCase): void {
     bench.counterpart.mishaps('cancel', { status: 500 });
     assert.ok(['canceled', 'too_late', 'unknown'].includes(await bench.driver.cancel(handle, never)));
   });
+}
+
+/** What a synchronous engine's lost answer is called. */
+function codeOfLost({ route }: DriverCase): EngineFailure['code'] {
+  return route.on_unknown === 'retry' ? 'render_failed' : 'outcome_unknown';
 }
 
 /** JSON as a row keeps it. */

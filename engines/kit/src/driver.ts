@@ -28,7 +28,10 @@ export interface Driver extends AsyncDisposable {
   ): Promise<{ handle: Handle } | 'absent' | 'unknown'>;
   /**
    * Follows a job to its end: any progress, then one result, the last that is yielded. Files lie in `folder`, as they
-   * came. May be begun anew at any time by any process. @throws EngineFailure for every other end; the signal's reason
+   * came. May be begun anew at any time by any process. An engine that answers only when it is done is waited for here: its
+   * submission is over once the request is on its way, and in any other process its outcome is unknown.
+   * @throws EngineFailure for every other end, and `engine_unavailable` where it cannot be asked now, which is no end; the
+   * signal's reason
    */
   follow(
     handle: Handle,

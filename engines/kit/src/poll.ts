@@ -1,10 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { EngineFailure, type DriverTools, type FollowedJob } from './driver.ts';
+import { EngineFailure, type DriverTools } from './driver.ts';
 
 const defaultPollMs = { first: 1_000, quiet: 15_000 };
 const growth = 1.5;
-/** Seconds without a good answer after which nobody can tell what became of a job. */
-const defaultSilentSeconds = 300;
 
 /** The pace at which one job is looked at: quick after a change, slower while nothing happens. */
 export interface Poll {
@@ -33,44 +31,28 @@ export function createPoll({ first, quiet }: NonNullable<DriverTools['pollMs']> 
 }
 
 /**
- * Looks at a job again and again until `look` gives an end. A look that fails for a while is no news of the job: only when
- * the route's `silent` time, five minutes by default, went by without a good one is the outcome unknown. Yields what is new.
- * @throws EngineFailure of `look` that is not the backend's fault for a while; the signal's reason
+ * Looks at a job again and again until `look` gives an end. That the engine cannot be asked for a while is no news of the job.
+ * Yields what each good look shows: a sign of life. @throws EngineFailure of `look` that is the job's end; the signal's reason
  */
 export async function* pollJob<News, End>(
-  tools: Pick<DriverTools, 'pollMs'>,
-  job: Pick<FollowedJob, 'route'>,
+  { pollMs }: Pick<DriverTools, 'pollMs'>,
   look: (signal: AbortSignal) => Promise<{ news: News } | { end: End }>,
   signal: AbortSignal,
 ): AsyncGenerator<News, End> {
-  const poll = createPoll(tools.pollMs);
-  const silentMs = (job.route.timeouts?.silent ?? defaultSilentSeconds) * 1_000;
-  let lastGood = performance.now();
+  const poll = createPoll(pollMs);
   let last = '';
   for (;;) {
-    let changed = false;
+    let isNew = false;
     try {
       const seen = await look(signal);
       if ('end' in seen) return seen.end;
-      lastGood = performance.now();
       const text = JSON.stringify(seen.news);
-      changed = text !== last;
+      isNew = text !== last;
       last = text;
-      if (changed) yield seen.news;
+      yield seen.news;
     } catch (error) {
-      if (!isPassing(error)) throw error;
-      if (performance.now() - lastGood > silentMs) throw unknownOutcome(error);
+      if (!(error instanceof EngineFailure) || error.code !== 'engine_unavailable') throw error;
     }
-    await poll.next(changed, signal);
+    await poll.next(isNew, signal);
   }
-}
-
-/** Failures that say nothing of a job which the engine has: it could not be asked. */
-function isPassing(error: unknown): error is EngineFailure {
-  return error instanceof EngineFailure && error.code === 'engine_unavailable' && error.blame === 'backend';
-}
-
-/** The engine may have made it, and cannot be asked. */
-export function unknownOutcome(cause: EngineFailure): EngineFailure {
-  return new EngineFailure(cause.message, { blame: 'backend', code: 'outcome_unknown', cause });
 }

@@ -178,7 +178,7 @@ class ReplicateDriver implements Driver {
   ): AsyncGenerator<EngineProgress | EngineResult> {
     const { get } = handle as unknown as ReplicateHandle;
     const look = (stop: AbortSignal) => this.#look(get, stop);
-    const prediction = yield* pollJob<EngineProgress, JsonObject>(this.#tools, job, look, signal);
+    const prediction = yield* pollJob<EngineProgress, JsonObject>(this.#tools, look, signal);
     const failure = failureOfPrediction(this.#http, prediction);
     if (failure !== null) throw failure;
     const source = { backend: this.#http.backend, downloads: this.#downloads, at: '/*' };

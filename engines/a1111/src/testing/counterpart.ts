@@ -1,0 +1,84 @@
+import type { JsonValue } from '@renderkit/engine-kit/route.ts';
+import {
+  Counterpart,
+  type CounterpartAnswer,
+  type CounterpartRequest,
+  type Purpose,
+} from '@renderkit/engine-kit/testing/counterpart.ts';
+
+/** The bytes of the result at a place. */
+export function resultBytes(index: number): Buffer {
+  return Buffer.from(`picture ${index} of the webui, ${'x'.repeat(2_000)}`);
+}
+
+/** The API of A1111's web interface: one task runs, others wait. */
+export class A1111Counterpart extends Counterpart {
+  /** Requests that it took, in order. */
+  readonly taken: CounterpartRequest[] = [];
+  /** Does not say how tasks are, as servers that only share the shape of the API. */
+  tellsTasks = true;
+  /** Tasks of others that wait behind ours. */
+  othersWaiting = 0;
+  /** What runs is another's. */
+  foreignRuns = false;
+  interrupts = 0;
+  readonly #active = new Set<string>();
+  readonly #completed = new Set<string>();
+  readonly #waiting: (() => void)[] = [];
+
+  get jobs(): number {
+    return this.taken.length;
+  }
+
+  protected purposeOf(_method: string, path: string): Purpose {
+    if (/\/(?:txt2img|img2img)$/.test(path)) return 'submit';
+    if (path === '/internal/progress') return 'look';
+    if (path.endsWith('/interrupt')) return 'cancel';
+    if (path === '/sdapi/v1/sd-models') return 'probe';
+    return 'check';
+  }
+
+  protected async answer(request: CounterpartRequest): Promise<CounterpartAnswer> {
+    const { path, purpose, json } = request;
+    if (purpose === 'submit') return this.#make(request);
+    if (purpose === 'cancel') {
+      this.interrupts += 1;
+      if (this.foreignRuns) this.endedForeign = true;
+      return { json: {} };
+    }
+    if (path === '/sdapi/v1/sd-models') return { json: [{ title: 'base.safetensors', model_name: 'base' }] };
+    if (path === '/sdapi/v1/samplers') return { json: [{ name: 'Euler a', aliases: [], options: {} }] };
+    if (!this.tellsTasks) return { status: 404 };
+    if (path === '/internal/pending-tasks') return { json: { size: this.othersWaiting, tasks: [] } };
+    if (purpose !== 'look') return { status: 404, json: { detail: 'Not Found' } };
+    const id = json?.['id_task'] as string;
+    const isThere = this.#active.has(id);
+    const active = isThere && !this.foreignRuns;
+    const queued = isThere && this.foreignRuns;
+    const completed = this.#completed.has(id);
+    return { json: { active, queued, completed, progress: active ? 0.4 : null, eta: 3, tomorrow: null } };
+  }
+
+  async #make(request: CounterpartRequest): Promise<CounterpartAnswer> {
+    const { json } = request;
+    this.taken.push(request);
+    const id = json?.['force_task_id'] as string;
+    this.#active.add(id);
+    if (this.held) await new Promise<void>((resolve) => void this.#waiting.push(resolve));
+    this.#active.delete(id);
+    this.#completed.add(id);
+    return { json: { images: this.#made(Number(json?.['batch_size'] ?? 1)), parameters: {}, info: '{}' } };
+  }
+
+  #made(count: number): JsonValue {
+    if (this.results === 'missing') return [];
+    if (this.results === 'other_shape') return [{ text: 'a lake' }];
+    return Array.from({ length: count }, (_, index) => resultBytes(index).toString('base64'));
+  }
+
+  /** Lets go of all that is held. */
+  release(): void {
+    this.held = false;
+    for (const go of this.#waiting.splice(0)) go();
+  }
+}

@@ -1,0 +1,128 @@
+import { isSuccess, parseJson, refusalOf } from '@renderkit/engine-kit/backend-answer.ts';
+import { createBackendHttp, type BackendHttp } from '@renderkit/engine-kit/backend-http.ts';
+import {
+  askedTargets,
+  bodyWithMedia,
+  dataUriOf,
+  fromPrepared,
+  prepareCall,
+  type Call,
+} from '@renderkit/engine-kit/call.ts';
+import { createDownloads, type Downloads } from '@renderkit/engine-kit/download.ts';
+import {
+  type CreateDriver,
+  type Driver,
+  type EngineHealth,
+  type EngineJob,
+  type EngineProgress,
+  type EngineResult,
+  type FollowedJob,
+  type Handle,
+  type Prepared,
+  type RouteFiles,
+} from '@renderkit/engine-kit/driver.ts';
+import { HeldAnswers, lostAnswer } from '@renderkit/engine-kit/held-answers.ts';
+import type { Problem } from '@renderkit/engine-kit/problem-codes.ts';
+import { saveResults } from '@renderkit/engine-kit/result-files.ts';
+import { failureOfAnswer } from './answer-failure.ts';
+import { formOf } from './form.ts';
+
+const defaultRunSeconds = 600;
+/** Beyond the route's own time, so that this never ends a job before its worker does. */
+const graceSeconds = 60;
+/** Ten pictures of 4K as base64. */
+const maxAnswerBytes = 512 * 1024 * 1024;
+
+interface ImagesCall extends Call {
+  readonly call: 'generations' | 'edits';
+  readonly answerSeconds: number;
+}
+
+/** Speaks OpenAI's images, or a server of their shape: one request, which is answered when the pictures are there. */
+export const createOpenaiImagesDriver: CreateDriver = ({ backend }) => {
+  const http = createBackendHttp(backend);
+  return new OpenaiImagesDriver(http, createDownloads(backend, http));
+};
+
+class OpenaiImagesDriver implements Driver {
+  readonly #http: BackendHttp;
+  readonly #downloads: Downloads;
+  readonly #answers = new HeldAnswers();
+
+  constructor(http: BackendHttp, downloads: Downloads) {
+    this.#http = http;
+    this.#downloads = downloads;
+  }
+
+  async prepare(job: EngineJob): Promise<Prepared> {
+    const call = prepareCall(job);
+    const prepared: ImagesCall = {
+      ...call,
+      call: job.route.call === 'edits' ? 'edits' : 'generations',
+      answerSeconds: (job.route.timeouts?.run ?? defaultRunSeconds) + graceSeconds,
+    };
+    return prepared as unknown as Prepared;
+  }
+
+  async submit(prepared: Prepared, id: string, signal: AbortSignal): Promise<Handle> {
+    const call = fromPrepared(prepared) as ImagesCall;
+    const content =
+      call.call === 'edits' ? { multipart: formOf(call) } : { json: await bodyWithMedia(call, dataUriOf) };
+    const request = {
+      method: 'POST',
+      to: `/images/${call.call}`,
+      ...content,
+      answerMs: call.answerSeconds * 1_000,
+      maxBytes: maxAnswerBytes,
+    } as const;
+    await this.#answers.begin(id, this.#http, request, signal);
+    return id;
+  }
+
+  /** There is nothing to ask: such a server keeps no list of what it did. */
+  async find(): Promise<'unknown'> {
+    return 'unknown';
+  }
+
+  async *follow(
+    handle: Handle,
+    job: FollowedJob,
+    signal: AbortSignal,
+  ): AsyncGenerator<EngineProgress | EngineResult> {
+    yield { type: 'progress', stage: 'rendering', fraction: null };
+    const { backend } = this.#http;
+    const answer = await this.#answers.wait(handle as string, { backend, route: job.route }, signal);
+    if (!isSuccess(answer)) throw failureOfAnswer(this.#http, answer, askedTargets(job.route));
+    const json = parseJson(answer);
+    if (json === undefined) {
+      throw lostAnswer(`${this.#http.backend} answered with something that is no JSON.`, job.route);
+    }
+    const source = { backend: this.#http.backend, downloads: this.#downloads, at: '/data/*' };
+    yield { type: 'result', files: await saveResults(json, job, source, signal) };
+  }
+
+  async cancel(handle: Handle): Promise<'unknown'> {
+    // Closing the connection is all there is, and the provider may bill it all the same.
+    this.#answers.drop(handle as string);
+    return 'unknown';
+  }
+
+  async probe(signal: AbortSignal): Promise<EngineHealth> {
+    const answer = await this.#http.send({ to: '/models', answerMs: 3_000, signal });
+    // Not every server of this shape lists its models.
+    if (!isSuccess(answer) && answer.status !== 404) {
+      throw refusalOf(this.#http, answer, 'asked for a sign of life');
+    }
+    return { version: null, digest: null, queue: null, vramBytes: null };
+  }
+
+  async check({ route }: RouteFiles): Promise<Problem[]> {
+    if (route.body?.['stream'] !== true) return [];
+    return [{ code: 'field_unknown', message: `Route ${route.name} asks for a stream: take stream out.` }];
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#answers[Symbol.dispose]();
+    await Promise.all([this.#http[Symbol.asyncDispose](), this.#downloads[Symbol.asyncDispose]()]);
+  }
+}

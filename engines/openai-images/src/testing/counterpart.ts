@@ -1,0 +1,65 @@
+import type { JsonValue } from '@renderkit/engine-kit/route.ts';
+import {
+  Counterpart,
+  type CounterpartAnswer,
+  type CounterpartRequest,
+  type Purpose,
+} from '@renderkit/engine-kit/testing/counterpart.ts';
+
+/** The bytes of the result at a place. */
+export function resultBytes(index: number): Buffer {
+  return Buffer.from(`picture ${index} of images, ${'x'.repeat(2_000)}`);
+}
+
+/** OpenAI's images, below `/v1`. */
+export class ImagesCounterpart extends Counterpart {
+  /** Requests that it took, in order, and the forms among them. */
+  readonly taken: CounterpartRequest[] = [];
+  readonly forms: FormData[] = [];
+  /** Gives addresses instead of the pictures themselves. */
+  givesAddresses = false;
+  readonly #waiting: (() => void)[] = [];
+
+  get jobs(): number {
+    return this.taken.length;
+  }
+
+  get base(): string {
+    return `${this.url}/v1`;
+  }
+
+  protected purposeOf(method: string, path: string): Purpose {
+    if (path.startsWith('/files/')) return 'result';
+    return method === 'POST' ? 'submit' : 'probe';
+  }
+
+  protected async answer(request: CounterpartRequest): Promise<CounterpartAnswer> {
+    const { path, purpose } = request;
+    if (purpose === 'result') return { bytes: resultBytes(Number(path.split('/').at(-1))) };
+    if (purpose === 'probe') return { json: { object: 'list', data: [{ id: 'gpt-image-1' }] } };
+    this.taken.push(request);
+    const form = path.endsWith('/edits') ? await request.form() : null;
+    if (form !== null) this.forms.push(form);
+    if (this.held) await new Promise<void>((resolve) => void this.#waiting.push(resolve));
+    const count = Number(form?.get('n') ?? request.json?.['n'] ?? 1);
+    return { json: { created: 1, data: this.#made(count), usage: { total_tokens: 9 }, tomorrow: {} } };
+  }
+
+  #made(count: number): JsonValue {
+    if (this.results === 'missing') return [];
+    if (this.results === 'other_shape') return [{ text: 'a lake' }];
+    const origin = this.results === 'elsewhere' ? 'http://127.0.0.1:9' : this.url;
+    const isAddress = this.givesAddresses || this.results === 'elsewhere';
+    return Array.from({ length: count }, (_, index): JsonValue =>
+      isAddress
+        ? { url: `${origin}/files/${index}` }
+        : { b64_json: resultBytes(index).toString('base64'), revised_prompt: 'A lake.' },
+    );
+  }
+
+  /** Lets go of all that is held. */
+  release(): void {
+    this.held = false;
+    for (const go of this.#waiting.splice(0)) go();
+  }
+}
