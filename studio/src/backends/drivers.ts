@@ -1,11 +1,15 @@
+import { createA1111Driver } from '@renderkit/engine-a1111/driver.ts';
 import { createFalDriver } from '@renderkit/engine-fal/driver.ts';
 import type { CreateDriver } from '@renderkit/engine-kit/driver.ts';
 import type { EngineName } from '@renderkit/engine-kit/route.ts';
+import { createOpenaiImagesDriver } from '@renderkit/engine-openai-images/driver.ts';
 import { createReplicateDriver } from '@renderkit/engine-replicate/driver.ts';
 
 /** The drivers of engines behind addresses: a new one is a package of its own below `engines/` and a line here. */
 const drivers: { readonly [Engine in EngineName]?: CreateDriver } = {
+  a1111: createA1111Driver,
   fal: createFalDriver,
+  'openai-images': createOpenaiImagesDriver,
   replicate: createReplicateDriver,
 };
 
