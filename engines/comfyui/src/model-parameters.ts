@@ -80,8 +80,9 @@ export class ModelParameters {
     return { fps, step, seconds: Array.from({ length: Math.min(most, 10) }, (_, at) => at + 1) };
   }
 
-  /** One name stands for the pair of sampler and scheduler. */
+  /** One name stands for the pair of sampler and scheduler. Undefined for videos: requests for them choose none. */
   samplerName(): string | undefined {
+    if (this.#detection.kind === 'video') return undefined;
     const [sampler] = this.found('sampler');
     const scheduler = this.#detection.findings.find(({ role }) => role === 'scheduler');
     if (typeof sampler?.value !== 'string') return undefined;

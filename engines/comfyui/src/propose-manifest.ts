@@ -145,7 +145,8 @@ class RouteProposal {
     if (option !== undefined) return [`options.${option.key}`];
     if (one.role === 'prompt') return ['prompt', 'styles'];
     // Sampler and scheduler are chosen together, by one name.
-    if (one.role === 'scheduler' && this.#offered.samplerName() !== undefined) return ['sampler'];
+    if (one.role === 'sampler' || one.role === 'scheduler')
+      return this.#offered.samplerName() === undefined ? [] : ['sampler'];
     return kept.includes(one.role) || one.role === 'option' ? [] : [one.role];
   }
 
