@@ -1,9 +1,7 @@
-import path from 'node:path';
 import { makeBackup } from '../backup/make-backup.ts';
 import { restoreBackup } from '../backup/restore-backup.ts';
-import type { StackConfig } from '../config.ts';
 import { StackError } from '../stack-error.ts';
-import { command, type Command, done } from './command.ts';
+import { command, type Command, done, givenPath } from './command.ts';
 import { required, text } from './option.ts';
 
 export const backupCommands: Command[] = [
@@ -15,7 +13,7 @@ export const backupCommands: Command[] = [
     run: async ({ open, config }, values) => {
       const { embedded } = await open();
       if (embedded === undefined) throw externalOnly('Back them up');
-      const file = fileOf(config, values.to);
+      const file = givenPath(config, values.to);
       const { bytes } = await makeBackup({ cluster: embedded, dataDirectory: config.dataDirectory, file });
       return done({ file, bytes }, `Saved ${file} (${(bytes / 1024 / 1024).toFixed(1)} MB).`);
     },
@@ -26,17 +24,12 @@ export const backupCommands: Command[] = [
     options: { from: required(text('F')) },
     run: async ({ config }, values) => {
       if (config.external !== undefined) throw externalOnly('Restore them');
-      const file = fileOf(config, values.from);
+      const file = givenPath(config, values.from);
       const { made_at } = await restoreBackup(config, file);
       return done({ file, made_at }, `Restored the backup of ${made_at} into ${config.dataDirectory}.`);
     },
   }),
 ];
-
-/** npm changes to the project's folder; a path is meant from where the person was. */
-function fileOf(config: StackConfig, name: string): string {
-  return path.resolve(config.environment['INIT_CWD'] ?? '.', name);
-}
 
 function externalOnly(verb: 'Back them up' | 'Restore them'): StackError {
   return new StackError(

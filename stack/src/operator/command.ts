@@ -1,3 +1,5 @@
+import path from 'node:path';
+import type { Problem } from '@renderkit/engine-kit/problem-codes.ts';
 import type { StackConfig } from '../config.ts';
 import type { OperatorDatabases } from './open-databases.ts';
 import { type Option, readValues, type Values } from './option.ts';
@@ -36,7 +38,10 @@ export function command<Options extends Record<string, Option<unknown>>>(definit
     words: definition.words,
     about: definition.about,
     usage: Object.entries(definition.options)
-      .map(([name, { form, required }]) => (required ? `--${name} ${form}` : `[--${name} ${form}]`))
+      .map(([name, { form, required }]) => {
+        const shown = `--${name} ${form}`.trimEnd();
+        return required ? shown : `[${shown}]`;
+      })
       .join(' '),
     run: (context, argv) => definition.run(context, readValues(definition.words, definition.options, argv)),
   };
@@ -45,4 +50,14 @@ export function command<Options extends Record<string, Option<unknown>>>(definit
 /** The answer of a command that only does something. */
 export function done(data: unknown, sentence: string): Answer {
   return { data, lines: [sentence] };
+}
+
+/** A problem of a model or a file as a person reads it. */
+export function problemLine({ line, message, code }: Problem): string {
+  return `${line === undefined ? '' : `line ${line}: `}${message} (${code})`;
+}
+
+/** A file as it is named where the command was given: npm runs scripts in the project's folder. */
+export function givenPath({ environment }: StackConfig, file: string): string {
+  return path.resolve(environment['INIT_CWD'] ?? '.', file);
 }

@@ -1,10 +1,13 @@
 import { accountCommands } from './account.ts';
+import { applyCommands } from './apply.ts';
 import { backupCommands } from './backup.ts';
 import type { Command } from './command.ts';
 import { deliveriesCommands } from './deliveries.ts';
 import { keyCommands } from './key.ts';
 import { ledgerCommands } from './ledger.ts';
 import { libraryCommands } from './library.ts';
+import { modelCommands } from './model.ts';
+import { planCommands } from './plan.ts';
 import { studioCommands } from './studio.ts';
 import { webhookCommands } from './webhook.ts';
 
@@ -14,6 +17,9 @@ export const commands: Command[] = [
   ...keyCommands,
   ...webhookCommands,
   ...deliveriesCommands,
+  ...modelCommands,
+  ...planCommands,
+  ...applyCommands,
   ...studioCommands,
   ...libraryCommands,
   ...ledgerCommands,

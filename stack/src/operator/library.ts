@@ -1,6 +1,5 @@
-import path from 'node:path';
 import * as studio from '@renderkit/studio/operator.ts';
-import { type Command, command } from './command.ts';
+import { type Command, command, givenPath } from './command.ts';
 import { email, required, text } from './option.ts';
 
 export const libraryCommands: Command[] = [
@@ -9,12 +8,10 @@ export const libraryCommands: Command[] = [
     about: "Adds a picture or a video to an account's library, as if it had been generated outside the API.",
     options: { email: required(email), file: required(text('F')), project: text('ID'), prompt: text('P') },
     run: async ({ open, config }, values) => {
-      // npm runs scripts in the project's folder; the file is named from where the command was given.
-      const from = config.environment['INIT_CWD'] ?? '.';
       const item = await studio.addLibraryItem((await open()).studio, {
         email: values.email,
         dataDirectory: config.dataDirectory,
-        file: path.resolve(from, values.file),
+        file: givenPath(config, values.file),
         ...(values.project !== undefined && { project: values.project }),
         ...(values.prompt !== undefined && { prompt: values.prompt }),
       });

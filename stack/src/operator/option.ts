@@ -8,6 +8,8 @@ export type Option<Value> = {
   /** @throws StackError with a sentence that goes on after the option's name */
   read: (text: string) => Value;
   required?: true;
+  /** It stands alone, without a value. */
+  flag?: true;
 };
 
 type RequiredOption<Value> = Option<Value> & { required: true };
@@ -31,6 +33,9 @@ export function text(form: string): Option<string> {
     read: (value) => (value.trim() === '' ? refuse('must not be empty') : value),
   };
 }
+
+/** True where it was given. */
+export const flag: Option<boolean> = { form: '', flag: true, read: () => true };
 
 export const email: Option<string> = {
   form: 'E',
@@ -120,7 +125,7 @@ export function readValues<Options extends Record<string, Option<unknown>>>(
 ): Values<Options> {
   const given = parse(command, options, argv);
   const values = Object.entries(options).map(([name, option]) => {
-    const value = given[name];
+    const value = given[name] === true ? '' : given[name];
     if (typeof value !== 'string') {
       if (option.required) throw new StackError(`${command} needs --${name} ${option.form}: see --help.`);
       return [name, undefined];
@@ -146,7 +151,12 @@ function parse(
   try {
     return parseArgs({
       args: argv,
-      options: Object.fromEntries(Object.keys(options).map((name) => [name, { type: 'string' as const }])),
+      options: Object.fromEntries(
+        Object.entries(options).map(([name, option]) => [
+          name,
+          { type: option.flag ? ('boolean' as const) : ('string' as const) },
+        ]),
+      ),
     }).values;
   } catch (error) {
     const [sentence] = error instanceof Error ? error.message.split(/[.\n]/) : [String(error)];

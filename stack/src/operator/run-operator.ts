@@ -1,9 +1,10 @@
 import type { Environment } from '@renderkit/server-kit/process/config.ts';
 import { ApiProblem } from '@renderkit/service/problems/api-problem.ts';
+import { ModelRefused } from '@renderkit/studio/administration/models.ts';
 import { OperatorError } from '@renderkit/studio/operator.ts';
 import { readStackConfig } from '../config.ts';
 import { StackError } from '../stack-error.ts';
-import type { Answer, Command } from './command.ts';
+import { type Answer, type Command, problemLine } from './command.ts';
 import { openOperatorDatabases } from './open-databases.ts';
 
 /** Runs one command line and answers what to print, and whether all is well. @throws StackError, ConfigError */
@@ -33,12 +34,18 @@ export async function runOperator(
   const answer = await command
     .run({ config, open }, words.slice(command.words.split(' ').length))
     .catch((error: unknown) => {
+      if (error instanceof ModelRefused) return refusalAnswer(error);
       // What the parts refuse is for the person at the terminal.
       if (error instanceof OperatorError || error instanceof ApiProblem)
         throw new StackError(error.message, { cause: error });
       throw error;
     });
   return { text: print(answer, json), failed: answer.failed ?? false };
+}
+
+/** What is wrong with a model, one line for each thing. */
+function refusalAnswer({ problems }: ModelRefused): Answer {
+  return { data: { problems }, lines: problems.map(problemLine), failed: true };
 }
 
 function print(answer: Answer, json: boolean): string {

@@ -1,7 +1,8 @@
-import { readdir, readFile } from 'node:fs/promises';
+import { readdir, readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
 import type { Problem } from '@renderkit/engine-kit/problem-codes.ts';
-import { filesOf, readManifest } from '../manifests/read-manifest.ts';
+import { checkManifest } from '../manifests/check-manifest.ts';
+import { filesOf, type ReadManifest, readManifest } from '../manifests/read-manifest.ts';
 import type { ModelFiles } from './publish.ts';
 import { readList } from './read-list.ts';
 import type { CatalogLists } from './snapshot.ts';
@@ -36,12 +37,22 @@ export async function findCatalogFiles(folder: string): Promise<string[]> {
   ].map((name) => path.join(folder, name));
 }
 
-/** Reads a file of the catalog, and what a manifest names beside itself. */
-export async function readCatalogFile(file: string): Promise<CatalogFile | BrokenFile> {
+/** False where there is nothing at all. */
+export async function isFolder(file: string): Promise<boolean> {
+  return stat(file).then(
+    (found) => found.isDirectory(),
+    () => false,
+  );
+}
+
+/** Reads a file of the catalog, and what a manifest names beside itself. Without `list` its name says what it is. */
+export async function readCatalogFile(
+  file: string,
+  list = listName.exec(path.basename(file))?.[1] as keyof CatalogLists | undefined,
+): Promise<CatalogFile | BrokenFile> {
+  if (list === undefined) return readModelFile(file);
   const text = await readText(file, file);
-  if (typeof text !== 'string') return { file, problems: [text] };
-  const list = listName.exec(path.basename(file))?.[1] as keyof CatalogLists | undefined;
-  return list === undefined ? readModel(file, text) : readListFile(file, list, text);
+  return typeof text === 'string' ? readListFile(file, list, text) : { file, problems: [text] };
 }
 
 export function isBroken(read: CatalogFile | BrokenFile): read is BrokenFile {
@@ -54,20 +65,44 @@ function readListFile(file: string, kind: keyof CatalogLists, text: string): Cat
   return problems === undefined ? ({ file, kind, id: kind, content } as CatalogFile) : { file, problems };
 }
 
-async function readModel(file: string, source: string): Promise<CatalogFile | BrokenFile> {
+/** Reads a manifest, whatever its file is called, and what it names beside itself. */
+export async function readModelFile(
+  file: string,
+): Promise<Extract<CatalogFile, { kind: 'model' }> | BrokenFile> {
+  const source = await readText(file, file);
+  if (typeof source !== 'string') return { file, problems: [source] };
   const read = readManifest(source);
   if (read.manifest === undefined) return { file, problems: read.problems };
-  const { manifest } = read;
   const files: Record<string, string> = {};
   const problems: Problem[] = [];
-  for (const name of filesOf(manifest)) {
+  for (const name of filesOf(read.manifest)) {
     const text = await readText(path.join(path.dirname(file), name), name);
     if (typeof text === 'string') files[name] = text;
     else problems.push(text);
   }
-  return problems.length > 0
-    ? { file, problems }
-    : { file, kind: 'model', id: manifest.id, model: { manifest, source, files } };
+  if (problems.length > 0) return { file, problems };
+  const model = modelFrom(read, source, files);
+  return 'problems' in model
+    ? { file, problems: model.problems }
+    : { file, kind: 'model', id: model.manifest.id, model };
+}
+
+/** A model from the texts of its files, by the names that its manifest gives; checked as far as it can be by itself. */
+export function readModelTexts(
+  source: string,
+  files: Readonly<Record<string, string>>,
+): ModelFiles | { problems: readonly Problem[] } {
+  const read = readManifest(source);
+  return read.manifest === undefined ? { problems: read.problems } : modelFrom(read, source, files);
+}
+
+function modelFrom(
+  read: ReadManifest,
+  source: string,
+  files: Readonly<Record<string, string>>,
+): ModelFiles | { problems: readonly Problem[] } {
+  const problems = checkManifest(read, { files: new Map(Object.entries(files)) });
+  return problems.length > 0 ? { problems } : { manifest: read.manifest, source, files };
 }
 
 /** The file's text, or why there is none. */

@@ -1,0 +1,30 @@
+import { type AppliedFile, applyFiles, findFilesToApply } from '@renderkit/studio/administration/apply.ts';
+import { StackError } from '../stack-error.ts';
+import { type Answer, type Command, command, givenPath, problemLine } from './command.ts';
+import { required, text } from './option.ts';
+
+export const applyCommands: Command[] = [
+  command({
+    words: 'apply',
+    about:
+      'Publishes a folder of models (NAME.model.yaml), plans.yaml, styles.yaml and suggestions.yaml, or one such file, over what is in force. All of it or nothing; what no file names stays.',
+    options: { file: required(text('FOLDER_OR_FILE')) },
+    run: async ({ open, config }, values) => {
+      const files = await findFilesToApply(givenPath(config, values.file));
+      if (files.length === 0) throw new StackError(`There is nothing to apply in ${values.file}.`);
+      return appliedAnswer(await applyFiles((await open()).studio, files));
+    },
+  }),
+];
+
+/** What became of each file; failed where one was refused. */
+export function appliedAnswer(applied: AppliedFile[]): Answer {
+  return {
+    data: applied,
+    lines: applied.flatMap(({ file, result, problems }) => [
+      `${result.padEnd(9)} ${file}`,
+      ...problems.map((problem) => `          ${problemLine(problem)}`),
+    ]),
+    failed: applied.some(({ result }) => result === 'refused'),
+  };
+}

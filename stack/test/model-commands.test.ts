@@ -1,0 +1,230 @@
+import assert from 'node:assert/strict';
+import { chmod, copyFile, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { after, before, test } from 'node:test';
+import { commands } from '../src/operator/commands.ts';
+import { runOperator } from '../src/operator/run-operator.ts';
+
+const root = path.resolve(import.meta.dirname, '../..');
+const fixtures = path.join(root, 'studio/src/manifests/fixtures');
+
+let directory: string;
+before(async () => {
+  directory = await mkdtemp(path.join(tmpdir(), 'renderkit-models-'));
+  await chmod(directory, 0o711);
+  for (const name of ['easel.model.yaml', 'easel.workflow.json'])
+    await copyFile(path.join(fixtures, name), path.join(directory, name));
+});
+after(() => rm(directory, { recursive: true, force: true }));
+
+type Problem = { code: string; message: string; line?: number };
+type Plan = { key: string; monthly_credits: number };
+type Refusal = { problems: Problem[] };
+type Applied = Record<'file' | 'kind' | 'id' | 'result', string> & Refusal;
+
+/** What a command prints as JSON, and whether it failed. */
+async function run<Data>(...argv: string[]): Promise<{ data: Data; failed: boolean }> {
+  const { text, failed } = await runOperator(commands, [...argv, '--json'], {
+    PATH: process.env['PATH'],
+    DATA_DIR: path.join(directory, 'data'),
+    // Where npm was called from.
+    INIT_CWD: directory,
+  });
+  return { data: JSON.parse(text) as Data, failed };
+}
+
+async function entryOf(id: string): Promise<Record<string, unknown> | undefined> {
+  const { data } = await run<{ id: string }[]>('model', 'list');
+  return data.find((one) => one.id === id);
+}
+
+const changeFile = async (name: string, from: string, to: string): Promise<void> => {
+  const file = path.join(directory, name);
+  const text = await readFile(file, 'utf8');
+  assert.ok(text.includes(from), from);
+  await writeFile(
+    file,
+    text.replace(from, () => to),
+  );
+};
+
+test('a manifest becomes a draft, then an offer, then another version, and goes back and out', async () => {
+  const added = await run('model', 'add', '--file', 'easel.model.yaml');
+  assert.deepEqual(added.data, { id: 'easel', version: 1, added: true, published: false, files: [] });
+  assert.deepEqual(await entryOf('easel'), {
+    id: 'easel',
+    name: 'Easel',
+    version: 1,
+    published_version: null,
+    draft_version: 1,
+    suites: ['image'],
+    price: { base_millicredits: 1000, options: { frame: { true: 500 } } },
+    state: 'draft',
+    reason: null,
+  });
+  await run('model', 'publish', '--id', 'easel');
+  assert.equal((await entryOf('easel'))?.['draft_version'], null);
+  await run('model', 'add', '--file', 'easel.model.yaml', '--price', '2.5');
+  const { data: diff } = await run('model', 'diff', '--id', 'easel');
+  assert.deepEqual(diff, {
+    id: 'easel',
+    published_version: 1,
+    version: 2,
+    differences: [{ path: 'manifest/price/base_millicredits', before: 1000, after: 2500 }],
+  });
+  await run('model', 'publish', '--id', 'easel');
+  const { data: back } = await run('model', 'publish', '--id', 'easel', '--version', '1');
+  assert.deepEqual(back, { id: 'easel', version: 1 });
+  const { state, version, draft_version: draft } = (await entryOf('easel')) ?? {};
+  assert.deepEqual([state, version, draft], ['offered', 1, 2]);
+  await run('model', 'retire', '--id', 'easel');
+  assert.equal((await entryOf('easel'))?.['state'], 'retired');
+  const again = await run<Refusal>('model', 'retire', '--id', 'easel');
+  assert.equal(again.failed, true);
+  assert.match(again.data.problems[0]?.message ?? '', /no model easel on offer/);
+});
+
+test('what is exported is the same version when it is added again', async () => {
+  const out = path.join(directory, 'out');
+  const { data } = await run<{ files: string[] }>('model', 'export', '--id', 'easel', '--out', 'out');
+  assert.deepEqual(data.files, [path.join(out, 'easel.model.yaml'), path.join(out, 'easel.workflow.json')]);
+  const { data: added } = await run<{ version: number; added: boolean }>(
+    'model',
+    'add',
+    '--file',
+    'out/easel.model.yaml',
+  );
+  assert.deepEqual([added.version, added.added], [2, false]);
+});
+
+test('a model that is refused says why with its lines, and is not there', async () => {
+  const text = await readFile(path.join(directory, 'easel.model.yaml'), 'utf8');
+  await writeFile(
+    path.join(directory, 'broken.yaml'),
+    text.replace('id: easel', 'id: broken').replace('painter.steps:', 'painter.stpes:'),
+  );
+  const { data, failed } = await run<Refusal>('model', 'add', '--file', 'broken.yaml', '--publish');
+  assert.equal(failed, true);
+  assert.deepEqual(
+    data.problems.map(({ code, line }) => [code, line]),
+    [['input_missing', 28]],
+  );
+  assert.equal(await entryOf('broken'), undefined);
+  const { text: words } = await runOperator(commands, ['model', 'add', '--file', 'broken.yaml'], {
+    PATH: process.env['PATH'],
+    DATA_DIR: path.join(directory, 'data'),
+    INIT_CWD: directory,
+  });
+  assert.match(words, /^line 28: .*no input stpes.*\(input_missing\)$/);
+});
+
+test('a binding is changed by one command, and the comments of the file stay', async () => {
+  await changeFile('easel.model.yaml', 'id: easel', '# Of the attic.\nid: easel-2');
+  await run('model', 'add', '--file', 'easel.model.yaml');
+  const wrong = await run('model', 'bind', '--id', 'easel-2', '--target', 'painter.steps', '--source', 'cfg');
+  assert.equal(wrong.failed, true);
+  const { data } = await run(
+    'model',
+    'bind',
+    '--id',
+    'easel-2',
+    '--target',
+    'canvas.height',
+    '--source',
+    'width',
+  );
+  assert.deepEqual(data, {
+    id: 'easel-2',
+    version: 2,
+    added: true,
+    published: false,
+    target: 'canvas.height',
+    source: 'width',
+  });
+  await run('model', 'export', '--id', 'easel-2', '--out', 'bound');
+  const text = await readFile(path.join(directory, 'bound/easel-2.model.yaml'), 'utf8');
+  assert.match(text, /# Of the attic\.\nid: easel-2\n/);
+  assert.match(text, /canvas\.height: \{ from: width \}/);
+});
+
+test('a folder is applied as a whole or not at all', async () => {
+  const folder = path.join(directory, 'catalog');
+  await mkdir(folder);
+  for (const name of ['easel.workflow.json', 'easel.model.yaml'])
+    await copyFile(path.join(directory, name), path.join(folder, name));
+  await writeFile(
+    path.join(folder, 'styles.yaml'),
+    'styles:\n  - { id: sty_a, name: A, type: image, word: x }\n',
+  );
+  const refused = await run<Applied[]>('apply', '--file', 'catalog');
+  assert.equal(refused.failed, true);
+  assert.deepEqual(
+    refused.data.map(({ file, result }) => [path.basename(file), result]),
+    [
+      ['styles.yaml', 'refused'],
+      ['easel.model.yaml', 'kept'],
+    ],
+  );
+  await changeFile('catalog/styles.yaml', 'word:', 'words:');
+  const applied = await run<Applied[]>('apply', '--file', 'catalog');
+  assert.deepEqual(
+    applied.data.map(({ kind, id, result }) => [kind, id, result]),
+    [
+      ['styles', 'styles', 'applied'],
+      ['model', 'easel-2', 'applied'],
+    ],
+  );
+  const { data: styles } = await run('style', 'list');
+  assert.deepEqual(styles, [{ id: 'sty_a', name: 'A', type: 'image', words: 'x' }]);
+  assert.equal((await entryOf('easel-2'))?.['state'], 'offered');
+  const again = await run<Applied[]>('apply', '--file', 'catalog/easel.model.yaml');
+  assert.equal(again.data[0]?.result, 'unchanged');
+});
+
+test('a plan that accounts have cannot be left out', async () => {
+  await run('account', 'create', '--email', 'ada@example.org');
+  const { data: plans } = await run<Plan[]>('plan', 'list');
+  const [first] = plans;
+  assert.ok(first !== undefined);
+  assert.deepEqual(Object.keys(first), [
+    'key',
+    'name',
+    'monthly_credits',
+    'limits',
+    'capabilities',
+    'weight',
+    'storage_bytes',
+    'stop_refund',
+  ]);
+  await writeFile(path.join(directory, 'mine.json'), JSON.stringify({ plans: [{ ...first, key: 'team' }] }));
+  const { data, failed } = await run<Applied[]>('plan', 'apply', '--file', 'mine.json');
+  assert.equal(failed, true);
+  assert.match(data[0]?.problems[0]?.message ?? '', new RegExp(`plan ${first.key}`));
+  await writeFile(
+    path.join(directory, 'mine.json'),
+    JSON.stringify({
+      plans: [
+        { ...first, monthly_credits: 7 },
+        { ...first, key: 'team' },
+      ],
+    }),
+  );
+  assert.equal((await run<Applied[]>('plan', 'apply', '--file', 'mine.json')).data[0]?.result, 'applied');
+  const { data: listed } = await run<Plan[]>('plan', 'list');
+  assert.deepEqual(
+    listed.map(({ key, monthly_credits: credits }) => [key, credits]),
+    [
+      [first.key, 7],
+      ['team', first.monthly_credits],
+    ],
+  );
+});
+
+test('routes that no backend can make say so', async () => {
+  const { data, failed } = await run<Refusal[]>('model', 'check', '--id', 'easel-2');
+  assert.equal(failed, true);
+  const [{ problems, ...fit }] = data as [Refusal];
+  assert.deepEqual(fit, { id: 'easel-2', route: 'own', backend: null, fits: false });
+  assert.equal(problems[0]?.code, 'unknown_backend');
+});

@@ -1,0 +1,132 @@
+import { checkGraph } from '@renderkit/engine-comfyui/check-graph.ts';
+import type { ByteReader } from '@renderkit/engine-comfyui/byte-reader.ts';
+import { detectParameters } from '@renderkit/engine-comfyui/detect-parameters.ts';
+import { readGraph, writeGraph } from '@renderkit/engine-comfyui/graph.ts';
+import { importWorkflow } from '@renderkit/engine-comfyui/import-workflow.ts';
+import type { ObjectInfo } from '@renderkit/engine-comfyui/object-info.ts';
+import {
+  type ManifestProposal,
+  type ProposedParameter,
+  proposeManifest,
+} from '@renderkit/engine-comfyui/propose-manifest.ts';
+import { readWorkflowFile, type WorkflowFile } from '@renderkit/engine-comfyui/read-workflow-file.ts';
+import { readUiWorkflow } from '@renderkit/engine-comfyui/ui-workflow.ts';
+import { WorkflowError } from '@renderkit/engine-comfyui/workflow-error.ts';
+import { Document, isCollection, isMap, isScalar, isSeq, type Node, visit } from 'yaml';
+import type { Manifest } from '../manifests/manifest.ts';
+import { ModelRefused } from './models.ts';
+
+export interface ProposalWish {
+  readonly id: string;
+  readonly name: string;
+  /** Name or label of the backends that are to make it. */
+  readonly on: string;
+  readonly price: Manifest['price'];
+  /** What a backend knows of classes of nodes. */
+  readonly classesOf: (names: ReadonlySet<string>) => Promise<ObjectInfo>;
+}
+
+export interface ProposedModel {
+  /** The manifest, guesses commented out. */
+  readonly source: string;
+  /** The workflow, by the name that the manifest gives. */
+  readonly files: Readonly<Record<string, string>>;
+  readonly parameters: readonly ProposedParameter[];
+  readonly nodes: number;
+  /** What an operator should know and need not act on. */
+  readonly warnings: readonly string[];
+}
+
+/** Classes that an import may put in the place of others: previews, masks, inputs of other programs. */
+const replacements = ['SaveImage', 'LoadImage', 'LoadImageMask'];
+
+/**
+ * Makes a manifest of a file that is a ComfyUI workflow, in either format, or carries one. The graph is checked against the
+ * classes of a backend. @throws ModelRefused with all that is wrong
+ */
+export async function proposeModel(reader: ByteReader, wish: ProposalWish): Promise<ProposedModel> {
+  try {
+    const file = await readWorkflowFile(reader);
+    const classes = await wish.classesOf(classNames(file));
+    const imported = importWorkflow(file, classes);
+    const detection = detectParameters(imported, classes);
+    const downloads = new Map(
+      imported.models.flatMap(({ name, url }) => (url === undefined ? [] : [[name, url] as const])),
+    );
+    const checked = checkGraph(detection.graph, classes, {
+      backend: wish.on,
+      packs: imported.packs,
+      downloads,
+    });
+    const problems = [...detection.problems, ...checked.problems];
+    if (problems.length > 0) throw new ModelRefused(problems);
+    const workflow = `${wish.id.replaceAll('/', '-')}.workflow.json`;
+    const proposal = proposeManifest(detection, classes, {
+      id: wish.id,
+      name: wish.name,
+      on: [wish.on],
+      workflow: `./${workflow}`,
+      models: imported.models,
+    });
+    return {
+      source: manifestText(proposal, wish.price),
+      files: { [workflow]: writeGraph(detection.graph) },
+      parameters: proposal.parameters,
+      nodes: detection.graph.size,
+      warnings: [...imported.warnings, ...detection.warnings, ...checked.warnings].map(
+        ({ message }) => message,
+      ),
+    };
+  } catch (error) {
+    if (error instanceof WorkflowError) throw new ModelRefused(error.problems, { cause: error });
+    throw error;
+  }
+}
+
+/** Every class that a file names, and those that may take their places. */
+function classNames({ prompt, workflow }: WorkflowFile): ReadonlySet<string> {
+  const names = new Set(replacements);
+  if (prompt !== undefined)
+    for (const { classType } of readGraph(prompt).graph.values()) names.add(classType);
+  if (workflow !== undefined) {
+    const { root, subgraphs } = readUiWorkflow(workflow);
+    for (const { nodes } of [root, ...subgraphs.values()])
+      for (const { type, properties } of nodes.values()) {
+        names.add(type);
+        const real = properties.get('Node name for S&R');
+        if (typeof real === 'string') names.add(real);
+      }
+  }
+  return names;
+}
+
+/** The manifest as YAML that a person goes on with: short values on one line, guesses as comments where they would stand. */
+function manifestText({ manifest, guesses }: ManifestProposal, price: Manifest['price']): string {
+  const { routes, ...offer } = manifest;
+  const document = new Document(
+    { ...offer, price, routes },
+    { version: '1.2', schema: 'core', aliasDuplicateObjects: false },
+  );
+  visit(document, {
+    Collection: (_key, node) => {
+      if (isShort(node)) (node as { flow?: boolean }).flow = true;
+    },
+  });
+  const set = document.getIn(['routes', 0, 'set']);
+  const lines = Object.entries(guesses).map(([target, binding]) => {
+    const node = new Document({ [target]: binding });
+    const value = node.get(target);
+    if (isCollection(value)) value.flow = true;
+    return ` ${node.toString({ lineWidth: 0 }).trimEnd()}`;
+  });
+  if (isMap(set) && lines.length > 0) set.comment = [' Guesses:', ...lines].join('\n');
+  return document.toString({ lineWidth: 0 });
+}
+
+const maxShortValues = 6;
+
+function isShort(node: unknown): boolean {
+  if (isMap<Node, Node | null>(node))
+    return node.items.length <= maxShortValues && node.items.every(({ value }) => isScalar(value));
+  return isSeq(node) && node.items.length <= maxShortValues && node.items.every((item) => isScalar(item));
+}

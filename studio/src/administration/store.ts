@@ -1,0 +1,84 @@
+import type { Problem } from '@renderkit/engine-kit/problem-codes.ts';
+import type { Queryable } from '@renderkit/server-kit/db/database.ts';
+import type { CatalogLists } from '../catalog/snapshot.ts';
+import type { Manifest } from '../manifests/manifest.ts';
+
+export type ListedModel = {
+  id: string;
+  published_version: number | null;
+  newest_version: number;
+  retired: boolean;
+  paused_reason: string | null;
+  /** Of the published version, else of the newest. */
+  manifest: Manifest;
+};
+
+export function selectModels(database: Queryable): Promise<ListedModel[]> {
+  return database.rows<ListedModel>(
+    `select m.id, m.published_version, m.newest_version, m.retired_at is not null as retired, m.paused_reason, v.manifest
+     from models m join model_versions v
+       on v.model_id = m.id and v.version = coalesce(m.published_version, m.newest_version)
+     order by m.position`,
+  );
+}
+
+export type StoredVersion = {
+  version: number;
+  manifest: Manifest;
+  source: string;
+  files: Readonly<Record<string, string>>;
+};
+
+/** The newest version of a model, and the one on offer where there is one. */
+export async function findVersions(
+  database: Queryable,
+  model: string,
+): Promise<{ newest: StoredVersion; published: StoredVersion | undefined } | undefined> {
+  const rows = await database.rows<StoredVersion & { is_published: boolean }>(
+    `select v.version, v.manifest, v.source, v.files, v.version is not distinct from m.published_version as is_published
+     from models m join model_versions v
+       on v.model_id = m.id and v.version in (m.newest_version, coalesce(m.published_version, m.newest_version))
+     where m.id = $1 order by v.version desc`,
+    [model],
+  );
+  const [newest] = rows;
+  return newest && { newest, published: rows.find((row) => row.is_published) };
+}
+
+export type RouteFit = {
+  id: string;
+  route: string;
+  engine: string;
+  wanted: string[];
+  /** Null: none has a name or label that the route wants. */
+  backend: string | null;
+  /** Null: not looked at yet. */
+  fits: boolean | null;
+  problems: Problem[] | null;
+};
+
+/** Each route of what is on offer, or of the newest version of what is not, with each backend that it names. */
+export function selectRouteFits(database: Queryable, model: string | undefined): Promise<RouteFit[]> {
+  return database.rows<RouteFit>(
+    `select m.id, r.name as route, r.engine, r.backends as wanted, b.name as backend, f.fits, f.problems
+     from models m
+       join routes r on r.model_id = m.id and r.version = coalesce(m.published_version, m.newest_version)
+       left join backends b on b.engine = r.engine and (b.name = any(r.backends) or b.labels && r.backends)
+       left join route_fits f on f.backend = b.name and f.model_id = r.model_id and f.version = r.version
+         and f.route = r.route
+     where m.retired_at is null and ($1::text is null or m.id = $1)
+     order by m.position, r.route, b.name`,
+    [model ?? null],
+  );
+}
+
+export async function selectList<Name extends keyof CatalogLists>(
+  database: Queryable,
+  name: Name,
+): Promise<CatalogLists[Name] | undefined> {
+  const [row] = await database.rows<{ content: CatalogLists[Name] }>(
+    'select c.content from published_lists p join catalog_lists c using (name, version) where p.name = $1',
+    [name],
+  );
+  return row?.content;
+}
