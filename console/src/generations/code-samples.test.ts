@@ -1,16 +1,18 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { after, describe, test } from 'node:test';
+import { after, before, describe, test } from 'node:test';
 import { promisify } from 'node:util';
 import { placeholderKey, sampleLanguages, sampleOf } from './code-samples.ts';
 
 const run = promisify(execFile);
-const directory = await mkdtemp(path.join(tmpdir(), 'renderkit-samples-'));
+let directory = '';
+let baseUrl = '';
 
 type Seen = { method: string; url: string; key: string | undefined; type: string | undefined; body: string };
 const seen: Seen[] = [];
@@ -25,8 +27,11 @@ const sink = createServer((request, answer) => {
     answer.end('{"id":"gen_1","status":"succeeded","outputs":[{"url":"http://localhost/a.png"}]}');
   });
 });
-await new Promise<void>((resolve) => sink.listen(0, '127.0.0.1', resolve));
-const baseUrl = `http://127.0.0.1:${(sink.address() as AddressInfo).port}`;
+before(async () => {
+  directory = await mkdtemp(path.join(tmpdir(), 'renderkit-samples-'));
+  await once(sink.listen(0, '127.0.0.1'), 'listening');
+  baseUrl = `http://127.0.0.1:${(sink.address() as AddressInfo).port}`;
+});
 after(async () => {
   sink.close();
   await rm(directory, { recursive: true, force: true });
