@@ -10,6 +10,7 @@ import { runOperator } from '@renderkit/stack/operator/run-operator.ts';
 import { createScreen } from '@renderkit/stack/screen.ts';
 import { startStack } from '@renderkit/stack/start-stack.ts';
 import sharp from 'sharp';
+import { inheritedEnvironment } from '@renderkit/server-kit/testing/part.ts';
 
 const skip = process.platform === 'win32' && 'Windows has no modes';
 // Nothing is to depend on it: this one takes nothing away. The parts inherit it.
@@ -46,7 +47,7 @@ test(
     const temporary = path.join(root, 'tmp');
     await mkdir(temporary, { mode: 0o777 });
     const environment = {
-      PATH: process.env['PATH'],
+      ...inheritedEnvironment(),
       DATA_DIR: dataDirectory,
       PORT: '0',
       STUDIO_PORT: '0',

@@ -5,6 +5,7 @@ import { test } from 'node:test';
 import { promisify } from 'node:util';
 import type { Database } from '@renderkit/server-kit/db/database.ts';
 import { release } from '@renderkit/server-kit/schema/release.ts';
+import { inheritedEnvironment } from '@renderkit/server-kit/testing/part.ts';
 import { createClient, untilEnded } from './harness/client.ts';
 import { noOlderRelease, olderRelease, unpackOlderRelease } from './harness/older-release.ts';
 import { startPlatform } from './harness/platform.ts';
@@ -38,7 +39,7 @@ test('the release before starts on what this one prepared, serves, and changes n
   assert.equal(newest?.release, release);
 
   await run(process.execPath, [path.join(older.directory, 'stack/src/migrate.ts')], {
-    env: { PATH: process.env['PATH'], ...platform.environment },
+    env: { ...inheritedEnvironment(), ...platform.environment },
   });
   const who = await platform.createAccount();
   const client = createClient(platform.serviceUrls[0] ?? '', await platform.createKey(who));

@@ -12,7 +12,7 @@ import { consoleAddresses } from '@renderkit/contract/console/addresses.ts';
 import { type Database, openDatabase } from '@renderkit/server-kit/db/database.ts';
 import { migrate } from '@renderkit/server-kit/schema/migrate.ts';
 import { createTestDatabase } from '@renderkit/server-kit/testing/database.ts';
-import { createPart, type Part } from '@renderkit/server-kit/testing/part.ts';
+import { inheritedEnvironment, createPart, type Part } from '@renderkit/server-kit/testing/part.ts';
 import * as serviceOperator from '@renderkit/service/operator.ts';
 import { startPostgres } from '@renderkit/stack/postgres/start-postgres.ts';
 import * as studioOperator from '@renderkit/studio/operator.ts';
@@ -161,11 +161,7 @@ export async function startPlatform(options: PlatformOptions = {}): Promise<Plat
         process.execPath,
         [entry('stack/src/operator/main.ts'), ...words, '--json'],
         {
-          env: {
-            PATH: process.env['PATH'],
-            NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'],
-            ...shared,
-          },
+          env: { ...inheritedEnvironment(), ...shared },
         },
       );
       return JSON.parse(stdout) as Record<string, unknown>;

@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { inheritedEnvironment } from '@renderkit/server-kit/testing/part.ts';
 
 export type Pasted = { code: number; stdout: string; stderr: string };
 export type Shell = AsyncDisposable & {
@@ -11,7 +12,7 @@ export type Shell = AsyncDisposable & {
 export function openShell(directory: string, environment: Readonly<Record<string, string>>): Shell {
   const shell = spawn('bash', ['--noprofile', '--norc'], {
     cwd: directory,
-    env: { PATH: process.env['PATH'], HOME: directory, ...environment },
+    env: { ...inheritedEnvironment(), HOME: directory, ...environment },
     stdio: ['pipe', 'pipe', 'pipe'],
   });
   const written = { stdout: '', stderr: '' };

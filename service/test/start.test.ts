@@ -4,15 +4,15 @@ import path from 'node:path';
 import { test } from 'node:test';
 import { ConfigError } from '@renderkit/server-kit/process/config.ts';
 import { createTestDatabase } from '@renderkit/server-kit/testing/database.ts';
+import { inheritedEnvironment } from '@renderkit/server-kit/testing/part.ts';
 import { checkSecretKey } from '../src/preflight/check-secret-key.ts';
 import { startTestService } from './harness.ts';
 
 /** Runs the service until it ends by itself: its exit code and what it said. */
 function run(env: Record<string, string>): Promise<{ code: number; said: string }> {
   const file = path.join(import.meta.dirname, '..', 'src', 'main.ts');
-  const { PATH = '' } = process.env;
   const ordinary = {
-    PATH,
+    ...inheritedEnvironment(),
     PORT: '0',
     STUDIO_CLIENT_ID: 'service',
     STUDIO_CLIENT_SECRET: 'a secret of sixteen',

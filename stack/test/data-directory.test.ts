@@ -7,6 +7,7 @@ import path from 'node:path';
 import { after, before, test } from 'node:test';
 import { text } from 'node:stream/consumers';
 import { mountSmallDisk, noSmallDisk } from '@renderkit/server-kit/testing/small-disk.ts';
+import { inheritedEnvironment } from '@renderkit/server-kit/testing/part.ts';
 
 const nobody = 65_534;
 const asOrdinaryUser = process.getuid?.() === 0 ? { uid: nobody, gid: nobody } : {};
@@ -30,7 +31,7 @@ async function refusalOf(
     cwd: '/',
     ...account,
     stdio: ['ignore', 'ignore', 'pipe'],
-    env: { PATH: process.env['PATH'], DATA_DIR: directory, PORT: '0', STUDIO_PORT: '0', DEMO: 'off' },
+    env: { ...inheritedEnvironment(), DATA_DIR: directory, PORT: '0', STUDIO_PORT: '0', DEMO: 'off' },
   });
   const ended = once(child, 'exit');
   const told = await text(child.stderr);

@@ -7,6 +7,7 @@ import path from 'node:path';
 import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
+import { inheritedEnvironment } from '@renderkit/server-kit/testing/part.ts';
 import { claimPort } from '../src/ports.ts';
 
 const run = promisify(execFile);
@@ -22,8 +23,7 @@ before(async () => {
   await chmod(directory, 0o711);
   const port = () => claimPort({ name: 'PORT', host: '127.0.0.1', port: 0, waitMs: 0 });
   environment = {
-    PATH: process.env['PATH'],
-    NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'],
+    ...inheritedEnvironment(),
     DATA_DIR: path.join(directory, 'data'),
     PORT: String(await port()),
     STUDIO_PORT: String(await port()),

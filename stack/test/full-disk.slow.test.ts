@@ -8,6 +8,7 @@ import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openDatabase } from '@renderkit/server-kit/db/database.ts';
 import { mountSmallDisk, noSmallDisk, type SmallDisk } from '@renderkit/server-kit/testing/small-disk.ts';
+import { inheritedEnvironment } from '@renderkit/server-kit/testing/part.ts';
 import { commands } from '../src/operator/commands.ts';
 import { runOperator } from '../src/operator/run-operator.ts';
 import { claimPort } from '../src/ports.ts';
@@ -25,8 +26,7 @@ async function startOn(disk: SmallDisk) {
   await mkdir(temporary);
   const port = () => claimPort({ name: 'PORT', host: '127.0.0.1', port: 0, waitMs: 0 });
   const environment = {
-    PATH: process.env['PATH'],
-    NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'],
+    ...inheritedEnvironment(),
     DATA_DIR: dataDirectory,
     TMPDIR: temporary,
     PORT: String(await port()),
@@ -52,7 +52,7 @@ async function startOn(disk: SmallDisk) {
     operator,
     /** Calls of the API with a key. */
     client: (key: string) => ({
-      create: () => ask(`${url}/v1/images/generations`, key, { prompt: 'a lake at dawn' }),
+      create: () => ask(`${url}/v1/images/generations`, key, { model: 'sketch-1', prompt: 'a lake at dawn' }),
       upload: () => upload(`${url}/v1/uploads`, key),
       status: async (id: unknown) => (await ask(`${url}/v1/generations/${String(id)}`, key)).body['status'],
     }),

@@ -6,6 +6,7 @@ import path from 'node:path';
 import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { inheritedEnvironment } from '@renderkit/server-kit/testing/part.ts';
 import { readStackConfig } from '../src/config.ts';
 import { commands } from '../src/operator/commands.ts';
 import { runOperator } from '../src/operator/run-operator.ts';
@@ -182,7 +183,7 @@ type StartOptions = {
 async function start(options: StartOptions = {}): Promise<Stack> {
   const part = (name: string) => fileURLToPath(new URL(`parts/${name}.ts`, import.meta.url));
   const config = readStackConfig({
-    PATH: process.env['PATH'],
+    ...inheritedEnvironment(),
     DATA_DIR: directory,
     PORT: '0',
     STUDIO_PORT: '0',
@@ -205,7 +206,7 @@ function operator(
   environment: Record<string, string> = {},
 ): Promise<{ text: string; failed: boolean }> {
   return runOperator(commands, [...line.split(' '), '--json'], {
-    PATH: process.env['PATH'],
+    ...inheritedEnvironment(),
     DATA_DIR: directory,
     ...environment,
   });

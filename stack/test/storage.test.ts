@@ -3,6 +3,7 @@ import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, test } from 'node:test';
+import { inheritedEnvironment } from '@renderkit/server-kit/testing/part.ts';
 import { commands } from '../src/operator/commands.ts';
 import { runOperator } from '../src/operator/run-operator.ts';
 
@@ -22,7 +23,7 @@ after(() => rm(directory, { recursive: true, force: true }));
 
 async function operator(...argv: string[]): Promise<string> {
   const { text } = await runOperator(commands, argv, {
-    PATH: process.env['PATH'],
+    ...inheritedEnvironment(),
     DATA_DIR: path.join(directory, 'data'),
     INIT_CWD: directory,
   });

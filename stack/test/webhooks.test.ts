@@ -3,6 +3,7 @@ import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, test } from 'node:test';
+import { inheritedEnvironment } from '@renderkit/server-kit/testing/part.ts';
 import { commands } from '../src/operator/commands.ts';
 import { runOperator } from '../src/operator/run-operator.ts';
 
@@ -17,7 +18,7 @@ after(() => rm(directory, { recursive: true, force: true }));
 
 async function operator<Data = Record<string, unknown>>(line: string): Promise<Data> {
   const { text } = await runOperator(commands, [...line.split(' '), '--json'], {
-    PATH: process.env['PATH'],
+    ...inheritedEnvironment(),
     DATA_DIR: directory,
   });
   return JSON.parse(text) as Data;

@@ -5,15 +5,18 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { test } from 'node:test';
 import { createTestDatabase } from '@renderkit/server-kit/testing/database.ts';
+import { inheritedEnvironment } from '@renderkit/server-kit/testing/part.ts';
 import { startTestStudio } from './harness.ts';
 
 /** Runs an entry until it ends by itself: its exit code and what it said. */
 function run(entry: string, env: Record<string, string>): Promise<{ code: number; stderr: string }> {
   const file = path.join(import.meta.dirname, '..', 'src', entry);
-  const { PATH = '' } = process.env;
   return new Promise((resolve) =>
-    execFile(process.execPath, [file], { env: { PATH, ...env }, timeout: 20_000 }, (error, _out, stderr) =>
-      resolve({ code: error === null ? 0 : Number(error.code), stderr }),
+    execFile(
+      process.execPath,
+      [file],
+      { env: { ...inheritedEnvironment(), ...env }, timeout: 20_000 },
+      (error, _out, stderr) => resolve({ code: error === null ? 0 : Number(error.code), stderr }),
     ),
   );
 }
