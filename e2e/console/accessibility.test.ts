@@ -8,6 +8,7 @@ import {
   signInViews,
   fullStorageViews,
   untilSettled,
+  goToView,
   openView,
   type PageView,
   pageViewsOf,
@@ -106,8 +107,9 @@ describe('every page of the console', { skip: noBrowser }, () => {
     await signIn(world, page, who, '/console/keys');
     views = pageViewsOf(await fillAccount(world, page, { full: false }));
     const issues: string[] = [];
-    for (const view of views) {
-      await openView(page, world.url, view);
+    for (const [i, view] of views.entries()) {
+      if (i === 0 || view.name === 'not-found') await openView(page, world.url, view);
+      else await goToView(page, view);
       issues.push(...(await issuesOf(view.name)));
     }
     assert.deepEqual(issues, []);
@@ -116,8 +118,10 @@ describe('every page of the console', { skip: noBrowser }, () => {
   test('can be read and used by everybody where the account may store no more', async () => {
     await world.platform.operator('account', 'set', '--email', who.email, '--storage-mb', '0');
     const issues: string[] = [];
-    for (const view of fullStorageViews) {
-      await openView(page, world.url, view);
+    for (const [i, view] of fullStorageViews.entries()) {
+      // What was read before the limit is forgotten by loading once.
+      if (i === 0) await openView(page, world.url, view);
+      else await goToView(page, view);
       issues.push(...(await issuesOf(view.name)));
     }
     await world.platform.operator('account', 'set', '--email', who.email, '--storage-mb', 'plan');
