@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { readFile } from 'node:fs/promises';
+import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import ajvFormats from 'ajv-formats';
@@ -13,7 +13,7 @@ type Told = { status: number; headers: Headers; body: unknown; text: string };
 
 const id = 'openapi.json';
 const file = fileURLToPath(import.meta.resolve('@renderkit/contract/openapi.json'));
-const document = JSON.parse(await readFile(file, 'utf8')) as Document;
+const document = JSON.parse(readFileSync(file, 'utf8')) as Document;
 const ajv = new Ajv2020({ strict: false, allErrors: true });
 ajvFormats.default(ajv);
 ajv.addSchema({ ...document, $id: id });

@@ -71,6 +71,8 @@ async function makeTemplates(url: string): Promise<void> {
   // There are many databases, each for a moment: visiting them so often costs more than it finds.
   await cluster.rows(`alter system set autovacuum_naptime = '1min'`);
   await cluster.rows('select pg_reload_conf()');
+  // The server's command line sets it, which a role's own setting precedes: a log that nobody keeps needs no packing.
+  await cluster.rows('alter role current_user set wal_compression = off');
   for (const part of ['empty', 'service', 'studio']) await cluster.rows(`create database template_${part}`);
   const template = (part: string) => url.replace(/\/postgres$/, `/template_${part}`);
   await Promise.all([migrateService(template('service')), migrateStudio(template('studio'))]);

@@ -1,9 +1,9 @@
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 
-/** Folders whose tests start no servers of the product, and change nothing of the process that they run in. */
+/** Folders whose tests put back what they change of the process that they run in. */
 const groupable =
-  /^(?:contract|server-kit|egress|service\/src|studio\/src|stack\/src|console|identity\/src)\//;
+  /^(?:contract|server-kit|egress|service\/(?:src|test)|studio\/src|stack\/src|console|identity\/src)\//;
 const filesPerGroup = 7;
 
 export type Groups = { groups: string[][]; alone: string[] };
