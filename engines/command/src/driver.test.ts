@@ -1,0 +1,170 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { makeMedia } from '@renderkit/engine-kit/driver-conformance.ts';
+import type { BoundValue, EngineJob } from '@renderkit/engine-kit/driver.ts';
+import type { Route } from '@renderkit/engine-kit/route.ts';
+import { argumentsOf } from './arguments.ts';
+import { createCommandDriver } from './driver.ts';
+import { progressIn } from './progress.ts';
+
+const folder = await mkdtemp(join(tmpdir(), 'command-'));
+after(() => rm(folder, { recursive: true, force: true }));
+// Processes are told apart by /proc.
+const hasProcesses = { skip: process.platform !== 'linux' };
+const never = new AbortController().signal;
+const log = { warn: () => {}, debug: () => {} };
+const connect = () => createCommandDriver({ folder, log, pollMs: { first: 5, quiet: 20 } });
+
+/** A program of a few lines: it is given `{out}` first, then the other words. */
+function jobOf(script: string, words: readonly string[], more: Partial<Route> = {}): EngineJob {
+  const route: Route = {
+    name: 'here',
+    engine: 'command',
+    on: ['here'],
+    run: [process.execPath, '-e', script.replaceAll('{', '{{').replaceAll('}', '}}'), '{out}', ...words],
+    set: {},
+    outputs: { kind: 'image', max_per_job: 4, files: 'result*.txt' },
+    ...more,
+  };
+  return { id: crypto.randomUUID(), route, files: new Map(), values: [], outputs: 4 };
+}
+
+async function follow(driver: ReturnType<typeof connect>, job: EngineJob, signal = never) {
+  const own = await mkdtemp(join(folder, '../command-results-'));
+  after(() => rm(own, { recursive: true, force: true }));
+  const { id, route, files, outputs } = job;
+  return Array.fromAsync(driver.follow(id, { id, route, files, outputs, folder: own }, signal));
+}
+
+async function run(job: EngineJob) {
+  await using driver = connect();
+  await driver.submit(await driver.prepare(job, never), job.id, never);
+  return follow(driver, job);
+}
+
+const tellsAll = `
+  const { writeFileSync, readFileSync } = require('node:fs');
+  const [out, ...words] = process.argv.slice(1);
+  const seen = { words, env: process.env, cwd: process.cwd(), file: readFileSync(words.at(-1), 'utf8') };
+  writeFileSync(out + '/result2.txt', JSON.stringify(seen));
+  writeFileSync(out + '/result10.txt', 'later');
+  writeFileSync(out + '/other.txt', '');`;
+
+test('each word is one argument, no text is an option, and the environment is empty', async () => {
+  const values: BoundValue[] = [
+    { target: 'text', kind: 'plain', value: '-rf; $(touch x) "quoted"\nand more' },
+    { target: 'seed', kind: 'plain', value: -1 },
+    { target: 'image', kind: 'media', media: [await makeMedia('image')], several: false },
+  ];
+  const job = jobOf(tellsAll, ['{text}', 's={seed}', '{image}'], { env: { MODE: 'quiet' } });
+  const result = (await run({ ...job, values })).at(-1);
+  assert.ok(result?.type === 'result');
+  assert.equal(result.files.length, 2);
+  const [seen, later] = await Promise.all(result.files.map(({ path }) => readFile(path, 'utf8')));
+  const { words, env, cwd, file } = JSON.parse(seen ?? '');
+  assert.deepEqual(words.slice(0, 2), [' -rf; $(touch x) "quoted"\nand more', 's=-1']);
+  assert.deepEqual(Object.keys(env).sort(), ['MODE', 'PATH']);
+  assert.equal(cwd, join(folder, job.id, 'out'));
+  assert.deepEqual([file, later], ['picture image', 'later']);
+});
+
+test('a command goes on without the driver that started it, runs once, and is found again', async () => {
+  const job = jobOf(
+    `const { appendFileSync } = require('node:fs');
+     setTimeout(() => appendFileSync(process.argv[1] + '/result.txt', 'ran'), 300);`,
+    [],
+  );
+  {
+    await using first = connect();
+    const prepared = await first.prepare(job, never);
+    assert.equal(await first.find(prepared, job.id, new Date(), never), 'absent');
+    await first.submit(prepared, job.id, never);
+  }
+  await using second = connect();
+  const prepared = await second.prepare(job, never);
+  assert.deepEqual(await second.find(prepared, job.id, new Date(), never), { handle: job.id });
+  await second.submit(prepared, job.id, never);
+  const result = (await follow(second, job)).at(-1);
+  assert.ok(result?.type === 'result' && result.files[0] !== undefined);
+  assert.equal(await readFile(result.files[0].path, 'utf8'), 'ran');
+});
+
+test('a stop ends the whole group', hasProcesses, async () => {
+  const job = jobOf(
+    `const { spawn } = require('node:child_process');
+     const child = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)']);
+     require('node:fs').writeFileSync(process.argv[1] + '/child', String(child.pid));
+     setInterval(() => {}, 1000);`,
+    [],
+  );
+  await using driver = connect();
+  await driver.submit(await driver.prepare(job, never), job.id, never);
+  const file = join(folder, job.id, 'out/child');
+  let child = '';
+  while (child === '') {
+    child = await readFile(file, 'utf8').catch(() => '');
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  assert.equal(await driver.cancel(job.id, never), 'canceled');
+  // Dead, though nobody may have taken note of it yet.
+  const state = await readFile(`/proc/${child}/stat`, 'utf8').catch(() => ') Z');
+  assert.match(state, /\) [ZX]/);
+  assert.equal(await driver.cancel(job.id, never), 'canceled');
+  await assert.rejects(follow(driver, job), { blame: 'backend', code: 'render_failed' });
+});
+
+test(
+  'a command whose supervisor is killed is ended, and made anew where the route says so',
+  hasProcesses,
+  async () => {
+    const job = jobOf('setInterval(() => {}, 1000);', [], { on_unknown: 'retry' });
+    await using driver = connect();
+    await driver.submit(await driver.prepare(job, never), job.id, never);
+    const known = join(folder, job.id, 'process.json');
+    let command: { pid: number } | undefined;
+    while (command === undefined) {
+      command = await readFile(known, 'utf8').then(JSON.parse, () => undefined);
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    const stat = await readFile(`/proc/${command.pid}/stat`, 'utf8');
+    process.kill(Number(stat.split(') ')[1]?.split(' ')[1]), 'SIGKILL');
+    await assert.rejects(follow(driver, job), { blame: 'backend', code: 'render_failed' });
+  },
+);
+
+test('a failure has the last words of standard error, and a program that is not there is the pair’s fault', async () => {
+  await assert.rejects(run(jobOf(`console.error('no such model'); process.exit(3)`, [])), {
+    message: 'The command ended with 3: no such model',
+    blame: 'backend',
+  });
+  const missing = jobOf('', [], { run: ['/no/such/program'] });
+  await assert.rejects(run(missing), { blame: 'pair', message: 'The command could not be run (ENOENT).' });
+  await assert.rejects(run(jobOf('', [])), { badResult: true });
+  await using driver = connect();
+  assert.deepEqual(
+    (await driver.check(missing, never)).map(({ code }) => code),
+    ['file_missing'],
+  );
+  assert.deepEqual(await driver.check(jobOf('', []), never), []);
+});
+
+test('placeholders are filled, alone and among other words', () => {
+  const words = new Map([
+    ['text', ['a b']],
+    ['images', ['1', '2']],
+    ['none', []],
+  ]);
+  assert.deepEqual(
+    argumentsOf(['{text}', 'x={text}', '{images}', '{none}', '{{text}}', '--n={none}'], words),
+    ['a b', 'x=a b', '1', '2', '{text}', '--n='],
+  );
+});
+
+test('progress is the last that was printed', () => {
+  assert.deepEqual(progressIn('1/20\r 5/20\r', '(\\d+)/(\\d+)'), { fraction: 0.25, step: 5, steps: 20 });
+  assert.deepEqual(progressIn('at 40 %', '(\\d+) %'), { fraction: 0.4 });
+  assert.deepEqual(progressIn('loading', '(\\d+)/(\\d+)'), {});
+});
