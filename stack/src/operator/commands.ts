@@ -1,5 +1,6 @@
 import { accountCommands } from './account.ts';
 import { applyCommands } from './apply.ts';
+import { backendCommands } from './backend.ts';
 import { backupCommands } from './backup.ts';
 import type { Command } from './command.ts';
 import { deliveriesCommands } from './deliveries.ts';
@@ -20,6 +21,7 @@ export const commands: Command[] = [
   ...modelCommands,
   ...planCommands,
   ...applyCommands,
+  ...backendCommands,
   ...studioCommands,
   ...libraryCommands,
   ...ledgerCommands,

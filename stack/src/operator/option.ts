@@ -86,6 +86,63 @@ export const time: Option<string> = {
   },
 };
 
+const secondsOf = { s: 1, m: 60, h: 60 * 60 } as const;
+
+/** How long: seconds, from `30s`, `10m` or `2h`. */
+export const duration: Option<number> = {
+  form: '10m',
+  read: (value) => {
+    const [, count, unit] = /^(\d{1,6})([smh])$/.exec(value) ?? [];
+    return count === undefined
+      ? refuse('must be a time such as 30s, 10m or 2h')
+      : Number(count) * secondsOf[unit as keyof typeof secondsOf];
+  },
+};
+
+/** Money of a provider, with four decimals at most. */
+export const amount: Option<number> = {
+  form: 'N',
+  read: (value) =>
+    /^\d{1,7}(?:\.\d{1,4})?$/.test(value)
+      ? Number(value)
+      : refuse('must be an amount with four decimals at most'),
+};
+
+export const currency: Option<string> = {
+  form: 'USD',
+  read: (value) =>
+    /^[A-Z]{3}$/.test(value) ? value : refuse('must be a currency of three capital letters, such as USD'),
+};
+
+const variableName = /^[A-Za-z_][A-Za-z0-9_]*$/;
+
+/** The name of an environment variable. */
+export const variable: Option<string> = {
+  form: 'VARIABLE',
+  read: (value) => (variableName.test(value) ? value : refuse('must be the name of an environment variable')),
+};
+
+/** A header, and the variable that its value stands in: a command line is seen by others. */
+export const headerFromVariable: Option<{ name: string; variable: string }> = {
+  form: 'NAME=env:VARIABLE',
+  read: (value) => {
+    const [, header, source = ''] = /^([^=\s]+)=env:(.+)$/.exec(value) ?? [];
+    return header === undefined || !variableName.test(source)
+      ? refuse('must be NAME=env:VARIABLE, such as Authorization=env:GPU1_TOKEN')
+      : { name: header, variable: source };
+  },
+};
+
+/** Names of one's own, separated by commas; empty for none. */
+export const names: Option<string[]> = {
+  form: 'a,b',
+  read: (value) =>
+    value
+      .split(',')
+      .map((one) => one.trim())
+      .filter((one) => one !== ''),
+};
+
 /** Credits with up to three decimals, as 1/1000 credit. */
 export const millicredits: Option<number> = {
   form: 'N',

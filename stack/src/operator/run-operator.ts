@@ -1,6 +1,7 @@
 import type { Environment } from '@renderkit/server-kit/process/config.ts';
 import { ApiProblem } from '@renderkit/service/problems/api-problem.ts';
 import { ModelRefused } from '@renderkit/studio/administration/models.ts';
+import { BackendError } from '@renderkit/studio/backends/backend.ts';
 import { OperatorError } from '@renderkit/studio/operator.ts';
 import { readStackConfig } from '../config.ts';
 import { StackError } from '../stack-error.ts';
@@ -36,8 +37,8 @@ export async function runOperator(
     .catch((error: unknown) => {
       if (error instanceof ModelRefused) return refusalAnswer(error);
       // What the parts refuse is for the person at the terminal.
-      if (error instanceof OperatorError || error instanceof ApiProblem)
-        throw new StackError(error.message, { cause: error });
+      if ([OperatorError, BackendError, ApiProblem].some((kind) => error instanceof kind))
+        throw new StackError((error as Error).message, { cause: error });
       throw error;
     });
   return { text: print(answer, json), failed: answer.failed ?? false };

@@ -1,6 +1,6 @@
 import { type Driver, EngineFailure } from '@renderkit/engine-kit/driver.ts';
 import type { Database } from '@renderkit/server-kit/db/database.ts';
-import { type Fit, replaceFits, selectRoutesOn } from './store.ts';
+import { type Fit, replaceFits, selectRoutesOn } from './fits-store.ts';
 
 /** Of all routes of a backend together: one that names many packs is slow to say what it has. */
 const checkWithinMs = 60_000;

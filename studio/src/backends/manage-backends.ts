@@ -1,3 +1,4 @@
+import { EngineFailure } from '@renderkit/engine-kit/driver.ts';
 import { type EngineName, engineNames, localEngines } from '@renderkit/engine-kit/route.ts';
 import type { Database, Transaction } from '@renderkit/server-kit/db/database.ts';
 import { type AdminActor, writeAdminAudit } from '../audit/admin-audit.ts';
@@ -151,6 +152,11 @@ export async function removeBackend(
   });
 }
 
+/** Those of operators first, by name. */
+export function listBackends(database: Database): Promise<Backend[]> {
+  return presentBackends(database);
+}
+
 /** @throws BackendError where there is none of that name */
 export async function showBackend(database: Database, name: string): Promise<Backend> {
   const [backend] = await presentBackends(database, name);
@@ -246,11 +252,20 @@ function addHeaders(
   );
   if (wrong !== undefined)
     throw new BackendError(`${JSON.stringify(wrong[0])} is no header that can be sent.`);
-  const headers = { ...secrets.read({ ...row, secret: null }).headers, ...added };
+  const headers = { ...headersOf(row, secrets), ...added };
   const left = Object.entries(headers).filter(([, value]) => value !== '');
   return left.length === 0
     ? null
     : secrets.encrypt(row.name, 'headers', JSON.stringify(Object.fromEntries(left)));
+}
+
+function headersOf(row: BackendRow, secrets: BackendSecrets): Record<string, string> {
+  try {
+    return secrets.read({ ...row, secret: null }).headers;
+  } catch (error) {
+    if (!(error instanceof EngineFailure)) throw error;
+    throw new BackendError(error.message, { cause: error });
+  }
 }
 
 /** What the audit shows: whether there are secrets, and never which. */

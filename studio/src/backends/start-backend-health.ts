@@ -4,16 +4,9 @@ import type { Logger } from '@renderkit/server-kit/process/logger.ts';
 import { startLoop } from '@renderkit/server-kit/work/loop.ts';
 import { checkRoutes } from './check-routes.ts';
 import type { DriverPool } from './driver-pool.ts';
+import { fitAndPause, postponeCheck, readRevision, takeDueChecks } from './fits-store.ts';
 import { probeBackend, probeSeconds } from './probe-backend.ts';
-import {
-  type BackendRow,
-  fitAndPause,
-  postponeCheck,
-  readRevision,
-  takeDueChecks,
-  takeDueProbes,
-  turnOffDrained,
-} from './store.ts';
+import { type BackendRow, takeDueProbes, turnOffDrained } from './store.ts';
 
 const everyMs = 1_000;
 const checkSeconds = 60;

@@ -1,5 +1,4 @@
-import type { EngineName, Route } from '@renderkit/engine-kit/route.ts';
-import type { Problem } from '@renderkit/engine-kit/problem-codes.ts';
+import type { EngineName } from '@renderkit/engine-kit/route.ts';
 import type { Database, Queryable, Transaction } from '@renderkit/server-kit/db/database.ts';
 import type { Backend } from './backend.ts';
 
@@ -21,7 +20,8 @@ export type BackendRow = {
   allow_loss: boolean;
 };
 
-const rowColumns = `name, engine, is_local, built_in, url, secret, headers, slots, labels, wanted, up, max_cost_per_day,
+/** Of a table `backends` that has no other name. */
+export const rowColumns = `name, engine, is_local, built_in, url, secret, headers, slots, labels, wanted, up, max_cost_per_day,
   currency, allow_loss`;
 
 export async function selectBackends(queryable: Queryable, names?: readonly string[]): Promise<BackendRow[]> {
@@ -197,100 +197,4 @@ export async function recordBadProbe(
     'record_bad_probe',
   );
   return row?.went_down ?? false;
-}
-
-/** Takes the backends that are up and whose routes are to be checked: after each publication and every so often. */
-export async function takeDueChecks(
-  database: Database,
-  everySeconds: number,
-): Promise<(BackendRow & { revision: number })[]> {
-  return database.rows<BackendRow & { revision: number }>(
-    `update backends b set next_check_at = clock() + $1 * interval '1 second', checked_revision = c.revision
-     from catalog_revision c where b.name in (
-       select name from backends, catalog_revision
-       where not is_local and up and (next_check_at <= clock() or checked_revision < revision)
-       for no key update of backends skip locked)
-     returning ${rowColumns}, c.revision`,
-    [everySeconds],
-    'take_due_checks',
-  );
-}
-
-/** The check could not be made: it is due again after this. */
-export async function postponeCheck(database: Database, name: string, seconds: number): Promise<void> {
-  await database.rows(
-    `update backends set next_check_at = clock() + $2 * interval '1 second' where name = $1`,
-    [name, seconds],
-  );
-}
-
-export type RouteOn = {
-  model_id: string;
-  version: number;
-  route: number;
-  definition: Route;
-  files: Record<string, string>;
-};
-
-/** The routes that name a backend, of all versions that something may still be rendered by. */
-export async function selectRoutesOn(database: Database, name: string): Promise<RouteOn[]> {
-  return database.rows<RouteOn>(
-    `select o.model_id, o.version, o.route, v.manifest->'routes'->o.route as definition, v.files
-     from backends b, routes_on(b) o join model_versions v using (model_id, version) where b.name = $1`,
-    [name],
-    'select_routes_on',
-  );
-}
-
-export type Fit = { model_id: string; version: number; route: number; problems: readonly Problem[] };
-
-/** Writes what the check found, and forgets routes that name the backend no more. Returns how many changed. */
-export async function replaceFits(
-  database: Database,
-  backend: string,
-  fits: readonly Fit[],
-): Promise<number> {
-  const [row] = await database.rows<{ changed: number }>(
-    `with found as (
-       select * from jsonb_to_recordset($2) as f (model_id text, version integer, route integer, problems jsonb)
-     ), gone as (
-       delete from route_fits f where f.backend = $1 and not exists (
-         select from found n where (n.model_id, n.version, n.route) = (f.model_id, f.version, f.route)) returning 1
-     ), written as (
-       insert into route_fits as f (backend, model_id, version, route, fits, problems)
-       select $1, model_id, version, route, problems = '[]', problems from found
-       on conflict (backend, model_id, version, route) do update set fits = excluded.fits, problems = excluded.problems,
-         checked_at = clock()
-       where (f.fits, f.problems) is distinct from (excluded.fits, excluded.problems) returning 1
-     )
-     select ((select count(*) from gone) + (select count(*) from written))::integer as changed`,
-    [backend, JSON.stringify(fits)],
-    'replace_fits',
-  );
-  return row?.changed ?? 0;
-}
-
-/** Grows with every publication, and with what operators change of backends. */
-export async function readRevision(database: Database): Promise<number> {
-  const [row] = await database.rows<{ revision: number }>(
-    'select revision from catalog_revision',
-    [],
-    'read_catalog_revision',
-  );
-  return row?.revision ?? 0;
-}
-
-/** Brings the routes of local engines, and pauses, up to date. True where something changed. */
-export async function fitAndPause(database: Database): Promise<boolean> {
-  const [fitted] = await database.rows<{ changed: number }>(
-    'select fit_local_routes() as changed',
-    [],
-    'fit_local_routes',
-  );
-  const [paused] = await database.rows<{ changed: number }>(
-    'select pause_models() as changed',
-    [],
-    'pause_models',
-  );
-  return (fitted?.changed ?? 0) + (paused?.changed ?? 0) > 0;
 }

@@ -1,0 +1,210 @@
+import { engineNames } from '@renderkit/engine-kit/route.ts';
+import { createLogger } from '@renderkit/server-kit/process/logger.ts';
+import type { Backend, BackendSettings } from '@renderkit/studio/backends/backend.ts';
+import { openBackendSecrets } from '@renderkit/studio/backends/backend-secrets.ts';
+import { checkBackend, type CheckedBackend } from '@renderkit/studio/backends/check-backend.ts';
+import { DriverPool } from '@renderkit/studio/backends/driver-pool.ts';
+import {
+  addBackend,
+  drainBackend,
+  listBackends,
+  removeBackend,
+  resumeBackend,
+  setBackend,
+  showBackend,
+} from '@renderkit/studio/backends/manage-backends.ts';
+import { readWorkerConfig } from '@renderkit/studio/config.ts';
+import type { StackConfig } from '../config.ts';
+import { StackError } from '../stack-error.ts';
+import { type Answer, type Command, command, done } from './command.ts';
+import type { OperatorDatabases } from './open-databases.ts';
+import {
+  amount,
+  choice,
+  currency,
+  duration,
+  headerFromVariable,
+  names,
+  required,
+  text,
+  trueOrFalse,
+  variable,
+  wholeNumber,
+} from './option.ts';
+
+const name = required(text('NAME'));
+/** What may be said of a backend when it is added, and changed later. */
+const settingOptions = {
+  url: text('U'),
+  slots: wholeNumber({ min: 1, max: 1_000 }),
+  labels: names,
+  'secret-env': variable,
+  header: headerFromVariable,
+  'max-cost-per-day': amount,
+  currency,
+  'allow-loss': trueOrFalse,
+};
+
+export const backendCommands: Command[] = [
+  command({
+    words: 'backend add',
+    about:
+      'Adds a machine or a service that renders, and asks it how it is. The secret is read from a variable, once.',
+    options: { name, engine: required(choice(engineNames)), ...settingOptions },
+    run: async ({ open, config }, { name: added, engine, ...values }) => {
+      const databases = await open();
+      const settings = settingsOf(values, config);
+      await addBackend({ name: added, engine, settings }, manage(databases));
+      return checkedAnswer(await check(databases, added));
+    },
+  }),
+  command({
+    words: 'backend set',
+    about: 'Changes a backend. What is not named stays; an empty variable takes its header away.',
+    options: { name, ...settingOptions },
+    run: async ({ open, config }, { name: changed, ...values }) => {
+      const databases = await open();
+      await setBackend(changed, settingsOf(values, config), manage(databases));
+      return backendAnswer(await showBackend(databases.studio, changed));
+    },
+  }),
+  command({
+    words: 'backend list',
+    about:
+      'Lists the backends: what each does, since when and why, its slots, and what was spent there today (UTC).',
+    options: {},
+    run: async ({ open }) => {
+      const backends = await listBackends((await open()).studio);
+      return { data: backends, lines: table(backends) };
+    },
+  }),
+  command({
+    words: 'backend check',
+    about:
+      'Asks a backend now how it is and which offered models it can run. Fails where it does not answer.',
+    options: { name },
+    run: async ({ open }, { name: asked }) => {
+      const checked = await check(await open(), asked);
+      return { ...checkedAnswer(checked), failed: checked.state === 'down' };
+    },
+  }),
+  command({
+    words: 'backend drain',
+    about:
+      'Gives a backend no more work; it is off once what runs there has ended, or is canceled after this time.',
+    options: { name, within: duration },
+    run: async ({ open }, { name: drained, within }) => {
+      const databases = await open();
+      await drainBackend(drained, within ?? null, manage(databases));
+      return backendAnswer(await showBackend(databases.studio, drained));
+    },
+  }),
+  command({
+    words: 'backend resume',
+    about: 'Gives a backend work again that was drained.',
+    options: { name },
+    run: async ({ open }, { name: resumed }) => {
+      const databases = await open();
+      await resumeBackend(resumed, manage(databases));
+      return backendAnswer(await showBackend(databases.studio, resumed));
+    },
+  }),
+  command({
+    words: 'backend remove',
+    about: 'Removes a backend on which nothing runs.',
+    options: { name },
+    run: async ({ open }, { name: removed }) => {
+      await removeBackend(removed, manage(await open()));
+      return done({ name: removed }, `${removed} is removed.`);
+    },
+  }),
+];
+
+/** The worker's own settings: what is encrypted here is opened there. */
+function manage({ studio, environments }: OperatorDatabases) {
+  const { secretKey } = readWorkerConfig(environments.worker);
+  return { database: studio, secrets: openBackendSecrets(secretKey), actor: 'operator' as const };
+}
+
+async function check(databases: OperatorDatabases, asked: string): Promise<CheckedBackend> {
+  const { secretKey, egressAllow } = readWorkerConfig(databases.environments.worker);
+  await using drivers = new DriverPool({
+    secrets: openBackendSecrets(secretKey),
+    egressAllow,
+    log: createLogger({ part: 'operator', level: 'error' }),
+  });
+  const stopping = new AbortController().signal;
+  return checkBackend(asked, { database: databases.studio, drivers, stopping });
+}
+
+type Given = {
+  url: string | undefined;
+  slots: number | undefined;
+  labels: string[] | undefined;
+  'secret-env': string | undefined;
+  header: { name: string; variable: string } | undefined;
+  'max-cost-per-day': number | undefined;
+  currency: string | undefined;
+  'allow-loss': boolean | undefined;
+};
+
+function settingsOf(given: Given, { environment }: StackConfig): BackendSettings {
+  const { url, slots, labels, currency: money, header } = given;
+  const secret = given['secret-env'];
+  const maxCostPerDay = given['max-cost-per-day'];
+  const allowLoss = given['allow-loss'];
+  return {
+    ...(url !== undefined && { url }),
+    ...(slots !== undefined && { slots }),
+    ...(labels !== undefined && { labels }),
+    ...(secret !== undefined && { secret: readSecret(environment[secret], secret) }),
+    ...(header !== undefined && { headers: { [header.name]: environment[header.variable]?.trim() ?? '' } }),
+    ...(maxCostPerDay !== undefined && { maxCostPerDay }),
+    ...(money !== undefined && { currency: money }),
+    ...(allowLoss !== undefined && { allowLoss }),
+  };
+}
+
+function readSecret(value: string | undefined, variableName: string): string {
+  const secret = value?.trim() ?? '';
+  if (secret === '')
+    throw new StackError(`--secret-env names ${variableName}, but that variable is not set or empty.`);
+  return secret;
+}
+
+function backendAnswer(backend: Backend): Answer {
+  return { data: backend, lines: table([backend]) };
+}
+
+function checkedAnswer(checked: CheckedBackend): Answer {
+  const routes = checked.routes.map(
+    ({ id, route, fits, problems }) =>
+      `${id}, ${route}: ${fits ? 'ready' : problems.map(({ message }) => message).join(' ')}`,
+  );
+  return { data: checked, lines: [...table([checked]), ...routes] };
+}
+
+function table(backends: readonly Backend[]): string[] {
+  if (backends.length === 0) return ['There are no backends.'];
+  const rows = backends.map(
+    ({ name: label, engine, state, slots, in_use: used, labels, cost_today: cost, reason }) => [
+      label,
+      engine,
+      state,
+      `${used}/${slots ?? 'each worker'}`,
+      labels.join(','),
+      String(cost),
+      reason ?? '',
+    ],
+  );
+  const head = ['NAME', 'ENGINE', 'STATE', 'IN USE', 'LABELS', 'TODAY', ''];
+  const widths = head.map((_, column) =>
+    Math.max(...[head, ...rows].map((row) => (row[column] ?? '').length)),
+  );
+  return [head, ...rows].map((row) =>
+    row
+      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+      .join('  ')
+      .trimEnd(),
+  );
+}

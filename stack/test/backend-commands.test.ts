@@ -1,0 +1,108 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { after, before, test } from 'node:test';
+import { createTestDatabase } from '@renderkit/server-kit/testing/database.ts';
+import type { Backend } from '@renderkit/studio/backends/backend.ts';
+import { commands } from '../src/operator/commands.ts';
+import { runOperator } from '../src/operator/run-operator.ts';
+
+const owners = new AsyncDisposableStack();
+let environment: Record<string, string | undefined>;
+before(async () => {
+  const directory = await mkdtemp(path.join(tmpdir(), 'renderkit-backends-'));
+  owners.defer(() => rm(directory, { recursive: true, force: true }));
+  const [service, studio] = [
+    owners.use(await createTestDatabase('service')),
+    owners.use(await createTestDatabase('studio')),
+  ];
+  environment = {
+    PATH: process.env['PATH'],
+    DATA_DIR: directory,
+    DATABASE_URL: service.url,
+    STUDIO_DATABASE_URL: studio.url,
+    FAL_KEY: 'sk-secret',
+    TEAM: 'blue',
+  };
+});
+after(() => owners.disposeAsync());
+
+async function operator<Data>(...argv: string[]): Promise<{ data: Data; failed: boolean; text: string }> {
+  const { text, failed } = await runOperator(commands, [...argv, '--json'], environment);
+  return { data: JSON.parse(text) as Data, failed, text };
+}
+
+test('what comes with the product is there from the first start', async () => {
+  const { data } = await operator<Backend[]>('backend', 'list');
+  assert.deepEqual(
+    data.map((backend) => ({ ...backend, since: '' })),
+    ['procedural', 'sandbox'].map((name) => ({
+      name,
+      engine: name,
+      url: null,
+      state: 'ready',
+      reason: null,
+      since: '',
+      slots: null,
+      in_use: 0,
+      labels: [],
+      cost_today: 0,
+    })),
+  );
+});
+
+test('a backend is added, changed, drained, taken in again and removed', async () => {
+  const added = ['backend', 'add', '--name', 'fal', '--engine', 'fal', '--url', 'http://127.0.0.1:9/'];
+  const settings = `--secret-env FAL_KEY --header X-Team=env:TEAM --labels paid,eu --slots 20
+    --max-cost-per-day 20 --currency USD`.split(/\s+/);
+  // Nothing listens there.
+  const { data, failed, text } = await operator<Backend>(...added, ...settings);
+  assert.deepEqual(
+    [data.name, data.url, data.state, data.slots, data.labels, failed],
+    ['fal', 'http://127.0.0.1:9', 'down', 20, ['paid', 'eu'], false],
+  );
+  assert.notEqual(data.reason, null);
+  assert.doesNotMatch(text, /sk-secret|blue/);
+  await assert.rejects(operator(...added), /^StackError: There is already a backend fal/);
+  const named = ['--name', 'fal'];
+  const set = await operator<Backend>('backend', 'set', ...named, '--slots', '2', '--labels', '');
+  assert.deepEqual([set.data.slots, set.data.labels], [2, []]);
+  assert.equal((await operator('backend', 'check', ...named)).failed, true, 'it does not answer');
+  assert.equal(
+    (await operator<Backend>('backend', 'drain', ...named, '--within', '10m')).data.state,
+    'draining',
+  );
+  assert.equal((await operator<Backend>('backend', 'resume', ...named)).data.state, 'down');
+  await operator('backend', 'remove', ...named);
+  await assert.rejects(operator('backend', 'check', ...named), /^StackError: There is no backend fal\.$/);
+});
+
+test('a program of this machine is a backend that is ready', async () => {
+  const { data } = await operator<Backend>(
+    'backend',
+    'add',
+    '--name',
+    'here',
+    '--engine',
+    'command',
+    '--slots',
+    '1',
+  );
+  assert.deepEqual([data.state, data.url, data.slots], ['ready', null, 1]);
+  const { text } = await runOperator(commands, ['backend', 'list'], environment);
+  assert.match(text, /^NAME +ENGINE +STATE/m);
+  assert.match(text, /^here +command +ready +0\/1/m);
+});
+
+for (const [argv, sentence] of [
+  [['add', '--name', 'x', '--engine', 'comfy'], /--engine is "comfy", but it must be one of procedural/],
+  [['add', '--name', 'x', '--engine', 'comfyui'], /needs an address/],
+  [['add', '--name', 'x', '--engine', 'fal', '--secret-env', 'NONE'], /NONE, but that variable is not set/],
+  [['set', '--name', 'sandbox', '--header', 'A=b'], /must be NAME=env:VARIABLE/],
+  [['drain', '--name', 'sandbox', '--within', 'soon'], /must be a time such as 30s/],
+  [['remove', '--name', 'sandbox'], /comes with the product/],
+] as const)
+  test(`backend ${argv.join(' ')} is refused with a sentence`, async () => {
+    await assert.rejects(operator('backend', ...argv), sentence);
+  });

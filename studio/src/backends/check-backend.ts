@@ -1,0 +1,50 @@
+import { type Driver, EngineFailure } from '@renderkit/engine-kit/driver.ts';
+import type { Problem } from '@renderkit/engine-kit/problem-codes.ts';
+import type { Database } from '@renderkit/server-kit/db/database.ts';
+import type { Backend } from './backend.ts';
+import { checkRoutes } from './check-routes.ts';
+import type { DriverPool } from './driver-pool.ts';
+import { fitAndPause, selectFits } from './fits-store.ts';
+import { showBackend } from './manage-backends.ts';
+import { probeBackend } from './probe-backend.ts';
+import { selectBackends } from './store.ts';
+
+export type CheckedBackend = Backend & {
+  /** As the engine says it. */
+  version: string | null;
+  routes: { id: string; route: string; fits: boolean; problems: readonly Problem[] }[];
+};
+
+/**
+ * Asks a backend now how it is and what keeps routes from running there, and puts what it says in force, as the workers do
+ * every so often. A local one is as it is. @throws BackendError where there is none of that name
+ */
+export async function checkBackend(
+  name: string,
+  { database, drivers, stopping }: { database: Database; drivers: DriverPool; stopping: AbortSignal },
+): Promise<CheckedBackend> {
+  await showBackend(database, name);
+  const [row] = await selectBackends(database, [name]);
+  if (row !== undefined && !row.is_local) {
+    const driverOf = (): Driver => drivers.driverOf(row);
+    // An operator who asks is told of the first silence.
+    const { reason } = await probeBackend(name, driverOf, { database, stopping }, 1);
+    if (reason === null) await checkRoutesNow(name, driverOf(), { database, stopping });
+  }
+  await fitAndPause(database);
+  const { version, routes } = await selectFits(database, name);
+  return { ...(await showBackend(database, name)), version, routes };
+}
+
+/** A machine that answers, and cannot say what it has, is told as it was known last. */
+async function checkRoutesNow(
+  name: string,
+  driver: Driver,
+  dependencies: { database: Database; stopping: AbortSignal },
+): Promise<void> {
+  try {
+    await checkRoutes(name, driver, dependencies);
+  } catch (error) {
+    if (!(error instanceof EngineFailure)) throw error;
+  }
+}
