@@ -25,6 +25,8 @@ export const refusalCodes = [
   'moderation_blocked',
   'unprocessable',
   'concurrency',
+  /** Nothing can make the model at present: come again. */
+  'model_paused',
   'insufficient_credits',
   'tier_required',
   'forbidden',

@@ -160,7 +160,8 @@ export const problemCodes = {
     status: 503,
     title: 'Service Unavailable',
     retryable: true,
-    meaning: 'The studio is in maintenance, overloaded, or did not answer in time.',
+    meaning:
+      'The studio is in maintenance, overloaded, or did not answer in time; or nothing can make the model at present.',
     whatToDo: 'Wait as many seconds as `Retry-After` says, then send the request again.',
   },
 } as const satisfies Record<string, ProblemCodeEntry>;

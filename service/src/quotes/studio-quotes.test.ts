@@ -63,6 +63,7 @@ test('each refusal has its code', async () => {
     moderation_blocked: 'moderation_blocked',
     unprocessable: 'unprocessable',
     concurrency: 'queue_full',
+    model_paused: 'upstream_unavailable',
     insufficient_credits: 'insufficient_credits',
     tier_required: 'tier_required',
     forbidden: 'forbidden',
@@ -72,7 +73,8 @@ test('each refusal has its code', async () => {
     geo_blocked: 'geo_blocked',
     quote_invalid: 'upstream_error',
   });
-  assert.ok((problemOf({ code: 'concurrency' }).retryAfterSeconds ?? 0) >= 1);
+  for (const code of ['concurrency', 'model_paused'] as const)
+    assert.ok((problemOf({ code }).retryAfterSeconds ?? 0) >= 1, code);
 });
 
 test('unknown ids are told by their fields, and paths that no request has are nonsense', async () => {

@@ -72,8 +72,8 @@ function isHopeless(error: unknown): boolean {
 }
 
 const maxMessageCharacters = 200;
-/** Seconds that a client waits before it tries an account again that the studio has no room for. */
-const queueFullRetrySeconds = 5;
+/** Seconds that a client waits before it tries an account again that the studio has no room for, or a paused model. */
+const retrySeconds: { [Code in RefusalCode]?: number } = { concurrency: 5, model_paused: 30 };
 
 type Refusal = { code: ProblemCode; detail: string };
 
@@ -101,6 +101,10 @@ const byRefusal = {
   concurrency: {
     code: 'queue_full',
     detail: 'The account has as many generations running as its plan allows.',
+  },
+  model_paused: {
+    code: 'upstream_unavailable',
+    detail: 'Nothing can make this model at present. It comes back by itself; other models are not concerned.',
   },
   insufficient_credits: {
     code: 'insufficient_credits',
@@ -175,10 +179,11 @@ export function problemOf(refusal: { code: RefusalCode; field?: string; storage?
   const named = known.code === 'unprocessable' || known.code === 'moderation_blocked';
   const field =
     named && refusal.field !== undefined && fieldShape.test(refusal.field) ? refusal.field : undefined;
+  const retryAfterSeconds = retrySeconds[refusal.code];
   return new ApiProblem(known.code, {
     detail: known.detail,
     ...(field !== undefined && { errors: [{ field, message: known.detail }] }),
-    ...(known.code === 'queue_full' && { retryAfterSeconds: queueFullRetrySeconds }),
+    ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
   });
 }
 

@@ -45,6 +45,7 @@ export function refusedFile({ refusal }: Extract<StoreUploadAnswer, { outcome: '
       return new ApiProblem('unprocessable', { detail: 'The studio does not take this file.' });
     case 'quote_invalid':
     case 'concurrency':
+    case 'model_paused':
       return new ApiProblem('upstream_error', { detail: 'The studio answered with an unexpected error.' });
     default:
       return new ApiProblem('forbidden', { detail: 'The studio does not take files from this account.' });

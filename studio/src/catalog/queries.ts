@@ -19,9 +19,10 @@ export async function growRevision(transaction: Transaction): Promise<void> {
  * limits, whatever is published meanwhile. Taken before locks of accounts.
  */
 export async function readPlans(transaction: Transaction): Promise<readonly Plan[]> {
+  // Locked by a statement of its own: one that waited for the lock would still see the versions of before.
+  await transaction.execute(`select from published_lists where name = 'plans' for share`);
   const [row] = await transaction.rows<{ content: Plan[] }>(
-    `select c.content from published_lists p join catalog_lists c using (name, version)
-     where p.name = 'plans' for share of p`,
+    `select c.content from published_lists p join catalog_lists c using (name, version) where p.name = 'plans'`,
   );
   return row?.content ?? [];
 }

@@ -85,10 +85,12 @@ async function quote(
       dependencies.findOwn,
     ),
   ]);
-  // Estimates moderate nothing, not even what moderation said before, and ask for no space.
+  // Estimates moderate nothing, not even what moderation said before, ask for no space, and begin nothing.
   const refused =
     validated.refusal ??
-    (moderate ? (rejectedRefusal(references) ?? fullStorageRefusal(account)) : undefined);
+    (moderate
+      ? (rejectedRefusal(references) ?? fullStorageRefusal(account) ?? pausedRefusal(model))
+      : undefined);
   const blocked =
     moderate && refused === undefined
       ? await dependencies.moderation.moderateText(moderatedText(request))
@@ -116,6 +118,11 @@ function fullStorageRefusal({ storage }: AccountFacts): Refusal | undefined {
   return used_bytes < limit_bytes
     ? undefined
     : refusal('storage_full', { storage: { used_bytes, limit_bytes } });
+}
+
+/** Nothing new is begun that nothing can make; what was quoted before waits until something can. */
+function pausedRefusal(model: CatalogModel | undefined): Refusal | undefined {
+  return model === undefined || model.paused === null ? undefined : refusal('model_paused');
 }
 
 /** All words of the person's own in a request. */

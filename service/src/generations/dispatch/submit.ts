@@ -62,7 +62,7 @@ async function attempt(options: SubmitOptions, claim: Claim, requoted = false): 
       return { kind: 'done' };
     case 'refused': {
       const { code } = answer.refusal;
-      if (code === 'concurrency') return { kind: 'release' };
+      if (code === 'concurrency' || code === 'model_paused') return { kind: 'release' };
       if (code !== 'quote_invalid') return fail(options, claim, refusalError(code));
       return requoted ? fail(options, claim, submitFailed) : requote(options, claim);
     }
@@ -134,7 +134,7 @@ async function requote(options: SubmitOptions, claim: Claim): Promise<SubmitResu
   });
   const result = answer.results[0];
   const code = result?.refusal?.code;
-  if (code === 'concurrency') return { kind: 'release' };
+  if (code === 'concurrency' || code === 'model_paused') return { kind: 'release' };
   if (code !== undefined && code !== 'quote_invalid') return fail(options, claim, refusalError(code));
   if (result?.quote == null || result.cost_millicredits > claim.costMillicredits)
     return fail(options, claim, submitFailed);
