@@ -29,6 +29,8 @@ type Details = {
   not_offered: { asked: unknown; allowed: readonly string[] };
   not_a_truth: { asked: unknown };
   not_a_number: { asked: unknown };
+  not_a_text: { asked: unknown };
+  too_many_characters: { asked: number; allowed: number };
   out_of_range: { asked: number; allowed: { min: number; max: number } };
   off_step: { asked: number; allowed: { min: number; step: number } };
 
@@ -82,6 +84,8 @@ const sentences: { [C in IssueCode]: (details: Details[C]) => string } = {
   not_offered: ({ allowed }) => `must be one of ${listed(allowed, 30)}`,
   not_a_truth: () => 'must be true or false',
   not_a_number: () => 'must be a number',
+  not_a_text: () => 'must be a text',
+  too_many_characters: ({ allowed }) => `must have ${allowed} characters at most`,
   out_of_range: ({ allowed: { min, max } }) => `must be from ${min} to ${max}`,
   off_step: ({ allowed: { min, step } }) => `must go in steps of ${step} from ${min}`,
 

@@ -8,6 +8,11 @@ export type Lane = (typeof lanes)[number];
 export const kinds = ['image', 'image_edit', 'video', 'video_extend'] as const;
 export type Kind = (typeof kinds)[number];
 
+/** What an option of a model's own may be. */
+export const optionTypes = ['select', 'toggle', 'slider', 'text'] as const;
+/** Longest `max_length` of a text option. */
+export const maxTextOptionCharacters = 2_048;
+
 /** The numbers that a request may set where its model has a range for them. */
 export const settingNames = ['cfg', 'weight', 'clip_skip', 'mask_blur'] as const;
 export type SettingName = (typeof settingNames)[number];

@@ -7,7 +7,7 @@ export type OptionValue = string | number | boolean;
 /** An option as a catalog offers it: the studio's, or the public one, whose choices may be numbers. */
 export type OfferedOption = Pick<
   StudioModel['parameters']['options'][number],
-  'key' | 'type' | 'min' | 'max' | 'step' | 'default'
+  'key' | 'type' | 'min' | 'max' | 'step' | 'max_length' | 'default'
 > & { values?: readonly { value: string | number }[] | undefined };
 
 /** As much of a model as validation reads. The public model of the API has it too. */

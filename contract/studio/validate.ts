@@ -1,5 +1,5 @@
 import type { Issue } from './issues.ts';
-import { type Kind, kindFacts, type SettingName } from './kinds.ts';
+import { type Kind, kindFacts, maxTextOptionCharacters, type SettingName } from './kinds.ts';
 import {
   durationsOf,
   type OfferedModel,
@@ -312,6 +312,15 @@ export function readOption(
       if (typeof asked !== 'number') return { issue: { field, code: 'not_a_number', asked } };
       const issue = validateNumber(field, asked, option);
       return issue === undefined ? { value: asked } : { issue };
+    }
+    case 'text': {
+      if (typeof asked !== 'string') return { issue: { field, code: 'not_a_text', asked } };
+      const allowed = option.max_length ?? maxTextOptionCharacters;
+      // Counted by code points, as the prompt is.
+      const characters = [...asked].length;
+      return characters <= allowed
+        ? { value: asked }
+        : { issue: { field, code: 'too_many_characters', asked: characters, allowed } };
     }
   }
 }

@@ -15,7 +15,7 @@ import {
   retireModel,
   withCatalog,
 } from '@renderkit/studio/catalog/publish.ts';
-import { setPaused } from '@renderkit/studio/catalog/queries.ts';
+import { growRevision } from '@renderkit/studio/catalog/queries.ts';
 import { showAccount } from '@renderkit/studio/operator.ts';
 import { readManifest } from '@renderkit/studio/manifests/read-manifest.ts';
 import { request, startTestStudio, type TestAccount, type TestStudio } from './harness.ts';
@@ -77,11 +77,11 @@ test('what is published is quoted by every process, and older versions again', a
   await known(3_000);
   assert.equal(await publish(modelOf('meadow', 2_000)), 1, 'the same content is the same version');
   await known(2_000);
-  const { body: before } = await account.call<StudioAnswer<'getCatalog'>>('GET', '/api/catalog');
+  const { body: earlier } = await account.call<StudioAnswer<'getCatalog'>>('GET', '/api/catalog');
   await withCatalog(studio.database, (transaction) => retireModel(transaction, 'meadow', 'operator'));
   await within2Seconds(async () => (await account.quote({ model: 'meadow' })).refusal?.field === 'model');
   const { body: afterwards } = await account.call<StudioAnswer<'getCatalog'>>('GET', '/api/catalog');
-  assert.notEqual(before.version, afterwards.version);
+  assert.notEqual(earlier.version, afterwards.version);
   assert.equal(other.current().models.has('meadow'), false);
   assert.equal((await other.version('meadow', 2))?.offered.price.base_millicredits, 3_000);
 });
@@ -130,10 +130,17 @@ test('a model that is retired between quote and submit is still made', async () 
 test('a paused model stays on the list, is priced, and refuses until it is back', async () => {
   const account = await studio.connect();
   await publish(modelOf('resting', 1_000));
+  // As the backends' health does, which no worker looks after here.
   const pause = (reason: string | null) =>
-    withCatalog(studio.database, (transaction) => setPaused(transaction, 'resting', reason));
-  assert.equal(await pause('gpu1 is down'), true);
-  assert.equal(await pause('gpu1 is down'), false);
+    withCatalog(studio.database, async (transaction) => {
+      await transaction.execute(
+        `update models set paused_reason = $1::text, paused_since = case when $1::text is not null then clock() end
+         where id = 'resting'`,
+        [reason],
+      );
+      await growRevision(transaction);
+    });
+  await pause('gpu1 is down');
   await within2Seconds(
     async () => (await account.quote({ model: 'resting' })).refusal?.code === 'model_paused',
   );
@@ -144,6 +151,19 @@ test('a paused model stays on the list, is priced, and refuses until it is back'
   assert.ok(!JSON.stringify(body).includes('gpu1'), 'the reason is for operators');
   await pause(null);
   await within2Seconds(async () => (await account.quote({ model: 'resting' })).refusal === null);
+});
+
+test('a text of the model’s own is priced, bounded and moderated with the prompt', async () => {
+  const account = await studio.connect();
+  const model = modelOf('worded', 1_000);
+  const option = { key: 'without', name: 'Without', type: 'text', max_length: 60, default: '' } as const;
+  const parameters = { ...model.manifest.parameters, options: [option] };
+  await publish({ ...model, manifest: { ...model.manifest, parameters } });
+  const refusalOf = async (without: string) =>
+    (await account.quote({ model: 'worded', options: { without } })).refusal;
+  await within2Seconds(async () => (await refusalOf('fog')) === null);
+  assert.equal((await refusalOf('x'.repeat(61)))?.field, 'options.without');
+  assert.equal((await refusalOf('a bomb recipe'))?.code, 'moderation_blocked');
 });
 
 test('of several defaults the operator’s own goes first, then what was published last', async () => {
@@ -170,8 +190,8 @@ const publishPlans = (plans: readonly Plan[]) =>
   withCatalog(studio.database, (transaction) => publishList(transaction, 'plans', plans, 'operator'));
 
 test('a plan has any key, and accounts have what it says from the moment it is published', async () => {
-  const before = await readPlans();
-  const [free] = before;
+  const earlier = await readPlans();
+  const [free] = earlier;
   assert.ok(free);
   const team: Plan = {
     ...free,
@@ -183,7 +203,7 @@ test('a plan has any key, and accounts have what it says from the moment it is p
     weight: 2.5,
     stop_refund: 'full',
   };
-  await publishPlans([...before, team]);
+  await publishPlans([...earlier, team]);
   const account = await studio.connect({ tier: 'team-2027' });
   const { body } = await account.call<StudioAnswer<'getAccount'>>('GET', '/api/account');
   assert.deepEqual(body.tier, { key: 'team-2027', name: 'Team' });
@@ -203,14 +223,14 @@ test('a plan has any key, and accounts have what it says from the moment it is p
     [team.limits, 5_000, 70_000, 70_000, 2.5],
   );
   const limits = { ...team.limits, overall: 9 };
-  await publishPlans([...before, { ...team, limits, monthly_millicredits: 90_000, weight: 1 }]);
+  await publishPlans([...earlier, { ...team, limits, monthly_millicredits: 90_000, weight: 1 }]);
   const changed = await showAccount(studio.database, account.email);
   assert.deepEqual(
     [changed.limits, changed.allowance_millicredits, changed.monthly_millicredits, await shares()],
     [limits, 90_000, 70_000, 1],
     'credits come with the next renewal',
   );
-  await assert.rejects(publishPlans(before), /Accounts have the plan team-2027/);
+  await assert.rejects(publishPlans(earlier), /Accounts have the plan team-2027/);
   assert.deepEqual((await readPlans()).at(-1)?.key, 'team-2027');
   await assert.rejects(
     studio.connect({ tier: 'gold' }),
@@ -219,8 +239,8 @@ test('a plan has any key, and accounts have what it says from the moment it is p
 });
 
 test('accounts that are made while plans are published have the limits of one list', async () => {
-  const before = await readPlans();
-  const [free, ...others] = before;
+  const earlier = await readPlans();
+  const [free, ...others] = earlier;
   assert.ok(free);
   const withOverall = (overall: number) => [{ ...free, limits: { ...free.limits, overall } }, ...others];
   await Promise.all([
@@ -233,7 +253,7 @@ test('accounts that are made while plans are published have the limits of one li
     [last],
   );
   assert.equal(row?.other, 0);
-  await publishPlans(before);
+  await publishPlans(earlier);
 });
 
 test('a file counts where it changed and nobody changed what it says; an operator’s act is left', async () => {
@@ -263,7 +283,7 @@ test('a file counts where it changed and nobody changed what it says; an operato
 
 test('a model of the product that an operator changed is kept, and the rest is published once', async () => {
   assert.deepEqual(await applyBuiltIn(studio.database), []);
-  const before = await studio.database.rows('select count(*) as versions from model_versions');
+  const earlier = await studio.database.rows('select count(*) as versions from model_versions');
   await publish(modelOf('sketch-1', 7_000));
   assert.deepEqual(await applyBuiltIn(studio.database), [], 'its file is the one that was applied last');
   await studio.database.execute(
@@ -273,7 +293,7 @@ test('a model of the product that an operator changed is kept, and the rest is p
   const [{ versions } = { versions: 0 }] = await studio.database.rows<{ versions: number }>(
     'select count(*) as versions from model_versions',
   );
-  assert.equal(versions, Number(before[0]?.['versions']) + 1);
+  assert.equal(versions, Number(earlier[0]?.['versions']) + 1);
 });
 
 test('every act is written down with what was so before', async () => {

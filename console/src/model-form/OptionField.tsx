@@ -1,4 +1,5 @@
-import { Select, Switch } from '@mantine/core';
+import { Select, Switch, Textarea } from '@mantine/core';
+import { maxTextOptionCharacters } from '@renderkit/contract/studio/kinds.ts';
 import { ChoiceField } from './ChoiceField.tsx';
 import { RangeField } from './RangeField.tsx';
 import { optionDefault, sliderRange } from './fit-values.ts';
@@ -39,11 +40,39 @@ export function OptionField({ option, form }: { option: ModelOption; form: FormC
           error={error}
         />
       );
+    case 'text':
+      return (
+        <TextOption
+          option={option}
+          value={String(set ?? optionDefault(option))}
+          change={change}
+          error={error}
+        />
+      );
     case 'select':
       return (
         <SelectOption option={option} value={String(set ?? optionDefault(option))} {...{ change, error }} />
       );
   }
+}
+
+/** A text of the person's own. What an option takes at most cannot be passed. */
+function TextOption({ option, value, change, error }: SelectOptionProps) {
+  const { max_length: max = maxTextOptionCharacters } = option;
+  return (
+    <Textarea
+      label={option.name}
+      // As the service counts: by code points.
+      description={`${[...value].length} of ${max} characters`}
+      inputWrapperOrder={['label', 'input', 'description', 'error']}
+      autosize
+      minRows={1}
+      maxRows={6}
+      value={value}
+      onChange={({ currentTarget }) => change([...currentTarget.value].slice(0, max).join(''))}
+      error={error}
+    />
+  );
 }
 
 type SelectOptionProps = {

@@ -146,6 +146,8 @@ function fittingOptions(
     const code = issues.get(`options.${option.key}`);
     let value = code === undefined ? read[option.key] : undefined;
     if (isOffRange(code)) value = fitNumber(Number(values[option.key]), sliderRange(option));
+    if (code === 'too_many_characters')
+      value = [...String(values[option.key])].slice(0, option.max_length).join('');
     if (value !== undefined) fitting[option.key] = value;
   }
   return fitting;

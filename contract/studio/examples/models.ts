@@ -160,6 +160,14 @@ const rich = exampleModel({
   },
 });
 
+const worded = exampleModel({
+  id: 'worded',
+  default_for: [],
+  parameters: {
+    options: [{ key: 'without', name: 'Without', type: 'text', max_length: 5, default: 'fog' }],
+  },
+});
+
 const blunt = exampleEditModel({
   id: 'blunt',
   default_for: [],
@@ -228,6 +236,7 @@ export const exampleModels = {
   plain: exampleModel(),
   wordless: exampleModel({ id: 'wordless', default_for: [], prompt_required: false }),
   'character/rich': rich,
+  worded,
   brush: exampleEditModel(),
   blunt,
   reel: exampleVideoModel(),

@@ -1,5 +1,5 @@
 import { Type, type Static } from 'typebox';
-import { eachSetting, suites } from '../kinds.ts';
+import { eachSetting, maxTextOptionCharacters, optionTypes, suites } from '../kinds.ts';
 import { count, id, link, longText, millicredits, nullable, oneOf, shortText } from './schema-builders.ts';
 
 const range = nullable(
@@ -8,12 +8,14 @@ const range = nullable(
 export const ModelOption = Type.Object({
   key: shortText,
   name: shortText,
-  type: oneOf(['select', 'toggle', 'slider'] as const),
+  type: oneOf(optionTypes),
   values: Type.Optional(Type.Array(Type.Object({ value: shortText, label: shortText }), { maxItems: 100 })),
   min: Type.Optional(Type.Number()),
   max: Type.Optional(Type.Number()),
   step: Type.Optional(Type.Number()),
-  default: Type.Union([Type.String({ maxLength: 500 }), Type.Number()]),
+  /** Of a text, in characters. */
+  max_length: Type.Optional(Type.Integer({ minimum: 1, maximum: maxTextOptionCharacters })),
+  default: Type.Union([Type.String({ maxLength: maxTextOptionCharacters }), Type.Number()]),
 });
 export type ModelOption = Static<typeof ModelOption>;
 

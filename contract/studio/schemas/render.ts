@@ -1,5 +1,5 @@
 import { Type, type Static } from 'typebox';
-import { eachSetting, kinds } from '../kinds.ts';
+import { eachSetting, kinds, maxTextOptionCharacters } from '../kinds.ts';
 import { accountStates, StudioBalance, StudioLimits } from './account.ts';
 import { Refusal } from './error.ts';
 import {
@@ -24,7 +24,7 @@ const anyRequest = {
   suggestions: Type.Array(id, { maxItems: 50 }),
   options: Type.Record(
     Type.String(),
-    Type.Union([Type.String({ maxLength: 2_048 }), Type.Number(), Type.Boolean()]),
+    Type.Union([Type.String({ maxLength: maxTextOptionCharacters }), Type.Number(), Type.Boolean()]),
   ),
   // A reference is the id of one of the account's library items or the token of one of its uploads.
   reference_images: Type.Array(id, { maxItems: 50 }),

@@ -1,4 +1,5 @@
 import { Type, type Static } from 'typebox';
+import { optionTypes } from '../../studio/kinds.ts';
 import { maxPathIdCharacters, maxSearchCharacters } from '../limits.ts';
 import { listOf, optionalPageQuery } from './list.ts';
 import { realAnswers } from '../real-answers.ts';
@@ -51,8 +52,6 @@ const SourceVideo = closed({
   max_filesize_mb: nullable(Type.Number(), { description: 'Megabytes.' }),
 });
 
-export const optionTypes = ['select', 'toggle', 'slider'] as const;
-
 const textOrNumber = (description: string) =>
   Type.Unsafe<string | number>({ type: ['string', 'number'], description });
 
@@ -65,12 +64,13 @@ const ModelOption = closed({
   key: Type.String({ description: 'Name of the option in `options` of a request.' }),
   name: Type.String({ description: 'What people call it.' }),
   type: oneOf(optionTypes, {
-    description: 'One of `values`, true or false, or a number from `min` to `max`.',
+    description: 'One of `values`, true or false, a number from `min` to `max`, or a text.',
   }),
   values: Type.Optional(Type.Array(Choice, { description: 'What a `select` offers.' })),
   min: Type.Optional(Type.Number({ description: 'Smallest value of a `slider`.' })),
   max: Type.Optional(Type.Number({ description: 'Largest value of a `slider`.' })),
   step: Type.Optional(Type.Number({ description: 'How far apart the values of a `slider` are.' })),
+  max_length: Type.Optional(Type.Integer({ description: 'Most characters of a `text`.' })),
   default: textOrNumber('Used when a request says nothing; 0 or 1 for a `toggle`.'),
 });
 

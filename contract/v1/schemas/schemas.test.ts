@@ -71,7 +71,7 @@ test('properties of an answer are always there, but for the few that may be left
     const required = new Set(node.required);
     optional.push(...Object.keys(node.properties!).filter((name) => !required.has(name)));
   });
-  const allowed = ['base_models', 'element', 'errors', 'max', 'min', 'step', 'values'];
+  const allowed = ['base_models', 'element', 'errors', 'max', 'max_length', 'min', 'step', 'values'];
   assert.deepEqual([...new Set(optional)].sort(), allowed);
 });
 

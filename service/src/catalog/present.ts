@@ -73,7 +73,7 @@ function presentRange(range: StudioModel['parameters']['cfg']): Model['parameter
 function presentOption(
   option: StudioModel['parameters']['options'][number],
 ): Model['parameters']['options'][number] {
-  const { key, name, type, values, min, max, step } = option;
+  const { key, name, type, values, min, max, step, max_length: maxLength } = option;
   return {
     key,
     name,
@@ -82,6 +82,7 @@ function presentOption(
     ...(min !== undefined && { min }),
     ...(max !== undefined && { max }),
     ...(step !== undefined && { step }),
+    ...(maxLength !== undefined && { max_length: maxLength }),
     default: option.default,
   };
 }

@@ -104,7 +104,8 @@ const byRefusal = {
   },
   model_paused: {
     code: 'upstream_unavailable',
-    detail: 'Nothing can make this model at present. It comes back by itself; other models are not concerned.',
+    detail:
+      'Nothing can make this model at present. It comes back by itself; other models are not concerned.',
   },
   insufficient_credits: {
     code: 'insufficient_credits',

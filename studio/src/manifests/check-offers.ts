@@ -117,6 +117,12 @@ function checkOption({ parameters }: Manifest, at: number, add: Add): void {
     case 'toggle':
       if (initial !== 0 && initial !== 1) problem('out_of_range', 'the default of a toggle is 0 or 1.');
       return;
+    case 'text':
+      if (option.max_length === undefined) problem('input_missing', 'a text needs max_length.');
+      else if (typeof initial !== 'string') problem('type_mismatch', 'the default of a text is a text.');
+      else if ([...initial].length > option.max_length)
+        problem('out_of_range', 'its default is longer than max_length.');
+      return;
     case 'slider':
       checkRange(option, path, (code, _path, message) => problem(code, message.replace(/^\d+:? /, '')));
   }

@@ -37,7 +37,9 @@ const noRoom: GenerationError = {
 };
 
 /** What becomes of a generation whose submit the studio refused for good. */
-export function refusalError(code: Exclude<RefusalCode, 'concurrency' | 'model_paused' | 'quote_invalid'>): GenerationError {
+export function refusalError(
+  code: Exclude<RefusalCode, 'concurrency' | 'model_paused' | 'quote_invalid'>,
+): GenerationError {
   if (code === 'storage_full') return noRoom;
   return { code, message: sentences[code] };
 }
