@@ -2,7 +2,6 @@ import { open, type FileHandle } from 'node:fs/promises';
 import { createEgress, type Egress } from '@renderkit/egress/guarded-fetch.ts';
 import { parseCidrs } from '@renderkit/egress/public-address.ts';
 import { redirectOf, type BackendHttp } from './backend-http.ts';
-import { isSuccess } from './backend-answer.ts';
 import { EngineFailure, type BackendAccess } from './driver.ts';
 import type { BackendAnswer } from './http-exchange.ts';
 
@@ -24,7 +23,7 @@ export interface Download {
 /** Fetches results from addresses that an engine named. */
 export interface Downloads extends AsyncDisposable {
   /**
-   * On the backend's own origin with its key, continued by ranges where it breaks off; everywhere else through the guard on
+   * On the backend's own origin, or at a path below its address, with its key, continued by ranges where it breaks off; everywhere else through the guard on
    * outgoing requests, without any key.
    * @throws EngineFailure `badResult` where it cannot be had; blame `render` where the address is refused, for no other try
    * would do better. No message has the address. The signal's reason
@@ -62,10 +61,10 @@ export function createDownloads(access: BackendAccess, http: BackendHttp): Downl
 
   return {
     async save(address, download) {
-      if (!http.isOwn(address)) return saveForeign(address, download);
+      if (!address.startsWith('/') && !http.isOwn(address)) return saveForeign(address, download);
       const answer = await saveOwn(http, address, download);
-      if (isSuccess(answer)) return;
-      const next = redirectOf(answer, address);
+      if (answer.status === 200 || answer.status === 206) return;
+      const next = redirectOf(answer, new URL(address, http.origin).href);
       if (next === null) throw unusable(http.backend, `is answered with ${answer.status}`);
       await saveForeign(next, download);
     },

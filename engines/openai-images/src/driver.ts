@@ -1,5 +1,6 @@
 import { isSuccess, parseJson, refusalOf } from '@renderkit/engine-kit/backend-answer.ts';
 import { createBackendHttp, type BackendHttp } from '@renderkit/engine-kit/backend-http.ts';
+import { formOf } from '@renderkit/engine-kit/call-form.ts';
 import {
   askedTargets,
   bodyWithMedia,
@@ -25,7 +26,6 @@ import { HeldAnswers, lostAnswer } from '@renderkit/engine-kit/held-answers.ts';
 import type { Problem } from '@renderkit/engine-kit/problem-codes.ts';
 import { saveResults } from '@renderkit/engine-kit/result-files.ts';
 import { failureOfAnswer } from './answer-failure.ts';
-import { formOf } from './form.ts';
 
 const defaultRunSeconds = 600;
 /** Beyond the route's own time, so that this never ends a job before its worker does. */

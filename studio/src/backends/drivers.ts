@@ -3,6 +3,7 @@ import { createFalDriver } from '@renderkit/engine-fal/driver.ts';
 import type { CreateDriver } from '@renderkit/engine-kit/driver.ts';
 import type { EngineName } from '@renderkit/engine-kit/route.ts';
 import { createOpenaiImagesDriver } from '@renderkit/engine-openai-images/driver.ts';
+import { createOpenaiVideosDriver } from '@renderkit/engine-openai-videos/driver.ts';
 import { createReplicateDriver } from '@renderkit/engine-replicate/driver.ts';
 
 /** The drivers of engines behind addresses: a new one is a package of its own below `engines/` and a line here. */
@@ -10,6 +11,7 @@ const drivers: { readonly [Engine in EngineName]?: CreateDriver } = {
   a1111: createA1111Driver,
   fal: createFalDriver,
   'openai-images': createOpenaiImagesDriver,
+  'openai-videos': createOpenaiVideosDriver,
   replicate: createReplicateDriver,
 };
 

@@ -1,8 +1,8 @@
-import type { Call } from '@renderkit/engine-kit/call.ts';
-import { pointerSteps } from '@renderkit/engine-kit/json-pointer.ts';
-import type { MultipartPart } from '@renderkit/engine-kit/multipart.ts';
+import type { Call } from './call.ts';
+import { pointerSteps } from './json-pointer.ts';
+import type { MultipartPart } from './multipart.ts';
 
-/** A call as the form of an edit: texts as they are, anything else as JSON, and lists of files as `image[]`. */
+/** A call as a form: texts as they are, anything else as JSON, and lists of files as `image[]`, as OpenAI's clients write them. */
 export function formOf({ body, media }: Call): MultipartPart[] {
   const parts: MultipartPart[] = [];
   for (const [name, value] of Object.entries(body)) {
