@@ -99,7 +99,14 @@ export async function startWorker(
     }),
   );
   const secrets = openBackendSecrets(config.secretKey);
-  const drivers = owners.use(new DriverPool({ secrets, egressAllow: config.egressAllow, log }));
+  const drivers = owners.use(
+    new DriverPool({
+      secrets,
+      egressAllow: config.egressAllow,
+      log,
+      folder: path.join(config.dataDirectory, 'commands'),
+    }),
+  );
   const jobs = owners.use(createNotifier({ database, channel: jobsChannel, log }));
   owners.use(startBackendHealth({ database, drivers, announce: () => jobs.announce('job'), log }));
   // The last to open is the first to close: a worker that stops is not counted on.

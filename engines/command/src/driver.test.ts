@@ -16,7 +16,8 @@ after(() => rm(folder, { recursive: true, force: true }));
 const hasProcesses = { skip: process.platform !== 'linux' };
 const never = new AbortController().signal;
 const log = { warn: () => {}, debug: () => {} };
-const connect = () => createCommandDriver({ folder, log, pollMs: { first: 5, quiet: 20 } });
+const backend = { name: 'here', url: '', headers: {}, secret: undefined, egressAllow: [] };
+const connect = () => createCommandDriver({ backend, folder, log, pollMs: { first: 5, quiet: 20 } });
 
 /** A program of a few lines: it is given `{out}` first, then the other words. */
 function jobOf(script: string, words: readonly string[], more: Partial<Route> = {}): EngineJob {

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { unusable } from '@renderkit/engine-kit/download.ts';
 import {
   EngineFailure,
+  type CreateDriver,
   type Driver,
   type DriverTools,
   type EngineHealth,
@@ -31,11 +32,6 @@ import { argumentsOf } from './arguments.ts';
 import { checkCommandRoute } from './check.ts';
 import { progressIn } from './progress.ts';
 
-export interface CommandTools extends Pick<DriverTools, 'log' | 'pollMs'> {
-  /** A folder of this machine that outlives its processes: every job has one of its own in it. */
-  readonly folder: string;
-}
-
 interface PreparedCommand {
   readonly run: readonly string[];
   readonly env: Readonly<Record<string, string>>;
@@ -48,17 +44,15 @@ const tailBytes = 8 * 1024;
 const stopMs = 15_000;
 
 /** Runs a program of the operator's for each job. It has a supervisor of its own, so it goes on when its worker dies. */
-export function createCommandDriver(tools: CommandTools): Driver {
-  return new CommandDriver(tools);
-}
+export const createCommandDriver: CreateDriver = (tools) => new CommandDriver(tools);
 
 class CommandDriver implements Driver {
-  readonly #folder: string;
+  readonly #given: string | undefined;
   readonly #pollMs: NonNullable<DriverTools['pollMs']>;
   readonly #log: DriverTools['log'];
 
-  constructor({ folder, pollMs, log }: CommandTools) {
-    this.#folder = folder;
+  constructor({ folder, pollMs, log }: DriverTools) {
+    this.#given = folder;
     this.#pollMs = pollMs ?? usualPollMs;
     this.#log = log;
   }
@@ -187,6 +181,16 @@ class CommandDriver implements Driver {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {}
+
+  /** Every job has a folder of its own in it. */
+  get #folder(): string {
+    if (this.#given !== undefined) return this.#given;
+    throw new EngineFailure('Commands run in workers alone.', {
+      blame: 'backend',
+      code: 'engine_unavailable',
+      sent: 'no',
+    });
+  }
 
   #folderOf(id: string): string {
     if (!/^[0-9a-f-]{36}$/.test(id)) throw new Error('A submission is known by a UUID.');

@@ -135,6 +135,8 @@ export interface EngineHealth {
 export interface DriverTools {
   readonly backend: BackendAccess;
   readonly log: DriverLog;
+  /** A folder of this machine that outlives its processes, for what a local engine keeps; none where there are no workers. */
+  readonly folder?: string | undefined;
   /** For tests: shorter waits between polls. Milliseconds. */
   readonly pollMs?: { readonly first: number; readonly quiet: number };
 }

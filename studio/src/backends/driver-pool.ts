@@ -11,6 +11,8 @@ export type DriverPoolOptions = {
   /** Networks that addresses named by providers may lie in: `EGRESS_ALLOW`. */
   egressAllow: readonly string[];
   log: DriverLog;
+  /** Of a worker: where local engines keep what outlives it. */
+  folder?: string | undefined;
   /** Tests hand in drivers of their own. */
   createDriver?: ((engine: EngineName) => CreateDriver | undefined) | undefined;
 };
@@ -45,12 +47,13 @@ export class DriverPool implements AsyncDisposable {
   }
 
   #create(row: BackendRow): Driver {
-    const { secrets, egressAllow, log, createDriver = createDriverFor } = this.#options;
+    const { secrets, egressAllow, log, folder, createDriver = createDriverFor } = this.#options;
     const create = createDriver(row.engine);
-    if (create === undefined || row.url === null)
+    if (create === undefined || (row.url === null && !row.is_local))
       throw unusable(`This release cannot speak to backends of engine ${row.engine}.`);
     const { secret, headers } = secrets.read(row);
-    return create({ backend: { name: row.name, url: row.url, headers, secret, egressAllow }, log });
+    const backend = { name: row.name, url: row.url ?? '', headers, secret, egressAllow };
+    return create({ backend, log, folder });
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -1,4 +1,5 @@
 import { createA1111Driver } from '@renderkit/engine-a1111/driver.ts';
+import { createCommandDriver } from '@renderkit/engine-command/driver.ts';
 import { createFalDriver } from '@renderkit/engine-fal/driver.ts';
 import type { CreateDriver } from '@renderkit/engine-kit/driver.ts';
 import type { EngineName } from '@renderkit/engine-kit/route.ts';
@@ -6,16 +7,17 @@ import { createOpenaiImagesDriver } from '@renderkit/engine-openai-images/driver
 import { createOpenaiVideosDriver } from '@renderkit/engine-openai-videos/driver.ts';
 import { createReplicateDriver } from '@renderkit/engine-replicate/driver.ts';
 
-/** The drivers of engines behind addresses: a new one is a package of its own below `engines/` and a line here. */
+/** The drivers: a new one is a package of its own below `engines/` and a line here. */
 const drivers: { readonly [Engine in EngineName]?: CreateDriver } = {
   a1111: createA1111Driver,
+  command: createCommandDriver,
   fal: createFalDriver,
   'openai-images': createOpenaiImagesDriver,
   'openai-videos': createOpenaiVideosDriver,
   replicate: createReplicateDriver,
 };
 
-/** Undefined where the engine is a local one, or one that this release cannot speak to. */
+/** Undefined where the engine draws in the worker's own processes, or is one that this release cannot speak to. */
 export function createDriverFor(engine: EngineName): CreateDriver | undefined {
   return drivers[engine];
 }
