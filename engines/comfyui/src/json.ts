@@ -47,6 +47,22 @@ export function isObject(value: Json | undefined): value is JsonObject {
   return value instanceof Map;
 }
 
+/** What lies below a value by keys and positions; undefined where there is nothing. */
+export function valueAt(value: Json | undefined, ...path: readonly (string | number)[]): Json | undefined {
+  let found = value;
+  for (const step of path) {
+    if (typeof step === 'string') found = isObject(found) ? found.get(step) : undefined;
+    else found = isArray(found) ? found[step] : undefined;
+  }
+  return found;
+}
+
+/** The text that lies there; empty where there is none. */
+export function textAt(value: Json | undefined, ...path: readonly (string | number)[]): string {
+  const found = valueAt(value, ...path);
+  return typeof found === 'string' ? found : '';
+}
+
 /** True for the same JSON; 1 and 1n are the same number. */
 export function sameJson(one: Json | undefined, other: Json | undefined): boolean {
   if (one === undefined || other === undefined) return one === other;

@@ -1,5 +1,6 @@
 import { createA1111Driver } from '@renderkit/engine-a1111/driver.ts';
 import { createCommandDriver } from '@renderkit/engine-command/driver.ts';
+import { createComfyuiDriver } from '@renderkit/engine-comfyui/driver.ts';
 import { createFalDriver } from '@renderkit/engine-fal/driver.ts';
 import type { CreateDriver } from '@renderkit/engine-kit/driver.ts';
 import type { EngineName } from '@renderkit/engine-kit/route.ts';
@@ -11,6 +12,7 @@ import { createReplicateDriver } from '@renderkit/engine-replicate/driver.ts';
 const drivers: { readonly [Engine in EngineName]?: CreateDriver } = {
   a1111: createA1111Driver,
   command: createCommandDriver,
+  comfyui: createComfyuiDriver,
   fal: createFalDriver,
   'openai-images': createOpenaiImagesDriver,
   'openai-videos': createOpenaiVideosDriver,

@@ -1,0 +1,39 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { ComfyApi, JobState } from './comfy-api.ts';
+import { endedWell } from './run-failure.ts';
+
+/** From this version on `/interrupt` keeps to the job that it is given; older ones end whatever runs. */
+const targetedInterruptSince = [0, 3, 57] as const;
+/** Looks until an interrupted job has ended: it ends between two steps. */
+const maxLooks = 10;
+
+type Cancellation = 'canceled' | 'too_late' | 'unknown';
+
+/**
+ * Ends one job, and no other: taken out of the queue where it waits, interrupted by its id where it runs. On servers that
+ * cannot interrupt by id a running job goes on (`too_late`). @throws EngineFailure
+ */
+export async function cancelJob(
+  api: ComfyApi,
+  id: string,
+  { lookMs, signal }: { lookMs: number; signal: AbortSignal },
+): Promise<Cancellation> {
+  if ((await api.cancelJob(id, signal)) === undefined) {
+    await api.dequeue(id, signal);
+    const state = await api.find(id, signal);
+    if (state.at !== 'running') return meaningOf(state);
+    if (!(await api.isVersionFrom(targetedInterruptSince, signal))) return 'too_late';
+    await api.interrupt(id, signal);
+  }
+  for (let look = 1; ; look += 1) {
+    const state = await api.find(id, signal);
+    if (state.at !== 'running' || look === maxLooks) return meaningOf(state);
+    await sleep(lookMs * look, undefined, { signal });
+  }
+}
+
+function meaningOf(state: JobState): Cancellation {
+  if (state.at === 'absent') return 'canceled';
+  if (state.at !== 'ended') return 'unknown';
+  return endedWell(state.entry) ? 'too_late' : 'canceled';
+}
