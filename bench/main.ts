@@ -9,6 +9,7 @@ import { startCluster } from './cluster.ts';
 import { create } from './create/create.ts';
 import { media } from './media/media.ts';
 import { memory } from './memory/memory.ts';
+import { migrate } from './migrate/migrate.ts';
 import { picture } from './picture/picture.ts';
 import { polls } from './polls/polls.ts';
 import { read } from './read/read.ts';
@@ -26,6 +27,7 @@ const benchmarks: Record<string, Benchmark> = {
   polls,
   size,
   memory,
+  migrate,
   picture,
   webhooks,
   upload,
