@@ -6,6 +6,8 @@ import type { ConsoleOperation } from '@renderkit/contract/console/operation.ts'
 import { consoleOperations } from '@renderkit/contract/console/operations.ts';
 import type { Operation } from '@renderkit/contract/v1/operation.ts';
 import { operations } from '@renderkit/contract/v1/operations.ts';
+import ajvFormats from 'ajv-formats';
+import { Ajv2020 } from 'ajv/dist/2020.js';
 import fc from 'fast-check';
 import type { TSchema } from 'typebox';
 import type { FieldError } from '../src/problems/api-problem.ts';
@@ -39,6 +41,14 @@ const wrong: unknown[] = [
   { a: {}, b: [], c: null, d: 'x'.repeat(600) },
   Object.fromEntries(Array.from({ length: 30 }, (_, i) => [`k${i}`, i])),
 ];
+
+/** What the words of refusals are found by, asked for its verdict. */
+function compileWords(schema: TSchema): (value: unknown) => boolean {
+  const ajv = new Ajv2020({ strict: true, allowUnionTypes: true, strictRequired: false });
+  ajvFormats.default(ajv, ['date-time']);
+  ajv.addFormat('uri', (text: string) => URL.canParse(text));
+  return ajv.compile(schema);
+}
 
 /** Each field once, each with a clause that goes on from the field's name, or says what there is not. */
 function assertOneSentencePerField(errors: readonly FieldError[], what: string): void {
@@ -74,9 +84,11 @@ describe('one entry and one sentence for each field', () => {
     if (body !== undefined)
       test(`of the body of ${id}`, () => {
         const check = compileCheck(body, 'field');
+        const takes = compileWords(body);
         const errorsOf = (value: unknown) => {
           const errors: FieldError[] = [];
           check(value, errors);
+          assert.equal(errors.length === 0, takes(value), `${id}: ${show(value)} by verdict and by words`);
           return errors;
         };
         for (const value of wrong) assertOneSentencePerField(errorsOf(value), `${id} is ${show(value)}`);
