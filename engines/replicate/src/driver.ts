@@ -36,6 +36,7 @@ import type { Problem } from '@renderkit/engine-kit/problem-codes.ts';
 import { saveResults } from '@renderkit/engine-kit/result-files.ts';
 import type { JsonObject, JsonValue } from '@renderkit/engine-kit/route.ts';
 import { checkReplicateRoute } from './check.ts';
+import { CogDriver } from './cog-driver.ts';
 import { endpointOf } from './endpoint.ts';
 import { findPrediction } from './find-prediction.ts';
 import { failureOfPrediction } from './prediction-failure.ts';
@@ -62,8 +63,9 @@ interface ReplicateHandle {
   readonly cancel: string;
 }
 
-/** Speaks Replicate's predictions. */
-export const createReplicateDriver: CreateDriver = (tools) => new ReplicateDriver(tools);
+/** Speaks Replicate's predictions; where the address has no path such as `/v1`, to a Cog server of one's own. */
+export const createReplicateDriver: CreateDriver = (tools) =>
+  new URL(tools.backend.url).pathname === '/' ? new CogDriver(tools) : new ReplicateDriver(tools);
 
 class ReplicateDriver implements Driver {
   readonly #tools: DriverTools;
