@@ -10,11 +10,12 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { consoleAddresses } from '@renderkit/contract/console/addresses.ts';
 import { type Database, openDatabase } from '@renderkit/server-kit/db/database.ts';
-import { migrate } from '@renderkit/server-kit/schema/migrate.ts';
 import { createTestDatabase } from '@renderkit/server-kit/testing/database.ts';
 import { inheritedEnvironment, createPart, type Part } from '@renderkit/server-kit/testing/part.ts';
+import { migrateService } from '@renderkit/service/migrate.ts';
 import * as serviceOperator from '@renderkit/service/operator.ts';
 import { startPostgres } from '@renderkit/stack/postgres/start-postgres.ts';
+import { migrateStudio } from '@renderkit/studio/migrate.ts';
 import * as studioOperator from '@renderkit/studio/operator.ts';
 
 export type PlatformOptions = {
@@ -194,8 +195,8 @@ async function openUrls(owned: AsyncDisposableStack, directory: string, own: boo
   }
   const postgres = owned.use(await startOwnPostgres(directory));
   const urls = { service: postgres.urlFor('service'), studio: postgres.urlFor('studio') };
-  for (const part of ['service', 'studio'] as const)
-    await migrate({ url: urls[part], directory: entry(`${part}/sql`) });
+  await migrateService(urls.service);
+  await migrateStudio(urls.studio);
   return { ...urls, kill: postgres.kill };
 }
 
