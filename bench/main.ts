@@ -6,6 +6,7 @@ import path from 'node:path';
 import { parseArgs } from 'node:util';
 import type { Bench, Benchmark, Result } from './benchmark.ts';
 import { startCluster } from './cluster.ts';
+import { claim } from './claim/claim.ts';
 import { create } from './create/create.ts';
 import { media } from './media/media.ts';
 import { memory } from './memory/memory.ts';
@@ -23,6 +24,7 @@ import { webhooks } from './webhooks/webhooks.ts';
 const benchmarks: Record<string, Benchmark> = {
   read,
   create,
+  claim,
   submit,
   polls,
   size,

@@ -17,6 +17,7 @@ begin
   -- The first few of each route do, unless other backends take them at this very moment.
   foreach at_most in array array[3, 50] loop
     for pick in select * from waiting_for(b, lanes, at_most) loop
+      continue when pick.route > 0 and pick.route <> first_route(pick.render_id, asking);
       update renders set status = 'running', attempt = attempt + 1, started_at = coalesce(started_at, clock())
       where id = (select id from renders where id = pick.render_id and status = 'queued' for update skip locked);
       continue when not found;

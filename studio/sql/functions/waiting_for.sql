@@ -1,7 +1,7 @@
 -- What a backend should do next, the best first: of each route that it fits the renders whose turn comes first, at most so
 -- many. A render that needs other weights stands back by the time that the swap takes; by that, and no more, it can be
 -- overtaken. A machine that is more than twice as slow as a free one leaves it the render for as long as the difference.
--- `lanes`: only these; null for all.
+-- `lanes`: only these; null for all. One that an earlier route of the same backend takes may be among them: see first_route.
 create or replace function waiting_for(b backends, lanes text[], at_most integer)
 returns table (render_id text, route integer, affinity text) language plpgsql stable as $$
 #variable_conflict use_column
@@ -18,27 +18,33 @@ begin
     where f.run_seconds is not null and g.model_id = f.model_id and g.version = f.version and g.route = f.route
       and g.fits and g.backend <> b.name and g.run_seconds * 2 < f.run_seconds and free_slots(c) > 0) slower
   cross join lateral (
-    -- Earlier routes that somebody is ready for: while there is one, this one opens by waiting time alone.
-    select array(select p.route from routes p
-      where o.at_once_if_none_up and p.model_id = o.model_id and p.version = o.version and p.route < o.route
-        and exists (select from route_fits g join backends c on c.name = g.backend
-          where g.model_id = p.model_id and g.version = p.version and g.route = p.route and g.fits and is_ready(c))
-    ) as routes) ready
+    -- Of the earlier routes those that somebody is ready for: while one of them takes a render, this one opens for it by
+    -- waiting time alone. Only where it is some of them has it to be asked for each render.
+    select array_agg(p.route) filter (where p.ready) as routes, coalesce(bool_or(p.ready), false) as has_any,
+      coalesce(bool_and(p.ready), false) as has_all
+    from (select p.route, exists (select from route_fits g join backends c on c.name = g.backend
+        where g.model_id = p.model_id and g.version = p.version and g.route = p.route and g.fits and is_ready(c)) as ready
+      from routes p where o.at_once_if_none_up and p.model_id = o.model_id and p.version = o.version and p.route < o.route
+      offset 0) p) earlier
+  cross join lateral (
+    select earlier.has_any and not earlier.has_all as is_mixed,
+      case when o.at_once_if_none_up and not earlier.has_any then 0 else o.opens_after_seconds end as seconds offset 0) opens
+  cross join lateral unnest(case when o.needs ? 'kind' then array[o.needs->>'kind']
+    else array['image', 'image_edit', 'video', 'video_extend'] end) as kinds (name)
   cross join lateral (
     select r.id, r.tag from renders r
     where r.status = 'queued' and r.tag is not null and r.model = f.model_id and r.model_version = f.version
+      and r.kind = kinds.name
+      -- A turn is ten minutes after the accept at most: what cannot be open yet is not even read.
+      and r.tag <= case when opens.is_mixed then 'infinity'
+        else clock() + interval '10 minutes' - opens.seconds * interval '1 second' end
       and (lanes is null or r.lane = any(lanes))
       and (r.not_before is null or r.not_before <= clock())
-      and (r.accepted_at <= clock() - greatest(o.opens_after_seconds, slower.seconds) * interval '1 second'
-        or r.accepted_at <= clock() - slower.seconds * interval '1 second' and o.at_once_if_none_up
-          and not exists (select from routes p where p.model_id = o.model_id and p.version = o.version
-            and p.route = any(ready.routes) and route_takes(p.needs, p.lacks, r.shape)))
+      and r.accepted_at <= clock() - slower.seconds * interval '1 second'
+      and (r.accepted_at <= clock() - opens.seconds * interval '1 second'
+        or opens.is_mixed and not exists (select from routes p where p.model_id = o.model_id
+          and p.version = o.version and p.route = any(earlier.routes) and route_takes(p.needs, p.lacks, r.shape)))
       and route_takes(o.needs, o.lacks, r.shape)
-      -- The first of the backend's routes that takes it is the one.
-      and (o.route = 0 or not exists (
-        select from route_fits g join routes p on (p.model_id, p.version, p.route) = (g.model_id, g.version, g.route)
-        where g.backend = b.name and g.model_id = o.model_id and g.version = o.version and g.route < o.route and g.fits
-          and route_takes(p.needs, p.lacks, r.shape)))
       and (r.attempt = 0 or not is_kept_away(r, b.name))
       and (o.cost is null or is_affordable(b, r, o.cost, o.max_per_job, left_today))
     order by r.tag limit at_most) w
