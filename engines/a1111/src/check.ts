@@ -6,8 +6,13 @@ import type { JsonValue, Route } from '@renderkit/engine-kit/route.ts';
 
 /** What of a body is one of a list that the server tells, and by which names it takes each. */
 const lists = [
-  { pointer: '/sampler_name', path: '/sdapi/v1/samplers', keys: ['name'], code: 'choice_unknown' },
-  { pointer: '/scheduler', path: '/sdapi/v1/schedulers', keys: ['name', 'label'], code: 'choice_unknown' },
+  { pointer: '/sampler_name', path: '/sdapi/v1/samplers', keys: ['name', 'aliases'], code: 'choice_unknown' },
+  {
+    pointer: '/scheduler',
+    path: '/sdapi/v1/schedulers',
+    keys: ['name', 'label', 'aliases'],
+    code: 'choice_unknown',
+  },
   {
     pointer: '/override_settings/sd_model_checkpoint',
     path: '/sdapi/v1/sd-models',
@@ -32,10 +37,11 @@ export async function checkA1111Route(
     const answer = await http.send({ to: path, signal });
     const json = isSuccess(answer) ? parseJson(answer) : undefined;
     if (!Array.isArray(json)) continue;
-    const known = (json as JsonValue[]).filter(isObject).map((one) => keys.map((key) => one[key]));
+    const items = (json as JsonValue[]).filter(isObject);
+    const known = new Set(items.flatMap((one) => keys.flatMap((key) => one[key] ?? [])).map(spelt));
     for (const name of wanted) {
-      if (known.some((names) => names.includes(name))) continue;
-      const has = known.map(([first]) => JSON.stringify(first)).join(', ');
+      if (known.has(spelt(name))) continue;
+      const has = items.map((one) => JSON.stringify(one[keys[0]])).join(', ');
       problems.push({
         code,
         message: `${http.backend} has no ${JSON.stringify(name)} for ${pointer}. It has ${has}.`,
@@ -43,6 +49,13 @@ export async function checkA1111Route(
     }
   }
   return problems;
+}
+
+/** Servers take `Euler a`, `euler_a` and an alias alike. */
+function spelt(name: JsonValue): string {
+  return JSON.stringify(name)
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9+]/g, '');
 }
 
 /** Every value that a target can be given. */
