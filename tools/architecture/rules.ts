@@ -138,6 +138,7 @@ export const publicEntries: Record<string, readonly string[]> = {
     'config.ts',
     'operator.ts',
     'administration/apply.ts',
+    'administration/ask-classes.ts',
     'administration/bind-parameter.ts',
     'administration/lists.ts',
     'administration/models.ts',

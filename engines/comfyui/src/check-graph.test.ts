@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
-import { coreClasses } from '../fixtures/core-classes.ts';
+import { coreClasses } from './testing/core-classes.ts';
 import { checkGraph, type CheckOptions, type GraphCheck } from './check-graph.ts';
 import { readGraph } from './graph.ts';
 import { isObject, readJson } from './json.ts';

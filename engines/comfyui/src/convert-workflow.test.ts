@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
-import { coreClasses, type Plain } from '../fixtures/core-classes.ts';
+import { coreClasses, type Plain } from './testing/core-classes.ts';
 import { type ConvertedWorkflow, convertWorkflow, readNotes } from './convert-workflow.ts';
 import { writeGraph } from './graph.ts';
 import { isObject, readJson, writeJson } from './json.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
-import { coreClasses } from '../fixtures/core-classes.ts';
+import { coreClasses } from './testing/core-classes.ts';
 import { checkGraph } from './check-graph.ts';
 import { type Detection, detectParameters } from './detect-parameters.ts';
 import { importWorkflow } from './import-workflow.ts';

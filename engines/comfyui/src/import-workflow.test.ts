@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { coreClasses } from '../fixtures/core-classes.ts';
+import { coreClasses } from './testing/core-classes.ts';
 import { readerOf } from './byte-reader.ts';
 import { checkGraph } from './check-graph.ts';
 import { detectParameters } from './detect-parameters.ts';

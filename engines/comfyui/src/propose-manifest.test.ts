@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
-import { coreClasses } from '../fixtures/core-classes.ts';
+import { coreClasses } from './testing/core-classes.ts';
 import { aspectRatios } from './aspect-ratios.ts';
 import { type Detection, detectParameters } from './detect-parameters.ts';
 import { linkOf } from './graph.ts';

@@ -2,6 +2,7 @@ import { mkdir, open as openFile, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { readJson } from '@renderkit/engine-comfyui/json.ts';
 import { type ObjectInfo, readObjectInfo } from '@renderkit/engine-comfyui/object-info.ts';
+import { askClasses } from '@renderkit/studio/administration/ask-classes.ts';
 import type { Database } from '@renderkit/server-kit/db/database.ts';
 import {
   type AddedModel,
@@ -11,14 +12,19 @@ import {
   findPrice,
 } from '@renderkit/studio/administration/models.ts';
 import { proposeModel, type ProposedModel } from '@renderkit/studio/administration/propose-model.ts';
+import { openBackendSecrets } from '@renderkit/studio/backends/backend-secrets.ts';
+import { readWorkerConfig } from '@renderkit/studio/config.ts';
 import type { StackConfig } from '../config.ts';
 import { StackError } from '../stack-error.ts';
 import { type Answer, command, givenPath } from './command.ts';
+import type { OperatorDatabases } from './open-databases.ts';
 import { flag, millicredits, required, text, type Values } from './option.ts';
 
 const actor = 'operator';
 /** Of a model whose time nobody has measured: the least that a generation costs. */
 const initialMillicredits = 1_000;
+/** A machine that loads its lists anew takes its time. */
+const askMs = 120_000;
 
 const options = {
   file: required(text('FILE')),
@@ -39,10 +45,10 @@ export const addModelCommand = command({
   options,
   run: async ({ open, config }, given) => {
     const file = givenPath(config, given.file);
-    const { studio } = await open();
+    const databases = await open();
     return (await isManifest(file))
-      ? addManifest(studio, file, given, config)
-      : addWorkflow(studio, file, given, config);
+      ? addManifest(databases.studio, file, given, config)
+      : addWorkflow(databases, file, given, config);
   },
 });
 
@@ -65,17 +71,18 @@ async function addManifest(
 }
 
 async function addWorkflow(
-  database: Database,
+  databases: OperatorDatabases,
   file: string,
   given: Given,
   config: StackConfig,
 ): Promise<Answer> {
+  const { studio: database } = databases;
   if (given.on === undefined)
     throw new StackError('model add needs --on BACKEND for a workflow: the backend that is to make it.');
   const id = given.id ?? idOf(file);
   const known = given.price === undefined ? await findPrice(database, id) : undefined;
   const price = known ?? { base_millicredits: given.price ?? initialMillicredits };
-  const classesOf = await classSource(given, config);
+  const classesOf = await classSource(given, config, databases);
   await using handle = await openFile(file);
   const { size } = await handle.stat();
   const read = async (position: number, length: number): Promise<Buffer> => {
@@ -103,14 +110,27 @@ async function addWorkflow(
   };
 }
 
+/** What is known of classes: by the file that was given, else by the backend. */
 async function classSource(
   given: Given,
   config: StackConfig,
+  databases: OperatorDatabases,
 ): Promise<(names: ReadonlySet<string>) => Promise<ObjectInfo>> {
   const file = given['object-info'];
-  if (file === undefined) throw new StackError('model add needs --object-info FILE.');
-  const classes = readObjectInfo(readJson(await readFile(givenPath(config, file), 'utf8')));
-  return () => Promise.resolve(classes);
+  if (file !== undefined) {
+    const classes = readObjectInfo(readJson(await readFile(givenPath(config, file), 'utf8')));
+    return () => Promise.resolve(classes);
+  }
+  const { secretKey, egressAllow } = readWorkerConfig(databases.environments.worker);
+  const signal = AbortSignal.timeout(askMs);
+  return (names) =>
+    askClasses(databases.studio, {
+      backend: given.on ?? '',
+      names,
+      secrets: openBackendSecrets(secretKey),
+      egressAllow,
+      signal,
+    });
 }
 
 /** Whether a file is a manifest: YAML always is, and JSON that says so. */

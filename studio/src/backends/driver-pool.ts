@@ -1,4 +1,4 @@
-import type { CreateDriver, Driver, DriverLog } from '@renderkit/engine-kit/driver.ts';
+import type { BackendAccess, CreateDriver, Driver, DriverLog } from '@renderkit/engine-kit/driver.ts';
 import { EngineFailure } from '@renderkit/engine-kit/driver.ts';
 import type { EngineName } from '@renderkit/engine-kit/route.ts';
 import type { BackendSecrets } from './backend-secrets.ts';
@@ -6,10 +6,13 @@ import { createDriverFor } from './drivers.ts';
 import { type BackendRow, selectBackends } from './store.ts';
 import type { Database } from '@renderkit/server-kit/db/database.ts';
 
-export type DriverPoolOptions = {
+export type AccessOptions = {
   secrets: BackendSecrets;
   /** Networks that addresses named by providers may lie in: `EGRESS_ALLOW`. */
   egressAllow: readonly string[];
+};
+
+export type DriverPoolOptions = AccessOptions & {
   log: DriverLog;
   /** Of a worker: where local engines keep what outlives it. */
   folder?: string | undefined;
@@ -51,15 +54,31 @@ export class DriverPool implements AsyncDisposable {
     const create = createDriver(row.engine);
     if (create === undefined || (row.url === null && !row.is_local))
       throw unusable(`This release cannot speak to backends of engine ${row.engine}.`);
-    const { secret, headers } = secrets.read(row);
-    const backend = { name: row.name, url: row.url ?? '', headers, secret, egressAllow };
-    return create({ backend, log, folder });
+    return create({ backend: accessTo(row, row.url ?? '', { secrets, egressAllow }), log, folder });
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     const all = [...[...this.#drivers.values()].map(({ driver }) => driver), ...this.#replaced];
     await Promise.all(all.map((driver) => driver[Symbol.asyncDispose]()));
   }
+}
+
+/**
+ * How the backend of a name is reached; undefined where there is none, or where it is one of a local engine.
+ * @throws EngineFailure where its secrets cannot be read
+ */
+export async function findAccess(
+  database: Database,
+  name: string,
+  options: AccessOptions,
+): Promise<{ engine: EngineName; access: BackendAccess } | undefined> {
+  const [row] = await selectBackends(database, [name]);
+  if (row === undefined || row.url === null) return undefined;
+  return { engine: row.engine, access: accessTo(row, row.url, options) };
+}
+
+function accessTo(row: BackendRow, url: string, { secrets, egressAllow }: AccessOptions): BackendAccess {
+  return { name: row.name, url, ...secrets.read(row), egressAllow };
 }
 
 function unusable(message: string): EngineFailure {
