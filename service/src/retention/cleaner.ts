@@ -1,13 +1,28 @@
 import type { Database } from '@renderkit/server-kit/db/database.ts';
 import type { Logger } from '@renderkit/server-kit/process/logger.ts';
 import { runBatches, startBatchLoop } from '@renderkit/server-kit/work/batch-loop.ts';
-import { removeOutdated, retainedTables } from './store.ts';
+import { removeOutdated, type RetainedTable } from './store.ts';
+
+/**
+ * How long the rows of a table are kept, as intervals of PostgreSQL; of sessions, since they were last used. Generations
+ * stay. Deliveries go before the endpoints that they went to.
+ */
+export const keptFor = {
+  rate_windows: '5 minutes',
+  manual_sends: '5 minutes',
+  delivery_attempts: '30 days',
+  sessions: '7 days',
+  deliveries: '90 days',
+  events: '90 days',
+  webhook_endpoints: '90 days',
+  unapplied_changes: '30 days',
+} as const satisfies Record<RetainedTable, string>;
 
 const everyMs = 60_000;
 /** Rows of one statement, small enough that nobody waits for it. */
 const batchSize = 1_000;
 
-/** Removes what is kept for a time only. Generations stay. */
+/** Removes what is kept for a time only. */
 export function startCleaner(options: {
   database: Database;
   log: Logger;
@@ -19,8 +34,10 @@ export function startCleaner(options: {
     everyMs,
     round: (stopping) =>
       runBatches(
-        retainedTables.map(
-          (table) => async () => (await removeOutdated(options.database, table, batchSize)) === batchSize,
+        (Object.keys(keptFor) as RetainedTable[]).map(
+          (table) => async () =>
+            (await removeOutdated(options.database, table, { age: keptFor[table], atMost: batchSize })) ===
+            batchSize,
         ),
         { stopping },
       ),

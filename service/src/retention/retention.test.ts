@@ -6,7 +6,8 @@ import { openSession } from '../identity/sessions/open-session.ts';
 import { claimDeliveries, recordAttempts } from '../webhooks/deliveries/store.ts';
 import { seedEndpoints, seedEvent, seedEvents } from '../webhooks/deliveries/testing/seed.ts';
 import { deleteWebhook } from '../webhooks/endpoints/delete-webhook.ts';
-import { removeOutdated, retainedTables } from './store.ts';
+import { keptFor } from './cleaner.ts';
+import { removeOutdated, type RetainedTable } from './store.ts';
 
 test('attempts are kept for 30 days, deliveries, events and deleted endpoints for 90, in batches', async () => {
   await using db = await createTestDatabase('service');
@@ -28,7 +29,8 @@ test('attempts are kept for 30 days, deliveries, events and deleted endpoints fo
     return row;
   };
   const clean = async (batch = 1_000) => {
-    for (const table of retainedTables) while ((await removeOutdated(database, table, batch)) === batch);
+    for (const [table, age] of Object.entries(keptFor) as [RetainedTable, string][])
+      while ((await removeOutdated(database, table, { age, atMost: batch })) === batch);
   };
   const days = (count: number) => moveClock(database, count * 86_400);
 
@@ -59,7 +61,7 @@ test('sessions are kept until they end, by the week without use or by the month'
   const open = () => database.transaction((transaction) => openSession(transaction, person));
   const [used, unused] = [await open(), await open()];
   const left = async () => {
-    while ((await removeOutdated(database, 'sessions', 1)) === 1);
+    while ((await removeOutdated(database, 'sessions', { age: keptFor.sessions, atMost: 1 })) === 1);
     const rows = await database.rows<{ id: string }>('select id from sessions order by id');
     return rows.map(({ id }) => id);
   };
