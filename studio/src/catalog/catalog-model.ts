@@ -19,6 +19,8 @@ export type CatalogModel = {
   videoSizes: Readonly<Record<string, Size>>;
   /** Styles that it cannot be combined with. */
   refusedStyles: readonly string[];
+  /** Of its inpaints, where it takes those. */
+  inpaintTypes: readonly ('refine' | 'fill')[];
   /** Nothing can make it at present; `reason` is for operators. `since` is ISO 8601. */
   paused: { since: string; reason: string } | null;
 };
@@ -35,6 +37,7 @@ export function catalogModel(
     routes: manifest.routes,
     videoSizes,
     refusedStyles: manifest.refused_styles,
+    inpaintTypes: manifest.inpaint_types ?? ['refine', 'fill'],
     offered: {
       id: manifest.id,
       name: manifest.name,

@@ -42,10 +42,13 @@ function planRefusal(model: CatalogModel['offered'], account: AccountFacts): Ref
 }
 
 /** The first thing about a request's fields that its model does not go with. */
-function fieldRefusal(request: RenderRequest, { offered, refusedStyles }: CatalogModel): Refusal | undefined {
+function fieldRefusal(request: RenderRequest, model: CatalogModel): Refusal | undefined {
+  const { offered, refusedStyles } = model;
   const duration = 'duration_seconds' in request ? request.duration_seconds : undefined;
   const [issue] = validateRequest(request.kind, offered, { ...request, duration }).issues;
   if (issue !== undefined) return issueRefusal(issue);
+  const inpaint = inpaintRefusal(request, model);
+  if (inpaint !== undefined) return inpaint;
   const refused = request.styles.findIndex((style) => refusedStyles.includes(style));
   return refused === -1
     ? undefined
@@ -53,6 +56,17 @@ function fieldRefusal(request: RenderRequest, { offered, refusedStyles }: Catalo
         field: `styles[${refused}]`,
         message: `${offered.name} cannot be combined with this style.`,
       });
+}
+
+/** Of `refine` and `fill` a model may take one alone. */
+function inpaintRefusal(
+  request: RenderRequest,
+  { offered, inpaintTypes }: CatalogModel,
+): Refusal | undefined {
+  if (request.kind !== 'image_edit' || request.mode !== 'inpaint') return undefined;
+  if (inpaintTypes.includes(request.inpaint_type ?? 'refine')) return undefined;
+  const message = `${offered.name} takes inpaint_type ${inpaintTypes.join(' or ')} alone: send that.`;
+  return refusal('unprocessable', { field: 'inpaint_type', message });
 }
 
 /** An issue as the studio refuses for it. */
