@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -91,6 +93,37 @@ test('a command goes on without the driver that started it, runs once, and is fo
   const result = (await follow(second, job)).at(-1);
   assert.ok(result?.type === 'result' && result.files[0] !== undefined);
   assert.equal(await readFile(result.files[0].path, 'utf8'), 'ran');
+});
+
+test('a command runs once, whoever starts it at the same moment', async () => {
+  const job = jobOf(`require('node:fs').appendFileSync(process.argv[1] + '/result.txt', 'ran ')`, []);
+  await using one = connect();
+  await using other = connect();
+  const prepared = await one.prepare(job, never);
+  await Promise.all([one, other, one].map((driver) => driver.submit(prepared, job.id, never)));
+  const result = (await follow(other, job)).at(-1);
+  assert.ok(result?.type === 'result' && result.files[0] !== undefined);
+  assert.equal(await readFile(result.files[0].path, 'utf8'), 'ran ');
+});
+
+test('a command outlives a worker that is killed', async () => {
+  const job = jobOf(
+    `setTimeout(() => require('node:fs').writeFileSync(process.argv[1] + '/result.txt', 'alive'), 500);`,
+    [],
+  );
+  const script = `
+    const { createCommandDriver } = await import(${JSON.stringify(import.meta.resolve('./driver.ts'))});
+    const driver = createCommandDriver({ folder: ${JSON.stringify(folder)}, log: console });
+    const job = { ...${JSON.stringify(job)}, files: new Map() };
+    const { signal } = new AbortController();
+    await driver.submit(await driver.prepare(job, signal), job.id, signal);
+    process.kill(process.pid, 'SIGKILL');`;
+  const worker = spawn(process.execPath, ['--input-type=module', '-e', script], { stdio: 'inherit' });
+  await once(worker, 'exit');
+  await using driver = connect();
+  const result = (await follow(driver, job)).at(-1);
+  assert.ok(result?.type === 'result' && result.files[0] !== undefined);
+  assert.equal(await readFile(result.files[0].path, 'utf8'), 'alive');
 });
 
 test('a stop ends the whole group', hasProcesses, async () => {

@@ -4,8 +4,10 @@ import { EngineFailure } from './driver.ts';
 import type { BackendAnswer } from './http-exchange.ts';
 import type { Route } from './route.ts';
 
-/** How long an answer that came is held, should its files have to be read again. */
+/** How long an answer is held once it was taken, should its files have to be read again. */
 const keptMs = 120_000;
+/** How long one is held that nobody took yet: the database may be away. */
+const untakenMs = 60 * 60_000;
 
 interface Held {
   readonly answer: Promise<BackendAnswer>;
@@ -36,15 +38,15 @@ export class HeldAnswers implements Disposable {
     try {
       const { answer } = await http.begin({ ...request, signal: stop.signal });
       this.#held.set(id, { answer, stop });
-      void this.#letGoLater(id, answer);
+      void this.#letGoLater(id, answer, untakenMs);
     } finally {
       signal.removeEventListener('abort', onAbort);
     }
   }
 
-  async #letGoLater(id: string, answer: Promise<BackendAnswer>): Promise<void> {
+  async #letGoLater(id: string, answer: Promise<BackendAnswer>, afterMs: number): Promise<void> {
     await answer.catch(() => {});
-    setTimeout(() => this.#held.delete(id), keptMs).unref();
+    setTimeout(() => this.#held.delete(id), afterMs).unref();
   }
 
   /**
@@ -60,6 +62,7 @@ export class HeldAnswers implements Disposable {
     const held = this.#held.get(id);
     if (held === undefined)
       throw lostAnswer(`The answer of ${backend} went to a process that is gone.`, route);
+    void this.#letGoLater(id, held.answer, keptMs);
     try {
       return await unlessAborted(held.answer, signal);
     } catch (error) {

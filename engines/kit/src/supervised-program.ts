@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -126,7 +127,7 @@ export function killGroup(pid: number, signal: 'SIGTERM' | 'SIGKILL'): void {
 
 /** Writes JSON so that nobody ever reads half of it. */
 export async function writeWhole(path: string, value: unknown): Promise<void> {
-  const half = `${path}.${process.pid}`;
+  const half = `${path}.${randomUUID()}`;
   await writeFile(half, JSON.stringify(value), { mode: 0o600 });
   await rename(half, path);
 }
