@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
 import { after, before, test } from 'node:test';
 import type { Account } from '@renderkit/contract/v1/schemas/account.ts';
 import type { Estimate } from '@renderkit/contract/v1/schemas/estimate.ts';
 import type { Model } from '@renderkit/contract/v1/schemas/model.ts';
-import { askChild, type RealStudio, type RunningChild, startRealStudio } from './real-studio.ts';
+import type { Part } from '@renderkit/server-kit/testing/part.ts';
+import { askChild, type RealStudio, startRealStudio } from './real-studio.ts';
 
 let real: RealStudio;
-let service: RunningChild;
-let other: RunningChild;
+let service: Part;
+let other: Part;
 before(async () => {
   real = await startRealStudio();
   [service, other] = await Promise.all([real.startService(), real.startService()]);
@@ -118,9 +118,8 @@ test('a process killed between the answer and the commit of a refresh logs nobod
   const { email, key } = await real.newAccount('killed@example.org');
   await using doomed = await real.startService({ crashPoint: 'refresh-answered' });
   await expire(email);
-  const gone = once(doomed.child, 'exit');
   await assert.rejects(askChild(doomed, '/v1/account/balance', { key }));
-  await gone;
+  await doomed.ended;
   await using next = await real.startService();
   assert.equal(codeOf(await askChild(next, '/v1/account/balance', { key })), 'fine');
   assert.equal((await connectionOf(email)).status, 'live');

@@ -4,13 +4,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { deflateSync, crc32 } from 'node:zlib';
 import type { Generation } from '@renderkit/contract/v1/schemas/generation.ts';
 import type { Upload } from '@renderkit/contract/v1/schemas/upload.ts';
+import type { Part as RunningPart } from '@renderkit/server-kit/testing/part.ts';
 import { type FileServer, startFileServer } from './file-server.ts';
 import { type Part, postForm } from './post-form.ts';
-import { askChild, type RunningChild, startRealStudio } from './real-studio.ts';
+import { askChild, startRealStudio } from './real-studio.ts';
 
 const owned = new AsyncDisposableStack();
 let files: FileServer;
-let service: RunningChild;
+let service: RunningPart;
 let key: string;
 
 before(async () => {

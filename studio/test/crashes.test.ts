@@ -1,30 +1,8 @@
 import assert from 'node:assert/strict';
-import { type ChildProcess, fork } from 'node:child_process';
-import { once } from 'node:events';
-import path from 'node:path';
 import { test } from 'node:test';
 import { checkLedger, showLedger } from '@renderkit/studio/operator.ts';
-import { client, request, startTestStudio, type TestStudio } from './harness.ts';
-
-/** A second studio on the same database, in a process of its own, that kills itself at the point. */
-async function startCrashing(
-  studio: TestStudio,
-  point: string,
-): Promise<{ url: string; child: ChildProcess }> {
-  const child = fork(path.join(import.meta.dirname, 'crash-studio.ts'), [point], {
-    env: {
-      ...process.env,
-      STUDIO_DATABASE_URL: studio.databaseUrl,
-      STUDIO_CLIENT_ID: client.id,
-      STUDIO_CLIENT_SECRET: client.secret,
-      STUDIO_PORT: '0',
-      DATA_DIR: studio.dataDirectory,
-      LOG_LEVEL: 'error',
-    },
-  });
-  const [ready] = (await once(child, 'message')) as [{ url: string }];
-  return { url: ready.url, child };
-}
+import { createDoomedPart } from './doomed-part.ts';
+import { client, request, startTestStudio } from './harness.ts';
 
 test('a studio killed at any point of a submit leaves one render and one charge, or neither', async () => {
   await using studio = await startTestStudio({ worker: false });
@@ -35,8 +13,8 @@ test('a studio killed at any point of a submit leaves one render and one charge,
   ]) {
     const account = await studio.connect({ tier: 'pro' });
     const { quote } = await account.quote();
-    const crashing = await startCrashing(studio, point);
-    const died = once(crashing.child, 'exit');
+    const crashing = createDoomedPart(studio, 'studio', point);
+    await crashing.start();
     await assert.rejects(
       fetch(`${crashing.url}/api/renders/gen_crash`, {
         method: 'PUT',
@@ -44,7 +22,7 @@ test('a studio killed at any point of a submit leaves one render and one charge,
         body: JSON.stringify({ quote, request: request() }),
       }),
     );
-    await died;
+    await crashing.ended;
     const known = await account.call('GET', '/api/renders/gen_crash');
     assert.equal(known.status, point === 'submit: after the commit' ? 200 : 404, point);
     const again = await account.call<{ outcome: string }>('PUT', '/api/renders/gen_crash', {
@@ -66,8 +44,9 @@ test('a studio killed at any point of a submit leaves one render and one charge,
 test('a studio that is told to stop answers its long polls first', async () => {
   await using studio = await startTestStudio({ worker: false });
   const account = await studio.connect();
-  const crashing = await startCrashing(studio, 'never');
-  const poll = fetch(`${crashing.url}/api/changes`, {
+  await using stopping = createDoomedPart(studio, 'studio', 'never');
+  await stopping.start();
+  const poll = fetch(`${stopping.url}/api/changes`, {
     method: 'POST',
     headers: {
       authorization: `Basic ${btoa(`${encodeURIComponent(client.id)}:${encodeURIComponent(client.secret)}`)}`,
@@ -76,12 +55,12 @@ test('a studio that is told to stop answers its long polls first', async () => {
     body: JSON.stringify({ accounts: [{ account: account.id, cursor: 0 }], wait_seconds: 20 }),
   });
   await new Promise((resolve) => setTimeout(resolve, 300));
-  const exited = once(crashing.child, 'exit');
   const began = performance.now();
-  crashing.child.kill('SIGTERM');
+  const stopped = stopping.kill('SIGTERM');
   const answer = await poll;
   assert.equal(answer.status, 200);
   assert.deepEqual(await answer.json(), { accounts: [] });
-  assert.deepEqual(await exited, [0, null]);
+  await stopped;
+  assert.equal(stopping.process.exitCode, 0);
   assert.ok(performance.now() - began < 8_000);
 });

@@ -1,26 +1,11 @@
 import assert from 'node:assert/strict';
-import { fork } from 'node:child_process';
-import { once } from 'node:events';
 import path from 'node:path';
 import { test } from 'node:test';
 import { unlessSoaking } from '@renderkit/server-kit/testing/soak.ts';
 import { checkLedger, showLedger } from '@renderkit/studio/operator.ts';
 import { listKeys } from '@renderkit/studio/storage/testing/list-keys.ts';
+import { dieAt } from './doomed-part.ts';
 import { startTestStudio, type TestStudio } from './harness.ts';
-
-/** Runs a worker that dies at the point, and waits until it has. */
-async function dieAt(studio: TestStudio, point: string): Promise<void> {
-  const worker = fork(path.join(import.meta.dirname, 'crash-worker.ts'), [point], {
-    env: {
-      ...process.env,
-      STUDIO_DATABASE_URL: studio.databaseUrl,
-      DATA_DIR: studio.dataDirectory,
-      LOG_LEVEL: 'error',
-    },
-  });
-  const [, signal] = (await once(worker, 'exit')) as [number | null, string | null];
-  assert.equal(signal, 'SIGKILL');
-}
 
 const mediaOf = (studio: TestStudio) => listKeys(path.join(studio.dataDirectory, 'media'));
 

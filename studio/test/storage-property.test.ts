@@ -1,6 +1,4 @@
 import assert from 'node:assert/strict';
-import { fork } from 'node:child_process';
-import { once } from 'node:events';
 import { stat } from 'node:fs/promises';
 import path from 'node:path';
 import { test } from 'node:test';
@@ -10,7 +8,8 @@ import { moveClock } from '@renderkit/server-kit/testing/database.ts';
 import { addLibraryItem, deleteAccount, setAccount } from '@renderkit/studio/operator.ts';
 import { listKeys } from '@renderkit/studio/storage/testing/list-keys.ts';
 import { settleUpload } from '@renderkit/studio/uploads/store.ts';
-import { client, startTestStudio, type TestAccount, type TestStudio } from './harness.ts';
+import { createDoomedPart } from './doomed-part.ts';
+import { startTestStudio, type TestAccount, type TestStudio } from './harness.ts';
 import { makeMedia, makeImage } from './media-files.ts';
 
 const rounds = 12;
@@ -159,20 +158,9 @@ async function killInUpload(
   token: string,
   point: (typeof points)[number],
 ): Promise<void> {
-  const crashing = fork(path.join(import.meta.dirname, 'crash-studio.ts'), [point], {
-    env: {
-      ...process.env,
-      STUDIO_DATABASE_URL: studio.databaseUrl,
-      STUDIO_CLIENT_ID: client.id,
-      STUDIO_CLIENT_SECRET: client.secret,
-      STUDIO_PORT: '0',
-      DATA_DIR: studio.dataDirectory,
-      LOG_LEVEL: 'error',
-    },
-  });
-  const died = once(crashing, 'exit');
-  const [{ url }] = (await once(crashing, 'message')) as [{ url: string }];
-  const answer = await fetch(`${url}/api/uploads/${token}`, {
+  const crashing = createDoomedPart(studio, 'studio', point);
+  await crashing.start();
+  const answer = await fetch(`${crashing.url}/api/uploads/${token}`, {
     method: 'PUT',
     headers: {
       authorization: `Bearer ${account.accessToken}`,
@@ -184,6 +172,6 @@ async function killInUpload(
     () => undefined,
   );
   // Where there was no space it was refused before the point.
-  if (answer !== undefined) crashing.kill('SIGKILL');
-  await died;
+  if (answer !== undefined) await crashing.kill();
+  await crashing.ended;
 }

@@ -1,29 +1,13 @@
 import assert from 'node:assert/strict';
-import { type ChildProcess, fork } from 'node:child_process';
-import { once } from 'node:events';
 import path from 'node:path';
 import { test } from 'node:test';
 import type { StudioUpload } from '@renderkit/contract/studio/schemas/upload.ts';
 import { moveClock } from '@renderkit/server-kit/testing/database.ts';
 import { listKeys } from '@renderkit/studio/storage/testing/list-keys.ts';
 import { settleUpload } from '@renderkit/studio/uploads/store.ts';
-import { client, startTestStudio, type TestStudio } from './harness.ts';
+import { createDoomedPart, dieAt } from './doomed-part.ts';
+import { startTestStudio } from './harness.ts';
 import { makeImage } from './media-files.ts';
-
-/** A part on the same database and directory, in a process of its own, that kills itself at the point. */
-function startCrashing(studio: TestStudio, part: 'studio' | 'worker', point: string): ChildProcess {
-  return fork(path.join(import.meta.dirname, `crash-${part}.ts`), [point], {
-    env: {
-      ...process.env,
-      STUDIO_DATABASE_URL: studio.databaseUrl,
-      STUDIO_CLIENT_ID: client.id,
-      STUDIO_CLIENT_SECRET: client.secret,
-      STUDIO_PORT: '0',
-      DATA_DIR: studio.dataDirectory,
-      LOG_LEVEL: 'error',
-    },
-  });
-}
 
 test('a studio killed at any point of an upload leaves a whole one, or none and no file for long', async () => {
   await using studio = await startTestStudio({ worker: false });
@@ -32,11 +16,10 @@ test('a studio killed at any point of an upload leaves a whole one, or none and 
   const bytes = await makeImage();
   const points = ['upload: file written', 'upload: before the commit', 'upload: after the commit'];
   for (const [i, point] of points.entries()) {
-    const crashing = startCrashing(studio, 'studio', point);
-    const died = once(crashing, 'exit');
-    const [{ url }] = (await once(crashing, 'message')) as [{ url: string }];
+    const crashing = createDoomedPart(studio, 'studio', point);
+    await crashing.start();
     await assert.rejects(
-      fetch(`${url}/api/uploads/upl_${i}`, {
+      fetch(`${crashing.url}/api/uploads/upl_${i}`, {
         method: 'PUT',
         headers: {
           authorization: `Bearer ${account.accessToken}`,
@@ -45,7 +28,7 @@ test('a studio killed at any point of an upload leaves a whole one, or none and 
         body: new Uint8Array(bytes),
       }),
     );
-    await died;
+    await crashing.ended;
     const { status } = await account.call('GET', `/api/uploads/upl_${i}`);
     assert.equal(status, point === 'upload: after the commit' ? 200 : 404, point);
     assert.equal((await account.upload(`upl_${i}`, bytes)).body.outcome, 'stored', point);
@@ -89,8 +72,7 @@ test('a worker killed while it checks an upload is followed by another that sett
   await using studio = await startTestStudio({ worker: false });
   const account = await studio.connect();
   await account.upload('upl_1', await makeImage());
-  const crashing = startCrashing(studio, 'worker', 'upload: being checked');
-  await once(crashing, 'exit');
+  await dieAt(studio, 'upload: being checked');
   const { body } = await account.call<StudioUpload>('GET', '/api/uploads/upl_1');
   assert.equal(body.status, 'processing');
   await using _ = await studio.startWorker();

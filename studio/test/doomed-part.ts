@@ -1,0 +1,30 @@
+import path from 'node:path';
+import { createPart, type Part } from '@renderkit/server-kit/testing/part.ts';
+import { client, type TestStudio } from './harness.ts';
+
+/** A studio or a worker on the same database and directory, as a process of its own that kills itself at the point. */
+export function createDoomedPart(studio: TestStudio, kind: 'studio' | 'worker', point: string): Part {
+  return createPart({
+    name: kind,
+    entry: path.join(import.meta.dirname, `crash-${kind}.ts`),
+    arguments: [point],
+    environment: {
+      STUDIO_DATABASE_URL: studio.databaseUrl,
+      STUDIO_CLIENT_ID: client.id,
+      STUDIO_CLIENT_SECRET: client.secret,
+      STUDIO_PORT: '0',
+      DATA_DIR: studio.dataDirectory,
+      LOG_LEVEL: 'error',
+    },
+  });
+}
+
+/** Runs a worker that kills itself at the point, and waits until it has, perhaps before it says that it serves. */
+export async function dieAt(studio: TestStudio, point: string): Promise<void> {
+  const worker = createDoomedPart(studio, 'worker', point);
+  await worker.start().catch((error: unknown) => {
+    if (worker.running) throw error;
+  });
+  await worker.ended;
+  if (worker.process.signalCode !== 'SIGKILL') throw new Error(`the worker did not die at ${point}`);
+}
