@@ -3,11 +3,11 @@ import { test } from 'node:test';
 import { checkLedger } from '@renderkit/studio/operator.ts';
 import { readChanges, startTestStudio } from './harness.ts';
 
-test('a quote, a submit and a worker make an image that its link serves, for four credits', async () => {
+test('a quote, a submit and a worker make an image that its link serves, for one credit', async () => {
   await using studio = await startTestStudio();
   const account = await studio.connect({ tier: 'free' });
   const quote = await account.quote();
-  assert.equal(quote.cost_millicredits, 4_000);
+  assert.equal(quote.cost_millicredits, 1_000);
   assert.equal(quote.outputs, 1);
   assert.equal(quote.refusal, null);
   const answer = await account.submit('gen_1');
@@ -17,7 +17,7 @@ test('a quote, a submit and a worker make an image that its link serves, for fou
   assert.equal(render.status, 'succeeded', JSON.stringify(render.error));
   const [output] = render.outputs;
   assert.ok(output);
-  assert.deepEqual([output.width, output.height, output.type], [1024, 1024, 'image']);
+  assert.deepEqual([output.width, output.height, output.type], [256, 256, 'image']);
   const image = await fetch(output.url);
   assert.equal(image.status, 200);
   assert.equal(image.headers.get('content-type'), 'image/png');
@@ -37,7 +37,7 @@ test('a quote, a submit and a worker make an image that its link serves, for fou
   const thumb = await fetch(output.thumb_url ?? '');
   assert.equal(thumb.headers.get('content-type'), 'image/webp');
   const balance = await account.balance();
-  assert.equal(balance.monthly_millicredits, 46_000);
+  assert.equal(balance.monthly_millicredits, 49_000);
   const [moved] = await readChanges(studio.url, [{ account: account.id, cursor: 0 }]);
   assert.equal(moved?.status, 'changes');
   assert.deepEqual(

@@ -167,7 +167,7 @@ export type TestAccount = Tokens &
 
 export const request = (more: Partial<RenderRequest> = {}): RenderRequest => ({
   kind: 'image',
-  model: 'atelier-1',
+  model: 'sketch-1',
   project_id: null,
   prompt: 'a lighthouse at sunset',
   styles: [],

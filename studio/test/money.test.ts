@@ -20,6 +20,7 @@ after(async () => {
 });
 
 const credits = 1000;
+const fourCredits = { model: 'atelier-1' };
 const ledger = async (account: TestAccount) =>
   (await showLedger(studio.database, account.email)).map(
     ({ kind, bucket, amount_millicredits }) => `${kind} ${bucket} ${amount_millicredits / credits}`,
@@ -52,12 +53,12 @@ test("a new account opens with its plan's allowance, or with exactly the credits
 
 test('a hundred parallel submits of one token are one render and one charge', async () => {
   const account = await studio.connect({ tier: 'pro' });
-  const { quote } = await account.quote();
+  const { quote } = await account.quote(fourCredits);
   const answers = await Promise.all(
     Array.from({ length: 100 }, () =>
       account.call<{ outcome: string; render: { render_id: string } }>('PUT', '/api/renders/gen_same', {
         quote,
-        request: request(),
+        request: request(fourCredits),
       }),
     ),
   );
@@ -74,7 +75,7 @@ test('monthly credits are spent first, and a failed render goes back to where it
   const account = await studio.connect({ tier: 'free' });
   await setAccount(studio.database, account.email, { creditsMillicredits: 52 * credits, tier: 'pro' });
   await studio.database.rows(`select write_ledger($1, 'adjustment', 'monthly', -47000, null)`, [account.id]);
-  const accepted = await account.submit('gen_split');
+  const accepted = await account.submit('gen_split', fourCredits);
   assert.equal(accepted.outcome, 'accepted');
   await end(account, 'gen_split', 'failed');
   assert.deepEqual((await ledger(account)).slice(-4), [
@@ -89,10 +90,10 @@ test('monthly credits are spent first, and a failed render goes back to where it
 
 test('a submit beyond the balance is refused, and its token stays refused', async () => {
   const account = await studio.connect({ creditsMillicredits: 3 * credits });
-  const refused = await account.submit('gen_poor');
+  const refused = await account.submit('gen_poor', fourCredits);
   assert.deepEqual(refused.outcome === 'refused' && refused.refusal.code, 'insufficient_credits');
   await setAccount(studio.database, account.email, { creditsMillicredits: 100 * credits });
-  const again = await account.submit('gen_poor');
+  const again = await account.submit('gen_poor', fourCredits);
   assert.equal(again.outcome, 'refused');
   assert.equal((await account.balance()).lifetime_millicredits, 100 * credits);
 });
@@ -102,7 +103,7 @@ test('monthly credits renew on their day and do not add up, whoever looks first'
   const looked = await studio.connect({ tier: 'free' });
   const sweptEmail = 'swept@example.org';
   await createAccount(studio.database, { email: sweptEmail, tier: 'free' });
-  await looked.submit('gen_before');
+  await looked.submit('gen_before', fourCredits);
   assert.equal((await looked.balance()).monthly_millicredits, 46 * credits);
   const day = 86_400;
   await moveClock(studio.database, 95 * day);
@@ -146,7 +147,7 @@ test("renewals fall on the account's own day, on the last one where the month is
 test('what was charged before the month turned comes back as far as the allowance goes', async (t) => {
   t.after(() => moveClock(studio.database, 0));
   const account = await studio.connect({ tier: 'free' });
-  await account.submit('gen_old');
+  await account.submit('gen_old', fourCredits);
   await moveClock(studio.database, 40 * 86_400);
   await end(account, 'gen_old', 'failed');
   assert.deepEqual((await ledger(account)).slice(-4), [

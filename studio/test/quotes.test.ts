@@ -3,6 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { after, before, test } from 'node:test';
 import type { StudioAnswer } from '@renderkit/contract/studio/operations.ts';
+import type { RenderRequest } from '@renderkit/contract/studio/schemas/render.ts';
 import {
   Metadata,
   StudioAccount,
@@ -58,16 +59,17 @@ test('a list of quotes answers each request on its own', async () => {
   const { body: project } = await account.call<StudioAnswer<'createProject'>>('POST', '/api/projects', {
     title: 'Sea 1',
   });
+  const painted = (more: Partial<RenderRequest>) => request({ model: 'atelier-1', ...more });
   const requests = [
-    request({ project_id: project.id }),
-    request({ project_id: 'prj_none', reference_images: ['ast_none'] }),
-    request({ model: 'prism-1' }),
-    request({ model: 'none' }),
-    request({ aspect_ratio: '7:5' }),
-    request({ options: { seed: 5, palette: 'vivid', grain: true, detail: 3 } }),
-    request({ options: { palette: 'loud' } }),
-    request({ prompt: ' ' }),
-    request({ model: 'linework-1', weight: 1.5 }),
+    painted({ project_id: project.id }),
+    painted({ project_id: 'prj_none', reference_images: ['ast_none'] }),
+    painted({ model: 'prism-1' }),
+    painted({ model: 'none' }),
+    painted({ aspect_ratio: '7:5' }),
+    painted({ options: { seed: 5, palette: 'vivid', grain: true, detail: 3 } }),
+    painted({ options: { palette: 'loud' } }),
+    painted({ prompt: ' ' }),
+    painted({ model: 'linework-1', weight: 1.5 }),
   ];
   const { body } = await account.call<StudioAnswer<'createQuotes'>>('POST', '/api/quotes', {
     quotes: requests.map((item) => ({ request: item, moderate: true })),

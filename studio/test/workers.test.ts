@@ -141,7 +141,7 @@ test('an output serves as a reference of the next render, for its owner alone', 
   await account.submit('first', { options: { seed: 7 } });
   const [output] = (await account.finished('first')).outputs;
   assert.ok(output);
-  const more = { prompt: 'the same in blue', reference_images: [output.id] };
+  const more = { model: 'atelier-1', prompt: 'the same in blue', reference_images: [output.id] };
   assert.deepEqual((await other.quote(more)).unknown_ids, ['reference_images[0]']);
   assert.equal((await account.submit('second', more)).outcome, 'accepted');
   const second = await account.finished('second');

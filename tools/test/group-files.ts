@@ -3,7 +3,7 @@ import path from 'node:path';
 
 /** Folders whose tests put back what they change of the process that they run in. */
 const groupable =
-  /^(?:contract|server-kit|egress|service\/(?:src|test)|studio\/src|stack\/src|console|identity\/src)\//;
+  /^(?:contract|server-kit|egress|service\/(?:src|test)|studio\/(?:src|test)|stack\/src|console|identity\/src)\//;
 const filesPerGroup = 7;
 
 export type Groups = { groups: string[][]; alone: string[] };
