@@ -62,7 +62,15 @@ const offline = ['--on', 'gpu1', '--object-info', 'classes.json'];
 test('a backend is asked for the classes of the workflow and no others', async () => {
   const { port } = server.address() as AddressInfo;
   await run('backend', 'add', '--name', 'gpu1', '--engine', 'comfyui', '--url', `http://127.0.0.1:${port}`);
-  const { data } = await add('conversions/plain.ui.json', '--on', 'gpu1', '--id', 'asked', '--publish');
+  const { data } = await add(
+    'conversions/plain.ui.json',
+    '--on',
+    'gpu1',
+    '--id',
+    'asked',
+    '--no-sample',
+    '--publish',
+  );
   assert.deepEqual([data.id, data.published, data.price], ['asked', true, { base_millicredits: 1000 }]);
   const workflow = [
     'CheckpointLoaderSimple',
@@ -111,3 +119,12 @@ for (const [why, file, code, more] of refusals)
     const { data: models } = await run<{ id: string }[]>('model', 'list');
     assert.ok(!models.some(({ id }) => id === 'refused'));
   });
+
+test('a file that cannot be read is named in one sentence', async () => {
+  await assert.rejects(add('nothing.png', ...offline), /nothing\.png cannot be read: ENOENT\.$/);
+  await writeFile(path.join(directory, 'words.json'), 'words');
+  await assert.rejects(
+    add('conversions/plain.ui.json', '--on', 'gpu1', '--object-info', 'words.json'),
+    /words\.json is no answer of GET \/object_info/,
+  );
+});

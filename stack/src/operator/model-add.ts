@@ -1,6 +1,7 @@
-import { mkdir, open as openFile, readFile, writeFile } from 'node:fs/promises';
+import { constants } from 'node:fs';
+import { access, mkdir, open as openFile, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { readJson } from '@renderkit/engine-comfyui/json.ts';
+import { JsonError, readJson } from '@renderkit/engine-comfyui/json.ts';
 import { type ObjectInfo, readObjectInfo } from '@renderkit/engine-comfyui/object-info.ts';
 import { askClasses } from '@renderkit/studio/administration/ask-classes.ts';
 import type { Database } from '@renderkit/server-kit/db/database.ts';
@@ -35,16 +36,18 @@ const options = {
   'object-info': text('FILE'),
   out: text('DIR'),
   publish: flag,
+  'no-sample': flag,
 };
 type Given = Values<typeof options>;
 
 export const addModelCommand = command({
   words: 'model add',
   about:
-    'Makes a model of a ComfyUI workflow (API or UI format, or an image or video that carries one), or adds one from its manifest. It is a draft until it is published. --object-info: an answer of GET /object_info, where the backend cannot be asked.',
+    'Makes a model of a ComfyUI workflow (API or UI format, or an image or video that carries one), or adds one from its manifest. It is a draft until it is published. No sample is rendered so far, with or without --no-sample. --object-info: an answer of GET /object_info, where the backend cannot be asked.',
   options,
   run: async ({ open, config }, given) => {
     const file = givenPath(config, given.file);
+    await checkReadable(file);
     const databases = await open();
     return (await isManifest(file))
       ? addManifest(databases.studio, file, given, config)
@@ -98,7 +101,7 @@ async function addWorkflow(
   const added = await addModel(database, proposed, { actor, publish: given.publish ?? false });
   const { parameters, warnings, nodes } = proposed;
   return {
-    data: { ...added, price, nodes, parameters, warnings, files: written },
+    data: { ...added, price, nodes, parameters, warnings, sample: null, files: written },
     lines: [
       `${path.basename(file)}: ${nodes} nodes.`,
       ...parameters.map(parameterLine),
@@ -118,7 +121,7 @@ async function classSource(
 ): Promise<(names: ReadonlySet<string>) => Promise<ObjectInfo>> {
   const file = given['object-info'];
   if (file !== undefined) {
-    const classes = readObjectInfo(readJson(await readFile(givenPath(config, file), 'utf8')));
+    const classes = await readClasses(givenPath(config, file));
     return () => Promise.resolve(classes);
   }
   const { secretKey, egressAllow } = readWorkerConfig(databases.environments.worker);
@@ -131,6 +134,22 @@ async function classSource(
       egressAllow,
       signal,
     });
+}
+
+async function readClasses(file: string): Promise<ObjectInfo> {
+  await checkReadable(file);
+  try {
+    return readObjectInfo(readJson(await readFile(file, 'utf8')));
+  } catch (error) {
+    if (!(error instanceof JsonError)) throw error;
+    throw new StackError(`${file} is no answer of GET /object_info: ${error.message}`, { cause: error });
+  }
+}
+
+async function checkReadable(file: string): Promise<void> {
+  await access(file, constants.R_OK).catch((error: NodeJS.ErrnoException) => {
+    throw new StackError(`${file} cannot be read: ${error.code}.`, { cause: error });
+  });
 }
 
 /** Whether a file is a manifest: YAML always is, and JSON that says so. */
