@@ -285,11 +285,16 @@ test('a model of the product that an operator changed is kept, and the rest is p
   assert.deepEqual(await applyBuiltIn(studio.database), []);
   const earlier = await studio.database.rows('select count(*) as versions from model_versions');
   await publish(modelOf('sketch-1', 7_000));
+  // As a release would that brings another file.
+  const release = () => studio.database.execute(`delete from settings where name = 'built_in_digest'`);
+  await release();
   assert.deepEqual(await applyBuiltIn(studio.database), [], 'its file is the one that was applied last');
+  await release();
   await studio.database.execute(
     `update models set file_digest = 'of a release before' where id = 'sketch-1'`,
   );
   assert.deepEqual(await applyBuiltIn(studio.database), ['sketch-1']);
+  assert.deepEqual(await applyBuiltIn(studio.database), ['sketch-1'], 'each start says so');
   const [{ versions } = { versions: 0 }] = await studio.database.rows<{ versions: number }>(
     'select count(*) as versions from model_versions',
   );

@@ -2,9 +2,10 @@ import path from 'node:path';
 import type { Database } from '@renderkit/server-kit/db/database.ts';
 import { release } from '@renderkit/server-kit/schema/release.ts';
 import { readSchemaState } from '@renderkit/server-kit/schema/schema-state.ts';
+import { readBuiltInDigest, writeBuiltInDigest } from '../settings/keep-settings.ts';
 import { type ApplyResult, applyFile } from './apply-files.ts';
 import { withCatalog } from './publish.ts';
-import { type CatalogFile, isBroken, readCatalogFile } from './read-files.ts';
+import { type CatalogFile, digestOfTexts, isBroken, readCatalogFile } from './read-files.ts';
 import { type CatalogLists, type CatalogSnapshot, makeSnapshot, type PublishedModel } from './snapshot.ts';
 
 const folder = path.join(import.meta.dirname, '..', '..', 'models');
@@ -38,12 +39,18 @@ const lists = ['plans', 'styles', 'suggestions'] as const satisfies (keyof Catal
  * once, and not on a database that a newer release prepared. Returns what an operator changed and so was left.
  */
 export async function applyBuiltIn(database: Database): Promise<string[]> {
+  // At nearly every start nothing is new: then nothing is read closely.
+  const digest = await digestOfTexts(builtInFiles());
+  if ((await readBuiltInDigest(database)) === digest) return [];
   const files = await readBuiltIn();
   return withCatalog(database, async (transaction) => {
     if ((await readSchemaState(transaction)).release > release) return [];
     const results: [id: string, result: ApplyResult][] = [];
     for (const file of files) results.push([file.id, await applyFile(transaction, file, 'product')]);
-    return results.flatMap(([id, result]) => (result === 'kept' ? [id] : []));
+    const kept = results.flatMap(([id, result]) => (result === 'kept' ? [id] : []));
+    // Said at each start for as long as it is so.
+    if (kept.length === 0) await writeBuiltInDigest(transaction, digest);
+    return kept;
   });
 }
 
@@ -65,12 +72,16 @@ export async function builtInCatalog(): Promise<CatalogSnapshot> {
   return makeSnapshot(1, published, content, '');
 }
 
-async function readBuiltIn(): Promise<CatalogFile[]> {
+function builtInFiles(): string[] {
   const names = [...lists.map((name) => `${name}.yaml`), ...models.map((name) => `${name}.model.yaml`)];
+  return names.map((name) => path.join(folder, name));
+}
+
+async function readBuiltIn(): Promise<CatalogFile[]> {
   const files: CatalogFile[] = [];
-  for (const name of names) {
-    const read = await readCatalogFile(path.join(folder, name));
-    if (isBroken(read)) throw new Error(`${name} is broken: ${read.problems[0]?.message}`);
+  for (const file of builtInFiles()) {
+    const read = await readCatalogFile(file);
+    if (isBroken(read)) throw new Error(`${file} is broken: ${read.problems[0]?.message}`);
     files.push(read);
   }
   return files;

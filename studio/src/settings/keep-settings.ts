@@ -1,6 +1,6 @@
 import { createSecretKey, generateKeyPair, type KeyObject, randomBytes } from 'node:crypto';
 import { promisify } from 'node:util';
-import type { Database } from '@renderkit/server-kit/db/database.ts';
+import type { Database, Queryable } from '@renderkit/server-kit/db/database.ts';
 import { newId, randomBase62 } from '@renderkit/server-kit/ids.ts';
 import { keepSetting, readSettings, writeSetting } from './store.ts';
 
@@ -43,6 +43,15 @@ export async function wereDataFilesApplied(database: Database): Promise<boolean>
 
 export async function noteDataFiles(database: Database): Promise<void> {
   await keepSetting(database, 'data_files', true);
+}
+
+/** Digest of the product's own models and lists that were applied last; undefined where something of them was left. */
+export async function readBuiltInDigest(database: Queryable): Promise<string | undefined> {
+  return (await readSettings(database)).get('built_in_digest') as string | undefined;
+}
+
+export async function writeBuiltInDigest(database: Queryable, digest: string): Promise<void> {
+  await writeSetting(database, 'built_in_digest', digest);
 }
 
 /** On: every call of the studio's interface answers 503 `maintenance`; media are still served. */

@@ -1,4 +1,4 @@
-import type { Database } from '@renderkit/server-kit/db/database.ts';
+import type { Database, Queryable } from '@renderkit/server-kit/db/database.ts';
 
 export type SettingName =
   | 'studio_id'
@@ -7,9 +7,10 @@ export type SettingName =
   | 'quote_key'
   | 'media_key'
   | 'maintenance'
-  | 'data_files';
+  | 'data_files'
+  | 'built_in_digest';
 
-export async function readSettings(database: Database): Promise<Map<string, unknown>> {
+export async function readSettings(database: Queryable): Promise<Map<string, unknown>> {
   const rows = await database.rows<{ name: string; value: unknown }>('select name, value from settings');
   return new Map(rows.map(({ name, value }) => [name, value]));
 }
@@ -22,7 +23,7 @@ export async function keepSetting(database: Database, name: SettingName, value: 
   ]);
 }
 
-export async function writeSetting(database: Database, name: SettingName, value: unknown): Promise<void> {
+export async function writeSetting(database: Queryable, name: SettingName, value: unknown): Promise<void> {
   await database.rows(
     `insert into settings (name, value) values ($1, $2)
      on conflict (name) do update set value = excluded.value, changed_at = clock()`,
