@@ -1,5 +1,6 @@
 import { privateDirectoryMode, setMode } from '@renderkit/server-kit/files/private-files.ts';
 import { MigrationMismatch } from '@renderkit/server-kit/schema/check-release.ts';
+import type { MigrationResult } from '@renderkit/server-kit/schema/migrate.ts';
 import type { DatabaseUrls, StackConfig } from './config.ts';
 import { type Postgres, type PostgresOptions, startPostgres } from './postgres/start-postgres.ts';
 import { StackError } from './stack-error.ts';
@@ -8,7 +9,10 @@ import { readDatabaseFacts } from './store.ts';
 /** The databases of the embedded cluster, which are also its roles. */
 export const databaseNames = ['service', 'studio'] as const;
 // Loaded while PostgreSQL starts: the studio's brings its job queue, and they are a quarter of a second together.
-const migrations: Record<keyof DatabaseUrls, () => Promise<(url: string) => Promise<unknown>>> = {
+const migrations: Record<
+  keyof DatabaseUrls,
+  () => Promise<(url: string) => Promise<MigrationResult & { kept?: string[] }>>
+> = {
   service: async () => (await import('@renderkit/service/migrate.ts')).migrateService,
   studio: async () => (await import('@renderkit/studio/migrate.ts')).migrateStudio,
 };
@@ -50,17 +54,21 @@ export function urlsOf(postgres: Pick<Postgres, 'urlFor'>): DatabaseUrls {
 }
 
 /**
- * Checks that both databases keep what they commit and brings their tables up to date.
+ * Checks that both databases keep what they commit and brings their tables up to date. Returns what of the product was
+ * changed here, by the name of the model or list, and so is not what this version brings.
  * @throws StackError
  */
-export async function prepareDatabases(urls: DatabaseUrls): Promise<void> {
+export async function prepareDatabases(urls: DatabaseUrls): Promise<string[]> {
   // Both to their end: a refusal of one must not have the server stopped under the other.
   const outcomes = await Promise.allSettled(databaseNames.map((name) => prepareDatabase(name, urls[name])));
-  for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason;
+  return outcomes.flatMap((outcome) => {
+    if (outcome.status === 'rejected') throw outcome.reason;
+    return outcome.value;
+  });
 }
 
-/** @throws StackError */
-export async function prepareDatabase(name: keyof DatabaseUrls, url: string): Promise<void> {
+/** The same for one of them. @throws StackError */
+export async function prepareDatabase(name: keyof DatabaseUrls, url: string): Promise<string[]> {
   const variable = variableOf(name);
   const facts = await readDatabaseFacts(url).catch((error: unknown) => {
     throw unreachable(name, error);
@@ -83,13 +91,14 @@ export async function prepareDatabase(name: keyof DatabaseUrls, url: string): Pr
         `PostgreSQL has ${setting} off for the database of the ${name}: turn it on, or a power cut loses jobs.`,
       );
   const apply = await migrations[name]();
-  await apply(url).catch((error: unknown) => {
+  const { kept = [] } = await apply(url).catch((error: unknown) => {
     if (error instanceof MigrationMismatch)
       throw new StackError(`The database of the ${name} does not fit this version: ${error.message}.`, {
         cause: error,
       });
     throw error;
   });
+  return kept;
 }
 
 /** The refusal for a database that does not answer. */

@@ -16,8 +16,12 @@ try {
       'Neither DATABASE_URL nor STUDIO_DATABASE_URL is set: set those that are to be migrated (npm start migrates the built-in ones by itself).',
     );
   if (service !== undefined) await prepareDatabase('service', service);
-  if (studio !== undefined) await prepareDatabase('studio', studio);
+  const kept = studio === undefined ? [] : await prepareDatabase('studio', studio);
   process.stdout.write('The databases are up to date.\n');
+  if (kept.length > 0)
+    process.stdout.write(
+      `Changed here, and so left as they are: ${kept.join(', ')}. This version brings others.\n`,
+    );
 } catch (error) {
   process.stderr.write(`${tellError(error)}\n`);
   process.exitCode = 1;

@@ -65,7 +65,11 @@ export async function startStack(
   owned.defer(() => held.sayStopping());
   options.signal.throwIfAborted();
   const secrets = await keepSecrets(config, databases.urls);
-  await prepareDatabases(databases.urls);
+  const kept = await prepareDatabases(databases.urls);
+  if (kept.length > 0)
+    options.screen.line(
+      `  Changed here, and so left as they are: ${kept.join(', ')}. This version brings others.`,
+    );
   await publishFiles(config, databases.urls.studio, options.screen);
   options.signal.throwIfAborted();
   const environments = partEnvironments(config, { databases: databases.urls, ...ports, ...secrets });
