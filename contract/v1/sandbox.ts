@@ -258,7 +258,7 @@ export function sandboxLines({
 }
 
 /** Characters of a line that the documents show without scrolling. */
-const longestLine = 80;
+const maxLineCharacters = 80;
 
 function curlOf(
   { method, path, headers = {}, body, upload }: SandboxRequest,
@@ -277,7 +277,7 @@ function curlOf(
   ];
   // A line that is too long to be read goes on below.
   const line = parts.join(' ');
-  return line.length <= longestLine ? line : parts.join(' \\\n  ');
+  return line.length <= maxLineCharacters ? line : parts.join(' \\\n  ');
 }
 
 /** What is to be seen in the end, as a sentence. */

@@ -24,9 +24,9 @@ const pauseAfterFaultMs = 100;
 /** A client thinks up to this long between two pieces of work. */
 const thinkMs = 300;
 /** With so many generations under way a client waits for its oldest: the queue must not outgrow what is rendered. */
-const mostOpen = 5;
+const maxOpen = 5;
 /** A create is tried until its answer is definite, far beyond what any restart takes. */
-const mostTries = 400;
+const maxTries = 400;
 
 /** Runs the clients until told to stop; each then finishes what it has begun, so that every create has an outcome. */
 export async function runLoad(options: LoadOptions): Promise<void> {
@@ -37,9 +37,9 @@ async function runClient(options: LoadOptions): Promise<void> {
   const { random, history, stopping } = options;
   const open: { id: string; key: string }[] = [];
   while (!stopping.aborted) {
-    const oldest = open.length >= mostOpen ? open.shift() : undefined;
+    const oldest = open.length >= maxOpen ? open.shift() : undefined;
     if (oldest !== undefined && !(await observe(options, oldest.key, oldest.id))) open.unshift(oldest);
-    if (open.length >= mostOpen) continue;
+    if (open.length >= maxOpen) continue;
     const accountIndex = Math.floor(random() * options.accounts.length);
     const account = options.accounts[accountIndex] as LoadAccount;
     const keyIndex = Math.floor(random() * account.keys.length);
@@ -77,7 +77,7 @@ async function createUntilAnswered(
   create: Create,
   request: CreateRequest,
 ): Promise<string | undefined> {
-  for (let tries = 0; tries < mostTries; tries++) {
+  for (let tries = 0; tries < maxTries; tries++) {
     const answer = await call(options, key, 'POST', request.path, {
       body: { ...request.body, metadata: { n: String(create.number) } },
       idempotencyKey: create.idempotencyKey,
@@ -107,7 +107,7 @@ async function uploadUntilAnswered(
   key: string,
   accountIndex: number,
 ): Promise<string | undefined> {
-  for (let tries = 0; tries < mostTries; tries++) {
+  for (let tries = 0; tries < maxTries; tries++) {
     const form = new FormData();
     form.set('file', new Blob([new Uint8Array(options.picture.bytes)]), 'picture.png');
     const answer = await call(options, key, 'POST', '/v1/uploads', { form });

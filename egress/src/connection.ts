@@ -16,7 +16,7 @@ export interface Connection extends AsyncDisposable {
   /** Nothing is under way on it and the other side keeps it open. */
   readonly isFree: boolean;
   /** The socket breaks when the other side sends more than this from now on. */
-  limitBytes(most: number): void;
+  limitBytes(max: number): void;
   /** Sets what is called when the socket is closed, by whomever; one at a time. */
   onClose(callback: () => void): void;
 }

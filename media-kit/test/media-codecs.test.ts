@@ -18,7 +18,7 @@ const seen = { type: 'video', width: 64, height: 48, durationSeconds: 2, hasAudi
 const mp4 = { contentType: 'video/mp4', extension: 'mp4' } as const;
 const mov = { contentType: 'video/quicktime', extension: 'mov' } as const;
 /** Decibels, of brightness: colours lose more than half of their points in these formats. */
-const leastLikeness = 25;
+const minLikeness = 25;
 const takenAtSeconds = 1;
 
 const never = new AbortController().signal;
@@ -69,7 +69,7 @@ for (const executor of ['wasm', 'system'] as const)
           await pixelsOf((await extractFrame(file, takenAtSeconds, never)).bytes),
           expected,
         );
-        assert.ok(likeness >= leastLikeness, `${likeness} dB`);
+        assert.ok(likeness >= minLikeness, `${likeness} dB`);
       });
 
     test('av1.mp4 is taken where it can be decoded, and refused with a sentence where not', async () => {

@@ -12,7 +12,7 @@ import { startTestService } from './harness.ts';
 import { startServiceProcess } from './service-process.ts';
 
 const masks = soaking ? 64 : 24;
-const mostMegabytes = 500;
+const maxMegabytes = 500;
 
 /** With a pace, in bytes a second, it comes no faster. */
 function post(
@@ -80,7 +80,7 @@ test('many of the largest masks at once are let in a few at a time', { timeout: 
   const status = await readFile(`/proc/${service.child.pid}/status`, 'utf8');
   const peakMegabytes = Number(/VmHWM:\s+(\d+) kB/.exec(status)?.[1]) / 1024;
   console.log(`${masks} masks: ${Math.round(peakMegabytes)} MB at most`);
-  assert.ok(peakMegabytes < mostMegabytes, `${peakMegabytes} MB`);
+  assert.ok(peakMegabytes < maxMegabytes, `${peakMegabytes} MB`);
 });
 
 test('masks on a slow line come side by side, and hold nobody else up', { timeout: 120_000 }, async () => {

@@ -10,7 +10,7 @@ import {
 } from 'node:fs';
 import path from 'node:path';
 
-const largestBytes = 10 * 1024 * 1024;
+const maxBytes = 10 * 1024 * 1024;
 const lookEveryMs = 30_000;
 const tailBytes = 16 * 1024;
 
@@ -54,7 +54,7 @@ function note(descriptor: number, line: string): void {
 /** Copies and empties: the child keeps its descriptor, and appending begins at the new end. */
 function rotate(file: string, descriptor: number): void {
   try {
-    if (fstatSync(descriptor).size <= largestBytes) return;
+    if (fstatSync(descriptor).size <= maxBytes) return;
     copyFileSync(file, `${file}.1`);
     ftruncateSync(descriptor, 0);
   } catch {

@@ -1,8 +1,8 @@
 /** A part that dies sooner than this after its start counts as one that cannot run. */
 const shortLifeMs = 10_000;
-const mostDeaths = 5;
-const firstBackOffMs = 100;
-const longestBackOffMs = 5_000;
+const maxDeaths = 5;
+const initialBackOffMs = 100;
+const maxBackOffMs = 5_000;
 
 /** How many short lives in a row there are now: a part that ran for a while begins anew. */
 export function countDeath(deathsBefore: number, livedMs: number): number {
@@ -14,10 +14,10 @@ export function countDeath(deathsBefore: number, livedMs: number): number {
  * disk, a database that is away) may end.
  */
 export function isHopeless({ deaths, served }: { deaths: number; served: boolean }): boolean {
-  return !served && deaths >= mostDeaths;
+  return !served && deaths >= maxDeaths;
 }
 
 /** The pause before the next start: 0.1 s after a long life, then doubling, 5 s at most. */
 export function backOffMs(deaths: number): number {
-  return Math.min(firstBackOffMs * 2 ** deaths, longestBackOffMs);
+  return Math.min(initialBackOffMs * 2 ** deaths, maxBackOffMs);
 }

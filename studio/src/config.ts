@@ -167,8 +167,8 @@ const megapixel = 1_000_000;
 
 /** An operator may set tighter limits; what decodes files has its memory for those that are built in. */
 function lowerLimits(read: Reader): FileLimits {
-  const lower = (name: string, unit: number, most: number) =>
-    unit * read.integer(name, { min: 1, max: most / unit, default: most / unit });
+  const lower = (name: string, unit: number, max: number) =>
+    unit * read.integer(name, { min: 1, max: max / unit, default: max / unit });
   return {
     ...fileLimits,
     imageBytes: lower('UPLOAD_IMAGE_MB', megabyte, fileLimits.imageBytes),

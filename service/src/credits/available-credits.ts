@@ -7,7 +7,7 @@ import { createReservedReader, type ReadReserved } from './store.ts';
 export type AvailableCredits = { monthly: number; lifetime: number; total: number };
 
 /** About a second in all; a studio silent for longer leaves the number low for the time being, never high. */
-const longestDoubtPauseMs = 512;
+const maxUnconfirmedPauseMs = 512;
 
 // One reader for each database, so that what is asked in one turn shares a statement.
 const readers = new WeakMap<Database, ReadReserved>();
@@ -26,7 +26,7 @@ export async function availableCredits(
   const asked = { accountId, ledgerSeq: balance.ledger_seq };
   let { reserved, inDoubt } = await read(asked);
   // Until its answer is recorded nobody here knows whether the balance already lacks the charge of a submit.
-  for (let pauseMs = 4; inDoubt.length > 0 && pauseMs <= longestDoubtPauseMs; pauseMs *= 2) {
+  for (let pauseMs = 4; inDoubt.length > 0 && pauseMs <= maxUnconfirmedPauseMs; pauseMs *= 2) {
     await sleep(pauseMs);
     const now = await read(asked);
     reserved = now.reserved;

@@ -6,7 +6,7 @@ import { ApiProblem } from '../problems/api-problem.ts';
 const roomBytes = 3 * largeJsonBodyBytes;
 /** How long a large body waits for its turn at most, its bytes still with the client. */
 const patienceMs = 120_000;
-const retrySeconds = { least: 5, most: 600 };
+const retrySeconds = { min: 5, max: 600 };
 /** A turn this many times too late is not waited for: the pace of late is only a guess, and the first ones are no pace. */
 const hopelesslyLate = 2;
 const leftBeforeAGuess = 3;
@@ -173,6 +173,6 @@ function crowded(afterMs: number): ApiProblem {
   const seconds = Math.ceil(afterMs / 1_000);
   return new ApiProblem('rate_limited', {
     detail: 'Too many large requests are under way.',
-    retryAfterSeconds: Math.min(Math.max(seconds, retrySeconds.least), retrySeconds.most),
+    retryAfterSeconds: Math.min(Math.max(seconds, retrySeconds.min), retrySeconds.max),
   });
 }

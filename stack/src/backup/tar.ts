@@ -5,7 +5,7 @@ import { createHash } from 'node:crypto';
 // between two entries for complete, and it stops at a file that shrinks while it is copied.
 
 const blockBytes = 512;
-const largestSize = 8 ** 11 - 1;
+const maxSize = 8 ** 11 - 1;
 
 export type TarEntry = {
   /** Relative, with forward slashes; directories end with one. */
@@ -17,7 +17,7 @@ export type TarEntry = {
 
 /** The blocks that go before an entry's content. */
 export function tarHeader(entry: TarEntry): Buffer {
-  if (entry.size > largestSize) throw new RangeError(`${entry.name} is larger than an archive can hold`);
+  if (entry.size > maxSize) throw new RangeError(`${entry.name} is larger than an archive can hold`);
   if (Buffer.byteLength(entry.name) <= 100) return header(entry, entry.name.endsWith('/') ? '5' : '0');
   const record = paxRecord('path', entry.name);
   const short = createHash('sha256').update(entry.name).digest('hex');

@@ -156,7 +156,7 @@ export const millicredits: Option<number> = {
 };
 
 const megabyte = 1024 * 1024;
-const mostStorageMegabytes = 100_000_000;
+const maxStorageMegabytes = 100_000_000;
 
 /** What an account may store, in MB of 1,048,576 bytes, as bytes; null for what its plan says. */
 export const storageMegabytes: Option<number | null> = {
@@ -164,10 +164,10 @@ export const storageMegabytes: Option<number | null> = {
   read: (value) => {
     if (value === 'plan') return null;
     const megabytes = /^\d{1,9}$/.test(value) ? Number(value) : Number.NaN;
-    return megabytes <= mostStorageMegabytes
+    return megabytes <= maxStorageMegabytes
       ? megabytes * megabyte
       : refuse(
-          `must be a whole number of MB from 0 to ${mostStorageMegabytes}, or plan for what the plan says`,
+          `must be a whole number of MB from 0 to ${maxStorageMegabytes}, or plan for what the plan says`,
         );
   },
 };

@@ -25,7 +25,7 @@ export async function requireNotFull(database: Database, account: string): Promi
 }
 
 /** The first piece of a file whose length nobody knows, and the least that is reserved beside it. */
-const leastGrowthBytes = 64 * 1024;
+const minGrowthBytes = 64 * 1024;
 
 /**
  * Reserves what is known to come, at least a byte: where the account is full nothing need be read. The reservation lies
@@ -42,11 +42,11 @@ export async function openReservation(
     if (reserved === undefined) throw storageFull(await readStorage(database, account));
     granted = reserved;
   };
-  await reserve(Math.max(1, leastBytes), leastBytes > 0 ? leastBytes : leastGrowthBytes);
+  await reserve(Math.max(1, leastBytes), leastBytes > 0 ? leastBytes : minGrowthBytes);
   return {
     cover: async (bytes) => {
       // A quarter more each time: few statements, and little that is held without need.
-      if (bytes > granted) await reserve(bytes, bytes + Math.max(leastGrowthBytes, Math.floor(bytes / 4)));
+      if (bytes > granted) await reserve(bytes, bytes + Math.max(minGrowthBytes, Math.floor(bytes / 4)));
     },
   };
 }

@@ -10,17 +10,17 @@ export type Outcomes = { succeeded: number; failed: number; canceled: number; op
 export type ReadOutcomes = (accountId: string, days: readonly string[], today: string) => Promise<Outcomes[]>;
 
 /** A count of one day and status goes no further: 20 ms along an index. */
-const mostCounted = 100_000;
+const maxCounted = 100_000;
 /** Days of one statement. */
 const daysAtOnce = 10;
 /** A past day changes hardly, and only where something of it is still open: it may be this old without harm. */
 const openDayMs = 60_000;
 const settledDayMs = 600_000;
-const mostDays = 50_000;
+const maxDays = 50_000;
 
 /** Makes the verb that counts outcomes. Past days are remembered in this process, today is counted each time. */
 export function createOutcomes(database: Database): ReadOutcomes {
-  const remembered = new LRUCache<string, Outcomes>({ max: mostDays });
+  const remembered = new LRUCache<string, Outcomes>({ max: maxDays });
   return async (accountId, days, today) => {
     const known = new Map<string, Outcomes>();
     for (const day of days) {
@@ -44,7 +44,7 @@ async function count(
   days: readonly string[],
 ): Promise<Map<string, Outcomes>> {
   const counted = new Map(days.map((day) => [day, nothing()]));
-  for (const { day, status, count: n } of await countByDay(database, accountId, days, mostCounted)) {
+  for (const { day, status, count: n } of await countByDay(database, accountId, days, maxCounted)) {
     const outcomes = counted.get(day);
     if (outcomes !== undefined) outcomes[outcomeOf[status]] += n;
   }

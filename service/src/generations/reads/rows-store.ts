@@ -97,12 +97,12 @@ export async function selectDetail(
   };
 }
 
-/** Generations of an account by the UTC day of their creation and their status; no count passes `most`. */
+/** Generations of an account by the UTC day of their creation and their status; no count passes `max`. */
 export function countByDay(
   database: Database,
   accountId: string,
   days: readonly string[],
-  most: number,
+  max: number,
 ): Promise<{ day: string; status: GenerationStatus; count: number }[]> {
   return database.rows(
     `select d.day, s.status,
@@ -114,6 +114,6 @@ export function countByDay(
                 limit $3) n) as count
        from unnest($2::date[]) as d (day)
       cross join unnest(array['queued', 'running', 'succeeded', 'failed', 'canceled']) as s (status)`,
-    [accountId, days, most],
+    [accountId, days, max],
   );
 }
