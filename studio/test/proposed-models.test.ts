@@ -19,7 +19,27 @@ for (const shape of readdirSync(shapes).filter((name) => name.endsWith('.api.jso
       classesOf: () => Promise.resolve(coreClasses),
     });
     assert.deepEqual(Object.keys(proposed.files), ['team-one.workflow.json']);
+    assert.deepEqual(proposed.problems, []);
     assert.ok(proposed.parameters.some(({ source }) => source === 'prompt'));
     const model = readModelTexts(proposed.source, proposed.files);
     assert.ok(!('problems' in model), JSON.stringify(model));
   });
+
+test('a range that an input of the machine does not take is refused before it is offered', async () => {
+  const sampler = coreClasses.get('KSampler');
+  assert.ok(sampler !== undefined);
+  const inputs = sampler.inputs.map((one) =>
+    one.name === 'seed' ? { ...one, options: new Map([...one.options, ['max', 1000]]) } : one,
+  );
+  const narrow = new Map([...coreClasses, ['KSampler', { ...sampler, inputs }] as const]);
+  const { problems } = await proposeModel(readerOf(readFileSync(path.join(shapes, 'sdxl.api.json'))), {
+    id: 'one',
+    name: 'One',
+    on: 'gpu1',
+    price: { base_millicredits: 1000 },
+    classesOf: () => Promise.resolve(narrow),
+  });
+  const [problem, ...others] = problems;
+  assert.deepEqual([problem?.code, others], ['binding_range', []]);
+  assert.match(problem?.message ?? '', /4294967295, and its most is 1000/);
+});

@@ -11,6 +11,7 @@ import {
   addModelFile,
   exportModel,
   findPrice,
+  ModelRefused,
 } from '@renderkit/studio/administration/models.ts';
 import { proposeModel, type ProposedModel } from '@renderkit/studio/administration/propose-model.ts';
 import { openBackendSecrets } from '@renderkit/studio/backends/backend-secrets.ts';
@@ -98,6 +99,8 @@ async function addWorkflow(
   );
   const files = { [`${id.replaceAll('/', '-')}.model.yaml`]: proposed.source, ...proposed.files };
   const written = given.out === undefined ? [] : await writeFiles(givenPath(config, given.out), files);
+  // With --out the files are there to be put right.
+  if (proposed.problems.length > 0) throw new ModelRefused(proposed.problems);
   const added = await addModel(database, proposed, { actor, publish: given.publish ?? false });
   const { parameters, warnings, nodes } = proposed;
   return {

@@ -12,9 +12,15 @@ import {
 import { readWorkflowFile, type WorkflowFile } from '@renderkit/engine-comfyui/read-workflow-file.ts';
 import { readUiWorkflow } from '@renderkit/engine-comfyui/ui-workflow.ts';
 import { WorkflowError } from '@renderkit/engine-comfyui/workflow-error.ts';
+import type { Problem } from '@renderkit/engine-kit/problem-codes.ts';
+import type { Route } from '@renderkit/engine-kit/route.ts';
 import { Document, isCollection, isMap, isScalar, isSeq, type Node, visit } from 'yaml';
+import { checkManifest } from '../manifests/check-manifest.ts';
 import type { Manifest } from '../manifests/manifest.ts';
+import { readManifest } from '../manifests/read-manifest.ts';
+import type { TargetSpecs } from '../manifests/route-check.ts';
 import { ModelRefused } from './models.ts';
+import { targetSpecs } from './target-specs.ts';
 
 export interface ProposalWish {
   readonly id: string;
@@ -31,6 +37,8 @@ export interface ProposedModel {
   readonly source: string;
   /** The workflow, by the name that the manifest gives. */
   readonly files: Readonly<Record<string, string>>;
+  /** What has to be changed in the manifest before it can be added. */
+  readonly problems: readonly Problem[];
   readonly parameters: readonly ProposedParameter[];
   readonly nodes: number;
   /** What an operator should know and need not act on. */
@@ -42,7 +50,7 @@ const replacements = ['SaveImage', 'LoadImage', 'LoadImageMask'];
 
 /**
  * Makes a manifest of a file that is a ComfyUI workflow, in either format, or carries one. The graph is checked against the
- * classes of a backend. @throws ModelRefused with all that is wrong
+ * classes of a backend. @throws ModelRefused with all that is wrong with the workflow
  */
 export async function proposeModel(reader: ByteReader, wish: ProposalWish): Promise<ProposedModel> {
   try {
@@ -68,9 +76,14 @@ export async function proposeModel(reader: ByteReader, wish: ProposalWish): Prom
       workflow: `./${workflow}`,
       models: imported.models,
     });
+    const source = manifestText(proposal, wish.price);
+    const text = writeGraph(detection.graph);
     return {
-      source: manifestText(proposal, wish.price),
-      files: { [workflow]: writeGraph(detection.graph) },
+      source,
+      files: { [workflow]: text },
+      problems: checkProposal(source, new Map([[workflow, text]]), (route) =>
+        targetSpecs(route, detection.graph, classes),
+      ),
       parameters: proposal.parameters,
       nodes: detection.graph.size,
       warnings: [...imported.warnings, ...detection.warnings, ...checked.warnings].map(
@@ -81,6 +94,15 @@ export async function proposeModel(reader: ByteReader, wish: ProposalWish): Prom
     if (error instanceof WorkflowError) throw new ModelRefused(error.problems, { cause: error });
     throw error;
   }
+}
+
+function checkProposal(
+  source: string,
+  files: ReadonlyMap<string, string>,
+  targetsOf: (route: Route) => TargetSpecs,
+): readonly Problem[] {
+  const read = readManifest(source);
+  return read.manifest === undefined ? read.problems : checkManifest(read, { files, targetsOf });
 }
 
 /** Every class that a file names, and those that may take their places. */
