@@ -8,6 +8,8 @@ import { createLogger, type Logger } from '@renderkit/server-kit/process/logger.
 import { checkDatabase } from '@renderkit/server-kit/schema/check-database.ts';
 import { startLoop } from '@renderkit/server-kit/work/loop.ts';
 import type { FastifyInstance } from 'fastify';
+import { applyBackendsFile } from './backends/apply-backends.ts';
+import { openBackendSecrets } from './backends/backend-secrets.ts';
 import { applyDataFiles } from './catalog/data-files.ts';
 import { openCatalog } from './catalog/open-catalog.ts';
 import { createWakeups } from './changes/watch-changes.ts';
@@ -116,6 +118,8 @@ async function open(
   );
   await checkDatabase(database, { variable: 'STUDIO_DATABASE_URL', sqlDirectory });
   await applyDataFiles(database, dataDirectory, log);
+  const secrets = openBackendSecrets(config.secretKey);
+  await applyBackendsFile(database, dataDirectory, { secrets, variables: config.variables, log });
   const settings = await keepSettings(database);
   const catalog = owners.use(await openCatalog({ database, log, mediaUrl }));
   const storage = await openDiskBlobStorage(dataDirectory);

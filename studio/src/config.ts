@@ -40,6 +40,8 @@ export type StudioConfig = {
   fileLimits: FileLimits;
   /** Encrypts the secrets of backends; undefined is in order as long as there are none. */
   secretKey: Buffer | undefined;
+  /** Where the variables stand that `backends.yaml` names. */
+  variables: Environment;
   logLevel: LogLevel;
   /** Proxies (addresses or networks) whose X-Forwarded-For is believed. */
   trustProxy: string[];
@@ -73,6 +75,7 @@ export function readStudioConfig(environment: Environment): StudioConfig {
     dataDirectory: dataDirectory(environment),
     fileLimits: lowerLimits(read),
     secretKey: secretKeyOf(read),
+    variables: environment,
     logLevel: read.choice('LOG_LEVEL', logLevels, 'info'),
     trustProxy: read.networks('TRUST_PROXY'),
   };

@@ -47,6 +47,7 @@ const ordinaryConfig: Omit<StudioConfig, 'databaseUrl' | 'dataDirectory'> = {
   signUp: 'closed',
   fileLimits,
   secretKey: undefined,
+  variables: {},
   logLevel: 'silent',
   trustProxy: [],
 };

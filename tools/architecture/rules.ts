@@ -207,6 +207,8 @@ export const sqlFiles = [
 export const studioFileReaders = [
   /^studio\/src\/storage\//,
   /^studio\/src\/config\.ts$/,
+  // What an operator says of backends.
+  /^studio\/src\/backends\/read-backends-file\.ts$/,
   // The rules that an operator writes.
   /^studio\/src\/moderation\/(?:parse-rules|rules-file)\.ts$/,
   // What an operator publishes, and what the product brings.

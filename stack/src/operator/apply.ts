@@ -1,5 +1,6 @@
 import { type AppliedFile, applyFiles, findFilesToApply } from '@renderkit/studio/administration/apply.ts';
 import { StackError } from '../stack-error.ts';
+import { backendInputs } from './backend.ts';
 import { type Answer, type Command, command, givenPath, problemLine } from './command.ts';
 import { required, text } from './option.ts';
 
@@ -7,12 +8,13 @@ export const applyCommands: Command[] = [
   command({
     words: 'apply',
     about:
-      'Publishes a folder of models (NAME.model.yaml), plans.yaml, styles.yaml and suggestions.yaml, or one such file, over what is in force. All of it or nothing; what no file names stays.',
+      'Publishes a folder of models (NAME.model.yaml), backends.yaml, plans.yaml, styles.yaml and suggestions.yaml, or one such file, over what is in force. All of it or nothing; what no file names stays.',
     options: { file: required(text('FOLDER_OR_FILE')) },
     run: async ({ open, config }, values) => {
       const files = await findFilesToApply(givenPath(config, values.file));
       if (files.length === 0) throw new StackError(`There is nothing to apply in ${values.file}.`);
-      return appliedAnswer(await applyFiles((await open()).studio, files));
+      const databases = await open();
+      return appliedAnswer(await applyFiles(databases.studio, files, backendInputs(databases, config)));
     },
   }),
 ];

@@ -1,6 +1,7 @@
 import { applyFiles } from '@renderkit/studio/administration/apply.ts';
 import { listPlans, listStyles } from '@renderkit/studio/administration/lists.ts';
 import { appliedAnswer } from './apply.ts';
+import { backendInputs } from './backend.ts';
 import { type Command, command, givenPath } from './command.ts';
 import { required, text } from './option.ts';
 
@@ -50,7 +51,12 @@ function applyList(noun: string, list: 'plans' | 'styles', about: string): Comma
     words: `${noun} apply`,
     about,
     options: { file: required(text(`${list}.yaml`)) },
-    run: async ({ open, config }, values) =>
-      appliedAnswer(await applyFiles((await open()).studio, [givenPath(config, values.file)], list)),
+    run: async ({ open, config }, values) => {
+      const databases = await open();
+      const files = [givenPath(config, values.file)];
+      return appliedAnswer(
+        await applyFiles(databases.studio, files, { ...backendInputs(databases, config), list }),
+      );
+    },
   });
 }

@@ -1,12 +1,20 @@
 import path from 'node:path';
 import type { Problem } from '@renderkit/engine-kit/problem-codes.ts';
 import type { Database } from '@renderkit/server-kit/db/database.ts';
+import { applyBackends, type ApplyBackendsDependencies } from '../backends/apply-backends.ts';
+import { BackendError } from '../backends/backend.ts';
+import {
+  type BackendsFile,
+  findBackendsFiles,
+  isBackendsFile,
+  readBackendsAt,
+} from '../backends/read-backends-file.ts';
 import { applyFile, type ApplyResult } from '../catalog/apply-files.ts';
 import { PublishError, withCatalog } from '../catalog/publish.ts';
 import {
+  type BrokenFile,
   type CatalogFile,
   findCatalogFiles,
-  isBroken,
   isFolder,
   readCatalogFile,
 } from '../catalog/read-files.ts';
@@ -14,17 +22,29 @@ import {
 export type AppliedFile = {
   file: string;
   /** Null where the file could not be read so far. */
-  kind: CatalogFile['kind'] | null;
+  kind: CatalogFile['kind'] | 'backends' | null;
   id: string | null;
   result: ApplyResult | 'refused';
   problems: readonly Problem[];
 };
 
-/** The files of the catalog in a folder and in its folder `models`, or the one file that is named. */
+/** A file of backends, which is no part of the catalog. */
+type ReadFile = CatalogFile | { file: string; kind: 'backends'; id: 'backends'; content: BackendsFile };
+
+/** `list`: what the files are, whatever their names. The rest is what backends need. */
+export type ApplyOptions = Pick<ApplyBackendsDependencies, 'secrets' | 'variables'> & {
+  list?: 'plans' | 'styles' | 'suggestions';
+};
+
+/** The files of the catalog and of backends in a folder and in its folder `models`, or the one file that is named. */
 export async function findFilesToApply(fileOrFolder: string): Promise<string[]> {
   if (!(await isFolder(fileOrFolder))) return [fileOrFolder];
   const models = path.join(fileOrFolder, 'models');
-  return [...(await findCatalogFiles(fileOrFolder)), ...(await findCatalogFiles(models))];
+  return [
+    ...(await findBackendsFiles(fileOrFolder)),
+    ...(await findCatalogFiles(fileOrFolder)),
+    ...(await findCatalogFiles(models)),
+  ];
 }
 
 /**
@@ -34,39 +54,53 @@ export async function findFilesToApply(fileOrFolder: string): Promise<string[]> 
 export async function applyFiles(
   database: Database,
   files: readonly string[],
-  list?: 'plans' | 'styles' | 'suggestions',
+  { list, ...backends }: ApplyOptions,
 ): Promise<AppliedFile[]> {
-  const read = await Promise.all(files.map((file) => readCatalogFile(file, list)));
+  const read = await Promise.all(
+    files.map((file) =>
+      list === undefined && isBackendsFile(file) ? readBackends(file) : readCatalogFile(file, list),
+    ),
+  );
   const results = new Map<string, AppliedFile>();
   for (const one of read)
     results.set(
       one.file,
-      isBroken(one)
+      'problems' in one
         ? { file: one.file, kind: null, id: null, result: 'refused', problems: one.problems }
         : { file: one.file, kind: one.kind, id: one.id, result: 'kept', problems: [] },
     );
-  const usable = read.filter((one): one is CatalogFile => !isBroken(one));
-  if (usable.length === read.length) await applyAll(database, usable, results);
+  const usable = read.filter((one): one is ReadFile => !('problems' in one));
+  if (usable.length === read.length) await applyAll(database, usable, results, backends);
   return [...results.values()];
+}
+
+async function readBackends(file: string): Promise<ReadFile | BrokenFile> {
+  const { content, problems } = await readBackendsAt(file);
+  return content === undefined ? { file, problems } : { file, kind: 'backends', id: 'backends', content };
 }
 
 async function applyAll(
   database: Database,
-  files: readonly CatalogFile[],
+  files: readonly ReadFile[],
   results: Map<string, AppliedFile>,
+  backends: Omit<ApplyOptions, 'list'>,
 ): Promise<void> {
   const applied: AppliedFile[] = [];
-  let current: CatalogFile | undefined;
+  let current: ReadFile | undefined;
   try {
     await withCatalog(database, async (transaction) => {
       for (const file of files) {
         current = file;
-        const result = await applyFile(transaction, file, 'overwrite');
+        const result =
+          file.kind === 'backends'
+            ? (await applyBackends(transaction, file.content, { ...backends, mode: 'overwrite' })).result
+            : await applyFile(transaction, file, 'overwrite');
         applied.push({ file: file.file, kind: file.kind, id: file.id, result, problems: [] });
       }
     });
   } catch (error) {
-    if (!(error instanceof PublishError) || current === undefined) throw error;
+    const isRefusal = error instanceof PublishError || error instanceof BackendError;
+    if (!isRefusal || current === undefined) throw error;
     const { file, kind, id } = current;
     const problems: Problem[] = [{ code: 'choice_unknown', message: error.message }];
     results.set(file, { file, kind, id, result: 'refused', problems });

@@ -2,7 +2,7 @@ import { EngineFailure } from '@renderkit/engine-kit/driver.ts';
 import { type EngineName, engineNames, localEngines } from '@renderkit/engine-kit/route.ts';
 import type { Database, Transaction } from '@renderkit/server-kit/db/database.ts';
 import { type AdminActor, writeAdminAudit } from '../audit/admin-audit.ts';
-import { growRevision } from '../catalog/queries.ts';
+import { growRevision, lockCatalog } from '../catalog/queries.ts';
 import { type Backend, BackendError, type BackendSettings } from './backend.ts';
 import type { BackendSecrets } from './backend-secrets.ts';
 import {
@@ -32,10 +32,13 @@ export async function addBackend(
   asked: { name: string; engine: EngineName; settings: BackendSettings },
   { database, secrets, actor }: ManageDependencies,
 ): Promise<void> {
-  await database.transaction((transaction) => insertNamed(transaction, asked, { secrets, actor }));
+  await database.transaction(async (transaction) => {
+    await lockCatalog(transaction);
+    await insertNamed(transaction, asked, { secrets, actor });
+  });
 }
 
-/** The same within a transaction of the caller's. @throws BackendError */
+/** The same in a transaction that holds the catalog's lock. @throws BackendError */
 export async function insertNamed(
   transaction: Transaction,
   { name, engine, settings }: { name: string; engine: EngineName; settings: BackendSettings },
@@ -88,17 +91,22 @@ export async function setBackend(
   settings: BackendSettings,
   { database, ...rest }: ManageDependencies,
 ): Promise<void> {
-  await database.transaction((transaction) => changeNamed(transaction, name, settings, rest));
+  await database.transaction(async (transaction) => {
+    await lockCatalog(transaction);
+    await changeNamed(transaction, name, settings, rest);
+  });
 }
 
-/** The same within a transaction of the caller's. @throws BackendError */
+/** The same in a transaction that holds the catalog's lock; `engine` is what it has to be. @throws BackendError */
 export async function changeNamed(
   transaction: Transaction,
   name: string,
   settings: BackendSettings,
-  { secrets, actor }: Pick<ManageDependencies, 'secrets' | 'actor'>,
+  { secrets, actor, engine }: Pick<ManageDependencies, 'secrets' | 'actor'> & { engine?: EngineName },
 ): Promise<void> {
   const before = await locked(transaction, name);
+  if (engine !== undefined && engine !== before.engine)
+    throw new BackendError(`${name} is of engine ${before.engine}: remove it before it can be of ${engine}.`);
   const after = changedRow(before, settings, secrets);
   await updateBackend(transaction, after);
   await writeAdminAudit(transaction, actor, {
@@ -136,6 +144,7 @@ export async function removeBackend(
   { database, actor }: Pick<ManageDependencies, 'database' | 'actor'>,
 ): Promise<void> {
   await database.transaction(async (transaction) => {
+    await lockCatalog(transaction);
     const row = await locked(transaction, name);
     if (row.built_in)
       throw new BackendError(`${name} comes with the product: it can be drained, but not removed.`);
@@ -171,6 +180,7 @@ async function want(
   { database, actor }: Pick<ManageDependencies, 'database' | 'actor'>,
 ): Promise<void> {
   await database.transaction(async (transaction) => {
+    await lockCatalog(transaction);
     const { wanted: before } = await locked(transaction, name);
     // What is off stays so.
     if (wanted === 'draining' && before === 'off') return;

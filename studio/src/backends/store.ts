@@ -78,7 +78,7 @@ export async function insertBackend(
 export async function updateBackend(transaction: Transaction, row: BackendRow): Promise<void> {
   await transaction.execute(
     `update backends set url = $2, secret = $3, headers = $4, slots = $5, labels = $6, max_cost_per_day = $7, currency = $8,
-       allow_loss = $9, next_probe_at = clock(), next_check_at = clock(), checked_revision = 0,
+       allow_loss = $9, file_digest = null, next_probe_at = clock(), next_check_at = clock(), checked_revision = 0,
        closed_until = case when closed_until = 'infinity' then clock() else closed_until end
      where name = $1`,
     [
@@ -197,4 +197,32 @@ export async function recordBadProbe(
     'record_bad_probe',
   );
   return row?.went_down ?? false;
+}
+
+/** By name: the digest of what a file said of it last; null of one that an operator added or changed since. */
+export async function selectFileDigests(queryable: Queryable): Promise<Map<string, string | null>> {
+  const rows = await queryable.rows<{ name: string; file_digest: string | null }>(
+    'select name, file_digest from backends',
+  );
+  return new Map(rows.map(({ name, file_digest }) => [name, file_digest]));
+}
+
+export async function updateFileDigest(
+  transaction: Transaction,
+  name: string,
+  digest: string,
+): Promise<void> {
+  await transaction.execute('update backends set file_digest = $2 where name = $1', [name, digest]);
+}
+
+/** True where it was another. */
+export async function updateCreditValue(
+  transaction: Transaction,
+  value: { currency: string; per_credit: number },
+): Promise<boolean> {
+  const changed = await transaction.execute(
+    `update credit_value set currency = $1, per_credit = $2 where (currency, per_credit) is distinct from ($1, $2::numeric)`,
+    [value.currency, value.per_credit],
+  );
+  return changed > 0;
 }
