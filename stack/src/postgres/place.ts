@@ -34,7 +34,7 @@ export class ClusterLost extends StackError {
 /** Where the server's account can always get to, for data directories under a home that only root may enter. */
 export const sharedDirectory = '/var/lib/renderkit';
 /** sun_path holds 108 bytes with its end mark (104 on macOS); the socket's own name takes 18. */
-const maxSocketDirectoryCharacters = 85;
+const maxSocketDirectoryBytes = 85;
 
 /**
  * Finds or chooses where the data directory's cluster lies: in its folder `postgres`, or, where the server's
@@ -97,7 +97,7 @@ export async function socketDirectory(place: ClusterPlace): Promise<string> {
     return recorded;
   }
   const near = path.join(place.root, 'run');
-  const short = Buffer.byteLength(near) <= maxSocketDirectoryCharacters;
+  const short = Buffer.byteLength(near) <= maxSocketDirectoryBytes;
   // The server's account owns it; root gets in anyway.
   if (short) await makePrivateDirectory(near);
   // A random name: in a directory for everyone a name that can be guessed could be taken first.
@@ -128,7 +128,7 @@ function placeAt(root: string): ClusterPlace {
 
 function shortTemporaryDirectory(): string {
   // macOS gives every person a temporary directory with a long name.
-  return Buffer.byteLength(tmpdir()) + 20 <= maxSocketDirectoryCharacters ? tmpdir() : '/tmp';
+  return Buffer.byteLength(tmpdir()) + 20 <= maxSocketDirectoryBytes ? tmpdir() : '/tmp';
 }
 
 /** Makes a directory for us alone, and for others to pass through only where the server is another account's. */
