@@ -29,8 +29,13 @@ export async function cancelQueuedOfKey(
   let canceled = 0;
   for (;;) {
     const ids = await readUntouched(database, key);
-    const transitions = ids.map((id) => settlement.transition(toCanceled(id, key.accountId)));
-    const made = (await Promise.all(transitions)).filter((one) => one !== undefined);
+    const outcomes = await Promise.allSettled(
+      ids.map((id) => settlement.transition(toCanceled(id, key.accountId))),
+    );
+    // All are waited for first: nothing of a call that failed may still be canceled after its answer.
+    const failed = outcomes.find((outcome) => outcome.status === 'rejected');
+    if (failed !== undefined) throw failed.reason;
+    const made = outcomes.filter((outcome) => outcome.status === 'fulfilled' && outcome.value !== undefined);
     // None: the queue is empty, or dispatch took all that was seen.
     if (made.length === 0) return canceled;
     canceled += made.length;
