@@ -18,8 +18,6 @@ import { clean, cleanEveryMs } from './clean.ts';
 import { ConfigError, type StudioConfig } from './config.ts';
 import { openJobQueues } from './jobs/job-queues.ts';
 import { openRuleList } from './moderation/moderation.ts';
-import { openRenderQueue } from './renders/queue.ts';
-import { failLostRender } from './renders/run-render.ts';
 import { registerRoutes, type RouteDependencies } from './routes.ts';
 import { createServer } from './server.ts';
 import { keepSettings } from './settings/keep-settings.ts';
@@ -51,9 +49,7 @@ export async function startStudio(
   const publicUrl = config.publicUrl ?? url;
   const mediaUrl = `${publicUrl}/media/`;
   const dependencies = await open({ ...config, mediaUrl }, owners, log);
-  const { database, storage, announce, settings } = dependencies;
-  const lost = { database, storage, mediaKey: settings.mediaKey, announce: announce.change, log };
-  await dependencies.renders.workLost((render) => failLostRender(render, lost));
+  const { database, storage, announce } = dependencies;
   const app = createServer({ log, trustProxy: config.trustProxy });
   registerRoutes(app, {
     ...dependencies,
@@ -71,7 +67,7 @@ export async function startStudio(
     startLoop({
       name: 'clean',
       everyMs: cleanEveryMs,
-      run: (signal) => clean(lost, signal),
+      run: (signal) => clean({ database, storage, announce: announce.change, log }, signal),
       log,
       stuckAfterMs: 10 * cleanEveryMs,
       ...(testArguments.onStuck && { onStuck: testArguments.onStuck }),
@@ -90,15 +86,7 @@ export async function startStudio(
 
 type Opened = Pick<
   RouteDependencies,
-  | 'database'
-  | 'settings'
-  | 'storage'
-  | 'moderation'
-  | 'catalog'
-  | 'renders'
-  | 'uploads'
-  | 'wakeups'
-  | 'announce'
+  'database' | 'settings' | 'storage' | 'moderation' | 'catalog' | 'uploads' | 'wakeups' | 'announce'
 >;
 
 /** Opens what the routes stand on; what has to be closed goes to `owners`. */
@@ -132,7 +120,6 @@ async function open(
   const queues = owners.use(
     await openJobQueues({ databaseUrl, log, applicationName: 'studio jobs', poolSize: 2 }),
   );
-  const renders = await openRenderQueue(queues);
   const uploads = await openUploadQueue(queues);
   const wakeups = createWakeups();
   const changes = owners.use(createNotifier({ database, channel: changesChannel, log }));
@@ -146,7 +133,7 @@ async function open(
     },
     job: () => jobs.announce('job'),
   };
-  return { database, settings, storage, moderation, catalog, renders, uploads, wakeups, announce };
+  return { database, settings, storage, moderation, catalog, uploads, wakeups, announce };
 }
 
 async function listenOrSay(app: FastifyInstance, host: string, port: number): Promise<void> {

@@ -6,7 +6,6 @@ import { deleteOldChanges } from './changes/store.ts';
 import { refillDueAccounts } from './credits/refill-account.ts';
 import { deleteEndedWindows, deleteExpired } from './identity/store.ts';
 import { expireFrames } from './library/expire-frames.ts';
-import { failForgottenRenders, type LostDependencies } from './renders/run-render.ts';
 import { removeAbandonedFolders } from './storage/orphan-folders.ts';
 import { rejectOverdueUploads } from './uploads/check-upload.ts';
 import { forgetDeletedUploads } from './uploads/store.ts';
@@ -18,12 +17,13 @@ const changesKeptDays = 30;
 const deletedUploadsKeptHours = 24;
 const rowsPerBatch = 1_000;
 
+type CleanDependencies = Parameters<typeof rejectOverdueUploads>[0];
+
 /**
- * One round of cleaning up: due refills, old changes, expired tokens, ended counts of tries and reset links, renders
- * without a job, uploads that nobody checked, accounts that were deleted, frames that nobody kept, files that nothing
+ * One round of cleaning up: due refills, old changes, expired tokens, ended counts of tries and reset links, uploads that nobody checked, accounts that were deleted, frames that nobody kept, files that nothing
  * names, workers that were killed and what they left on this machine. In batches; what is left waits for the next round.
  */
-export async function clean(dependencies: LostDependencies, stopping: AbortSignal): Promise<void> {
+export async function clean(dependencies: CleanDependencies, stopping: AbortSignal): Promise<void> {
   const { database, storage } = dependencies;
   const jobs: BatchJob[] = [
     async () => (await refillDueAccounts(database)) > 0,
@@ -31,7 +31,6 @@ export async function clean(dependencies: LostDependencies, stopping: AbortSigna
     async () => (await deleteExpired(database, rowsPerBatch)) === rowsPerBatch,
     async () => (await deleteEndedWindows(database, rowsPerBatch)) === rowsPerBatch,
     async () => (await deleteEndedResets(database, rowsPerBatch)) === rowsPerBatch,
-    async () => (await failForgottenRenders(dependencies)) > 0,
     async () => (await rejectOverdueUploads(dependencies)) > 0,
     async () =>
       (await forgetDeletedUploads(database, deletedUploadsKeptHours, rowsPerBatch)) === rowsPerBatch,

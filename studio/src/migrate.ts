@@ -4,7 +4,6 @@ import { migrate, type MigrationResult } from '@renderkit/server-kit/schema/migr
 import { applyBuiltIn } from './catalog/built-in.ts';
 import { ConfigError, databaseUrl } from './config.ts';
 import { openJobQueues } from './jobs/job-queues.ts';
-import { openRenderQueue } from './renders/queue.ts';
 import { sqlDirectory } from './sql-directory.ts';
 import { openUploadQueue } from './uploads/queue.ts';
 
@@ -30,7 +29,6 @@ export async function migrateStudio(url: string): Promise<StudioMigration> {
     applicationName: 'migrate',
     poolSize: 2,
   });
-  await openRenderQueue(queues);
   await openUploadQueue(queues);
   return { ...result, kept };
 }

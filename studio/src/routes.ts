@@ -25,7 +25,6 @@ import type { Moderation } from './moderation/moderation.ts';
 import { projectRoutes } from './projects/routes.ts';
 import { registerOperations } from './register-operations.ts';
 import { presentRender } from './renders/present.ts';
-import type { RenderQueue } from './renders/queue.ts';
 import { renderRoutes } from './renders/routes.ts';
 import type { StudioSettings } from './settings/keep-settings.ts';
 import type { BlobStorage } from './storage/blob-storage.ts';
@@ -43,7 +42,6 @@ export type RouteDependencies = {
   storage: BlobStorage;
   moderation: Moderation;
   catalog: Catalog;
-  renders: RenderQueue;
   uploads: UploadQueue;
   wakeups: Wakeups;
   announce: { change: (account: string) => void; job: () => void };

@@ -1,5 +1,4 @@
 import path from 'node:path';
-import { lanes } from '@renderkit/contract/studio/kinds.ts';
 import type { Engine } from '@renderkit/engine-kit/engine.ts';
 import { removeDeadDirectories } from '@renderkit/media-kit/temporary-directory.ts';
 import { openDatabase } from '@renderkit/server-kit/db/database.ts';
@@ -15,8 +14,7 @@ import type { WorkerConfig } from './config.ts';
 import { openEngines } from './engines.ts';
 import { openJobQueues } from './jobs/job-queues.ts';
 import { openRuleList } from './moderation/moderation.ts';
-import { openRenderQueue } from './renders/queue.ts';
-import { runRender } from './renders/run-render.ts';
+import { type ClaimsOptions, startClaims } from './renders/start-claims.ts';
 import { keepSettings } from './settings/keep-settings.ts';
 import { sqlDirectory } from './sql-directory.ts';
 import { openDiskBlobStorage } from './storage/disk-blob-storage.ts';
@@ -71,7 +69,6 @@ export async function startWorker(
       poolSize: 2 + config.workers,
     }),
   );
-  const renders = await openRenderQueue(queues);
   const uploads = await openUploadQueue(queues);
   const dependencies = {
     database,
@@ -79,25 +76,40 @@ export async function startWorker(
     mediaKey: settings.mediaKey,
     catalog,
     engines,
-    renders,
     announce: (account: string) => changes.announce(account),
     log,
     crashPoint: testArguments.crashPoint,
   };
-  for (const lane of lanes)
-    await renders.work(lane, config.workers, (render, signal) => runRender(render, signal, dependencies));
   await uploads.work(Math.max(checksAtOnce, config.workers), (upload, signal) =>
     checkUpload(upload, signal, { ...dependencies, uploads, moderation }),
   );
+  const claims = startBackends(config, owners, dependencies);
+  const wake = () => {
+    queues.wake();
+    claims.wake();
+  };
   owners.use(
     listen({
       url: config.databaseUrl,
       channel: jobsChannel,
       log,
-      onIds: () => queues.wake(),
-      onConnect: () => queues.wake(),
+      onIds: wake,
+      onConnect: wake,
     }),
   );
+  // The last to open is the first to close: a worker that stops is not counted on.
+  owners.use(await startHeartbeat(database, log));
+  log.info({ workers: config.workers }, 'the worker waits for renders');
+  return owners.move();
+}
+
+/** Claims renders for engines of this process and for backends behind addresses, and keeps what is known of those true. */
+function startBackends(
+  config: WorkerConfig,
+  owners: AsyncDisposableStack,
+  dependencies: Omit<ClaimsOptions, 'slotsPerLane' | 'driverOf'>,
+): ReturnType<typeof startClaims> {
+  const { database, log } = dependencies;
   const secrets = openBackendSecrets(config.secretKey);
   const drivers = owners.use(
     new DriverPool({
@@ -107,10 +119,14 @@ export async function startWorker(
       folder: path.join(config.dataDirectory, 'commands'),
     }),
   );
+  const claims = owners.use(
+    startClaims({
+      ...dependencies,
+      slotsPerLane: config.workers,
+      driverOf: (backend) => drivers.find(database, backend),
+    }),
+  );
   const jobs = owners.use(createNotifier({ database, channel: jobsChannel, log }));
   owners.use(startBackendHealth({ database, drivers, announce: () => jobs.announce('job'), log }));
-  // The last to open is the first to close: a worker that stops is not counted on.
-  owners.use(await startHeartbeat(database, log));
-  log.info({ workers: config.workers }, 'the worker waits for renders');
-  return owners.move();
+  return claims;
 }

@@ -24,9 +24,7 @@ async function nextTry(studio: TestStudio, before: number): Promise<number> {
       'select excused, status from renders',
     );
     if (render !== undefined && render.excused > before) {
-      await studio.database.rows(
-        `update pgboss.job set start_after = clock() where id = (select job_id from renders) and state = 'created'`,
-      );
+      await studio.database.rows(`update renders set not_before = null where status = 'queued'`);
       return render.excused;
     }
     assert.notEqual(render?.status, 'failed');

@@ -12,7 +12,6 @@ import { startStudio, type StudioTestArguments } from '@renderkit/studio/app.ts'
 import { clean } from '@renderkit/studio/clean.ts';
 import type { StudioConfig } from '@renderkit/studio/config.ts';
 import { createAccount, grantForService, type NewStudioAccount } from '@renderkit/studio/operator.ts';
-import { keepSettings } from '@renderkit/studio/settings/keep-settings.ts';
 import { startWorker } from '@renderkit/studio/start-worker.ts';
 import { openDiskBlobStorage } from '@renderkit/studio/storage/disk-blob-storage.ts';
 import { type Answer, type UploadCalls, uploadCalls } from './upload-calls.ts';
@@ -119,10 +118,9 @@ export async function startTestStudio(
 }
 
 async function cleanNow(database: Database, dataDirectory: string, log: Logger): Promise<void> {
-  const { mediaKey } = await keepSettings(database);
   const storage = await openDiskBlobStorage(dataDirectory);
   const announce = () => undefined;
-  await clean({ database, storage, mediaKey, announce, log }, new AbortController().signal);
+  await clean({ database, storage, announce, log }, new AbortController().signal);
 }
 
 export type Tokens = { accessToken: string; refreshToken: string };

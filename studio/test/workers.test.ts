@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
 import path from 'node:path';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Engine, EngineError, type RenderedFile } from '@renderkit/engine-kit/engine.ts';
-import { moveClock } from '@renderkit/server-kit/testing/database.ts';
+import { createLogger } from '@renderkit/server-kit/process/logger.ts';
+import { openJobQueues } from '@renderkit/studio/jobs/job-queues.ts';
 import { checkLedger, showLedger } from '@renderkit/studio/operator.ts';
 import { finishRender } from '@renderkit/studio/renders/store.ts';
 import { listKeys } from '@renderkit/studio/storage/testing/list-keys.ts';
@@ -166,22 +168,49 @@ test('the same seed makes the same image, and no seed makes another', async () =
   assert.equal(new Set([a, c, d]).size, 3);
 });
 
-test('a render whose job was forgotten is given up after ten minutes, and not before', async () => {
+test('a render of the release before waits as a job, and is made once: after whoever is at it has ended', async () => {
   await using studio = await startTestStudio({ worker: false });
+  const { database } = studio;
   const account = await studio.connect({ tier: 'pro' });
-  await account.submit('waits');
-  await account.submit('forgotten');
-  await studio.database.rows(
-    `delete from pgboss.job where id = (select job_id from renders where token = 'forgotten')`,
-  );
-  await studio.clean();
-  const statuses = async () =>
-    (await studio.database.rows<{ status: string }>('select status from renders order by token desc')).map(
-      ({ status }) => status,
+  await using queues = await openJobQueues({
+    databaseUrl: studio.databaseUrl,
+    log: createLogger({ part: 'test', level: 'silent' }),
+    applicationName: 'test',
+    poolSize: 2,
+  });
+  await queues.define('renders-image', { retries: 2, expireSeconds: 600 });
+  const tokens = ['waits', 'active', 'forgotten'];
+  for (const token of tokens) {
+    const answer = await account.submit(token);
+    assert.ok(answer.outcome === 'accepted');
+    const job = randomUUID();
+    await database.transaction(async (transaction) => {
+      await transaction.execute(
+        `update renders set tag = null, shape = null, seed = null, model_version = null, job_id = $2 where id = $1`,
+        [answer.render.render_id, job],
+      );
+      const data = { render: answer.render.render_id };
+      if (token !== 'forgotten') await queues.enqueue(transaction, 'renders-image', [{ id: job, data }]);
+    });
+  }
+  const setState = (state: string) =>
+    database.execute(
+      `update pgboss.job set state = $1::pgboss.job_state, started_on = clock()
+       where id = (select job_id from renders where token = 'active')`,
+      [state],
     );
-  assert.deepEqual(await statuses(), ['queued', 'queued']);
-  await moveClock(studio.database, 11 * 60);
-  await studio.clean();
-  assert.deepEqual(await statuses(), ['queued', 'failed']);
-  assert.deepEqual(await checkLedger(studio.database), []);
+  await setState('active');
+  await using _worker = await studio.startWorker();
+  for (const token of ['waits', 'forgotten'])
+    assert.equal((await account.finished(token)).status, 'succeeded');
+  const [active] = await database.rows<{ status: string; attempt: number }>(
+    `select status, attempt from renders where token = 'active'`,
+  );
+  assert.deepEqual(active, { status: 'queued', attempt: 0 });
+  await setState('retry');
+  assert.equal((await account.finished('active')).status, 'succeeded');
+  assert.deepEqual(await database.rows(`select from pgboss.job where name = 'renders-image'`), []);
+  const kinds = (await showLedger(database, account.email)).map(({ kind }) => kind);
+  assert.deepEqual(kinds, ['opening', 'charge', 'charge', 'charge']);
+  assert.equal((await mediaOf(studio)).length, 6);
 });

@@ -54,6 +54,16 @@ export async function claimRender(
   return claim;
 }
 
+/** Names of the backends behind addresses whose engines are these. */
+export async function findServed(database: Database, engines: readonly string[]): Promise<string[]> {
+  const rows = await database.rows<{ name: string }>(
+    'select name from backends where not is_local and engine = any($1) order by name',
+    [engines],
+    'find_served_backends',
+  );
+  return rows.map(({ name }) => name);
+}
+
 /** Begins the next job of a render that the caller has locked, on the same backend. Undefined where its money is used up. */
 export async function beginSubmission(
   transaction: Transaction,

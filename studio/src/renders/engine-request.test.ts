@@ -31,13 +31,7 @@ function inpaintWithMask(mask: { width: number | null; height: number | null }) 
   return engineRequest(
     {
       id: 'rnd_1',
-      account_id: 'acc_1',
-      token: 'gen_1',
-      lane: 'edit',
-      attempt: 1,
-      excused: 0,
-      request: null,
-      model_version: 1,
+
       expected_outputs: 1,
     },
     {

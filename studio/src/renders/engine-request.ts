@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { type SettingName, settingNames } from '@renderkit/contract/studio/kinds.ts';
 import { durationsOf, optionsOf, resolutionKey } from '@renderkit/contract/studio/offers.ts';
 import { referencesOf } from '@renderkit/contract/studio/references.ts';
@@ -16,7 +15,8 @@ import {
 } from '@renderkit/engine-kit/engine.ts';
 import type { CatalogModel } from '../catalog/catalog-model.ts';
 import { type CatalogSnapshot, wordsOf } from '../catalog/snapshot.ts';
-import type { MaterialsFound, ReferenceFile, StartedRender } from './store.ts';
+import { seedOf } from './request-shape.ts';
+import type { MaterialsFound, ReferenceFile, RenderAttempt } from './store.ts';
 
 type Materials<K extends RenderRequest['kind'] = RenderRequest['kind']> = {
   request: RequestOf<K>;
@@ -39,7 +39,7 @@ export function mediaOf(request: RenderRequest): string[] {
  * @throws EngineError where what the request names is no longer there
  */
 export function engineRequest(
-  started: StartedRender,
+  started: Pick<RenderAttempt, 'id' | 'expected_outputs'>,
   request: RenderRequest,
   model: CatalogModel,
   {
@@ -72,15 +72,15 @@ export function engineRequest(
 }
 
 function commonRequest(
-  started: StartedRender,
+  started: Pick<RenderAttempt, 'id' | 'expected_outputs'>,
   { request, model, fileOf }: Materials,
   words: (ids: readonly string[]) => string[],
 ): Common {
-  const { seed, ...options } = request.options;
+  const { seed: _seed, ...options } = request.options;
   return {
     engineModel: model.routes[0]?.model ?? '',
     prompt: request.prompt,
-    seed: typeof seed === 'number' && seed >= 0 ? Math.trunc(seed) : seedOf(started.id),
+    seed: seedOf(request, started.id),
     parameters: {
       settings: settingsOf(request),
       ...('sampler' in request && request.sampler !== undefined && { sampler: request.sampler }),
@@ -100,11 +100,6 @@ function settingsOf(request: RenderRequest): Record<string, number> {
   return Object.fromEntries(
     settingNames.flatMap((name) => (asked[name] === undefined ? [] : [[name, asked[name]]])),
   );
-}
-
-/** Where none is asked for, a seed of the render's own: a second try draws the same image. */
-function seedOf(render: string): number {
-  return createHash('sha256').update(render).digest().readUInt32LE(0);
 }
 
 function offeredSize(request: { aspect_ratio?: string }, model: CatalogModel): Size {

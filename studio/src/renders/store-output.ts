@@ -5,11 +5,11 @@ import { newId } from '@renderkit/server-kit/ids.ts';
 import { aspectRatioOf } from '../library/aspect-ratio.ts';
 import type { BlobStorage } from '../storage/blob-storage.ts';
 import { mediaFolder } from '../storage/media-folder.ts';
-import type { MadeAsset, StartedRender } from './store.ts';
+import type { MadeAsset, RenderAttempt } from './store.ts';
 
 /** Puts an output with its thumbnail into the storage. Returns the row that will name them. */
 export async function storeOutput(
-  started: StartedRender,
+  started: Pick<RenderAttempt, 'id' | 'attempt'>,
   file: RenderedFile,
   nsfw: boolean,
   { storage, mediaKey }: { storage: BlobStorage; mediaKey: KeyObject },

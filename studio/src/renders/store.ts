@@ -1,9 +1,10 @@
+import type { Waiting } from './waiting.ts';
 import type { Lane } from '@renderkit/contract/studio/kinds.ts';
 import type { StudioLimits } from '@renderkit/contract/studio/schemas/account.ts';
 import type { Refusal } from '@renderkit/contract/studio/schemas/error.ts';
 import type { Render, RenderRequest } from '@renderkit/contract/studio/schemas/render.ts';
 import type { OwnMedia } from '@renderkit/contract/studio/validate-references.ts';
-import type { Database, Transaction } from '@renderkit/server-kit/db/database.ts';
+import type { Database, Queryable, Transaction } from '@renderkit/server-kit/db/database.ts';
 
 /** One submit, decided as far as can be outside the transaction. */
 export type SubmitItem = {
@@ -24,27 +25,26 @@ export type SubmitItem = {
   render: string;
   prompt: string;
   api_project: string;
-  job: string;
   /** Null only where the submit is refused. */
   model_version: number | null;
-  delay_seconds: number;
+  /** Null only where the submit is refused. */
+  waiting: Waiting | null;
 };
 
 export type SubmitRow = {
   item: number;
   outcome: 'accepted' | 'busy' | 'refused' | 'barred';
   answer: Render | StudioLimits | Refusal | null;
-  /** Set where a job has to be enqueued. */
-  job_priority: number | null;
+  /** Whether a render waits now that did not before. */
+  is_new: boolean;
 };
 
-export async function submitRenders(transaction: Transaction, items: SubmitItem[]): Promise<SubmitRow[]> {
-  const rows = await transaction.rows<SubmitRow>(
-    'select item, outcome, answer, job_priority from submit_renders($1)',
+export async function acceptRenders(transaction: Transaction, items: SubmitItem[]): Promise<SubmitRow[]> {
+  return transaction.rows<SubmitRow>(
+    'select item, outcome, answer, is_new from accept_renders($1)',
     [JSON.stringify(items)],
-    'submit_renders',
+    'accept_renders',
   );
-  return rows;
 }
 
 export async function findRenders(
@@ -115,62 +115,12 @@ export async function takeFault(database: Database, account: string): Promise<st
   return row?.fault;
 }
 
-export type StartedRender = {
+export type RenderAttempt = {
   id: string;
   account_id: string;
-  token: string;
-  lane: Lane;
   attempt: number;
-  /** Of its attempts, those that do not count. */
-  excused: number;
-  request: RenderRequest | null;
-  /** Null in renders of the release before. */
-  model_version: number | null;
   expected_outputs: number;
 };
-
-export async function startRender(
-  database: Database,
-  render: string,
-  maxAttempts: number,
-): Promise<StartedRender | undefined> {
-  const [row] = await database.rows<StartedRender>(
-    'select id, account_id, token, lane, attempt, excused, request, model_version, expected_outputs from start_render($1, $2)',
-    [render, maxAttempts],
-    'start_render',
-  );
-  return row;
-}
-
-/**
- * Says that an attempt does not count, and which job stands for the render from now on. False where the attempt was
- * overtaken, or where this has been said already.
- */
-export async function excuseAttempt(
-  transaction: Transaction,
-  { render, attempt, job }: { render: string; attempt: number; job: string },
-): Promise<boolean> {
-  const rowCount = await transaction.execute(
-    `update renders set excused = excused + 1, job_id = $3
-     where id = $1 and attempt = $2 and status = 'running' and job_id is distinct from $3`,
-    [render, attempt, job],
-  );
-  return rowCount === 1;
-}
-
-/** The last attempt of a render that has none left; undefined where it has, or has ended. */
-export async function findUsedUp(
-  database: Database,
-  render: string,
-  maxAttempts: number,
-): Promise<number | undefined> {
-  const [row] = await database.rows<{ attempt: number }>(
-    `select attempt from renders
-     where id = $1 and status in ('queued', 'running') and attempt >= $2 + excused`,
-    [render, maxAttempts],
-  );
-  return row?.attempt;
-}
 
 export type MadeAsset = {
   id: string;
@@ -187,11 +137,9 @@ export type MadeAsset = {
   nsfw: boolean;
 };
 
-export type FinishedRender = Pick<StartedRender, 'id' | 'account_id' | 'attempt' | 'expected_outputs'>;
-
 /** Ends a render; `attempt` null fences out every worker that may still be at it. Undefined where this one was fenced out. */
 export async function finishRender(
-  database: Database,
+  queryable: Queryable,
   end: {
     render: string;
     attempt: number | null;
@@ -199,8 +147,8 @@ export async function finishRender(
     error: { code: string; message: string } | null;
     assets: MadeAsset[];
   },
-): Promise<FinishedRender | undefined> {
-  const [row] = await database.rows<FinishedRender>(
+): Promise<RenderAttempt | undefined> {
+  const [row] = await queryable.rows<RenderAttempt>(
     'select id, account_id, attempt, expected_outputs from finish_render($1, $2, $3, $4, $5)',
     [
       end.render,
@@ -212,28 +160,6 @@ export async function finishRender(
     'finish_render',
   );
   return row;
-}
-
-/**
- * Renders that wait or run but have no job any more. The queue hands lost ones over by itself; this is for what it
- * forgot, such as jobs past their keeping.
- */
-export async function findForgottenRenders(
-  database: Database,
-  minutes: number,
-  atMost: number,
-): Promise<string[]> {
-  const rows = await database.rows<{ id: string }>(
-    `select r.id from renders r
-     where r.status in ('queued', 'running') and r.accepted_at < clock() - $1 * interval '1 minute'
-       and r.job_id is not null and not exists (select from pgboss.job j where j.id = r.job_id
-         and j.state in ('created', 'retry', 'active'))
-       and not exists (select from pgboss.job j where j.name = 'renders-lost' and j.data->>'render' = r.id
-         and j.state in ('created', 'retry', 'active'))
-     order by r.accepted_at limit $2`,
-    [minutes, atMost],
-  );
-  return rows.map(({ id }) => id);
 }
 
 export type ReferenceFile = {

@@ -1,4 +1,4 @@
-import { type KeyObject, randomUUID } from 'node:crypto';
+import type { KeyObject } from 'node:crypto';
 import { kindFacts } from '@renderkit/contract/studio/kinds.ts';
 import type { StudioBody } from '@renderkit/contract/studio/operations.ts';
 import type { StudioLimits } from '@renderkit/contract/studio/schemas/account.ts';
@@ -11,7 +11,6 @@ import { createBatcher } from '@renderkit/server-kit/work/batcher.ts';
 import type { Bearer } from '../authentication/authenticate.ts';
 import type { CatalogModel } from '../catalog/catalog-model.ts';
 import type { Catalog } from '../catalog/open-catalog.ts';
-import { delaySecondsOf } from '../catalog/snapshot.ts';
 import type { Moderation } from '../moderation/moderation.ts';
 import {
   type FindOwn,
@@ -20,10 +19,10 @@ import {
   rejectedRefusal,
   validateOwnReferences,
 } from './create-quotes.ts';
-import type { RenderQueue } from './queue.ts';
 import { digestOf, readQuote } from './quote-token.ts';
 import { refusal } from './refusals.ts';
-import { type SubmitItem, type SubmitRow, submitRenders } from './store.ts';
+import { waitingOf } from './waiting.ts';
+import { acceptRenders, type SubmitItem, type SubmitRow } from './store.ts';
 import { issueRefusal, validateRender } from './validate-render.ts';
 
 const submitsPerTransaction = 64;
@@ -32,7 +31,6 @@ const busyRetrySeconds = 1;
 
 export type SubmitDependencies = {
   database: Database;
-  renders: RenderQueue;
   quoteKey: KeyObject;
   moderation: Moderation;
   catalog: Catalog;
@@ -69,6 +67,7 @@ export function createSubmitter(
       const blocked = await moderation.moderateText(moderatedText(request));
       if (blocked !== undefined) refused = moderationRefusal(blocked.reason);
     }
+    const render = newId('rnd_');
     return presentSubmit(
       await submit({
         account: bearer.account.id,
@@ -82,12 +81,11 @@ export function createSubmitter(
         quote_expires: valid ? quoted.expires : 0,
         refusal: refused ?? null,
         waits: references.waits,
-        render: newId('rnd_'),
+        render,
         prompt: newId('prm_'),
         api_project: newId('prj_'),
-        job: randomUUID(),
         model_version: model?.version ?? null,
-        delay_seconds: model === undefined ? 0 : delaySecondsOf(model, request),
+        waiting: model === undefined ? null : waitingOf(model, request, render),
       }),
     );
   };
@@ -112,30 +110,15 @@ function referenceRefusal({ unknown, issues }: ValidatedReferences): Refusal | u
 }
 
 async function submitGroup(dependencies: SubmitDependencies, items: SubmitItem[]): Promise<SubmitRow[]> {
-  const { database, renders, announce, crashPoint } = dependencies;
+  const { database, announce, crashPoint } = dependencies;
   await crashPoint?.('submit: before the transaction');
   const rows = await database.transaction(async (transaction) => {
-    const decided = await submitRenders(transaction, items);
-    const accepted = decided.flatMap((row) => {
-      const item = items[row.item];
-      return row.job_priority === null || item === undefined ? [] : [{ ...item, priority: row.job_priority }];
-    });
-    for (const [lane, jobs] of Map.groupBy(accepted, ({ lane: name }) => name))
-      await renders.enqueue(
-        transaction,
-        lane,
-        jobs.map(({ job, render, priority, delay_seconds }) => ({
-          id: job,
-          render,
-          priority,
-          startAfterSeconds: delay_seconds,
-        })),
-      );
+    const decided = await acceptRenders(transaction, items);
     await crashPoint?.('submit: before the commit');
     return decided;
   });
-  for (const { item, job_priority } of rows) {
-    if (job_priority === null) continue;
+  for (const { item, is_new } of rows) {
+    if (!is_new) continue;
     announce.change(items[item]?.account ?? '');
     announce.job();
   }

@@ -1,0 +1,44 @@
+import type { KeyObject } from 'node:crypto';
+import type { Database } from '@renderkit/server-kit/db/database.ts';
+import type { Logger } from '@renderkit/server-kit/process/logger.ts';
+import type { Claim } from '../backends/claim-queries.ts';
+import type { BlobStorage } from '../storage/blob-storage.ts';
+import { mediaFolder } from '../storage/media-folder.ts';
+import type { Ended } from './end-submission.ts';
+import { hasEnded } from './submission-store.ts';
+
+/** What comes after a submission's end was committed: its readers are told, and files that nothing names are removed. */
+export async function clearUp(
+  claim: Claim,
+  ended: Ended,
+  {
+    database,
+    storage,
+    mediaKey,
+    announce,
+    log,
+  }: {
+    database: Database;
+    storage: BlobStorage;
+    mediaKey: KeyObject;
+    announce: (account: string) => void;
+    log: Logger;
+  },
+): Promise<void> {
+  if (ended.next === 'job') return;
+  if (ended.next === 'finished') announce(claim.account_id);
+  try {
+    // An end that was committed, though nobody heard of it, is found as fenced: its files are named.
+    if (ended.next === 'fenced' && (await hasEnded(database, claim))) return;
+    const kept = ended.next === 'finished' ? ended.kept : new Set();
+    const firstAttempt = ended.next === 'finished' ? 1 : claim.attempt;
+    const firstOutput = ended.next === 'finished' ? 0 : claim.first_output;
+    for (let attempt = firstAttempt; attempt <= claim.attempt; attempt++)
+      for (let position = firstOutput; position < claim.expected_outputs; position++) {
+        const folder = mediaFolder(mediaKey, claim.render_id, attempt, position);
+        if (!kept.has(folder)) await storage.removeFolder(folder);
+      }
+  } catch (error) {
+    log.warn({ err: error, render: claim.render_id }, 'files of an unsuccessful try could not be removed');
+  }
+}

@@ -1,0 +1,148 @@
+import type { Database, Transaction } from '@renderkit/server-kit/db/database.ts';
+import { beginSubmission, type Claim, settleCost } from '../backends/claim-queries.ts';
+import { folderOf } from '../storage/blob-storage.ts';
+import { finishRender, type RenderAttempt, type MadeAsset } from './store.ts';
+import {
+  countMade,
+  endSubmissionRow,
+  findMade,
+  lockAccount,
+  lockProgress,
+  recordSuccess,
+  type RenderProgress,
+  waitAgain,
+} from './submission-store.ts';
+
+/** `error` of a failed render: a code of the closed list, and a sentence that names no node, host or file. */
+export type RenderError = { code: string; message: string };
+
+export type SubmissionEnd =
+  /** Fewer outputs than the job had were all that came. Seconds; `cost` as the provider says, null where it does not. */
+  | { type: 'made'; assets: MadeAsset[]; seconds: number; cost: number | null }
+  | FailedEnd
+  /** Not at fault; the render waits for a backend again. `excused`: for want of space, so that it waits a while. */
+  | { type: 'given_back'; excused: boolean };
+
+export type FailedEnd = {
+  type: 'failed';
+  /** Null: a try of a local engine. */
+  blame: 'backend' | 'pair' | 'render' | null;
+  error: RenderError;
+  /** No other try would do better. */
+  final: boolean;
+  /** What was made before; it counts where no further try comes. */
+  assets: MadeAsset[];
+  /** It may have been bought: what was reserved stays reserved. */
+  unknown: boolean;
+};
+
+/** Jobs of one render that may fail. */
+export const maxFailures = 3;
+const initialExcusedSeconds = 5;
+const maxExcusedSeconds = 60;
+/** Three days of a full disk. */
+const maxExcused = 3 * 24 * 60;
+
+export type Ended =
+  /** Another worker is at it, or the render has ended. */
+  | { next: 'fenced' }
+  | { next: 'finished'; render: RenderAttempt; kept: ReadonlySet<string> }
+  | { next: 'waiting' }
+  /** The next job of the render, on the same backend, as a row that is committed. */
+  | { next: 'job'; claim: Claim };
+
+/**
+ * Ends a submission and decides in the same transaction what comes of its render: its next job, its end, or another
+ * backend. All of it is fenced by the attempt.
+ */
+export async function endSubmission(
+  database: Database,
+  claim: Claim,
+  end: SubmissionEnd,
+  { worker, leaseMs, maxPerJob }: { worker: string; leaseMs: number; maxPerJob: number },
+): Promise<Ended> {
+  return database.transaction(async (transaction) => {
+    await lockAccount(transaction, claim.account_id);
+    const before = await lockProgress(transaction, claim.render_id, claim.attempt);
+    if (before === undefined) {
+      // Where the render has ended, nobody else will free the slot.
+      await endSubmissionRow(transaction, rowOf(claim, { type: 'given_back', excused: false }, []));
+      return { next: 'fenced' };
+    }
+    const { next, end: settled } = decideNext(end, claim.outputs, before);
+    const made = settled.type === 'given_back' || next === 'wait' ? [] : settled.assets;
+    if (!(await endSubmissionRow(transaction, rowOf(claim, settled, made)))) return { next: 'fenced' };
+    if (settled.type === 'made') {
+      await settleCost(transaction, claim.id, settled.cost);
+      await recordSuccess(transaction, claim.id, settled.seconds);
+    } else if (settled.type === 'failed' && !settled.unknown) await settleCost(transaction, claim.id, null);
+    await countMade(transaction, claim.render_id, made.length);
+    if (next === 'finish') return finish(transaction, claim, settled);
+    const first = before.outputs_done + made.length;
+    const asked = { render: claim.render_id, backend: claim.backend, route: claim.route, worker, leaseMs };
+    const id = next === 'job' ? await beginSubmission(transaction, asked) : undefined;
+    if (id !== undefined) {
+      const outputs = Math.min(maxPerJob, before.expected_outputs - first);
+      const fresh = { state: 'intended', handle: null, sent_at: null, lost_at: null } as const;
+      return { next: 'job', claim: { ...claim, ...fresh, id, first_output: first, outputs } };
+    }
+    const excused = settled.type === 'given_back' && settled.excused;
+    const afterSeconds = excused
+      ? Math.min(initialExcusedSeconds * 2 ** before.excused, maxExcusedSeconds)
+      : 0;
+    await waitAgain(transaction, { render: claim.render_id, afterSeconds, excused });
+    return { next: 'waiting' };
+  });
+}
+
+/** What comes after a job of so many outputs, the render having been as far as `before`. */
+export function decideNext(
+  end: SubmissionEnd,
+  outputs: number,
+  before: RenderProgress,
+): { next: 'finish' | 'job' | 'wait'; end: SubmissionEnd } {
+  if (end.type === 'made') {
+    const isLast = before.outputs_done + end.assets.length >= before.expected_outputs;
+    return { next: isLast || end.assets.length < outputs ? 'finish' : 'job', end };
+  }
+  if (end.type === 'failed')
+    return { next: end.final || before.failed + 1 >= maxFailures ? 'finish' : 'wait', end };
+  if (!end.excused || before.excused < maxExcused) return { next: 'wait', end };
+  const error = { code: 'render_failed', message: 'There was no space to store what was made.' };
+  const failed = { type: 'failed', blame: null, final: true, unknown: false, assets: [], error } as const;
+  return { next: 'finish', end: { ...failed, assets: [] } };
+}
+
+function rowOf(
+  { id, attempt }: Claim,
+  end: SubmissionEnd,
+  made: MadeAsset[],
+): Parameters<typeof endSubmissionRow>[1] {
+  const row = { id, attempt, made, blame: null, error: null, seconds: null };
+  if (end.type === 'made') return { ...row, state: 'done', seconds: end.seconds };
+  if (end.type === 'given_back') return { ...row, state: 'canceled' };
+  return { ...row, state: 'failed', blame: end.blame, error: end.error };
+}
+
+async function finish(transaction: Transaction, claim: Claim, end: SubmissionEnd): Promise<Ended> {
+  const assets = await findMade(transaction, claim.render_id);
+  const render = await finishRender(transaction, {
+    render: claim.render_id,
+    attempt: claim.attempt,
+    status: assets.length > 0 ? 'succeeded' : 'failed',
+    error:
+      assets.length > 0
+        ? partialFailure(assets.length, claim.expected_outputs)
+        : end.type === 'failed'
+          ? end.error
+          : null,
+    assets,
+  });
+  if (render === undefined) throw new Error(`render ${claim.render_id} could not be ended under its lock`);
+  return { next: 'finished', render, kept: new Set(assets.map((asset) => folderOf(asset.storage_key))) };
+}
+
+function partialFailure(made: number, expected: number): RenderError | null {
+  if (made >= expected) return null;
+  return { code: 'partial_failure', message: `${made} of ${expected} outputs were made.` };
+}

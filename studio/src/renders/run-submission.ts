@@ -1,0 +1,266 @@
+import type { KeyObject } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Driver, EngineFailure, type Handle, type Prepared } from '@renderkit/engine-kit/driver.ts';
+import { finishOutputs } from '@renderkit/engine-kit/finish-outputs.ts';
+import { isOutOfSpace } from '@renderkit/engine-kit/out-of-space.ts';
+import { prepareMedia } from '@renderkit/engine-kit/prepare-media.ts';
+import { resolveBindings } from '@renderkit/engine-kit/resolve-bindings.ts';
+import type { Route } from '@renderkit/engine-kit/route.ts';
+import { makeTemporaryDirectory } from '@renderkit/media-kit/temporary-directory.ts';
+import type { Database } from '@renderkit/server-kit/db/database.ts';
+import type { Logger } from '@renderkit/server-kit/process/logger.ts';
+import type { Claim } from '../backends/claim-queries.ts';
+import type { CatalogModel } from '../catalog/catalog-model.ts';
+import type { Catalog } from '../catalog/open-catalog.ts';
+import type { BlobStorage } from '../storage/blob-storage.ts';
+import { mediaFolder } from '../storage/media-folder.ts';
+import { endSubmission, type Ended, type SubmissionEnd } from './end-submission.ts';
+import type { JobValues } from './engine-values.ts';
+import { followToEnd, type FollowPauses } from './follow-job.ts';
+import { clearUp } from './clear-up.ts';
+import { withMaterials } from './job-materials.ts';
+import { persist } from './persist.ts';
+import { storeOutput } from './store-output.ts';
+import type { MadeAsset } from './store.ts';
+import { failedEnd } from './submission-failure.ts';
+import { recordLost, recordSent, recordUnfit, restBackend } from './submission-store.ts';
+
+export type SubmissionDependencies = {
+  database: Database;
+  storage: BlobStorage;
+  mediaKey: KeyObject;
+  catalog: Catalog;
+  /** @throws EngineFailure where this process cannot speak to the backend */
+  driverOf: (backend: string) => Promise<Driver>;
+  /** This process, in leases. */
+  worker: string;
+  leaseMs: number;
+  /** Tells the account's readers, after commit. */
+  announce: (account: string) => void;
+  log: Logger;
+  crashPoint?: ((name: string) => void | Promise<void>) | undefined;
+  /** For tests: shorter ones. */
+  pauses?: Partial<Pauses>;
+};
+
+/** Milliseconds. */
+type Pauses = FollowPauses & { askAgain: number; fetchAgain: number; spaceAgain: number };
+
+const usualPauses: Pauses = {
+  askAgain: 5_000,
+  fetchAgain: 20_000,
+  spaceAgain: 15_000,
+  unreachable: 2_000,
+  maxUnreachable: 15_000,
+};
+/** An answer of a paid provider that was of no use is fetched so often, and the job never bought again. */
+const maxFetches = 3;
+const runSeconds = { image: 10 * 60, video: 60 * 60 };
+
+/** One job of a render at a backend behind an address, and what it takes to carry it on. */
+type Job = {
+  claim: Claim;
+  model: CatalogModel;
+  route: Route;
+  files: ReadonlyMap<string, string>;
+  driver: Driver;
+  folder: string;
+  signal: AbortSignal;
+  pauses: Pauses;
+  dependencies: SubmissionDependencies;
+};
+
+/**
+ * Carries a submission to its end, and the further jobs of its render after it. The row is there before anything is sent;
+ * one that was taken over is looked for and followed, and sent only where the engine provably never had it.
+ * @param isTakenOver whether another worker may have sent it
+ * @throws the signal's reason: the lease is gone or the worker stops, and another goes on
+ */
+export async function runSubmission(
+  claim: Claim,
+  isTakenOver: boolean,
+  signal: AbortSignal,
+  dependencies: SubmissionDependencies,
+): Promise<void> {
+  let next: Claim | undefined = claim;
+  for (let first = true; next !== undefined; first = false) {
+    const ended: Ended = await runJob(next, first && isTakenOver, signal, dependencies);
+    next = ended.next === 'job' ? ended.claim : undefined;
+  }
+}
+
+async function runJob(
+  claim: Claim,
+  isTakenOver: boolean,
+  signal: AbortSignal,
+  dependencies: SubmissionDependencies,
+): Promise<Ended> {
+  const { database, catalog, log, worker, leaseMs, crashPoint } = dependencies;
+  await using scratch = makeTemporaryDirectory();
+  const model = await catalog.version(claim.model_id, claim.version);
+  const route = model?.routes[claim.route];
+  if (model === undefined || route === undefined)
+    throw new Error(`submission ${claim.id} names a route that is not there`);
+  const files = await catalog.files(claim.model_id, claim.version);
+  let end: SubmissionEnd;
+  try {
+    const driver = await dependencies.driverOf(claim.backend);
+    const pauses = { ...usualPauses, ...dependencies.pauses };
+    const job = { claim, model, route, files, driver, folder: scratch.path, signal, pauses, dependencies };
+    end = await makeOutputs(job, isTakenOver);
+  } catch (error) {
+    signal.throwIfAborted();
+    const { id: submission, render_id: render, backend } = claim;
+    log.warn({ err: error, submission, render, backend }, 'a job at a backend failed');
+    // Only before anything was sent: once it is, a job is carried on until there is space.
+    if (isOutOfSpace(error)) end = { type: 'given_back', excused: true };
+    else end = failedEnd(error, route.cost !== undefined);
+    if (error instanceof EngineFailure) await persist(() => blame(database, claim, error), signal);
+  }
+  const maxPerJob = route.outputs.max_per_job;
+  const ended = await persist(
+    () => endSubmission(database, claim, end, { worker, leaseMs, maxPerJob }),
+    signal,
+  );
+  await crashPoint?.('submission: ended');
+  await clearUp(claim, ended, dependencies);
+  return ended;
+}
+
+/** Nothing rests for a user's bad value, nor for what nobody knows. */
+async function blame(database: Database, claim: Claim, failure: EngineFailure): Promise<void> {
+  if (failure.blame === 'pair') await recordUnfit(database, claim, failure.message);
+  if (failure.blame === 'backend' && failure.code !== 'outcome_unknown')
+    await restBackend(database, claim.backend, failure);
+}
+
+async function makeOutputs(job: Job, isTakenOver: boolean): Promise<SubmissionEnd> {
+  const { claim, dependencies } = job;
+  const { database, catalog, storage, crashPoint } = dependencies;
+  const begun = performance.now();
+  return withMaterials(job, { database, storage, snapshot: catalog.current() }, async (materials) => {
+    const values = materials.values();
+    const handle = claim.state === 'sent' ? claim.handle : await send(job, values, isTakenOver);
+    await crashPoint?.('submission: sent');
+    const { assets, cost } = await collect(job, handle, values);
+    await crashPoint?.('submission: stored');
+    return { type: 'made', assets, cost, seconds: (performance.now() - begun) / 1_000 };
+  });
+}
+
+/** Has the engine have the job exactly once. */
+async function send(job: Job, values: JobValues, isTakenOver: boolean): Promise<Handle> {
+  const { claim, route, files, driver, folder, signal, dependencies } = job;
+  const { database, crashPoint } = dependencies;
+  const resolved = resolveBindings(route, values.values);
+  const options = { size: values.working, maskBlur: values.mask?.blur ?? 0, folder, signal };
+  const bound = await prepareMedia(resolved, { ...options, imageSize: sizeOf(values.image) });
+  const { id, outputs } = claim;
+  const prepared = await driver.prepare({ route, files, id, outputs, values: bound }, signal);
+  let found: { handle: Handle } | 'absent' = isTakenOver ? await locate(job, prepared) : 'absent';
+  while (found === 'absent') {
+    await crashPoint?.('submission: intended');
+    try {
+      found = { handle: await driver.submit(prepared, id, signal) };
+    } catch (error) {
+      signal.throwIfAborted();
+      if (!(error instanceof EngineFailure) || error.sent !== 'unknown') throw error;
+      found = await locate(job, prepared);
+    }
+  }
+  await crashPoint?.('submission: posted');
+  const { handle } = found;
+  if (!(await persist(() => recordSent(database, claim, handle), signal)))
+    throw new Error(`submission ${id} was taken over`);
+  return handle;
+}
+
+const sizeOf = (image: JobValues['image']) =>
+  image?.width && image.height ? { width: image.width, height: image.height } : null;
+
+/**
+ * Looks for a job whose fate is unknown, as long as its route says.
+ * @throws EngineFailure where it cannot be found out, or may be sent anew
+ */
+async function locate(job: Job, prepared: Prepared): Promise<{ handle: Handle } | 'absent'> {
+  const { claim, route, driver, signal, pauses, dependencies } = job;
+  const policy = route.on_unknown ?? 'ask';
+  for (;;) {
+    const found = await driver.find(prepared, claim.id, claim.created_at, signal).catch((error: unknown) => {
+      signal.throwIfAborted();
+      if (!(error instanceof EngineFailure)) throw error;
+      return 'unreachable' as const;
+    });
+    if (found === 'absent') return found;
+    if (typeof found === 'object') return found;
+    const lostSeconds = await persist(() => recordLost(dependencies.database, claim), signal);
+    if (lostSeconds === undefined) throw new Error(`submission ${claim.id} was taken over`);
+    const patience = policy === 'ask' ? runSecondsOf(route) : (2 * dependencies.leaseMs) / 1_000;
+    if (policy === 'retry' && (found === 'unknown' || lostSeconds >= patience))
+      throw new EngineFailure('The fate of the job is unknown; it is sent anew.', {
+        blame: 'backend',
+        code: 'engine_unavailable',
+      });
+    if (lostSeconds >= patience)
+      throw new EngineFailure('Nobody can tell what became of the job.', {
+        blame: 'backend',
+        code: 'outcome_unknown',
+      });
+    await sleep(pauses.askAgain, undefined, { signal });
+  }
+}
+
+const runSecondsOf = ({ timeouts, outputs }: Route) => timeouts?.run ?? runSeconds[outputs.kind];
+
+type Collected = { assets: MadeAsset[]; cost: number | null };
+
+/** Waits for the result, brings it to what was promised and stores it; nothing of it is made anew in here. */
+async function collect(job: Job, handle: Handle, values: JobValues): Promise<Collected> {
+  const { route, signal, pauses, dependencies } = job;
+  for (let fetches = 1; ;) {
+    try {
+      return await collectOnce(job, handle, values);
+    } catch (error) {
+      signal.throwIfAborted();
+      if (isOutOfSpace(error)) {
+        dependencies.log.warn(
+          { err: error, submission: job.claim.id },
+          'a result waits for room on the disk',
+        );
+        await sleep(pauses.spaceAgain, undefined, { signal });
+        continue;
+      }
+      const isUseless = error instanceof EngineFailure && error.badResult && error.blame === 'backend';
+      if (!isUseless || route.cost === undefined || fetches++ >= maxFetches) throw error;
+      await sleep(pauses.fetchAgain, undefined, { signal });
+    }
+  }
+}
+
+async function collectOnce(job: Job, handle: Handle, values: JobValues): Promise<Collected> {
+  const { claim, model, route, files, driver, folder, signal, pauses, dependencies } = job;
+  const { storage, mediaKey, crashPoint } = dependencies;
+  const result = await followToEnd(
+    driver,
+    { handle, job: { route, files, id: claim.id, outputs: claim.outputs, folder } },
+    {
+      runSeconds: runSecondsOf(route),
+      silentSeconds: route.timeouts?.silent,
+      since: claim.sent_at,
+      signal,
+      pauses,
+    },
+  );
+  await crashPoint?.('submission: result');
+  const { image, mask, promised } = values;
+  const inpaint = image && mask && { source: image.path, mask: mask.file.path, blur: mask.blur };
+  const wanted = { kind: route.outputs.kind, size: promised, outputs: claim.outputs, inpaint, folder };
+  const assets: MadeAsset[] = [];
+  const stored = { id: claim.render_id, attempt: claim.attempt };
+  for await (const file of finishOutputs(result.files, { ...wanted, first: claim.first_output }, signal)) {
+    // A try before this one may have stored its own.
+    await storage.removeFolder(mediaFolder(mediaKey, stored.id, stored.attempt, file.index));
+    assets.push(await storeOutput(stored, file, model.offered.nsfw, dependencies));
+  }
+  return { assets, cost: result.cost ?? null };
+}

@@ -1,0 +1,154 @@
+import { type Lane, lanes } from '@renderkit/contract/studio/kinds.ts';
+import { remoteEngines } from '@renderkit/engine-kit/route.ts';
+import { newId } from '@renderkit/server-kit/ids.ts';
+import { startLoop } from '@renderkit/server-kit/work/loop.ts';
+import {
+  type Claim,
+  claimRender,
+  findServed,
+  releaseLeases,
+  renewLeases,
+  takeOver,
+} from '../backends/claim-queries.ts';
+import { createDriverFor } from '../backends/drivers.ts';
+import { adoptRenders } from './adopt-renders.ts';
+import { drawSubmission, type DrawDependencies } from './draw-submission.ts';
+import { runSubmission, type SubmissionDependencies } from './run-submission.ts';
+
+/** A killed worker's submissions are taken over within this and a second. */
+const initialLeaseMs = 10_000;
+const lookEveryMs = 1_000;
+const takenOverAtOnce = 20;
+/** Jobs at backends behind addresses that one process follows. */
+const maxFollowed = 1_000;
+/** What is being drawn when the worker stops may still be finished in this time. */
+const stopWithinMs = 8_000;
+
+export type ClaimsOptions = Omit<DrawDependencies & SubmissionDependencies, 'worker' | 'leaseMs'> & {
+  /** Renders that this process draws at once, in each lane. */
+  slotsPerLane: number;
+  leaseMs?: number;
+};
+
+type Held = { lane: Lane; isLocal: boolean; stop: AbortController; done: Promise<void> };
+
+/**
+ * Claims renders for the local engines of this process and for backends behind addresses, and runs them; woken by word of
+ * new ones and by a look each second. Renews the leases of all that it runs in one statement, and takes over what a worker
+ * that died has left. Disposing lets what is being drawn end within a few seconds, and lets go of the rest: others follow it.
+ */
+export function startClaims(options: ClaimsOptions): AsyncDisposable & { wake: () => void } {
+  const { database, log, engines, slotsPerLane, leaseMs = initialLeaseMs } = options;
+  const dependencies = { ...options, worker: newId('wrk_'), leaseMs };
+  const { worker } = dependencies;
+  const local = engines.map(({ id }) => id);
+  const spoken = remoteEngines.filter((engine) => createDriverFor(engine) !== undefined);
+  const held = createHeld(dependencies, local, () => claims.wake());
+  /** Whoever could not reach the database for a while had better let the others renew first. */
+  let unreachableAt = Number.NEGATIVE_INFINITY;
+
+  const claimFor = async (backend: string, stopping: AbortSignal) => {
+    const isLocal = local.includes(backend);
+    while (!stopping.aborted) {
+      const free = isLocal ? lanes.filter((lane) => held.countDrawn(lane) < slotsPerLane) : null;
+      if (isLocal ? free?.length === 0 : held.countFollowed() >= maxFollowed) return;
+      const claim = await claimRender(database, { backend, worker, leaseMs, lanes: free });
+      if (claim === undefined) return;
+      held.run(claim, false);
+    }
+  };
+  const reaching = async (work: () => Promise<void>) => {
+    try {
+      await work();
+    } catch (error) {
+      unreachableAt = performance.now();
+      throw error;
+    }
+  };
+  const claims = startLoop({
+    name: 'claims',
+    everyMs: lookEveryMs,
+    maxPauseMs: lookEveryMs,
+    log,
+    run: (stopping) =>
+      reaching(async () => {
+        const backends = [...local, ...(await findServed(database, spoken))];
+        await adoptRenders(dependencies);
+        const asked = { backends, worker, leaseMs, atMost: takenOverAtOnce };
+        if (performance.now() - unreachableAt >= leaseMs)
+          for (const claim of await takeOver(database, asked)) held.run(claim, true);
+        for (const backend of backends) await claimFor(backend, stopping);
+      }),
+  });
+  const renewals = startLoop({
+    name: 'submission leases',
+    everyMs: leaseMs / 4,
+    maxPauseMs: leaseMs / 4,
+    log,
+    run: () => reaching(() => held.renew()),
+  });
+  return {
+    wake: () => claims.wake(),
+    [Symbol.asyncDispose]: async () => {
+      await claims[Symbol.asyncDispose]();
+      await held.stop();
+      await renewals[Symbol.asyncDispose]();
+      await releaseLeases(database, worker).catch(() => undefined);
+    },
+  };
+}
+
+/** The submissions that this process is at. */
+function createHeld(
+  dependencies: DrawDependencies & SubmissionDependencies,
+  local: readonly string[],
+  onFree: () => void,
+) {
+  const { database, log, worker, leaseMs } = dependencies;
+  const held = new Map<string, Held>();
+  let renewedAt = performance.now();
+  const all = () => [...held.values()];
+  const isGone = new Error('another worker took the submission over');
+  const isStale = new Error('the lease could not be renewed');
+  return {
+    countDrawn: (lane: Lane) => all().filter((one) => one.isLocal && one.lane === lane).length,
+    countFollowed: () => all().filter(({ isLocal }) => !isLocal).length,
+    run: (claim: Claim, isTakenOver: boolean) => {
+      const stop = new AbortController();
+      const isLocal = local.includes(claim.backend);
+      const carryOut = isLocal ? drawSubmission : runSubmission;
+      const done = carryOut(claim, isTakenOver, stop.signal, dependencies)
+        .catch((error: unknown) => {
+          if (!stop.signal.aborted)
+            log.error({ err: error, submission: claim.id }, 'a submission was dropped');
+        })
+        .finally(() => {
+          held.delete(claim.id);
+          onFree();
+        });
+      held.set(claim.id, { lane: claim.lane, isLocal, stop, done });
+    },
+    renew: async () => {
+      const ids = [...held.keys()];
+      try {
+        const renewed = ids.length === 0 ? new Set() : await renewLeases(database, { ids, worker, leaseMs });
+        renewedAt = performance.now();
+        for (const id of ids) if (!renewed.has(id)) held.get(id)?.stop.abort(isGone);
+      } catch (error) {
+        // What goes over the network has to end before another may send it; what is drawn here harms nobody.
+        if (performance.now() - renewedAt > leaseMs / 2)
+          for (const { isLocal, stop } of held.values()) if (!isLocal) stop.abort(isStale);
+        throw error;
+      }
+    },
+    stop: async () => {
+      const isStopping = new Error('the worker stops');
+      for (const { isLocal, stop } of held.values()) if (!isLocal) stop.abort(isStopping);
+      const late = setTimeout(() => {
+        for (const { stop } of held.values()) stop.abort(isStopping);
+      }, stopWithinMs);
+      await Promise.all(all().map(({ done }) => done));
+      clearTimeout(late);
+    },
+  };
+}

@@ -1,0 +1,36 @@
+import { EngineFailure, type EngineFailureCode } from '@renderkit/engine-kit/driver.ts';
+import { EngineError } from '@renderkit/engine-kit/engine.ts';
+import type { FailedEnd, RenderError } from './end-submission.ts';
+
+/** What users read: no node, host or file. */
+const messages: Record<EngineFailureCode, string> = {
+  moderation_blocked: 'The content was refused by the moderation of the service that makes it.',
+  invalid_request: 'A value of the request does not suit this model.',
+  render_timeout: 'The render took longer than it may.',
+  out_of_memory: 'The render needs more memory than there is.',
+  engine_unavailable: 'Nothing that can make this render is available.',
+  outcome_unknown: 'Nobody can tell whether this render was made, and it is not made twice.',
+  render_failed: 'The engine could not finish this render.',
+};
+
+/** What a job at a backend ended by, as its end. `isPaid`: nothing is bought a second time for a result of no use. */
+export function failedEnd(error: unknown, isPaid: boolean): FailedEnd {
+  const common = { type: 'failed' as const, assets: [], unknown: false };
+  // The message of a file that is gone is written for users.
+  if (error instanceof EngineError && error.code !== 'render_failed')
+    return { ...common, blame: 'render', final: true, error: { code: error.code, message: error.message } };
+  if (!(error instanceof EngineFailure))
+    return { ...common, blame: null, final: false, error: renderError('render_failed') };
+  const unknown = error.code === 'outcome_unknown';
+  return {
+    ...common,
+    blame: error.blame,
+    unknown,
+    final: error.blame === 'render' || unknown || (error.badResult && isPaid),
+    error: renderError(error.code),
+  };
+}
+
+function renderError(code: EngineFailureCode): RenderError {
+  return { code, message: messages[code] };
+}

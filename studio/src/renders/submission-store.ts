@@ -1,0 +1,226 @@
+import type { RenderRequest } from '@renderkit/contract/studio/schemas/render.ts';
+import type { Handle } from '@renderkit/engine-kit/driver.ts';
+import type { Database, Transaction } from '@renderkit/server-kit/db/database.ts';
+import type { MadeAsset } from './store.ts';
+import type { Waiting } from './waiting.ts';
+
+/** Names a submission as the worker knows it: one that was taken over since has another attempt. */
+export type HeldSubmission = { id: string; attempt: number };
+
+/** Writes down that the engine has the job. False where another worker took it over. */
+export async function recordSent(
+  database: Database,
+  { id, attempt }: HeldSubmission,
+  handle: Handle,
+): Promise<boolean> {
+  const count = await database.execute(
+    `update submissions set state = 'sent', handle = $3, sent_at = coalesce(sent_at, clock()), lost_at = null
+     where id = $1 and attempt = $2 and state in ('intended', 'lost')`,
+    [id, attempt, JSON.stringify(handle)],
+    'record_submission_sent',
+  );
+  return count === 1;
+}
+
+/** Writes down that nobody can tell whether the engine has the job. Returns for how many seconds that is so by now. */
+export async function recordLost(
+  database: Database,
+  { id, attempt }: HeldSubmission,
+): Promise<number | undefined> {
+  const [row] = await database.rows<{ seconds: number }>(
+    `update submissions set state = 'lost', lost_at = coalesce(lost_at, clock())
+     where id = $1 and attempt = $2 and state in ('intended', 'lost')
+     returning extract(epoch from clock() - lost_at)::float8 as seconds`,
+    [id, attempt],
+    'record_submission_lost',
+  );
+  return row?.seconds;
+}
+
+/** Everything that ends a render takes this lock first. */
+export async function lockAccount(transaction: Transaction, account: string): Promise<void> {
+  await transaction.execute('select from accounts where id = $1 for update', [account]);
+}
+
+export type EndedSubmission = HeldSubmission & {
+  state: 'done' | 'failed' | 'canceled';
+  blame: 'backend' | 'pair' | 'render' | null;
+  error: { code: string; message: string } | null;
+  made: MadeAsset[];
+  /** Since it was sent, as long as it ran. */
+  seconds: number | null;
+};
+
+/** Ends a submission that is still this worker's. False where it is not. */
+export async function endSubmissionRow(transaction: Transaction, end: EndedSubmission): Promise<boolean> {
+  const count = await transaction.execute(
+    `update submissions set state = $3, blame = $4, error = $5, made = $6, run_seconds = $7, ended_at = clock()
+     where id = $1 and attempt = $2 and state in ('intended', 'sent', 'lost')`,
+    [
+      end.id,
+      end.attempt,
+      end.state,
+      end.blame,
+      end.error && JSON.stringify(end.error),
+      end.made.length > 0 ? JSON.stringify(end.made) : null,
+      end.seconds,
+    ],
+    'end_submission',
+  );
+  return count === 1;
+}
+
+export type RenderProgress = {
+  outputs_done: number;
+  expected_outputs: number;
+  excused: number;
+  failed: number;
+};
+
+/** Locks a render that is still at this attempt, and says how far it is. Undefined where it has ended or was taken over. */
+export async function lockProgress(
+  transaction: Transaction,
+  render: string,
+  attempt: number,
+): Promise<RenderProgress | undefined> {
+  const [row] = await transaction.rows<RenderProgress>(
+    `select outputs_done, expected_outputs, excused,
+       (select count(*)::integer from submissions s where s.render_id = r.id and s.state = 'failed') as failed
+     from renders r where id = $1 and attempt = $2 and status = 'running' for update`,
+    [render, attempt],
+    'lock_progress',
+  );
+  return row;
+}
+
+export async function countMade(transaction: Transaction, render: string, made: number): Promise<void> {
+  await transaction.execute('update renders set outputs_done = outputs_done + $2 where id = $1', [
+    render,
+    made,
+  ]);
+}
+
+/** Whether this very try has ended its submission: what it stored may be named. */
+export async function hasEnded(database: Database, { id, attempt }: HeldSubmission): Promise<boolean> {
+  const rows = await database.rows(
+    `select from submissions where id = $1 and attempt = $2 and state in ('done', 'failed')`,
+    [id, attempt],
+  );
+  return rows.length > 0;
+}
+
+/** What all jobs of a render have made. */
+export async function findMade(transaction: Transaction, render: string): Promise<MadeAsset[]> {
+  const rows = await transaction.rows<{ made: MadeAsset[] }>(
+    'select made from submissions where render_id = $1 and made is not null order by first_output',
+    [render],
+  );
+  return rows.flatMap(({ made }) => made);
+}
+
+/** Lets a render wait for a backend again, from now or from so many seconds on; an excused try does not count. */
+export async function waitAgain(
+  transaction: Transaction,
+  { render, afterSeconds, excused }: { render: string; afterSeconds: number; excused: boolean },
+): Promise<void> {
+  await transaction.execute(
+    `update renders set status = 'queued', excused = excused + $3::integer,
+       not_before = case when $2 > 0 then clock() + $2 * interval '1 second' else not_before end
+     where id = $1`,
+    [render, afterSeconds, excused ? 1 : 0],
+  );
+}
+
+/** Says that a route does not work on a backend, until its next check. */
+export async function recordUnfit(
+  database: Database,
+  {
+    backend,
+    model_id,
+    version,
+    route,
+  }: { backend: string; model_id: string; version: number; route: number },
+  message: string,
+): Promise<void> {
+  await database.execute(
+    `update route_fits set fits = false, checked_at = clock(),
+       problems = jsonb_build_array(jsonb_build_object('code', 'sample_failed', 'message', $5::text))
+     where backend = $1 and model_id = $2 and version = $3 and route = $4`,
+    [backend, model_id, version, route, message],
+  );
+}
+
+/** Has a backend rest for a fault of its own. */
+export async function restBackend(
+  database: Database,
+  backend: string,
+  fault: { code: string; message: string; retryAfterSeconds: number | undefined; lasting: boolean },
+): Promise<void> {
+  await database.rows('select rest_backend($1, $2, $3, $4, $5)', [
+    backend,
+    fault.code,
+    fault.message,
+    fault.retryAfterSeconds ?? null,
+    fault.lasting,
+  ]);
+}
+
+/** Says after how many seconds a job at a backend ended well. */
+export async function recordSuccess(
+  transaction: Transaction,
+  submission: string,
+  seconds: number,
+): Promise<void> {
+  await transaction.execute('select record_success($1, $2)', [submission, seconds]);
+}
+
+/** A render that waits as a job of the queue that the release before had. */
+export type OldRender = {
+  id: string;
+  account_id: string;
+  request: RenderRequest | null;
+  model_version: number | null;
+};
+
+/** Renders of the release before that nobody is at: a dead worker's become so when the queue notices. */
+export async function findOldRenders(database: Database, atMost: number): Promise<OldRender[]> {
+  return database.rows<OldRender>(
+    `select r.id, r.account_id, r.request, r.model_version from renders r
+     where r.status in ('queued', 'running') and r.tag is null
+       and not exists (select from pgboss.job j where j.id = r.job_id and j.state = 'active')
+     order by r.accepted_at limit $1`,
+    [atMost],
+    'find_old_renders',
+  );
+}
+
+/**
+ * Takes a render out of that queue and has it wait for a backend; false where a worker was quicker. The caller holds the
+ * account's lock.
+ */
+export async function adoptRender(
+  transaction: Transaction,
+  render: string,
+  version: number,
+  { shape, seed, expected_seconds: seconds }: Waiting,
+): Promise<boolean> {
+  // A job that a worker takes at this moment is seen by the statement, and not deleted.
+  const adopted = await transaction.execute(
+    `with job as (
+       delete from pgboss.job j using renders r where r.id = $1 and j.id = r.job_id and j.state <> 'active'
+       returning j.start_after
+     )
+     update renders r set status = 'queued', job_id = null, model_version = $2, shape = $3, seed = $4,
+       tag = fair_start(r.account_id, $5), not_before = (select start_after from job)
+     where r.id = $1 and r.tag is null and r.status in ('queued', 'running')
+       and (exists (select from job) or not exists (select from pgboss.job j where j.id = r.job_id))`,
+    [render, version, JSON.stringify(shape), seed, seconds],
+    'adopt_render',
+  );
+  if (adopted === 1)
+    await transaction.execute(
+      `delete from pgboss.job where name = 'renders-lost' and data->>'render' = $1 and state <> 'active'`,
+      [render],
+    );
+  return adopted === 1;
+}

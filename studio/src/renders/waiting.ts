@@ -1,0 +1,30 @@
+import { outputsOf } from '@renderkit/contract/studio/kinds.ts';
+import type { RenderRequest } from '@renderkit/contract/studio/schemas/render.ts';
+import type { RenderShape } from '../backends/render-shape.ts';
+import type { CatalogModel } from '../catalog/catalog-model.ts';
+import { delaySecondsOf } from '../catalog/snapshot.ts';
+import { seedOf, shapeOf } from './request-shape.ts';
+
+/** What is known of a render that waits for a backend. */
+export type Waiting = {
+  shape: RenderShape;
+  /** 0 … 2^32−1. */
+  seed: number;
+  /** Before anything of it is made. */
+  delay_seconds: number;
+  /** That it takes an engine, for the fairness of turns. */
+  expected_seconds: number;
+};
+
+const typicalSeconds = 30;
+
+export function waitingOf(model: CatalogModel, request: RenderRequest, render: string): Waiting {
+  const [route] = model.routes;
+  const jobs = Math.ceil(outputsOf(model.offered, request.kind) / (route?.outputs.max_per_job ?? 1));
+  return {
+    shape: shapeOf(request, model),
+    seed: seedOf(request, render),
+    delay_seconds: delaySecondsOf(model, request),
+    expected_seconds: jobs * (route?.typical_seconds ?? typicalSeconds),
+  };
+}
