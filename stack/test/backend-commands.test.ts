@@ -95,12 +95,26 @@ test('a program of this machine is a backend that is ready', async () => {
   assert.match(text, /^here +command +ready +0\/1/m);
 });
 
+test('a full check tells of each of its steps, and fails with them', async () => {
+  // Nothing listens there.
+  await operator('backend', 'add', '--name', 'gpu9', '--engine', 'comfyui', '--url', 'http://127.0.0.1:9');
+  const { data, failed } = await operator<{ name: string; ok: boolean }[]>(
+    'backend',
+    'check',
+    '--name',
+    'gpu9',
+    '--full',
+  );
+  assert.deepEqual([data.map(({ name, ok }) => [name, ok]), failed], [[['reach', false]], true]);
+});
+
 for (const [argv, sentence] of [
   [['add', '--name', 'x', '--engine', 'comfy'], /--engine is "comfy", but it must be one of procedural/],
   [['add', '--name', 'x', '--engine', 'comfyui'], /needs an address/],
   [['add', '--name', 'x', '--engine', 'fal', '--secret-env', 'NONE'], /NONE, but that variable is not set/],
   [['set', '--name', 'sandbox', '--header', 'A=b'], /must be NAME=env:VARIABLE/],
   [['drain', '--name', 'sandbox', '--within', 'soon'], /must be a time such as 30s/],
+  [['check', '--name', 'sandbox', '--full'], /There is no full check for engine sandbox/],
   [['remove', '--name', 'sandbox'], /comes with the product/],
 ] as const)
   test(`backend ${argv.join(' ')} is refused with a sentence`, async () => {

@@ -2,7 +2,11 @@ import { engineNames } from '@renderkit/engine-kit/route.ts';
 import { createLogger } from '@renderkit/server-kit/process/logger.ts';
 import type { Backend, BackendSettings } from '@renderkit/studio/backends/backend.ts';
 import { openBackendSecrets } from '@renderkit/studio/backends/backend-secrets.ts';
-import { checkBackend, type CheckedBackend } from '@renderkit/studio/backends/check-backend.ts';
+import {
+  checkBackend,
+  type CheckedBackend,
+  startFullCheck,
+} from '@renderkit/studio/backends/check-backend.ts';
 import { DriverPool } from '@renderkit/studio/backends/driver-pool.ts';
 import {
   addBackend,
@@ -23,6 +27,7 @@ import {
   choice,
   currency,
   duration,
+  flag,
   headerFromVariable,
   names,
   required,
@@ -81,9 +86,10 @@ export const backendCommands: Command[] = [
   command({
     words: 'backend check',
     about:
-      'Asks a backend now how it is and which offered models it can run. Fails where it does not answer.',
-    options: { name },
-    run: async ({ open }, { name: asked }) => {
+      'Asks a backend now how it is and which offered models it can run; with --full by jobs of its own.',
+    options: { name, full: flag },
+    run: async ({ open }, { name: asked, full }) => {
+      if (full) return fullAnswer(asked, await open());
       const checked = await check(await open(), asked);
       return { ...checkedAnswer(checked), failed: checked.state === 'down' };
     },
@@ -132,14 +138,31 @@ function manage({ studio, environments }: OperatorDatabases) {
 }
 
 async function check(databases: OperatorDatabases, asked: string): Promise<CheckedBackend> {
-  const { secretKey, egressAllow } = readWorkerConfig(databases.environments.worker);
-  await using drivers = new DriverPool({
-    secrets: openBackendSecrets(secretKey),
-    egressAllow,
-    log: createLogger({ part: 'operator', level: 'error' }),
-  });
+  await using drivers = openDrivers(databases);
+  return checkBackend(asked, { database: databases.studio, drivers, stopping: new AbortController().signal });
+}
+
+/** Failed where one of its steps is. */
+async function fullAnswer(asked: string, databases: OperatorDatabases): Promise<Answer> {
+  await using drivers = openDrivers(databases);
   const stopping = new AbortController().signal;
-  return checkBackend(asked, { database: databases.studio, drivers, stopping });
+  const steps = await Array.fromAsync(
+    await startFullCheck(asked, { database: databases.studio, drivers, stopping }),
+  );
+  return {
+    data: steps,
+    lines: steps.map(({ name: step, ok, message, seconds }) => {
+      const outcome = ok ? 'ok    ' : 'failed';
+      return `${outcome}  ${step.padEnd(20)}${seconds.toFixed(1).padStart(6)} s  ${message}`;
+    }),
+    failed: steps.some(({ ok }) => !ok),
+  };
+}
+
+function openDrivers({ environments }: OperatorDatabases): DriverPool {
+  const { secretKey, egressAllow } = readWorkerConfig(environments.worker);
+  const log = createLogger({ part: 'operator', level: 'error' });
+  return new DriverPool({ secrets: openBackendSecrets(secretKey), egressAllow, log });
 }
 
 type Given = {

@@ -1,9 +1,10 @@
 import { type Driver, EngineFailure } from '@renderkit/engine-kit/driver.ts';
 import type { Problem } from '@renderkit/engine-kit/problem-codes.ts';
 import type { Database } from '@renderkit/server-kit/db/database.ts';
-import type { Backend } from './backend.ts';
+import { type Backend, BackendError } from './backend.ts';
 import { checkRoutes } from './check-routes.ts';
 import type { DriverPool } from './driver-pool.ts';
+import { type FullCheck, fullCheckOf } from './drivers.ts';
 import { fitAndPause, selectFits } from './fits-store.ts';
 import { showBackend } from './manage-backends.ts';
 import { probeBackend } from './probe-backend.ts';
@@ -34,6 +35,27 @@ export async function checkBackend(
   await fitAndPause(database);
   const { version, routes } = await selectFits(database, name);
   return { ...(await showBackend(database, name)), version, routes };
+}
+
+/**
+ * Tries step by step all that a driver relies on, by jobs of its own. @throws BackendError where there is no such backend, or
+ * no full check for its engine
+ */
+export async function startFullCheck(
+  name: string,
+  { database, drivers, stopping }: { database: Database; drivers: DriverPool; stopping: AbortSignal },
+): Promise<ReturnType<FullCheck>> {
+  const [row] = await selectBackends(database, [name]);
+  if (row === undefined) throw new BackendError(`There is no backend ${name}.`);
+  const check = fullCheckOf(row.engine);
+  if (check === undefined)
+    throw new BackendError(`There is no full check for engine ${row.engine}: leave --full out.`);
+  try {
+    return check(drivers.toolsOf(row), stopping);
+  } catch (error) {
+    if (!(error instanceof EngineFailure)) throw error;
+    throw new BackendError(error.message, { cause: error });
+  }
 }
 
 /** A machine that answers, and cannot say what it has, is told as it was known last. */

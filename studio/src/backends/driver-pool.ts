@@ -1,4 +1,10 @@
-import type { BackendAccess, CreateDriver, Driver, DriverLog } from '@renderkit/engine-kit/driver.ts';
+import type {
+  BackendAccess,
+  CreateDriver,
+  Driver,
+  DriverLog,
+  DriverTools,
+} from '@renderkit/engine-kit/driver.ts';
 import { EngineFailure } from '@renderkit/engine-kit/driver.ts';
 import type { EngineName } from '@renderkit/engine-kit/route.ts';
 import type { BackendSecrets } from './backend-secrets.ts';
@@ -49,12 +55,18 @@ export class DriverPool implements AsyncDisposable {
     return this.driverOf(row);
   }
 
+  /** What a driver of this backend is given. @throws EngineFailure where its secrets cannot be read */
+  toolsOf(row: BackendRow): DriverTools {
+    const { secrets, egressAllow, log, folder } = this.#options;
+    return { backend: accessTo(row, row.url ?? '', { secrets, egressAllow }), log, folder };
+  }
+
   #create(row: BackendRow): Driver {
-    const { secrets, egressAllow, log, folder, createDriver = createDriverFor } = this.#options;
+    const { createDriver = createDriverFor } = this.#options;
     const create = createDriver(row.engine);
     if (create === undefined || (row.url === null && !row.is_local))
       throw unusable(`This release cannot speak to backends of engine ${row.engine}.`);
-    return create({ backend: accessTo(row, row.url ?? '', { secrets, egressAllow }), log, folder });
+    return create(this.toolsOf(row));
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
