@@ -17,6 +17,8 @@ test(
     const account = await studio.connect({ tier: 'free' });
     await account.submit('cursed');
     for (const point of ['render: started', 'render: drawn', 'render: started']) await dieAt(studio, point);
+    // Whoever takes it over after the third gives it up.
+    await using _worker = await studio.startWorker();
     const render = await account.finished('cursed');
     assert.deepEqual([render.status, render.error?.code], ['failed', 'render_lost']);
     assert.deepEqual(
