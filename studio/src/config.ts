@@ -52,6 +52,8 @@ export type WorkerConfig = {
   dataDirectory: string;
   /** Renders at once, per queue. */
   workers: number;
+  /** Names or labels of the engines on its own machine that it serves; none: all. */
+  labels: string[];
   /** Opens the secrets of backends; undefined is in order as long as there are none. */
   secretKey: Buffer | undefined;
   /** Addresses that providers name may lie in these networks, beside public ones. */
@@ -89,6 +91,7 @@ export function readWorkerConfig(environment: Environment): WorkerConfig {
     databaseUrl: databaseUrl(environment),
     dataDirectory: dataDirectory(environment),
     workers: read.integer('WORKERS', { min: 1, max: 64, default: 1 }),
+    labels: read.list('WORKER_LABELS'),
     secretKey: secretKeyOf(read),
     egressAllow: read.networks('EGRESS_ALLOW'),
     logLevel: read.choice('LOG_LEVEL', logLevels, 'info'),

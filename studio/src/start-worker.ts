@@ -107,7 +107,7 @@ export async function startWorker(
 function startBackends(
   config: WorkerConfig,
   owners: AsyncDisposableStack,
-  dependencies: Omit<ClaimsOptions, 'slotsPerLane' | 'driverOf'>,
+  dependencies: Omit<ClaimsOptions, 'slotsPerLane' | 'labels' | 'driverOf'>,
 ): ReturnType<typeof startClaims> {
   const { database, log } = dependencies;
   const secrets = openBackendSecrets(config.secretKey);
@@ -123,6 +123,7 @@ function startBackends(
     startClaims({
       ...dependencies,
       slotsPerLane: config.workers,
+      labels: config.labels,
       driverOf: (backend) => drivers.find(database, backend),
     }),
   );

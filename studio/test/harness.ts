@@ -27,7 +27,11 @@ export type TestStudio = AsyncDisposable & {
   connect: (account?: Partial<NewStudioAccount>) => Promise<TestAccount>;
   /** One round of cleaning up, now. */
   clean: () => Promise<void>;
-  startWorker: (options?: { engines?: Engine[]; workers?: number }) => Promise<AsyncDisposable>;
+  startWorker: (options?: {
+    engines?: Engine[];
+    workers?: number;
+    labels?: string[];
+  }) => Promise<AsyncDisposable>;
 };
 
 const ordinaryConfig: Omit<StudioConfig, 'databaseUrl' | 'dataDirectory'> = {
@@ -78,12 +82,13 @@ export async function startTestStudio(
     dataDirectory,
   };
   const studio = owners.use(await startStudio(config, { log, ...options.testArguments }));
-  const newWorker = (more: { engines?: Engine[]; workers?: number } = {}) =>
+  const newWorker = (more: { engines?: Engine[]; workers?: number; labels?: string[] } = {}) =>
     startWorker(
       {
         databaseUrl,
         dataDirectory,
         workers: more.workers ?? 1,
+        labels: more.labels ?? [],
         secretKey: undefined,
         egressAllow: [],
         logLevel: 'silent',

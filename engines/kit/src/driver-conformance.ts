@@ -14,7 +14,7 @@ import {
   type Handle,
   type PreparedMedia,
 } from './driver.ts';
-import type { JsonValue, Route } from './route.ts';
+import { type JsonValue, onUnknownOf, type Route } from './route.ts';
 import type { Counterpart } from './testing/counterpart.ts';
 
 export interface DriverCase {
@@ -231,7 +231,7 @@ function testCancel(kase: DriverCase): void {
 
 /** What a synchronous engine's lost answer is called. */
 function codeOfLost({ route }: DriverCase): EngineFailure['code'] {
-  return route.on_unknown === 'retry' ? 'render_failed' : 'outcome_unknown';
+  return onUnknownOf(route) === 'retry' ? 'render_failed' : 'outcome_unknown';
 }
 
 /** JSON as a row keeps it. */

@@ -2,7 +2,7 @@ import { unlessAborted } from '@renderkit/server-kit/work/unless-aborted.ts';
 import type { BackendHttp, BackendRequest } from './backend-http.ts';
 import { EngineFailure } from './driver.ts';
 import type { BackendAnswer } from './http-exchange.ts';
-import type { Route } from './route.ts';
+import { onUnknownOf, type Route } from './route.ts';
 
 /** How long an answer is held once it was taken, should its files have to be read again. */
 const keptMs = 120_000;
@@ -90,7 +90,7 @@ export class HeldAnswers implements Disposable {
 }
 
 /** A job whose answer nobody can have any more: it may be made anew where its route says so. */
-export function lostAnswer(message: string, { on_unknown }: Route, cause?: EngineFailure): EngineFailure {
-  const code = on_unknown === 'retry' ? 'render_failed' : 'outcome_unknown';
+export function lostAnswer(message: string, route: Route, cause?: EngineFailure): EngineFailure {
+  const code = onUnknownOf(route) === 'retry' ? 'render_failed' : 'outcome_unknown';
   return new EngineFailure(message, { blame: 'backend', code, cause });
 }

@@ -211,3 +211,23 @@ export interface Route {
   readonly model?: string;
   readonly delay_option?: string;
 }
+
+const whenUnknown: Record<EngineName, NonNullable<Route['on_unknown']>> = {
+  procedural: 'retry',
+  sandbox: 'retry',
+  command: 'retry',
+  comfyui: 'ask',
+  'openai-images': 'fail',
+  'openai-videos': 'ask',
+  a1111: 'retry',
+  fal: 'ask',
+  replicate: 'ask',
+};
+
+/**
+ * What becomes of a route's job whose fate cannot be known. Where the route does not say: who can be asked is asked, on
+ * one's own machine it is made anew, and what costs money and cannot be asked for is given up.
+ */
+export function onUnknownOf({ on_unknown, engine }: Pick<Route, 'on_unknown' | 'engine'>) {
+  return on_unknown ?? whenUnknown[engine];
+}

@@ -1,6 +1,7 @@
 import type { Lane } from '@renderkit/contract/studio/kinds.ts';
 import type { RenderRequest } from '@renderkit/contract/studio/schemas/render.ts';
 import type { Handle } from '@renderkit/engine-kit/driver.ts';
+import type { EngineName } from '@renderkit/engine-kit/route.ts';
 import type { Database, Transaction } from '@renderkit/server-kit/db/database.ts';
 
 /** A submission that this worker holds by its lease, with what its render asks for. */
@@ -54,14 +55,30 @@ export async function claimRender(
   return claim;
 }
 
-/** Names of the backends behind addresses whose engines are these. */
-export async function findServed(database: Database, engines: readonly string[]): Promise<string[]> {
-  const rows = await database.rows<{ name: string }>(
-    'select name from backends where not is_local and engine = any($1) order by name',
-    [engines],
+/** A backend that a worker claims for. */
+export type ServedBackend = {
+  name: string;
+  engine: EngineName;
+  /** Jobs that this process may have there at once, where they run on its own machine; null: the claim counts them. */
+  own_slots: number | null;
+};
+
+/**
+ * The backends of these engines. Of those whose jobs run on the worker's own machine only the ones that it has a label of,
+ * or the name; all where it has no labels.
+ */
+export async function findServed(
+  database: Database,
+  { engines, labels }: { engines: readonly string[]; labels: readonly string[] },
+): Promise<ServedBackend[]> {
+  return database.rows<ServedBackend>(
+    `select name, engine, case when is_local then coalesce(slots, 1) end as own_slots from backends
+     where engine = any($1)
+       and (not is_local or cardinality($2::text[]) = 0 or name = any($2) or labels && $2)
+     order by name`,
+    [engines, labels],
     'find_served_backends',
   );
-  return rows.map(({ name }) => name);
 }
 
 /** Begins the next job of a render that the caller has locked, on the same backend. Undefined where its money is used up. */

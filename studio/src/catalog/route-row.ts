@@ -1,5 +1,11 @@
 import { hash } from 'node:crypto';
-import type { Cost, EngineName, JsonValue, Route } from '@renderkit/engine-kit/route.ts';
+import {
+  type Cost,
+  type EngineName,
+  type JsonValue,
+  onUnknownOf,
+  type Route,
+} from '@renderkit/engine-kit/route.ts';
 
 /** A route as the claim reads it: the columns of `routes`, without the version that they belong to. */
 export type RouteRow = {
@@ -25,19 +31,6 @@ const swapSeconds = 20;
 const typicalSeconds = 30;
 const runTimeoutSeconds = { image: 10 * 60, video: 60 * 60 };
 
-/** Engines that can say what became of a job; one in our own processes ended with its process. */
-const onUnknown: Record<EngineName, RouteRow['on_unknown']> = {
-  procedural: 'retry',
-  sandbox: 'retry',
-  command: 'fail',
-  comfyui: 'ask',
-  'openai-images': 'fail',
-  'openai-videos': 'ask',
-  a1111: 'fail',
-  fal: 'ask',
-  replicate: 'ask',
-};
-
 /** What the claim has to know of a route; `files` are the texts that it names. */
 export function routeRow(route: Route, index: number, files: Readonly<Record<string, string>>): RouteRow {
   const { kind, mode, has = [], lacks = [], options } = route.for ?? {};
@@ -61,7 +54,7 @@ export function routeRow(route: Route, index: number, files: Readonly<Record<str
     cost: route.cost ?? null,
     max_per_job: route.outputs.max_per_job,
     run_timeout_seconds: route.timeouts?.run ?? runTimeoutSeconds[route.outputs.kind],
-    on_unknown: route.on_unknown ?? onUnknown[route.engine],
+    on_unknown: onUnknownOf(route),
   };
 }
 

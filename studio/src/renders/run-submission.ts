@@ -5,7 +5,7 @@ import { finishOutputs } from '@renderkit/engine-kit/finish-outputs.ts';
 import { isOutOfSpace } from '@renderkit/engine-kit/out-of-space.ts';
 import { prepareMedia } from '@renderkit/engine-kit/prepare-media.ts';
 import { resolveBindings } from '@renderkit/engine-kit/resolve-bindings.ts';
-import type { Route } from '@renderkit/engine-kit/route.ts';
+import { onUnknownOf, type Route } from '@renderkit/engine-kit/route.ts';
 import { makeTemporaryDirectory } from '@renderkit/media-kit/temporary-directory.ts';
 import type { Database } from '@renderkit/server-kit/db/database.ts';
 import type { Logger } from '@renderkit/server-kit/process/logger.ts';
@@ -184,7 +184,7 @@ const sizeOf = (image: JobValues['image']) =>
  */
 async function locate(job: Job, prepared: Prepared): Promise<{ handle: Handle } | 'absent'> {
   const { claim, route, driver, signal, pauses, dependencies } = job;
-  const policy = route.on_unknown ?? 'ask';
+  const policy = onUnknownOf(route);
   for (;;) {
     const found = await driver.find(prepared, claim.id, claim.created_at, signal).catch((error: unknown) => {
       signal.throwIfAborted();

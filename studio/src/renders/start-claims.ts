@@ -1,5 +1,5 @@
 import { type Lane, lanes } from '@renderkit/contract/studio/kinds.ts';
-import { remoteEngines } from '@renderkit/engine-kit/route.ts';
+import { engineNames } from '@renderkit/engine-kit/route.ts';
 import { newId } from '@renderkit/server-kit/ids.ts';
 import { startLoop } from '@renderkit/server-kit/work/loop.ts';
 import {
@@ -8,6 +8,7 @@ import {
   findServed,
   releaseLeases,
   renewLeases,
+  type ServedBackend,
   takeOver,
 } from '../backends/claim-queries.ts';
 import { createDriverFor } from '../backends/drivers.ts';
@@ -27,10 +28,12 @@ const stopWithinMs = 8_000;
 export type ClaimsOptions = Omit<DrawDependencies & SubmissionDependencies, 'worker' | 'leaseMs'> & {
   /** Renders that this process draws at once, in each lane. */
   slotsPerLane: number;
+  /** What of the engines on its own machine this process serves; none: all. */
+  labels: readonly string[];
   leaseMs?: number;
 };
 
-type Held = { lane: Lane; isLocal: boolean; stop: AbortController; done: Promise<void> };
+type Held = { backend: string; lane: Lane; isDrawn: boolean; stop: AbortController; done: Promise<void> };
 
 /**
  * Claims renders for the local engines of this process and for backends behind addresses, and runs them; woken by word of
@@ -38,21 +41,26 @@ type Held = { lane: Lane; isLocal: boolean; stop: AbortController; done: Promise
  * that died has left. Disposing lets what is being drawn end within a few seconds, and lets go of the rest: others follow it.
  */
 export function startClaims(options: ClaimsOptions): AsyncDisposable & { wake: () => void } {
-  const { database, log, engines, slotsPerLane, leaseMs = initialLeaseMs } = options;
+  const { database, log, engines, slotsPerLane, labels, leaseMs = initialLeaseMs } = options;
   const dependencies = { ...options, worker: newId('wrk_'), leaseMs };
   const { worker } = dependencies;
-  const local = engines.map(({ id }) => id);
-  const spoken = remoteEngines.filter((engine) => createDriverFor(engine) !== undefined);
-  const held = createHeld(dependencies, local, () => claims.wake());
+  const drawing = engines.map(({ id }) => id);
+  const spoken = engineNames.filter((engine) => createDriverFor(engine) !== undefined);
+  const held = createHeld(dependencies, drawing, () => claims.wake());
   /** Whoever could not reach the database for a while had better let the others renew first. */
   let unreachableAt = Number.NEGATIVE_INFINITY;
 
-  const claimFor = async (backend: string, stopping: AbortSignal) => {
-    const isLocal = local.includes(backend);
+  /** Null: every lane. */
+  const freeLanes = ({ name, engine, own_slots: slots }: ServedBackend): readonly Lane[] | null => {
+    if (drawing.includes(engine)) return lanes.filter((lane) => held.countDrawn(lane) < slotsPerLane);
+    const hasRoom = slots === null ? held.countFollowed() < maxFollowed : held.countAt(name) < slots;
+    return hasRoom ? null : [];
+  };
+  const claimFor = async (backend: ServedBackend, stopping: AbortSignal) => {
     while (!stopping.aborted) {
-      const free = isLocal ? lanes.filter((lane) => held.countDrawn(lane) < slotsPerLane) : null;
-      if (isLocal ? free?.length === 0 : held.countFollowed() >= maxFollowed) return;
-      const claim = await claimRender(database, { backend, worker, leaseMs, lanes: free });
+      const free = freeLanes(backend);
+      if (free?.length === 0) return;
+      const claim = await claimRender(database, { backend: backend.name, worker, leaseMs, lanes: free });
       if (claim === undefined) return;
       held.run(claim, false);
     }
@@ -72,9 +80,10 @@ export function startClaims(options: ClaimsOptions): AsyncDisposable & { wake: (
     log,
     run: (stopping) =>
       reaching(async () => {
-        const backends = [...local, ...(await findServed(database, spoken))];
+        const backends = await findServed(database, { engines: [...drawing, ...spoken], labels });
         await adoptRenders(dependencies);
-        const asked = { backends, worker, leaseMs, atMost: takenOverAtOnce };
+        const names = backends.map(({ name }) => name);
+        const asked = { backends: names, worker, leaseMs, atMost: takenOverAtOnce };
         if (performance.now() - unreachableAt >= leaseMs)
           for (const claim of await takeOver(database, asked)) held.run(claim, true);
         for (const backend of backends) await claimFor(backend, stopping);
@@ -101,7 +110,7 @@ export function startClaims(options: ClaimsOptions): AsyncDisposable & { wake: (
 /** The submissions that this process is at. */
 function createHeld(
   dependencies: DrawDependencies & SubmissionDependencies,
-  local: readonly string[],
+  drawing: readonly string[],
   onFree: () => void,
 ) {
   const { database, log, worker, leaseMs } = dependencies;
@@ -111,12 +120,13 @@ function createHeld(
   const isGone = new Error('another worker took the submission over');
   const isStale = new Error('the lease could not be renewed');
   return {
-    countDrawn: (lane: Lane) => all().filter((one) => one.isLocal && one.lane === lane).length,
-    countFollowed: () => all().filter(({ isLocal }) => !isLocal).length,
+    countDrawn: (lane: Lane) => all().filter((one) => one.isDrawn && one.lane === lane).length,
+    countFollowed: () => all().filter(({ isDrawn }) => !isDrawn).length,
+    countAt: (backend: string) => all().filter((one) => one.backend === backend).length,
     run: (claim: Claim, isTakenOver: boolean) => {
       const stop = new AbortController();
-      const isLocal = local.includes(claim.backend);
-      const carryOut = isLocal ? drawSubmission : runSubmission;
+      const isDrawn = drawing.includes(claim.backend);
+      const carryOut = isDrawn ? drawSubmission : runSubmission;
       const done = carryOut(claim, isTakenOver, stop.signal, dependencies)
         .catch((error: unknown) => {
           if (!stop.signal.aborted)
@@ -126,7 +136,7 @@ function createHeld(
           held.delete(claim.id);
           onFree();
         });
-      held.set(claim.id, { lane: claim.lane, isLocal, stop, done });
+      held.set(claim.id, { backend: claim.backend, lane: claim.lane, isDrawn, stop, done });
     },
     renew: async () => {
       const ids = [...held.keys()];
@@ -137,13 +147,13 @@ function createHeld(
       } catch (error) {
         // What goes over the network has to end before another may send it; what is drawn here harms nobody.
         if (performance.now() - renewedAt > leaseMs / 2)
-          for (const { isLocal, stop } of held.values()) if (!isLocal) stop.abort(isStale);
+          for (const { isDrawn, stop } of held.values()) if (!isDrawn) stop.abort(isStale);
         throw error;
       }
     },
     stop: async () => {
       const isStopping = new Error('the worker stops');
-      for (const { isLocal, stop } of held.values()) if (!isLocal) stop.abort(isStopping);
+      for (const { isDrawn, stop } of held.values()) if (!isDrawn) stop.abort(isStopping);
       const late = setTimeout(() => {
         for (const { stop } of held.values()) stop.abort(isStopping);
       }, stopWithinMs);

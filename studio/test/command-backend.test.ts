@@ -1,0 +1,67 @@
+import assert from 'node:assert/strict';
+import { writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { test } from 'node:test';
+import { addVersion, publishModel, withCatalog } from '@renderkit/studio/catalog/publish.ts';
+import { readManifest } from '@renderkit/studio/manifests/read-manifest.ts';
+import sharp from 'sharp';
+import { startTestStudio, type TestStudio } from './harness.ts';
+
+const sourceOf = (program: string) => `
+manifest: 1
+id: pocket
+name: Pocket
+suites: [image]
+batch_size: { Conjure: 1 }
+parameters:
+  aspect_ratios: [{ ratio: '1:1', width: 64, height: 64 }]
+price: { base_millicredits: 1000 }
+routes:
+  - name: here
+    engine: command
+    on: [gpu]
+    run: [${JSON.stringify(process.execPath)}, ${JSON.stringify(program)}, '{text}', '{out}']
+    set: { text: { text: '{prompt}' } }
+    outputs: { files: '*.png', kind: image, max_per_job: 1 }
+`;
+
+/** Publishes a model that a program of the operator's makes: it copies one picture. */
+async function publish({ database, dataDirectory }: TestStudio): Promise<void> {
+  const picture = path.join(dataDirectory, 'picture.png');
+  await sharp({ create: { width: 64, height: 64, channels: 3, background: '#284' } }).toFile(picture);
+  const program = path.join(dataDirectory, 'program.mjs');
+  await writeFile(
+    program,
+    `import { copyFileSync } from 'node:fs';
+     if (process.argv[2] !== 'a lake; rm -rf /') process.exit(3);
+     copyFileSync(${JSON.stringify(picture)}, process.argv[3] + '/result.png');`,
+  );
+  const source = sourceOf(program);
+  const { manifest } = readManifest(source);
+  assert.ok(manifest);
+  await withCatalog(database, async (transaction) => {
+    await addVersion(transaction, { manifest, source, files: {} }, 'operator');
+    await publishModel(transaction, 'pocket', undefined, 'operator');
+  });
+  await database.execute(
+    `insert into backends (name, engine, labels, slots) values ('here', 'command', '{gpu}', 1)`,
+  );
+}
+
+test("a program of the operator's makes a render, at a worker that has its label", async () => {
+  await using studio = await startTestStudio({ worker: false });
+  await publish(studio);
+  const account = await studio.connect({ tier: 'pro' });
+  const request = { model: 'pocket', prompt: 'a lake; rm -rf /' };
+  assert.equal((await account.submit('one', request)).outcome, 'accepted');
+  await using _other = await studio.startWorker({ labels: ['procedural'] });
+  assert.equal((await account.submit('drawn', { prompt: 'a lake' })).outcome, 'accepted');
+  assert.equal((await account.finished('drawn')).status, 'succeeded');
+  const [before] = await studio.database.rows<{ status: string }>(
+    `select status from renders where token = 'one'`,
+  );
+  assert.equal(before?.status, 'queued', 'a worker without the label leaves it');
+  await using _worker = await studio.startWorker({ labels: ['gpu'] });
+  const render = await account.finished('one');
+  assert.deepEqual([render.status, render.error, render.outputs.length], ['succeeded', null, 1]);
+});
