@@ -40,9 +40,9 @@ test('while prices are published, two services accept nothing at a price that th
 
   const accepted = new Map<string, number>();
   let prices = 1;
-  let burst = true;
+  const burst = new AbortController();
   const creating = clients.map(async (client) => {
-    while (burst) {
+    while (!burst.signal.aborted) {
       const { status, body, text } = await client.create({ model: 'priced' });
       assert.equal(status, 202, text);
       accepted.set(body.id, body.cost.credits);
@@ -58,7 +58,7 @@ test('while prices are published, two services accept nothing at a price that th
     assert.equal(body.cost.credits, prices);
     accepted.set(body.id, body.cost.credits);
   }
-  burst = false;
+  burst.abort();
   await Promise.all(creating);
 
   for (const worker of platform.workers) await worker.start();
