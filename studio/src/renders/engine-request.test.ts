@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { before, test } from 'node:test';
 import { builtInCatalog } from '../catalog/built-in.ts';
 import { engineRequest, sizeOfRatio } from './engine-request.ts';
 
-const catalog = await builtInCatalog();
+let catalog: Awaited<ReturnType<typeof builtInCatalog>>;
+before(async () => {
+  catalog = await builtInCatalog();
+});
 
 test('A size of a ratio is even and has about as many pixels as asked', () => {
   const cases = [

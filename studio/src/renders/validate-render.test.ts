@@ -1,11 +1,14 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { before, test } from 'node:test';
 import type { RequestOf } from '@renderkit/contract/studio/schemas/render.ts';
 import type { AccountFacts } from '../authentication/authenticate.ts';
 import { builtInCatalog } from '../catalog/built-in.ts';
 import { validateRender } from './validate-render.ts';
 
-const catalog = await builtInCatalog();
+let catalog: Awaited<ReturnType<typeof builtInCatalog>>;
+before(async () => {
+  catalog = await builtInCatalog();
+});
 const account = { tier: 'pro', age_verified: true } as AccountFacts;
 const inpaint: RequestOf<'image_edit'> = {
   kind: 'image_edit',
