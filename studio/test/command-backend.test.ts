@@ -1,11 +1,14 @@
 import assert from 'node:assert/strict';
-import { writeFile } from 'node:fs/promises';
+import { rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { addVersion, publishModel, withCatalog } from '@renderkit/studio/catalog/publish.ts';
 import { readManifest } from '@renderkit/studio/manifests/read-manifest.ts';
 import sharp from 'sharp';
 import { startTestStudio, type TestStudio } from './harness.ts';
+
+const prompt = 'a lake; rm -rf /';
 
 const sourceOf = (program: string) => `
 manifest: 1
@@ -32,8 +35,9 @@ async function publish({ database, dataDirectory }: TestStudio): Promise<void> {
   const program = path.join(dataDirectory, 'program.mjs');
   await writeFile(
     program,
-    `import { copyFileSync } from 'node:fs';
+    `import { copyFileSync, existsSync } from 'node:fs';
      if (process.argv[2] !== 'a lake; rm -rf /') process.exit(3);
+     if (existsSync(${JSON.stringify(path.join(dataDirectory, 'hang'))})) await new Promise((r) => setTimeout(r, 1e6));
      copyFileSync(${JSON.stringify(picture)}, process.argv[3] + '/result.png');`,
   );
   const source = sourceOf(program);
@@ -52,7 +56,7 @@ test("a program of the operator's makes a render, at a worker that has its label
   await using studio = await startTestStudio({ worker: false });
   await publish(studio);
   const account = await studio.connect({ tier: 'pro' });
-  const request = { model: 'pocket', prompt: 'a lake; rm -rf /' };
+  const request = { model: 'pocket', prompt };
   assert.equal((await account.submit('one', request)).outcome, 'accepted');
   await using _other = await studio.startWorker({ labels: ['procedural'] });
   assert.equal((await account.submit('drawn', { prompt: 'a lake' })).outcome, 'accepted');
@@ -65,3 +69,36 @@ test("a program of the operator's makes a render, at a worker that has its label
   const render = await account.finished('one');
   assert.deepEqual([render.status, render.error, render.outputs.length], ['succeeded', null, 1]);
 });
+
+test('what still runs when the time to drain is over is canceled and made once the backend is back', async () => {
+  await using studio = await startTestStudio({ worker: false });
+  await publish(studio);
+  const { database } = studio;
+  const hang = path.join(studio.dataDirectory, 'hang');
+  await writeFile(hang, '');
+  await using _worker = await studio.startWorker();
+  const account = await studio.connect({ tier: 'pro' });
+  assert.equal((await account.submit('one', { model: 'pocket', prompt })).outcome, 'accepted');
+  await until(database, `select from submissions where state = 'sent'`);
+  await database.execute(
+    `update backends set wanted = 'draining', drain_until = clock() where name = 'here'`,
+  );
+  await until(
+    database,
+    `select from renders r join submissions s on s.render_id = r.id where r.status = 'queued' and s.state = 'canceled'`,
+  );
+  await rm(hang);
+  await database.execute(`update backends set wanted = 'on', drain_until = null where name = 'here'`);
+  const render = await account.finished('one');
+  assert.deepEqual([render.status, render.outputs.length], ['succeeded', 1]);
+  const states = await database.rows<{ state: string }>('select state from submissions order by created_at');
+  assert.deepEqual(
+    states.map(({ state }) => state),
+    ['canceled', 'done'],
+  );
+});
+
+/** Waits until a statement finds something. */
+async function until(database: TestStudio['database'], statement: string): Promise<void> {
+  while ((await database.execute(statement)) === 0) await sleep(50);
+}

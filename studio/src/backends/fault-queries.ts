@@ -1,16 +1,16 @@
 import type { EngineFailure } from '@renderkit/engine-kit/driver.ts';
-import type { Database, Transaction } from '@renderkit/server-kit/db/database.ts';
+import type { Database, Queryable, Transaction } from '@renderkit/server-kit/db/database.ts';
 
 /**
  * Lets a backend rest for a fault of its own; a local one never does. Locks the backend's row, which comes after those of
  * accounts, renders and submissions, and before the costs of its provider.
  */
 export async function restBackend(
-  transaction: Transaction,
+  database: Queryable,
   backend: string,
   { code, message, retryAfterSeconds, lasting }: EngineFailure,
 ): Promise<void> {
-  await transaction.execute('select rest_backend($1, $2, $3, $4, $5)', [
+  await database.rows('select rest_backend($1, $2, $3, $4, $5)', [
     backend,
     code,
     message,

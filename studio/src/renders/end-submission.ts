@@ -1,5 +1,6 @@
 import type { Database, Transaction } from '@renderkit/server-kit/db/database.ts';
 import { beginSubmission, type Claim, settleCost } from '../backends/claim-queries.ts';
+import { recordSuccess } from '../backends/fault-queries.ts';
 import { folderOf } from '../storage/blob-storage.ts';
 import { finishRender, type RenderAttempt, type MadeAsset } from './store.ts';
 import {
@@ -8,7 +9,6 @@ import {
   findMade,
   lockAccount,
   lockProgress,
-  recordSuccess,
   type RenderProgress,
   waitAgain,
 } from './submission-store.ts';

@@ -10,6 +10,7 @@ import { makeTemporaryDirectory } from '@renderkit/media-kit/temporary-directory
 import type { Database } from '@renderkit/server-kit/db/database.ts';
 import type { Logger } from '@renderkit/server-kit/process/logger.ts';
 import type { Claim } from '../backends/claim-queries.ts';
+import { restBackend } from '../backends/fault-queries.ts';
 import type { CatalogModel } from '../catalog/catalog-model.ts';
 import type { Catalog } from '../catalog/open-catalog.ts';
 import type { BlobStorage } from '../storage/blob-storage.ts';
@@ -23,7 +24,7 @@ import { persist } from './persist.ts';
 import { storeOutput } from './store-output.ts';
 import type { MadeAsset } from './store.ts';
 import { failedEnd } from './submission-failure.ts';
-import { recordLost, recordSent, recordUnfit, restBackend } from './submission-store.ts';
+import { recordLost, recordSent, recordUnfit } from './submission-store.ts';
 
 export type SubmissionDependencies = {
   database: Database;
@@ -66,25 +67,33 @@ type Job = {
   driver: Driver;
   folder: string;
   signal: AbortSignal;
+  /** Raised where its backend is drained and the time for what runs is over. */
+  draining: AbortSignal;
   pauses: Pauses;
   dependencies: SubmissionDependencies;
 };
+
+/** The job was canceled where it ran, so that another backend may make it. */
+class Drained extends Error {
+  override readonly name = 'Drained';
+}
 
 /**
  * Carries a submission to its end, and the further jobs of its render after it. The row is there before anything is sent;
  * one that was taken over is looked for and followed, and sent only where the engine provably never had it.
  * @param isTakenOver whether another worker may have sent it
- * @throws the signal's reason: the lease is gone or the worker stops, and another goes on
+ * @param stops `signal`: the lease is gone or the worker stops. `draining`: the job is canceled and given back
+ * @throws the signal's reason: another goes on
  */
 export async function runSubmission(
   claim: Claim,
   isTakenOver: boolean,
-  signal: AbortSignal,
+  stops: Pick<Job, 'signal' | 'draining'>,
   dependencies: SubmissionDependencies,
 ): Promise<void> {
   let next: Claim | undefined = claim;
   for (let first = true; next !== undefined; first = false) {
-    const ended: Ended = await runJob(next, first && isTakenOver, signal, dependencies);
+    const ended: Ended = await runJob(next, first && isTakenOver, stops, dependencies);
     next = ended.next === 'job' ? ended.claim : undefined;
   }
 }
@@ -92,7 +101,7 @@ export async function runSubmission(
 async function runJob(
   claim: Claim,
   isTakenOver: boolean,
-  signal: AbortSignal,
+  { signal, draining }: Pick<Job, 'signal' | 'draining'>,
   dependencies: SubmissionDependencies,
 ): Promise<Ended> {
   const { database, catalog, log, worker, leaseMs, crashPoint } = dependencies;
@@ -106,7 +115,8 @@ async function runJob(
   try {
     const driver = await dependencies.driverOf(claim.backend);
     const pauses = { ...usualPauses, ...dependencies.pauses };
-    const job = { claim, model, route, files, driver, folder: scratch.path, signal, pauses, dependencies };
+    const folder = scratch.path;
+    const job = { claim, model, route, files, driver, folder, signal, draining, pauses, dependencies };
     end = await makeOutputs(job, isTakenOver);
   } catch (error) {
     signal.throwIfAborted();
@@ -114,6 +124,7 @@ async function runJob(
     log.warn({ err: error, submission, render, backend }, 'a job at a backend failed');
     // Only before anything was sent: once it is, a job is carried on until there is space.
     if (isOutOfSpace(error)) end = { type: 'given_back', excused: true };
+    else if (error instanceof Drained) end = { type: 'given_back', excused: false };
     else end = failedEnd(error, route.cost !== undefined);
     if (error instanceof EngineFailure) await persist(() => blame(database, claim, error), signal);
   }
@@ -217,11 +228,13 @@ type Collected = { assets: MadeAsset[]; cost: number | null };
 /** Waits for the result, brings it to what was promised and stores it; nothing of it is made anew in here. */
 async function collect(job: Job, handle: Handle, values: JobValues): Promise<Collected> {
   const { route, signal, pauses, dependencies } = job;
+  using drain = watchDrain(job, handle);
   for (let fetches = 1; ;) {
     try {
-      return await collectOnce(job, handle, values);
+      return await collectOnce({ ...job, signal: AbortSignal.any([signal, drain.canceled]) }, handle, values);
     } catch (error) {
       signal.throwIfAborted();
+      if (await drain.isCanceled()) throw new Drained('The backend is drained.');
       if (isOutOfSpace(error)) {
         dependencies.log.warn(
           { err: error, submission: job.claim.id },
@@ -235,6 +248,32 @@ async function collect(job: Job, handle: Handle, values: JobValues): Promise<Col
       await sleep(pauses.fetchAgain, undefined, { signal });
     }
   }
+}
+
+/**
+ * Cancels the job once its backend has to be free. One that is beyond that goes on to its end: given back it would be made
+ * twice.
+ */
+function watchDrain({ driver, signal, draining, dependencies }: Job, handle: Handle) {
+  const canceled = new AbortController();
+  let asked = Promise.resolve(false);
+  const cancel = () => {
+    asked = driver.cancel(handle, signal).then(
+      (outcome) => outcome === 'canceled',
+      (error: unknown) => {
+        dependencies.log.warn({ err: error }, 'a job could not be canceled to drain its backend');
+        return false;
+      },
+    );
+    void asked.then((isCanceled) => isCanceled && canceled.abort(new Drained('The backend is drained.')));
+  };
+  if (draining.aborted) cancel();
+  else draining.addEventListener('abort', cancel, { once: true });
+  return {
+    canceled: canceled.signal,
+    isCanceled: () => asked,
+    [Symbol.dispose]: () => draining.removeEventListener('abort', cancel),
+  };
 }
 
 async function collectOnce(job: Job, handle: Handle, values: JobValues): Promise<Collected> {

@@ -12,6 +12,7 @@ import {
   takeOver,
 } from '../backends/claim-queries.ts';
 import { createDriverFor } from '../backends/drivers.ts';
+import { findDrained } from '../backends/fault-queries.ts';
 import { adoptRenders } from './adopt-renders.ts';
 import { drawSubmission, type DrawDependencies } from './draw-submission.ts';
 import { runSubmission, type SubmissionDependencies } from './run-submission.ts';
@@ -33,7 +34,14 @@ export type ClaimsOptions = Omit<DrawDependencies & SubmissionDependencies, 'wor
   leaseMs?: number;
 };
 
-type Held = { backend: string; lane: Lane; isDrawn: boolean; stop: AbortController; done: Promise<void> };
+type Held = {
+  backend: string;
+  lane: Lane;
+  isDrawn: boolean;
+  stop: AbortController;
+  drain: AbortController;
+  done: Promise<void>;
+};
 
 /**
  * Claims renders for the local engines of this process and for backends behind addresses, and runs them; woken by word of
@@ -87,6 +95,7 @@ export function startClaims(options: ClaimsOptions): AsyncDisposable & { wake: (
         if (performance.now() - unreachableAt >= leaseMs)
           for (const claim of await takeOver(database, asked)) held.run(claim, true);
         for (const backend of backends) await claimFor(backend, stopping);
+        if (held.count() > 0) held.drain(await findDrained(database, worker));
       }),
   });
   const renewals = startLoop({
@@ -120,14 +129,23 @@ function createHeld(
   const isGone = new Error('another worker took the submission over');
   const isStale = new Error('the lease could not be renewed');
   return {
+    count: () => held.size,
+    drain: (ids: readonly string[]) => {
+      for (const id of ids) held.get(id)?.drain.abort(new Error('the backend is drained'));
+    },
     countDrawn: (lane: Lane) => all().filter((one) => one.isDrawn && one.lane === lane).length,
     countFollowed: () => all().filter(({ isDrawn }) => !isDrawn).length,
     countAt: (backend: string) => all().filter((one) => one.backend === backend).length,
     run: (claim: Claim, isTakenOver: boolean) => {
       const stop = new AbortController();
       const isDrawn = drawing.includes(claim.backend);
-      const carryOut = isDrawn ? drawSubmission : runSubmission;
-      const done = carryOut(claim, isTakenOver, stop.signal, dependencies)
+      const drain = new AbortController();
+      const stops = { signal: stop.signal, draining: drain.signal };
+      const done = (
+        isDrawn
+          ? drawSubmission(claim, isTakenOver, AbortSignal.any([stop.signal, drain.signal]), dependencies)
+          : runSubmission(claim, isTakenOver, stops, dependencies)
+      )
         .catch((error: unknown) => {
           if (!stop.signal.aborted)
             log.error({ err: error, submission: claim.id }, 'a submission was dropped');
@@ -136,7 +154,7 @@ function createHeld(
           held.delete(claim.id);
           onFree();
         });
-      held.set(claim.id, { backend: claim.backend, lane: claim.lane, isDrawn, stop, done });
+      held.set(claim.id, { backend: claim.backend, lane: claim.lane, isDrawn, stop, drain, done });
     },
     renew: async () => {
       const ids = [...held.keys()];

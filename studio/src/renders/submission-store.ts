@@ -150,30 +150,6 @@ export async function recordUnfit(
   );
 }
 
-/** Has a backend rest for a fault of its own. */
-export async function restBackend(
-  database: Database,
-  backend: string,
-  fault: { code: string; message: string; retryAfterSeconds: number | undefined; lasting: boolean },
-): Promise<void> {
-  await database.rows('select rest_backend($1, $2, $3, $4, $5)', [
-    backend,
-    fault.code,
-    fault.message,
-    fault.retryAfterSeconds ?? null,
-    fault.lasting,
-  ]);
-}
-
-/** Says after how many seconds a job at a backend ended well. */
-export async function recordSuccess(
-  transaction: Transaction,
-  submission: string,
-  seconds: number,
-): Promise<void> {
-  await transaction.execute('select record_success($1, $2)', [submission, seconds]);
-}
-
 /** A render that waits as a job of the queue that the release before had. */
 export type OldRender = {
   id: string;
