@@ -51,7 +51,15 @@ const changeFile = async (name: string, from: string, to: string): Promise<void>
 
 test('a manifest becomes a draft, then an offer, then another version, and goes back and out', async () => {
   const added = await run('model', 'add', '--file', 'easel.model.yaml');
-  assert.deepEqual(added.data, { id: 'easel', version: 1, added: true, published: false, files: [] });
+  assert.deepEqual(added.data, {
+    id: 'easel',
+    version: 1,
+    added: true,
+    published: false,
+    suites: ['image'],
+    problems: [],
+    files: [],
+  });
   assert.deepEqual(await entryOf('easel'), {
     id: 'easel',
     name: 'Easel',
@@ -139,6 +147,7 @@ test('a binding is changed by one command, and the comments of the file stay', a
     version: 2,
     added: true,
     published: false,
+    suites: ['image'],
     target: 'canvas.height',
     source: 'width',
   });

@@ -71,7 +71,7 @@ async function addManifest(
   });
   const { files } = await exportModel(database, added.id);
   const written = out === undefined ? [] : await writeFiles(givenPath(config, out), files);
-  return { data: { ...added, files: written }, lines: [...written, addedLine(added)] };
+  return { data: { ...added, problems: [], files: written }, lines: [...written, addedLine(added)] };
 }
 
 async function addWorkflow(
@@ -104,7 +104,7 @@ async function addWorkflow(
   const added = await addModel(database, proposed, { actor, publish: given.publish ?? false });
   const { parameters, warnings, nodes } = proposed;
   return {
-    data: { ...added, price, nodes, parameters, warnings, sample: null, files: written },
+    data: { ...added, problems: [], price, nodes, parameters, warnings, sample: null, files: written },
     lines: [
       `${path.basename(file)}: ${nodes} nodes.`,
       ...parameters.map(parameterLine),

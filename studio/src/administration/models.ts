@@ -88,7 +88,13 @@ function whyUnknown(engine: string, wanted: readonly string[], backend: string |
     : `${backend} has not been looked at yet: a worker does that while it runs.`;
 }
 
-export type AddedModel = { id: string; version: number; added: boolean; published: boolean };
+export type AddedModel = {
+  id: string;
+  version: number;
+  added: boolean;
+  published: boolean;
+  suites: Manifest['suites'];
+};
 
 /**
  * Adds a version of a model from its manifest and the texts that this names; the same content makes no new one. On offer
@@ -101,11 +107,11 @@ export async function addModel(
 ): Promise<AddedModel> {
   const model = readModelTexts(source, files);
   if ('problems' in model) throw new ModelRefused(model.problems);
-  const { id } = model.manifest;
+  const { id, suites } = model.manifest;
   return withCatalog(database, async (transaction) => {
     const { version, added } = await addVersion(transaction, model, actor);
     if (publish) await offer(transaction, id, version, actor);
-    return { id, version, added, published: publish };
+    return { id, version, added, published: publish, suites };
   });
 }
 
