@@ -392,6 +392,7 @@ create table renders (
 );
 CREATE INDEX renders_active ON public.renders USING btree (account_id, lane) WHERE (status = ANY (ARRAY['queued'::text, 'running'::text]));
 CREATE INDEX renders_overdue ON public.renders USING btree (accepted_at) WHERE (status = ANY (ARRAY['queued'::text, 'running'::text]));
+CREATE INDEX renders_untagged ON public.renders USING btree (accepted_at) WHERE ((tag IS NULL) AND (status = ANY (ARRAY['queued'::text, 'running'::text])));
 CREATE INDEX renders_waiting ON public.renders USING btree (model, model_version, kind, tag) WHERE ((status = 'queued'::text) AND (tag IS NOT NULL));
 
 create table route_fits (
