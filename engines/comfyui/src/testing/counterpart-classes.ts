@@ -13,6 +13,43 @@ const int = (fallback: number, min: number, max: number): Spec => [
   { default: fallback, min, max, step: 1 },
 ];
 
+const text: Spec = ['STRING', { multiline: true, dynamicPrompts: true }];
+
+/** What makes an image of a prompt, as ComfyUI's own first workflow does it. `checkpoints`: as below. */
+function textToImage(checkpoints: readonly string[]): Record<string, ClassSpec> {
+  return {
+    CheckpointLoaderSimple: {
+      required: { ckpt_name: [checkpoints, { tooltip: 'The name of the checkpoint (model) to load.' }] },
+      output: ['MODEL', 'CLIP', 'VAE'],
+    },
+    CLIPTextEncode: { required: { text, clip: ['CLIP'] }, output: ['CONDITIONING'] },
+    EmptyLatentImage: {
+      required: {
+        width: ['INT', { default: 512, min: 16, max: 16_384, step: 8 }],
+        height: ['INT', { default: 512, min: 16, max: 16_384, step: 8 }],
+        batch_size: ['INT', { default: 1, min: 1, max: 4096 }],
+      },
+      output: ['LATENT'],
+    },
+    KSampler: {
+      required: {
+        model: ['MODEL'],
+        seed: ['INT', { default: 0, min: 0, max: Number.MAX_SAFE_INTEGER, control_after_generate: true }],
+        steps: int(20, 1, 10_000),
+        cfg: ['FLOAT', { default: 8, min: 0, max: 100, step: 0.1, round: 0.01 }],
+        sampler_name: [['euler', 'dpmpp_2m']],
+        scheduler: [['normal', 'karras']],
+        positive: ['CONDITIONING'],
+        negative: ['CONDITIONING'],
+        latent_image: ['LATENT'],
+        denoise: ['FLOAT', { default: 1, min: 0, max: 1, step: 0.01 }],
+      },
+      output: ['LATENT'],
+    },
+    VAEDecode: { required: { samples: ['LATENT'], vae: ['VAE'] }, output: ['IMAGE'] },
+  };
+}
+
 /** `checkpoints`: names of the model files that the machine has. */
 export function counterpartClasses(checkpoints: readonly string[]): Record<string, ClassSpec> {
   return {
@@ -44,10 +81,7 @@ export function counterpartClasses(checkpoints: readonly string[]): Record<strin
       output: ['IMAGE'],
     },
     LoadImage: { required: { image: [['example.png'], { image_upload: true }] }, output: ['IMAGE', 'MASK'] },
-    CheckpointLoaderSimple: {
-      required: { ckpt_name: [checkpoints, { tooltip: 'The name of the checkpoint (model) to load.' }] },
-      output: ['MODEL', 'CLIP', 'VAE'],
-    },
+    ...textToImage(checkpoints),
     SaveImage: {
       required: {
         images: ['IMAGE', { tooltip: 'The images to save.' }],

@@ -248,16 +248,19 @@ export class CounterpartEngine {
   #evaluate(graph: PlainGraph, id: string, made: ReadonlyMap<string, Images>): Images {
     const { class_type, inputs = {} } = graph[id] ?? {};
     const number = (name: string): number => Number(inputs[name]);
-    const link = inputs['image'] ?? inputs['images'];
+    const link = inputs['image'] ?? inputs['images'] ?? inputs['samples'] ?? inputs['latent_image'];
     const from = Array.isArray(link) ? made.get(String(link[0])) : undefined;
     const [width, height] = [number('width'), number('height')];
     if (class_type === 'EmptyImage')
       return { width, height, color: number('color'), count: number('batch_size') };
+    if (class_type === 'EmptyLatentImage') return { width, height, color: 0, count: number('batch_size') };
     if (class_type === 'LoadImage') {
       const bytes = this.#files.get(`input/${String(inputs['image'])}`) ?? Buffer.alloc(24);
       return { width: bytes.readUInt32BE(16), height: bytes.readUInt32BE(20), color: 0x336699, count: 1 };
     }
     const same = from ?? { width: 8, height: 8, color: 0, count: 1 };
+    // One colour for each seed.
+    if (class_type === 'KSampler') return { ...same, color: (number('seed') * 2_654_435_761) % 0x1_00_00_00 };
     return class_type === 'ImageScale' ? { ...same, width, height } : same;
   }
 
