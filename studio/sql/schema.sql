@@ -355,6 +355,28 @@ create table published_lists (
   constraint published_lists_name_version_fkey FOREIGN KEY (name, version) REFERENCES catalog_lists(name, version)
 );
 
+create unlogged table render_progress (
+  render_id text not null,
+  watched_until timestamp with time zone,
+  attempt integer,
+  stage text,
+  fraction real,
+  step integer,
+  steps integer,
+  outputs_done integer not null default 0,
+  "position" integer,
+  revision integer not null default 0,
+  preview bytea,
+  preview_index integer,
+  preview_revision integer not null default 0,
+  preview_width integer,
+  preview_height integer,
+  reported_at timestamp with time zone not null default clock(),
+  constraint render_progress_pkey PRIMARY KEY (render_id),
+  constraint render_progress_fraction_check CHECK (fraction >= 0::double precision AND fraction <= 1::double precision),
+  constraint render_progress_stage_check CHECK (stage = ANY (ARRAY['waiting_for_engine'::text, 'loading_model'::text, 'rendering'::text, 'encoding'::text, 'storing'::text]))
+);
+
 create table renders (
   id text not null,
   account_id text not null,
@@ -392,6 +414,7 @@ create table renders (
 );
 CREATE INDEX renders_active ON public.renders USING btree (account_id, lane) WHERE (status = ANY (ARRAY['queued'::text, 'running'::text]));
 CREATE INDEX renders_overdue ON public.renders USING btree (accepted_at) WHERE (status = ANY (ARRAY['queued'::text, 'running'::text]));
+CREATE INDEX renders_taken ON public.renders USING btree (model, kind, expected_outputs, completed_at DESC) WHERE (status = 'succeeded'::text);
 CREATE INDEX renders_untagged ON public.renders USING btree (accepted_at) WHERE ((tag IS NULL) AND (status = ANY (ARRAY['queued'::text, 'running'::text])));
 CREATE INDEX renders_waiting ON public.renders USING btree (model, model_version, kind, tag) WHERE ((status = 'queued'::text) AND (tag IS NOT NULL));
 

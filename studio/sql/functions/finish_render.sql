@@ -25,6 +25,7 @@ begin
     content_type text, size_bytes bigint, width integer, height integer, duration double precision,
     aspect_ratio text, nsfw boolean);
   update projects set updated_at = clock() where id = r.project_id;
+  delete from render_progress where render_id = r.id;
   perform record_change(r.account_id, 'render', r.token, render_json(r));
   return next r;
 end $$;
