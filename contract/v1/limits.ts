@@ -48,6 +48,15 @@ export const maxWaitSeconds = 60;
 /** Open long polls of one process; past it the answer is `rate_limited`. */
 export const maxLongPollsPerProcess = 20_000;
 
+// Streams
+
+/** Open streams of one key, or of one session of the console; past it the answer is `rate_limited`. */
+export const maxStreamsPerKey = 100;
+/** Open streams of one process, likewise. */
+export const maxStreamsPerProcess = 20_000;
+/** Longest that a stream says nothing: a comment comes then. */
+export const streamHeartbeatSeconds = 15;
+
 // Ids and names
 
 export const maxPathIdCharacters = 200;

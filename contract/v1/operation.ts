@@ -30,6 +30,8 @@ export type Operation = {
   response: {
     status: 200 | 201 | 202;
     schema: TSchema;
+    /** Where the answer is not JSON: its handler sends it itself, and the schema is that of the document alone. */
+    mediaType?: 'text/event-stream' | 'image/jpeg';
     /** Shown in place of the schema's own example, where the operation answers with something more special. */
     example?: object;
   };

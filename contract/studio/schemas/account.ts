@@ -17,6 +17,8 @@ export const Metadata = Type.Object({
   version: shortText,
   /** Worker processes that were heard of within the last seconds. A studio that does not tell it leaves it out. */
   workers_alive: Type.Optional(Type.Integer({ minimum: 0 })),
+  /** Whether it answers `readProgress`. */
+  progress: Type.Optional(Type.Boolean()),
 });
 
 export const accountStates = ['ok', 'suspended', 'email_not_verified', 'region_blocked'] as const;
