@@ -132,6 +132,9 @@ function describeOperation(id: OperationId, operation: Operation, components: Co
             schema: components.convert(response.schema),
             ...(response.example !== undefined && { example: response.example }),
           },
+          ...(response.stream !== undefined && {
+            'text/event-stream': { schema: { type: 'string', description: response.stream } },
+          }),
         },
       },
       ...problemResponses(operation.problems, components),

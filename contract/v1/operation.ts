@@ -34,6 +34,8 @@ export type Operation = {
     mediaType?: 'text/event-stream' | 'image/jpeg';
     /** Shown in place of the schema's own example, where the operation answers with something more special. */
     example?: object;
+    /** What comes on it, where the answer is a stream of events (`text/event-stream`) or may be one. */
+    stream?: string;
   };
   /** Every code that the operation can answer with. */
   problems: readonly ProblemCode[];

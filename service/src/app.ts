@@ -1,10 +1,12 @@
 import type { AddressInfo } from 'node:net';
 import fastifyCookie from '@fastify/cookie';
+import { streamHeartbeatSeconds } from '@renderkit/contract/v1/limits.ts';
 import type { OperationId } from '@renderkit/contract/v1/operations.ts';
 import { parseCidrs } from '@renderkit/egress/public-address.ts';
 import type { TargetOptions } from '@renderkit/egress/validate-target.ts';
 import { type Database, openDatabase } from '@renderkit/server-kit/db/database.ts';
 import { createHttpServer } from '@renderkit/server-kit/http/create-http-server.ts';
+import { EventStreams } from '@renderkit/server-kit/http/event-streams.ts';
 import { nameOfHost } from '@renderkit/server-kit/http/host.ts';
 import { explainListenError } from '@renderkit/server-kit/http/listen-error.ts';
 import { newId } from '@renderkit/server-kit/ids.ts';
@@ -31,6 +33,7 @@ import { addProcessMetrics, createRequestMetrics } from './health/metrics.ts';
 import { createMissingParts, createReadinessCheck } from './health/readiness.ts';
 import { addHealthRoutes } from './health/routes.ts';
 import { Admission } from './identity/admission/admit.ts';
+import { KeyStreams } from './identity/keys/key-streams.ts';
 import { libraryRoutes } from './library/routes.ts';
 import { startErasure } from './operator/erase-accounts.ts';
 import { checkDatabase } from './preflight/check-database.ts';
@@ -86,8 +89,9 @@ export async function startService(
   // Where cookies matter they are read; nothing of /v1 looks at them.
   await app.register(fastifyCookie, { hook: false });
   const registry = new Registry();
+  const streams = new EventStreams({ heartbeatMs: streamHeartbeatSeconds * 1_000 });
   const serving = {
-    answers: new AnswerWriter(app, createRequestMetrics(registry)),
+    answers: new AnswerWriter(app, createRequestMetrics(registry), streams),
     largeBodies: createLargeBodies(),
     explainUnknown: modules.explainUnknown,
     docsUrl: config.docsUrl,
@@ -95,7 +99,10 @@ export async function startService(
   };
   registerRoutes(app, { admission: modules.admission, handlers: modules.handlers, serving });
   await addConsole(app, config, { ...modules, database, serving });
-  addProcessMetrics(registry, database, () => modules.generations.longPolls.open);
+  addProcessMetrics(registry, database, {
+    longPolls: () => modules.generations.longPolls.open,
+    streams: () => streams.open,
+  });
   addHealthRoutes(app, {
     registry,
     readiness: createReadinessCheck({ database, missingParts: createMissingParts(modules.studioClient) }),
@@ -106,6 +113,7 @@ export async function startService(
   await addDocsRoutes(app);
   owned.defer(() => app.close());
   // First of all, or the server would wait for them.
+  owned.use(streams);
   owned.defer(() => modules.generations.longPolls[Symbol.asyncDispose]());
   owned.defer(() => modules.uploads.endSoon());
   await app.listen({ host: config.host, port: config.port }).catch((error: unknown) => {
@@ -209,7 +217,8 @@ function startWork(owned: AsyncDisposableStack, config: ServiceConfig, options: 
     pollMs: deliveryPollMs,
     secrets: signingSecrets(config.secretKey),
   });
-  const signals = owned.use(startSignals({ ...options, deliveries }));
+  const keyStreams = owned.use(new KeyStreams(options));
+  const signals = owned.use(startSignals({ ...options, deliveries, keyStreams }));
   const { announcer, scheduler } = signals;
   const settleUploads = createSettleUploads({ database, announcer, scheduler, deliveries, crashPoint });
   const uploads = startUploads({

@@ -1,5 +1,7 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import type { Operation } from '@renderkit/contract/v1/operation.ts';
 import type { RequestOf, ResponseOf, OperationId } from '@renderkit/contract/v1/operations.ts';
+import type { EventStream } from '@renderkit/server-kit/http/event-streams.ts';
 import { readMultipart } from '@renderkit/server-kit/http/multipart.ts';
 import { exemptFromRequestTimeout, sendContinue } from '@renderkit/server-kit/http/request-body.ts';
 import type { Logger } from '@renderkit/server-kit/process/logger.ts';
@@ -17,6 +19,8 @@ export type HandlerContext = {
   path: string;
   /** `req_…`, for logs. */
   requestId: string;
+  /** As sent, names in lower case. */
+  readonly headers: Readonly<IncomingHttpHeaders>;
   /** The parts of a multipart form, where the operation takes one and it was sent in place of JSON. */
   readonly form: (() => AsyncIterator<unknown>) | undefined;
   /** Bytes of the body, where the client said it. */
@@ -40,13 +44,23 @@ export class RawReply {
   }
 }
 
+/** An answer that is a stream of events (docs/api.md §4). `KeyStreams` makes them, which ends those of a revoked key. */
+export class StreamReply {
+  /** Called when the head of the answer is on its way. */
+  readonly begin: (stream: EventStream) => void;
+
+  constructor(begin: (stream: EventStream) => void) {
+    this.begin = begin;
+  }
+}
+
 /**
  * Answers one operation. What it returns is sent as JSON with the contract's status; `query` holds integers where
  * the contract says so and no defaults; `body` is as sent. It throws ApiProblem to refuse.
  */
 export type Handler<Id extends OperationId> = (
   request: RequestOf<Id> & HandlerContext,
-) => Promise<ResponseOf<Id> | RawReply>;
+) => Promise<ResponseOf<Id> | RawReply | StreamReply>;
 
 /** One handler for each operation: the type reports one that is missing. */
 export type Handlers = { [Id in OperationId]: Handler<Id> };
@@ -70,6 +84,7 @@ export class RequestContext implements HandlerContext {
   readonly method: string;
   readonly path: string;
   readonly requestId: string;
+  readonly headers: HandlerContext['headers'];
   readonly log: Logger;
   readonly #reply: FastifyReply;
   #gone: AbortSignal | undefined;
@@ -86,6 +101,7 @@ export class RequestContext implements HandlerContext {
     this.method = operation.method;
     this.path = operation.path;
     this.requestId = request.id;
+    this.headers = request.raw.headers;
     this.log = log;
     this.#reply = reply;
   }

@@ -6,11 +6,12 @@ import {
   operations,
 } from '@renderkit/contract/v1/operations.ts';
 import { httpErrorOf } from '@renderkit/server-kit/http/create-http-server.ts';
+import { eventStreamHeaders, type EventStreams } from '@renderkit/server-kit/http/event-streams.ts';
 import { mustCloseUnread } from '@renderkit/server-kit/http/request-body.ts';
 import { notFoundDetail } from '@renderkit/server-kit/http/route-methods.ts';
 import type { Logger } from '@renderkit/server-kit/process/logger.ts';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { type Handlers, RawReply, RequestContext } from './handler.ts';
+import { type Handlers, RawReply, RequestContext, StreamReply } from './handler.ts';
 import type { RequestMetrics } from './health/metrics.ts';
 import type { Admission, Admitted } from './identity/admission/admit.ts';
 import { ApiProblem } from './problems/api-problem.ts';
@@ -159,11 +160,13 @@ export function addRoute(scope: FastifyInstance, { answers, largeBodies }: Servi
       if (request.method === 'HEAD') delete valid.query['wait'];
       try {
         const answer = await route.handle(request, reply, valid);
-        answers.send(
-          request,
-          reply,
-          answer instanceof RawReply ? answer : { status: route.status, text: JSON.stringify(answer) },
-        );
+        if (answer instanceof StreamReply) answers.stream(request, reply, answer);
+        else
+          answers.send(
+            request,
+            reply,
+            answer instanceof RawReply ? answer : { status: route.status, text: JSON.stringify(answer) },
+          );
       } finally {
         valid.release?.();
       }
@@ -210,10 +213,12 @@ export type Answer = {
  */
 export class AnswerWriter {
   readonly #metrics: RequestMetrics;
+  readonly #streams: EventStreams;
   #closing = false;
 
-  constructor(app: FastifyInstance, metrics: RequestMetrics) {
+  constructor(app: FastifyInstance, metrics: RequestMetrics, streams: EventStreams) {
     this.#metrics = metrics;
+    this.#streams = streams;
     app.decorateRequest('admitted', undefined);
     app.decorateRequest('startedAt', 0);
     app.addHook('preClose', (done) => {
@@ -223,13 +228,40 @@ export class AnswerWriter {
   }
 
   send(request: FastifyRequest, reply: FastifyReply, { status, headers, text }: Answer): void {
-    const { admitted, raw } = request;
     const bytes = Buffer.byteLength(text);
-    const lines: string[] = ['x-request-id', request.id, 'content-length', String(bytes)];
+    const lines: string[] = ['content-length', String(bytes)];
     // What one key reads is nobody else's, and is stale the next moment.
     lines.push('cache-control', 'no-store');
     if (headers?.['content-type'] === undefined) lines.push('content-type', 'application/json');
     for (const name in headers) lines.push(name, headers[name] as string);
+    this.#addCommon(lines, request, status, headers);
+    // Past the framework, which would add a charset that the media types do not have, and time.
+    reply.hijack();
+    // A text of as many bytes as characters is ASCII and needs no encoding.
+    if (!reply.raw.destroyed)
+      reply.raw.writeHead(status, lines).end(text, bytes === text.length ? 'latin1' : 'utf8');
+    this.#observe(request, status);
+  }
+
+  /** Answers 200 and leaves the rest of the answer to whoever writes the stream. To HEAD there is no rest. */
+  stream(request: FastifyRequest, reply: FastifyReply, { begin }: StreamReply): void {
+    const lines = Object.entries(eventStreamHeaders).flat();
+    this.#addCommon(lines, request, 200);
+    reply.hijack();
+    this.#observe(request, 200);
+    if (reply.raw.destroyed) return;
+    reply.raw.writeHead(200, lines);
+    if (request.method === 'HEAD') return void reply.raw.end();
+    begin(this.#streams.start(reply.raw));
+  }
+
+  #addCommon(
+    lines: string[],
+    { id, admitted, raw }: FastifyRequest,
+    status: number,
+    headers?: Answer['headers'],
+  ): void {
+    lines.push('x-request-id', id);
     // A key that was revoked while its request waited has no rate any more.
     if (admitted !== undefined && status !== 401)
       lines.push(
@@ -240,11 +272,9 @@ export class AnswerWriter {
       );
     if ((mustCloseUnread(raw) || this.#closing) && headers?.['connection'] === undefined)
       lines.push('connection', 'close');
-    // Past the framework, which would add a charset that the media types do not have, and time.
-    reply.hijack();
-    // A text of as many bytes as characters is ASCII and needs no encoding.
-    if (!reply.raw.destroyed)
-      reply.raw.writeHead(status, lines).end(text, bytes === text.length ? 'latin1' : 'utf8');
+  }
+
+  #observe(request: FastifyRequest, status: number): void {
     const { operationId } = request.routeOptions.config;
     this.#metrics.observe(operationId, status, performance.now() - request.startedAt);
   }

@@ -2,6 +2,7 @@ import type { Database } from '@renderkit/server-kit/db/database.ts';
 import { createNotifier, listen } from '@renderkit/server-kit/db/notify.ts';
 import { newId } from '@renderkit/server-kit/ids.ts';
 import type { Logger } from '@renderkit/server-kit/process/logger.ts';
+import type { KeyStreams } from '../identity/keys/key-streams.ts';
 import { revokedKeysChannel } from '../identity/keys/revoke-key.ts';
 import type { StudioClient } from '../studio-client/studio-client.ts';
 import type { TestHooks } from '../test-hooks.ts';
@@ -36,10 +37,12 @@ export function startSignals(options: {
   database: Database;
   studioClient: Pick<StudioClient, 'call'>;
   deliveries: Pick<Deliveries, 'announce'>;
+  /** Hear of keys that were revoked. */
+  keyStreams: KeyStreams;
   log: Logger;
   testHooks?: TestHooks | undefined;
 }): Signals {
-  const { database, log, testHooks = {} } = options;
+  const { database, keyStreams, log, testHooks = {} } = options;
   const owner = newId('svc_');
   const leaseMs = testHooks.leaseMs ?? defaultLeaseMs;
   const longPolls = new LongPolls({ database, log, max: testHooks.maxLongPolls });
@@ -54,10 +57,18 @@ export function startSignals(options: {
     subscriptions,
     deliveries: options.deliveries,
   });
-  const heard = { url: database.url, log, onConnect: () => longPolls.lookNow() };
+  const onConnect = () => {
+    longPolls.lookNow();
+    keyStreams.lookNow();
+  };
+  const onRevoked = (ids: string[]) => {
+    longPolls.revoke(ids);
+    keyStreams.revoke(ids);
+  };
+  const heard = { url: database.url, log, onConnect };
   const listeners = [
     listen({ ...heard, channel: settledChannel, onIds: (ids) => longPolls.wake(ids) }),
-    listen({ ...heard, channel: revokedKeysChannel, onIds: (ids) => longPolls.revoke(ids) }),
+    listen({ ...heard, channel: revokedKeysChannel, onIds: onRevoked }),
   ];
   return {
     owner,

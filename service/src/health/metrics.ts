@@ -4,8 +4,12 @@ import { Histogram, type Registry, collectDefaultMetrics, Gauge } from 'prom-cli
 import { countUploads } from '../uploads/queries.ts';
 import { readQueueDepth } from './store.ts';
 
-/** Adds what is read when somebody asks: the process, the pool of connections, the queue, the long polls. */
-export function addProcessMetrics(registry: Registry, database: Database, openLongPolls: () => number): void {
+/** Adds what is read when somebody asks: the process, the pool of connections, the queue, long polls and streams. */
+export function addProcessMetrics(
+  registry: Registry,
+  database: Database,
+  open: { longPolls: () => number; streams: () => number },
+): void {
   collectDefaultMetrics({ register: registry });
   const pool = new Gauge({
     name: 'renderkit_database_connections',
@@ -45,7 +49,15 @@ export function addProcessMetrics(registry: Registry, database: Database, openLo
     help: 'Requests of this process that wait for a generation to finish.',
     registers: [registry],
     collect: () => {
-      polls.set(openLongPolls());
+      polls.set(open.longPolls());
+    },
+  });
+  const streams = new Gauge({
+    name: 'renderkit_open_streams',
+    help: 'Streams of events that clients of this process have open.',
+    registers: [registry],
+    collect: () => {
+      streams.set(open.streams());
     },
   });
 }

@@ -4,10 +4,11 @@ import type { Logger } from '@renderkit/server-kit/process/logger.ts';
 import { createBatcher } from '@renderkit/server-kit/work/batcher.ts';
 import { type Loop, startLoop } from '@renderkit/server-kit/work/loop.ts';
 import { unauthorized } from '../../identity/admission/admit.ts';
+import { readUnusableKeys } from '../../identity/keys/queries.ts';
 import { ApiProblem } from '../../problems/api-problem.ts';
 import { type GenerationRow, generationText } from '../present.ts';
 import { noSuchGeneration } from '../reads/read-generation.ts';
-import { readAwaited, readSettledSince, readUnusableKeys } from '../reads/store.ts';
+import { readAwaited, readSettledSince } from '../reads/store.ts';
 import { isFinal } from '../settle/status.ts';
 import { createWaiters, Waiter } from './waiter.ts';
 

@@ -37,6 +37,18 @@ export async function listSessions(
   }));
 }
 
+/** Those of the given sessions that let nobody in any more. */
+export async function readEndedSessions(database: Database, ids: readonly string[]): Promise<string[]> {
+  const rows = await database.rows<{ id: string }>(
+    `select asked.id from unnest($1::text[]) as asked (id)
+      where not exists (select from sessions s
+                         where s.id = asked.id and s.expires_at > clock() and s.last_seen_at > clock() - ${idle})`,
+    [ids],
+    'sessions_ended',
+  );
+  return rows.map(({ id }) => id);
+}
+
 /** Ends all sessions of an account when the transaction commits. */
 export async function endSessionsOf(transaction: Queryable, accountId: string): Promise<void> {
   await transaction.execute('delete from sessions where account_id = $1', [accountId]);
