@@ -1,9 +1,10 @@
 import type { TSchema } from 'typebox';
 import type { ProblemCode } from '../v1/problem-codes.ts';
+import type { ConsoleProblemCode } from './problem-codes.ts';
 
 /** One row of the table of the console's own operations. Refusals are the problem documents of the HTTP API. */
 export type ConsoleOperation = {
-  method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
+  method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /** Path with `{name}` for each parameter. */
   path: `/console/api/${string}`;
   summary: string;
@@ -13,10 +14,12 @@ export type ConsoleOperation = {
     /** Unknown query parameters are refused, where there is no schema too. */
     query?: TSchema;
     body?: TSchema;
+    /** The body is a file, sent as it is. */
+    bytes?: true;
   };
   response: { status: 200 | 201; schema: TSchema };
   /** Every code that the operation can answer with, besides those of `problemsOfTheConsole`. */
-  problems: readonly ProblemCode[];
+  problems: readonly (ProblemCode | ConsoleProblemCode)[];
 };
 
 /** The codes of any operation: no session, a request of another site, an unknown name, too many requests, an error. */

@@ -7,6 +7,8 @@ export const studioErrors = {
   /** The token is unknown, expired or revoked: refresh it, once. */
   invalid_token: { status: 401 },
   forbidden: { status: 403 },
+  /** Of administration: the person has to prove anew who they are (`freshSignInHeader`). */
+  sign_in_required: { status: 403 },
   /** What the call would store does not fit any more; the body has `storage`. */
   storage_full: { status: 403 },
   not_found: { status: 404 },

@@ -1,5 +1,6 @@
 import { Type, type Static, type TSchema } from 'typebox';
 import { ChangesAnswer, ChangesRequest } from './changes.ts';
+import type { StudioOperation } from './operation.ts';
 import { Metadata, StudioAccount, StudioBalance, StudioLimits } from './schemas/account.ts';
 import { Catalog } from './schemas/catalog.ts';
 import {
@@ -35,27 +36,13 @@ import {
 } from './schemas/upload.ts';
 import { StudioStorage } from './storage.ts';
 
-/** Who may call: anyone, the bearer of an account's token, or the service's own client (HTTP Basic, RFC 6749 §2.3.1). */
-export type StudioCaller = 'anyone' | 'account' | 'client';
-
-export type StudioOperation = {
-  method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
-  path: `/api/${string}`;
-  caller: StudioCaller;
-  params?: TSchema;
-  query?: TSchema;
-  body?: TSchema;
-  /** The body is a file, streamed as `application/octet-stream`. */
-  bytes?: true;
-  answer: TSchema;
-};
-
 const tokenParam = Type.Object({ token: Type.String({ minLength: 1, maxLength: 200 }) });
 const idParam = Type.Object({ id: Type.String({ minLength: 1, maxLength: 200 }) });
 
 /**
  * The studio as the service sees it. Any studio that answers these can take the included one's place. Sign-in is
- * OpenID Connect at the issuer that `getMetadata` names; the account's `id` is the `sub` of its tokens.
+ * OpenID Connect at the issuer that `getMetadata` names; the account's `id` is the `sub` of its tokens. Administration is
+ * optional: `getMetadata` says whether a studio offers it.
  */
 export const studioOperations = {
   getMetadata: { method: 'GET', path: '/api/metadata', caller: 'anyone', answer: Metadata },

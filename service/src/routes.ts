@@ -127,7 +127,7 @@ function addOperation(scope: FastifyInstance, serving: Serving, handlers: Handle
 export type Route = {
   operationId: string;
   operation?: Operation;
-  method: Operation['method'];
+  method: Operation['method'] | 'PUT';
   /** Below the scope's prefix, with `{name}` for each parameter. */
   url: string;
   /** What its requests are validated by. */

@@ -1,8 +1,5 @@
-import {
-  type StudioOperation,
-  type StudioOperationId,
-  studioOperations,
-} from '@renderkit/contract/studio/operations.ts';
+import type { StudioOperation } from '@renderkit/contract/studio/operation.ts';
+import { type StudioOperationId, studioOperations } from '@renderkit/contract/studio/operations.ts';
 import type {
   StudioAnswer,
   StudioBody,

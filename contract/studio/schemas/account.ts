@@ -19,6 +19,8 @@ export const Metadata = Type.Object({
   workers_alive: Type.Optional(Type.Integer({ minimum: 0 })),
   /** Whether it answers `readProgress`. */
   progress: Type.Optional(Type.Boolean()),
+  /** It has the operations of `administration/`. Left out: it has not. */
+  administration: Type.Optional(Type.Boolean()),
 });
 
 export const accountStates = ['ok', 'suspended', 'email_not_verified', 'region_blocked'] as const;
@@ -39,6 +41,8 @@ export const StudioAccount = Type.Object({
     character_creation_modes: Type.Array(shortText, { maxItems: 20 }),
   }),
   catalog_version: id,
+  /** May call the operations of `administration/`. */
+  administrator: Type.Optional(Type.Boolean()),
 });
 export type StudioAccount = Static<typeof StudioAccount>;
 

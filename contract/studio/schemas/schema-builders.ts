@@ -1,4 +1,4 @@
-import { Type, type TSchema } from 'typebox';
+import { type Static, type TProperties, type TSchema, Type } from 'typebox';
 
 // What the studio and the service say to each other. The service checks every answer against these (a studio may
 // be broken or hostile), so each text and each list has a bound. Amounts are whole numbers of 1/1000 credit.
@@ -21,3 +21,13 @@ export const time = Type.String({
 export const millicredits = Type.Integer({ minimum: 0, maximum: 1e15 });
 export const count = Type.Integer({ minimum: 0, maximum: 1e9 });
 export const sequence = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER });
+
+// Of requests that people fill in: the console's API checks them with these schemas too, and names each field.
+
+/** An object that has no other properties. */
+export const closed = <P extends TProperties>(properties: P) =>
+  Type.Object(properties, { additionalProperties: false });
+export const choice = <const V extends string[]>(values: readonly [...V]) =>
+  Type.Enum(values, { type: 'string' });
+export const orNull = <T extends TSchema>(schema: T & { type: string }) =>
+  Type.Unsafe<Static<T> | null>({ ...schema, type: [schema.type, 'null'] });

@@ -36,6 +36,8 @@ const byStudioCode = {
   invalid_request: unexpected,
   invalid_token: unexpected,
   forbidden: { code: 'forbidden', detail: 'The studio does not allow this to the account.' },
+  // Of administration, which says it in its own words.
+  sign_in_required: unexpected,
   storage_full: { code: 'forbidden', detail: storageFullDetail(undefined) },
   not_found: { code: 'not_found', detail: 'There is no such resource.' },
   conflict: { code: 'conflict', detail: 'The studio refuses this in the present state.' },
