@@ -49,12 +49,6 @@ async function failureOf(work: Promise<unknown>): Promise<EngineFailure> {
   throw new assert.AssertionError({ message: 'It did not fail.' });
 }
 
-/** Holds jobs where they are until it is let go. */
-function createHold(): { held: Promise<void>; release: () => void } {
-  const { promise, resolve } = Promise.withResolvers<void>();
-  return { held: promise, release: resolve };
-}
-
 test('a job is sent once, tells how far it is, and its files come in order', async () => {
   await using comfy = await startComfyCounterpart({
     steps: { EmptyImage: 4 },
@@ -72,7 +66,7 @@ test('a job is sent once, tells how far it is, and its files come in order', asy
   const handle = await driver.submit(job.prepared, job.id, signal());
   await using end = await followToEnd(driver, handle, job);
   assert.deepEqual(await Promise.all(end.paths.map(sizeOf)), ['96x48', '96x48']);
-  assert.deepEqual([comfy.executions, comfy.requests.get('POST /prompt')], [1, 1]);
+  assert.deepEqual([comfy.executions, comfy.asked.submit], [1, 1]);
   assert.ok([...comfy.files.keys()].every((key) => key.startsWith(`output/rk/${job.id}/r_`)));
   const fractions = end.progress.map(({ fraction }) => fraction ?? 0);
   assert.deepEqual(
@@ -147,7 +141,8 @@ test('a graph that is cached whole has its files all the same', async () => {
 });
 
 test('a job whose answer was lost is found by its id, by any process, and made once', async () => {
-  await using comfy = await startComfyCounterpart({ nodeMs: 30 }, { losesSubmitAnswers: true });
+  await using comfy = await startComfyCounterpart({ nodeMs: 30 });
+  comfy.mishaps('submit', 'lost_answer');
   await using driver = openDriver(comfy.url);
   const job = await prepareJob(driver, routeOver(plainGraph));
   const lost = await failureOf(driver.submit(job.prepared, job.id, signal()));
@@ -157,7 +152,7 @@ test('a job whose answer was lost is found by its id, by any process, and made o
   assert.ok(typeof found === 'object');
   await using end = await followToEnd(other, found.handle, job);
   assert.equal(end.paths.length, 1);
-  assert.deepEqual([comfy.executions, comfy.requests.get('POST /prompt')], [1, 1]);
+  assert.deepEqual([comfy.executions, comfy.asked.submit], [1, 1]);
 });
 
 test('a job that never came is absent; a server that gives ids of its own cannot tell', async () => {
@@ -218,8 +213,8 @@ test('half a file is no result, nor is one of several', async () => {
 });
 
 test('a job that a restart lost is told of as lost, and is the fault of the backend', async () => {
-  const { held, release } = createHold();
-  await using comfy = await startComfyCounterpart({ hold: held });
+  await using comfy = await startComfyCounterpart();
+  comfy.held = true;
   await using driver = openDriver(comfy.url);
   const job = await prepareJob(driver, routeOver(plainGraph));
   const handle = await driver.submit(job.prepared, job.id, signal());
@@ -228,23 +223,24 @@ test('a job that a restart lost is told of as lost, and is the fault of the back
   const lost = await following;
   assert.deepEqual([lost.blame, lost.code], ['backend', 'render_failed']);
   assert.match(lost.message, /knows nothing of a job that it took/);
-  release();
+  comfy.held = false;
 });
 
 test('a job outlives its connection for events', async () => {
-  const { held, release } = createHold();
-  await using comfy = await startComfyCounterpart({ hold: held });
+  await using comfy = await startComfyCounterpart();
+  comfy.held = true;
   await using driver = openDriver(comfy.url);
   const job = await prepareJob(driver, routeOver(plainGraph));
   const following = followToEnd(driver, await driver.submit(job.prepared, job.id, signal()), job);
   comfy.cutSockets();
-  release();
+  comfy.held = false;
   await using end = await following;
   assert.equal(end.paths.length, 1);
 });
 
 test('a file that breaks off is continued where it broke off', async () => {
-  await using comfy = await startComfyCounterpart({}, { breaksViewAfter: 60 });
+  await using comfy = await startComfyCounterpart();
+  comfy.mishaps('result', 'cut_off');
   await using driver = openDriver(comfy.url);
   const job = await prepareJob(driver, routeOver(plainGraph));
   await using end = await followToEnd(driver, await driver.submit(job.prepared, job.id, signal()), job);
@@ -264,8 +260,8 @@ test('a file that history names and that is gone is a useless result', async () 
 });
 
 test('outputs that were left out without a word are a refusal, and what is left of the job is ended', async () => {
-  const { held, release } = createHold();
-  await using comfy = await startComfyCounterpart({ hold: held });
+  await using comfy = await startComfyCounterpart();
+  comfy.held = true;
   await using driver = openDriver(comfy.url);
   const graph = {
     ...plainGraph,
@@ -278,7 +274,7 @@ test('outputs that were left out without a word are a refusal, and what is left 
   const job = await prepareJob(driver, routeOver(graph, { outputs }));
   const refused = await failureOf(driver.submit(job.prepared, job.id, signal()));
   assert.deepEqual([refused.blame, refused.sent], ['pair', 'no']);
-  release();
+  comfy.held = false;
   await using end = await followToEnd(driver, other, blocking);
   assert.deepEqual([end.paths.length, comfy.executions], [1, 1]);
 });
@@ -345,8 +341,8 @@ for (const [title, faults, version] of [
   ['by the jobs of newer servers', { isNewer: true }, '0.5.0'],
 ] as const) {
   test(`only the job that is meant is ended, ${title}`, async () => {
-    const { held, release } = createHold();
-    await using comfy = await startComfyCounterpart({ version, hold: held, nodeMs: 200 }, faults);
+    await using comfy = await startComfyCounterpart({ version, nodeMs: 200 }, faults);
+    comfy.held = true;
     await using driver = openDriver(comfy.url);
     const [running, waiting, other] = [
       await prepareJob(driver, routeOver(plainGraph)),
@@ -359,7 +355,7 @@ for (const [title, faults, version] of [
       await driver.submit(other.prepared, other.id, signal()),
     ];
     assert.equal(await driver.cancel(waits, signal()), 'canceled');
-    release();
+    comfy.held = false;
     assert.equal(await driver.cancel(runs, signal()), 'canceled');
     await using end = await followToEnd(driver, stays, other);
     assert.deepEqual([end.paths.length, comfy.executions], [1, 2]);
@@ -369,14 +365,14 @@ for (const [title, faults, version] of [
 }
 
 test('a server that would interrupt whatever runs is not asked to', async () => {
-  const { held, release } = createHold();
-  await using comfy = await startComfyCounterpart({ version: '0.3.50', hold: held });
+  await using comfy = await startComfyCounterpart({ version: '0.3.50' });
+  comfy.held = true;
   await using driver = openDriver(comfy.url);
   const job = await prepareJob(driver, routeOver(plainGraph));
   const handle = await driver.submit(job.prepared, job.id, signal());
   assert.equal(await driver.cancel(handle, signal()), 'too_late');
-  assert.equal(comfy.requests.get('POST /interrupt'), undefined);
-  release();
+  assert.equal(comfy.interrupts, 0);
+  comfy.held = false;
   await using end = await followToEnd(driver, handle, job);
   assert.equal(end.paths.length, 1);
 });
@@ -396,7 +392,7 @@ test('a server that cannot be reached had nothing, and one that is away for a wh
   const handle = await driver.submit(job.prepared, job.id, signal());
   comfy.faults.answersOnly = 502;
   const following = followToEnd(driver, handle, job);
-  while ((comfy.requests.get('GET /history') ?? 0) < 2) await new Promise((resolve) => setImmediate(resolve));
+  while (comfy.asked.look < 2) await new Promise((resolve) => setImmediate(resolve));
   comfy.faults.answersOnly = undefined;
   await using end = await following;
   assert.equal(end.paths.length, 1);

@@ -1,19 +1,19 @@
 import { randomUUID } from 'node:crypto';
-import { once } from 'node:events';
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
+import {
+  Counterpart,
+  type CounterpartAnswer,
+  type CounterpartRequest,
+  type Purpose,
+} from '@renderkit/engine-kit/testing/counterpart.ts';
 import { counterpartClasses, describeClass, type PlainGraph, validatePrompt } from './counterpart-classes.ts';
-import { CounterpartEngine, type Script } from './counterpart-engine.ts';
-import { type Answer, storeUpload, viewFile } from './counterpart-files.ts';
+import { CounterpartEngine, type QueueItem, type Script } from './counterpart-engine.ts';
+import { storeUpload, viewFile } from './counterpart-files.ts';
 import { acceptWebSocket } from './web-socket-server.ts';
 
 /** What a test wants of the HTTP side, beside the script of the engine. */
 interface Faults {
-  /** `POST /prompt` is taken, and its connection cut before the answer. */
-  losesSubmitAnswers: boolean;
-  /** `GET /view` breaks off after so many bytes, once for each file. */
-  breaksViewAfter: number | undefined;
   /** Every answer is this status and nothing else. */
   answersOnly: number | undefined;
   /** Newer servers: `/api/jobs`, and 409 for an id that is there. */
@@ -22,50 +22,37 @@ interface Faults {
   choosesIds: boolean;
 }
 
-/** ComfyUI's protocol, drawn by ourselves after what real servers answered; it counts what it was asked to do. */
-export interface ComfyCounterpart extends AsyncDisposable {
-  readonly url: string;
-  readonly script: Script;
-  readonly faults: Faults;
-  /** Requests so far, by method and first part of the path: `POST /prompt`. */
-  readonly requests: ReadonlyMap<string, number>;
-  /** Heads of the requests for a WebSocket. */
-  readonly handshakes: readonly IncomingMessage['headers'][];
-  /** Jobs that were begun. */
-  readonly executions: number;
-  readonly files: Map<string, Buffer>;
-  /** The process dies and another one starts on the same folders: it remembers no job. */
-  restart(): void;
-  cutSockets(): void;
-}
-
 /** Starts a counterpart on a free port of the loopback. */
 export async function startComfyCounterpart(
   script: Partial<Script> = {},
   faults: Partial<Faults> = {},
 ): Promise<ComfyCounterpart> {
-  const counterpart = new Counterpart(script, faults);
-  await counterpart.start();
-  return counterpart;
+  return new ComfyCounterpart({ script, faults }).start();
 }
 
-class Counterpart implements ComfyCounterpart {
+/** ComfyUI's protocol, drawn by ourselves after what real servers answered; it counts what it was asked to do. */
+export class ComfyCounterpart extends Counterpart {
   readonly script: Script;
   readonly faults: Faults;
-  readonly requests = new Map<string, number>();
+  /** By `type/subfolder/name`. */
+  readonly files: Map<string, Buffer>;
+  /** Heads of the requests for a WebSocket. */
   readonly handshakes: IncomingMessage['headers'][] = [];
-  readonly files = new Map<string, Buffer>();
-  readonly #server = createServer((request, response) => void this.#serve(request, response));
-  readonly #broken = new Set<string>();
+  interrupts = 0;
   #engine: CounterpartEngine;
-  #before = 0;
-  #number = 0;
+  #begunBefore = 0;
+  #taken = 0;
 
-  constructor(script: Partial<Script>, faults: Partial<Faults>) {
+  constructor({
+    script = {},
+    faults = {},
+    files = new Map<string, Buffer>(),
+  }: { script?: Partial<Script>; faults?: Partial<Faults>; files?: Map<string, Buffer> } = {}) {
+    super();
+    this.files = files;
     this.script = {
       version: '0.3.64',
       nodeMs: 0,
-      hold: undefined,
       steps: {},
       previews: 'none',
       historyLateMs: 0,
@@ -74,49 +61,41 @@ class Counterpart implements ComfyCounterpart {
       truncateTo: undefined,
       ...script,
     };
-    this.faults = {
-      losesSubmitAnswers: false,
-      breaksViewAfter: undefined,
-      answersOnly: undefined,
-      isNewer: false,
-      choosesIds: false,
-      ...faults,
-    };
-    this.#engine = new CounterpartEngine(this.script, this.files);
-    this.#server.on('upgrade', (request, stream: Duplex) => this.#accept(request, stream));
+    this.faults = { answersOnly: undefined, isNewer: false, choosesIds: false, ...faults };
+    this.#engine = this.#startEngine();
   }
 
-  async start(): Promise<void> {
-    this.#server.listen(0, '127.0.0.1');
-    await once(this.#server, 'listening');
+  get jobs(): number {
+    return this.#taken;
   }
 
-  get url(): string {
-    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
-  }
-
+  /** Jobs that were begun. */
   get executions(): number {
-    return this.#before + this.#engine.executions;
+    return this.#begunBefore + this.#engine.executions;
   }
 
+  /** The process dies and another one starts on the same folders: it remembers no job. */
   restart(): void {
     this.#engine.stop();
-    this.#before += this.#engine.executions;
-    this.#engine = new CounterpartEngine(this.script, this.files);
+    this.#begunBefore += this.#engine.executions;
+    this.#engine = this.#startEngine();
+    this.cutConnections();
   }
 
   cutSockets(): void {
     for (const { socket } of this.#engine.clients.values()) socket.cut();
   }
 
-  async [Symbol.asyncDispose](): Promise<void> {
+  override async [Symbol.asyncDispose](): Promise<void> {
     this.#engine.stop();
-    this.#server.closeAllConnections();
-    this.#server.close();
-    await once(this.#server, 'close');
+    await super[Symbol.asyncDispose]();
   }
 
-  #accept(request: IncomingMessage, stream: Duplex): void {
+  #startEngine(): CounterpartEngine {
+    return new CounterpartEngine(this.script, this.files, this);
+  }
+
+  protected override upgrade(request: IncomingMessage, stream: Duplex): void {
     this.handshakes.push(request.headers);
     const engine = this.#engine;
     const id = new URL(request.url ?? '', this.url).searchParams.get('clientId') ?? randomUUID();
@@ -135,65 +114,37 @@ class Counterpart implements ComfyCounterpart {
     engine.tellQueue(id);
   }
 
-  async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const url = new URL(request.url ?? '', this.url);
-    const parts = url.pathname
-      .split('/')
-      .filter((part) => part !== '')
-      .map(decodeURIComponent);
-    if (parts[0] === 'api' && parts[1] !== 'jobs') parts.shift();
-    const route = `${request.method} /${parts[0] === 'api' ? 'api/jobs' : (parts[0] ?? '')}`;
-    this.requests.set(route, (this.requests.get(route) ?? 0) + 1);
-    const chunks: Buffer[] = [];
-    for await (const chunk of request as AsyncIterable<Buffer>) chunks.push(chunk);
-    const body = Buffer.concat(chunks);
-    const engine = this.#engine;
-    let answer: Answer;
-    try {
-      answer =
-        this.faults.answersOnly === undefined
-          ? this.#answer(route, { parts, url, body, headers: request.headers })
-          : { status: this.faults.answersOnly };
-    } catch (error) {
-      if (!(error instanceof SyntaxError)) throw error;
-      answer = {
-        status: 500,
-        bytes: Buffer.from('500 Internal Server Error\n\nServer got itself in trouble'),
-      };
-    }
-    if (engine !== this.#engine || (route === 'POST /prompt' && this.faults.losesSubmitAnswers)) {
-      response.destroy();
-      return;
-    }
-    const bytes =
-      answer.bytes ??
-      (answer.json === undefined ? Buffer.alloc(0) : Buffer.from(JSON.stringify(answer.json)));
-    const type = answer.json === undefined ? {} : { 'content-type': 'application/json; charset=utf-8' };
-    response.writeHead(answer.status ?? 200, { 'content-length': bytes.length, ...type, ...answer.headers });
-    const limit = this.faults.breaksViewAfter;
-    if (
-      route === 'GET /view' &&
-      limit !== undefined &&
-      bytes.length > limit &&
-      !this.#broken.has(url.search)
-    ) {
-      this.#broken.add(url.search);
-      response.write(bytes.subarray(0, limit), () => response.destroy());
-    } else response.end(bytes);
+  protected purposeOf(method: string, path: string): Purpose {
+    return purposes[routeOf(method, partsOf(path))] ?? (method === 'POST' ? 'cancel' : 'probe');
   }
 
-  #answer(route: string, { parts, url, body, headers }: Question): Answer {
+  protected answer(request: CounterpartRequest): CounterpartAnswer {
+    if (this.faults.answersOnly !== undefined) return { status: this.faults.answersOnly };
+    try {
+      return this.#answer(request);
+    } catch (error) {
+      if (!(error instanceof SyntaxError)) throw error;
+      const words = '500 Internal Server Error\n\nServer got itself in trouble';
+      return { status: 500, bytes: Buffer.from(words) };
+    }
+  }
+
+  #answer(request: CounterpartRequest): CounterpartAnswer {
+    const parts = partsOf(request.path);
+    const route = routeOf(request.method, parts);
+    if (route.endsWith(' /api/jobs')) return this.#jobs(route, parts);
+    return request.method === 'POST' ? this.#act(route, request) : this.#tell(route, parts[1], request);
+  }
+
+  #tell(route: string, name: string | undefined, { query, headers }: CounterpartRequest): CounterpartAnswer {
     const engine = this.#engine;
-    const json = (): Record<string, unknown> => JSON.parse(body.toString('utf8')) as Record<string, unknown>;
-    const classes = counterpartClasses(this.script.checkpoints);
-    const item = ({
+    const item = ({ number, id, graph, extra, outputs }: QueueItem): unknown[] => [
       number,
       id,
       graph,
       extra,
       outputs,
-    }: NonNullable<CounterpartEngine['running']>): unknown[] => [number, id, graph, extra, outputs];
-    const name = parts[1];
+    ];
     switch (route) {
       case 'GET /system_stats':
         return { json: systemStats(this.script.version) };
@@ -220,40 +171,50 @@ class Counterpart implements ComfyCounterpart {
           json: Object.fromEntries([...engine.history].filter(([id]) => name === undefined || id === name)),
         };
       case 'GET /object_info': {
-        const found = Object.entries(classes).filter(([one]) => name === undefined || one === name);
+        const classes = Object.entries(counterpartClasses(this.script.checkpoints));
+        const found = classes.filter(([one]) => name === undefined || one === name);
         return { json: Object.fromEntries(found.map(([one, spec]) => [one, describeClass(one, spec)])) };
       }
       case 'GET /view':
-        return viewFile(this.files, url.searchParams, headers.range);
+        return viewFile(this.files, query, headers.range);
+      default:
+        return { status: 404 };
+    }
+  }
+
+  #act(route: string, { body, headers }: CounterpartRequest): CounterpartAnswer {
+    const engine = this.#engine;
+    if (route === 'POST /upload') return storeUpload(this.files, body, headers['content-type'] ?? '');
+    const json = JSON.parse(body.length === 0 ? '{}' : body.toString('utf8')) as Record<string, unknown>;
+    switch (route) {
       case 'POST /prompt':
-        return this.#submit(json());
+        return this.#submit(json);
       case 'POST /queue': {
-        const deleted = (json()['delete'] ?? []) as string[];
+        const deleted = (json['delete'] ?? []) as string[];
         const kept = engine.pending.filter(({ id }) => !deleted.includes(id));
-        if (json()['clear'] === true) kept.length = 0;
+        if (json['clear'] === true) kept.length = 0;
         engine.pending.splice(0, engine.pending.length, ...kept);
         engine.tellQueue();
         return {};
       }
       case 'POST /interrupt': {
-        const id = body.length === 0 ? undefined : json()['prompt_id'];
+        const id = json['prompt_id'];
+        this.interrupts += 1;
         const keepsToId = this.script.version >= '0.3.57';
         if (!keepsToId || id === undefined || engine.running?.id === id) engine.interrupt();
         return {};
       }
       case 'POST /history':
-        for (const id of (json()['delete'] ?? []) as string[]) engine.history.delete(id);
+        for (const id of (json['delete'] ?? []) as string[]) engine.history.delete(id);
         return {};
-      case 'POST /upload':
-        return storeUpload(this.files, body, headers['content-type'] ?? '');
       default:
-        return this.faults.isNewer ? this.#jobs(route, parts) : { status: 404 };
+        return { status: 404 };
     }
   }
 
-  #submit(json: Record<string, unknown>): Answer {
+  #submit(json: Record<string, unknown>): CounterpartAnswer {
     const graph = json['prompt'] as PlainGraph | undefined;
-    const refuse = (error: unknown, nodeErrors: unknown = {}): Answer => ({
+    const refuse = (error: unknown, nodeErrors: unknown = {}): CounterpartAnswer => ({
       status: 400,
       json: { error, node_errors: nodeErrors },
     });
@@ -274,14 +235,15 @@ class Counterpart implements ComfyCounterpart {
       this.files.has(`input/${name}`),
     );
     if (checked.error !== null) return refuse(checked.error, checked.nodeErrors);
-    const number = this.#number++;
+    const number = this.#taken++;
     const extra = { client_id: json['client_id'] };
     engine.put({ number, id, graph, extra, outputs: checked.outputs });
     return { json: { prompt_id: id, number, node_errors: checked.nodeErrors } };
   }
 
-  #jobs(route: string, [, , id, verb]: string[]): Answer {
+  #jobs(route: string, [, , id, verb]: string[]): CounterpartAnswer {
     const engine = this.#engine;
+    if (!this.faults.isNewer) return { status: 404 };
     if (route === 'GET /api/jobs' && id === undefined)
       return { json: { jobs: [], pagination: { offset: 0, limit: 1, total: 0, has_more: false } } };
     if (route !== 'POST /api/jobs' || verb !== 'cancel')
@@ -293,11 +255,25 @@ class Counterpart implements ComfyCounterpart {
   }
 }
 
-interface Question {
-  readonly parts: string[];
-  readonly url: URL;
-  readonly body: Buffer;
-  readonly headers: IncomingMessage['headers'];
+/** What is asked about a job that waits, runs or ended is one purpose: one look asks in several places. */
+const purposes: Readonly<Record<string, Purpose>> = {
+  'POST /prompt': 'submit',
+  'GET /history': 'look',
+  'GET /queue': 'look',
+  'GET /view': 'result',
+  'POST /upload': 'upload',
+  'GET /object_info': 'check',
+};
+
+/** Every route is there below `/api` too. */
+function partsOf(path: string): string[] {
+  const parts = path.split('/').filter((part) => part !== '');
+  if (parts[0] === 'api' && parts[1] !== 'jobs') parts.shift();
+  return parts.map(decodeURIComponent);
+}
+
+function routeOf(method: string, [first, ...rest]: readonly string[]): string {
+  return `${method} /${first === 'api' ? `api/${rest[0] ?? ''}` : (first ?? '')}`;
 }
 
 function systemStats(version: string): object {

@@ -9,8 +9,6 @@ export interface Script {
   version: string;
   /** Milliseconds that each node takes, and each step. */
   nodeMs: number;
-  /** Jobs stay where they are while this is unsettled. */
-  hold: Promise<void> | undefined;
   /** Steps that nodes of a class tell of, each with a preview. */
   steps: Readonly<Record<string, number>>;
   previews: 'plain' | 'with_metadata' | 'none';
@@ -39,6 +37,12 @@ interface Images {
   readonly count: number;
 }
 
+/** What the jobs that end from now on make, and whether they end at all. */
+interface Orders {
+  readonly held: boolean;
+  readonly results: 'good' | 'missing' | 'other_shape' | 'elsewhere';
+}
+
 export interface Client {
   readonly socket: ServerSocket;
   wantsMetadata: boolean;
@@ -54,15 +58,17 @@ export class CounterpartEngine {
   executions = 0;
   readonly #script: Script;
   readonly #files: Map<string, Buffer>;
+  readonly #orders: Orders;
   readonly #cache = new Map<string, object>();
   #isInterrupted = false;
   #isStopped = false;
   #isWorking = false;
 
   /** `files`: by `type/subfolder/name`. */
-  constructor(script: Script, files: Map<string, Buffer>) {
+  constructor(script: Script, files: Map<string, Buffer>, orders: Orders) {
     this.#script = script;
     this.#files = files;
+    this.#orders = orders;
   }
 
   put(item: QueueItem): void {
@@ -132,8 +138,10 @@ export class CounterpartEngine {
     const executed: string[] = [];
     let failure: { event: string; more: object } | undefined;
     for (const id of order) {
-      await this.#script.hold;
+      await this.#untilLetGo();
       if (!cached.includes(id)) failure = await this.#runNode(item, id, made);
+      // A process that died saves nothing.
+      if (this.#isStopped) return {};
       if (failure !== undefined) break;
       made.set(id, this.#evaluate(graph, id, made));
       if (!cached.includes(id)) {
@@ -204,8 +212,12 @@ export class CounterpartEngine {
 
   /** Ends within a step, as samplers do. */
   async #pause(): Promise<void> {
-    await this.#script.hold;
+    await this.#untilLetGo();
     for (let slept = 0; slept < this.#script.nodeMs && !this.#isInterrupted; slept += 10) await sleep(10);
+  }
+
+  async #untilLetGo(): Promise<void> {
+    while (this.#orders.held && !this.#isInterrupted && !this.#isStopped) await sleep(5);
   }
 
   #tell({ extra }: QueueItem, type: string, data: object): void {
@@ -265,6 +277,8 @@ export class CounterpartEngine {
   }
 
   #save({ graph }: QueueItem, id: string, made: ReadonlyMap<string, Images>): object {
+    if (this.#orders.results === 'missing') return {};
+    if (this.#orders.results === 'other_shape') return { text: ['a lake'] };
     const { class_type, inputs = {} } = graph[id] ?? {};
     const { width, height, color, count } = made.get(id) ?? { width: 8, height: 8, color: 0, count: 1 };
     const isTemp = class_type === 'PreviewImage';

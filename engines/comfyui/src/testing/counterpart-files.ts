@@ -1,17 +1,11 @@
-/** An answer of the counterpart: JSON, bytes, or nothing but a status. */
-export type Answer = {
-  status?: number;
-  json?: unknown;
-  bytes?: Buffer;
-  headers?: Record<string, string>;
-};
+import type { CounterpartAnswer } from '@renderkit/engine-kit/testing/counterpart.ts';
 
 /** `GET /view`: a file, or a part of it. */
 export function viewFile(
   files: ReadonlyMap<string, Buffer>,
   query: URLSearchParams,
   range: string | undefined,
-): Answer {
+): CounterpartAnswer {
   const [filename, subfolder] = [query.get('filename') ?? '', query.get('subfolder') ?? ''];
   if (filename.startsWith('/') || filename.includes('..')) return { status: 400 };
   const key = [query.get('type') ?? 'output', subfolder, filename].filter((part) => part !== '').join('/');
@@ -37,7 +31,11 @@ export function viewFile(
 }
 
 /** `POST /upload/image`: a file of another content gets another name. */
-export function storeUpload(files: Map<string, Buffer>, body: Buffer, contentType: string): Answer {
+export function storeUpload(
+  files: Map<string, Buffer>,
+  body: Buffer,
+  contentType: string,
+): CounterpartAnswer {
   const boundary = /boundary="?([^";]+)/.exec(contentType)?.[1] ?? '-';
   const fields = new Map<string, { bytes: Buffer; fileName: string | undefined }>();
   for (const part of body.toString('latin1').split(`--${boundary}`)) {

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { Duplex } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { portOf } from '@renderkit/egress/testing/loopback-server.ts';
 import type { JsonValue } from '../route.ts';
@@ -24,7 +25,7 @@ export interface CounterpartAnswer {
   /** Default 200. */
   readonly status?: number;
   readonly headers?: Readonly<Record<string, string>>;
-  readonly json?: JsonValue;
+  readonly json?: unknown;
   readonly bytes?: Buffer;
 }
 
@@ -67,10 +68,21 @@ export abstract class Counterpart implements AsyncDisposable {
   protected abstract purposeOf(method: string, path: string): Purpose;
   protected abstract answer(request: CounterpartRequest): CounterpartAnswer | Promise<CounterpartAnswer>;
 
-  async start(): Promise<this> {
-    this.#server.listen(0, '127.0.0.1');
+  async start(port = 0): Promise<this> {
+    this.#server.on('upgrade', (request, stream) => this.upgrade(request, stream));
+    this.#server.listen(port, '127.0.0.1');
     await once(this.#server, 'listening');
     return this;
+  }
+
+  /** A request for a WebSocket; a protocol without one has none to give. */
+  protected upgrade(_request: IncomingMessage, stream: Duplex): void {
+    stream.destroy();
+  }
+
+  /** Whoever is connected finds that nobody is there any more. */
+  protected cutConnections(): void {
+    this.#server.closeAllConnections();
   }
 
   get url(): string {
