@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { EngineFailure } from '@renderkit/engine-kit/driver.ts';
 import type { ComfyApi, JobState } from './comfy-api.ts';
 import { endedWell } from './run-failure.ts';
 
@@ -11,9 +12,22 @@ type Cancellation = 'canceled' | 'too_late' | 'unknown';
 
 /**
  * Ends one job, and no other: taken out of the queue where it waits, interrupted by its id where it runs. On servers that
- * cannot interrupt by id a running job goes on (`too_late`). @throws EngineFailure
+ * cannot interrupt by id a running job goes on (`too_late`). `unknown` also where ComfyUI cannot be asked.
  */
 export async function cancelJob(
+  api: ComfyApi,
+  id: string,
+  options: { lookMs: number; signal: AbortSignal },
+): Promise<Cancellation> {
+  try {
+    return await endJob(api, id, options);
+  } catch (error) {
+    if (error instanceof EngineFailure) return 'unknown';
+    throw error;
+  }
+}
+
+async function endJob(
   api: ComfyApi,
   id: string,
   { lookMs, signal }: { lookMs: number; signal: AbortSignal },

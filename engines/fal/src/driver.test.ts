@@ -40,7 +40,7 @@ testDriver({
   start: () => new FalCounterpart().start(),
   resultBytes,
   lost: { answer: 'handle', request: 'unknown' },
-  hasAddresses: true,
+  fetches: 'addresses',
 });
 
 const never = new AbortController().signal;

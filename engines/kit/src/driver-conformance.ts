@@ -13,18 +13,21 @@ import {
   type EngineResult,
   type Handle,
   type PreparedMedia,
+  type RouteFiles,
 } from './driver.ts';
 import { type JsonValue, onUnknownOf, type Route } from './route.ts';
 import type { Counterpart } from './testing/counterpart.ts';
 
-export interface DriverCase {
+export interface DriverCase<Server extends Counterpart = Counterpart> {
   readonly engine: string;
   readonly createDriver: CreateDriver;
   readonly route: Route;
+  /** Files that the route names. */
+  readonly files?: RouteFiles['files'];
   readonly values: readonly BoundValue[];
-  readonly start: () => Promise<Counterpart>;
+  readonly start: () => Promise<Server>;
   /** The bytes of the result at a place. */
-  readonly resultBytes: (index: number) => Buffer;
+  readonly resultBytes: (index: number, counterpart: Server) => Buffer;
   /**
    * What becomes of a submission whose answer was lost: `handle`, it is found; `unknown`, nobody can tell. `request`: what is
    * said of one that never arrived.
@@ -32,8 +35,8 @@ export interface DriverCase {
   readonly lost: { readonly answer: 'handle' | 'unknown'; readonly request: 'absent' | 'unknown' };
   /** The result comes as the answer to the submission, and is gone with the process that waits for it. */
   readonly isSynchronous?: boolean;
-  /** Results come as addresses, so that one can lie elsewhere. */
-  readonly hasAddresses?: boolean;
+  /** Results are fetched one by one, each anew where one fails. `addresses`: at addresses, so that one can lie elsewhere. */
+  readonly fetches?: 'names' | 'addresses';
 }
 
 const secret = 'conformance-secret';
@@ -54,7 +57,7 @@ export async function makeMedia(
 }
 
 /** What the workers rely on, as tests of one driver against its counterpart. Each driver's own tests call it. */
-export function testDriver(kase: DriverCase): void {
+export function testDriver<Server extends Counterpart>(kase: DriverCase<Server>): void {
   testGoodWay(kase);
   testSubmissions(kase);
   testFollowing(kase);
@@ -62,7 +65,7 @@ export function testDriver(kase: DriverCase): void {
   testCancel(kase);
 }
 
-function testGoodWay(kase: DriverCase): void {
+function testGoodWay<Server extends Counterpart>(kase: DriverCase<Server>): void {
   test(`${kase.engine} makes what is asked for with one submission, and the same twice`, async () => {
     await using bench = await open(kase);
     const { driver, job, counterpart } = bench;
@@ -73,7 +76,7 @@ function testGoodWay(kase: DriverCase): void {
     const result = await bench.follow(handle);
     assert.equal(result.files.length, job.outputs);
     for (const [index, { path }] of result.files.entries()) {
-      assert.ok((await readFile(path)).equals(kase.resultBytes(index)), `result ${index}`);
+      assert.ok((await readFile(path)).equals(kase.resultBytes(index, counterpart)), `result ${index}`);
     }
     assert.deepEqual([counterpart.asked.submit, counterpart.jobs], [1, 1]);
   });
@@ -88,7 +91,7 @@ function testGoodWay(kase: DriverCase): void {
   });
 }
 
-function testSubmissions(kase: DriverCase): void {
+function testSubmissions<Server extends Counterpart>(kase: DriverCase<Server>): void {
   test(`${kase.engine} sends a submission once, however it is refused, and never tells the key`, async () => {
     const cases: [number, Partial<EngineFailure>][] = [
       [400, { blame: 'render', code: 'invalid_request', sent: 'no' }],
@@ -149,7 +152,7 @@ function testSubmissions(kase: DriverCase): void {
   });
 }
 
-function testFollowing(kase: DriverCase): void {
+function testFollowing<Server extends Counterpart>(kase: DriverCase<Server>): void {
   test(`${kase.engine} stops following with the signal's reason`, async () => {
     await using bench = await open(kase);
     bench.counterpart.held = true;
@@ -185,7 +188,7 @@ function testFollowing(kase: DriverCase): void {
   });
 }
 
-function testResults(kase: DriverCase): void {
+function testResults<Server extends Counterpart>(kase: DriverCase<Server>): void {
   test(`${kase.engine} calls a result that is missing or another a bad one, and asks for no other job`, async () => {
     for (const results of ['missing', 'other_shape'] as const) {
       await using bench = await open(kase);
@@ -195,7 +198,7 @@ function testResults(kase: DriverCase): void {
     }
   });
 
-  if (kase.hasAddresses !== true) return;
+  if (kase.fetches === undefined) return;
   test(`${kase.engine} fetches a result again that did not come whole`, async () => {
     await using bench = await open(kase);
     const handle = await bench.submit();
@@ -206,6 +209,7 @@ function testResults(kase: DriverCase): void {
     assert.equal(bench.counterpart.jobs, 1);
   });
 
+  if (kase.fetches !== 'addresses') return;
   test(`${kase.engine} goes to no address that is refused, and does not name it`, async () => {
     await using bench = await open(kase);
     bench.counterpart.results = 'elsewhere';
@@ -216,7 +220,7 @@ function testResults(kase: DriverCase): void {
   });
 }
 
-function testCancel(kase: DriverCase): void {
+function testCancel<Server extends Counterpart>(kase: DriverCase<Server>): void {
   test(`${kase.engine} ends its own job at most, never another's`, async () => {
     await using bench = await open(kase);
     bench.counterpart.held = true;
@@ -230,7 +234,7 @@ function testCancel(kase: DriverCase): void {
 }
 
 /** What a synchronous engine's lost answer is called. */
-function codeOfLost({ route }: DriverCase): EngineFailure['code'] {
+function codeOfLost({ route }: Pick<DriverCase, 'route'>): EngineFailure['code'] {
   return onUnknownOf(route) === 'retry' ? 'render_failed' : 'outcome_unknown';
 }
 
@@ -239,11 +243,12 @@ function overWire<T extends JsonValue>(value: T): T {
   return JSON.parse(JSON.stringify(value)) as T;
 }
 
-async function open({ start, createDriver, route, values }: DriverCase) {
+async function open<Server extends Counterpart>(kase: DriverCase<Server>) {
+  const { start, createDriver, route, files = new Map(), values } = kase;
   const counterpart = await start();
   jobs += 1;
   const id = `00000000-0000-4000-8000-${String(jobs).padStart(12, '0')}`;
-  const job: EngineJob = { id, route, files: new Map(), values, outputs: route.outputs.max_per_job };
+  const job: EngineJob = { id, route, files, values, outputs: route.outputs.max_per_job };
   const connect = (): Driver =>
     createDriver({
       backend: { name: 'gpu1', url: counterpart.url, headers: {}, secret, egressAllow: [] },
@@ -270,16 +275,12 @@ async function open({ start, createDriver, route, values }: DriverCase) {
 async function follow(
   driver: Driver,
   handle: Handle,
-  { id, route, outputs }: EngineJob,
+  { id, route, files, outputs }: EngineJob,
   signal: AbortSignal,
 ): Promise<EngineResult> {
   const own = await mkdtemp(join(folder, 'job-'));
   let last: EngineResult | undefined;
-  for await (const news of driver.follow(
-    handle,
-    { id, route, files: new Map(), outputs, folder: own },
-    signal,
-  )) {
+  for await (const news of driver.follow(handle, { id, route, files, outputs, folder: own }, signal)) {
     assert.equal(last, undefined, 'nothing comes after the result');
     if (news.type === 'result') last = news;
     if (news.type === 'progress' && news.fraction !== null) {

@@ -49,7 +49,7 @@ testDriver({
   resultBytes,
   lost: { answer: 'unknown', request: 'unknown' },
   isSynchronous: true,
-  hasAddresses: true,
+  fetches: 'addresses',
 });
 
 function connect(counterpart: ImagesCounterpart): Driver {

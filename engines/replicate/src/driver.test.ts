@@ -39,7 +39,7 @@ testDriver({
   start: () => new ReplicateCounterpart().start(),
   resultBytes,
   lost: { answer: 'handle', request: 'absent' },
-  hasAddresses: true,
+  fetches: 'addresses',
 });
 
 function connect(counterpart: ReplicateCounterpart): Driver {
