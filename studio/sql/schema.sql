@@ -428,6 +428,7 @@ create table route_fits (
   checked_at timestamp with time zone not null default clock(),
   run_seconds real,
   first_seconds real,
+  fault jsonb,
   constraint route_fits_pkey PRIMARY KEY (backend, model_id, version, route),
   constraint route_fits_backend_fkey FOREIGN KEY (backend) REFERENCES backends(name) ON DELETE CASCADE,
   constraint route_fits_model_id_version_route_fkey FOREIGN KEY (model_id, version, route) REFERENCES routes(model_id, version, route)

@@ -9,8 +9,11 @@ import type { Database } from '@renderkit/server-kit/db/database.ts';
 import { createLogger } from '@renderkit/server-kit/process/logger.ts';
 import { createTestDatabase, moveClock } from '@renderkit/server-kit/testing/database.ts';
 import { openBackendSecrets } from '@renderkit/studio/backends/backend-secrets.ts';
+import { checkBackend } from '@renderkit/studio/backends/check-backend.ts';
 import { claimRender } from '@renderkit/studio/backends/claim-queries.ts';
 import { DriverPool } from '@renderkit/studio/backends/driver-pool.ts';
+import { recordUnfit } from '@renderkit/studio/backends/fault-queries.ts';
+import { replaceFits } from '@renderkit/studio/backends/fits-store.ts';
 import {
   addBackend,
   drainBackend,
@@ -19,6 +22,7 @@ import {
   setBackend,
   showBackend,
 } from '@renderkit/studio/backends/manage-backends.ts';
+import { probeBackend } from '@renderkit/studio/backends/probe-backend.ts';
 import { startBackendHealth } from '@renderkit/studio/backends/start-backend-health.ts';
 import { insertAccount, insertModel, insertRender } from './claim-rows.ts';
 
@@ -115,6 +119,12 @@ async function until(what: string, holds: () => Promise<boolean>): Promise<void>
 
 const manage = (database: Database) => ({ database, secrets, actor: 'operator' as const });
 
+async function probe(database: Database, drivers: DriverPool): Promise<void> {
+  const stopping = new AbortController().signal;
+  const driver = await drivers.find(database, 'gpu1');
+  await probeBackend('gpu1', () => driver, { database, stopping });
+}
+
 async function stateIs(database: Database, state: string): Promise<boolean> {
   return (await showBackend(database, 'gpu1')).state === state;
 }
@@ -189,6 +199,62 @@ test('a route that a backend lacks something for is not sent there, until a prob
   machine.answer = { status: 200, digest: 'b', problems: [] };
   await moveClock(database, 11);
   await until('offered', async () => (await pausedReason(database, 'flux')) === null);
+});
+
+test('what a render met stays a reason until the backend came back or changed, or its operator acts', async () => {
+  await using setup = await open();
+  const { database, machine } = setup;
+  await insertModel(database, 'flux', [{ backends: ['gpu1'] }]);
+  await addBackend({ name: 'gpu1', engine: 'comfyui', settings: { url: machine.url } }, manage(database));
+  await using drivers = new DriverPool({ secrets, egressAllow: [], log, createDriver: () => createDriver });
+  const look = async () => {
+    const checked = await checkBackend('gpu1', { database, drivers, stopping: new AbortController().signal });
+    return checked.routes[0];
+  };
+  assert.deepEqual((await look())?.problems, []);
+  const met = { code: 'sample_failed', message: 'SafetensorError: header too large' } as const;
+  const meet = async () => {
+    const route = { backend: 'gpu1', model_id: 'flux', version: 1, route: 0 };
+    await recordUnfit(database, route, met);
+    await recordUnfit(database, route, met);
+  };
+  const fitsNow = async () => {
+    const [row] = await database.rows<{ fits: boolean }>(
+      `select fits from route_fits where backend = 'gpu1'`,
+    );
+    return row?.fits;
+  };
+  const checkAgain = async (problems: Problem[] = []) => {
+    const fits = [{ model_id: 'flux', version: 1, route: 0, problems }];
+    await replaceFits(database, 'gpu1', fits);
+  };
+  await meet();
+  const lacks = { code: 'file_missing', message: 'It lacks a file.' } as const;
+  await checkAgain([lacks]);
+  assert.deepEqual(await database.rows(`select fits, problems from route_fits where backend = 'gpu1'`), [
+    { fits: false, problems: [lacks, met] },
+  ]);
+  await checkAgain();
+  assert.equal(await fitsNow(), false, 'a check cannot see it');
+  assert.equal((await look())?.fits, true, 'an operator asked');
+  await meet();
+  assert.equal(await fitsNow(), false);
+  machine.answer.digest = 'started anew';
+  await probe(database, drivers);
+  await checkAgain();
+  assert.equal(await fitsNow(), true, 'it has changed');
+  await meet();
+  await probe(database, drivers);
+  await checkAgain();
+  assert.equal(await fitsNow(), false, 'it is as it was');
+  await database.rows('update backends set up = false');
+  await probe(database, drivers);
+  await checkAgain();
+  assert.equal(await fitsNow(), true, 'it came back');
+  await meet();
+  await setBackend('gpu1', { slots: 2 }, manage(database));
+  await checkAgain();
+  assert.equal(await fitsNow(), true, 'its operator changed it');
 });
 
 test('what is drawn in the workers fits at once, and a model that names nobody says so', async () => {

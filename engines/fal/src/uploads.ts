@@ -24,6 +24,7 @@ export function createUploads(access: BackendAccess, http: BackendHttp): Uploads
         throw new EngineFailure(`A file of ${file.sizeBytes} bytes is too large for ${http.backend}.`, {
           blame: 'pair',
           code: 'render_failed',
+          tooLarge: true,
         });
       }
       const doing = 'asked for an upload';

@@ -172,13 +172,15 @@ export type EngineFailureCode =
 
 export interface EngineFailureOptions extends ErrorOptions {
   /**
-   * Whose fault it is. `render`: no other backend would do better. `pair`: this route does not work on this backend.
-   * `backend`: another backend may do it, and this one rests.
+   * Whose fault it is. `render`: no other backend would do better. `pair`: this route does not work on this backend, or this
+   * job is too large for it. `backend`: another backend may do it, and this one rests.
    */
   readonly blame: 'render' | 'pair' | 'backend';
   readonly code: EngineFailureCode;
   /** Whether the engine may have the job. Only of `submit`; default `yes`. */
   readonly sent?: 'no' | 'unknown' | 'yes';
+  /** Of blame `pair`: a smaller job of the route would work there. Default: where it is out of memory. */
+  readonly tooLarge?: boolean;
   /** Target of the route whose value is wrong. */
   readonly target?: string;
   /** Seconds after which the engine wants to be asked again. */
@@ -195,6 +197,7 @@ export class EngineFailure extends Error {
   readonly blame: EngineFailureOptions['blame'];
   readonly code: EngineFailureCode;
   readonly sent: 'no' | 'unknown' | 'yes';
+  readonly tooLarge: boolean;
   readonly target: string | undefined;
   readonly retryAfterSeconds: number | undefined;
   readonly lasting: boolean;
@@ -205,6 +208,7 @@ export class EngineFailure extends Error {
     this.blame = options.blame;
     this.code = options.code;
     this.sent = options.sent ?? 'yes';
+    this.tooLarge = options.tooLarge ?? options.code === 'out_of_memory';
     this.target = options.target;
     this.retryAfterSeconds = options.retryAfterSeconds;
     this.lasting = options.lasting ?? false;

@@ -97,6 +97,7 @@ class ReplicateDriver implements Driver {
       throw new EngineFailure(`A file of ${sizeBytes} bytes is too large for ${this.#http.backend}.`, {
         blame: 'pair',
         code: 'render_failed',
+        tooLarge: true,
       });
     }
     const fileName = `${sha256}.${contentType.split('/')[1]}`;

@@ -8,7 +8,7 @@ import { type FullCheck, fullCheckOf } from './drivers.ts';
 import { fitAndPause, selectFits } from './fits-store.ts';
 import { showBackend } from './manage-backends.ts';
 import { probeBackend } from './probe-backend.ts';
-import { selectBackends } from './store.ts';
+import { forgetFaults, selectBackends } from './store.ts';
 
 export type CheckedBackend = Backend & {
   /** As the engine says it. */
@@ -18,7 +18,7 @@ export type CheckedBackend = Backend & {
 
 /**
  * Asks a backend now how it is and what keeps routes from running there, and puts what it says in force, as the workers do
- * every so often. A local one is as it is. @throws BackendError where there is none of that name
+ * every so often. What renders met there is forgotten. A local one is as it is. @throws BackendError where there is none of that name
  */
 export async function checkBackend(
   name: string,
@@ -26,6 +26,7 @@ export async function checkBackend(
 ): Promise<CheckedBackend> {
   await showBackend(database, name);
   const [row] = await selectBackends(database, [name]);
+  await forgetFaults(database, name);
   if (row !== undefined && !row.is_local) {
     const driverOf = (): Driver => drivers.driverOf(row);
     // An operator who asks is told of the first silence.

@@ -94,6 +94,15 @@ export async function beginSubmission(
   return row?.id;
 }
 
+/** Whether a render that failed on one backend may yet be made by another, be it down for the moment. */
+export async function hasOtherBackend(
+  transaction: Transaction,
+  { render_id: render }: Pick<Claim, 'render_id'>,
+): Promise<boolean> {
+  const [row] = await transaction.rows<{ has: boolean }>('select has_other_backend($1) as has', [render]);
+  return row?.has ?? false;
+}
+
 /** Renews, in one statement, the leases that this worker still holds, and returns those; the others were taken over. */
 export async function renewLeases(
   database: Database,

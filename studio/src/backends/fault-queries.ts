@@ -1,4 +1,5 @@
 import type { EngineFailure } from '@renderkit/engine-kit/driver.ts';
+import type { Problem } from '@renderkit/engine-kit/problem-codes.ts';
 import type { Database, Queryable, Transaction } from '@renderkit/server-kit/db/database.ts';
 
 /**
@@ -17,6 +18,29 @@ export async function restBackend(
     retryAfterSeconds ?? null,
     lasting,
   ]);
+}
+
+/**
+ * Says what a render met that makes a route useless on a backend. It stays, whatever checks find, until the backend came
+ * back or changed, or an operator asks for a check.
+ */
+export async function recordUnfit(
+  database: Database,
+  {
+    backend,
+    model_id,
+    version,
+    route,
+  }: { backend: string; model_id: string; version: number; route: number },
+  problem: Problem,
+): Promise<void> {
+  await database.execute(
+    `update route_fits set fits = false, fault = $5::jsonb, checked_at = clock(),
+       problems = case when problems @> jsonb_build_array($5::jsonb) then problems else problems || $5::jsonb end
+     where backend = $1 and model_id = $2 and version = $3 and route = $4 and fault is distinct from $5::jsonb`,
+    [backend, model_id, version, route, JSON.stringify(problem)],
+    'record_unfit',
+  );
 }
 
 /**

@@ -48,7 +48,10 @@ export async function selectRoutesOn(database: Database, name: string): Promise<
 
 export type Fit = { model_id: string; version: number; route: number; problems: readonly Problem[] };
 
-/** Writes what the check found, and forgets routes that name the backend no more. Returns how many changed. */
+/**
+ * Writes what the check found, beside what renders met there, and forgets routes that name the backend no more. Returns how
+ * many changed.
+ */
 export async function replaceFits(
   database: Database,
   backend: string,
@@ -63,9 +66,12 @@ export async function replaceFits(
      ), written as (
        insert into route_fits as f (backend, model_id, version, route, fits, problems)
        select $1, model_id, version, route, problems = '[]', problems from found
-       on conflict (backend, model_id, version, route) do update set fits = excluded.fits, problems = excluded.problems,
+       on conflict (backend, model_id, version, route) do update set fits = excluded.fits and f.fault is null,
+         problems = excluded.problems || case when f.fault is null then '[]' else jsonb_build_array(f.fault) end,
          checked_at = clock()
-       where (f.fits, f.problems) is distinct from (excluded.fits, excluded.problems) returning 1
+       where (f.fits, f.problems) is distinct from (excluded.fits and f.fault is null,
+         excluded.problems || case when f.fault is null then '[]' else jsonb_build_array(f.fault) end)
+       returning 1
      )
      select ((select count(*) from gone) + (select count(*) from written))::integer as changed`,
     [backend, JSON.stringify(fits)],

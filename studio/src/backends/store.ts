@@ -74,8 +74,9 @@ export async function insertBackend(
   return inserted === 1;
 }
 
-/** Whatever an operator changes may mend what it rests for: it is asked, and its routes are checked, at once. */
+/** Whatever an operator changes may mend what is wrong with it: it is asked, and its routes are checked, at once. */
 export async function updateBackend(transaction: Transaction, row: BackendRow): Promise<void> {
+  await forgetFaults(transaction, row.name);
   await transaction.execute(
     `update backends set url = $2, secret = $3, headers = $4, slots = $5, labels = $6, max_cost_per_day = $7, currency = $8,
        allow_loss = $9, file_digest = null, next_probe_at = clock(), next_check_at = clock(), checked_revision = 0,
@@ -93,6 +94,13 @@ export async function updateBackend(transaction: Transaction, row: BackendRow): 
       row.allow_loss,
     ],
   );
+}
+
+/** An operator says that what renders met on a backend is over; the next check decides which routes fit. */
+export async function forgetFaults(queryable: Queryable, backend: string): Promise<void> {
+  await queryable.execute('update route_fits set fault = null where backend = $1 and fault is not null', [
+    backend,
+  ]);
 }
 
 /** `withinSeconds`: after these, what still runs is canceled there and given back; null: it may end. */
@@ -162,10 +170,14 @@ export type GoodProbe = {
  */
 export async function recordGoodProbe(database: Database, name: string, probe: GoodProbe): Promise<boolean> {
   const [row] = await database.rows<{ came_back: boolean }>(
-    `with before as (select * from backends where name = $1 for no key update)
+    `with before as (
+       select *, not up or probe_digest is distinct from $3 as may_be_another from backends where name = $1 for no key update
+     ), forgiven as (
+       update route_fits f set fault = null from before o where f.backend = o.name and f.fault is not null and o.may_be_another
+     )
      update backends b set up = true, up_since = case when o.up then o.up_since else clock() end, failed_probes = 0,
        version = $2, vram_bytes = $4, probe_digest = $3, next_probe_at = clock() + $5 * interval '1 second',
-       next_check_at = case when not o.up or o.probe_digest is distinct from $3 then clock() else o.next_check_at end,
+       next_check_at = case when o.may_be_another then clock() else o.next_check_at end,
        failures = case when o.up then o.failures else 0 end,
        closed_since = case when o.up then o.closed_since end,
        closed_until = case when not o.up then null

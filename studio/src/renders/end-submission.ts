@@ -1,5 +1,5 @@
 import type { Database, Transaction } from '@renderkit/server-kit/db/database.ts';
-import { beginSubmission, type Claim, settleCost } from '../backends/claim-queries.ts';
+import { beginSubmission, type Claim, hasOtherBackend, settleCost } from '../backends/claim-queries.ts';
 import { recordSuccess } from '../backends/fault-queries.ts';
 import { folderOf } from '../storage/blob-storage.ts';
 import { finishRender, type RenderAttempt, type MadeAsset } from './store.ts';
@@ -77,7 +77,9 @@ export async function endSubmission(
       await recordSuccess(transaction, claim.id, settled.seconds);
     } else if (settled.type === 'failed' && !settled.unknown) await settleCost(transaction, claim.id, null);
     await countMade(transaction, claim.render_id, made.length);
-    if (next === 'finish') return finish(transaction, claim, settled);
+    const isOver =
+      settled.type === 'failed' && settled.blame === 'pair' && !(await hasOtherBackend(transaction, claim));
+    if (next === 'finish' || isOver) return finish(transaction, claim, settled);
     const first = before.outputs_done + made.length;
     const asked = { render: claim.render_id, backend: claim.backend, route: claim.route, worker, leaseMs };
     const id = next === 'job' ? await beginSubmission(transaction, asked) : undefined;

@@ -10,7 +10,7 @@ import { makeTemporaryDirectory } from '@renderkit/media-kit/temporary-directory
 import type { Database } from '@renderkit/server-kit/db/database.ts';
 import type { Logger } from '@renderkit/server-kit/process/logger.ts';
 import type { Claim } from '../backends/claim-queries.ts';
-import { restBackend } from '../backends/fault-queries.ts';
+import { recordUnfit, restBackend } from '../backends/fault-queries.ts';
 import type { CatalogModel } from '../catalog/catalog-model.ts';
 import type { Catalog } from '../catalog/open-catalog.ts';
 import type { BlobStorage } from '../storage/blob-storage.ts';
@@ -24,7 +24,7 @@ import { persist } from './persist.ts';
 import { storeOutput } from './store-output.ts';
 import type { MadeAsset } from './store.ts';
 import { failedEnd } from './submission-failure.ts';
-import { recordLost, recordSent, recordUnfit } from './submission-store.ts';
+import { recordLost, recordSent } from './submission-store.ts';
 
 export type SubmissionDependencies = {
   database: Database;
@@ -140,7 +140,8 @@ async function runJob(
 
 /** Nothing rests for a user's bad value, nor for what nobody knows. */
 async function blame(database: Database, claim: Claim, failure: EngineFailure): Promise<void> {
-  if (failure.blame === 'pair') await recordUnfit(database, claim, failure.message);
+  if (failure.blame === 'pair' && !failure.tooLarge)
+    await recordUnfit(database, claim, { code: 'sample_failed', message: failure.message });
   if (failure.blame === 'backend' && failure.code !== 'outcome_unknown')
     await restBackend(database, claim.backend, failure);
 }

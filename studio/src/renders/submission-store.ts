@@ -131,25 +131,6 @@ export async function waitAgain(
   );
 }
 
-/** Says that a route does not work on a backend, until its next check. */
-export async function recordUnfit(
-  database: Database,
-  {
-    backend,
-    model_id,
-    version,
-    route,
-  }: { backend: string; model_id: string; version: number; route: number },
-  message: string,
-): Promise<void> {
-  await database.execute(
-    `update route_fits set fits = false, checked_at = clock(),
-       problems = jsonb_build_array(jsonb_build_object('code', 'sample_failed', 'message', $5::text))
-     where backend = $1 and model_id = $2 and version = $3 and route = $4`,
-    [backend, model_id, version, route, message],
-  );
-}
-
 /** A render that waits as a job of the queue that the release before had. */
 export type OldRender = {
   id: string;
