@@ -4,7 +4,8 @@ export const consoleAddresses = {
   home: '/console',
   /**
    * Redirects the browser to the studio. `?return_to=` is a path below `home`, `&login_hint=` the e-mail address to sign
-   * in with; `&prompt=create` creates an account, where the studio allows that.
+   * in with; `&prompt=create` creates an account, where the studio allows that; with `&prompt=login` the person has to prove
+   * anew who they are.
    */
   signIn: '/console/auth/sign-in',
   /** Answers with `SignInChoices`, without a session. */

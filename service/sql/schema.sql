@@ -301,6 +301,7 @@ create table sessions (
   expires_at timestamp with time zone not null,
   user_agent text,
   address text,
+  authenticated_at timestamp with time zone,
   constraint sessions_pkey PRIMARY KEY (id),
   constraint sessions_token_sha256_key UNIQUE (token_sha256),
   constraint sessions_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id) ON DELETE CASCADE,

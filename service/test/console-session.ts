@@ -18,6 +18,8 @@ export const fromConsole = { 'sec-fetch-site': 'same-origin' };
 export async function openBrowser(
   service: TestService,
   accountId: string = service.accountId,
+  /** When the person proved who they are, in seconds since 1970. */
+  authenticatedAt?: number,
 ): Promise<ConsoleBrowser> {
   const { sessionId, token } = await service.database.transaction((transaction) =>
     openSession(transaction, {
@@ -26,6 +28,7 @@ export async function openBrowser(
       userAgent: 'a browser',
       address: '127.0.0.1',
       previousToken: undefined,
+      authenticatedAt,
     }),
   );
   const cookie = `${cookieName}=${token}`;

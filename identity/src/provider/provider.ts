@@ -139,6 +139,8 @@ function clientMetadata(client: Client) {
     post_logout_redirect_uris: [...client.logoutUris],
     token_endpoint_auth_method: 'client_secret_basic',
     id_token_signed_response_alg: 'ES256',
+    // The service asks for a recent one before prices or secrets change.
+    require_auth_time: true,
   };
 }
 

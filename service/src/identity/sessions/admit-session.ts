@@ -11,7 +11,13 @@ export const requestsPerMinute = 600;
 
 /** A request of a signed-in person: who it is, and the principal that the HTTP API's handlers act for. */
 export type AdmittedSession = Admitted & {
-  person: { accountId: string; sessionId: string; email: string | null };
+  person: {
+    accountId: string;
+    sessionId: string;
+    email: string | null;
+    /** Until when the person counts as just signed in; null: not any more. */
+    freshUntil: Date | null;
+  };
 };
 
 export type SessionAdmission = {
@@ -35,7 +41,12 @@ export function createSessionAdmission(database: Database, cookie: Cookie): Sess
       const row = tokenSha256 === undefined ? undefined : await readAndCount(database, tokenSha256);
       if (row === undefined) throw nobodySignedIn();
       return {
-        person: { accountId: row.account_id, sessionId: row.session_id, email: row.email },
+        person: {
+          accountId: row.account_id,
+          sessionId: row.session_id,
+          email: row.email,
+          freshUntil: row.fresh_until,
+        },
         principal: {
           account: { id: row.account_id, studioId: row.studio_id, studioAccountId: row.studio_account_id },
           key: { id: row.key_id },

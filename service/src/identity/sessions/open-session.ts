@@ -21,6 +21,8 @@ export async function openSession(
     userAgent: string | undefined;
     address: string | undefined;
     previousToken: string | undefined;
+    /** When the person proved who they are, in seconds since 1970; undefined where the studio does not say it. */
+    authenticatedAt?: number | undefined;
   },
 ): Promise<{ sessionId: string; token: string }> {
   const sessionId = newId('ses_');
@@ -41,6 +43,7 @@ export async function openSession(
     lifetimeDays,
     userAgent: person.userAgent === undefined ? null : plainText(person.userAgent),
     address: person.address ?? null,
+    authenticatedAt: person.authenticatedAt ?? null,
   });
   const actor = { kind: 'person', sessionId, email: person.email } as const;
   await writeAudit(transaction, actor, { accountId, action: 'connection.renewed', subjectId: accountId });

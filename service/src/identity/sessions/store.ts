@@ -1,9 +1,11 @@
+import { freshSignInSeconds } from '@renderkit/contract/studio/administration/operations.ts';
 import { scopes } from '@renderkit/contract/v1/scopes.ts';
 import type { Database, Queryable } from '@renderkit/server-kit/db/database.ts';
 
 /** Without a sign of life for so long a session has ended. */
 export const idle = `interval '7 days'`;
 const maxLive = 50;
+const freshUntil = `s.authenticated_at + interval '${freshSignInSeconds} seconds'`;
 
 export type AdmittedRow = {
   session_id: string;
@@ -12,6 +14,8 @@ export type AdmittedRow = {
   studio_id: string;
   studio_account_id: string;
   key_id: string;
+  /** Until when the person counts as just signed in; null: not any more. */
+  fresh_until: Date | null;
   /** Requests of this minute, this one included. */
   requests: number;
   /** Whole seconds until the minute ends, at least 1. */
@@ -28,7 +32,8 @@ export async function admitSession(
 ): Promise<AdmittedRow | undefined> {
   const rows = await database.rows<AdmittedRow>(
     `with found as materialized (
-       select s.id, s.account_id, a.email, a.studio_id, a.studio_account_id, k.id as key_id
+       select s.id, s.account_id, a.email, a.studio_id, a.studio_account_id, k.id as key_id,
+              case when ${freshUntil} > clock() then ${freshUntil} end as fresh_until
          from sessions s
          join accounts a on a.id = s.account_id and a.deleted_at is null
          join api_keys k on k.account_id = s.account_id and k.kind = 'console' and k.revoked_at is null
@@ -42,7 +47,7 @@ export async function admitSession(
        on conflict (key_id, minute) do update set requests = w.requests + 1
        returning requests
      )
-     select found.id as session_id, account_id, email, studio_id, studio_account_id, key_id, counted.requests,
+     select found.id as session_id, account_id, email, studio_id, studio_account_id, key_id, fresh_until, counted.requests,
             greatest(1, ceil(60 - extract(epoch from clock() - date_trunc('minute', clock()))))::int as seconds_left
        from found, counted`,
     [tokenSha256],
@@ -61,11 +66,14 @@ export async function insertSession(
     lifetimeDays: number;
     userAgent: string | null;
     address: string | null;
+    /** Seconds since 1970. */
+    authenticatedAt: number | null;
   },
 ): Promise<void> {
   await queryable.execute(
-    `insert into sessions (id, account_id, token_sha256, expires_at, user_agent, address)
-     values ($1, $2, decode($3, 'hex'), clock() + $4 * interval '1 day', $5, $6)`,
+    // The studio's clock may be ahead of ours.
+    `insert into sessions (id, account_id, token_sha256, expires_at, user_agent, address, authenticated_at)
+     values ($1, $2, decode($3, 'hex'), clock() + $4 * interval '1 day', $5, $6, least(to_timestamp($7), clock()))`,
     [
       session.id,
       session.accountId,
@@ -73,6 +81,7 @@ export async function insertSession(
       session.lifetimeDays,
       session.userAgent,
       session.address,
+      session.authenticatedAt,
     ],
   );
   await queryable.execute(

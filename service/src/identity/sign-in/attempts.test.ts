@@ -22,7 +22,13 @@ test('as many tries as a browser may have open fit into the headers of its next 
     const cookie = [...jar].map(([name, value]) => `${name}=${value}`).join('; ');
     const request = { headers: { cookie } } as IncomingMessage;
     const state = `${i}`.padEnd(43, 's');
-    const attempt = { state, nonce: 'n'.repeat(43), verifier: 'v'.repeat(43), returnTo: longest };
+    const attempt = {
+      state,
+      nonce: 'n'.repeat(43),
+      verifier: 'v'.repeat(43),
+      returnTo: longest,
+      anew: false,
+    };
     for (const line of attempts.remember(request, attempt)) {
       const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(line) ?? [];
       // RFC 6265 §6.1: browsers need not keep more of one cookie.

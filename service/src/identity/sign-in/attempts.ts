@@ -3,7 +3,14 @@ import { createSecretBox } from '@renderkit/server-kit/secrets.ts';
 import { type Cookie, type CookieFormat, createCookie, readCookies } from '../sessions/session-cookie.ts';
 
 /** What belongs to one try at signing in, known to the browser that began it and to nobody else. */
-export type Attempt = { state: string; nonce: string; verifier: string; returnTo: string };
+export type Attempt = {
+  state: string;
+  nonce: string;
+  verifier: string;
+  returnTo: string;
+  /** The person was asked to prove anew who they are. */
+  anew: boolean;
+};
 
 const lifetimeSeconds = 10 * 60;
 /** Tries that one browser may have open, in as many tabs; cookies of more would soon be more than a request may hold. */

@@ -1,4 +1,5 @@
 import { consoleAddresses } from '@renderkit/contract/console/addresses.ts';
+import { freshSignInSeconds } from '@renderkit/contract/studio/administration/operations.ts';
 import {
   buildAuthorizationUrl,
   calculatePKCECodeChallenge,
@@ -26,6 +27,8 @@ export async function beginSignIn(
     loginHint: string | undefined;
     /** To make an account rather than to sign in, where the studio lets people. */
     create: boolean;
+    /** The person has to prove anew who they are, though the studio may know them. */
+    anew: boolean;
   },
 ): Promise<{ address: string; attempt: Attempt }> {
   const { configuration } = await providers.get();
@@ -35,13 +38,16 @@ export async function beginSignIn(
     nonce: randomNonce(),
     verifier: randomPKCECodeVerifier(),
     returnTo: options.returnTo,
+    anew: options.anew,
   };
   const address = buildAuthorizationUrl(configuration, {
     redirect_uri: options.publicUrl + consoleAddresses.callback,
     scope,
     response_type: 'code',
     // OpenID Connect Core §11: without it offline_access is not heard.
-    prompt: create ? 'create consent' : 'consent',
+    prompt: create ? 'create consent' : options.anew ? 'login consent' : 'consent',
+    // OpenID Connect Core §3.1.2.1: with it the answer says when the person proved who they are.
+    ...(options.anew && { max_age: String(freshSignInSeconds) }),
     ...(options.loginHint !== undefined && { login_hint: options.loginHint }),
     state: attempt.state,
     nonce: attempt.nonce,

@@ -1,4 +1,5 @@
 import { consoleAddresses } from '@renderkit/contract/console/addresses.ts';
+import { freshSignInSeconds } from '@renderkit/contract/studio/administration/operations.ts';
 import type { Database } from '@renderkit/server-kit/db/database.ts';
 import { authorizationCodeGrant, type Configuration, fetchUserInfo } from 'openid-client';
 import { connectAccount } from '../../studio-client/connect-account.ts';
@@ -37,9 +38,10 @@ export async function finishSignIn(
       expectedNonce: attempt.nonce,
       pkceCodeVerifier: attempt.verifier,
       idTokenExpected: true,
+      ...(attempt.anew && { maxAge: freshSignInSeconds }),
     },
   );
-  const subject = tokens.claims()?.sub;
+  const { sub: subject, auth_time: authenticatedAt } = tokens.claims() ?? {};
   const refreshToken = tokens.refresh_token;
   if (subject === undefined || !subjectShape.test(subject) || refreshToken === undefined)
     throw new StudioFailure('nonsense', 'the studio gave no identity, or no lasting access', {
@@ -58,6 +60,7 @@ export async function finishSignIn(
         userAgent: browser.userAgent,
         address: browser.address,
         previousToken: browser.token,
+        authenticatedAt,
       });
       token = opened.token;
     },

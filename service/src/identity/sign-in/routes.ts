@@ -69,6 +69,7 @@ export function addSignInRoutes(app: FastifyInstance, options: SignInOptions): v
         returnTo: to,
         loginHint: loginHint(query.get('login_hint')),
         create: query.get('prompt') === 'create',
+        anew: query.get('prompt') === 'login',
       });
       reply.header('set-cookie', attempts.remember(request.raw, begun.attempt));
       return redirectTo(reply, begun.address);
