@@ -1,5 +1,6 @@
 import type { Static, TSchema } from 'typebox';
 import { type OperationId, operations, type RequestOf, type ResponseOf } from '../v1/operations.ts';
+import { administrationOperations } from './administration.ts';
 import type { ConsoleOperation } from './operation.ts';
 import { AuditEntryList, ListAuditQuery } from './schemas/audit.ts';
 import { Connection } from './schemas/connection.ts';
@@ -271,6 +272,7 @@ export const consoleOperations = {
     response: { status: 200, schema: AuditEntryList },
     problems: [],
   },
+  ...administrationOperations,
 } as const satisfies Record<string, ConsoleOperation>;
 
 export type ConsoleOperationId = keyof typeof consoleOperations;

@@ -1,4 +1,5 @@
 import { Type, type Static, type TSchema } from 'typebox';
+import { administrationOperations } from './administration/operations.ts';
 import { ChangesAnswer, ChangesRequest } from './changes.ts';
 import type { StudioOperation } from './operation.ts';
 import { Metadata, StudioAccount, StudioBalance, StudioLimits } from './schemas/account.ts';
@@ -218,6 +219,7 @@ export const studioOperations = {
     params: tokenParam,
     answer: DeletedAnswer,
   },
+  ...administrationOperations,
 } as const satisfies Record<string, StudioOperation>;
 
 export type StudioOperationId = keyof typeof studioOperations;

@@ -5,6 +5,7 @@ import type { FastifyInstance } from 'fastify';
 import { createAccountReader } from './account/read-account.ts';
 import type { ServiceConfig } from './config.ts';
 import { connectionHandlers, storageHandlers } from './console-api/account.ts';
+import { administrationHandlers } from './console-api/administration.ts';
 import { auditHandlers } from './console-api/audit.ts';
 import { deliveryHandlers } from './console-api/deliveries.ts';
 import { addConsoleFiles } from './console-api/files.ts';
@@ -75,6 +76,7 @@ export async function addConsole(
       ...generationHandlers({ database }),
       ...storageHandlers({ database, account }),
       ...auditHandlers({ database }),
+      ...administrationHandlers({ studioClient }),
     },
   });
 }

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { administrationOperations } from '@renderkit/contract/studio/administration/operations.ts';
 import { type StudioOperationId, studioOperations } from '@renderkit/contract/studio/operations.ts';
 import { priceOf } from '@renderkit/contract/studio/price.ts';
 import type { StudioAccount, StudioBalance } from '@renderkit/contract/studio/schemas/account.ts';
@@ -173,6 +174,8 @@ async function answer(
     !studio.accessTokens.has(bearer)
   )
     return { status: 401, json: { code: 'invalid_token', message: 'no such token' } };
+  if (Object.hasOwn(administrationOperations, operation))
+    return { status: 403, json: { code: 'forbidden', message: 'This account is no administrator.' } };
   switch (operation) {
     case 'getAccount':
       return { json: studio.account };

@@ -1,3 +1,4 @@
+import type { AdministrationOperationId } from '@renderkit/contract/studio/administration/operations.ts';
 import type { StudioOperation } from '@renderkit/contract/studio/operation.ts';
 import { type StudioOperationId, studioOperations } from '@renderkit/contract/studio/operations.ts';
 import type {
@@ -26,7 +27,7 @@ export type Call<Id extends StudioOperationId> = {
 
 /** Answers the operation; undefined when it has sent its own reply. */
 export type Handler<Id extends StudioOperationId> = (call: Call<Id>) => Promise<StudioAnswer<Id> | undefined>;
-export type Handlers = { [Id in StudioOperationId]: Handler<Id> };
+export type Handlers = { [Id in Exclude<StudioOperationId, AdministrationOperationId>]: Handler<Id> };
 
 export type Authenticate = {
   account: (authorization: string | undefined) => Promise<Bearer>;
@@ -40,7 +41,8 @@ export function registerOperations(
   handlers: Handlers,
   authenticate: Authenticate,
 ): void {
-  for (const [id, operation] of Object.entries(studioOperations) as [StudioOperationId, StudioOperation][]) {
+  for (const id of Object.keys(handlers) as (keyof Handlers)[]) {
+    const operation: StudioOperation = studioOperations[id];
     if (operation.bytes !== true) registerOperation(app, operation, handlers[id], authenticate);
     else
       void app.register(async (files) => {

@@ -1,4 +1,3 @@
-import type { ProblemCode } from '@renderkit/contract/v1/problem-codes.ts';
 import { within } from '@renderkit/server-kit/work/within.ts';
 import { ApiProblem } from '../problems/api-problem.ts';
 
@@ -10,7 +9,7 @@ export type Asked<T> = { answer: T; failure: undefined } | { answer: null; failu
 /** A page is shown without what the studio knows rather than late. */
 const patienceMs = 3_000;
 
-const problemOf: Partial<Record<ProblemCode, StudioProblem>> = {
+const problemOf: { [Code in ApiProblem['code']]?: StudioProblem } = {
   connection_expired: 'expired',
   upstream_unavailable: 'unreachable',
   upstream_error: 'unreachable',

@@ -13,6 +13,8 @@ export type Person = {
   accountId: string;
   sessionId: string;
   email: string | null;
+  /** Until when prices and secrets can be changed without signing in again; null: not without it. */
+  freshUntil: Date | null;
 };
 
 /** What every handler of the console gets beside the validated parts of its request. */
@@ -25,6 +27,10 @@ export type ConsoleContext = {
   log: Logger;
   /** Aborts when the client has gone before its answer. Made when first asked for. */
   readonly signal: AbortSignal;
+  /** The body as it comes, of operations that take a file. @throws SenderLost where it comes too slowly */
+  readonly bytes: () => AsyncIterable<Uint8Array>;
+  /** Bytes of the body, where the client said it. */
+  readonly contentLength: number | undefined;
 };
 
 /** Answers one operation of the console. It throws ApiProblem to refuse. */

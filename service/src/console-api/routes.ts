@@ -6,6 +6,8 @@ import {
   consoleOperations,
 } from '@renderkit/contract/console/operations.ts';
 import { jsonBodyBytes } from '@renderkit/contract/v1/limits.ts';
+import { type Pace, pacedBody } from '@renderkit/server-kit/http/paced-body.ts';
+import { exemptFromRequestTimeout, sendContinue } from '@renderkit/server-kit/http/request-body.ts';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type Handlers, signalOfClient } from '../handler.ts';
 import {
@@ -28,6 +30,8 @@ import type { ConsoleHandlers } from './console-handler.ts';
 const safeMethods = new Set(['GET', 'HEAD', 'OPTIONS']);
 
 const prefix = '/console/api';
+// A little shorter than what the studio grants us, so that the client gets our error.
+const filePace: Pace = { minBytesPerSecond: 64 * 1024, windowMs: 10_000 };
 
 export type ConsoleDependencies = {
   sessions: SessionAdmission;
@@ -108,10 +112,20 @@ function contextOf(request: FastifyRequest, reply: FastifyReply, valid: ValidReq
     principal,
     requestId: request.id,
     log,
+    contentLength: Number(request.headers['content-length'] ?? Number.NaN) || undefined,
+    bytes: () => openBody(request, reply),
     get signal() {
       return (gone ??= signalOfClient(reply));
     },
   };
+}
+
+/** A file takes as long as it keeps its pace. */
+function openBody(request: FastifyRequest, reply: FastifyReply): AsyncIterable<Uint8Array> {
+  const exempt = exemptFromRequestTimeout(request.raw);
+  reply.raw.once('close', () => exempt[Symbol.dispose]());
+  sendContinue(request.raw, reply.raw);
+  return pacedBody(request.raw, filePace);
 }
 
 /**

@@ -1,4 +1,5 @@
 import { maxProblemErrors } from '@renderkit/contract/v1/limits.ts';
+import type { ConsoleProblemCode } from '@renderkit/contract/console/problem-codes.ts';
 import type { ProblemCode } from '@renderkit/contract/v1/problem-codes.ts';
 
 /** One invalid field; `field` is a path such as `reference_images[2]` or `options.steps`. */
@@ -20,14 +21,17 @@ export type ApiProblemOptions = {
 
 const maxFieldCharacters = 200;
 
-/** A refusal of the API (RFC 9457; docs/api.md §7). Status, title and retryability come from the contract's table. */
+/**
+ * A refusal of the API (RFC 9457; docs/api.md §7). Status, title and retryability come from the contract's tables. A code of
+ * the console alone is thrown by the console's handlers alone.
+ */
 export class ApiProblem extends Error {
   override name = 'ApiProblem';
-  readonly code: ProblemCode;
+  readonly code: ProblemCode | ConsoleProblemCode;
   readonly errors: FieldError[] | undefined;
   readonly retryAfterSeconds: number | undefined;
 
-  constructor(code: ProblemCode, options: ApiProblemOptions) {
+  constructor(code: ProblemCode | ConsoleProblemCode, options: ApiProblemOptions) {
     const errors = options.errors && oneForEachField(options.errors);
     super(options.detail ?? errors?.map(({ field, message }) => `${field}: ${message}`).join('; ') ?? code, {
       cause: options.cause,

@@ -1,7 +1,10 @@
+import { consoleProblemCodes } from '@renderkit/contract/console/problem-codes.ts';
 import { problemMediaType } from '@renderkit/contract/v1/headers.ts';
 import { problemCodes } from '@renderkit/contract/v1/problem-codes.ts';
 import type { Problem } from '@renderkit/contract/v1/schemas/problem.ts';
 import type { ApiProblem } from './api-problem.ts';
+
+const codes = { ...problemCodes, ...consoleProblemCodes };
 
 /** Header names are in lower case. */
 export type PresentedProblem = { status: number; headers: Record<string, string>; text: string };
@@ -11,8 +14,8 @@ export function presentProblem(
   problem: ApiProblem,
   context: { requestId: string; docsUrl: string },
 ): PresentedProblem {
-  const { status, title } = problemCodes[problem.code];
-  const document: Problem = {
+  const { status, title } = codes[problem.code];
+  const document: Omit<Problem, 'code'> & { code: ApiProblem['code'] } = {
     type: `${context.docsUrl}/errors#${problem.code}`,
     title,
     status,

@@ -1,3 +1,7 @@
+import {
+  administrationOperationIds,
+  administrationOperations,
+} from '@renderkit/contract/studio/administration/operations.ts';
 import type { StudioOperation } from '@renderkit/contract/studio/operation.ts';
 import { type StudioOperationId, studioOperations } from '@renderkit/contract/studio/operations.ts';
 import { type Dispatcher, Pool } from 'undici';
@@ -14,16 +18,24 @@ import { createStreamSender } from './send-stream.ts';
 import { StudioFailure } from './studio-failure.ts';
 
 const megabyte = 1024 * 1024;
+const administration = administrationOperationIds.map(
+  (id) => [id, administrationOperations[id].method] as const,
+);
 /** Bytes of an answer at most. */
 const maxAnswerBytes = megabyte;
 const maxAnswerBytesOf: { [Id in StudioOperationId]?: number } = {
+  // A manifest and its workflows, the whole of two of them in a comparison.
+  ...Object.fromEntries(administration.map(([id]) => [id, 32 * megabyte])),
   getCatalog: 8 * megabyte,
   lookUpRenders: 4 * megabyte,
   lookUpUploads: 4 * megabyte,
   readChanges: 16 * megabyte,
 };
 // Everything else may be sent twice and does no more than once: it reads, or it names its own token.
-const notRepeatable = new Set<StudioOperationId>(['createProject']);
+const notRepeatable = new Set<StudioOperationId>([
+  'createProject',
+  ...administration.flatMap(([id, method]) => (method === 'GET' ? [] : [id])),
+]);
 
 export type Exchange = AsyncDisposable & {
   /** Any status is an answer; redirects are not followed. @throws StudioFailure: unavailable, timeout, nonsense */
@@ -156,6 +168,7 @@ export type Parts = {
   signal?: AbortSignal | undefined;
   timeoutMs?: number | undefined;
   ifNoneMatch?: string | undefined;
+  headers?: Record<string, string> | undefined;
 };
 
 /** Sends one call and reads its status; whatever is no success is thrown. @throws StudioFailure */
@@ -172,6 +185,7 @@ export async function send(
     method,
     path: pathOf(path, parts.params) + queryOf(parts.query),
     headers: {
+      ...parts.headers,
       ...authorization,
       accept: 'application/json',
       ...(parts.body !== undefined && { 'content-type': 'application/json' }),

@@ -1,6 +1,6 @@
 import { type StudioErrorCode, studioErrors } from '@renderkit/contract/studio/errors.ts';
 import { StudioError } from '@renderkit/contract/studio/schemas/error.ts';
-import type { StorageUse } from '@renderkit/contract/studio/storage.ts';
+import type { Static } from 'typebox';
 import { Compile } from 'typebox/compile';
 import type { Dispatcher } from 'undici';
 import { StudioFailure } from './studio-failure.ts';
@@ -67,6 +67,8 @@ export function readRefusal(operation: string, reply: Reply): StudioFailure {
       ...(known !== undefined && { studioCode: known }),
       ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
       ...(body?.storage !== undefined && { storage: body.storage }),
+      ...(body !== undefined &&
+        known !== undefined && { said: { message: body.message, errors: body.errors ?? [] } }),
     });
   // For these only the status counts: a proxy before the studio may have written the body.
   if (reply.status === 429) return failure('rate_limited');
@@ -82,9 +84,7 @@ function retryAfterOf(header: string | string[] | undefined): number | undefined
   return Math.min(maxRetryAfterSeconds, Math.max(0, Math.ceil(seconds)));
 }
 
-function readErrorBody(
-  bytes: Buffer,
-): { code: string; retry_after?: number; storage?: StorageUse } | undefined {
+function readErrorBody(bytes: Buffer): Static<typeof StudioError> | undefined {
   try {
     const value: unknown = JSON.parse(bytes.toString('utf8'));
     return errorBody.Check(value) ? value : undefined;

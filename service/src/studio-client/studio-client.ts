@@ -19,7 +19,7 @@ import { createConnections } from './connection.ts';
 import { createExchange, type Exchange, type Parts, send } from './exchange.ts';
 import type { Reply } from './http-call.ts';
 import { basicAuthorization, refreshGrant } from './refresh-grant.ts';
-import { createStoreUpload, type StoreUpload } from './store-upload.ts';
+import { type BytesToSend, createSendBytes, type SendBytes } from './send-bytes.ts';
 import { StudioFailure } from './studio-failure.ts';
 import {
   createIssuerFetch,
@@ -49,6 +49,7 @@ export type CallOptions<Id extends StudioOperationId> = {
   signal?: AbortSignal;
   /** Default 10,000; a long poll's own wait is added. */
   timeoutMs?: number;
+  headers?: Record<string, string>;
 } & Optional<'params', StudioParams<Id>> &
   Optional<'query', StudioQuery<Id>> &
   Optional<'body', StudioBody<Id>>;
@@ -67,7 +68,11 @@ export type StudioClient = AsyncDisposable & {
   readRender: (value: unknown) => Render;
   /** Reads an upload from the feed. @throws StudioFailure of kind nonsense */
   readUpload: (value: unknown) => StudioUpload;
-  storeUpload: StoreUpload;
+  /** Sends a file to be kept. @throws StudioFailure, and whatever the body throws */
+  storeUpload: (
+    upload: Omit<BytesToSend, 'params'> & { token: string; query: StudioQuery<'storeUpload'> },
+  ) => Promise<StudioAnswer<'storeUpload'>>;
+  sendBytes: SendBytes;
   /** The studio's stored id. @throws StudioFailure */
   studioId: () => Promise<string>;
   /** What signing people in needs of the studio. */
@@ -132,7 +137,7 @@ export function createStudioClient(options: StudioClientOptions): StudioClient {
         );
       throw error;
     });
-  const storeUpload = createStoreUpload({
+  const sendBytes = createSendBytes({
     exchange: uploadExchange,
     connections,
     perform: performLogged,
@@ -158,7 +163,8 @@ export function createStudioClient(options: StudioClientOptions): StudioClient {
     readCatalog: (bytes) => readAnswer('getCatalog', bytes, {}, origin),
     readRender: (value) => readRender(value, origin),
     readUpload: (value) => readUpload(value, origin),
-    storeUpload,
+    storeUpload: ({ token, ...file }) => sendBytes('storeUpload', { ...file, params: { token } }),
+    sendBytes,
     studioId: () => identity.studioId(),
     signingIn: { issuer: identity.issuer, fetch: createIssuerFetch(exchange, options) },
     [Symbol.asyncDispose]: async () => {

@@ -17,6 +17,9 @@ const studioFailureKinds = [
 ] as const;
 export type StudioFailureKind = (typeof studioFailureKinds)[number];
 
+/** The message of a refusal, and of each field that is at fault. */
+export type StudioWords = { message: string; errors: { field: string; message: string }[] };
+
 /** A call to the studio that brought no usable answer. The message is for logs: it may quote the studio. */
 export class StudioFailure extends Error {
   override name = 'StudioFailure';
@@ -28,6 +31,8 @@ export class StudioFailure extends Error {
   readonly storage: StorageUse | undefined;
   /** False only where certainly nothing of the call reached the studio. */
   readonly maybeSent: boolean;
+  /** What it says to people, with a code of the contract; only for those who administer it. */
+  readonly said: StudioWords | undefined;
 
   constructor(
     kind: StudioFailureKind,
@@ -37,6 +42,7 @@ export class StudioFailure extends Error {
       studioCode?: StudioErrorCode;
       retryAfterSeconds?: number;
       storage?: StorageUse;
+      said?: StudioWords;
       cause?: unknown;
     },
   ) {
@@ -46,5 +52,6 @@ export class StudioFailure extends Error {
     this.retryAfterSeconds = options.retryAfterSeconds;
     this.storage = options.storage;
     this.maybeSent = options.maybeSent;
+    this.said = options.said;
   }
 }
