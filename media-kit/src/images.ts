@@ -29,6 +29,26 @@ export async function shrinkImage(path: string, side: number): Promise<Pixels> {
   return { bytes: data, width: info.width, height: info.height };
 }
 
+/** Qualities of a preview, the best first. */
+const previewQualities = [60, 40, 20];
+
+/** A JPEG that fits in a square of `side` pixels and in `maxBytes`; of no bytes where even the poorest is larger. */
+export async function makePreview(path: string, side: number, maxBytes: number): Promise<Pixels> {
+  const { data, info } = await open(path)
+    .autoOrient()
+    .resize({ width: side, height: side, fit: 'inside', withoutEnlargement: true })
+    .flatten()
+    .toColourspace('srgb')
+    .raw({ depth: 'uchar' })
+    .toBuffer({ resolveWithObject: true });
+  const { width, height, channels } = info;
+  for (const quality of previewQualities) {
+    const bytes = await sharp(data, { raw: { width, height, channels } }).jpeg({ quality }).toBuffer();
+    if (bytes.length <= maxBytes) return { bytes, width, height };
+  }
+  return { bytes: Buffer.alloc(0), width, height };
+}
+
 /** Pixels as a viewer shows them: upright, 8 bits, sRGB, opaque where the file says nothing. */
 export async function writeRgba(path: string, output: string, largestPixels: number): Promise<Size> {
   const { data, info } = await open(path)

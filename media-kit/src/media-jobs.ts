@@ -10,6 +10,8 @@ export type MediaJobs = {
   decodeImage: { ask: { path: string }; answer: { width: number; height: number } };
   /** Makes a WebP that fits in a square of `side` pixels. */
   shrinkImage: { ask: { path: string; side: number }; answer: Pixels };
+  /** Makes a JPEG that fits in a square of `side` pixels; of no bytes where none of its qualities fits in `maxBytes`. */
+  makePreview: { ask: { path: string; side: number; maxBytes: number }; answer: Pixels };
   /** Upright, 8 bits, sRGB, four bytes per pixel, written to `output`; no larger than `maxPixels`. */
   writeRgba: { ask: { path: string; output: string; maxPixels: number }; answer: Size };
   /** Brings an image to a size: upright, sRGB, 8 bits, opaque, without metadata. */

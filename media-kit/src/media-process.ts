@@ -35,5 +35,6 @@ async function work(job: MediaJob): Promise<unknown> {
   const images = await import('./images.ts');
   if (job.name === 'decodeImage') return images.decodeImage(job.ask.path);
   if (job.name === 'shrinkImage') return images.shrinkImage(job.ask.path, job.ask.side);
+  if (job.name === 'makePreview') return images.makePreview(job.ask.path, job.ask.side, job.ask.maxBytes);
   return images.writeRgba(job.ask.path, job.ask.output, job.ask.maxPixels);
 }

@@ -36,6 +36,21 @@ export async function makeThumbnailOf(image: Uint8Array, signal: AbortSignal): P
   });
 }
 
+/** A small JPEG of an image in memory; undefined where even a poor one takes more than `maxBytes`. @throws UnreadableMedia, MediaToolError */
+export async function makePreviewOf(
+  image: Uint8Array,
+  { side, maxBytes }: { side: number; maxBytes: number },
+  signal: AbortSignal,
+): Promise<{ bytes: Buffer; width: number; height: number } | undefined> {
+  return withTemporaryDirectory(async (directory) => {
+    const file = path.join(directory, 'image');
+    await writeFile(file, image);
+    const ask = { path: file, side, maxBytes };
+    const { bytes, width, height } = await runMediaJob('makePreview', ask, { ...imageLimits, signal });
+    return bytes.length === 0 ? undefined : { bytes: Buffer.from(bytes), width, height };
+  });
+}
+
 async function shrink(image: string, signal: AbortSignal): Promise<Thumbnail> {
   const { bytes, width, height } = await runMediaJob(
     'shrinkImage',

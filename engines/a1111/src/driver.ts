@@ -17,7 +17,6 @@ import {
   type DriverTools,
   type EngineHealth,
   type EngineJob,
-  type EngineProgress,
   type EngineResult,
   type FollowedJob,
   type Handle,
@@ -25,6 +24,7 @@ import {
   type PreparedMedia,
   type RouteFiles,
 } from '@renderkit/engine-kit/driver.ts';
+import type { EngineProgress } from '@renderkit/engine-kit/report.ts';
 import { HeldAnswers, lostAnswer } from '@renderkit/engine-kit/held-answers.ts';
 import type { BackendAnswer } from '@renderkit/engine-kit/http-exchange.ts';
 import { createPoll } from '@renderkit/engine-kit/poll.ts';

@@ -9,10 +9,10 @@ import {
   type Driver,
   type DriverTools,
   EngineFailure,
-  type EngineProgress,
   type Handle,
   type RouteFiles,
 } from '@renderkit/engine-kit/driver.ts';
+import type { EngineProgress } from '@renderkit/engine-kit/report.ts';
 import { ComfyApi, ownFolder } from './comfy-api.ts';
 import { createComfyuiDriver } from './driver.ts';
 

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import type { BackendAccess, DriverLog, EnginePreview } from '@renderkit/engine-kit/driver.ts';
+import type { BackendAccess, DriverLog } from '@renderkit/engine-kit/driver.ts';
+import type { EnginePreview } from '@renderkit/engine-kit/report.ts';
 import { type Json, JsonError, readJson, valueAt } from './json.ts';
 
 /** What a follower hears of its job. */

@@ -8,14 +8,13 @@ import {
   EngineFailure,
   type EngineHealth,
   type EngineJob,
-  type EnginePreview,
-  type EngineProgress,
   type EngineResult,
   type FollowedJob,
   type Handle,
   type Prepared,
   type RouteFiles,
 } from '@renderkit/engine-kit/driver.ts';
+import type { EnginePreview, EngineProgress } from '@renderkit/engine-kit/report.ts';
 import type { Problem } from '@renderkit/engine-kit/problem-codes.ts';
 import { assembleGraph, type BoundInput, boundInputs } from './assemble-graph.ts';
 import { cancelJob } from './cancel-job.ts';

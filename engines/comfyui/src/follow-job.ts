@@ -1,11 +1,10 @@
 import {
   type DriverTools,
   EngineFailure,
-  type EnginePreview,
-  type EngineProgress,
   type EngineResult,
   type FollowedJob,
 } from '@renderkit/engine-kit/driver.ts';
+import type { EnginePreview, EngineProgress } from '@renderkit/engine-kit/report.ts';
 import { readWorkflow } from './assemble-graph.ts';
 import type { ComfyApi, JobState, ServerFile } from './comfy-api.ts';
 import type { ComfySocket, Listener } from './comfy-socket.ts';

@@ -1,4 +1,4 @@
-import type { EngineProgress, EngineStage } from '@renderkit/engine-kit/driver.ts';
+import type { EngineProgress, EngineStage } from '@renderkit/engine-kit/report.ts';
 import type { Graph } from './graph.ts';
 import { isArray, isObject, type Json, valueAt } from './json.ts';
 

@@ -9,7 +9,6 @@ import {
   type DriverTools,
   type EngineHealth,
   type EngineJob,
-  type EngineProgress,
   type EngineResult,
   type FollowedJob,
   type Handle,
@@ -17,6 +16,7 @@ import {
   type PreparedMedia,
   type RouteFiles,
 } from '@renderkit/engine-kit/driver.ts';
+import type { EngineProgress } from '@renderkit/engine-kit/report.ts';
 import { lostAnswer } from '@renderkit/engine-kit/held-answers.ts';
 import { createPoll, pollJob } from '@renderkit/engine-kit/poll.ts';
 import type { Problem } from '@renderkit/engine-kit/problem-codes.ts';

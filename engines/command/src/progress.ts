@@ -1,4 +1,4 @@
-import type { EngineProgress } from '@renderkit/engine-kit/driver.ts';
+import type { EngineProgress } from '@renderkit/engine-kit/report.ts';
 
 /**
  * How far a program says that it is, by the last match in what it printed: two numbers are done and of, one is a percentage.

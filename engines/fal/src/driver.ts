@@ -25,7 +25,6 @@ import {
   type DriverTools,
   type EngineHealth,
   type EngineJob,
-  type EngineProgress,
   type EngineResult,
   type FollowedJob,
   type Handle,
@@ -33,6 +32,7 @@ import {
   type PreparedMedia,
   type RouteFiles,
 } from '@renderkit/engine-kit/driver.ts';
+import type { EngineProgress } from '@renderkit/engine-kit/report.ts';
 import type { BackendAnswer } from '@renderkit/engine-kit/http-exchange.ts';
 import { pollJob } from '@renderkit/engine-kit/poll.ts';
 import type { Problem } from '@renderkit/engine-kit/problem-codes.ts';

@@ -1,4 +1,5 @@
 import type { Problem } from './problem-codes.ts';
+import type { EnginePreview, EngineProgress } from './report.ts';
 import type { JsonValue, Route } from './route.ts';
 
 /**
@@ -92,26 +93,6 @@ export interface FollowedJob extends RouteFiles {
   readonly outputs: number;
   /** A folder of this job's own on this machine, for its results. */
   readonly folder: string;
-}
-
-export type EngineStage = 'waiting_for_engine' | 'loading_model' | 'rendering' | 'encoding';
-
-export interface EngineProgress {
-  readonly type: 'progress';
-  readonly stage: EngineStage;
-  /** 0–1; null where it is not known. */
-  readonly fraction: number | null;
-  readonly step?: number;
-  readonly steps?: number;
-  /** Jobs before it at the engine. */
-  readonly position?: number;
-}
-
-/** A picture on the way, as the engine sent it. */
-export interface EnginePreview {
-  readonly type: 'preview';
-  readonly contentType: 'image/jpeg' | 'image/png' | 'image/webp';
-  readonly bytes: Buffer;
 }
 
 export interface EngineResult {

@@ -4,6 +4,7 @@ import { createProcessPool, type PooledProcess } from '@renderkit/media-kit/proc
 import { watchProcess } from '@renderkit/media-kit/watch-process.ts';
 import { createLimiter } from '@renderkit/server-kit/work/limiter.ts';
 import { type Engine, EngineError, type EngineRequest, type RenderedFile } from './engine.ts';
+import type { Report } from './report.ts';
 import type { FromProcess, ToProcess } from './messages.ts';
 
 export type EngineProcesses = AsyncDisposable & { engine: Engine };
@@ -34,7 +35,11 @@ export function openEngineProcesses(
   const pool = createProcessPool({ module: processModule, hasScratch: true, prints: true });
   pool.giveBack(pool.take());
 
-  async function* render(request: EngineRequest, signal: AbortSignal): AsyncGenerator<RenderedFile> {
+  async function* render(
+    request: EngineRequest,
+    signal: AbortSignal,
+    report?: Report,
+  ): AsyncGenerator<RenderedFile> {
     const sort = request.kind === 'video' || request.kind === 'video_extend' ? 'video' : 'image';
     // Given back however the render ends, also where a full disk has no directory for a process.
     using _ = await limiters[sort].enter();
@@ -44,7 +49,7 @@ export function openEngineProcesses(
       taken = pool.take();
       signal.throwIfAborted();
       using watch = watchProcess(taken.child, { ...limits[sort], signal });
-      yield* converse(taken.child, request, signal, () => watch.verdict());
+      yield* converse(taken.child, request, { signal, report, verdict: () => watch.verdict() });
       reusable = true;
     } catch (error) {
       reusable = error instanceof EngineError && taken?.child.connected === true;
@@ -66,12 +71,17 @@ export function openEngineProcesses(
 async function* converse(
   child: ChildProcess,
   request: EngineRequest,
-  signal: AbortSignal,
-  verdict: () => MediaToolError | undefined,
+  {
+    signal,
+    report,
+    verdict,
+  }: { signal: AbortSignal; report: Report | undefined; verdict: () => MediaToolError | undefined },
 ): AsyncGenerator<RenderedFile> {
   const inbox: FromProcess[] = [];
   let wake = () => {};
   const receive = (message: FromProcess) => {
+    // At once: a file before it may not have been taken yet.
+    if (message.type === 'report') return report?.(message.report);
     inbox.push(message);
     wake();
   };
@@ -91,7 +101,7 @@ async function* converse(
       else if (message.type === 'file') {
         yield message.file;
         if (message.file.contentType === 'video/mp4') post({ type: 'next' });
-      } else throw failureOf(message, verdict());
+      } else if (message.type === 'failed') throw failureOf(message, verdict());
     }
   } finally {
     child.off('message', receive).off('error', broke).off('exit', broke);

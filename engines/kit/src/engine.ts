@@ -1,3 +1,5 @@
+import type { Report } from './report.ts';
+
 /**
  * What the studio's render workers ask of whatever renders for them. Nothing here knows how an image comes to
  * be: an engine may draw it, call a machine across the room, or buy it.
@@ -121,9 +123,9 @@ export interface Engine {
   readonly models: readonly string[];
   /**
    * Yields each output as soon as it is finished, in order. Ends early by throwing: the signal's own reason when
-   * the signal aborts, an EngineError for everything else.
+   * the signal aborts, an EngineError for everything else. `report` is told how far the whole request is.
    */
-  render(request: EngineRequest, signal: AbortSignal): AsyncIterable<RenderedFile>;
+  render(request: EngineRequest, signal: AbortSignal, report?: Report): AsyncIterable<RenderedFile>;
 }
 
 export type EngineErrorCode =

@@ -1,3 +1,4 @@
+import type { EngineReport } from './report.ts';
 import type { EngineErrorCode, EngineRequest, RenderedFile } from './engine.ts';
 
 /** What the worker says to a drawing process. */
@@ -9,5 +10,6 @@ export type ToProcess =
 /** What it answers; one render at a time. */
 export type FromProcess =
   | { type: 'file'; file: RenderedFile }
+  | { type: 'report'; report: EngineReport }
   | { type: 'done' }
   | { type: 'failed'; code: EngineErrorCode; message: string };

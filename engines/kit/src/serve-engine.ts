@@ -29,7 +29,7 @@ export function serveEngine(create: (scratch: string) => Engine): void {
 
 async function render(engine: Engine, request: EngineRequest): Promise<void> {
   try {
-    for await (const file of engine.render(request, never)) {
+    for await (const file of engine.render(request, never, (report) => send({ type: 'report', report }))) {
       send({ type: 'file', file });
       // The engine removes a video when it is asked for the next.
       if (file.contentType === 'video/mp4') await once(process, 'message');

@@ -15,13 +15,13 @@ import {
   type Driver,
   type EngineHealth,
   type EngineJob,
-  type EngineProgress,
   type EngineResult,
   type FollowedJob,
   type Handle,
   type Prepared,
   type RouteFiles,
 } from '@renderkit/engine-kit/driver.ts';
+import type { EngineProgress } from '@renderkit/engine-kit/report.ts';
 import { HeldAnswers, lostAnswer } from '@renderkit/engine-kit/held-answers.ts';
 import type { Problem } from '@renderkit/engine-kit/problem-codes.ts';
 import { saveResults } from '@renderkit/engine-kit/result-files.ts';

@@ -11,12 +11,12 @@ import {
   type DriverTools,
   type EngineHealth,
   type EngineJob,
-  type EngineProgress,
   type EngineResult,
   type FollowedJob,
   type Handle,
   type Prepared,
 } from '@renderkit/engine-kit/driver.ts';
+import type { EngineProgress } from '@renderkit/engine-kit/report.ts';
 import { pollJob } from '@renderkit/engine-kit/poll.ts';
 import type { Problem } from '@renderkit/engine-kit/problem-codes.ts';
 import { maxResultBytes } from '@renderkit/engine-kit/result-files.ts';

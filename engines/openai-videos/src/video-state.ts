@@ -1,7 +1,8 @@
 import { isObject, messageIn, parseJson, refusalOf } from '@renderkit/engine-kit/backend-answer.ts';
 import type { BackendHttp } from '@renderkit/engine-kit/backend-http.ts';
 import { faultOfField, type Call } from '@renderkit/engine-kit/call.ts';
-import { EngineFailure, type EngineProgress } from '@renderkit/engine-kit/driver.ts';
+import { EngineFailure } from '@renderkit/engine-kit/driver.ts';
+import type { EngineProgress } from '@renderkit/engine-kit/report.ts';
 import type { BackendAnswer } from '@renderkit/engine-kit/http-exchange.ts';
 import type { JsonObject, JsonValue } from '@renderkit/engine-kit/route.ts';
 

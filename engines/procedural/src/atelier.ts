@@ -33,14 +33,17 @@ function paintLandscape(scene: Scene): Canvas {
   if (scene.mood.places.has('planet')) paintRisingPlanet(raster, scene);
   else paintLuminary(raster, scene);
   const relief = paintRelief(raster, scene);
+  scene.show?.(0.2, raster);
   paintWater(raster, relief, scene);
   paintStrokes(raster, scene);
   const { canvas, context } = toCanvas(raster);
+  scene.show?.(0.7, canvas);
   paintStars(context, scene, relief);
   paintLightning(context, scene);
   paintGrass(context, scene);
   paintFlowers(context, scene);
   paintThings(context, scene, relief);
+  scene.show?.(0.85, canvas);
   paintGrove(context, scene);
   paintForeground(context, scene);
   paintWeather(context, scene);

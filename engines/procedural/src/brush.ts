@@ -51,7 +51,10 @@ export function paintStrokes(raster: Raster, scene: Scene): void {
   };
   // No finer than three pixels: below that strokes are noise, and small pictures would take as long as large ones.
   const spacing = Math.max(3, touch.spacing * scene.unit * (1.25 - detail * 0.4) * (0.7 + weight * 0.3));
-  for (let y = spacing / 2; y < height; y += spacing) paintRow(easel, y, width, spacing);
+  for (let y = spacing / 2; y < height; y += spacing) {
+    paintRow(easel, y, width, spacing);
+    scene.show?.(0.25 + (0.4 * y) / height, raster);
+  }
 }
 
 /** Rows and not one great loop, here and below: a function called often stays compiled from picture to picture. */

@@ -7,8 +7,10 @@ import {
   type RenderedImage,
   type Size,
 } from '@renderkit/engine-kit/engine.ts';
+import type { Report } from '@renderkit/engine-kit/report.ts';
 import { readBrief } from './brief.ts';
 import { checkSide, SIDES } from './check-request.ts';
+import { DrawingReport } from './drawing-report.ts';
 import { encodeImage, type Bitmap } from './encode.ts';
 import type { ProceduralModel } from './models.ts';
 import { measureImage, readImage, toBitmap, toRaster } from './image.ts';
@@ -23,7 +25,7 @@ const MAX_PIXELS = 4_194_304;
 export async function* editImages(
   request: ImageEditRequest,
   model: ProceduralModel,
-  signal: AbortSignal,
+  { signal, report }: { signal: AbortSignal; report: Report },
 ): AsyncGenerator<RenderedImage> {
   const { image, inpaint, outputs } = request;
   const shown = await measureImage(image);
@@ -36,10 +38,12 @@ export async function* editImages(
   for (let index = 0; index < outputs; index++) {
     await nextTurn();
     signal.throwIfAborted();
-    const scene = composeScene(briefOf(index, size));
+    const drawing = new DrawingReport(report, index, outputs);
+    const scene = { ...composeScene(briefOf(index, size)), show: drawing.show };
     const change = drawChange(request, source, scene, model);
     const edited = mask === null ? change : changeUnder(mask, source, change);
     const alpha = source.alpha && mask ? coverUnder(mask, source.alpha) : null;
+    drawing.encoding();
     await nextTurn();
     signal.throwIfAborted();
     yield { ...(await encodeImage(edited, alpha)), index, nsfw: false };

@@ -6,6 +6,7 @@ import {
   type EngineRequest,
   type RenderedFile,
 } from '@renderkit/engine-kit/engine.ts';
+import type { Report } from '@renderkit/engine-kit/report.ts';
 import { type EngineProcesses, openEngineProcesses } from '@renderkit/engine-kit/engine-processes.ts';
 import { checkRequest } from './check-request.ts';
 import { editImages } from './edit-image.ts';
@@ -23,7 +24,7 @@ export function createProceduralEngine(scratch = tmpdir()): Engine {
     id: 'procedural',
     kinds: ['image', 'image_edit', 'video', 'video_extend'],
     models: Object.keys(PAINTERS),
-    render: (request, signal) => render(request, signal, scratch),
+    render: (request, signal, report) => render(request, { signal, report, scratch }),
   };
 }
 
@@ -36,13 +37,16 @@ export function openProceduralProcesses(atOnce: number): EngineProcesses {
 
 async function* render(
   request: EngineRequest,
-  signal: AbortSignal,
-  scratch: string,
+  {
+    signal,
+    report = () => {},
+    scratch,
+  }: { signal: AbortSignal; report: Report | undefined; scratch: string },
 ): AsyncGenerator<RenderedFile> {
   const model = checkRequest(request);
   signal.throwIfAborted();
   try {
-    yield* rendererOf(request, model, signal, scratch);
+    yield* rendererOf(request, model, { signal, report, scratch });
   } catch (cause) {
     signal.throwIfAborted();
     if (cause instanceof EngineError) throw cause;
@@ -53,17 +57,16 @@ async function* render(
 function rendererOf(
   request: EngineRequest,
   model: ProceduralModel,
-  signal: AbortSignal,
-  scratch: string,
+  { signal, report, scratch }: { signal: AbortSignal; report: Report; scratch: string },
 ): AsyncGenerator<RenderedFile> {
   switch (request.kind) {
     case 'image':
-      return generateImages(request, model, signal);
+      return generateImages(request, model, { signal, report });
     case 'image_edit':
-      return editImages(request, model, signal);
+      return editImages(request, model, { signal, report });
     case 'video':
-      return generateVideos(request, model, signal, scratch);
+      return generateVideos(request, model, { signal, report, scratch });
     case 'video_extend':
-      return extendVideos(request, signal, scratch);
+      return extendVideos(request, { signal, report, scratch });
   }
 }

@@ -13,12 +13,14 @@ export function paintFigures(scene: Scene): Canvas {
   const figure = imagineFigure(scene);
   const { x, y, head } = poseFigure(figure);
   const canvas = paintBackdrop(figure, x, y, head);
+  scene.show?.(0.5, canvas);
   const context = canvas.getContext('2d');
   context.save();
   context.translate(x, y);
   context.scale(head, head);
   drawFigure(context, figure);
   context.restore();
+  scene.show?.(0.8, canvas);
   paintGarland(context, figure, head);
   paintWeather(context, scene);
   return canvas;

@@ -1,7 +1,9 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { ImageRequest, RenderedImage } from '@renderkit/engine-kit/engine.ts';
+import type { Report } from '@renderkit/engine-kit/report.ts';
 import { readBrief } from './brief.ts';
 import { checkSide } from './check-request.ts';
+import { DrawingReport } from './drawing-report.ts';
 import { encodeImage } from './encode.ts';
 import type { ProceduralModel } from './models.ts';
 import { composeScene } from './scene.ts';
@@ -11,7 +13,7 @@ import { paintFresh } from './transform.ts';
 export async function* generateImages(
   request: ImageRequest,
   model: ProceduralModel,
-  signal: AbortSignal,
+  { signal, report }: { signal: AbortSignal; report: Report },
 ): AsyncGenerator<RenderedImage> {
   checkSide(request);
   const briefOf = await readBrief(request);
@@ -19,7 +21,10 @@ export async function* generateImages(
     // Drawing holds the thread; between two images the signal gets its turn.
     await nextTurn();
     signal.throwIfAborted();
-    const bitmap = paintFresh(composeScene(briefOf(index, request)), model);
+    const drawing = new DrawingReport(report, index, request.outputs);
+    const scene = { ...composeScene(briefOf(index, request)), show: drawing.show };
+    const bitmap = paintFresh(scene, model);
+    drawing.encoding();
     await nextTurn();
     signal.throwIfAborted();
     yield { ...(await encodeImage(bitmap)), index, nsfw: false };

@@ -33,6 +33,7 @@ export function printView({ raster: view, skyline }: View, scene: Scene, close: 
     inks: mixInks(scene),
   };
   const { canvas, context } = toCanvas(pressInks(print));
+  scene.show?.(0.5, canvas);
   engrave(context, print);
   return canvas;
 }

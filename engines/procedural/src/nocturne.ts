@@ -27,6 +27,7 @@ export function paintNocturne(day: Scene): Canvas {
       : asked.length > 0
         ? paintNightLand(scene)
         : choice.pick([paintNightCity, paintNightSpace, paintNightLand])(scene);
+  scene.show?.(0.7, canvas);
   // Fewer details, a softer lens.
   soften(canvas, (0.75 - scene.look.detail) * Math.max(2.2, 5 * scene.unit));
   bloom(canvas, 0.5 + scene.look.weight * 0.18);

@@ -11,6 +11,7 @@ import type { Scene } from './scene.ts';
 export function paintPapercut(scene: Scene): Canvas {
   const { canvas, stack } = createStack(scene);
   laySky(stack);
+  scene.show?.(0.3, canvas);
   layStars(stack);
   layLuminary(stack);
   layClouds(stack);
@@ -18,6 +19,7 @@ export function paintPapercut(scene: Scene): Canvas {
   const spacey = (places.has('space') || places.has('planet')) && places.size <= 2;
   if (spacey) layPlanets(stack);
   else layLand(stack);
+  scene.show?.(0.6, canvas);
   if (places.has('person')) layFigure(stack);
   layFrame(stack);
   textureStack(stack);

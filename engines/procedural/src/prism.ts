@@ -22,6 +22,7 @@ export const VIEW_SIDE = 400;
 /** A small view in stones of the scene's full size. Changes the view. */
 export function cutView(view: Raster, scene: Scene): Canvas {
   const { mood, look } = scene;
+  scene.show?.(0.3, view);
   enrich(view, 1.38, 1 + look.weight * 0.35);
   const canvas = createCanvas(scene.width, scene.height);
   const cutter: Cutter = {
@@ -34,6 +35,7 @@ export function cutView(view: Raster, scene: Scene): Canvas {
   if (mood.places.has('glass') || look.brush === 'knife') setGlass(cutter);
   else if (look.brush === 'stipple') setTiles(cutter);
   else setFacets(cutter, look.brush === 'smooth');
+  scene.show?.(0.8, canvas);
   bloom(canvas, 0.25);
   return canvas;
 }

@@ -1,5 +1,6 @@
 import { clamp } from './colour.ts';
 import type { SkyThing, TimeOfDay, TreeKind } from './lexicon.ts';
+import type { Show } from './drawing-report.ts';
 import type { Look } from './look.ts';
 import { choosePalette, type Palette } from './palette.ts';
 import type { Mood } from './prompt-mood.ts';
@@ -34,6 +35,8 @@ export interface Scene {
   readonly air: number;
   /** Whether what falls, flies and flashes is left out, to be drawn on each frame of a video. */
   readonly animated: boolean;
+  /** Shown how far the picture is; hands call it between their steps. */
+  readonly show?: Show | undefined;
 }
 
 export interface Luminary {

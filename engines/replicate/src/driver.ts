@@ -23,7 +23,6 @@ import {
   type DriverTools,
   type EngineHealth,
   type EngineJob,
-  type EngineProgress,
   type EngineResult,
   type FollowedJob,
   type Handle,
@@ -31,6 +30,7 @@ import {
   type PreparedMedia,
   type RouteFiles,
 } from '@renderkit/engine-kit/driver.ts';
+import type { EngineProgress } from '@renderkit/engine-kit/report.ts';
 import { pollJob } from '@renderkit/engine-kit/poll.ts';
 import type { Problem } from '@renderkit/engine-kit/problem-codes.ts';
 import { saveResults } from '@renderkit/engine-kit/result-files.ts';

@@ -4,6 +4,7 @@ import {
   type EngineRequest,
   type RenderedFile,
 } from '@renderkit/engine-kit/engine.ts';
+import type { Report } from '@renderkit/engine-kit/report.ts';
 
 export const SANDBOX_MODELS = ['sandbox-fail', 'sandbox-partial', 'sandbox-slow'] as const;
 
@@ -20,13 +21,13 @@ export function createSandboxEngine(painter: Engine): Engine {
     id: 'sandbox',
     kinds: ['image'],
     models: SANDBOX_MODELS,
-    render: (request, signal) => render(request, signal, painter),
+    render: (request, signal, report) => render(request, { signal, report }, painter),
   };
 }
 
 async function* render(
   request: EngineRequest,
-  signal: AbortSignal,
+  { signal, report }: { signal: AbortSignal; report: Report | undefined },
   painter: Engine,
 ): AsyncGenerator<RenderedFile> {
   signal.throwIfAborted();
@@ -39,10 +40,10 @@ async function* render(
       throw new EngineError('render_impossible', 'This model fails on purpose.');
     case 'sandbox-partial':
       // Of a single output nothing could be left out without leaving out all.
-      yield* painter.render({ ...drawn, outputs: Math.max(1, outputs - 1) }, signal);
+      yield* painter.render({ ...drawn, outputs: Math.max(1, outputs - 1) }, signal, report);
       return;
     case 'sandbox-slow':
-      yield* painter.render(drawn, signal);
+      yield* painter.render(drawn, signal, report);
       return;
     default:
       throw new EngineError('unknown_model', `The sandbox engine has no model "${engineModel}".`);

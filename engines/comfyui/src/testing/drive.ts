@@ -6,14 +6,13 @@ import type {
   BackendAccess,
   BoundValue,
   Driver,
-  EnginePreview,
-  EngineProgress,
   EngineResult,
   FollowedJob,
   Handle,
   Prepared,
   RouteFiles,
 } from '@renderkit/engine-kit/driver.ts';
+import type { EnginePreview, EngineProgress } from '@renderkit/engine-kit/report.ts';
 import type { JsonObject, Route } from '@renderkit/engine-kit/route.ts';
 import { createComfyuiDriver } from '../driver.ts';
 

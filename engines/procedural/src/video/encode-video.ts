@@ -5,6 +5,7 @@ import type { Canvas } from '@napi-rs/canvas';
 import { EngineError, type MediaFile, type Size } from '@renderkit/engine-kit/engine.ts';
 import { ffmpeg } from '@renderkit/media-kit/ffmpeg.ts';
 import { MediaToolError } from '@renderkit/media-kit/media-tool-error.ts';
+import type { DrawingReport } from '../drawing-report.ts';
 import { FRAME_RATE } from './shot.ts';
 
 /** Good enough that what follows is all that can be seen of it. */
@@ -26,8 +27,7 @@ export interface VideoPlan extends Size {
 export async function encodeVideo(
   plan: VideoPlan,
   frameAt: (index: number) => Canvas | Promise<Canvas>,
-  directory: string,
-  signal: AbortSignal,
+  { directory, signal, drawing }: { directory: string; signal: AbortSignal; drawing: DrawingReport },
 ): Promise<string> {
   const frames = join(directory, 'frames.mjpeg');
   const file = await open(frames, 'w');
@@ -37,11 +37,13 @@ export async function encodeVideo(
       await nextTurn();
       signal.throwIfAborted();
       const canvas = await frameAt(index);
+      drawing.show((index + 1) / plan.frames, canvas);
       await file.write(await canvas.encode('jpeg', JPEG_QUALITY));
     }
   } finally {
     await file.close();
   }
+  drawing.encoding();
   const output = join(directory, 'video.mp4');
   const audios = plan.audios.length > 0 ? plan.audios : plan.audioOf ? [plan.audioOf] : [];
   const run = (audible: readonly MediaFile[]) =>

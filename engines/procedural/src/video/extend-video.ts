@@ -6,8 +6,10 @@ import {
   type Size,
   type VideoExtendRequest,
 } from '@renderkit/engine-kit/engine.ts';
+import type { Report } from '@renderkit/engine-kit/report.ts';
 import { extractFrame } from '@renderkit/media-kit/extract-frame.ts';
 import { readBrief } from '../brief.ts';
+import { DrawingReport } from '../drawing-report.ts';
 import { readImage } from '../image.ts';
 import { composeScene } from '../scene.ts';
 import { FRAME_RATE } from './shot.ts';
@@ -20,8 +22,7 @@ const MAX_PIXELS = 1280 * 720;
 /** What comes after a video: it begins with the last frame, and that frame moves on. */
 export async function* extendVideos(
   request: VideoExtendRequest,
-  signal: AbortSignal,
-  scratch: string,
+  { signal, report, scratch }: { signal: AbortSignal; report: Report; scratch: string },
 ): AsyncGenerator<RenderedVideo> {
   const directory = await mkdtemp(join(scratch, 'video-'));
   try {
@@ -38,7 +39,8 @@ export async function* extendVideos(
       const scene = composeScene(briefOf(index, size));
       const shot = createImageShot(scene, (frames - 1) / FRAME_RATE, image);
       const plan = { ...size, frames, audios: [], audioOf: null };
-      yield { ...(await finishVideo(plan, shot, directory, signal)), index, nsfw: false };
+      const drawing = new DrawingReport(report, index, request.outputs);
+      yield { ...(await finishVideo(plan, shot, { directory, signal, drawing })), index, nsfw: false };
     }
   } finally {
     await rm(directory, { recursive: true, force: true });

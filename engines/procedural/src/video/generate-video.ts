@@ -6,8 +6,10 @@ import {
   type Size,
   type VideoRequest,
 } from '@renderkit/engine-kit/engine.ts';
+import type { Report } from '@renderkit/engine-kit/report.ts';
 import { readBrief } from '../brief.ts';
 import { checkSide } from '../check-request.ts';
+import { DrawingReport } from '../drawing-report.ts';
 import { encodeThumbnail, type Bitmap } from '../encode.ts';
 import type { ProceduralModel } from '../models.ts';
 import { readImage, toBitmap } from '../image.ts';
@@ -27,8 +29,7 @@ const DURATION = { min: 0.5, max: 60 };
 export async function* generateVideos(
   request: VideoRequest,
   model: ProceduralModel,
-  signal: AbortSignal,
-  scratch: string,
+  { signal, report, scratch }: { signal: AbortSignal; report: Report; scratch: string },
 ): AsyncGenerator<RenderedVideo> {
   checkVideo(request);
   const briefOf = await readBrief(request);
@@ -42,7 +43,8 @@ export async function* generateVideos(
       const shot = await planShot(work);
       const { width, height, audios, sourceVideo } = request;
       const plan = { width, height, frames, audios, audioOf: sourceVideo };
-      yield { ...(await finishVideo(plan, shot, directory, signal)), index, nsfw: false };
+      const drawing = new DrawingReport(report, index, request.outputs);
+      yield { ...(await finishVideo(plan, shot, { directory, signal, drawing })), index, nsfw: false };
     } finally {
       await rm(directory, { recursive: true, force: true });
     }
@@ -92,11 +94,10 @@ async function planBeginning({ request, scene, model, seconds, directory, signal
 export async function finishVideo(
   plan: VideoPlan,
   shot: Shot,
-  directory: string,
-  signal: AbortSignal,
+  work: { directory: string; signal: AbortSignal; drawing: DrawingReport },
 ): Promise<Omit<RenderedVideo, 'index' | 'nsfw'>> {
   const { width, height, frames } = plan;
-  const path = await encodeVideo(plan, (at) => shot(at / FRAME_RATE), directory, signal);
+  const path = await encodeVideo(plan, (at) => shot(at / FRAME_RATE), work);
   return {
     contentType: 'video/mp4',
     path,

@@ -1,0 +1,57 @@
+import { Canvas, createCanvas } from '@napi-rs/canvas';
+import type { Report } from '@renderkit/engine-kit/report.ts';
+import { type Raster, shrinkRaster, toCanvas } from './raster.ts';
+
+/** Longer side of a preview, in pixels. */
+const PREVIEW_SIDE = 384;
+const PREVIEW_QUALITY = 60;
+/** Milliseconds between two reports: making one holds up the drawing. */
+const PAUSE_MS = 400;
+
+/** Told how much of one output is drawn, 0–1, and how it looks by now. Most calls do nothing. */
+export type Show = (drawn: number, picture: Raster | Canvas) => void;
+
+/** Reports how one output comes to be; of drawing and encoding the former is nine tenths. */
+export class DrawingReport {
+  readonly #report: Report;
+  readonly #output: number;
+  readonly #outputs: number;
+  #shownAt = Number.NEGATIVE_INFINITY;
+
+  constructor(report: Report, output: number, outputs: number) {
+    this.#report = report;
+    this.#output = output;
+    this.#outputs = outputs;
+    this.#progress('rendering', 0);
+  }
+
+  readonly show: Show = (drawn, picture) => {
+    const now = performance.now();
+    if (now - this.#shownAt < PAUSE_MS) return;
+    this.#shownAt = now;
+    this.#progress('rendering', drawn * 0.9);
+    const small = shrink(picture);
+    const { width, height } = small;
+    const bytes = small.toBuffer('image/jpeg', PREVIEW_QUALITY);
+    const own = { width, height };
+    this.#report({ type: 'preview', contentType: 'image/jpeg', bytes, output: this.#output, own });
+  };
+
+  encoding(): void {
+    this.#progress('encoding', 0.9);
+  }
+
+  #progress(stage: 'rendering' | 'encoding', share: number): void {
+    const fraction = (this.#output + share) / this.#outputs;
+    this.#report({ type: 'progress', stage, fraction, outputsDone: this.#output });
+  }
+}
+
+function shrink(picture: Raster | Canvas): Canvas {
+  if (!(picture instanceof Canvas)) return toCanvas(shrinkRaster(picture, PREVIEW_SIDE)).canvas;
+  const share = Math.min(1, PREVIEW_SIDE / Math.max(picture.width, picture.height));
+  const side = (length: number) => Math.max(1, Math.round(length * share));
+  const small = createCanvas(side(picture.width), side(picture.height));
+  small.getContext('2d').drawImage(picture, 0, 0, small.width, small.height);
+  return small;
+}
