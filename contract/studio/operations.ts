@@ -2,6 +2,7 @@ import { Type, type Static, type TSchema } from 'typebox';
 import { administrationOperations } from './administration/operations.ts';
 import { ChangesAnswer, ChangesRequest } from './changes.ts';
 import type { StudioOperation } from './operation.ts';
+import { ProgressAnswer, ProgressRequest } from './progress.ts';
 import { Metadata, StudioAccount, StudioBalance, StudioLimits } from './schemas/account.ts';
 import { Catalog } from './schemas/catalog.ts';
 import {
@@ -96,6 +97,14 @@ export const studioOperations = {
     caller: 'client',
     body: ChangesRequest,
     answer: ChangesAnswer,
+  },
+  /** Holds the request up to `wait_seconds` until one of the renders has moved on. Only where `getMetadata` offers `progress`. */
+  readProgress: {
+    method: 'POST',
+    path: '/api/progress',
+    caller: 'client',
+    body: ProgressRequest,
+    answer: ProgressAnswer,
   },
   listProjects: {
     method: 'GET',

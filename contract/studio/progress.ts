@@ -33,8 +33,8 @@ export const ProgressRequest = Type.Object({
       token: id,
       /** The last one that was answered; null: none. */
       revision: nullable(revision),
-      /** Whether the bytes of a preview are wanted; else its numbers alone are told. */
-      bytes: Type.Boolean(),
+      /** A preview's bytes come along where its revision is above this; null: they are not wanted. */
+      preview_after: nullable(count),
     }),
     { minItems: 1, maxItems: maxWatchedRenders },
   ),
@@ -51,7 +51,7 @@ export const RenderPreview = Type.Object({
   revision: count,
   width: Type.Integer({ minimum: 1, maximum: maxPreviewSide }),
   height: Type.Integer({ minimum: 1, maximum: maxPreviewSide }),
-  /** A JPEG in base64, where it was asked for. */
+  /** A JPEG in base64, where it is newer than what the caller has. */
   jpeg: Type.Optional(Type.String({ maxLength: Math.ceil(maxPreviewBytes / 3) * 4 })),
 });
 export type RenderPreview = Static<typeof RenderPreview>;

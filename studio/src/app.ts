@@ -13,7 +13,7 @@ import { openBackendSecrets } from './backends/backend-secrets.ts';
 import { applyDataFiles } from './catalog/data-files.ts';
 import { openCatalog } from './catalog/open-catalog.ts';
 import { createWakeups } from './changes/watch-changes.ts';
-import { changesChannel, jobsChannel } from './channels.ts';
+import { changesChannel, jobsChannel, progressChannel } from './channels.ts';
 import { clean, cleanEveryMs } from './clean.ts';
 import { ConfigError, type StudioConfig } from './config.ts';
 import { openJobQueues } from './jobs/job-queues.ts';
@@ -86,7 +86,15 @@ export async function startStudio(
 
 type Opened = Pick<
   RouteDependencies,
-  'database' | 'settings' | 'storage' | 'moderation' | 'catalog' | 'uploads' | 'wakeups' | 'announce'
+  | 'database'
+  | 'settings'
+  | 'storage'
+  | 'moderation'
+  | 'catalog'
+  | 'uploads'
+  | 'wakeups'
+  | 'progress'
+  | 'announce'
 >;
 
 /** Opens what the routes stand on; what has to be closed goes to `owners`. */
@@ -122,9 +130,11 @@ async function open(
   );
   const uploads = await openUploadQueue(queues);
   const wakeups = createWakeups();
+  const progress = createWakeups();
   const changes = owners.use(createNotifier({ database, channel: changesChannel, log }));
   const jobs = owners.use(createNotifier({ database, channel: jobsChannel, log }));
   owners.use(listen({ url: databaseUrl, channel: changesChannel, log, onIds: (ids) => wakeups.wake(ids) }));
+  owners.use(listen({ url: databaseUrl, channel: progressChannel, log, onIds: (ids) => progress.wake(ids) }));
   const announce = {
     change: (account: string) => {
       // Polls of this process need not wait for the word to come back.
@@ -133,7 +143,7 @@ async function open(
     },
     job: () => jobs.announce('job'),
   };
-  return { database, settings, storage, moderation, catalog, uploads, wakeups, announce };
+  return { database, settings, storage, moderation, catalog, uploads, wakeups, progress, announce };
 }
 
 async function listenOrSay(app: FastifyInstance, host: string, port: number): Promise<void> {

@@ -4,3 +4,5 @@ export const changesChannel = 'studio_changes';
 export const jobsChannel = 'studio_jobs';
 /** Where word goes of what is published or paused. */
 export const catalogChannel = 'studio_catalog';
+/** Where word goes of renders whose progress moved. */
+export const progressChannel = 'studio_progress';

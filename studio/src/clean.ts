@@ -6,6 +6,7 @@ import { deleteOldChanges } from './changes/store.ts';
 import { refillDueAccounts } from './credits/refill-account.ts';
 import { deleteEndedWindows, deleteExpired } from './identity/store.ts';
 import { expireFrames } from './library/expire-frames.ts';
+import { forgetOldProgress } from './progress/store.ts';
 import { removeAbandonedFolders } from './storage/orphan-folders.ts';
 import { rejectOverdueUploads } from './uploads/check-upload.ts';
 import { forgetDeletedUploads } from './uploads/store.ts';
@@ -20,7 +21,7 @@ const rowsPerBatch = 1_000;
 type CleanDependencies = Parameters<typeof rejectOverdueUploads>[0];
 
 /**
- * One round of cleaning up: due refills, old changes, expired tokens, ended counts of tries and reset links, uploads that nobody checked, accounts that were deleted, frames that nobody kept, files that nothing
+ * One round of cleaning up: due refills, old changes, expired tokens, ended counts of tries and reset links, progress of renders that ended, uploads that nobody checked, accounts that were deleted, frames that nobody kept, files that nothing
  * names, workers that were killed and what they left on this machine. In batches; what is left waits for the next round.
  */
 export async function clean(dependencies: CleanDependencies, stopping: AbortSignal): Promise<void> {
@@ -31,6 +32,7 @@ export async function clean(dependencies: CleanDependencies, stopping: AbortSign
     async () => (await deleteExpired(database, rowsPerBatch)) === rowsPerBatch,
     async () => (await deleteEndedWindows(database, rowsPerBatch)) === rowsPerBatch,
     async () => (await deleteEndedResets(database, rowsPerBatch)) === rowsPerBatch,
+    async () => (await forgetOldProgress(database, rowsPerBatch)) === rowsPerBatch,
     async () => (await rejectOverdueUploads(dependencies)) > 0,
     async () =>
       (await forgetDeletedUploads(database, deletedUploadsKeptHours, rowsPerBatch)) === rowsPerBatch,

@@ -22,6 +22,7 @@ import { healthRoutes } from './health.ts';
 import { createIdentityStore } from './identity/identity-store.ts';
 import { libraryRoutes } from './library/routes.ts';
 import type { Moderation } from './moderation/moderation.ts';
+import { progressRoutes } from './progress/routes.ts';
 import { projectRoutes } from './projects/routes.ts';
 import { registerOperations } from './register-operations.ts';
 import { presentRender } from './renders/present.ts';
@@ -43,7 +44,10 @@ export type RouteDependencies = {
   moderation: Moderation;
   catalog: Catalog;
   uploads: UploadQueue;
+  /** Of accounts whose feed moved. */
   wakeups: Wakeups;
+  /** Of renders whose progress moved. */
+  progress: Wakeups;
   announce: { change: (account: string) => void; job: () => void };
   /** What the outside sees, without a slash at the end. */
   publicUrl: string;
@@ -84,6 +88,7 @@ export function registerRoutes(app: FastifyInstance, dependencies: RouteDependen
         issuer,
         version: studioVersion,
         workers_alive: await countLiveWorkers(database),
+        progress: true,
       }),
       ...accountRoutes(database, dependencies.catalog),
       ...catalogRoutes(database, dependencies.catalog),
@@ -97,6 +102,7 @@ export function registerRoutes(app: FastifyInstance, dependencies: RouteDependen
       }),
       ...renderRoutes({ ...dependencies, ...present, quoteKey: settings.quoteKey }),
       ...changesRoutes({ ...dependencies, ...present, clientId: client.id }),
+      ...progressRoutes({ ...dependencies, clientId: client.id }),
     },
     {
       account: createAuthenticator(database),

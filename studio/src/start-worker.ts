@@ -9,7 +9,7 @@ import { openBackendSecrets } from './backends/backend-secrets.ts';
 import { DriverPool } from './backends/driver-pool.ts';
 import { startBackendHealth } from './backends/start-backend-health.ts';
 import { openCatalog } from './catalog/open-catalog.ts';
-import { changesChannel, jobsChannel } from './channels.ts';
+import { changesChannel, jobsChannel, progressChannel } from './channels.ts';
 import type { WorkerConfig } from './config.ts';
 import { openEngines } from './engines.ts';
 import { openJobQueues } from './jobs/job-queues.ts';
@@ -55,6 +55,7 @@ export async function startWorker(
   // Before the queue, so that it is closed after it: what is being drawn when the worker stops is finished.
   const engines = testArguments.engines ?? openEngines(config.workers, owners);
   const changes = owners.use(createNotifier({ database, channel: changesChannel, log }));
+  const progress = owners.use(createNotifier({ database, channel: progressChannel, log }));
   const moderation = await openRuleList({
     path: path.join(config.dataDirectory, 'moderation.json'),
     database,
@@ -77,6 +78,7 @@ export async function startWorker(
     catalog,
     engines,
     announce: (account: string) => changes.announce(account),
+    announceProgress: (render: string) => progress.announce(render),
     log,
     crashPoint: testArguments.crashPoint,
   };

@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { StudioAnswer } from '@renderkit/contract/studio/operations.ts';
+import type { ProgressRequest } from '@renderkit/contract/studio/progress.ts';
 import type { RenderRequest } from '@renderkit/contract/studio/schemas/render.ts';
 import type { Engine } from '@renderkit/engine-kit/engine.ts';
 import { type FileLimits, fileLimits } from '@renderkit/media-kit/file-limits.ts';
@@ -236,6 +237,21 @@ function createTestAccount(url: string, account: { id: string; email: string } &
       throw new Error(`${token} did not end within 30 seconds`);
     },
   };
+}
+
+/** One call for the progress of renders, as the client. */
+export async function readProgress(
+  url: string,
+  renders: ProgressRequest['renders'],
+  waitSeconds = 0,
+): Promise<StudioAnswer<'readProgress'>> {
+  const response = await fetch(`${url}/api/progress`, {
+    method: 'POST',
+    headers: { authorization: basic(), 'content-type': 'application/json' },
+    body: JSON.stringify({ renders, wait_seconds: waitSeconds }),
+  });
+  if (!response.ok) throw new Error(`${response.status} ${await response.text()}`);
+  return (await response.json()) as StudioAnswer<'readProgress'>;
 }
 
 /** One call of the feed as the client. */

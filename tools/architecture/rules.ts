@@ -105,6 +105,7 @@ export const orderedModules: Record<string, { wiring: readonly string[]; modules
       'uploads',
       'projects',
       'library',
+      'progress',
       'renders',
       'administration',
     ],

@@ -4,24 +4,24 @@ import type { StudioUpload } from '@renderkit/contract/studio/schemas/upload.ts'
 import type { Database } from '@renderkit/server-kit/db/database.ts';
 import { type MovedRow, readMoved, type Watched } from './store.ts';
 
-/** What wakes waiting polls: the ids of accounts that moved, as far as word of them arrived. */
+/** What wakes waiting polls: the ids of accounts or renders that moved, as far as word of them arrived. */
 export type Wakeups = {
-  /** Calls back with accounts that may have moved; returns how to stop. */
-  subscribe: (onMoved: (accounts: string[]) => void) => () => void;
+  /** Calls back with those that may have moved; returns how to stop. */
+  subscribe: (onMoved: (ids: string[]) => void) => () => void;
 };
 
 // Word of a change may get lost; no reader learns of one later than this.
 const floorMs = 1_000;
 // Changes of one burst are answered together.
-const gatherMs = 5;
+const gatherChangesMs = 5;
 const longPollsAtMost = 1_000;
 
-/** Accounts that moved, told apart from those that only might have. */
-export function createWakeups(): Wakeups & { wake: (accounts: string[]) => void } {
-  const listeners = new Set<(accounts: string[]) => void>();
+/** Hands word of what moved on to all polls of this process. */
+export function createWakeups(): Wakeups & { wake: (ids: string[]) => void } {
+  const listeners = new Set<(ids: string[]) => void>();
   return {
-    wake: (accounts) => {
-      for (const listener of listeners) listener(accounts);
+    wake: (ids) => {
+      for (const listener of listeners) listener(ids);
     },
     subscribe: (onMoved) => {
       listeners.add(onMoved);
@@ -65,7 +65,8 @@ export async function watchChanges(
       if (moved.length > 0) return moved.map((row) => present(row, options));
       const left = deadline - performance.now();
       if (left <= 0 || options.signal.aborted) return [];
-      await waitFor(Math.min(left, floorMs), options.signal, woken.size > 0, (wake) => (onWake = wake));
+      const wait = { ms: Math.min(left, floorMs), gatherMs: gatherChangesMs, isWoken: woken.size > 0 };
+      await waitForWake(wait, options.signal, (wake) => (onWake = wake));
       lookAt = woken.size > 0 ? [...woken].flatMap((id) => byAccount.get(id) ?? []) : options.watched;
       woken.clear();
     }
@@ -86,18 +87,17 @@ export function createPollCounter(): { enter: () => (() => void) | undefined } {
   };
 }
 
-/** Waits out the time, or until woken or aborted; what wakes it gets a moment for company. */
-async function waitFor(
-  ms: number,
+/** Waits out `ms`, or until woken or aborted; what wakes it gets `gatherMs` for company. */
+export async function waitForWake(
+  { ms, gatherMs, isWoken }: { ms: number; gatherMs: number; isWoken: boolean },
   signal: AbortSignal,
-  alreadyWoken: boolean,
   setWake: (wake: (() => void) | undefined) => void,
 ): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   let end = () => {};
   await new Promise<void>((resolve) => {
     end = resolve;
-    timer = setTimeout(resolve, alreadyWoken ? gatherMs : ms);
+    timer = setTimeout(resolve, isWoken ? gatherMs : ms);
     signal.addEventListener('abort', end);
     setWake(() => {
       setWake(undefined);

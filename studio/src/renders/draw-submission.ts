@@ -1,11 +1,11 @@
 import type { KeyObject } from 'node:crypto';
 import { type Engine, EngineError } from '@renderkit/engine-kit/engine.ts';
 import { isOutOfSpace } from '@renderkit/engine-kit/out-of-space.ts';
-import type { Database } from '@renderkit/server-kit/db/database.ts';
 import type { Logger } from '@renderkit/server-kit/process/logger.ts';
 import type { Claim } from '../backends/claim-queries.ts';
 import type { Catalog } from '../catalog/open-catalog.ts';
 import type { BlobStorage } from '../storage/blob-storage.ts';
+import { Reporter, type ReporterOptions } from '../progress/reporter.ts';
 import { clearUp } from './clear-up.ts';
 import { endSubmission, type FailedEnd, type SubmissionEnd } from './end-submission.ts';
 import { withMaterials } from './job-materials.ts';
@@ -13,8 +13,7 @@ import { persist } from './persist.ts';
 import { storeOutput } from './store-output.ts';
 import type { MadeAsset } from './store.ts';
 
-export type DrawDependencies = {
-  database: Database;
+export type DrawDependencies = Omit<ReporterOptions, 'log'> & {
   storage: BlobStorage;
   mediaKey: KeyObject;
   catalog: Catalog;
@@ -104,13 +103,16 @@ async function draw(
   const engine = engines.find(({ id }) => id === route?.engine);
   if (model === undefined || route === undefined || engine === undefined)
     throw new EngineError('unknown_model', 'The model is no longer offered.');
+  await using reporter = new Reporter(dependencies, claim, model.offered.nsfw);
+  reporter.report({ type: 'progress', stage: 'rendering', fraction: null });
   const sources = { ...dependencies, snapshot: catalog.current() };
   await withMaterials({ claim, model, route }, sources, async ({ asked }) => {
     const request = { ...asked, engineModel: route.model ?? '', outputs: claim.outputs };
-    for await (const file of engine.render(request, stopping)) {
+    for await (const file of engine.render(request, stopping, reporter.report)) {
       stopping.throwIfAborted();
       const placed = { ...file, index: claim.first_output + file.index };
       const stored = { id: claim.render_id, attempt: claim.attempt };
+      if (made.length + 1 === claim.outputs) reporter.storing(made.length);
       made.push(await storeOutput(stored, placed, model.offered.nsfw, dependencies));
     }
   });

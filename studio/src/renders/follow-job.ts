@@ -6,6 +6,7 @@ import {
   type FollowedJob,
   type Handle,
 } from '@renderkit/engine-kit/driver.ts';
+import type { Report } from '@renderkit/engine-kit/report.ts';
 
 /** Milliseconds between tries at an engine that cannot be reached; they double. */
 export type FollowPauses = { unreachable: number; maxUnreachable: number };
@@ -18,6 +19,8 @@ export type FollowLimits = {
   since: Date | null;
   signal: AbortSignal;
   pauses: FollowPauses;
+  /** Told of whatever the engine says before its result. */
+  report: Report;
 };
 
 /** However long a job has run already, whoever takes it up has a look whether it is done. */
@@ -31,7 +34,7 @@ const minLookMs = 10_000;
 export async function followToEnd(
   driver: Driver,
   { handle, job }: { handle: Handle; job: FollowedJob },
-  { runSeconds, silentSeconds, since, signal, pauses }: FollowLimits,
+  { runSeconds, silentSeconds, since, signal, pauses, report }: FollowLimits,
 ): Promise<EngineResult> {
   const leftMs = runSeconds * 1_000 - (since === null ? 0 : Date.now() - since.getTime());
   const alarm = createAlarm(Math.max(minLookMs, leftMs), silentSeconds && silentSeconds * 1_000);
@@ -42,6 +45,7 @@ export async function followToEnd(
         for await (const event of driver.follow(handle, job, either)) {
           if (event.type === 'result') return event;
           alarm.hear();
+          report(event);
           pause = pauses.unreachable;
         }
         throw new EngineFailure('The job ended without a result.', {

@@ -18,6 +18,7 @@ import { mediaFolder } from '../storage/media-folder.ts';
 import { endSubmission, type Ended, type SubmissionEnd } from './end-submission.ts';
 import type { JobValues } from './engine-values.ts';
 import { followToEnd, type FollowPauses } from './follow-job.ts';
+import { Reporter, type ReporterOptions } from '../progress/reporter.ts';
 import { clearUp } from './clear-up.ts';
 import { withMaterials } from './job-materials.ts';
 import { persist } from './persist.ts';
@@ -26,8 +27,7 @@ import type { MadeAsset } from './store.ts';
 import { failedEnd } from './submission-failure.ts';
 import { recordLost, recordSent } from './submission-store.ts';
 
-export type SubmissionDependencies = {
-  database: Database;
+export type SubmissionDependencies = Omit<ReporterOptions, 'log'> & {
   storage: BlobStorage;
   mediaKey: KeyObject;
   catalog: Catalog;
@@ -70,6 +70,7 @@ type Job = {
   /** Raised where its backend is drained and the time for what runs is over. */
   draining: AbortSignal;
   pauses: Pauses;
+  reporter: Reporter;
   dependencies: SubmissionDependencies;
 };
 
@@ -110,13 +111,27 @@ async function runJob(
   const route = model?.routes[claim.route];
   if (model === undefined || route === undefined)
     throw new Error(`submission ${claim.id} names a route that is not there`);
+  await using reporter = new Reporter(dependencies, claim, model.offered.nsfw);
+  reporter.report({ type: 'progress', stage: 'waiting_for_engine', fraction: null });
   const files = await catalog.files(claim.model_id, claim.version);
   let end: SubmissionEnd;
   try {
     const driver = await dependencies.driverOf(claim.backend);
     const pauses = { ...usualPauses, ...dependencies.pauses };
     const folder = scratch.path;
-    const job = { claim, model, route, files, driver, folder, signal, draining, pauses, dependencies };
+    const job = {
+      claim,
+      model,
+      route,
+      files,
+      driver,
+      folder,
+      signal,
+      draining,
+      pauses,
+      reporter,
+      dependencies,
+    };
     end = await makeOutputs(job, isTakenOver);
   } catch (error) {
     signal.throwIfAborted();
@@ -278,7 +293,7 @@ function watchDrain({ driver, signal, draining, dependencies }: Job, handle: Han
 }
 
 async function collectOnce(job: Job, handle: Handle, values: JobValues): Promise<Collected> {
-  const { claim, model, route, files, driver, folder, signal, pauses, dependencies } = job;
+  const { claim, model, route, files, driver, folder, signal, pauses, reporter, dependencies } = job;
   const { storage, mediaKey, crashPoint } = dependencies;
   const result = await followToEnd(
     driver,
@@ -289,6 +304,7 @@ async function collectOnce(job: Job, handle: Handle, values: JobValues): Promise
       since: claim.sent_at,
       signal,
       pauses,
+      report: reporter.report,
     },
   );
   await crashPoint?.('submission: result');
@@ -300,6 +316,7 @@ async function collectOnce(job: Job, handle: Handle, values: JobValues): Promise
   for await (const file of finishOutputs(result.files, { ...wanted, first: claim.first_output }, signal)) {
     // A try before this one may have stored its own.
     await storage.removeFolder(mediaFolder(mediaKey, stored.id, stored.attempt, file.index));
+    reporter.storing(assets.length);
     assets.push(await storeOutput(stored, file, model.offered.nsfw, dependencies));
   }
   return { assets, cost: result.cost ?? null };

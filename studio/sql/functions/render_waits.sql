@@ -1,0 +1,35 @@
+-- Where renders that wait stand among all that the same backends could make, in the order of turns, and why they wait. A local
+-- engine counts its lanes apart. `running`: jobs at those backends now.
+create or replace function render_waits(ids text[])
+returns table (render text, "position" integer, "of" integer, reason text, running integer) language sql stable as $$
+  with asked as (
+    select id, account_id, model, model_version, lane, tag, accepted_at, not_before
+    from renders where id = any(ids) and status = 'queued'
+  ), groups as (
+    select g.model, g.model_version, g.lane, coalesce(array_agg(b.name) filter (where f.fits), '{}') as backends,
+      coalesce(bool_or(f.fits and is_ready(b)), false) as ready, coalesce(bool_and(b.is_local) filter (where f.fits), false) as is_local
+    from (select distinct model, model_version, lane from asked) g
+    left join route_fits f on f.model_id = g.model and f.version = g.model_version
+    left join backends b on b.name = f.backend
+    group by g.model, g.model_version, g.lane
+  ), turns as (
+    select g.model, g.model_version, g.lane, w.id, w.account_id, w.accepted_at,
+      row_number() over turn as "position", count(*) over (partition by g.model, g.model_version, g.lane) as "of",
+      -- Of all before it, the one that was accepted last.
+      max(w.accepted_at) over turn as latest
+    from groups g
+    cross join lateral (select distinct model_id, version from route_fits where backend = any(g.backends) and fits) m
+    join renders w on w.model = m.model_id and w.model_version = m.version and w.status = 'queued' and w.tag is not null
+      and (w.lane = g.lane or not g.is_local)
+      -- What is put off stands in nobody's way.
+      and (w.not_before is null or w.not_before <= clock())
+    window turn as (partition by g.model, g.model_version, g.lane order by w.tag, w.id)
+  )
+  select a.id, t."position"::integer, t."of"::integer,
+    case when a.not_before > clock() then 'scheduled_retry' when not g.ready then 'engine_down'
+      when t.latest > a.accepted_at then 'fair_share' else 'engine_busy' end,
+    (select count(*) from submissions s where s.backend = any(g.backends) and s.state in ('intended', 'sent', 'lost'))::integer
+  from asked a
+  join groups g on (g.model, g.model_version, g.lane) is not distinct from (a.model, a.model_version, a.lane)
+  left join turns t on t.id = a.id and (t.model, t.model_version, t.lane) = (a.model, a.model_version, a.lane)
+$$;

@@ -1,0 +1,178 @@
+import type { ProgressRequest, RenderStage, WaitReason } from '@renderkit/contract/studio/progress.ts';
+import type { Kind } from '@renderkit/contract/studio/kinds.ts';
+import type { Database } from '@renderkit/server-kit/db/database.ts';
+
+/** What a worker reports of a render. */
+export type ReportRow = {
+  render: string;
+  attempt: number;
+  stage: RenderStage;
+  fraction: number | null;
+  step: number | null;
+  steps: number | null;
+  outputsDone: number;
+  position: number | null;
+  /** Whether only those may see a preview who are known to be of age. */
+  adult: boolean;
+  preview: { bytes: Buffer; index: number; width: number; height: number } | null;
+};
+
+/** Overwrites what is known of a render, and returns whether somebody watches it; undefined where others are at it by now. */
+export async function recordReport(database: Database, report: ReportRow): Promise<boolean | undefined> {
+  const { preview } = report;
+  const [row] = await database.rows<{ watched: boolean }>(
+    `insert into render_progress as p (render_id, attempt, stage, fraction, step, steps, outputs_done, position, revision,
+       preview, preview_index, preview_width, preview_height, preview_revision)
+     select r.id, r.attempt, $3, $4, $5, $6, $7, $8, 1, shown.bytes, $11, $12, $13, (shown.bytes is not null)::integer
+     from renders r join accounts a on a.id = r.account_id
+     cross join lateral (select case when a.age_verified or not $9 then $10::bytea end as bytes) shown
+     where r.id = $1 and r.attempt = $2 and r.status = 'running'
+     on conflict (render_id) do update set attempt = excluded.attempt, stage = excluded.stage,
+       fraction = greatest(p.fraction, excluded.fraction), step = excluded.step, steps = excluded.steps,
+       outputs_done = excluded.outputs_done, position = excluded.position, revision = p.revision + 1,
+       preview = coalesce(excluded.preview, p.preview), preview_index = coalesce(excluded.preview_index, p.preview_index),
+       preview_width = coalesce(excluded.preview_width, p.preview_width),
+       preview_height = coalesce(excluded.preview_height, p.preview_height),
+       preview_revision = p.preview_revision + excluded.preview_revision, reported_at = clock()
+     where coalesce(p.attempt, 0) <= excluded.attempt
+     returning coalesce(watched_until > clock(), false) as watched`,
+    [
+      report.render,
+      report.attempt,
+      report.stage,
+      report.fraction,
+      report.step,
+      report.steps,
+      report.outputsDone,
+      report.position,
+      report.adult,
+      preview?.bytes ?? null,
+      preview?.index ?? null,
+      preview?.width ?? null,
+      preview?.height ?? null,
+    ],
+    'record_report',
+  );
+  return row?.watched;
+}
+
+export type ProgressRow = {
+  /** 0-based position of what was asked. */
+  place: number;
+  /** Null where there is no such render, or the asking client has no grant of its account. */
+  render: string | null;
+  status: 'queued' | 'running' | 'ended';
+  kind: Kind;
+  model: string;
+  expected_outputs: number;
+  /** Since an engine first began; null where none did. */
+  run_seconds: number | null;
+  /** Null where nobody has reported. */
+  stage: RenderStage | null;
+  fraction: number | null;
+  step: number | null;
+  steps: number | null;
+  outputs_done: number;
+  position: number | null;
+  revision: number;
+  preview_index: number | null;
+  preview_revision: number;
+  preview_width: number | null;
+  preview_height: number | null;
+  /** Where it is newer than asked. */
+  preview: Buffer | null;
+};
+
+/** How far renders are. One that waits again after a try has nothing of that try's stage. */
+export async function readProgress(
+  database: Database,
+  client: string,
+  asked: readonly ProgressRequest['renders'][number][],
+): Promise<ProgressRow[]> {
+  return database.rows<ProgressRow>(
+    `select (asked.place - 1)::integer as place, r.id as render,
+       case when r.status in ('queued', 'running') then r.status else 'ended' end as status, r.kind, r.model,
+       r.expected_outputs, extract(epoch from clock() - r.started_at)::real as run_seconds,
+       case when r.status = 'running' then p.stage end as stage, p.fraction, p.step, p.steps,
+       greatest(r.outputs_done, coalesce(p.outputs_done, 0)) as outputs_done,
+       p.position, coalesce(p.revision, 0) as revision,
+       p.preview_index, coalesce(p.preview_revision, 0) as preview_revision, p.preview_width, p.preview_height,
+       case when p.preview_revision > asked.preview_after then p.preview end as preview
+     from unnest($2::text[], $3::text[], $4::integer[]) with ordinality as asked (account, token, preview_after, place)
+     left join lateral (
+       select * from renders where account_id = asked.account and token = asked.token
+         and exists (select from oidc_payloads where model = 'Grant' and account_id = asked.account and client_id = $1
+           and expires_at > clock()) limit 1) r on true
+     left join render_progress p on p.render_id = r.id`,
+    [
+      client,
+      asked.map(({ account }) => account),
+      asked.map(({ token }) => token),
+      asked.map((one) => one.preview_after),
+    ],
+    'read_progress',
+  );
+}
+
+export type WaitRow = {
+  render: string;
+  /** Null for a render that the release before has queued. */
+  position: number | null;
+  of: number | null;
+  reason: WaitReason;
+  /** Jobs that run where it may be made. */
+  running: number;
+};
+
+/** Where renders that wait stand, and why they do: `render_waits.sql`. */
+export async function readWaits(database: Database, renders: readonly string[]): Promise<WaitRow[]> {
+  if (renders.length === 0) return [];
+  return database.rows<WaitRow>('select * from render_waits($1)', [renders], 'render_waits');
+}
+
+/** Of these renders somebody looks at the progress, for so many seconds from now. */
+export async function extendWatches(
+  database: Database,
+  renders: readonly string[],
+  seconds: number,
+): Promise<void> {
+  await database.execute(
+    `insert into render_progress as p (render_id, watched_until)
+     select id, clock() + $2 * interval '1 second' from unnest($1::text[]) as asked (id)
+     on conflict (render_id) do update set watched_until = excluded.watched_until
+     where p.watched_until is null or p.watched_until < clock() + $2 / 2 * interval '1 second'`,
+    [renders, seconds],
+    'extend_progress_watches',
+  );
+}
+
+export type TakenKey = { model: string; kind: Kind; outputs: number };
+export type TakenRow = { count: number; low: number | null; high: number | null };
+
+/** How long the last fifty renders of each key took from the first engine's start: a fifth less than `low`, a fifth more than `high`. */
+export async function readTaken(database: Database, keys: readonly TakenKey[]): Promise<TakenRow[]> {
+  const rows = await database.rows<TakenRow>(
+    `select taken.* from unnest($1::text[], $2::text[], $3::integer[]) with ordinality as k (model, kind, outputs, place)
+     cross join lateral (
+       select count(*)::integer as count, percentile_cont(0.2) within group (order by seconds)::real as low,
+         percentile_cont(0.8) within group (order by seconds)::real as high
+       from (select extract(epoch from completed_at - started_at) as seconds from renders
+         where model = k.model and kind = k.kind and expected_outputs = k.outputs and status = 'succeeded'
+         order by completed_at desc limit 50) last) taken
+     order by k.place`,
+    [keys.map(({ model }) => model), keys.map(({ kind }) => kind), keys.map(({ outputs }) => outputs)],
+    'read_taken',
+  );
+  return rows;
+}
+
+/** Rows of renders that ended between a look and its writing. Returns how many. */
+export async function forgetOldProgress(database: Database, atMost: number): Promise<number> {
+  return database.execute(
+    `delete from render_progress where render_id in (
+       select p.render_id from render_progress p where p.reported_at < clock() - interval '1 hour'
+         and coalesce(p.watched_until, '-infinity') < clock()
+         and not exists (select from renders r where r.id = p.render_id and r.status in ('queued', 'running')) limit $1)`,
+    [atMost],
+  );
+}

@@ -1,0 +1,96 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import type { RenderProgress } from '@renderkit/contract/studio/progress.ts';
+import { type Engine, EngineError } from '@renderkit/engine-kit/engine.ts';
+import type { Report } from '@renderkit/engine-kit/report.ts';
+import sharp from 'sharp';
+import { readProgress, startTestStudio, type TestAccount, type TestStudio } from './harness.ts';
+
+let studio: TestStudio;
+before(async () => (studio = await startTestStudio({ worker: false })));
+after(() => studio[Symbol.asyncDispose]());
+
+const asked = ({ id: account }: TestAccount, token: string, last?: RenderProgress) => [
+  { account, token, revision: last?.revision ?? null, preview_after: last?.preview?.revision ?? 0 },
+];
+
+/** All that is told of a render, in order, until it has ended. */
+async function* follow(account: TestAccount, token: string): AsyncGenerator<RenderProgress> {
+  for (let last: RenderProgress | undefined; ;) {
+    const { renders, ended } = await readProgress(studio.url, asked(account, token, last), 20);
+    if (ended.length > 0) return;
+    for (const one of renders) yield (last = one);
+  }
+}
+
+/** Ids of a local engine whose renders go on when they are told to. */
+function gatedEngine() {
+  let open = () => {};
+  const gate = new Promise<void>((resolve) => (open = resolve));
+  const reports: Report[] = [];
+  const engine: Engine = {
+    id: 'procedural',
+    kinds: ['image'],
+    models: ['linework'],
+    async *render(_request, _signal, report) {
+      if (report !== undefined) reports.push(report);
+      await gate;
+      yield* [];
+      throw new EngineError('render_impossible', 'This engine makes nothing.');
+    },
+  };
+  return { engine, open, reports };
+}
+
+test('a picture that is drawn shows its stages, a fraction that never falls, and how it looks meanwhile', async () => {
+  const account = await studio.connect({ tier: 'pro' });
+  await account.submit('drawn', { model: 'atelier-1', aspect_ratio: '16:9' });
+  const following = (async () => {
+    const seen: RenderProgress[] = [];
+    for await (const one of follow(account, 'drawn')) seen.push(one);
+    return seen;
+  })();
+  await using _ = await studio.startWorker();
+  const seen = await following;
+  assert.ok(seen.some(({ stage }) => stage === 'rendering'));
+  const fractions = seen.flatMap(({ fraction }) => (fraction === null ? [] : [fraction]));
+  assert.deepEqual(
+    fractions,
+    fractions.toSorted((a, b) => a - b),
+  );
+  assert.ok(fractions.length > 0);
+  const previews = seen.flatMap(({ preview }) => (preview?.jpeg === undefined ? [] : [preview]));
+  assert.ok(previews.length > 0, 'a preview came');
+  for (const { jpeg = '', width, height } of previews) {
+    const bytes = Buffer.from(jpeg, 'base64');
+    const image = await sharp(bytes).metadata();
+    assert.deepEqual([image.format, image.width, image.height], ['jpeg', width, height]);
+    assert.ok(Math.max(width, height) <= 384 && bytes.length <= 32 * 1024);
+  }
+  assert.deepEqual(await studio.database.rows('select render_id from render_progress'), []);
+});
+
+test('a render that waits says where it stands and why', async () => {
+  const { engine, open } = gatedEngine();
+  const account = await studio.connect({ tier: 'pro' });
+  const waits = async (token: string) => (await readProgress(studio.url, asked(account, token))).renders[0];
+  await account.submit('off', { model: 'linework-1' });
+  await studio.database.rows(`update backends set up = false where name = 'procedural'`);
+  assert.deepEqual((await waits('off'))?.queue, { position: 1, of: 1, reason: 'engine_down' });
+  await studio.database.rows(`update backends set up = true where name = 'procedural'`);
+  await account.submit('later', { model: 'sandbox-slow', options: { seconds: 300 } });
+  assert.equal((await waits('later'))?.queue?.reason, 'scheduled_retry');
+  await using _ = await studio.startWorker({ engines: [engine] });
+  for await (const { stage, queue } of follow(account, 'off')) {
+    if (stage !== 'rendering') continue;
+    assert.equal(queue, null);
+    break;
+  }
+  await account.submit('next', { model: 'linework-1' });
+  assert.deepEqual((await waits('next'))?.queue, { position: 1, of: 1, reason: 'engine_busy' });
+  await account.submit('after', { model: 'linework-1' });
+  const { position, of } = (await waits('after'))?.queue ?? {};
+  assert.deepEqual([position, of], [2, 2]);
+  open();
+  await Promise.all(['off', 'next', 'after'].map((token) => account.finished(token)));
+});
