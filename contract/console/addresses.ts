@@ -14,6 +14,8 @@ export const consoleAddresses = {
   callback: '/console/auth/callback',
   /** Shown when signing in failed: `?reason=` (sign-in-failures.ts) and `&return_to=`. */
   signInFailed: '/console/sign-in-failed',
+  /** Shown at the end of a sign-in that another tab asked for, which goes on by itself. */
+  signedInAgain: '/console/signed-in-again',
   /** Shown after signing out of the console; the studio may redirect here too. */
   signedOut: '/console/signed-out',
 } as const;

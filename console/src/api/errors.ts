@@ -1,16 +1,20 @@
+import type { ConsoleProblemCode } from '@renderkit/contract/console/problem-codes.ts';
 import type { Problem } from '@renderkit/contract/v1/schemas/problem.ts';
+
+/** A problem document of either API, as far as it can be read. */
+type AnyProblem = Partial<Omit<Problem, 'code'> & { code: Problem['code'] | ConsoleProblemCode }>;
 
 /** The service refused the request. The message is the sentence of its problem document. */
 export class ProblemError extends Error {
   readonly status: number;
-  readonly code: Problem['code'];
+  readonly code: Problem['code'] | ConsoleProblemCode;
   /** `req_…`; undefined where something other than the service answered. */
   readonly requestId: string | undefined;
   readonly errors: NonNullable<Problem['errors']>;
   /** Seconds after which the request may be sent again, if the service said so. */
   readonly retryAfter: number | undefined;
 
-  constructor(problem: Partial<Problem> & { status: number; detail: string }, retryAfter?: number) {
+  constructor(problem: AnyProblem & { status: number; detail: string }, retryAfter?: number) {
     super(problem.detail);
     this.name = 'ProblemError';
     this.status = problem.status;
@@ -31,7 +35,7 @@ export class NoAnswerError extends Error {
 
 /** The error of an answer that is no success. `answer` is its parsed body; undefined where that is no JSON. */
 export function problemErrorOf(status: number, answer: unknown, retryAfter?: number): ProblemError {
-  const problem = (answer ?? {}) as Partial<Problem>;
+  const problem = (answer ?? {}) as AnyProblem;
   const detail = problem.detail ?? `What answered was not the service (status ${status}).`;
   return new ProblemError({ ...problem, status, detail }, retryAfter);
 }

@@ -11,7 +11,16 @@ type PageProps = {
   /** One sentence below the heading. */
   description?: ReactNode;
   /** The page above this one. */
-  parent?: { title: string; to: '/generations' | '/webhooks' | '/deliveries' | '/keys' };
+  parent?: {
+    title: string;
+    to:
+      | '/generations'
+      | '/webhooks'
+      | '/deliveries'
+      | '/keys'
+      | '/administration/backends'
+      | '/administration/models';
+  };
   /** Buttons beside the heading. */
   actions?: ReactNode;
   /** No limit to the width, for a page with a layout of its own. */

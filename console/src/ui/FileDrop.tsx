@@ -1,0 +1,55 @@
+import { useEffect, useRef, useState } from 'react';
+import { Icon } from './Icon.tsx';
+import classes from './file-drop.module.css';
+
+type FileDropProps = {
+  /** What happens to a file that is let go: "Drop it to import the workflow". */
+  label: string;
+  onFile: (file: File) => void;
+};
+
+/** Takes a file that is dropped anywhere in the window, and shows so while one hovers over it. */
+export function FileDrop({ label, onFile }: FileDropProps) {
+  const [over, setOver] = useState(false);
+  const latest = useRef(onFile);
+  useEffect(() => {
+    latest.current = onFile;
+  });
+  useEffect(() => {
+    const hasFile = (event: DragEvent) => event.dataTransfer?.types.includes('Files') === true;
+    const hover = (event: DragEvent) => {
+      if (!hasFile(event)) return;
+      // Without this the browser shows the file in place of the console.
+      event.preventDefault();
+      setOver(true);
+    };
+    const leave = (event: DragEvent) => {
+      // From one element to the next it has somewhere to go; out of the window it has not.
+      if (event.relatedTarget === null) setOver(false);
+    };
+    const drop = (event: DragEvent) => {
+      setOver(false);
+      const file = event.dataTransfer?.files[0];
+      if (file === undefined) return;
+      event.preventDefault();
+      latest.current(file);
+    };
+    globalThis.addEventListener('dragover', hover);
+    globalThis.addEventListener('dragleave', leave);
+    globalThis.addEventListener('drop', drop);
+    return () => {
+      globalThis.removeEventListener('dragover', hover);
+      globalThis.removeEventListener('dragleave', leave);
+      globalThis.removeEventListener('drop', drop);
+    };
+  }, []);
+  if (!over) return null;
+  return (
+    <div className={classes['over']} role="status">
+      <div className={classes['label']}>
+        <Icon name="upload" size={22} />
+        {label}
+      </div>
+    </div>
+  );
+}
