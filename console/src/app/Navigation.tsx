@@ -1,5 +1,6 @@
 import { Link } from '@tanstack/react-router';
 import { useId } from 'react';
+import { useAdministrator } from '../session/administration.ts';
 import { Icon } from '../ui/Icon.tsx';
 import classes from './navigation.module.css';
 
@@ -33,13 +34,24 @@ const groups = [
   },
 ] as const;
 
-/** Links to every page. */
+const administration = {
+  name: 'Administration',
+  links: [
+    { to: '/administration/backends', name: 'Backends', icon: 'backends' },
+    { to: '/administration/models', name: 'Models', icon: 'models' },
+    { to: '/administration/plans', name: 'Plans', icon: 'plans' },
+    { to: '/administration/styles', name: 'Styles', icon: 'styles' },
+  ],
+} as const;
+
+/** Links to every page that is for the person. */
 export function Navigation({ onNavigate }: { onNavigate?: () => void }) {
   // The page has it twice while the drawer is open.
   const id = useId();
+  const isAdministrator = useAdministrator() === true;
   return (
     <nav aria-label="Console" className={classes['nav']}>
-      {groups.map((group) => (
+      {(isAdministrator ? [...groups, administration] : groups).map((group) => (
         <div key={group.name}>
           <div className={classes['group']} id={`${id}-${group.name}`}>
             {group.name}

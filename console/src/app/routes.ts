@@ -8,6 +8,7 @@ import {
 } from '@tanstack/react-router';
 import { ProblemError } from '../api/errors.ts';
 import { text } from '../format/search-params.ts';
+import { modelSearch } from '../pages/administration/models/search.ts';
 import { auditSearch } from '../pages/audit/search.ts';
 import { deliveriesSearch } from '../pages/deliveries/search.ts';
 import { generationsSearch } from '../pages/generations/search.ts';
@@ -119,6 +120,54 @@ const audit = createRoute({
   validateSearch: auditSearch,
   component: lazyRouteComponent(() => import('../pages/audit/AuditPage.tsx'), 'AuditPage'),
 });
+/** For administrators; to everybody else the pages below it are not there. */
+const administration = createRoute({
+  getParentRoute: under,
+  path: '/administration',
+  component: lazyRouteComponent(
+    () => import('../pages/administration/AdministrationPages.tsx'),
+    'AdministrationPages',
+  ),
+});
+const belowAdministration = () => administration;
+const backends = createRoute({
+  getParentRoute: belowAdministration,
+  path: '/backends',
+  component: lazyRouteComponent(
+    () => import('../pages/administration/backends/BackendsPage.tsx'),
+    'BackendsPage',
+  ),
+});
+const backend = createRoute({
+  getParentRoute: belowAdministration,
+  path: '/backends/$name',
+  component: lazyRouteComponent(
+    () => import('../pages/administration/backends/BackendPage.tsx'),
+    'BackendPage',
+  ),
+});
+const models = createRoute({
+  getParentRoute: belowAdministration,
+  path: '/models',
+  component: lazyRouteComponent(() => import('../pages/administration/models/ModelsPage.tsx'), 'ModelsPage'),
+});
+/** Ids of models may hold slashes. */
+const model = createRoute({
+  getParentRoute: belowAdministration,
+  path: '/models/$',
+  validateSearch: modelSearch,
+  component: lazyRouteComponent(() => import('../pages/administration/models/ModelPage.tsx'), 'ModelPage'),
+});
+const plans = createRoute({
+  getParentRoute: belowAdministration,
+  path: '/plans',
+  component: lazyRouteComponent(() => import('../pages/administration/lists/PlansPage.tsx'), 'PlansPage'),
+});
+const styles = createRoute({
+  getParentRoute: belowAdministration,
+  path: '/styles',
+  component: lazyRouteComponent(() => import('../pages/administration/lists/StylesPage.tsx'), 'StylesPage'),
+});
 const docs = createRoute({
   getParentRoute: under,
   path: '/docs',
@@ -135,6 +184,11 @@ const signIn = createRoute({
   path: '/sign-in',
   validateSearch: (search) => ({ return_to: text(search['return_to'], 2_000) }),
   component: lazyRouteComponent(() => import('../pages/sign-in/SignInPage.tsx'), 'SignInPage'),
+});
+const signedInAgain = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/signed-in-again',
+  component: lazyRouteComponent(() => import('../pages/sign-in/SignedInAgainPage.tsx'), 'SignedInAgainPage'),
 });
 const signedOut = createRoute({
   getParentRoute: () => rootRoute,
@@ -167,10 +221,12 @@ export const routeTree = rootRoute.addChildren([
     connection,
     sessions,
     audit,
+    administration.addChildren([backends, backend, models, model, plans, styles]),
     docs,
     docsPage,
   ]),
   signIn,
+  signedInAgain,
   signedOut,
   signInFailed,
 ]);

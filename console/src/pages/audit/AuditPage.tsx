@@ -1,9 +1,10 @@
-import { Button, Group, Text } from '@mantine/core';
+import { Button, Group, SegmentedControl, Text } from '@mantine/core';
 import { auditActionNames, auditActions } from '@renderkit/contract/console/audit-actions.ts';
 import type { AuditEntry } from '@renderkit/contract/console/schemas/audit.ts';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { consoleQuery } from '../../api/queries.ts';
+import { useAdministrator } from '../../session/administration.ts';
 import { type Column, DataTable, NoWrap } from '../../ui/DataTable.tsx';
 import { EmptyState } from '../../ui/EmptyState.tsx';
 import { FilterSelect } from '../../ui/Filters.tsx';
@@ -12,6 +13,7 @@ import { Page } from '../../ui/Page.tsx';
 import { Pager } from '../../ui/Pager.tsx';
 import { ProblemAlert } from '../../ui/ProblemAlert.tsx';
 import { Time } from '../../ui/Time.tsx';
+import { AdministrationActs } from './AdministrationActs.tsx';
 import { type AuditSearch, auditSearch } from './search.ts';
 
 const route = getRouteApi('/signed-in/audit');
@@ -24,16 +26,54 @@ const actors = [
 export function AuditPage() {
   const search = route.useSearch();
   const navigate = route.useNavigate();
+  const isAdministrator = useAdministrator() === true;
   const show = (change: Record<string, unknown>) =>
     void navigate({ search: auditSearch({ ...search, page: undefined, ...change }) });
-  const entries = useQuery({ ...consoleQuery('listAudit', { query: search }), refetchInterval: askEveryMs });
-  const list = entries.data;
+  const ofAdministration = isAdministrator && search.of === 'administration';
   return (
     <Page
       title="Audit log"
-      description="What was done to keys, endpoints, sessions and the connection, when and by whom."
+      description={
+        ofAdministration
+          ? 'What was done with backends, models, plans and styles, when and by whom.'
+          : 'What was done to keys, endpoints, sessions and the connection, when and by whom.'
+      }
+      actions={
+        isAdministrator && (
+          <SegmentedControl
+            size="xs"
+            aria-label="Whose acts"
+            data={[
+              { value: 'account', label: 'Your account' },
+              { value: 'administration', label: 'Administration' },
+            ]}
+            value={search.of ?? 'account'}
+            onChange={(of) => void navigate({ search: auditSearch({ of }) })}
+          />
+        )
+      }
     >
-      <Filters search={search} onShow={show} />
+      {ofAdministration ? (
+        <AdministrationActs page={search.page} onPage={(number) => show({ page: number })} />
+      ) : (
+        <AccountEntries search={search} onShow={show} onShowAll={() => void navigate({ search: {} })} />
+      )}
+    </Page>
+  );
+}
+
+type EntriesProps = FiltersProps & { onShowAll: () => void };
+
+function AccountEntries({ search, onShow, onShowAll }: EntriesProps) {
+  const { action, actor, page } = search;
+  const entries = useQuery({
+    ...consoleQuery('listAudit', { query: { action, actor, page } }),
+    refetchInterval: askEveryMs,
+  });
+  const list = entries.data;
+  return (
+    <>
+      <Filters search={search} onShow={onShow} />
       {entries.error !== null && <ProblemAlert error={entries.error} title="The log could not be read" />}
       {entries.isPending && <ListSkeleton />}
       {list?.data.length === 0 && (
@@ -41,7 +81,7 @@ export function AuditPage() {
           icon="audit"
           title="Nothing is written down"
           action={
-            <Button variant="default" onClick={() => void navigate({ search: {} })}>
+            <Button variant="default" onClick={onShowAll}>
               Show everything
             </Button>
           }
@@ -56,20 +96,16 @@ export function AuditPage() {
           rowKey={(entry) => entry.id}
           columns={columns}
           stale={entries.isPlaceholderData}
-          footer={<Pager page={list.page} hasMore={list.has_more} onPage={(page) => show({ page })} />}
+          footer={<Pager page={list.page} hasMore={list.has_more} onPage={(number) => onShow({ page: number })} />}
         />
       )}
-    </Page>
+    </>
   );
 }
 
-function Filters({
-  search,
-  onShow,
-}: {
-  search: AuditSearch;
-  onShow: (change: Record<string, unknown>) => void;
-}) {
+type FiltersProps = { search: AuditSearch; onShow: (change: Record<string, unknown>) => void };
+
+function Filters({ search, onShow }: FiltersProps) {
   return (
     <Group gap="xs" role="search" aria-label="Filters">
       <FilterSelect

@@ -6,10 +6,17 @@ import {
 } from '@renderkit/contract/console/audit-actions.ts';
 import { choice, pageNumber } from '../../format/search-params.ts';
 
-export type AuditSearch = { action?: AuditAction; actor?: AuditActor; page?: number };
+/** `of`: the acts of administration in place of what the account did. */
+export type AuditSearch = {
+  of?: 'administration';
+  action?: AuditAction;
+  actor?: AuditActor;
+  page?: number;
+};
 
 export function auditSearch(search: Record<string, unknown>): AuditSearch {
   return {
+    of: choice(search['of'], ['administration']),
     action: choice(search['action'], auditActionNames),
     actor: choice(search['actor'], auditActors),
     page: pageNumber(search['page']),

@@ -1,0 +1,54 @@
+import { Button, Group, Text } from '@mantine/core';
+import { useQueryClient } from '@tanstack/react-query';
+import { ProblemError } from '../../api/errors.ts';
+import { signInAgainAddress, useSignedInAgain } from '../../session/sign-in-again.ts';
+import { signedInQuery, useSignedIn } from '../../session/use-signed-in.ts';
+import { Icon } from '../../ui/Icon.tsx';
+import { Notice } from '../../ui/Notice.tsx';
+import { ProblemAlert } from '../../ui/ProblemAlert.tsx';
+
+type ActProblemProps = {
+  /** Null: nothing is shown. */
+  error: Error | null;
+  /** What was not done: "The backend was not added". */
+  title: string;
+  /** Does it again, once the person has signed in again. */
+  onRetry: () => void;
+};
+
+/**
+ * Why an administrator's act was refused. Prices and secrets need a sign-in of the last minutes: it is made in another tab,
+ * so that nothing that was typed is lost, and then the act is done without another word.
+ */
+export function ActProblem({ error, title, onRetry }: ActProblemProps) {
+  const { account } = useSignedIn();
+  const queryClient = useQueryClient();
+  const isStale = error instanceof ProblemError && error.code === 'sign_in_required';
+  useSignedInAgain(isStale, async () => {
+    const now = await queryClient.fetchQuery({ ...signedInQuery, staleTime: 0 });
+    // Somebody else has signed in: this page, and what was typed in it, is not theirs.
+    if (now.account.id === account.id) onRetry();
+    else globalThis.location.reload();
+  });
+  if (error === null) return null;
+  if (!isStale) return <ProblemAlert error={error} title={title} />;
+  return (
+    <Notice tone="warning" title="Sign in again for this">
+      <Text fz="sm">
+        Prices and secrets can be changed for some minutes after a sign-in. Sign in again in a new tab: what
+        you typed stays here, and this is done as soon as you have.
+      </Text>
+      <Group mt={8}>
+        <Button
+          component="a"
+          href={signInAgainAddress(account.email)}
+          target="_blank"
+          rel="noopener"
+          leftSection={<Icon name="external" size={14} />}
+        >
+          Sign in again
+        </Button>
+      </Group>
+    </Notice>
+  );
+}

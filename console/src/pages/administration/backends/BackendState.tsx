@@ -1,0 +1,22 @@
+import { Text } from '@mantine/core';
+import type { ManagedBackend } from '@renderkit/contract/studio/administration/backends.ts';
+import { StatusBadge } from '../../../ui/StatusBadge.tsx';
+import { Time } from '../../../ui/Time.tsx';
+
+/** What a backend does, since when, and why. */
+export function BackendState({ backend }: { backend: ManagedBackend }) {
+  return (
+    <div style={{ minWidth: '9rem', maxWidth: '26rem' }}>
+      <StatusBadge status={backend.state} />
+      <Text fz="xs" c="dimmed">
+        <Time at={backend.since} relative />
+        {backend.reason !== null && ` · ${backend.reason}`}
+      </Text>
+    </div>
+  );
+}
+
+/** `1 of 2`; of a local engine how many run. */
+export function slotsText({ in_use: used, slots }: Pick<ManagedBackend, 'in_use' | 'slots'>): string {
+  return slots === null ? `${used}` : `${used} of ${slots}`;
+}

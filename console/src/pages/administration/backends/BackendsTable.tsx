@@ -1,0 +1,91 @@
+import { Text } from '@mantine/core';
+import type { ManagedBackend } from '@renderkit/contract/studio/administration/backends.ts';
+import { formatDuration } from '../../../format/durations.ts';
+import { type Column, DataTable, NoWrap } from '../../../ui/DataTable.tsx';
+import { TextLink } from '../../../ui/TextLink.tsx';
+import { Time } from '../../../ui/Time.tsx';
+import { BackendMenu } from './BackendActions.tsx';
+import { BackendState, slotsText } from './BackendState.tsx';
+import { Cost } from './Cost.tsx';
+import { engineLabel } from './engine-labels.ts';
+
+export function BackendsTable({ backends }: { backends: readonly ManagedBackend[] }) {
+  return (
+    <DataTable
+      label="Backends"
+      rows={backends}
+      rowKey={(backend) => backend.name}
+      columns={[
+        ...columns,
+        {
+          title: 'Actions',
+          hideTitle: true,
+          align: 'right',
+          cell: (backend) => <BackendMenu backend={backend} />,
+        },
+      ]}
+    />
+  );
+}
+
+const columns: Column<ManagedBackend>[] = [
+  {
+    title: 'Backend',
+    cell: (backend) => (
+      <div style={{ minWidth: '6rem' }}>
+        <TextLink to="/administration/backends/$name" params={{ name: backend.name }} fw={560}>
+          {backend.name}
+        </TextLink>
+        <Text fz="xs" c="dimmed">
+          {engineLabel(backend.engine)}
+          {backend.version !== null && ` ${backend.version}`}
+        </Text>
+      </div>
+    ),
+  },
+  { title: 'State', cell: (backend) => <BackendState backend={backend} /> },
+  { title: 'Running', align: 'right', cell: (backend) => <NoWrap>{slotsText(backend)}</NoWrap> },
+  { title: 'Loaded', wideOnly: true, cell: ({ loaded }) => (loaded.length === 0 ? '—' : loaded.join(', ')) },
+  { title: 'Wait and run', wideOnly: true, cell: (backend) => <BusiestModel backend={backend} /> },
+  { title: 'Last fault', wideOnly: true, cell: ({ last_fault: fault }) => <LastFault fault={fault} /> },
+  {
+    title: 'Spent today',
+    align: 'right',
+    cell: (backend) => <Cost backend={backend} amount={backend.cost_today} />,
+  },
+];
+
+/** Medians of the model that it made most of; those of the others are on its page. */
+function BusiestModel({ backend: { times } }: { backend: ManagedBackend }) {
+  const [most] = times.toSorted((a, b) => b.jobs - a.jobs);
+  if (most === undefined) return '—';
+  return (
+    <div style={{ whiteSpace: 'nowrap' }}>
+      <Text fz="sm">
+        {medianText(most.median_wait_seconds)} + {medianText(most.median_run_seconds)}
+      </Text>
+      <Text fz="xs" c="dimmed">
+        {most.model}
+        {times.length > 1 && ` and ${times.length - 1} more`}
+      </Text>
+    </div>
+  );
+}
+
+export function medianText(seconds: number | null): string {
+  return seconds === null ? '—' : formatDuration(seconds * 1_000);
+}
+
+function LastFault({ fault }: { fault: ManagedBackend['last_fault'] }) {
+  if (fault === null) return 'None';
+  return (
+    <div style={{ maxWidth: '14rem' }}>
+      <Text fz="sm" lineClamp={2} title={fault.message}>
+        {fault.message}
+      </Text>
+      <Text fz="xs" c="dimmed">
+        <Time at={fault.at} relative />
+      </Text>
+    </div>
+  );
+}

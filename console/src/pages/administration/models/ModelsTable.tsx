@@ -1,0 +1,66 @@
+import { Text } from '@mantine/core';
+import type { ManagedModel } from '@renderkit/contract/studio/administration/models.ts';
+import { type Column, DataTable, NoWrap } from '../../../ui/DataTable.tsx';
+import { Icon } from '../../../ui/Icon.tsx';
+import { TextLink } from '../../../ui/TextLink.tsx';
+import { ModelState } from './ModelState.tsx';
+import { priceText, suitesText } from './model-texts.ts';
+import classes from './models.module.css';
+
+export function ModelsTable({ models }: { models: readonly ManagedModel[] }) {
+  return <DataTable label="Models" rows={models} rowKey={(model) => model.id} columns={columns} />;
+}
+
+const columns: Column<ManagedModel>[] = [
+  {
+    title: 'Model',
+    cell: (model) => (
+      <div className={classes['model']}>
+        <Thumbnail url={model.thumbnail} />
+        <div className={classes['text']}>
+          <TextLink to="/administration/models/$" params={{ _splat: model.id }} fw={560}>
+            {model.name}
+          </TextLink>
+          <Text fz="xs" c="dimmed">
+            {model.id}
+          </Text>
+        </div>
+      </div>
+    ),
+  },
+  { title: 'State', cell: (model) => <ModelState model={model} /> },
+  { title: 'Makes', wideOnly: true, cell: (model) => suitesText(model.suites) },
+  { title: 'Price', cell: (model) => <NoWrap>{priceText(model.price)}</NoWrap> },
+  { title: 'Version', cell: (model) => <Versions model={model} /> },
+  {
+    title: 'Fits on',
+    wideOnly: true,
+    cell: ({ fits_on: backends }) => (backends.length === 0 ? 'None' : backends.join(', ')),
+  },
+];
+
+/** What a model makes; a square of its own where there is none. */
+export function Thumbnail({ url, size = 'small' }: { url: string | null; size?: 'small' | 'large' }) {
+  return (
+    <span className={classes['thumb']} data-size={size}>
+      {url === null ? <Icon name="models" size={18} /> : <img src={url} alt="" loading="lazy" />}
+    </span>
+  );
+}
+
+function Versions({
+  model: { published_version: published, draft_version: draft },
+}: {
+  model: ManagedModel;
+}) {
+  return (
+    <div style={{ whiteSpace: 'nowrap' }}>
+      <Text fz="sm">{published === null ? '—' : published}</Text>
+      {draft !== null && (
+        <Text fz="xs" c="dimmed">
+          draft {draft}
+        </Text>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,128 @@
+import { Button, Group, Modal, NumberInput, Stack, Text } from '@mantine/core';
+import type { ManagedModelDetail } from '@renderkit/contract/studio/administration/models.ts';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { callConsole } from '../../../api/client.ts';
+import { consoleQuery } from '../../../api/queries.ts';
+import { ListSkeleton } from '../../../ui/ListSkeleton.tsx';
+import { ProblemAlert } from '../../../ui/ProblemAlert.tsx';
+import { showToast } from '../../../ui/toasts.ts';
+import { ActProblem } from '../ActProblem.tsx';
+import { Differences } from '../../../ui/Differences.tsx';
+import { useSample } from './Sample.tsx';
+
+type PublishModalProps = {
+  model: ManagedModelDetail;
+  version: number;
+  opened: boolean;
+  onClose: () => void;
+};
+
+/** Puts a version on offer, at a price; what it changes is shown before. */
+export function PublishModal({ model, version, opened, onClose }: PublishModalProps) {
+  return (
+    <Modal
+      opened={opened}
+      onClose={onClose}
+      size="lg"
+      title={`Offer version ${version} of ${model.name}`}
+      closeOnClickOutside={false}
+      closeButtonProps={{ 'aria-label': 'Close' }}
+    >
+      <PublishForm model={model} version={version} onClose={onClose} />
+    </Modal>
+  );
+}
+
+function PublishForm({ model, version, onClose }: Omit<PublishModalProps, 'opened'>) {
+  const { id, name, published_version: offered } = model;
+  const queryClient = useQueryClient();
+  const own = model.versions.find((one) => one.version === version)?.price.base_millicredits ?? 0;
+  const proposed = useSample(id, version).data?.proposed_millicredits ?? null;
+  // What a sample proposes is for a model that has no price yet.
+  const initial = offered === null && proposed !== null ? proposed : own;
+  const [typed, setTyped] = useState<number | string>();
+  const credits = typed ?? initial / 1_000;
+  const publish = useMutation({
+    mutationFn: () => {
+      const price = Math.round(Number(credits) * 1_000);
+      return callConsole('publishModel', {
+        params: { id },
+        body: { version, ...(price !== own && { price_millicredits: price }) },
+      });
+    },
+    meta: { inline: true },
+    onSuccess: async (published) => {
+      await queryClient.invalidateQueries();
+      showToast(`${name} is on offer in version ${published.version}.`);
+      onClose();
+    },
+  });
+  return (
+    <form
+      noValidate
+      onSubmit={(event) => {
+        event.preventDefault();
+        publish.mutate();
+      }}
+    >
+      <Stack gap="md">
+        <NumberInput
+          label="Price in credits"
+          description={priceNote(proposed)}
+          min={0}
+          decimalScale={3}
+          value={credits}
+          onChange={setTyped}
+          error={credits === '' ? 'Say what a generation costs; 0 is nothing.' : undefined}
+          data-autofocus
+        />
+        <Changes id={id} from={offered} to={version} />
+        <ActProblem
+          error={publish.error}
+          title="The version was not published"
+          onRetry={() => publish.mutate()}
+        />
+        <Group justify="flex-end" gap="xs">
+          <Text fz="xs" c="dimmed" mr="auto" maw="34ch">
+            In force everywhere within two seconds. What was quoted before keeps its version and its price.
+          </Text>
+          <Button variant="default" onClick={onClose}>
+            Cancel
+          </Button>
+          <Button type="submit" loading={publish.isPending} disabled={credits === ''}>
+            Publish
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}
+
+function priceNote(proposed: number | null): string {
+  const note = 'Of a generation, before what options and seconds add.';
+  return proposed === null ? note : `${note} The sample's time would make it ${proposed / 1_000}.`;
+}
+
+/** What users and machines get that they did not before. */
+function Changes({ id, from, to }: { id: string; from: number | null; to: number }) {
+  const diff = useQuery({
+    ...consoleQuery('diffModel', { params: { id }, query: { ...(from !== null && { from }), to } }),
+    enabled: from !== null,
+  });
+  if (from === null)
+    return <Text fz="sm">It is offered for the first time, to everybody whose plan it names.</Text>;
+  if (diff.error !== null) return <ProblemAlert error={diff.error} title="They could not be compared" />;
+  if (diff.data === undefined) return <ListSkeleton rows={2} />;
+  const { differences } = diff.data;
+  return (
+    <div>
+      <Text fz="sm" fw={560} mb={6}>
+        {differences.length === 0
+          ? `It says the same as version ${from}.`
+          : `Otherwise than version ${from}:`}
+      </Text>
+      <Differences differences={differences} />
+    </div>
+  );
+}

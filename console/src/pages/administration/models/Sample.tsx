@@ -1,0 +1,82 @@
+import { Button, Group, Loader, Text } from '@mantine/core';
+import type { ModelSample } from '@renderkit/contract/studio/administration/models.ts';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { callConsole } from '../../../api/client.ts';
+import { isTransient, ProblemError } from '../../../api/errors.ts';
+import { consoleQuery, live } from '../../../api/queries.ts';
+import { formatDuration } from '../../../format/durations.ts';
+import { formatCount } from '../../../format/numbers.ts';
+import { ProblemAlert } from '../../../ui/ProblemAlert.tsx';
+import { Section } from '../../../ui/Section.tsx';
+import { Thumbnail } from './ModelsTable.tsx';
+import classes from './models.module.css';
+
+type SampleProps = { id: string; version: number; thumbnail: string | null };
+
+/** Until when nobody has asked for one. */
+const isMissing = (error: unknown): boolean => error instanceof ProblemError && error.code === 'not_found';
+const isMoving = (sample: ModelSample | undefined): boolean =>
+  sample?.state === 'queued' || sample?.state === 'running';
+
+/** The sample of a version; undefined where there is none. */
+export function useSample(id: string, version: number) {
+  return useQuery({
+    ...consoleQuery('getModelSample', { params: { id, version: String(version) } }),
+    retry: (failures, error) => failures < 2 && isTransient(error),
+    refetchInterval: (query) => (isMoving(query.state.data) ? live(query) : false),
+  });
+}
+
+/** What the version makes, how long that took, and the price that follows. It belongs to the installation: nobody pays. */
+export function Sample({ id, version, thumbnail }: SampleProps) {
+  const queryClient = useQueryClient();
+  const { data: sample, error } = useSample(id, version);
+  const render = useMutation({
+    mutationFn: () => callConsole('sampleModel', { params: { id }, body: { version } }),
+    meta: { inline: true },
+    onSuccess: () => queryClient.invalidateQueries({ queryKey: ['console'] }),
+  });
+  const moving = isMoving(sample);
+  return (
+    <Section title="Sample">
+      <div className={classes['summary']}>
+        <Thumbnail url={sample?.thumbnail ?? thumbnail} size="large" />
+        <div>
+          <SampleText sample={sample} />
+          {error !== null && !isMissing(error) && <ProblemAlert error={error} />}
+          {render.error !== null && <ProblemAlert error={render.error} title="No sample was begun" />}
+          <Group mt="sm">
+            <Button
+              variant="default"
+              loading={render.isPending}
+              disabled={moving}
+              onClick={() => render.mutate()}
+            >
+              {sample === undefined ? 'Render a sample' : 'Render another sample'}
+            </Button>
+          </Group>
+        </div>
+      </div>
+    </Section>
+  );
+}
+
+function SampleText({ sample }: { sample: ModelSample | undefined }) {
+  if (sample === undefined)
+    return <Text fz="sm">None yet. It shows what the model makes, and how long that takes.</Text>;
+  if (isMoving(sample))
+    return (
+      <Group gap="xs" role="status">
+        <Loader size="xs" />
+        <Text fz="sm">{sample.state === 'queued' ? 'It waits for a backend…' : 'It is being rendered…'}</Text>
+      </Group>
+    );
+  if (sample.state === 'failed') return <Text fz="sm">It failed. {sample.reason}</Text>;
+  return (
+    <Text fz="sm">
+      {sample.seconds === null ? 'It was rendered.' : `It took ${formatDuration(sample.seconds * 1_000)}.`}
+      {sample.proposed_millicredits !== null &&
+        ` By that ${formatCount(sample.proposed_millicredits / 1_000, 'credit')} would be its price.`}
+    </Text>
+  );
+}

@@ -1,0 +1,61 @@
+import type { ManagedModel } from '@renderkit/contract/studio/administration/models.ts';
+import { formatCredits } from '../../../format/numbers.ts';
+
+type Price = ManagedModel['price'];
+
+/** `1.5 credits, 0.2 a second`. */
+export function priceText({ base_millicredits: base, ...more }: Price): string {
+  const parts = [`${formatCredits(base / 1_000)} ${base === 1_000 ? 'credit' : 'credits'}`];
+  if (more.per_second_millicredits !== undefined)
+    parts.push(`${formatCredits(more.per_second_millicredits / 1_000)} a second`);
+  if (more.per_reference_millicredits !== undefined)
+    parts.push(`${formatCredits(more.per_reference_millicredits / 1_000)} a reference`);
+  if (Object.keys(more.options ?? {}).length > 0) parts.push('more by options');
+  return parts.join(', ');
+}
+
+const suiteLabels = { image: 'Images', edit: 'Edits', video: 'Videos', extend: 'Longer videos' } as const;
+
+export function suitesText(suites: ManagedModel['suites']): string {
+  return suites.map((suite) => suiteLabels[suite]).join(', ');
+}
+
+/** What a request says that an input can be set from, and how the table calls it. */
+const sourceLabels: Readonly<Record<string, string>> = {
+  prompt: 'Prompt',
+  styles: 'Styles',
+  suggestions: 'Suggestions',
+  seed: 'Seed',
+  width: 'Width',
+  height: 'Height',
+  aspect_ratio: 'Aspect ratio',
+  outputs: 'Number of outputs',
+  cfg: 'Guidance (cfg)',
+  weight: 'Weight',
+  clip_skip: 'CLIP skip',
+  sampler: 'Sampler',
+  strength: 'Strength of an edit',
+  mode: 'Mode of an edit',
+  inpaint_type: 'Type of inpaint',
+  mask_blur: 'Blur of the mask',
+  duration_seconds: 'Duration',
+  image: 'Image to edit',
+  mask: 'Mask',
+  references: 'Reference images',
+  start_image: 'First frame',
+  end_image: 'Last frame',
+  audios: 'Sound',
+  source_video: 'Video to follow',
+  video: 'Video to extend',
+};
+
+export function sourceLabel(source: string): string {
+  const option = /^options\.(.+)$/.exec(source)?.[1];
+  return option === undefined ? (sourceLabels[source] ?? source) : `Option “${option}”`;
+}
+
+/** Everything that an input can be set from, those of the model's own options included. */
+export function sourceChoices(used: readonly string[]): { value: string; label: string }[] {
+  const sources = new Set([...Object.keys(sourceLabels), ...used]);
+  return [...sources].map((source) => ({ value: source, label: sourceLabel(source) }));
+}
