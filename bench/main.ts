@@ -4,6 +4,7 @@
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
+import { compilePrograms } from '@renderkit/server-kit/testing/part.ts';
 import type { Bench, Benchmark, Result } from './benchmark.ts';
 import { startCluster } from './cluster.ts';
 import { claim } from './claim/claim.ts';
@@ -61,6 +62,7 @@ async function run(chosen: readonly string[]): Promise<void> {
   const rounds = Number(values.rounds ?? (values.quick ? 2 : 5));
   const seconds = Number(values.seconds ?? (values.quick ? 2 : 4));
   const say = (text: string) => console.log(text);
+  await compilePrograms();
   await using cluster = await startCluster(say);
   const profileDirectory = values.profile === undefined ? undefined : path.resolve(values.profile);
   const bench: Bench = { cluster, rounds, seconds, quick: values.quick, profileDirectory, say };

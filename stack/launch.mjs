@@ -21,6 +21,7 @@ import { constants } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { compiledFile, compilePrograms, PROGRAMS } from './compiled-programs.mjs';
 
 const ROOT = resolve(dirname(fileURLToPath(import.meta.url)), '..');
 const MODULES = join(ROOT, 'node_modules');
@@ -57,10 +58,13 @@ async function launch(argv) {
   if (program === undefined)
     throw new LaunchError('Usage: node stack/launch.mjs [--dev] <program> [arguments…]');
   await install(dev ? 'dev' : 'prod');
-  const cache = join(MODULES, '.cache', 'node');
-  await run([join(ROOT, program), ...args], {
+  const build = PROGRAMS.includes(program) ? compilePrograms(ROOT, nodes()[0]) : undefined;
+  const file = build === undefined ? join(ROOT, program) : compiledFile(build, program);
+  const cache = build === undefined ? join(MODULES, '.cache', 'node') : join(build, 'cache');
+  await run([file, ...args], {
     ...process.env,
     NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE ?? cache,
+    ...(build !== undefined && { COMPILED_PROGRAMS: build }),
   });
 }
 
@@ -190,8 +194,7 @@ function takeLock() {
 // --- the program ------------------------------------------------------------------------------------------------
 
 async function run(argv, env) {
-  const candidates = [bundledNode(), ownNode()].filter((path) => path !== undefined);
-  for (const node of candidates) {
+  for (const node of nodes()) {
     // In a group of its own the program gets each signal once, from here; a terminal would send Ctrl-C to both.
     const child = spawn(node, argv, {
       stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
@@ -206,6 +209,11 @@ async function run(argv, env) {
   throw new LaunchError(
     `Renderkit needs Node ${OLDEST_NODE.join('.')} or newer and this is ${process.version} on ${process.platform}-${process.arch}: install it from https://nodejs.org and try again.`,
   );
+}
+
+/** Those that can run the project, the best first. */
+function nodes() {
+  return [bundledNode(), ownNode()].filter((path) => path !== undefined);
 }
 
 function bundledNode() {

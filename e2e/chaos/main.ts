@@ -2,6 +2,7 @@
 // and judges the outcome. The same seed draws the same victims; what they were doing is up to the machine.
 
 import { parseArgs } from 'node:util';
+import { compilePrograms } from '@renderkit/server-kit/testing/part.ts';
 import { runChaos } from './run.ts';
 
 const { values } = parseArgs({
@@ -20,6 +21,7 @@ const options = {
 };
 if (Object.values(options).every((value) => Number.isSafeInteger(value) && value >= 0)) {
   console.log(`chaos: ${options.kills} kills, seed ${options.seed}, ${options.services} service process(es)`);
+  await compilePrograms();
   const started = performance.now();
   const { breaches, kills, accepted, counts } = await runChaos({
     ...options,

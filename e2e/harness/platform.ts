@@ -10,6 +10,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { consoleAddresses } from '@renderkit/contract/console/addresses.ts';
 import { type Database, openDatabase } from '@renderkit/server-kit/db/database.ts';
+import { programFile } from '@renderkit/server-kit/process/programs.ts';
 import { createTestDatabase } from '@renderkit/server-kit/testing/database.ts';
 import { inheritedEnvironment, createPart, type Part } from '@renderkit/server-kit/testing/part.ts';
 import { migrateService } from '@renderkit/service/migrate.ts';
@@ -160,7 +161,7 @@ export async function startPlatform(options: PlatformOptions = {}): Promise<Plat
     operator: async (...words) => {
       const { stdout } = await run(
         process.execPath,
-        [entry('stack/src/operator/main.ts'), ...words, '--json'],
+        [programFile(entry('stack/src/operator/main.ts')), ...words, '--json'],
         {
           env: { ...inheritedEnvironment(), ...shared },
         },

@@ -3,6 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { programFile } from '@renderkit/server-kit/process/programs.ts';
 import { demoEmail } from '@renderkit/contract/v1/sandbox.ts';
 import { type Platform, type PlatformAccount, startPlatform } from './platform.ts';
 import { openShell, type Shell } from './shell.ts';
@@ -28,7 +29,7 @@ export async function openSamples(): Promise<Samples> {
   const url = platform.serviceUrls[0] ?? '';
   const directory = path.join(platform.directory, 'pasted');
   await mkdir(directory);
-  const operator = `"${process.execPath}" "${path.join(root, 'stack/src/operator/main.ts')}"`;
+  const operator = `"${process.execPath}" "${programFile(path.join(root, 'stack/src/operator/main.ts'))}"`;
   await writeFile(path.join(directory, 'package.json'), JSON.stringify({ scripts: { operator } }));
   return {
     directory,

@@ -1,4 +1,6 @@
-const handedOn = ['PATH', 'LD_LIBRARY_PATH', 'DYLD_LIBRARY_PATH', 'SystemRoot', 'NODE_COMPILE_CACHE'];
+import { startEnvironment } from '@renderkit/server-kit/process/programs.ts';
+
+const handedOn = ['PATH', 'LD_LIBRARY_PATH', 'DYLD_LIBRARY_PATH', 'SystemRoot'];
 
 /** The operator's own ffmpeg, where `FFMPEG_PATH` names one. */
 export function ffmpegPath(): string | undefined {
@@ -7,7 +9,8 @@ export function ffmpegPath(): string | undefined {
 
 /** What a process that handles foreign bytes sees of the environment: how to run, and none of the studio's secrets. */
 export function mediaEnvironment(): NodeJS.ProcessEnv {
-  return Object.fromEntries(
-    handedOn.flatMap((name) => (process.env[name] === undefined ? [] : [[name, process.env[name]]])),
+  const own = handedOn.flatMap((name) =>
+    process.env[name] === undefined ? [] : [[name, process.env[name]]],
   );
+  return { ...Object.fromEntries(own), ...startEnvironment() };
 }

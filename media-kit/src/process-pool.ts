@@ -1,4 +1,5 @@
 import { type ChildProcess, fork } from 'node:child_process';
+import { programFile } from '@renderkit/server-kit/process/programs.ts';
 import { ffmpegPath, mediaEnvironment } from './config.ts';
 import { makeTemporaryDirectory } from './temporary-directory.ts';
 import { lowerPriority } from './watch-process.ts';
@@ -84,7 +85,7 @@ function startProcess(options: PoolOptions): { child: ChildProcess; gone: Promis
   const { heapMegabytes, hasScratch = false, prints = false } = options;
   const scratch = hasScratch ? makeTemporaryDirectory() : undefined;
   const output = prints ? 'inherit' : 'ignore';
-  const child = fork(options.module, scratch === undefined ? [] : [scratch.path], {
+  const child = fork(programFile(options.module), scratch === undefined ? [] : [scratch.path], {
     env: { ...mediaEnvironment(), ...(scratch && environmentIn(scratch.path)) },
     execArgv: heapMegabytes === undefined ? [] : [`--max-old-space-size=${heapMegabytes}`],
     serialization: 'advanced',

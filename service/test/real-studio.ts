@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import type { Database } from '@renderkit/server-kit/db/database.ts';
+import { programFile } from '@renderkit/server-kit/process/programs.ts';
 import { createTestDatabase } from '@renderkit/server-kit/testing/database.ts';
 import { inheritedEnvironment, type Part, startPart } from '@renderkit/server-kit/testing/part.ts';
 import { createKey } from '../src/operator.ts';
@@ -55,7 +56,7 @@ export async function startRealStudio(): Promise<RealStudio> {
     await start('studio', 'studio/src/main.ts', { STUDIO_DATABASE_URL: studio.url, STUDIO_PORT: '0' }),
   );
   const operator: RealStudio['operator'] = async (...words) => {
-    const file = path.join(root, 'stack/src/operator/main.ts');
+    const file = programFile(path.join(root, 'stack/src/operator/main.ts'));
     const env = { ...inheritedEnvironment(), ...shared, ...databases, ...secret };
     const { stdout } = await run(process.execPath, [file, ...words, '--json'], { env, cwd: root });
     return JSON.parse(stdout) as Record<string, unknown>;

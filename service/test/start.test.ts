@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import path from 'node:path';
 import { test } from 'node:test';
+import { programFile } from '@renderkit/server-kit/process/programs.ts';
 import { ConfigError } from '@renderkit/server-kit/process/config.ts';
 import { createTestDatabase } from '@renderkit/server-kit/testing/database.ts';
 import { inheritedEnvironment } from '@renderkit/server-kit/testing/part.ts';
@@ -10,7 +11,7 @@ import { startTestService } from './harness.ts';
 
 /** Runs the service until it ends by itself: its exit code and what it said. */
 function run(env: Record<string, string>): Promise<{ code: number; said: string }> {
-  const file = path.join(import.meta.dirname, '..', 'src', 'main.ts');
+  const file = programFile(path.join(import.meta.dirname, '..', 'src', 'main.ts'));
   const ordinary = {
     ...inheritedEnvironment(),
     PORT: '0',

@@ -4,6 +4,7 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Environment } from '@renderkit/server-kit/process/config.ts';
 import type { ReadyMessage, StopMessage } from '@renderkit/server-kit/process/lifecycle.ts';
+import { programFile } from '@renderkit/server-kit/process/programs.ts';
 import { openLogFile } from './log-file.ts';
 import type { Availability } from './postgres/run-supervisor.ts';
 import { backOffMs, countDeath, isHopeless } from './restart-policy.ts';
@@ -98,7 +99,7 @@ export function supervise(definition: PartDefinition): SupervisedPart {
 }
 
 function startChild(definition: PartDefinition, log: number): ChildProcess {
-  return fork(definition.entry, [], {
+  return fork(programFile(definition.entry), [], {
     // Of its own group: Ctrl-C reaches the stack alone, which then stops its parts in order.
     detached: process.platform !== 'win32',
     execArgv: [],

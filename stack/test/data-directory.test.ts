@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, test } from 'node:test';
 import { text } from 'node:stream/consumers';
+import { programFile } from '@renderkit/server-kit/process/programs.ts';
 import { mountSmallDisk, noSmallDisk } from '@renderkit/server-kit/testing/small-disk.ts';
 import { inheritedEnvironment } from '@renderkit/server-kit/testing/part.ts';
 
@@ -27,7 +28,8 @@ async function refusalOf(
   options: { argv?: string[]; uid?: number; gid?: number } = {},
 ): Promise<string> {
   const { argv = [], ...account } = options;
-  const child = spawn(process.execPath, [path.resolve(import.meta.dirname, '../src', program), ...argv], {
+  const file = programFile(path.resolve(import.meta.dirname, '../src', program));
+  const child = spawn(process.execPath, [file, ...argv], {
     cwd: '/',
     ...account,
     stdio: ['ignore', 'ignore', 'pipe'],

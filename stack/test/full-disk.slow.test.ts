@@ -6,6 +6,7 @@ import { mkdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { programFile } from '@renderkit/server-kit/process/programs.ts';
 import { openDatabase } from '@renderkit/server-kit/db/database.ts';
 import { mountSmallDisk, noSmallDisk, type SmallDisk } from '@renderkit/server-kit/testing/small-disk.ts';
 import { inheritedEnvironment } from '@renderkit/server-kit/testing/part.ts';
@@ -34,7 +35,7 @@ async function startOn(disk: SmallDisk) {
     DEMO: 'off',
   };
   const full = openSync('/dev/full', 'w');
-  const stack = spawn(process.execPath, [path.resolve(import.meta.dirname, '../src/main.ts')], {
+  const stack = spawn(process.execPath, [programFile(path.resolve(import.meta.dirname, '../src/main.ts'))], {
     stdio: ['ignore', full, full],
     env: environment,
   });

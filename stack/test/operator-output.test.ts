@@ -5,8 +5,9 @@ import { closeSync, existsSync, openSync } from 'node:fs';
 import path from 'node:path';
 import { text } from 'node:stream/consumers';
 import { test } from 'node:test';
+import { programFile } from '@renderkit/server-kit/process/programs.ts';
 
-const program = path.resolve(import.meta.dirname, '../src/operator/main.ts');
+const program = programFile(path.resolve(import.meta.dirname, '../src/operator/main.ts'));
 
 /** Asks for the list of commands, which needs no database. */
 function help(output: 'pipe' | number): ChildProcess {

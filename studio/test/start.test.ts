@@ -4,13 +4,14 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { test } from 'node:test';
+import { programFile } from '@renderkit/server-kit/process/programs.ts';
 import { createTestDatabase } from '@renderkit/server-kit/testing/database.ts';
 import { inheritedEnvironment } from '@renderkit/server-kit/testing/part.ts';
 import { startTestStudio } from './harness.ts';
 
 /** Runs an entry until it ends by itself: its exit code and what it said. */
 function run(entry: string, env: Record<string, string>): Promise<{ code: number; stderr: string }> {
-  const file = path.join(import.meta.dirname, '..', 'src', entry);
+  const file = programFile(path.join(import.meta.dirname, '..', 'src', entry));
   return new Promise((resolve) =>
     execFile(
       process.execPath,

@@ -186,6 +186,8 @@ export const environmentReaders = [
   /^(tools|bench|e2e)\//,
   // They hand a few variables on to the programs of PostgreSQL, and decide nothing by them.
   /^stack\/src\/postgres\//,
+  // It hands on what the launcher knows of compiled programs.
+  /^server-kit\/src\/process\/programs\.ts$/,
 ];
 
 /** Entries: they may hand the whole environment to a reader of configuration, and look into it no further. */

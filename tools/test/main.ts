@@ -3,6 +3,7 @@
 import { glob } from 'node:fs/promises';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
+import { compilePrograms } from '@renderkit/server-kit/testing/part.ts';
 import { withCluster } from './cluster.ts';
 import { isLong } from './group-files.ts';
 import { runFiles } from './run-files.ts';
@@ -48,8 +49,9 @@ if (chosen.length === 0) {
   console.error('There are no test files there.');
   process.exitCode = 1;
 } else
-  process.exitCode = await withCluster((url, directory) =>
-    runFiles(chosen, {
+  process.exitCode = await withCluster(async (url, directory) => {
+    if (chosen.some((file) => weightOf(file) > 0)) await compilePrograms();
+    return runFiles(chosen, {
       root,
       url,
       directory,
@@ -57,8 +59,8 @@ if (chosen.length === 0) {
       showAllCosts: values.costs ?? false,
       soak: values.soak ?? false,
       signal: stopping.signal,
-    }),
-  );
+    });
+  });
 if (process.connected) process.disconnect();
 
 async function chooseFiles(wanted: string[]): Promise<string[]> {

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { mediaEnvironment } from '@renderkit/media-kit/config.ts';
 import { tryLock } from '@renderkit/server-kit/files/file-lock.ts';
+import { programFile } from '@renderkit/server-kit/process/programs.ts';
 
 const beginMs = 15_000;
 const lookMs = 20;
@@ -53,7 +54,7 @@ export async function startProgram(folder: string, program: Program, signal: Abo
   await mkdir(folder, { recursive: true, mode: 0o700 });
   if (existsSync(join(folder, programFiles.begun))) return;
   await writeWhole(join(folder, programFiles.program), program);
-  const supervisor = spawn(process.execPath, [supervisorModule, folder], {
+  const supervisor = spawn(process.execPath, [programFile(supervisorModule), folder], {
     detached: true,
     stdio: 'ignore',
     env: mediaEnvironment(),

@@ -1,7 +1,9 @@
-import { type ChildProcess, fork } from 'node:child_process';
+import { type ChildProcess, execFile, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { createWriteStream, mkdirSync } from 'node:fs';
 import path from 'node:path';
+import { promisify } from 'node:util';
+import { programFile, startEnvironment } from '../process/programs.ts';
 
 /** One process of the product, for tests and measurements: killed and started at will. */
 export type Part = AsyncDisposable & {
@@ -82,6 +84,20 @@ export function createPart(options: PartOptions): Part {
   };
 }
 
+/**
+ * Has all programs that this process starts from now on, and their children, run compiled as after `npm start`. They
+ * run from their sources where that cannot be done.
+ */
+export async function compilePrograms(): Promise<void> {
+  const compiler = path.resolve(import.meta.dirname, '../../../stack/compile-programs.mjs');
+  try {
+    const { stdout } = await promisify(execFile)(process.execPath, [compiler]);
+    process.env['COMPILED_PROGRAMS'] = stdout;
+  } catch (error) {
+    console.error(`The programs were not compiled: ${String(error)}`);
+  }
+}
+
 /** Creates and starts one. */
 export async function startPart(options: PartOptions): Promise<Part> {
   const part = createPart(options);
@@ -89,18 +105,14 @@ export async function startPart(options: PartOptions): Promise<Part> {
   return part;
 }
 
-/**
- * What a program of ours needs of this process's environment. Without the launcher's cache each start would compile
- * everything anew, at twice the time, and hold the compiler in memory.
- */
+/** What a program of ours needs of this process's environment. */
 export function inheritedEnvironment(): Record<string, string> {
-  const { PATH = '', NODE_COMPILE_CACHE } = process.env;
-  return { PATH, ...(NODE_COMPILE_CACHE !== undefined && { NODE_COMPILE_CACHE }) };
+  return { PATH: process.env['PATH'] ?? '', ...startEnvironment() };
 }
 
 function spawnPart({ name, entry, logDirectory, profileDirectory, ...options }: PartOptions): ChildProcess {
   const output = logDirectory === undefined ? 'inherit' : 'pipe';
-  const child = fork(entry, options.arguments ?? [], {
+  const child = fork(programFile(entry), options.arguments ?? [], {
     stdio: ['ignore', output, output, 'ipc'],
     execArgv:
       profileDirectory === undefined

@@ -1,6 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
+import { programFile, startEnvironment } from '@renderkit/server-kit/process/programs.ts';
 import { backOffMs, countDeath, isHopeless } from '../restart-policy.ts';
 import { StackError } from '../stack-error.ts';
 import { environment } from './initialise-cluster.ts';
@@ -91,13 +92,13 @@ export async function runSupervisor(
 }
 
 function forkSupervisor(task: SupervisorTask): ChildProcess {
-  return fork(supervisorFile, [JSON.stringify(task)], {
+  return fork(programFile(supervisorFile), [JSON.stringify(task)], {
     // Of its own group: neither Ctrl-C nor a killed group ends the server in the middle.
     detached: true,
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
     execArgv: [],
     windowsHide: true,
-    env: { ...environment(), NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'] },
+    env: { ...environment(), ...startEnvironment() },
   });
 }
 

