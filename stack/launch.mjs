@@ -65,6 +65,8 @@ async function launch(argv) {
     ...process.env,
     NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE ?? cache,
     ...(build !== undefined && { COMPILED_PROGRAMS: build }),
+    // Packages for others (clients/) are built when they are packed; here their sources are what runs.
+    NODE_OPTIONS: [process.env.NODE_OPTIONS, '--conditions=renderkit-source'].filter(Boolean).join(' '),
   });
 }
 

@@ -17,6 +17,7 @@ export const workspaces: Record<
     mayImport: ['contract/studio/', 'server-kit/', 'media-kit/', 'identity/', 'engine-'],
   },
   console: { name: 'console', mayImport: ['contract/'] },
+  'clients/sdk': { name: 'sdk', mayImport: [] },
   stack: { name: 'stack', mayImport: [''] },
   bench: { name: 'bench', mayImport: [''] },
   e2e: { name: 'e2e', mayImport: [''] },

@@ -1,0 +1,64 @@
+/** @internal One event of a stream of server-sent events. */
+export type ServerEvent = { event: string; data: string; id: string | undefined };
+
+/** @internal Nothing came for so long that the stream counts as dead. */
+export class SilentStreamError extends Error {}
+
+/**
+ * @internal Events of a body of `text/event-stream` (WHATWG HTML, section 9.2), until it ends.
+ *
+ * @param silenceMs a function: how long the next byte may take.
+ * @throws SilentStreamError when it takes longer.
+ */
+export async function* readEvents(
+  body: ReadableStream<Uint8Array>,
+  silenceMs: () => number,
+): AsyncGenerator<ServerEvent, void, undefined> {
+  const reader = body.getReader();
+  const decoder = new TextDecoder();
+  let rest = '';
+  let event = { name: 'message', data: [] as string[], id: undefined as string | undefined };
+  try {
+    while (true) {
+      const { done, value } = await readWithin(reader, silenceMs());
+      if (done) return;
+      const lines = (rest + decoder.decode(value, { stream: true })).split(/\r\n|\n|\r(?!$)/);
+      rest = lines.pop() ?? '';
+      for (const line of lines) {
+        if (line !== '') {
+          takeLine(event, line);
+          continue;
+        }
+        if (event.data.length > 0) yield { event: event.name, data: event.data.join('\n'), id: event.id };
+        event = { name: 'message', data: [], id: event.id };
+      }
+    }
+  } finally {
+    await reader.cancel().catch(() => undefined);
+  }
+}
+
+function takeLine(event: { name: string; data: string[]; id: string | undefined }, line: string): void {
+  const colon = line.indexOf(':');
+  if (colon === 0) return;
+  const field = colon === -1 ? line : line.slice(0, colon);
+  const value = colon === -1 ? '' : line.slice(colon + 1).replace(/^ /, '');
+  if (field === 'event') event.name = value;
+  else if (field === 'data') event.data.push(value);
+  else if (field === 'id') event.id = value;
+}
+
+async function readWithin(
+  reader: ReadableStreamDefaultReader<Uint8Array>,
+  ms: number,
+): ReturnType<typeof reader.read> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const silence = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(() => reject(new SilentStreamError(`nothing came for ${ms} ms`)), ms);
+  });
+  try {
+    return await Promise.race([reader.read(), silence]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

@@ -1,0 +1,104 @@
+import type { Upload } from './objects.generated.ts';
+import type { RequestOptions } from './transport.ts';
+
+/** Bytes in any form that a platform has. */
+export type FileInput =
+  | Blob
+  | ArrayBuffer
+  | Uint8Array
+  | Response
+  | ReadableStream<Uint8Array>
+  | AsyncIterable<Uint8Array>;
+
+/**
+ * A picture, video or sound that a request goes by: the id of an upload, the id of an item in the library, an https
+ * address, or the bytes themselves, which are then uploaded first. A text is never a path: `fromPath` of `renderkit/node`
+ * opens files.
+ */
+export type Reference = string | FileInput | Promise<string | FileInput>;
+
+/** The same request with bytes allowed wherever it names something. */
+export type WithFiles<T> = {
+  [K in keyof T]: K extends 'image' | 'mask' | 'start_image' | 'end_image' | 'source_video'
+    ? Reference | Exclude<T[K], string>
+    : K extends 'reference_images' | 'reference_audios'
+      ? Reference[] | Exclude<T[K], string[]>
+      : T[K];
+};
+
+const single = ['image', 'mask', 'start_image', 'end_image', 'source_video'] as const;
+const several = ['reference_images', 'reference_audios'] as const;
+
+/** @internal Sends a file as an upload. */
+export type SendFile = (file: Blob, name: string, options: RequestOptions | undefined) => Promise<Upload>;
+
+/** An upload that nothing names is kept for 30 days: within one of them its id is as good as its bytes. */
+const reuseMs = 24 * 3_600_000;
+
+/** @internal Uploads what a request holds as bytes, each object once, and puts ids in its place. */
+export class References {
+  readonly #sendFile: SendFile;
+  readonly #sent = new WeakMap<object, { at: number; id: Promise<string> }>();
+
+  constructor(sendFile: SendFile) {
+    this.#sendFile = sendFile;
+  }
+
+  /** The request with texts alone. What is already text is left as it is, for the server to judge. */
+  async resolve<T extends object>(request: WithFiles<T>, options: RequestOptions | undefined): Promise<T> {
+    const resolved: Record<string, unknown> = { ...request };
+    const given = request as Record<string, Reference | Reference[] | undefined>;
+    await Promise.all([
+      ...single.map(async (field) => {
+        const value = given[field];
+        if (value !== undefined) resolved[field] = await this.#textOf(value as Reference, options);
+      }),
+      ...several.map(async (field) => {
+        const values = given[field];
+        if (!Array.isArray(values)) return;
+        resolved[field] = await Promise.all(values.map((value) => this.#textOf(value, options)));
+      }),
+    ]);
+    return resolved as T;
+  }
+
+  async #textOf(reference: Reference, options: RequestOptions | undefined): Promise<unknown> {
+    if (typeof reference !== 'object' || reference === null) return reference;
+    const known = this.#sent.get(reference);
+    if (known !== undefined && Date.now() - known.at < reuseMs) return known.id;
+    const id = this.#upload(reference, options);
+    this.#sent.set(reference, { at: Date.now(), id });
+    // What failed may be tried again with the same object.
+    id.catch(() => this.#sent.delete(reference));
+    return id;
+  }
+
+  async #upload(reference: Exclude<Reference, string>, options: RequestOptions | undefined): Promise<string> {
+    const value = await reference;
+    if (typeof value === 'string') return value;
+    const { blob, name } = await blobOf(value);
+    return (await this.#sendFile(blob, name, options)).id;
+  }
+}
+
+/** What a Blob is made of: bytes whose memory is not shared with others. */
+type Part = ArrayBuffer | Uint8Array<ArrayBuffer>;
+
+/** @internal The bytes as a Blob and the name that they travel under. The server judges the bytes, not the name. */
+export async function blobOf(file: FileInput): Promise<{ blob: Blob; name: string }> {
+  if (file instanceof Blob) {
+    const { name } = file as { name?: unknown };
+    return { blob: file, name: typeof name === 'string' && name !== '' ? name : 'file' };
+  }
+  if (file instanceof Response) return { blob: await file.blob(), name: nameOf(file.url) };
+  if (file instanceof ArrayBuffer || ArrayBuffer.isView(file))
+    return { blob: new Blob([file as unknown as Part]), name: 'file' };
+  const parts: Part[] = [];
+  for await (const part of file as AsyncIterable<Uint8Array>) parts.push(part as Part);
+  return { blob: new Blob(parts), name: 'file' };
+}
+
+function nameOf(url: string): string {
+  const last = url.split(/[?#]/)[0]?.split('/').pop();
+  return last === undefined || last === '' ? 'file' : last;
+}

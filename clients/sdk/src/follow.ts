@@ -1,0 +1,281 @@
+import { RenderkitError } from './errors.ts';
+import { readEvents, SilentStreamError } from './event-stream.ts';
+import type { Generation } from './objects.generated.ts';
+import { type RequestOptions, sleep, type Transport } from './transport.ts';
+
+/** Seconds, from and to. Both come from measured history, never from a guess. */
+export type SecondsRange = { low: number; high: number };
+
+/** How far a generation is. What is not known is null. */
+export type Progress = {
+  object: 'progress';
+  generation_id: string;
+  /** `queued`, `checking`, `submitting`, `waiting_for_engine`, `loading_model`, `rendering`, `encoding`, `storing`, `done`. */
+  stage: string;
+  /** From 0 to 1, never going back. */
+  fraction: number | null;
+  step: number | null;
+  steps: number | null;
+  outputs_done: number;
+  outputs_expected: number;
+  /** Its place while it waits, and why it waits. */
+  queue: { position: number | null; of: number | null; reason: string | null } | null;
+  starts_in_seconds: SecondsRange | null;
+  finishes_in_seconds: SecondsRange | null;
+  at: string;
+};
+
+/** A small picture of what is being made. `fetch` gets its bytes, as long as the generation runs. */
+export type Preview = {
+  object: 'preview';
+  generation_id: string;
+  /** Which output, from 0. */
+  index: number;
+  revision: number;
+  url: string;
+  width: number;
+  height: number;
+  content_type: string;
+  fetch(): Promise<Response>;
+};
+
+/** What happens to a generation, in order. A `done` is the last one. */
+export type GenerationEvent =
+  | { type: 'generation'; generation: Generation }
+  | { type: 'progress'; progress: Progress }
+  | { type: 'preview'; preview: Preview }
+  | { type: 'done'; generation: Generation };
+
+/** How to wait. */
+export type WaitOptions = {
+  /** Milliseconds of patience; then `still_running`. Without it as long as it takes. */
+  timeout?: number | undefined;
+  /** Ends the waiting with `aborted`. The generation goes on unless `cancelOnAbort` is set. */
+  signal?: AbortSignal | undefined;
+  /** Also cancels when the signal comes or the patience ends. Only what is still queued can be canceled; it then costs nothing. */
+  cancelOnAbort?: boolean | undefined;
+  onProgress?: ((progress: Progress) => void) | undefined;
+  onPreview?: ((preview: Preview) => void) | undefined;
+};
+
+/** How to stream. */
+export type StreamOptions = {
+  signal?: AbortSignal | undefined;
+  /** `none` leaves previews out. */
+  previews?: 'link' | 'none' | undefined;
+};
+
+/** Servers send a sign of life each 15 seconds. */
+const silenceMs = 40_000;
+/** A proxy that collects whole answers lets nothing through: then asking again and again is the way. */
+const firstByteMs = 20_000;
+/** Below the 60 s after which many proxies give an answer up. */
+const longPollSeconds = 50;
+/** While somebody wants to see progress. */
+const progressPollSeconds = 3;
+const reconnectMs = 1_000;
+const maxReconnectMs = 15_000;
+
+/** Whoever gave up does not wait long for that. */
+const cancelMs = 10_000;
+
+const isFinal = (generation: Generation) => generation.status !== 'queued' && generation.status !== 'running';
+
+/** @internal Follows generations: by a stream where there is one, else by long polls. */
+export class Follower {
+  readonly #transport: Transport;
+  /** What was learned of this server and the proxies before it: they let no stream through. */
+  #pollsOnly = false;
+
+  constructor(transport: Transport) {
+    this.#transport = transport;
+  }
+
+  /** All that happens, from the state now to `done`. Connects again by itself; nothing but progress is lost between. */
+  async *events(
+    id: string,
+    { signal, previews = 'link' }: StreamOptions,
+  ): AsyncGenerator<GenerationEvent, void, undefined> {
+    let pause = reconnectMs;
+    while (!this.#pollsOnly) {
+      try {
+        for await (const event of this.#streamOnce(id, previews, signal)) {
+          pause = reconnectMs;
+          yield event;
+          if (event.type === 'done') return;
+        }
+      } catch (error) {
+        if (signal?.aborted === true) throw abortedBy(signal, id);
+        if (RenderkitError.is(error) && !error.retryable) throw error;
+      }
+      if (this.#pollsOnly) break;
+      await sleep(pause, signal);
+      if (signal?.aborted === true) throw abortedBy(signal, id);
+      pause = Math.min(pause * 2, maxReconnectMs);
+    }
+    yield* this.#polls(id, previews === 'none' ? longPollSeconds : progressPollSeconds, signal);
+  }
+
+  async *#streamOnce(
+    id: string,
+    previews: 'link' | 'none',
+    signal: AbortSignal | undefined,
+  ): AsyncGenerator<GenerationEvent, void, undefined> {
+    const response = await this.#transport
+      .send({
+        method: 'GET',
+        path: `/v1/generations/${encodeURIComponent(id)}/events`,
+        query: { preview: previews },
+        accept: 'text/event-stream',
+        options: { signal, timeout: firstByteMs },
+      })
+      .catch(async (error: unknown) => {
+        // A server without streams and a generation that is not there give the same 404; the polls tell them apart. A
+        // proxy that holds the answer back is the other reason.
+        if (!RenderkitError.is(error)) throw error;
+        if (error.code === 'not_found' || (error.code === 'connection_failed' && signal?.aborted !== true))
+          return undefined;
+        throw error;
+      });
+    const type = response?.headers.get('content-type') ?? '';
+    if (response?.body == null || !type.startsWith('text/event-stream')) {
+      this.#pollsOnly = true;
+      return;
+    }
+    let begun = false;
+    try {
+      for await (const { event, data } of readEvents(response.body, () =>
+        begun ? silenceMs : firstByteMs,
+      )) {
+        begun = true;
+        const parsed = this.#parse(event, data);
+        if (parsed !== undefined) yield parsed;
+      }
+    } catch (error) {
+      if (error instanceof SilentStreamError && !begun) this.#pollsOnly = true;
+      else if (RenderkitError.is(error)) throw error;
+    }
+  }
+
+  #parse(event: string, data: string): GenerationEvent | undefined {
+    const value: unknown = JSON.parse(data);
+    switch (event) {
+      case 'generation':
+      case 'done':
+        return { type: event, generation: value as Generation };
+      case 'progress':
+        return { type: event, progress: value as Progress };
+      case 'preview': {
+        const preview = value as Omit<Preview, 'fetch'>;
+        return { type: event, preview: { ...preview, fetch: () => this.#fetchPreview(preview.url) } };
+      }
+      default:
+        // A newer server may tell more.
+        return undefined;
+    }
+  }
+
+  #fetchPreview(url: string): Promise<Response> {
+    const path = url.slice(url.indexOf('/v1/'));
+    return this.#transport.send({ method: 'GET', path, accept: 'image/*' });
+  }
+
+  async *#polls(
+    id: string,
+    waitSeconds: number,
+    signal: AbortSignal | undefined,
+  ): AsyncGenerator<GenerationEvent, void, undefined> {
+    const path = `/v1/generations/${encodeURIComponent(id)}`;
+    let shown = '';
+    for (let wait = 0; ; wait = waitSeconds) {
+      // A held answer begins when the wait is over.
+      const options: RequestOptions = { signal, timeout: this.#transport.options.timeout + wait * 1000 };
+      const call = { method: 'GET', path, query: { wait }, options } as const;
+      const { data: generation } = await this.#transport.answer<Generation>(call).catch((error: unknown) => {
+        throw signal?.aborted === true ? abortedBy(signal, id) : error;
+      });
+      if (isFinal(generation)) return yield { type: 'done', generation };
+      if (generation.status !== shown) yield { type: 'generation', generation };
+      shown = generation.status;
+      if (waitSeconds > progressPollSeconds) continue;
+      const progress = await this.#progress(path, signal);
+      if (progress !== undefined) yield { type: 'progress', progress };
+    }
+  }
+
+  /** Undefined where the server tells none. */
+  async #progress(path: string, signal: AbortSignal | undefined): Promise<Progress | undefined> {
+    const call = { method: 'GET', path: `${path}/progress`, options: { signal } } as const;
+    try {
+      return (await this.#transport.answer<Progress>(call)).data;
+    } catch (error) {
+      if (RenderkitError.is(error) && error.code === 'not_found') return undefined;
+      throw error;
+    }
+  }
+
+  /**
+   * The generation when it has succeeded.
+   *
+   * @throws RenderkitError `generation_failed`, `generation_canceled`, `still_running` or `aborted`, each with its id.
+   */
+  async wait(id: string, options: WaitOptions = {}): Promise<SucceededGeneration> {
+    const patience = new AbortController();
+    const timer =
+      options.timeout === undefined ? undefined : setTimeout(() => patience.abort(), options.timeout);
+    const signals = [patience.signal, ...(options.signal === undefined ? [] : [options.signal])];
+    const watched = options.onProgress !== undefined || options.onPreview !== undefined;
+    try {
+      const events = this.events(id, {
+        signal: AbortSignal.any(signals),
+        previews: watched ? 'link' : 'none',
+      });
+      for await (const event of events) {
+        if (event.type === 'done') return resultOf(event.generation);
+        if (event.type === 'progress') options.onProgress?.(event.progress);
+        if (event.type === 'preview') options.onPreview?.(event.preview);
+      }
+      throw new Error('a stream of events ended without its last one');
+    } catch (error) {
+      if (!RenderkitError.is(error) || error.code !== 'aborted') throw error;
+      if (options.cancelOnAbort === true) await this.#tryToCancel(id);
+      if (options.signal?.aborted === true) throw abortedBy(options.signal, id);
+      throw new RenderkitError('still_running', `${id} has not finished in ${options.timeout} ms.`, {
+        generationId: id,
+        retryable: true,
+      });
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  async #tryToCancel(id: string): Promise<void> {
+    const path = `/v1/generations/${encodeURIComponent(id)}/cancel`;
+    // It may have been sent to an engine in the meantime, and then goes on.
+    await this.#transport
+      .send({ method: 'POST', path, options: { timeout: cancelMs } })
+      .catch(() => undefined);
+  }
+}
+
+/** A generation with at least one output. */
+export type SucceededGeneration = Generation & {
+  status: 'succeeded';
+  outputs: [Generation['outputs'][number], ...Generation['outputs']];
+};
+
+function resultOf(generation: Generation): SucceededGeneration {
+  if (generation.status === 'succeeded') return generation as SucceededGeneration;
+  const failed = generation.status === 'failed';
+  const message = failed
+    ? (generation.error?.message ?? 'The generation has failed.')
+    : 'The generation was canceled.';
+  throw new RenderkitError(failed ? 'generation_failed' : 'generation_canceled', message, { generation });
+}
+
+function abortedBy(signal: AbortSignal, generationId: string): Error {
+  return new RenderkitError('aborted', `The waiting for ${generationId} was ended; it goes on.`, {
+    cause: signal.reason,
+    generationId,
+  });
+}

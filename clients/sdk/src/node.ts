@@ -1,0 +1,82 @@
+import { createWriteStream, openAsBlob } from 'node:fs';
+import { rename, rm } from 'node:fs/promises';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { basename } from 'node:path';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { inspect } from 'node:util';
+
+/**
+ * A file of this machine, to be named in a request: `rk.images.edit({ image: fromPath('lake.jpg'), … })`. Its bytes are
+ * read when they are sent, never whole.
+ *
+ * @throws Error of the file system when there is no such file.
+ */
+export async function fromPath(path: string): Promise<File> {
+  const blob = await openAsBlob(path);
+  return new File([blob], basename(path));
+}
+
+/** What `save` writes: an output or anything else with a link, a preview, a response, or bytes. */
+export type Savable = { url: string } | { fetch(): Promise<Response> } | Response | Blob;
+
+/**
+ * Writes an output to a file: `await save(generation.outputs[0], 'lighthouse.jpg')`. The file is there whole or not at all.
+ *
+ * @throws Error when the link answers otherwise than 2xx, or of the file system.
+ */
+export async function save(source: Savable, path: string): Promise<void> {
+  const body = await bodyOf(source);
+  const partial = `${path}.${crypto.randomUUID().slice(0, 8)}.part`;
+  try {
+    await pipeline(
+      Readable.fromWeb(body as Parameters<typeof Readable.fromWeb>[0]),
+      createWriteStream(partial),
+    );
+    await rename(partial, path);
+  } catch (error) {
+    await rm(partial, { force: true });
+    throw error;
+  }
+}
+
+async function bodyOf(source: Savable): Promise<ReadableStream<Uint8Array>> {
+  if (source instanceof Blob) return source.stream();
+  const response =
+    source instanceof Response ? source : await ('fetch' in source ? source.fetch() : fetch(source.url));
+  if (!response.ok || response.body === null)
+    throw new Error(`${response.url || 'the response'} answered ${response.status}; retrieve a fresh link.`);
+  return response.body;
+}
+
+/**
+ * Makes a handler of Request and Response serve `node:http`, Express (before any body parser) and their like. What the
+ * handler throws is answered with 500 and told to `onError`, which writes it to stderr when left out.
+ */
+export function toNodeHandler(
+  handle: (request: Request) => Promise<Response>,
+  onError: (error: unknown) => void = (error) => process.stderr.write(`${inspect(error)}\n`),
+): (request: IncomingMessage, response: ServerResponse) => Promise<void> {
+  return async (incoming, outgoing) => {
+    const answer = await handle(requestOf(incoming)).catch((error: unknown) => {
+      onError(error);
+      return new Response(null, { status: 500 });
+    });
+    outgoing.writeHead(answer.status, Object.fromEntries(answer.headers));
+    outgoing.end(new Uint8Array(await answer.arrayBuffer()));
+  };
+}
+
+function requestOf(incoming: IncomingMessage): Request {
+  const headers = new Headers();
+  for (const [name, value] of Object.entries(incoming.headers)) {
+    if (value !== undefined) headers.set(name, Array.isArray(value) ? value.join(', ') : value);
+  }
+  const method = incoming.method ?? 'GET';
+  const withBody = method !== 'GET' && method !== 'HEAD';
+  return new Request(`http://${incoming.headers.host ?? 'localhost'}${incoming.url ?? '/'}`, {
+    method,
+    headers,
+    ...(withBody ? { body: Readable.toWeb(incoming) as ReadableStream<Uint8Array>, duplex: 'half' } : {}),
+  });
+}

@@ -1,0 +1,447 @@
+import type { Generation, Output, Problem, Upload } from './objects.generated.ts';
+import type { ClientOptions } from './renderkit.ts';
+import type { WebhookEvent } from './webhooks.ts';
+
+/** What the next create is to come to. */
+export type NextGeneration = {
+  /** Code of the error that it fails with: `moderation_blocked`, `render_timeout`, … */
+  fail?: string | undefined;
+  /** It ends with this status and not with `succeeded`. */
+  status?: 'failed' | 'canceled' | undefined;
+  /** It takes so many milliseconds of the mock's clock; 1,000 when left out. */
+  slow?: number | undefined;
+};
+
+export type MockOptions = {
+  /**
+   * `manual`: time stands until `advance` is called. Otherwise every question about a generation moves the clock on to
+   * the next thing that happens, so that waiting never waits.
+   */
+  clock?: 'manual' | 'auto' | undefined;
+  /** Credits at the start: 1,000 when left out. */
+  credits?: number | undefined;
+};
+
+/** A Renderkit in memory, for tests of a program that uses one. */
+export type MockRenderkit = {
+  /** For `new Renderkit(mock.options)`: address, key and a fetch that never leaves the process. */
+  options: Required<Pick<ClientOptions, 'baseUrl' | 'apiKey' | 'fetch'>>;
+  /** Decides about the next create. */
+  next(plan: NextGeneration): void;
+  /** Moves the clock on by so many milliseconds. */
+  advance(ms: number): void;
+  /** Every request so far. */
+  requests: readonly { method: string; path: string; body: unknown }[];
+  /** Posts a signed webhook to a handler or an address, and gives its answer. */
+  sendWebhook(
+    target: string | ((request: Request) => Response | Promise<Response>),
+    event: WebhookEvent,
+    secret: string,
+  ): Promise<Response>;
+};
+
+type Job = Generation & {
+  key: string | null;
+  body: string;
+  plan: NextGeneration;
+  startsAt: number;
+  endsAt: number;
+};
+
+const queuedMs = 200;
+const ordinaryMs = 1_000;
+const creditsOfEach = 1;
+const start = Date.UTC(2026, 0, 1);
+
+/** One white pixel, behind a link that every fetch can follow. */
+const pixel =
+  'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAQAAAC1HAwCAAAAC0lEQVR42mP8/x8AAwMCAO+ip1sAAAAASUVORK5CYII=';
+
+const kinds: Record<string, Generation['kind']> = {
+  '/v1/images/generations': 'image',
+  '/v1/images/edits': 'image_edit',
+  '/v1/videos/generations': 'video',
+  '/v1/videos/extend': 'video_extend',
+};
+
+const titles: Partial<Record<Problem['code'], [status: number, title: string]>> = {
+  invalid_request: [400, 'Bad Request'],
+  unauthorized: [401, 'Unauthorized'],
+  insufficient_credits: [402, 'Payment Required'],
+  not_found: [404, 'Not Found'],
+  conflict: [409, 'Conflict'],
+};
+
+/**
+ * A Renderkit in memory: creates walk from queued to running to their end on a clock of its own, cost one credit, honour
+ * Idempotency-Key, and give a picture of one pixel. It is held against the same list of behaviours as the real service.
+ */
+export function mockRenderkit(options: MockOptions = {}): MockRenderkit {
+  const mock = new Mock(options);
+  return {
+    options: {
+      baseUrl: 'http://renderkit.test',
+      apiKey: 'rk_live_mock',
+      fetch: (url, init) => mock.fetch(url, init),
+    },
+    next: (plan) => void mock.plans.push(plan),
+    advance: (ms) => mock.advance(ms),
+    requests: mock.requests,
+    sendWebhook: (target, event, secret) => sendWebhook(target, event, secret),
+  };
+}
+
+class Mock {
+  readonly plans: NextGeneration[] = [];
+  readonly requests: { method: string; path: string; body: unknown }[] = [];
+  readonly #jobs = new Map<string, Job>();
+  readonly #uploads = new Map<string, Upload>();
+  readonly #auto: boolean;
+  #credits: number;
+  #now = start;
+  #ids = 0;
+
+  constructor({ clock = 'auto', credits = 1_000 }: MockOptions) {
+    this.#auto = clock === 'auto';
+    this.#credits = credits;
+  }
+
+  async fetch(url: string, init: RequestInit = {}): Promise<Response> {
+    if (init.signal?.aborted === true) throw init.signal.reason;
+    if (url.startsWith('data:')) return fetch(url);
+    const { pathname, searchParams } = new URL(url);
+    const method = init.method ?? 'GET';
+    const body: unknown = typeof init.body === 'string' ? JSON.parse(init.body) : init.body;
+    this.requests.push({ method, path: pathname, body });
+    const headers = new Headers(init.headers);
+    if (headers.get('authorization') !== 'Bearer rk_live_mock')
+      return this.#problem('unauthorized', 'The API key is not valid.');
+    return this.#route(method, pathname, searchParams, headers, body, init.signal ?? undefined);
+  }
+
+  async #route(
+    method: string,
+    path: string,
+    query: URLSearchParams,
+    headers: Headers,
+    body: unknown,
+    signal: AbortSignal | undefined,
+  ): Promise<Response> {
+    const kind = kinds[path];
+    if (method === 'POST' && kind !== undefined)
+      return this.#create(kind, body as Record<string, unknown>, headers.get('idempotency-key'));
+    if (method === 'POST' && path === '/v1/estimate')
+      return this.#estimate(body as { kind: Generation['kind'] });
+    if (method === 'POST' && path === '/v1/uploads') return this.#upload(body);
+    if (method === 'GET' && path === '/v1/generations') return this.#list(query);
+    if (method === 'GET' && path === '/v1/account/balance') return this.#json(200, this.#balance());
+    const [, , resource, id = '', action] = path.split('/');
+    const upload = this.#uploads.get(id);
+    if (resource === 'uploads' && method === 'GET' && upload !== undefined) return this.#json(200, upload);
+    const job = this.#jobs.get(decodeURIComponent(id));
+    if (resource !== 'generations' || job === undefined)
+      return this.#problem('not_found', `There is no ${method} ${path} in the mock.`);
+    if (method === 'POST' && action === 'cancel') return this.#cancel(job);
+    if (method !== 'GET') return this.#problem('not_found', `There is no ${method} ${path} in the mock.`);
+    if (action === 'events') return this.#stream(job, signal);
+    if (action === 'progress') return this.#json(200, this.#progress(job));
+    if (action !== undefined) return this.#problem('not_found', `There is no ${path} in the mock.`);
+    // An answer that would be held back comes when the clock has moved.
+    if (query.has('wait') && this.#auto) this.#moveOn(job);
+    return this.#json(200, this.#shown(job));
+  }
+
+  advance(ms: number): void {
+    this.#now += ms;
+  }
+
+  /** To the next thing that happens to it. */
+  #moveOn(job: Job): void {
+    const next = this.#now < job.startsAt ? job.startsAt : job.endsAt;
+    this.#now = Math.max(this.#now, next);
+  }
+
+  #create(kind: Generation['kind'], request: Record<string, unknown>, key: string | null): Response {
+    const body = JSON.stringify([kind, request]);
+    const earlier = [...this.#jobs.values()].find((job) => key !== null && job.key === key);
+    if (earlier !== undefined) {
+      return earlier.body === body
+        ? this.#json(202, { ...this.#shown(earlier), ...freshly }, { 'Idempotent-Replayed': 'true' })
+        : this.#problem('conflict', 'This Idempotency-Key was used for another request.');
+    }
+    const wrong = wrongFields(kind, request);
+    if (wrong.length > 0) {
+      const detail = wrong.map(({ field, message }) => `${field}: ${message}`).join('; ');
+      return this.#problem('invalid_request', detail, wrong);
+    }
+    if (this.#credits < creditsOfEach)
+      return this.#problem('insufficient_credits', 'The account cannot pay for this.');
+    this.#credits -= creditsOfEach;
+    const job = this.#newJob(kind, request, key, body);
+    this.#jobs.set(job.id, job);
+    return this.#json(202, this.#shown(job));
+  }
+
+  #newJob(kind: Generation['kind'], request: Record<string, unknown>, key: string | null, body: string): Job {
+    const plan = this.plans.shift() ?? {};
+    return {
+      id: this.#id('gen'),
+      object: 'generation',
+      kind,
+      status: 'queued',
+      model: typeof request['model'] === 'string' ? request['model'] : 'mock-1',
+      project_id: typeof request['project_id'] === 'string' ? request['project_id'] : null,
+      cost: { credits: creditsOfEach },
+      expected_outputs: 1,
+      outputs: [],
+      error: null,
+      prompt_id: null,
+      metadata: (request['metadata'] ?? {}) as Record<string, string>,
+      created_at: new Date(this.#now).toISOString(),
+      submitted_at: null,
+      completed_at: null,
+      key,
+      body,
+      plan,
+      startsAt: this.#now + queuedMs,
+      endsAt: this.#now + queuedMs + (plan.slow ?? ordinaryMs),
+    };
+  }
+
+  /** As the clock has it, brought to its end and refunded where that is due. */
+  #shown(job: Job): Generation {
+    if (job.completed_at === null && this.#now >= job.startsAt) {
+      job.status = 'running';
+      job.submitted_at = new Date(job.startsAt).toISOString();
+    }
+    if (job.completed_at === null && this.#now >= job.endsAt) this.#finish(job);
+    const { key: _key, body: _body, plan: _plan, startsAt: _starts, endsAt: _ends, ...generation } = job;
+    return generation;
+  }
+
+  #finish(job: Job): void {
+    const { fail, status } = job.plan;
+    job.completed_at = new Date(job.endsAt).toISOString();
+    job.status = status ?? (fail === undefined ? 'succeeded' : 'failed');
+    if (job.status === 'succeeded') {
+      job.outputs = [outputOf(job)];
+      return;
+    }
+    this.#credits += creditsOfEach;
+    if (job.status === 'failed')
+      job.error = {
+        code: fail ?? 'render_failed',
+        message: `The mock was told to fail: ${fail ?? 'render_failed'}.`,
+      };
+  }
+
+  #cancel(job: Job): Response {
+    if (this.#shown(job).status !== 'queued')
+      return this.#problem('conflict', 'Only a queued generation can be canceled.');
+    job.status = 'canceled';
+    job.completed_at = new Date(this.#now).toISOString();
+    this.#credits += creditsOfEach;
+    return this.#json(200, this.#shown(job));
+  }
+
+  #progress(job: Job): object {
+    const { status } = this.#shown(job);
+    const final = status !== 'queued' && status !== 'running';
+    const part = (this.#now - job.startsAt) / (job.endsAt - job.startsAt);
+    return {
+      object: 'progress',
+      generation_id: job.id,
+      stage: final ? 'done' : status === 'queued' ? 'queued' : 'rendering',
+      fraction: final ? 1 : status === 'queued' ? null : part,
+      step: null,
+      steps: null,
+      outputs_done: job.outputs.length,
+      outputs_expected: job.expected_outputs,
+      queue: status === 'queued' ? { position: 1, of: 1, reason: 'engine_busy' } : null,
+      starts_in_seconds: null,
+      finishes_in_seconds: null,
+      at: new Date(this.#now).toISOString(),
+    };
+  }
+
+  #stream(job: Job, signal: AbortSignal | undefined): Response {
+    const encoder = new TextEncoder();
+    const text = (event: string, data: object) =>
+      encoder.encode(`event: ${event}\ndata: ${JSON.stringify(data)}\n\n`);
+    let first = true;
+    const body = new ReadableStream<Uint8Array>({
+      pull: async (controller) => {
+        if (first) {
+          first = false;
+          controller.enqueue(text('generation', this.#shown(job)));
+          controller.enqueue(text('progress', this.#progress(job)));
+          return;
+        }
+        const before = this.#shown(job).status;
+        if (this.#auto) this.#moveOn(job);
+        while (this.#shown(job).status === before && job.completed_at === null) {
+          if (signal?.aborted === true) return controller.error(signal.reason);
+          await new Promise((resolve) => setTimeout(resolve, 5));
+        }
+        const generation = this.#shown(job);
+        controller.enqueue(text('progress', this.#progress(job)));
+        if (job.completed_at === null) return controller.enqueue(text('generation', generation));
+        controller.enqueue(text('done', generation));
+        controller.close();
+      },
+    });
+    return new Response(body, { headers: { 'content-type': 'text/event-stream; charset=utf-8' } });
+  }
+
+  #list(query: URLSearchParams): Response {
+    const page = Number(query.get('page') ?? 1);
+    const limit = Number(query.get('limit') ?? 20);
+    const all = [...this.#jobs.values()]
+      .map((job) => this.#shown(job))
+      .toReversed()
+      .filter(({ status }) => query.get('status') === null || status === query.get('status'))
+      .filter(({ kind }) => query.get('kind') === null || kind === query.get('kind'));
+    const data = all.slice((page - 1) * limit, page * limit);
+    return this.#json(200, { object: 'list', data, page, limit, has_more: all.length > page * limit });
+  }
+
+  #estimate({ kind }: { kind: Generation['kind'] }): Response {
+    return this.#json(200, {
+      object: 'estimate',
+      kind,
+      model: 'mock-1',
+      credits: creditsOfEach,
+      balance: this.#credits,
+      sufficient: this.#credits >= creditsOfEach,
+      outputs: 1,
+    });
+  }
+
+  #balance(): object {
+    return {
+      object: 'balance',
+      balance: this.#credits,
+      monthly: this.#credits,
+      lifetime: 0,
+      monthly_allowance: 1_000,
+      next_refill: null,
+    };
+  }
+
+  #upload(body: unknown): Response {
+    const file = body instanceof FormData ? body.get('file') : null;
+    const upload: Upload = {
+      id: this.#id('upl'),
+      object: 'upload',
+      status: 'ready',
+      type: 'image',
+      url: pixel,
+      file_name: file instanceof File ? file.name : 'file',
+      content_type: 'image/png',
+      size_bytes: file instanceof File ? file.size : 0,
+      width: 1,
+      height: 1,
+      error: null,
+      created_at: new Date(this.#now).toISOString(),
+    };
+    this.#uploads.set(upload.id, upload);
+    return this.#json(201, upload);
+  }
+
+  #id(prefix: string): string {
+    this.#ids += 1;
+    return `${prefix}_mock${String(this.#ids).padStart(8, '0')}`;
+  }
+
+  #json(status: number, body: object, headers: Record<string, string> = {}): Response {
+    return new Response(JSON.stringify(body), {
+      status,
+      headers: {
+        'content-type': 'application/json; charset=utf-8',
+        'x-request-id': this.#id('req'),
+        'x-ratelimit-limit': '120',
+        'x-ratelimit-remaining': '119',
+        ...headers,
+      },
+    });
+  }
+
+  #problem(code: Problem['code'], detail: string, errors?: Problem['errors']): Response {
+    const [status, title] = titles[code] ?? [500, 'Internal Server Error'];
+    return this.#json(
+      status,
+      {
+        type: `http://renderkit.test/docs/problems#${code}`,
+        title,
+        status,
+        code,
+        detail,
+        request_id: this.#id('req'),
+        ...(errors === undefined ? {} : { errors }),
+      },
+      { 'content-type': 'application/problem+json; charset=utf-8' },
+    );
+  }
+}
+
+/** What a replay shows: the answer of the create, whatever has happened since. */
+const freshly = {
+  status: 'queued',
+  outputs: [],
+  error: null,
+  submitted_at: null,
+  completed_at: null,
+} as const;
+
+function wrongFields(kind: Generation['kind'], request: Record<string, unknown>) {
+  const wrong: { field: string; message: string }[] = [];
+  const required = kind === 'image_edit' ? 'image' : kind === 'video_extend' ? 'video_id' : undefined;
+  if (required !== undefined && typeof request[required] !== 'string')
+    wrong.push({ field: required, message: 'is required' });
+  if ((kind === 'image' || kind === 'video') && (request['prompt'] ?? '') === '')
+    wrong.push({ field: 'prompt', message: 'the model needs a prompt' });
+  return wrong;
+}
+
+function outputOf(job: Job): Output {
+  const video = job.kind === 'video' || job.kind === 'video_extend';
+  return {
+    id: `out_${job.id.slice(4)}`,
+    type: video ? 'video' : 'image',
+    url: pixel,
+    thumb_url: null,
+    width: 1,
+    height: 1,
+    duration: video ? 1 : null,
+    nsfw: false,
+    request_id: null,
+  };
+}
+
+async function sendWebhook(
+  target: string | ((request: Request) => Response | Promise<Response>),
+  event: WebhookEvent,
+  secret: string,
+): Promise<Response> {
+  const body = JSON.stringify(event);
+  const init = {
+    method: 'POST',
+    headers: {
+      'Content-Type': 'application/json',
+      'Service-Event': event.type,
+      'Service-Delivery': `dlv_${event.id.slice(4)}`,
+      'Service-Signature': await signature(secret, body),
+    },
+    body,
+  };
+  return typeof target === 'string' ? fetch(target, init) : target(new Request('http://test/webhook', init));
+}
+
+async function signature(secret: string, body: string): Promise<string> {
+  const time = Math.floor(Date.now() / 1000);
+  const encoder = new TextEncoder();
+  const algorithm = { name: 'HMAC', hash: 'SHA-256' };
+  const key = await crypto.subtle.importKey('raw', encoder.encode(secret), algorithm, false, ['sign']);
+  const bytes = new Uint8Array(await crypto.subtle.sign('HMAC', key, encoder.encode(`${time}.${body}`)));
+  return `t=${time},v1=${[...bytes].map((byte) => byte.toString(16).padStart(2, '0')).join('')}`;
+}

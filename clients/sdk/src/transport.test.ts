@@ -1,0 +1,201 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { test } from 'node:test';
+import Renderkit, { RenderkitError } from './renderkit.ts';
+
+type Seen = { method: string; url: string; key: string | undefined; body: string };
+type Step = (request: IncomingMessage, response: ServerResponse) => void;
+
+/** A server that answers each request by the next step, and what it was asked. */
+async function serve(steps: Step[]): Promise<AsyncDisposable & { url: string; seen: Seen[] }> {
+  const seen: Seen[] = [];
+  const answer = async (request: IncomingMessage, response: ServerResponse) => {
+    const body = (await Array.fromAsync(request as AsyncIterable<Buffer>)).join('');
+    const key = request.headers['idempotency-key'];
+    seen.push({
+      method: request.method ?? '',
+      url: request.url ?? '',
+      key: Array.isArray(key) ? key[0] : key,
+      body,
+    });
+    const step = steps.shift();
+    if (step === undefined) response.writeHead(500).end();
+    else step(request, response);
+  };
+  const server = createServer((request, response) => void answer(request, response));
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    seen,
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+const json = (status: number, body: object, headers: Record<string, string> = {}): Step => {
+  return (_request, response) =>
+    void response
+      .writeHead(status, { 'content-type': 'application/json', ...headers })
+      .end(JSON.stringify(body));
+};
+const cutOff: Step = (request) => void request.socket.destroy();
+const at = (url: string, more: object = {}) => new Renderkit({ baseUrl: url, apiKey: 'rk_live_x', ...more });
+const balance = { object: 'balance', balance: 5 };
+const queued = { id: 'gen_1', object: 'generation', status: 'queued', outputs: [] };
+
+test('a create that was cut off is sent again under the same key, and one that the user gave is kept', async () => {
+  await using server = await serve([cutOff, json(503, {}, { 'retry-after': '0' }), json(202, queued)]);
+  const client = at(server.url);
+  assert.equal((await client.images.create({ prompt: 'a' })).id, 'gen_1');
+  assert.equal(server.seen.length, 3);
+  const keys = new Set(server.seen.map(({ key }) => key));
+  assert.equal(keys.size, 1);
+  assert.match([...keys][0] ?? '', /^[0-9a-f-]{36}$/);
+  assert.equal(new Set(server.seen.map(({ body }) => body)).size, 1);
+});
+
+test('what would do something twice is not sent again, unless it was refused for its rate', async () => {
+  await using server = await serve([cutOff, json(429, {}, { 'retry-after': '0' }), json(201, { id: 'prj' })]);
+  const client = at(server.url);
+  await assert.rejects(client.projects.create(), (error) => {
+    assert.ok(RenderkitError.is(error));
+    assert.equal(error.code, 'connection_failed');
+    return true;
+  });
+  assert.equal(server.seen.length, 1);
+  assert.equal((await client.projects.create()).id, 'prj');
+  assert.equal(server.seen.length, 3);
+});
+
+test('a longer pause than a minute is told and not waited for', async () => {
+  await using server = await serve([json(429, {}, { 'retry-after': '61' })]);
+  await assert.rejects(at(server.url).account.balance(), { code: 'rate_limited', retryAfter: 61 });
+  assert.equal(server.seen.length, 1);
+});
+
+test('a page of a proxy becomes an error by its status, and no error says undefined', async () => {
+  const page: Step = (_request, response) => void response.writeHead(502).end('<html>Bad Gateway</html>');
+  await using server = await serve([page]);
+  await assert.rejects(at(server.url, { maxRetries: 0 }).account.balance(), (error) => {
+    assert.ok(RenderkitError.is(error));
+    assert.deepEqual([error.code, error.status, error.retryable], ['upstream_error', 502, true]);
+    assert.doesNotMatch(error.message, /undefined/);
+    return true;
+  });
+});
+
+test('a redirect is not followed with the key: the error says where to', async () => {
+  await using server = await serve([
+    (_request, response) => void response.writeHead(301, { location: 'https://elsewhere.test/v1' }).end(),
+  ]);
+  await assert.rejects(
+    at(server.url).account.balance(),
+    /https:\/\/elsewhere\.test\/v1: use that as baseUrl/,
+  );
+});
+
+test('a server that does not answer in time is given up, and one that nobody listens at too', async () => {
+  await using server = await serve([() => undefined]);
+  await assert.rejects(at(server.url, { timeout: 50, maxRetries: 0 }).account.balance(), {
+    code: 'connection_failed',
+    retryable: true,
+  });
+  await assert.rejects(at('http://127.0.0.1:1', { maxRetries: 0 }).account.balance(), {
+    code: 'connection_failed',
+  });
+});
+
+test('the signal ends a request that waits for its next try', async () => {
+  await using server = await serve([json(503, {}, { 'retry-after': '30' })]);
+  const controller = new AbortController();
+  const client = at(server.url, { onResponse: () => setImmediate(() => controller.abort('enough')) });
+  await assert.rejects(client.account.balance({ signal: controller.signal }), {
+    code: 'aborted',
+    cause: 'enough',
+  });
+});
+
+test('paths are put behind the address, whatever its end, and a path of its own is kept', async () => {
+  await using server = await serve([json(200, balance), json(200, balance), json(200, balance)]);
+  for (const end of ['', '/', '/v1/']) await at(`${server.url}/renderkit${end}`).account.balance();
+  assert.deepEqual(
+    server.seen.map(({ url }) => url),
+    Array.from({ length: 3 }, () => '/renderkit/v1/account/balance'),
+  );
+});
+
+test('what is left out of the client is said in a sentence', () => {
+  assert.throws(() => new Renderkit({ baseUrl: 'http://127.0.0.1' }), /RENDERKIT_API_KEY/);
+  assert.throws(() => new Renderkit({ apiKey: 'rk_live_x' }), /RENDERKIT_BASE_URL/);
+  assert.throws(
+    () => new Renderkit({ apiKey: 'rk_live_x', baseUrl: 'render.kit' }),
+    /http:\/\/ or https:\/\//,
+  );
+});
+
+test('a stream that is cut off is taken up again, and its preview can be fetched', async () => {
+  const event = (name: string, data: object) => `event: ${name}\ndata: ${JSON.stringify(data)}\n\n`;
+  const streamed = { 'content-type': 'text/event-stream' };
+  await using server = await serve([
+    (_request, response) => {
+      response.writeHead(200, streamed).write(event('generation', queued));
+      response.write(event('preview', { index: 0, url: '/v1/generations/gen_1/previews/0?r=5' }), () =>
+        response.destroy(),
+      );
+    },
+    (_request, response) => void response.writeHead(200, { 'content-type': 'image/jpeg' }).end('bytes'),
+    (_request, response) =>
+      void response
+        .writeHead(200, streamed)
+        .end(`: hello\r\n\r\n${event('done', { ...queued, status: 'succeeded' })}`),
+  ]);
+  const types: string[] = [];
+  for await (const happened of at(server.url).generations.stream('gen_1')) {
+    types.push(happened.type);
+    if (happened.type !== 'preview') continue;
+    assert.equal(await (await happened.preview.fetch()).text(), 'bytes');
+  }
+  assert.deepEqual(types, ['generation', 'preview', 'done']);
+  assert.equal(server.seen[1]?.url, '/v1/generations/gen_1/previews/0?r=5');
+});
+
+test('a server without streams is asked by long polls, and told apart from a generation that is not there', async () => {
+  const notFound = json(404, { code: 'not_found', detail: 'There is no such route.' });
+  await using server = await serve([
+    notFound,
+    json(200, { ...queued, status: 'running' }),
+    json(200, { ...queued, status: 'succeeded', outputs: [{ id: 'out_1' }] }),
+    notFound,
+  ]);
+  const client = at(server.url);
+  assert.equal((await client.generations.wait('gen_1')).outputs[0].id, 'out_1');
+  assert.deepEqual(
+    server.seen.map(({ url }) => url),
+    [
+      '/v1/generations/gen_1/events?preview=none',
+      '/v1/generations/gen_1?wait=0',
+      '/v1/generations/gen_1?wait=50',
+    ],
+  );
+  await assert.rejects(client.generations.wait('gen_2'), { code: 'not_found' });
+  assert.equal(server.seen[3]?.url, '/v1/generations/gen_2?wait=0', 'streams are not tried again');
+});
+
+test('abort ends the waiting, and cancels where that was asked for', async () => {
+  await using server = await serve([
+    json(404, { code: 'not_found', detail: 'There is no such route.' }),
+    // The poll in between is ended before it is sent.
+    json(200, { ...queued, status: 'canceled' }),
+  ]);
+  const controller = new AbortController();
+  const waiting = at(server.url, {
+    onRequest: ({ url }: { url: string }) => void (url.includes('wait=') && controller.abort()),
+  }).generations.wait('gen_1', { signal: controller.signal, cancelOnAbort: true });
+  await assert.rejects(waiting, { code: 'aborted', generationId: 'gen_1' });
+  assert.equal(server.seen.at(-1)?.url, '/v1/generations/gen_1/cancel');
+});
