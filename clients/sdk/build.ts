@@ -6,4 +6,6 @@ import path from 'node:path';
 const folder = import.meta.dirname;
 rmSync(path.join(folder, 'dist'), { recursive: true, force: true });
 const compiler = path.join(folder, '../../node_modules/typescript/bin/tsc');
-execFileSync(process.execPath, [compiler, '-p', path.join(folder, 'tsconfig.build.json')], { stdio: 'inherit' });
+execFileSync(process.execPath, [compiler, '-p', path.join(folder, 'tsconfig.build.json')], {
+  stdio: 'inherit',
+});

@@ -1,0 +1,105 @@
+// The package as others get it: packed, installed in an empty project, compiled strictly, and small.
+
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import { promisify } from 'node:util';
+import { gzipSync } from 'node:zlib';
+import { inheritedEnvironment } from '@renderkit/server-kit/testing/part.ts';
+import { rolldown } from 'rolldown';
+import { type PackedProject, packClient, root } from './pack.ts';
+
+const run = promisify(execFile);
+const maxGzippedBytes = { renderkit: 15_000, 'renderkit/webhooks': 2_000 };
+
+describe('the packed client', () => {
+  let packed: PackedProject;
+  let project: string;
+  let installed: string;
+
+  before(async () => {
+    packed = await packClient();
+    project = packed.folder;
+    installed = packed.installed;
+  });
+  after(() => packed[Symbol.asyncDispose]());
+
+  test('it holds what runs, its types, README and licence, and neither sources nor tests', async () => {
+    const files = (await readdir(installed, { recursive: true, withFileTypes: true }))
+      .filter((entry) => entry.isFile())
+      .map((entry) => path.relative(installed, path.join(entry.parentPath, entry.name)));
+    const outside = files.filter((file) => !file.startsWith('dist/'));
+    assert.deepEqual(outside.toSorted(), ['LICENSE', 'README.md', 'package.json']);
+    const strange = files.filter(
+      (file) => file.startsWith('dist/') && !/(?<!\.test)\.(js|d\.ts)$/.test(file),
+    );
+    assert.deepEqual(strange, []);
+    const { dependencies, version } = JSON.parse(
+      await readFile(path.join(installed, 'package.json'), 'utf8'),
+    ) as { dependencies?: object; version: string };
+    assert.equal(dependencies, undefined);
+    assert.match(await readFile(path.join(installed, 'dist/version.js'), 'utf8'), new RegExp(`'${version}'`));
+  });
+
+  for (const exact of [true, false]) {
+    test(`the README compiles strictly, exactOptionalPropertyTypes ${exact ? 'on' : 'off'}`, async () => {
+      const readme = await readFile(path.join(installed, 'README.md'), 'utf8');
+      const blocks = [...readme.matchAll(/```ts\n(.*?)```/gs)].map(([, code]) => code ?? '');
+      assert.equal(blocks.length, 4);
+      const folder = path.join(project, exact ? 'exact' : 'loose');
+      await mkdir(folder);
+      await Promise.all(
+        blocks.map((code, index) =>
+          writeFile(path.join(folder, `block-${index}.ts`), `${code}\nexport {};\n`),
+        ),
+      );
+      const compilerOptions = {
+        strict: true,
+        exactOptionalPropertyTypes: exact,
+        skipLibCheck: false,
+        noEmit: true,
+        target: 'es2023',
+        module: 'nodenext',
+        lib: ['es2023', 'dom', 'dom.iterable', 'dom.asynciterable'],
+        types: ['node'],
+        typeRoots: [path.join(root, 'node_modules/@types')],
+      };
+      await writeFile(
+        path.join(folder, 'tsconfig.json'),
+        JSON.stringify({ compilerOptions, include: ['.'] }),
+      );
+      const compiler = path.join(root, 'node_modules/typescript/bin/tsc');
+      await run(process.execPath, [compiler, '-p', folder]).catch((error: { stdout?: string }) => {
+        assert.fail(error.stdout);
+      });
+    });
+  }
+
+  test('it is imported and required by Node, and its mock works from there', async () => {
+    const program = `
+      const { default: Renderkit } = require('renderkit');
+      const { mockRenderkit } = require('renderkit/testing');
+      new Renderkit(mockRenderkit().options).images.run({ prompt: 'a lighthouse' })
+        .then(({ status }) => import('renderkit/webhooks').then(({ verify }) => console.log(status, typeof verify)));`;
+    await writeFile(path.join(project, 'required.cjs'), program);
+    const { stdout } = await run(process.execPath, [path.join(project, 'required.cjs')], {
+      env: inheritedEnvironment(),
+    });
+    assert.equal(stdout.trim(), 'succeeded function');
+  });
+
+  for (const [name, limit] of Object.entries(maxGzippedBytes)) {
+    test(`${name} is ${limit} bytes at most, minified and gzipped, with nothing of Node in it`, async () => {
+      const entry = path.join(project, `${name.replace('/', '-')}.js`);
+      await writeFile(entry, `export * from '${name}';`);
+      await using bundle = await rolldown({ input: entry, platform: 'browser', logLevel: 'silent' });
+      const { output } = await bundle.generate({ minify: true });
+      const { code } = output[0];
+      assert.doesNotMatch(code, /["']node:/);
+      const size = gzipSync(code).length;
+      assert.ok(size <= limit, `${size} bytes`);
+    });
+  }
+});
