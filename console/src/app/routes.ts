@@ -151,10 +151,9 @@ const models = createRoute({
   path: '/models',
   component: lazyRouteComponent(() => import('../pages/administration/models/ModelsPage.tsx'), 'ModelsPage'),
 });
-/** Ids of models may hold slashes. */
 const model = createRoute({
   getParentRoute: belowAdministration,
-  path: '/models/$',
+  path: '/models/$id',
   validateSearch: modelSearch,
   component: lazyRouteComponent(() => import('../pages/administration/models/ModelPage.tsx'), 'ModelPage'),
 });

@@ -1,5 +1,6 @@
 import { Button, Group, Text } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
+import { useEffect, useRef } from 'react';
 import { ProblemError } from '../../api/errors.ts';
 import { signInAgainAddress, useSignedInAgain } from '../../session/sign-in-again.ts';
 import { signedInQuery, useSignedIn } from '../../session/use-signed-in.ts';
@@ -30,8 +31,20 @@ export function ActProblem({ error, title, onRetry }: ActProblemProps) {
     if (now.account.id === account.id) onRetry();
     else globalThis.location.reload();
   });
+  // Below the fold of a long form nobody would see it.
+  const boxRef = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    boxRef.current?.scrollIntoView({ block: 'nearest' });
+  }, [error]);
   if (error === null) return null;
-  if (!isStale) return <ProblemAlert error={error} title={title} />;
+  return (
+    <div ref={boxRef}>
+      {isStale ? <SignInAgain email={account.email} /> : <ProblemAlert error={error} title={title} />}
+    </div>
+  );
+}
+
+function SignInAgain({ email }: { email: string | null }) {
   return (
     <Notice tone="warning" title="Sign in again for this">
       <Text fz="sm">
@@ -41,7 +54,7 @@ export function ActProblem({ error, title, onRetry }: ActProblemProps) {
       <Group mt={8}>
         <Button
           component="a"
-          href={signInAgainAddress(account.email)}
+          href={signInAgainAddress(email)}
           target="_blank"
           rel="noopener"
           leftSection={<Icon name="external" size={14} />}

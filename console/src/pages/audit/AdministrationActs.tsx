@@ -91,13 +91,14 @@ const columns: Column<AdministrationAct>[] = [
 function Change({ act, onShow }: { act: AdministrationAct; onShow: (act: AdministrationAct) => void }) {
   const differences = differencesOf(act.before, act.after);
   if (differences.length === 0) return '—';
+  const count = formatCount(differences.length, 'value');
   return (
     <Button
       variant="default"
-      aria-label={`What changed: ${actLabel(act.action)}, ${subjectOf(act)}`}
+      aria-label={`${count}: ${actLabel(act.action)}, ${subjectOf(act)}`}
       onClick={() => onShow(act)}
     >
-      {formatCount(differences.length, 'value')}
+      {count}
     </Button>
   );
 }

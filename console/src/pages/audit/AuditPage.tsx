@@ -96,7 +96,9 @@ function AccountEntries({ search, onShow, onShowAll }: EntriesProps) {
           rowKey={(entry) => entry.id}
           columns={columns}
           stale={entries.isPlaceholderData}
-          footer={<Pager page={list.page} hasMore={list.has_more} onPage={(number) => onShow({ page: number })} />}
+          footer={
+            <Pager page={list.page} hasMore={list.has_more} onPage={(number) => onShow({ page: number })} />
+          }
         />
       )}
     </>

@@ -134,7 +134,7 @@ const routeColumns: Column<RouteRow>[] = [
     title: 'Model',
     cell: ({ model, route: name }) => (
       <div>
-        <TextLink to="/administration/models/$" params={{ _splat: model }}>
+        <TextLink to="/administration/models/$id" params={{ id: model }}>
           {model}
         </TextLink>
         <Text fz="xs" c="dimmed">

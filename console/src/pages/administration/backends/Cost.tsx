@@ -6,13 +6,12 @@ export function Cost({ backend, amount }: { backend: ManagedBackend; amount: num
   if (currency === null && amount === 0) return '—';
   return (
     <span style={{ whiteSpace: 'nowrap', fontVariantNumeric: 'tabular-nums' }}>
-      {formatMoney(amount, currency)}
-      {max !== null && ` of ${formatMoney(max, currency)}`}
+      {formatMoney(amount)}
+      {max !== null && ` of ${formatMoney(max)}`} {currency}
     </span>
   );
 }
 
-function formatMoney(amount: number, currency: string | null): string {
-  const options = { minimumFractionDigits: 2, maximumFractionDigits: 4 };
-  return `${amount.toLocaleString('en', options)} ${currency ?? ''}`.trim();
+function formatMoney(amount: number): string {
+  return amount.toLocaleString('en', { minimumFractionDigits: 2, maximumFractionDigits: 4 });
 }

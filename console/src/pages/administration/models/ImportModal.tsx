@@ -136,8 +136,8 @@ function useImport(file: File, { on, id, name }: ImportWish, onClose: () => void
       await queryClient.invalidateQueries({ queryKey: ['console'] });
       onClose();
       await navigate({
-        to: '/administration/models/$',
-        params: { _splat: imported.id },
+        to: '/administration/models/$id',
+        params: { id: imported.id },
         search: { version: imported.version },
       });
     },

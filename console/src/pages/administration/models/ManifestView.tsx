@@ -64,8 +64,8 @@ function ManifestForm({ id, version, onDone }: ManifestViewProps & { onDone: () 
       showToast(`The changed manifest is version ${edited.version}.`);
       onDone();
       await navigate({
-        to: '/administration/models/$',
-        params: { _splat: id },
+        to: '/administration/models/$id',
+        params: { id },
         search: { version: edited.version },
       });
     },

@@ -22,11 +22,11 @@ import { priceText, suitesText } from './model-texts.ts';
 import classes from './models.module.css';
 import { VersionsTable } from './VersionsTable.tsx';
 
-const route = getRouteApi('/signed-in/administration/models/$');
+const route = getRouteApi('/signed-in/administration/models/$id');
 
 /** One model: whether it is offered, what its versions are, and where it can be made. */
 export function ModelPage() {
-  const { _splat: id = '' } = route.useParams();
+  const { id } = route.useParams();
   const search = route.useSearch();
   const [file, setFile] = useState<File>();
   const { data: model, ...query } = useQuery({
@@ -62,7 +62,7 @@ function Summary({ model }: { model: ManagedModelDetail }) {
   return (
     <Section title="Model">
       <div className={classes['summary']}>
-        <Thumbnail url={model.thumbnail} size="large" />
+        {model.thumbnail !== null && <Thumbnail url={model.thumbnail} size="large" />}
         <DescriptionList
           items={[
             ['State', <ModelState key="state" model={model} />],

@@ -17,7 +17,7 @@ import { importedQueryKey, useImported } from './imported.ts';
 import { ManifestView } from './ManifestView.tsx';
 import { sourceLabel } from './model-texts.ts';
 import { ParametersTable } from './ParametersTable.tsx';
-import { PublishModal } from './PublishModal.tsx';
+import { CompareModal, PublishModal } from './PublishModal.tsx';
 import { Sample } from './Sample.tsx';
 
 type ModelVersionProps = { model: ManagedModelDetail; version: number };
@@ -34,7 +34,11 @@ export function ModelVersionView({ model, version }: ModelVersionProps) {
       card={false}
       actions={
         version !== model.published_version && (
-          <PublishButton model={model} version={version} proposed={imported?.problems.length ?? 0} />
+          <VersionButtons
+            model={model}
+            version={version}
+            isRefused={imported !== undefined && imported.problems.length > 0}
+          />
         )
       }
     >
@@ -72,17 +76,26 @@ function parametersOf(
   return [...stored, ...imported.filter(({ target, sure }) => sure === 'guess' && !known.has(target))];
 }
 
-type PublishButtonProps = ModelVersionProps & { proposed: number };
+type VersionButtonsProps = ModelVersionProps & { isRefused: boolean };
 
-function PublishButton({ model, version, proposed: problems }: PublishButtonProps) {
-  const [opened, modal] = useDisclosure(false);
-  const isOlder = model.published_version !== null && version < model.published_version;
+function VersionButtons({ model, version, isRefused }: VersionButtonsProps) {
+  const [publishing, publish] = useDisclosure(false);
+  const [comparing, compare] = useDisclosure(false);
+  const { published_version: offered } = model;
   return (
     <>
-      <Button disabled={problems > 0} onClick={modal.open}>
-        {isOlder ? `Go back to version ${version}` : `Publish version ${version}`}
+      {offered !== null && (
+        <Button variant="default" onClick={compare.open}>
+          Compare with version {offered}
+        </Button>
+      )}
+      <Button disabled={isRefused} onClick={publish.open}>
+        {offered !== null && version < offered
+          ? `Go back to version ${version}`
+          : `Publish version ${version}`}
       </Button>
-      <PublishModal model={model} version={version} opened={opened} onClose={modal.close} />
+      <CompareModal model={model} version={version} opened={comparing} onClose={compare.close} />
+      <PublishModal model={model} version={version} opened={publishing} onClose={publish.close} />
     </>
   );
 }
@@ -109,8 +122,8 @@ function Parameters({ id, parameters, editable }: ParametersProps) {
       await queryClient.invalidateQueries({ queryKey: ['console'] });
       showToast(`${target} is set from ${sourceLabel(source)} in version ${changed.version}.`);
       await navigate({
-        to: '/administration/models/$',
-        params: { _splat: id },
+        to: '/administration/models/$id',
+        params: { id },
         search: { version: changed.version },
         replace: true,
       });

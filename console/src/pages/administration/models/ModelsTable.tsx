@@ -18,7 +18,7 @@ const columns: Column<ManagedModel>[] = [
       <div className={classes['model']}>
         <Thumbnail url={model.thumbnail} />
         <div className={classes['text']}>
-          <TextLink to="/administration/models/$" params={{ _splat: model.id }} fw={560}>
+          <TextLink to="/administration/models/$id" params={{ id: model.id }} fw={560}>
             {model.name}
           </TextLink>
           <Text fz="xs" c="dimmed">

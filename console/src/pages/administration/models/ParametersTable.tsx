@@ -1,8 +1,9 @@
-import { Button, Group, Select, Text } from '@mantine/core';
+import { Button, Select, Text } from '@mantine/core';
 import type { ManagedParameter } from '@renderkit/contract/studio/administration/models.ts';
 import { type Column, DataTable } from '../../../ui/DataTable.tsx';
 import { StatusBadge } from '../../../ui/StatusBadge.tsx';
 import { sourceChoices, sourceLabel } from './model-texts.ts';
+import classes from './models.module.css';
 
 type ParametersTableProps = {
   parameters: readonly ManagedParameter[];
@@ -79,11 +80,10 @@ type SourceProps = Required<Pick<ParametersTableProps, 'onBind'>> & {
 function Source({ parameter, used, pending, onBind }: SourceProps) {
   const { target, source, sure } = parameter;
   return (
-    <Group gap={6} wrap="nowrap">
+    <div className={classes['source']}>
       <Select
         aria-label={`What ${target} is set from`}
         size="xs"
-        w="11.5rem"
         searchable
         allowDeselect={false}
         data={sourceChoices(used)}
@@ -102,6 +102,6 @@ function Source({ parameter, used, pending, onBind }: SourceProps) {
           Confirm
         </Button>
       )}
-    </Group>
+    </div>
   );
 }

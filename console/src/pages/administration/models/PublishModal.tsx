@@ -104,6 +104,22 @@ function priceNote(proposed: number | null): string {
   return proposed === null ? note : `${note} The sample's time would make it ${proposed / 1_000}.`;
 }
 
+/** What a version says otherwise than the one on offer, to read alone. */
+export function CompareModal({ model, version, opened, onClose }: PublishModalProps) {
+  const from = model.published_version;
+  return (
+    <Modal
+      opened={opened}
+      onClose={onClose}
+      size="lg"
+      title={`Version ${version} beside version ${from ?? ''} on offer`}
+      closeButtonProps={{ 'aria-label': 'Close' }}
+    >
+      <Changes id={model.id} from={from} to={version} />
+    </Modal>
+  );
+}
+
 /** What users and machines get that they did not before. */
 function Changes({ id, from, to }: { id: string; from: number | null; to: number }) {
   const diff = useQuery({

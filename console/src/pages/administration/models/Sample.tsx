@@ -37,10 +37,11 @@ export function Sample({ id, version, thumbnail }: SampleProps) {
     onSuccess: () => queryClient.invalidateQueries({ queryKey: ['console'] }),
   });
   const moving = isMoving(sample);
+  const picture = sample?.thumbnail ?? thumbnail;
   return (
     <Section title="Sample">
       <div className={classes['summary']}>
-        <Thumbnail url={sample?.thumbnail ?? thumbnail} size="large" />
+        {picture !== null && <Thumbnail url={picture} size="large" />}
         <div>
           <SampleText sample={sample} />
           {error !== null && !isMissing(error) && <ProblemAlert error={error} />}

@@ -44,8 +44,8 @@ export function VersionsTable({ model, shown }: VersionsTableProps) {
                 </Text>
               ) : (
                 <ButtonLink
-                  to="/administration/models/$"
-                  params={{ _splat: model.id }}
+                  to="/administration/models/$id"
+                  params={{ id: model.id }}
                   search={{ version }}
                   variant="default"
                   aria-label={`Show version ${version}`}
