@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import axe from 'axe-core';
 import type { Page } from 'playwright-core';
 import { noBrowser } from '../harness/browser.ts';
+import { createIssueFinder, widths } from './page-issues.ts';
 import { fillAccount } from './sample-account.ts';
 import {
   signInViews,
@@ -12,13 +12,10 @@ import {
   openView,
   type PageView,
   pageViewsOf,
-  stopMotion,
 } from './page-views.ts';
 import { walkStudioPages } from './studio-pages.ts';
 import { type ConsoleWorld, openConsoleWorld, type Person, signIn, type Visitor } from './world.ts';
 
-const widths = { wide: { width: 1280, height: 800 }, narrow: { width: 360, height: 740 } } as const;
-const standards = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'];
 /** What a first visit may fetch of scripts, as it comes over the wire. */
 const scriptBudgetBytes = 300_000;
 
@@ -36,25 +33,8 @@ describe('every page of the console', { skip: noBrowser }, () => {
   });
   after(() => world[Symbol.asyncDispose]());
 
-  let checked = 0;
-  /** What is wrong with the page, wide and narrow, light and dark; which scheme goes with which width alternates. */
-  async function issuesOf(name: string, on: Page = page): Promise<string[]> {
-    const issues: string[] = [];
-    const schemes = checked++ % 2 === 0 ? (['light', 'dark'] as const) : (['dark', 'light'] as const);
-    for (const [i, width] of (['wide', 'narrow'] as const).entries()) {
-      const viewport = widths[width];
-      const colorScheme = schemes[i] ?? 'light';
-      await on.setViewportSize(viewport);
-      await on.emulateMedia({ colorScheme });
-      await on.evaluate(stopMotion);
-      await on.waitForTimeout(150);
-      const contentWidth = Number(await on.evaluate('document.documentElement.scrollWidth'));
-      if (contentWidth > viewport.width) issues.push(`${name}, ${width}: ${contentWidth} pixels wide`);
-      for (const issue of await violations(on)) issues.push(`${name}, ${width}, ${colorScheme}: ${issue}`);
-    }
-    await on.setViewportSize(widths.wide);
-    return issues;
-  }
+  const find = createIssueFinder();
+  const issuesOf = (name: string, on: Page = page) => find(on, name);
 
   test('needs little to begin with: scripts of 300 kB, and nobody but the service', async () => {
     const first = await world.visitor();
@@ -164,23 +144,6 @@ describe('every page of the console', { skip: noBrowser }, () => {
     await page.getByRole('heading', { level: 1, name: 'You are signed out' }).waitFor();
   });
 });
-
-type Violation = { id: string; nodes: { target: string[]; failureSummary?: string }[] };
-
-/** By a script of the browser's tools, to which the page's policy does not apply. */
-async function violations(page: Page): Promise<string[]> {
-  if (!(await page.evaluate<boolean>('"axe" in globalThis'))) await page.evaluate(`${axe.source}; 0`);
-  const found = await page.evaluate<Violation[]>(
-    `axe.run(document, { resultTypes: ['violations'], runOnly: ${JSON.stringify(standards)} })
-        .then(({ violations }) => violations.map(({ id, nodes }) =>
-          ({ id, nodes: nodes.map(({ target, failureSummary }) => ({ target, failureSummary })) })))`,
-  );
-  return found.flatMap(({ id, nodes }) =>
-    nodes
-      .slice(0, 3)
-      .map(({ target, failureSummary }) => `${id} at ${target.join(' ')} ${failureSummary ?? ''}`),
-  );
-}
 
 /** Names what has the focus if nothing about it or around it shows so; null: it is seen, or it is the page itself. */
 const focusUnseen = `(() => {
