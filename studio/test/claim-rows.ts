@@ -32,8 +32,8 @@ export async function insertModel(database: Database, id: string, routes: RouteR
   await database.rows(
     `with model as (insert into models (id, newest_version) values ($1, 1) returning id)
      insert into model_versions (model_id, version, digest, manifest, source, published_at)
-     select id, 1, id, '{}', '', clock() from model`,
-    [id],
+     select id, 1, id, $2, '', clock() from model`,
+    [id, JSON.stringify({ id, routes: routes.map(({ engine = 'comfyui' }) => ({ name: 'route', engine })) })],
   );
   await database.rows('update models set published_version = 1 where id = $1', [id]);
   for (const [number, route] of routes.entries())

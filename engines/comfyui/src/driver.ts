@@ -16,7 +16,8 @@ import {
 } from '@renderkit/engine-kit/driver.ts';
 import type { EnginePreview, EngineProgress } from '@renderkit/engine-kit/report.ts';
 import type { Problem } from '@renderkit/engine-kit/problem-codes.ts';
-import { assembleGraph, type BoundInput, boundInputs } from './assemble-graph.ts';
+import type { TargetSpecs } from '@renderkit/engine-kit/target-spec.ts';
+import { assembleGraph, type BoundInput, boundInputs, readWorkflow } from './assemble-graph.ts';
 import { cancelJob } from './cancel-job.ts';
 import { checkRoute } from './check-route.ts';
 import { ClassCatalog, spellFiles } from './classes.ts';
@@ -27,6 +28,7 @@ import { writeGraph } from './graph.ts';
 import { isArray, type Json, textAt, valueAt, writeJson } from './json.ts';
 import { hasNodeErrors, refusalFailure } from './refusal.ts';
 import { findResultFiles, planResults, type ResultPlan } from './results.ts';
+import { targetSpecs } from './target-specs.ts';
 
 /** A call that was put together. */
 interface PreparedGraph {
@@ -164,6 +166,12 @@ class ComfyuiDriver implements Driver {
 
   check(route: RouteFiles, signal: AbortSignal): Promise<Problem[]> {
     return checkRoute(route, { backend: this.#name, catalog: this.#catalog }, signal);
+  }
+
+  async targets(files: RouteFiles, signal: AbortSignal): Promise<TargetSpecs> {
+    const graph = readWorkflow(files);
+    const nodes = boundInputs(files).map(({ node }) => graph.get(node)?.classType ?? '');
+    return targetSpecs(files.route, graph, await this.#catalog.find(nodes, signal));
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -1,6 +1,7 @@
 import type { Problem } from './problem-codes.ts';
 import type { EnginePreview, EngineProgress } from './report.ts';
 import type { JsonValue, Route } from './route.ts';
+import type { TargetSpecs } from './target-spec.ts';
 
 /**
  * What an engine behind an address has to do. The worker decides when and where, commits a row before each submit, and
@@ -45,6 +46,8 @@ export interface Driver extends AsyncDisposable {
   probe(signal: AbortSignal): Promise<EngineHealth>;
   /** What keeps a route from running here; empty where nothing does. @throws EngineFailure where it cannot be asked */
   check(route: RouteFiles, signal: AbortSignal): Promise<Problem[]>;
+  /** What the inputs that a route sets take here; absent where the engine does not say. @throws EngineFailure */
+  targets?(route: RouteFiles, signal: AbortSignal): Promise<TargetSpecs>;
 }
 
 /** A driver for one backend. */

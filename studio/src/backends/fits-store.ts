@@ -1,6 +1,6 @@
 import type { Problem } from '@renderkit/engine-kit/problem-codes.ts';
-import type { Route } from '@renderkit/engine-kit/route.ts';
 import type { Database } from '@renderkit/server-kit/db/database.ts';
+import type { Manifest } from '../manifests/manifest.ts';
 import { type BackendRow, rowColumns } from './store.ts';
 
 /** Takes the backends that are up and whose routes are to be checked: after each publication and every so often. */
@@ -20,6 +20,16 @@ export async function takeDueChecks(
   );
 }
 
+/** Has the routes of a version be checked at once, on every backend that it names. Local engines fit from now on. */
+export async function checkNow(database: Database, model: string, version: number): Promise<void> {
+  await database.execute(
+    `update backends b set next_check_at = clock() where not is_local and exists (
+       select from routes_on(b) o where o.model_id = $1 and o.version = $2)`,
+    [model, version],
+  );
+  await database.rows('select fit_local_routes()');
+}
+
 /** The check could not be made: it is due again after this. */
 export async function postponeCheck(database: Database, name: string, seconds: number): Promise<void> {
   await database.rows(
@@ -32,14 +42,14 @@ export type RouteOn = {
   model_id: string;
   version: number;
   route: number;
-  definition: Route;
+  manifest: Manifest;
   files: Record<string, string>;
 };
 
 /** The routes that name a backend, of all versions that something may still be rendered by. */
 export async function selectRoutesOn(database: Database, name: string): Promise<RouteOn[]> {
   return database.rows<RouteOn>(
-    `select o.model_id, o.version, o.route, v.manifest->'routes'->o.route as definition, v.files
+    `select o.model_id, o.version, o.route, v.manifest, v.files
      from backends b, routes_on(b) o join model_versions v using (model_id, version) where b.name = $1`,
     [name],
     'select_routes_on',

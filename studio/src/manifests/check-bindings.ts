@@ -1,8 +1,9 @@
 import { sourcesOfText } from '@renderkit/engine-kit/fill-text.ts';
 import { type Binding, type JsonValue, mediaSources, type Source } from '@renderkit/engine-kit/route.ts';
+import type { TargetSpec } from '@renderkit/engine-kit/target-spec.ts';
 import { textOf, transformValue, UntransformableValue } from '@renderkit/engine-kit/transform-value.ts';
 import { offeredSources, type OfferedSource, standsFor } from './offered-sources.ts';
-import type { RouteCheck, TargetSpec } from './route-check.ts';
+import type { RouteCheck } from './route-check.ts';
 import { readWorkflow, splitTarget } from './workflow-file.ts';
 
 type Offered = ReadonlyMap<string, OfferedSource>;
@@ -18,6 +19,13 @@ export function checkBindings(check: RouteCheck): void {
   }
   checkTargets(check);
   checkUnused(check, offered);
+}
+
+/** Sends all that requests can hold through the bindings of a route, and holds it against what its targets take. */
+export function checkBoundValues(check: RouteCheck): void {
+  const { route, manifest, shapes } = check;
+  const offered: Offered = offeredSources(manifest, route, shapes);
+  for (const [target, binding] of Object.entries(route.set)) checkValues(check, target, binding, offered);
 }
 
 export function sourcesOf({ from, text }: Binding): string[] {

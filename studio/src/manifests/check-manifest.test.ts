@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
+import type { TargetSpec } from '@renderkit/engine-kit/target-spec.ts';
 import type { Route } from '@renderkit/engine-kit/route.ts';
 import { parse } from 'yaml';
 import { checkManifest } from './check-manifest.ts';
 import { readManifest } from './read-manifest.ts';
-import type { TargetSpec } from './route-check.ts';
 
 const fixture = (name: string): string => readFileSync(new URL(`fixtures/${name}`, import.meta.url), 'utf8');
 const files = new Map([

@@ -1,9 +1,11 @@
 import type { Problem } from '@renderkit/engine-kit/problem-codes.ts';
 import type { Route } from '@renderkit/engine-kit/route.ts';
 import { acceptedShapes, describeShape, maxShapes, takes } from './accepted-requests.ts';
-import { checkBindings } from './check-bindings.ts';
+import type { TargetSpecs } from '@renderkit/engine-kit/target-spec.ts';
+import { checkBindings, checkBoundValues } from './check-bindings.ts';
 import { checkOffers } from './check-offers.ts';
 import { checkRoute } from './check-route.ts';
+import type { Manifest } from './manifest.ts';
 import type { ReadManifest } from './read-manifest.ts';
 import type { ManifestContext, RouteCheck } from './route-check.ts';
 
@@ -49,4 +51,21 @@ export function checkManifest({ manifest, lineOf }: ReadManifest, context: Manif
       line: lineOf(['routes']),
     });
   return problems.toSorted((a, b) => (a.line ?? 0) - (b.line ?? 0));
+}
+
+/** What a route of a manifest that is in order would set and a machine does not take; `specs` are that machine's. */
+export function checkAgainst(manifest: Manifest, route: Route, specs: TargetSpecs): Problem[] {
+  const problems: Problem[] = [];
+  checkBoundValues({
+    manifest,
+    route,
+    files: new Map(),
+    targetsOf: () => specs,
+    shapes: (acceptedShapes(manifest) ?? []).filter((shape) => takes(route, shape)),
+    add: (code, _path, message) => {
+      // The rest needs no machine to be seen.
+      if (code === 'binding_range') problems.push({ code, message });
+    },
+  });
+  return problems;
 }

@@ -1,17 +1,8 @@
 import type { Problem } from '@renderkit/engine-kit/problem-codes.ts';
-import type { JsonValue, Route } from '@renderkit/engine-kit/route.ts';
+import type { Route } from '@renderkit/engine-kit/route.ts';
+import type { TargetSpecs } from '@renderkit/engine-kit/target-spec.ts';
 import type { RequestShape } from './accepted-requests.ts';
 import type { Manifest } from './manifest.ts';
-
-/** What a target takes, where the engine has said so. */
-export interface TargetSpec {
-  readonly type: 'int' | 'float' | 'string' | 'bool' | 'media' | 'other';
-  readonly min?: number;
-  readonly max?: number;
-  readonly choices?: readonly JsonValue[];
-}
-/** Specs by target. A target that is not among them is none that the engine knows. */
-export type TargetSpecs = ReadonlyMap<string, TargetSpec>;
 
 export interface ManifestContext {
   /** Texts by the names that the manifest gives: workflows. */

@@ -1,4 +1,7 @@
-import type { Graph } from '@renderkit/engine-comfyui/graph.ts';
+import type { JsonValue, Route } from '@renderkit/engine-kit/route.ts';
+import type { TargetSpec, TargetSpecs } from '@renderkit/engine-kit/target-spec.ts';
+import { placeOf } from './assemble-graph.ts';
+import type { Graph } from './graph.ts';
 import {
   choicesOf,
   findInput,
@@ -6,17 +9,17 @@ import {
   isFileName,
   numberOption,
   type ObjectInfo,
-} from '@renderkit/engine-comfyui/object-info.ts';
-import type { JsonValue, Route } from '@renderkit/engine-kit/route.ts';
-import type { TargetSpec, TargetSpecs } from '../manifests/route-check.ts';
-import { splitTarget } from '../manifests/workflow-file.ts';
+} from './object-info.ts';
 
-/** What the inputs that a route sets take, by the classes of a ComfyUI. */
-export function targetSpecs({ set, nodes = {} }: Route, graph: Graph, classes: ObjectInfo): TargetSpecs {
+/**
+ * What the inputs that a route sets take, by the classes of a ComfyUI. @throws EngineFailure blame `pair` where a target is
+ * none of the route's nodes
+ */
+export function targetSpecs(route: Route, graph: Graph, classes: ObjectInfo): TargetSpecs {
   return new Map(
-    Object.keys(set).flatMap((target): [string, TargetSpec][] => {
-      const [name, input] = splitTarget(target);
-      const node = graph.get(nodes[name]?.id ?? '');
+    Object.keys(route.set).flatMap((target): [string, TargetSpec][] => {
+      const { node: id, input } = placeOf(route, target);
+      const node = graph.get(id);
       const nodeClass = node && classes.get(node.classType);
       const spec = nodeClass && findInput(nodeClass, input, node?.inputs ?? new Map());
       return spec === undefined ? [] : [[target, specOf(spec)]];
