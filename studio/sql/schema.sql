@@ -406,10 +406,12 @@ create table renders (
   not_before timestamp with time zone,
   outputs_done integer not null default 0,
   seed bigint,
+  sample text,
   constraint renders_pkey PRIMARY KEY (id),
   constraint renders_account_id_token_key UNIQUE (account_id, token),
   constraint renders_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id),
   constraint renders_lane_check CHECK (lane = ANY (ARRAY['image'::text, 'edit'::text, 'video'::text])),
+  constraint renders_sample_check CHECK (sample = ANY (ARRAY['own'::text, 'paid'::text])),
   constraint renders_status_check CHECK (status = ANY (ARRAY['queued'::text, 'running'::text, 'succeeded'::text, 'failed'::text, 'refused'::text, 'barred'::text]))
 );
 CREATE INDEX renders_active ON public.renders USING btree (account_id, lane) WHERE (status = ANY (ARRAY['queued'::text, 'running'::text]));

@@ -139,12 +139,15 @@ export const publicEntries: Record<string, readonly string[]> = {
     'migrate.ts',
     'config.ts',
     'operator.ts',
+    'administration/add-model.ts',
     'administration/apply.ts',
     'administration/ask-classes.ts',
+    'administration/ask-machines.ts',
     'administration/bind-parameter.ts',
     'administration/lists.ts',
     'administration/models.ts',
     'administration/propose-model.ts',
+    'administration/sample-model.ts',
     'backends/backend.ts',
     'backends/backend-secrets.ts',
     'backends/check-backend.ts',
@@ -217,6 +220,7 @@ export const studioFileReaders = [
   /^studio\/src\/moderation\/(?:parse-rules|rules-file)\.ts$/,
   // What an operator publishes, and what the product brings.
   /^studio\/src\/catalog\/read-files\.ts$/,
+  /^studio\/src\/renders\/sample-media\.ts$/,
   // What an engine has made, and what an operator adds: they go from there into the blob storage.
   /^studio\/src\/renders\/store-output\.ts$/,
   /^studio\/src\/library\/add-item\.ts$/,

@@ -24,6 +24,7 @@ begin
   from jsonb_to_recordset(made) as m (id text, position integer, type text, storage_key text, thumb_key text,
     content_type text, size_bytes bigint, width integer, height integer, duration double precision,
     aspect_ratio text, nsfw boolean);
+  if r.sample is not null and made <> '[]' then perform keep_sample(r, made); end if;
   update projects set updated_at = clock() where id = r.project_id;
   delete from render_progress where render_id = r.id;
   perform record_change(r.account_id, 'render', r.token, render_json(r));

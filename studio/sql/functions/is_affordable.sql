@@ -1,5 +1,6 @@
 -- Whether a render may go to a paid route now. All that it costs, with what was already spent on it, may not exceed the
--- price that its account pays, unless the backend may lose money; its next job must fit into what is left of the day.
+-- price that its account pays, unless the backend may lose money; its next job must fit into what is left of the day. A
+-- sample has no price: whoever asked for it has said whether it may cost something.
 create or replace function is_affordable(b backends, r renders, route_cost_table jsonb, max_per_job integer, day_left numeric)
 returns boolean language plpgsql stable as $$
 declare
@@ -11,6 +12,7 @@ begin
     or route_cost(route_cost_table, r.shape, least(outputs, max_per_job), 1) > day_left) then
     return false;
   end if;
+  if r.sample is not null then return r.sample = 'paid'; end if;
   if b.allow_loss then return true; end if;
   select r.cost_millicredits * per_credit / 1000 into worth from credit_value
   where currency = route_cost_table->>'currency';

@@ -56,6 +56,7 @@ const lostEnd: FailedEnd = {
   ...failed,
   blame: null,
   assets: [],
+  reason: null,
   error: { code: 'render_lost', message: 'The render was lost several times and given up.' },
 };
 
@@ -83,6 +84,7 @@ async function drawOutputs(
       blame: final ? 'render' : null,
       final,
       assets,
+      reason: error instanceof Error ? error.message : null,
       error: final
         ? { code: error.code, message: error.message }
         : { code: 'render_failed', message: 'The engine could not finish this render.' },

@@ -28,6 +28,8 @@ export type FailedEnd = {
   /** Null: a try of a local engine. */
   blame: 'backend' | 'pair' | 'render' | null;
   error: RenderError;
+  /** For operators: it may name nodes, hosts and files. */
+  reason: string | null;
   /** No other try would do better. */
   final: boolean;
   /** What was made before; it counts where no further try comes. */
@@ -111,7 +113,7 @@ export function decideNext(
     return { next: end.final || before.failed + 1 >= maxFailures ? 'finish' : 'wait', end };
   if (!end.excused || before.excused < maxExcused) return { next: 'wait', end };
   const error = { code: 'render_failed', message: 'There was no space to store what was made.' };
-  const failed = { type: 'failed', blame: null, final: true, unknown: false, assets: [], error } as const;
+  const failed = { type: 'failed', blame: null, final: true, unknown: false, error, reason: null } as const;
   return { next: 'finish', end: { ...failed, assets: [] } };
 }
 
@@ -123,7 +125,8 @@ function rowOf(
   const row = { id, attempt, made, blame: null, error: null, seconds: null };
   if (end.type === 'made') return { ...row, state: 'done', seconds: end.seconds };
   if (end.type === 'given_back') return { ...row, state: 'canceled' };
-  return { ...row, state: 'failed', blame: end.blame, error: end.error };
+  const error = end.reason === null ? end.error : { ...end.error, reason: end.reason };
+  return { ...row, state: 'failed', blame: end.blame, error };
 }
 
 async function finish(transaction: Transaction, claim: Claim, end: SubmissionEnd): Promise<Ended> {

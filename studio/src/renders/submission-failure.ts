@@ -15,7 +15,8 @@ const messages: Record<EngineFailureCode, string> = {
 
 /** What a job at a backend ended by, as its end. `isPaid`: nothing is bought a second time for a result of no use. */
 export function failedEnd(error: unknown, isPaid: boolean): FailedEnd {
-  const common = { type: 'failed' as const, assets: [], unknown: false };
+  const reason = error instanceof Error ? error.message : null;
+  const common = { type: 'failed' as const, assets: [], unknown: false, reason };
   // The message of a file that is gone is written for users.
   if (error instanceof EngineError && error.code !== 'render_failed')
     return { ...common, blame: 'render', final: true, error: { code: error.code, message: error.message } };

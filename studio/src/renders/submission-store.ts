@@ -45,7 +45,8 @@ export async function lockAccount(transaction: Transaction, account: string): Pr
 export type EndedSubmission = HeldSubmission & {
   state: 'done' | 'failed' | 'canceled';
   blame: 'backend' | 'pair' | 'render' | null;
-  error: { code: string; message: string } | null;
+  /** `reason` is for operators. */
+  error: { code: string; message: string; reason?: string } | null;
   made: MadeAsset[];
   /** Since it was sent, as long as it ran. */
   seconds: number | null;

@@ -1,0 +1,125 @@
+import type { Lane } from '@renderkit/contract/studio/kinds.ts';
+import type { RenderRequest } from '@renderkit/contract/studio/schemas/render.ts';
+import type { Database, Transaction } from '@renderkit/server-kit/db/database.ts';
+import { jobsChannel } from '../channels.ts';
+import type { Waiting } from './waiting.ts';
+
+/** Whom the installation's own renders and files belong to. Nobody has it. */
+const installationAccount = 'acc_installation';
+
+export type NewSample = {
+  id: string;
+  prompt: string;
+  lane: Lane;
+  request: RenderRequest;
+  version: number;
+  outputs: number;
+  waiting: Waiting;
+  /** Whether routes that cost money may make it. */
+  mayCost: boolean;
+};
+
+/** A render that no account pays, and that no other has to wait for longer than for its own turn. */
+export async function insertSample(database: Database, sample: NewSample): Promise<void> {
+  const { request, waiting } = sample;
+  await database.execute(
+    `insert into renders (id, account_id, token, client_id, status, kind, lane, model, model_version, request, prompt_id,
+       cost_millicredits, ledger_seq, expected_outputs, shape, seed, tag, sample)
+     values ($1, $2, $1, 'operator', 'queued', $3, $4, $5, $6, $7, $8, 0, 0, $9, $10, $11, clock(), $12)`,
+    [
+      sample.id,
+      installationAccount,
+      request.kind,
+      sample.lane,
+      request.model,
+      sample.version,
+      JSON.stringify(request),
+      sample.prompt,
+      sample.outputs,
+      JSON.stringify(waiting.shape),
+      waiting.seed,
+      sample.mayCost ? 'paid' : 'own',
+    ],
+  );
+}
+
+/** Has workers look at once for what waits. */
+export async function notifyJobs(database: Database): Promise<void> {
+  await database.execute('select pg_notify($1, $2)', [jobsChannel, 'job']);
+}
+
+export type SampleRow = {
+  status: 'queued' | 'running' | 'succeeded' | 'failed';
+  attempt: number;
+  /** Why nothing can make it now. */
+  obstacle: string | null;
+  /** Which backend is at it, or was last. */
+  backend: string | null;
+  /** Of its last job that failed, for an operator; null where none did. */
+  reason: string | null;
+  /** For users, where it failed. */
+  message: string | null;
+  /** All that its jobs took. */
+  seconds: number | null;
+  /** Whether the engine had to load other weights first. */
+  with_loading: boolean;
+};
+
+export async function findSample(database: Database, id: string): Promise<SampleRow | undefined> {
+  const [row] = await database.rows<SampleRow>(
+    `select r.status, r.attempt, case when r.status = 'queued' then sample_obstacle(r.id) end as obstacle,
+       r.error->>'message' as message, s.backend, s.seconds, coalesce(s.with_loading, false) as with_loading,
+       (select coalesce(f.error->>'reason', f.error->>'message') from submissions f
+        where f.render_id = r.id and f.state = 'failed' order by f.created_at desc limit 1) as reason
+     from renders r
+     left join lateral (select sum(run_seconds) filter (where state = 'done') as seconds, bool_or(swapped) as with_loading,
+       (array_agg(backend order by created_at desc))[1] as backend
+       from submissions where render_id = r.id) s on true
+     where r.id = $1`,
+    [id],
+  );
+  return row;
+}
+
+/** Ends a sample that nobody is at, unless somebody has begun meanwhile. */
+export async function giveSampleUp(
+  database: Database,
+  id: string,
+  attempt: number,
+  message: string,
+): Promise<void> {
+  const error = JSON.stringify({ code: 'render_timeout', message });
+  await database.rows(`select from finish_render($1, $2, 'failed', $3, '[]')`, [id, attempt, error]);
+}
+
+export type SampleImage = {
+  id: string;
+  key: string;
+  sizeBytes: number;
+  width: number;
+  height: number;
+};
+
+/** Where an image of the installation's lies; undefined where it has none of this id. */
+export async function findSampleImage(database: Database, id: string): Promise<string | undefined> {
+  const [row] = await database.rows<{ storage_key: string }>(
+    'select storage_key from assets where id = $1 and account_id = $2',
+    [id, installationAccount],
+  );
+  return row?.storage_key;
+}
+
+/** `lost`: the key under which it lay and does no more. False where somebody else has written it meanwhile. */
+export async function writeSampleImage(
+  transaction: Transaction,
+  image: SampleImage,
+  lost: string | undefined,
+): Promise<boolean> {
+  const count = await transaction.execute(
+    `insert into assets (id, account_id, type, generation_type, storage_key, content_type, size_bytes, width, height)
+     values ($1, $2, 'image', 'image', $3, 'image/png', $4, $5, $6)
+     on conflict (id) do update set storage_key = excluded.storage_key where assets.storage_key = $7`,
+    [image.id, installationAccount, image.key, image.sizeBytes, image.width, image.height, lost ?? null],
+  );
+  return count === 1;
+}

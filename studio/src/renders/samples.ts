@@ -1,0 +1,86 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { kindFacts, outputsOf } from '@renderkit/contract/studio/kinds.ts';
+import type { RenderRequest } from '@renderkit/contract/studio/schemas/render.ts';
+import type { Database } from '@renderkit/server-kit/db/database.ts';
+import { newId } from '@renderkit/server-kit/ids.ts';
+import { checkRoutesSoon } from '../backends/check-routes.ts';
+import type { CatalogModel } from '../catalog/catalog-model.ts';
+import { findSample, giveSampleUp, insertSample, notifyJobs } from './sample-store.ts';
+import { waitingOf } from './waiting.ts';
+
+/**
+ * Has the workers make one generation by a version of a model, published or not, that no account asked for. It is claimed,
+ * carried on and counted as every other. Returns its id.
+ */
+export async function startSample(
+  database: Database,
+  model: CatalogModel,
+  { request, mayCost }: { request: RenderRequest; mayCost: boolean },
+): Promise<string> {
+  const id = newId('rnd_');
+  const { kind } = request;
+  await insertSample(database, {
+    id,
+    prompt: newId('prm_'),
+    lane: kindFacts[kind].lane,
+    request,
+    version: model.version,
+    outputs: outputsOf(model.offered, kind),
+    waiting: waitingOf(model, request, id),
+    mayCost,
+  });
+  // What is not on offer has not been looked at.
+  await checkRoutesSoon(database, model);
+  await notifyJobs(database);
+  return id;
+}
+
+export type SampleEnd =
+  /** `seconds`: of the whole generation; `withLoading`: the engine had to load weights for it. */
+  | { made: true; seconds: number; withLoading: boolean }
+  /** In an operator's words. */
+  | { made: false; reason: string };
+
+/** `backend`: which is at it; null while it waits for one. */
+export type SampleProgress = { backend: string | null };
+
+const lookEveryMs = 500;
+
+/**
+ * Waits for a sample. One that nobody has begun when the time is over is given up; one that runs goes on, and is kept with
+ * its version all the same. `onLook` is called with each look.
+ */
+export async function followSample(
+  database: Database,
+  id: string,
+  {
+    withinMs,
+    onLook,
+    signal,
+  }: { withinMs: number; onLook: (at: SampleProgress) => void; signal: AbortSignal },
+): Promise<SampleEnd> {
+  const deadline = performance.now() + withinMs;
+  for (;;) {
+    const row = await findSample(database, id);
+    if (row === undefined) throw new Error(`the sample ${id} is gone`);
+    const { status, attempt, backend, obstacle } = row;
+    if (status === 'succeeded')
+      return { made: true, seconds: row.seconds ?? 0, withLoading: row.with_loading };
+    if (status === 'failed')
+      return { made: false, reason: row.reason ?? row.message ?? 'It could not be made.' };
+    if (obstacle !== null) {
+      await giveSampleUp(database, id, attempt, obstacle);
+      return { made: false, reason: obstacle };
+    }
+    if (performance.now() >= deadline) {
+      const within = `within ${Math.round(withinMs / 1000)} seconds`;
+      if (status === 'running')
+        return { made: false, reason: `${backend} did not end it ${within}; it goes on.` };
+      const reason = row.reason ?? `No backend was free for it ${within}.`;
+      await giveSampleUp(database, id, attempt, reason);
+      return { made: false, reason };
+    }
+    onLook({ backend: status === 'running' ? backend : null });
+    await sleep(lookEveryMs, undefined, { signal });
+  }
+}
