@@ -50,15 +50,28 @@ const changeFile = async (name: string, from: string, to: string): Promise<void>
 };
 
 test('a manifest becomes a draft, then an offer, then another version, and goes back and out', async () => {
-  const added = await run('model', 'add', '--file', 'easel.model.yaml');
-  assert.deepEqual(added.data, {
+  const added = await run<{ parameters: { source: string }[] }>('model', 'add', '--file', 'easel.model.yaml');
+  const { parameters, ...rest } = added.data;
+  assert.deepEqual(rest, {
     id: 'easel',
     version: 1,
     added: true,
     published: false,
     suites: ['image'],
+    price: { base_millicredits: 1000, options: { frame: { true: 500 } } },
+    sample: null,
     problems: [],
     files: [],
+  });
+  assert.deepEqual(parameters[0], {
+    name: 'prompt',
+    route: 'own',
+    target: 'painter.text',
+    node: '1',
+    source: 'prompt',
+    sources: ['prompt', 'styles'],
+    sure: 'sure',
+    reason: 'the manifest says so',
   });
   assert.deepEqual(await entryOf('easel'), {
     id: 'easel',
@@ -132,7 +145,7 @@ test('a binding is changed by one command, and the comments of the file stay', a
   await run('model', 'add', '--file', 'easel.model.yaml');
   const wrong = await run('model', 'bind', '--id', 'easel-2', '--target', 'painter.steps', '--source', 'cfg');
   assert.equal(wrong.failed, true);
-  const { data } = await run(
+  const { data } = await run<{ parameters: object[] }>(
     'model',
     'bind',
     '--id',
@@ -142,15 +155,19 @@ test('a binding is changed by one command, and the comments of the file stay', a
     '--source',
     'width',
   );
-  assert.deepEqual(data, {
+  const { parameters, ...rest } = data;
+  assert.deepEqual(rest, {
     id: 'easel-2',
     version: 2,
     added: true,
     published: false,
     suites: ['image'],
+    price: { base_millicredits: 1000, options: { frame: { true: 500 } } },
     target: 'canvas.height',
     source: 'width',
+    problems: [],
   });
+  assert.ok(parameters.length > 0);
   await run('model', 'export', '--id', 'easel-2', '--out', 'bound');
   const text = await readFile(path.join(directory, 'bound/easel-2.model.yaml'), 'utf8');
   assert.match(text, /# Of the attic\.\nid: easel-2\n/);

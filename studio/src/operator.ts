@@ -1,3 +1,4 @@
+import type { KeyObject } from 'node:crypto';
 import type { StudioAsset } from '@renderkit/contract/studio/schemas/library.ts';
 import { paths } from '@renderkit/identity/account-pages/paths.ts';
 import { hashPassword } from '@renderkit/identity/passwords/password.ts';
@@ -29,6 +30,7 @@ import { type LedgerDifference, type LedgerEntry, ledgerDifferences, ledgerOf } 
 import { connect as connectAccount, endConnections } from './identity/connections.ts';
 import { addItem } from './library/add-item.ts';
 import { keepSettings } from './settings/keep-settings.ts';
+import type { BlobStorage } from './storage/blob-storage.ts';
 import { openDiskBlobStorage } from './storage/disk-blob-storage.ts';
 
 // What an operator does with the machine in hand: plain functions over the studio's database. They work whether
@@ -237,13 +239,12 @@ export type LibraryItem = {
  */
 export async function addLibraryItem(database: Database, item: LibraryItem): Promise<StudioAsset> {
   const { id: account } = await showAccount(database, item.email);
-  const { mediaKey } = await keepSettings(database);
-  const storage = await openDiskBlobStorage(item.dataDirectory);
+  const media = await openMedia(database, item.dataDirectory);
   const stopping = new AbortController().signal;
   try {
     const added = await addItem(
       { account, file: item.file, project: item.project ?? null, prompt: item.prompt ?? null },
-      { database, storage, mediaKey, stopping },
+      { ...media, stopping },
     );
     if (added === undefined) throw new OperatorError(`The account has no project ${item.project}.`);
     return added;
@@ -253,4 +254,13 @@ export async function addLibraryItem(database: Database, item: LibraryItem): Pro
       throw new OperatorError(`${item.file} cannot be added: ${(error as Error).message}`, { cause: error });
     throw error;
   }
+}
+
+/** Where a studio's media are, for whoever works on its database. `dataDirectory` is the studio's. */
+export async function openMedia(
+  database: Database,
+  dataDirectory: string,
+): Promise<{ database: Database; storage: BlobStorage; mediaKey: KeyObject }> {
+  const { mediaKey } = await keepSettings(database);
+  return { database, storage: await openDiskBlobStorage(dataDirectory), mediaKey };
 }

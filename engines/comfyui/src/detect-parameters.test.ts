@@ -201,6 +201,10 @@ test('where nothing is wired as known samplers are, titles say what a text is, a
   };
   const found = () => detect(lone).findings.map(({ role, node, sure }) => `${role} ${node} ${sure}`);
   assert.deepEqual(found(), ['prompt 1 guess']);
+  lone['3'] = { class_type: 'PaidImage', inputs: { prompt: 'a hill' } };
+  lone['4'] = { class_type: 'ImageBatch', inputs: { image1: ['1', 0], image2: ['3', 0] } };
+  lone['2']!.inputs['images'] = ['4', 0];
+  assert.deepEqual(found(), ['prompt 1 guess', 'prompt 3 guess'], 'of several texts each may be it');
   lone['1']!._meta = { title: 'Positive' };
   assert.deepEqual(found(), ['prompt 1 likely']);
 });

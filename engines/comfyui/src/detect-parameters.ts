@@ -76,7 +76,7 @@ export function detectParameters(workflow: ImportedWorkflow, classes: ObjectInfo
     problems: [],
     warnings: [
       ...outputWarnings(outputs.sure, outputs.reason, outputs.nodes),
-      ...(has('prompt') ? [] : [{ message: 'No prompt was found: mark it, or bind it by hand.' }]),
+      ...(has('prompt') ? [] : [{ message: 'It takes no text: users give no prompt.' }]),
       ...dynamicPrompts(graph, findings),
     ],
   };

@@ -51,21 +51,34 @@ export function findTexts(view: GraphView, samplers: readonly Sampler[]): FoundT
   };
 }
 
-/**
- * Texts of a graph whose samplers are of an unknown shape, or that has none: by their titles, else the only one that there
- * is, as a guess.
- */
+/** Texts of a graph whose samplers are of an unknown shape, or that has none: by their titles, else each as a guess. */
 function findByTitle(view: GraphView): Finding[] {
-  const texts = [...view.nodes].flatMap((node) => textsOf(view, node));
+  const named = [...view.nodes].flatMap((node) => textsOf(view, node));
+  const texts = named.length > 0 ? named : [...view.nodes].flatMap((node) => longTextsOf(view, node));
   const titled = texts.flatMap((text): Finding[] => {
     const title = text.node.title ?? '';
     const reason = `the title of ${nameOf(text.node)}`;
     if (/negative/i.test(title)) return [finding('negative', text, 'likely', reason)];
     return /positive|prompt/i.test(title) ? [finding('prompt', text, 'likely', reason)] : [];
   });
-  const [only] = texts;
-  if (titled.some(({ role }) => role === 'prompt') || only === undefined || texts.length > 1) return titled;
-  return [finding('prompt', only, 'guess', `the only text, in ${nameOf(only.node)}`)];
+  if (titled.some(({ role }) => role === 'prompt')) return titled;
+  const untitled = texts.filter(
+    ({ node, input }) => !titled.some((one) => one.node === node.id && one.input === input),
+  );
+  const which = untitled.length === 1 ? 'the only text' : 'one of several texts';
+  return [
+    ...titled,
+    ...untitled.map((text) => finding('prompt', text, 'guess', `${which}, in ${nameOf(text.node)}`)),
+  ];
+}
+
+/** Texts of several lines, whatever their inputs are called. */
+function longTextsOf(view: GraphView, node: GraphNode): Text[] {
+  return Array.from(node.inputs).flatMap(([input, value]): Text[] => {
+    const spec = view.specOf(node, input);
+    const isLong = spec?.type === 'STRING' && spec.options.get('multiline') === true;
+    return isLong && typeof value === 'string' ? [{ node, input, value, sure: 'sure' }] : [];
+  });
 }
 
 /** An image to look at, not one that a mask or a control is made of. */

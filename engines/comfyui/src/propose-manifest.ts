@@ -61,6 +61,8 @@ export function proposeManifest(
       name: options.name,
       suites: [suite],
       ...(inpaint ? { inpaint: true } : {}),
+      // Nothing in it takes a text, sure or not.
+      ...(offered.found('prompt').length > 0 ? {} : { prompt_required: false }),
       batch_size: { [suiteKey]: 1 },
       parameters: offered.fields(route.options()),
       routes: [

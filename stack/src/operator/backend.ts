@@ -1,5 +1,4 @@
 import { engineNames } from '@renderkit/engine-kit/route.ts';
-import { createLogger } from '@renderkit/server-kit/process/logger.ts';
 import type { Backend, BackendSettings } from '@renderkit/studio/backends/backend.ts';
 import { openBackendSecrets } from '@renderkit/studio/backends/backend-secrets.ts';
 import {
@@ -7,7 +6,6 @@ import {
   type CheckedBackend,
   startFullCheck,
 } from '@renderkit/studio/backends/check-backend.ts';
-import { DriverPool } from '@renderkit/studio/backends/driver-pool.ts';
 import {
   addBackend,
   drainBackend,
@@ -22,6 +20,7 @@ import type { StackConfig } from '../config.ts';
 import { StackError } from '../stack-error.ts';
 import { type Answer, type Command, command, done } from './command.ts';
 import type { OperatorDatabases } from './open-databases.ts';
+import { openDrivers } from './open-drivers.ts';
 import {
   amount,
   choice,
@@ -157,12 +156,6 @@ async function fullAnswer(asked: string, databases: OperatorDatabases): Promise<
     }),
     failed: steps.some(({ ok }) => !ok),
   };
-}
-
-function openDrivers({ environments }: OperatorDatabases): DriverPool {
-  const { secretKey, egressAllow } = readWorkerConfig(environments.worker);
-  const log = createLogger({ part: 'operator', level: 'error' });
-  return new DriverPool({ secrets: openBackendSecrets(secretKey), egressAllow, log });
 }
 
 type Given = {

@@ -16,6 +16,8 @@ export type Context = {
   config: StackConfig;
   /** Opens the databases; they are closed, and what was started is stopped, after the command. */
   open: () => Promise<OperatorDatabases>;
+  /** Says how far it is, beside the answer: a line for whoever waits. */
+  progress: (line: string) => void;
 };
 
 export type Command = {

@@ -1,32 +1,36 @@
 import { constants } from 'node:fs';
-import { access, mkdir, open as openFile, readFile, writeFile } from 'node:fs/promises';
+import { access, open as openFile, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { JsonError, readJson } from '@renderkit/engine-comfyui/json.ts';
 import { type ObjectInfo, readObjectInfo } from '@renderkit/engine-comfyui/object-info.ts';
-import { askClasses } from '@renderkit/studio/administration/ask-classes.ts';
-import type { Database } from '@renderkit/server-kit/db/database.ts';
 import {
+  addDraft,
   type AddedModel,
-  addModel,
   addModelFile,
-  exportModel,
   findPrice,
-  ModelRefused,
-} from '@renderkit/studio/administration/models.ts';
+} from '@renderkit/studio/administration/add-model.ts';
+import { askClasses } from '@renderkit/studio/administration/ask-classes.ts';
+import { problemsByMachines } from '@renderkit/studio/administration/ask-machines.ts';
+import { exportModel, findVersion, ModelRefused } from '@renderkit/studio/administration/models.ts';
 import { proposeModel, type ProposedModel } from '@renderkit/studio/administration/propose-model.ts';
 import { openBackendSecrets } from '@renderkit/studio/backends/backend-secrets.ts';
 import { readWorkerConfig } from '@renderkit/studio/config.ts';
 import type { StackConfig } from '../config.ts';
 import { StackError } from '../stack-error.ts';
-import { type Answer, command, givenPath } from './command.ts';
+import { type Answer, command, type Context, givenPath, problemLine } from './command.ts';
+import { offerAdded } from './offer-added.ts';
 import type { OperatorDatabases } from './open-databases.ts';
-import { flag, millicredits, required, text, type Values } from './option.ts';
+import { openDrivers } from './open-drivers.ts';
+import { duration, flag, millicredits, required, text, type Values } from './option.ts';
+import { writeFiles } from './write-files.ts';
 
 const actor = 'operator';
 /** Of a model whose time nobody has measured: the least that a generation costs. */
 const initialMillicredits = 1_000;
 /** A machine that loads its lists anew takes its time. */
 const askMs = 120_000;
+/** That backends have to say what they have. */
+const checkMs = 30_000;
 
 const options = {
   file: required(text('FILE')),
@@ -38,82 +42,148 @@ const options = {
   out: text('DIR'),
   publish: flag,
   'no-sample': flag,
+  sample: flag,
+  within: duration,
 };
 type Given = Values<typeof options>;
 
 export const addModelCommand = command({
   words: 'model add',
   about:
-    'Makes a model of a ComfyUI workflow (API or UI format, or an image or video that carries one), or adds one from its manifest. It is a draft until it is published. No sample is rendered so far, with or without --no-sample. --object-info: an answer of GET /object_info, where the backend cannot be asked.',
+    'Makes a model of a ComfyUI workflow (API or UI format, or an image or video that carries one), or adds one from its manifest. It is a draft until it is published. A sample is rendered where a backend can: it is the thumbnail, and the price where none is given is a credit for each ten seconds of it. --no-sample: none; --sample: also by paid providers; --within: how long to wait for it. --object-info: an answer of GET /object_info, where the backend cannot be asked.',
   options,
-  run: async ({ open, config }, given) => {
-    const file = givenPath(config, given.file);
+  run: async (context, given) => {
+    const file = givenPath(context.config, given.file);
     await checkReadable(file);
-    const databases = await open();
-    return (await isManifest(file))
-      ? addManifest(databases.studio, file, given, config)
-      : addWorkflow(databases, file, given, config);
+    const isOne = await isManifest(file);
+    const databases = await context.open();
+    try {
+      return await (isOne ? addManifest : addWorkflow)(databases, file, given, context);
+    } catch (error) {
+      if (!(error instanceof ModelRefused)) throw error;
+      return refusedAnswer(error, given.id ?? (isOne ? null : idOf(file)));
+    }
   },
 });
 
+/** Nothing was added; what is known of the model is shown all the same. */
+function refusedAnswer({ problems, known }: ModelRefused, id: string | null): Answer {
+  return {
+    data: { id, version: null, added: false, published: false, ...known, problems, files: [] },
+    lines: [...known.parameters.map(parameterLine), ...problems.map(problemLine)],
+    failed: true,
+  };
+}
+
 async function addManifest(
-  database: Database,
+  databases: OperatorDatabases,
   file: string,
-  { id, name, price, publish, out }: Given,
-  config: StackConfig,
+  given: Given,
+  context: Context,
 ): Promise<Answer> {
-  const added = await addModelFile(database, file, {
-    id,
-    name,
-    priceMillicredits: price,
-    actor,
-    publish: publish ?? false,
-  });
+  const { studio: database } = databases;
+  const { id, name, price, out } = given;
+  const added = await addModelFile(database, file, { id, name, priceMillicredits: price }, actor);
   const { files } = await exportModel(database, added.id);
-  const written = out === undefined ? [] : await writeFiles(givenPath(config, out), files);
-  return { data: { ...added, problems: [], files: written }, lines: [...written, addedLine(added)] };
+  const written = out === undefined ? [] : await writeFiles(givenPath(context.config, out), files);
+  await using drivers = openDrivers(databases);
+  const problemsOf = problemsByMachines(database, { drivers, withinMs: checkMs });
+  const problems = await problemsOf(await findVersion(database, added.id, added.version));
+  const offered = await offerAdded(databases, added, { ...wishesOf(given), problems }, context);
+  return addedAnswer({ ...added, files: written }, offered, []);
 }
 
 async function addWorkflow(
   databases: OperatorDatabases,
   file: string,
   given: Given,
-  config: StackConfig,
+  context: Context,
 ): Promise<Answer> {
   const { studio: database } = databases;
   if (given.on === undefined)
     throw new StackError('model add needs --on BACKEND for a workflow: the backend that is to make it.');
   const id = given.id ?? idOf(file);
   const known = given.price === undefined ? await findPrice(database, id) : undefined;
-  const price = known ?? { base_millicredits: given.price ?? initialMillicredits };
-  const classesOf = await classSource(given, config, databases);
+  const price = known?.price ?? { base_millicredits: given.price ?? initialMillicredits };
+  const classesOf = await classSource(given, context.config, databases);
+  const proposed = await readWorkflow(file, {
+    id,
+    name: given.name ?? nameOf(id),
+    on: given.on,
+    price,
+    classesOf,
+  });
+  const { source, files } = proposed.model;
+  const named = { [`${id.replaceAll('/', '-')}.model.yaml`]: source, ...files };
+  const written =
+    given.out === undefined ? [] : await writeFiles(givenPath(context.config, given.out), named);
+  const added = await addDraft(database, proposed.model, actor);
+  const offered = await offerAdded(
+    databases,
+    added,
+    {
+      ...wishesOf(given),
+      problems: proposed.problems,
+      prompt: proposed.prompt,
+      isPriceOpen: given.price === undefined && known?.isPublished !== true,
+    },
+    context,
+  );
+  const { parameters, warnings, nodes } = proposed;
+  return addedAnswer({ ...added, parameters, nodes, files: written }, offered, [
+    `${path.basename(file)}: ${nodes} nodes.`,
+    ...warnings,
+  ]);
+}
+
+/** What was asked for beside the model itself. Where the backend cannot be asked, it cannot make a sample either. */
+function wishesOf(given: Given) {
+  return {
+    publish: given.publish ?? false,
+    sample:
+      given['no-sample'] === true || (given['object-info'] !== undefined && given.sample !== true)
+        ? ('no' as const)
+        : given.sample === true
+          ? ('paid' as const)
+          : ('own' as const),
+    withinSeconds: given.within,
+  };
+}
+
+function addedAnswer(
+  added: AddedModel & { nodes?: number; files: readonly string[] },
+  offered: Awaited<ReturnType<typeof offerAdded>>,
+  lines: readonly string[],
+): Answer {
+  const { said, ...outcome } = offered;
+  const { id, version, published, price, problems } = { ...added, ...outcome };
+  const known = added.added ? '' : ', which was there already';
+  const offer = problems.length > 0 ? 'It has to be mended before it is offered.' : 'Offer it: model publish';
+  return {
+    data: { ...added, ...outcome },
+    lines: [
+      ...lines,
+      ...added.parameters.map(parameterLine),
+      ...said,
+      `Price: ${price.base_millicredits / 1000} credits.`,
+      ...added.files,
+      ...problems.map(problemLine),
+      published
+        ? `${id} is offered in version ${version}${known}.`
+        : `${id} has version ${version}${known}. ${offer}${problems.length > 0 ? '' : ` --id ${id}`}`,
+    ],
+    failed: problems.length > 0,
+  };
+}
+
+async function readWorkflow(file: string, wish: Parameters<typeof proposeModel>[1]): Promise<ProposedModel> {
   await using handle = await openFile(file);
   const { size } = await handle.stat();
   const read = async (position: number, length: number): Promise<Buffer> => {
     const { buffer, bytesRead } = await handle.read(Buffer.alloc(length), 0, length, position);
     return buffer.subarray(0, bytesRead);
   };
-  const proposed = await proposeModel(
-    { sizeBytes: size, read },
-    { id, name: given.name ?? nameOf(id), on: given.on, price, classesOf },
-  );
-  const files = { [`${id.replaceAll('/', '-')}.model.yaml`]: proposed.source, ...proposed.files };
-  const written = given.out === undefined ? [] : await writeFiles(givenPath(config, given.out), files);
-  // With --out the files are there to be put right.
-  if (proposed.problems.length > 0) throw new ModelRefused(proposed.problems);
-  const added = await addModel(database, proposed, { actor, publish: given.publish ?? false });
-  const { parameters, warnings, nodes } = proposed;
-  return {
-    data: { ...added, problems: [], price, nodes, parameters, warnings, sample: null, files: written },
-    lines: [
-      `${path.basename(file)}: ${nodes} nodes.`,
-      ...parameters.map(parameterLine),
-      ...warnings,
-      `Price: ${price.base_millicredits / 1000} credits.`,
-      ...written,
-      addedLine(added),
-    ],
-  };
+  return await proposeModel({ sizeBytes: size, read }, wish);
 }
 
 /** What is known of classes: by the file that was given, else by the backend. */
@@ -161,18 +231,6 @@ async function isManifest(file: string): Promise<boolean> {
   return /\.json$/i.test(file) && /^\s*\{\s*"manifest"\s*:/.test(await readFile(file, 'utf8'));
 }
 
-/** Writes files into a folder, which is made where it is missing. Returns their paths. */
-export async function writeFiles(folder: string, files: Readonly<Record<string, string>>): Promise<string[]> {
-  await mkdir(folder, { recursive: true });
-  const written: string[] = [];
-  for (const [name, content] of Object.entries(files)) {
-    const file = path.join(folder, name);
-    await writeFile(file, content);
-    written.push(file);
-  }
-  return written;
-}
-
 /** `My Portrait (2).workflow.json` makes the model my-portrait-2. */
 function idOf(file: string): string {
   const [stem = ''] = path.basename(file).split('.');
@@ -189,11 +247,4 @@ function nameOf(id: string): string {
 
 function parameterLine({ target, sources, reason, sure }: ProposedModel['parameters'][number]): string {
   return `  ${sources.join(', ').padEnd(18)} ${target.padEnd(32)} ${reason}  ${sure}`;
-}
-
-function addedLine({ id, version, added, published }: AddedModel): string {
-  const known = added ? '' : ', which was there already';
-  return published
-    ? `${id} is offered in version ${version}${known}.`
-    : `${id} has version ${version}${known}. Offer it: model publish --id ${id}`;
 }

@@ -1,3 +1,4 @@
+import { checkModelNow, problemsByMachines } from '@renderkit/studio/administration/ask-machines.ts';
 import { bindParameter } from '@renderkit/studio/administration/bind-parameter.ts';
 import {
   checkModels,
@@ -9,10 +10,14 @@ import {
   retireModel,
 } from '@renderkit/studio/administration/models.ts';
 import { type Command, command, done, givenPath, problemLine } from './command.ts';
-import { addModelCommand, writeFiles } from './model-add.ts';
+import { addModelCommand } from './model-add.ts';
+import { openDrivers } from './open-drivers.ts';
 import { required, text, wholeNumber } from './option.ts';
+import { writeFiles } from './write-files.ts';
 
 const actor = 'operator';
+/** That backends have to say what they have. Milliseconds. */
+const withinMs = 30_000;
 const version = wholeNumber({ min: 1, max: 1_000_000 });
 
 export const modelCommands: Command[] = [
@@ -29,17 +34,24 @@ export const modelCommands: Command[] = [
   command({
     words: 'model check',
     about:
-      'Shows for each route of the models on offer, or of one model, on which backends it works, and what is missing.',
+      'Shows for each route of the models on offer on which backends it works, and what is missing, as the workers found it last. With --id of one model, on offer or not, as its backends say it now. Fails where no backend can make a model.',
     options: { id: text('ID') },
     run: async ({ open }, values) => {
-      const fits = await checkModels((await open()).studio, values.id);
+      const databases = await open();
+      await using drivers = openDrivers(databases);
+      const { id: asked } = values;
+      const fits =
+        asked === undefined
+          ? await checkModels(databases.studio)
+          : await checkModelNow(databases.studio, asked, { drivers, withinMs });
+      const able = new Set(fits.filter(({ fits: works }) => works).map(({ id }) => id));
       return {
         data: fits,
         lines: fits.flatMap(({ id, route, backend, fits: works, problems }) => [
           `${id.padEnd(24)} ${route.padEnd(16)} ${(backend ?? '-').padEnd(16)} ${works ? 'ready' : 'no'}`,
           ...problems.map((problem) => `    ${problemLine(problem)}`),
         ]),
-        failed: fits.some(({ fits: works }) => !works),
+        failed: fits.some(({ id }) => !able.has(id)),
       };
     },
   }),
@@ -49,10 +61,13 @@ export const modelCommands: Command[] = [
       'Offers the newest version of a model, or an older one again. Everybody sees it within two seconds.',
     options: { id: required(text('ID')), version },
     run: async ({ open }, { id, version: wanted }) => {
+      const databases = await open();
+      await using drivers = openDrivers(databases);
       const published = await publishModel(
-        (await open()).studio,
+        databases.studio,
         { id, ...(wanted !== undefined && { version: wanted }) },
         actor,
+        problemsByMachines(databases.studio, { drivers, withinMs }),
       );
       return done(published, `${id} is offered in version ${published.version}.`);
     },
@@ -96,11 +111,21 @@ export const modelCommands: Command[] = [
       source: required(text('SOURCE')),
     },
     run: async ({ open }, values) => {
-      const bound = await bindParameter((await open()).studio, values, actor);
-      return done(
-        { ...bound, target: values.target, source: values.source },
-        `${values.id}, version ${bound.version}: ${values.target} comes from ${values.source}. Offer it with model publish.`,
-      );
+      const databases = await open();
+      await using drivers = openDrivers(databases);
+      const problemsOf = problemsByMachines(databases.studio, { drivers, withinMs });
+      const bound = await bindParameter(databases.studio, values, { actor, problemsOf });
+      const { version: added, target, problems } = bound;
+      return {
+        data: { ...bound, published: false, source: values.source },
+        lines: [
+          `${values.id}, version ${added}: ${target} comes from ${values.source}.`,
+          ...problems.map(problemLine),
+          problems.length > 0
+            ? 'More has to be mended before it is offered.'
+            : 'Offer it with model publish.',
+        ],
+      };
     },
   }),
   command({

@@ -33,7 +33,10 @@ export async function runOperator(
   await using owned = new AsyncDisposableStack();
   const open = async () => owned.use(await openOperatorDatabases(config));
   const answer = await command
-    .run({ config, open }, words.slice(command.words.split(' ').length))
+    .run(
+      { config, open, progress: (line) => process.stderr.write(`${line}\n`) },
+      words.slice(command.words.split(' ').length),
+    )
     .catch((error: unknown) => {
       if (error instanceof ModelRefused) return refusalAnswer(error);
       // What the parts refuse is for the person at the terminal.

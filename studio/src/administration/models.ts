@@ -2,30 +2,48 @@ import type { Problem } from '@renderkit/engine-kit/problem-codes.ts';
 import type { Database } from '@renderkit/server-kit/db/database.ts';
 import type { AdminActor } from '../audit/admin-audit.ts';
 import {
-  addVersion,
   publishModel as offer,
   PublishError,
   retireModel as withdraw,
   withCatalog,
 } from '../catalog/publish.ts';
-import { isBroken, readModelFile, readModelTexts } from '../catalog/read-files.ts';
+import { readModelTexts } from '../catalog/read-files.ts';
 import type { Manifest } from '../manifests/manifest.ts';
-import { editSource } from './edit-source.ts';
-import { findVersions, selectModels, selectRouteFits, type StoredVersion } from './store.ts';
+import type { Parameter } from '../manifests/parameters.ts';
+import {
+  findVersion as selectVersion,
+  findVersions,
+  selectModels,
+  selectRouteFits,
+  type StoredVersion,
+} from './store.ts';
 
 // What administrators do with models, at the command line or elsewhere: plain functions over the studio's database, which
 // work whether the studio runs or not.
+
+/** What is known of a model that was refused, as far as it was understood. */
+export type KnownModel = { suites: Manifest['suites']; parameters: readonly Parameter[] };
 
 /** A model that cannot be taken as it is; the message is that of the first problem. */
 export class ModelRefused extends Error {
   override name = 'ModelRefused';
   readonly problems: readonly Problem[];
+  readonly known: KnownModel;
 
-  constructor(problems: readonly Problem[], options?: ErrorOptions) {
+  constructor(
+    problems: readonly Problem[],
+    { known, ...options }: ErrorOptions & { known?: KnownModel } = {},
+  ) {
     super(problems[0]?.message ?? 'The model cannot be used.', options);
     this.problems = problems;
+    this.known = known ?? { suites: [], parameters: [] };
   }
 }
+
+export type ModelTexts = { source: string; files: Readonly<Record<string, string>> };
+
+/** All that keeps a model from being offered: by itself, and by the word of machines where they are asked. */
+export type ProblemsOf = (model: ModelTexts) => Promise<readonly Problem[]>;
 
 export type ModelEntry = {
   id: string;
@@ -88,78 +106,34 @@ function whyUnknown(engine: string, wanted: readonly string[], backend: string |
     : `${backend} has not been looked at yet: a worker does that while it runs.`;
 }
 
-export type AddedModel = {
-  id: string;
-  version: number;
-  added: boolean;
-  published: boolean;
-  suites: Manifest['suites'];
-};
+/** @throws ModelRefused where there is no such version */
+export async function findVersion(database: Database, id: string, version: number): Promise<StoredVersion> {
+  const found = await selectVersion(database, id, version);
+  if (found === undefined)
+    throw new ModelRefused([
+      { code: 'choice_unknown', message: `The model ${id} has no version ${version}.` },
+    ]);
+  return found;
+}
+
+/** What can be told of a model without asking anybody. */
+export const ownProblems: ProblemsOf = ({ source, files }) =>
+  Promise.resolve(readModelTexts(source, files).problems);
 
 /**
- * Adds a version of a model from its manifest and the texts that this names; the same content makes no new one. On offer
- * only with `publish`. @throws ModelRefused
+ * Offers the newest version of a model, or the one that is named; an older one too. @throws ModelRefused also where it has
+ * problems
  */
-export async function addModel(
-  database: Database,
-  { source, files }: { source: string; files: Readonly<Record<string, string>> },
-  { actor, publish }: { actor: AdminActor; publish: boolean },
-): Promise<AddedModel> {
-  const model = readModelTexts(source, files);
-  if ('problems' in model) throw new ModelRefused(model.problems);
-  const { id, suites } = model.manifest;
-  return withCatalog(database, async (transaction) => {
-    const { version, added } = await addVersion(transaction, model, actor);
-    if (publish) await offer(transaction, id, version, actor);
-    return { id, version, added, published: publish, suites };
-  });
-}
-
-/**
- * Adds a version from a manifest's file and those beside it. Another id, name or price takes the place of what it says.
- * @throws ModelRefused
- */
-export async function addModelFile(
-  database: Database,
-  file: string,
-  {
-    id,
-    name,
-    priceMillicredits,
-    ...options
-  }: {
-    id?: string | undefined;
-    name?: string | undefined;
-    priceMillicredits?: number | undefined;
-    actor: AdminActor;
-    publish: boolean;
-  },
-): Promise<AddedModel> {
-  const read = await readModelFile(file);
-  if (isBroken(read)) throw new ModelRefused(read.problems);
-  const changes = [
-    ...(id === undefined ? [] : [{ path: ['id'], value: id }]),
-    ...(name === undefined ? [] : [{ path: ['name'], value: name }]),
-    ...(priceMillicredits === undefined
-      ? []
-      : [{ path: ['price', 'base_millicredits'], value: priceMillicredits }]),
-  ];
-  const { source, files } = read.model;
-  const edited = changes.length === 0 ? source : editSource(source, changes);
-  return addModel(database, { source: edited, files }, options);
-}
-
-/** The price of a model on offer; undefined where there is none. */
-export async function findPrice(database: Database, id: string): Promise<Manifest['price'] | undefined> {
-  return (await findVersions(database, id))?.published?.manifest.price;
-}
-
-/** Offers the newest version of a model, or the one that is named; an older one too. @throws ModelRefused */
 export async function publishModel(
   database: Database,
-  { id, version }: { id: string; version?: number },
+  { id, version: wanted }: { id: string; version?: number },
   actor: AdminActor,
+  problemsOf = ownProblems,
 ): Promise<{ id: string; version: number }> {
+  const { newest } = await versionsOf(database, id);
+  const version = wanted ?? newest.version;
+  const problems = await problemsOf(await findVersion(database, id, version));
+  if (problems.length > 0) throw new ModelRefused(problems);
   return refusing(
     withCatalog(database, async (transaction) => ({
       id,

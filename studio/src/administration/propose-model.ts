@@ -1,6 +1,7 @@
 import { checkGraph } from '@renderkit/engine-comfyui/check-graph.ts';
 import type { ByteReader } from '@renderkit/engine-comfyui/byte-reader.ts';
 import { detectParameters } from '@renderkit/engine-comfyui/detect-parameters.ts';
+import type { Finding } from '@renderkit/engine-comfyui/finding.ts';
 import { readGraph, writeGraph } from '@renderkit/engine-comfyui/graph.ts';
 import { importWorkflow } from '@renderkit/engine-comfyui/import-workflow.ts';
 import type { ObjectInfo } from '@renderkit/engine-comfyui/object-info.ts';
@@ -10,17 +11,17 @@ import {
   proposeManifest,
 } from '@renderkit/engine-comfyui/propose-manifest.ts';
 import { readWorkflowFile, type WorkflowFile } from '@renderkit/engine-comfyui/read-workflow-file.ts';
+import { targetSpecs } from '@renderkit/engine-comfyui/target-specs.ts';
 import { readUiWorkflow } from '@renderkit/engine-comfyui/ui-workflow.ts';
 import { WorkflowError } from '@renderkit/engine-comfyui/workflow-error.ts';
 import type { Problem } from '@renderkit/engine-kit/problem-codes.ts';
-import type { Route } from '@renderkit/engine-kit/route.ts';
 import { Document, isCollection, isMap, isScalar, isSeq, type Node, visit } from 'yaml';
+import type { ModelFiles } from '../catalog/publish.ts';
 import { checkManifest } from '../manifests/check-manifest.ts';
 import type { Manifest } from '../manifests/manifest.ts';
 import { readManifest } from '../manifests/read-manifest.ts';
-import type { TargetSpecs } from '../manifests/route-check.ts';
+import { nameOf, type Parameter } from '../manifests/parameters.ts';
 import { ModelRefused } from './models.ts';
-import { targetSpecs } from './target-specs.ts';
 
 export interface ProposalWish {
   readonly id: string;
@@ -33,13 +34,13 @@ export interface ProposalWish {
 }
 
 export interface ProposedModel {
-  /** The manifest, guesses commented out. */
-  readonly source: string;
-  /** The workflow, by the name that the manifest gives. */
-  readonly files: Readonly<Record<string, string>>;
-  /** What has to be changed in the manifest before it can be added. */
+  /** Guesses stand in its manifest as comments. */
+  readonly model: ModelFiles;
+  /** What has to be mended before it can be offered. */
   readonly problems: readonly Problem[];
-  readonly parameters: readonly ProposedParameter[];
+  readonly parameters: readonly Parameter[];
+  /** The text that the workflow was saved with, where it has one. */
+  readonly prompt: string | undefined;
   readonly nodes: number;
   /** What an operator should know and need not act on. */
   readonly warnings: readonly string[];
@@ -66,8 +67,7 @@ export async function proposeModel(reader: ByteReader, wish: ProposalWish): Prom
       packs: imported.packs,
       downloads,
     });
-    const problems = [...detection.problems, ...checked.problems];
-    if (problems.length > 0) throw new ModelRefused(problems);
+    if (detection.problems.length > 0) throw new ModelRefused([...detection.problems, ...checked.problems]);
     const workflow = `${wish.id.replaceAll('/', '-')}.workflow.json`;
     const proposal = proposeManifest(detection, classes, {
       id: wish.id,
@@ -77,18 +77,25 @@ export async function proposeModel(reader: ByteReader, wish: ProposalWish): Prom
       models: imported.models,
     });
     const source = manifestText(proposal, wish.price);
-    const text = writeGraph(detection.graph);
+    const files = { [workflow]: writeGraph(detection.graph) };
+    const parameters = proposal.parameters.map(parameterOf);
+    const read = readManifest(source);
+    if (read.manifest === undefined)
+      throw new ModelRefused([...checked.problems, ...read.problems], {
+        known: { suites: [detection.suite], parameters },
+      });
+    const wrong = checkManifest(read, {
+      files: new Map(Object.entries(files)),
+      targetsOf: (route) => targetSpecs(route, detection.graph, classes),
+    });
+    const warnings = [...imported.warnings, ...detection.warnings, ...checked.warnings];
     return {
-      source,
-      files: { [workflow]: text },
-      problems: checkProposal(source, new Map([[workflow, text]]), (route) =>
-        targetSpecs(route, detection.graph, classes),
-      ),
-      parameters: proposal.parameters,
+      model: { manifest: read.manifest, source, files },
+      problems: [...checked.problems, ...wrong],
+      parameters,
+      prompt: promptOf(detection.findings),
       nodes: detection.graph.size,
-      warnings: [...imported.warnings, ...detection.warnings, ...checked.warnings].map(
-        ({ message }) => message,
-      ),
+      warnings: warnings.map(({ message }) => message),
     };
   } catch (error) {
     if (error instanceof WorkflowError) throw new ModelRefused(error.problems, { cause: error });
@@ -96,13 +103,14 @@ export async function proposeModel(reader: ByteReader, wish: ProposalWish): Prom
   }
 }
 
-function checkProposal(
-  source: string,
-  files: ReadonlyMap<string, string>,
-  targetsOf: (route: Route) => TargetSpecs,
-): readonly Problem[] {
-  const read = readManifest(source);
-  return read.manifest === undefined ? read.problems : checkManifest(read, { files, targetsOf });
+function parameterOf({ source, ...found }: ProposedParameter): Parameter {
+  return { name: nameOf(source), route: 'own', source, ...found };
+}
+
+function promptOf(findings: readonly Finding[]): string | undefined {
+  return findings
+    .flatMap(({ role, value }) => (role === 'prompt' && typeof value === 'string' ? [value.trim()] : []))
+    .find((text) => text !== '');
 }
 
 /** Every class that a file names, and those that may take their places. */

@@ -27,7 +27,14 @@ export type StoredVersion = {
   manifest: Manifest;
   source: string;
   files: Readonly<Record<string, string>>;
+  /** Seconds that a sample took; null where there is none. */
+  sample_seconds: number | null;
+  /** Whether it was on offer at some time. */
+  was_published: boolean;
 };
+
+const versionColumns = `v.version, v.manifest, v.source, v.files, v.sample_seconds::float8 as sample_seconds,
+  v.published_at is not null as was_published`;
 
 /** The newest version of a model, and the one on offer where there is one. */
 export async function findVersions(
@@ -35,7 +42,7 @@ export async function findVersions(
   model: string,
 ): Promise<{ newest: StoredVersion; published: StoredVersion | undefined } | undefined> {
   const rows = await database.rows<StoredVersion & { is_published: boolean }>(
-    `select v.version, v.manifest, v.source, v.files, v.version is not distinct from m.published_version as is_published
+    `select ${versionColumns}, v.version is not distinct from m.published_version as is_published
      from models m join model_versions v
        on v.model_id = m.id and v.version in (m.newest_version, coalesce(m.published_version, m.newest_version))
      where m.id = $1 order by v.version desc`,
@@ -43,6 +50,28 @@ export async function findVersions(
   );
   const [newest] = rows;
   return newest && { newest, published: rows.find((row) => row.is_published) };
+}
+
+export async function findVersion(
+  database: Queryable,
+  model: string,
+  version: number,
+): Promise<StoredVersion | undefined> {
+  const [row] = await database.rows<StoredVersion>(
+    `select ${versionColumns} from model_versions v where v.model_id = $1 and v.version = $2`,
+    [model, version],
+  );
+  return row;
+}
+
+/** Whether any backend has a name or label that a route of the version wants. */
+export async function hasBackend(database: Queryable, model: string, version: number): Promise<boolean> {
+  const rows = await database.rows(
+    `select from routes o join backends b on b.engine = o.engine and (b.name = any(o.backends) or b.labels && o.backends)
+     where o.model_id = $1 and o.version = $2 limit 1`,
+    [model, version],
+  );
+  return rows.length > 0;
 }
 
 export type RouteFit = {
@@ -57,7 +86,7 @@ export type RouteFit = {
   problems: Problem[] | null;
 };
 
-/** Each route of what is on offer, or of the newest version of what is not, with each backend that it names. */
+/** Each route of what is on offer, or of one model, offered or else in its newest version, with each backend that it names. */
 export function selectRouteFits(database: Queryable, model: string | undefined): Promise<RouteFit[]> {
   return database.rows<RouteFit>(
     `select m.id, r.name as route, r.engine, r.backends as wanted, b.name as backend, f.fits, f.problems
@@ -66,7 +95,7 @@ export function selectRouteFits(database: Queryable, model: string | undefined):
        left join backends b on b.engine = r.engine and (b.name = any(r.backends) or b.labels && r.backends)
        left join route_fits f on f.backend = b.name and f.model_id = r.model_id and f.version = r.version
          and f.route = r.route
-     where m.retired_at is null and ($1::text is null or m.id = $1)
+     where m.retired_at is null and case when $1::text is null then m.published_version is not null else m.id = $1 end
      order by m.position, r.route, b.name`,
     [model ?? null],
   );

@@ -16,6 +16,7 @@ import {
   insertVersion,
   notifyCatalog,
   updateAccountsOfPlans,
+  updateDraft,
   updatePublished,
 } from './store.ts';
 
@@ -71,6 +72,30 @@ export async function addVersion(
     after: { version },
   });
   return { version, added: true };
+}
+
+/**
+ * Changes a draft in place, where nobody was ever offered it and the new content is no other version's; else it becomes a
+ * version of its own. Returns the number that the content has. Workflows stay.
+ */
+export async function amendDraft(
+  transaction: Transaction,
+  version: number,
+  model: ModelFiles,
+  actor: AdminActor,
+): Promise<number> {
+  const { manifest, source } = model;
+  const digest = digestOfModel(model);
+  const isAmended =
+    (await findVersionByDigest(transaction, manifest.id, digest)) === undefined &&
+    (await updateDraft(transaction, version, { digest, manifest, source }));
+  if (!isAmended) return (await addVersion(transaction, model, actor)).version;
+  await writeAdminAudit(transaction, actor, {
+    action: 'model.draft_changed',
+    subject: `model:${manifest.id}`,
+    after: { version },
+  });
+  return version;
 }
 
 /**

@@ -3,7 +3,7 @@ import { readdir, readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
 import type { Problem } from '@renderkit/engine-kit/problem-codes.ts';
 import { checkManifest } from '../manifests/check-manifest.ts';
-import { filesOf, type ReadManifest, readManifest } from '../manifests/read-manifest.ts';
+import { filesOf, readManifest } from '../manifests/read-manifest.ts';
 import type { ModelFiles } from './publish.ts';
 import { readList } from './read-list.ts';
 import type { CatalogLists } from './snapshot.ts';
@@ -90,28 +90,24 @@ export async function readModelFile(
     else problems.push(text);
   }
   if (problems.length > 0) return { file, problems };
-  const model = modelFrom(read, source, files);
-  return 'problems' in model
-    ? { file, problems: model.problems }
+  const { model, problems: wrong } = readModelTexts(source, files);
+  return model === undefined || wrong.length > 0
+    ? { file, problems: wrong }
     : { file, kind: 'model', id: model.manifest.id, model };
 }
 
-/** A model from the texts of its files, by the names that its manifest gives; checked as far as it can be by itself. */
+/**
+ * A model from the texts of its files, by the names that its manifest gives, with what keeps it from being offered as far as
+ * that can be told by itself. No model where the manifest cannot be read at all.
+ */
 export function readModelTexts(
   source: string,
   files: Readonly<Record<string, string>>,
-): ModelFiles | { problems: readonly Problem[] } {
+): { model: ModelFiles | undefined; problems: readonly Problem[] } {
   const read = readManifest(source);
-  return read.manifest === undefined ? { problems: read.problems } : modelFrom(read, source, files);
-}
-
-function modelFrom(
-  read: ReadManifest,
-  source: string,
-  files: Readonly<Record<string, string>>,
-): ModelFiles | { problems: readonly Problem[] } {
+  if (read.manifest === undefined) return { model: undefined, problems: read.problems };
   const problems = checkManifest(read, { files: new Map(Object.entries(files)) });
-  return problems.length > 0 ? { problems } : { manifest: read.manifest, source, files };
+  return { model: { manifest: read.manifest, source, files }, problems };
 }
 
 /** The file's text, or why there is none. */

@@ -113,6 +113,20 @@ export async function insertVersion(transaction: Transaction, version: NewVersio
   return number;
 }
 
+/** False where the version was on offer once: then it is never changed. */
+export async function updateDraft(
+  transaction: Transaction,
+  number: number,
+  { digest, manifest, source }: Pick<NewVersion, 'digest' | 'manifest' | 'source'>,
+): Promise<boolean> {
+  const count = await transaction.execute(
+    `update model_versions set digest = $3, manifest = $4, source = $5
+     where model_id = $1 and version = $2 and published_at is null`,
+    [manifest.id, number, digest, JSON.stringify(manifest), source],
+  );
+  return count === 1;
+}
+
 /** Null takes the model off the list. False where there is no such version. */
 export async function updatePublished(
   transaction: Transaction,

@@ -1,0 +1,186 @@
+import assert from 'node:assert/strict';
+import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { after, before, test } from 'node:test';
+import {
+  type ComfyCounterpart,
+  startComfyCounterpart,
+} from '@renderkit/engine-comfyui/testing/comfy-counterpart.ts';
+import type { Database } from '@renderkit/server-kit/db/database.ts';
+import { createLogger } from '@renderkit/server-kit/process/logger.ts';
+import { createTestDatabase } from '@renderkit/server-kit/testing/database.ts';
+import { openCatalog } from '@renderkit/studio/catalog/open-catalog.ts';
+import { startWorker } from '@renderkit/studio/start-worker.ts';
+import { openDiskBlobStorage } from '@renderkit/studio/storage/disk-blob-storage.ts';
+import { commands } from '../src/operator/commands.ts';
+import { runOperator } from '../src/operator/run-operator.ts';
+
+const checkpoint = 'harbour.safetensors';
+const secretKey = 'ab'.repeat(32);
+const log = createLogger({ part: 'test', level: 'silent' });
+
+/** As ComfyUI exports its own first workflow. */
+const graph = {
+  '3': {
+    class_type: 'KSampler',
+    inputs: {
+      model: ['4', 0],
+      seed: 7,
+      steps: 20,
+      cfg: 6.5,
+      sampler_name: 'euler',
+      scheduler: 'normal',
+      positive: ['6', 0],
+      negative: ['7', 0],
+      latent_image: ['5', 0],
+      denoise: 1,
+    },
+  },
+  '4': { class_type: 'CheckpointLoaderSimple', inputs: { ckpt_name: checkpoint } },
+  '5': { class_type: 'EmptyLatentImage', inputs: { width: 64, height: 64, batch_size: 1 } },
+  '6': { class_type: 'CLIPTextEncode', inputs: { text: 'boats in a harbour', clip: ['4', 1] } },
+  '7': { class_type: 'CLIPTextEncode', inputs: { text: 'blurred', clip: ['4', 1] } },
+  '8': { class_type: 'VAEDecode', inputs: { samples: ['3', 0], vae: ['4', 2] } },
+  '9': { class_type: 'SaveImage', inputs: { images: ['8', 0], filename_prefix: 'ComfyUI' } },
+};
+
+const owners = new AsyncDisposableStack();
+let directory: string;
+let database: Database;
+let comfy: ComfyCounterpart;
+let environment: Record<string, string | undefined>;
+
+before(async () => {
+  directory = await mkdtemp(path.join(tmpdir(), 'renderkit-sample-'));
+  await chmod(directory, 0o711);
+  owners.defer(() => rm(directory, { recursive: true, force: true }));
+  const service = owners.use(await createTestDatabase('service'));
+  const studio = owners.use(await createTestDatabase('studio'));
+  database = studio.database;
+  comfy = owners.use(await startComfyCounterpart({ checkpoints: [checkpoint] }));
+  environment = {
+    PATH: process.env['PATH'],
+    DATABASE_URL: service.url,
+    STUDIO_DATABASE_URL: studio.url,
+    SECRET_KEY: secretKey,
+    DATA_DIR: path.join(directory, 'data'),
+    INIT_CWD: directory,
+  };
+  await writeFile(path.join(directory, 'harbour.json'), JSON.stringify(graph));
+  await run('backend', 'add', '--name', 'gpu1', '--engine', 'comfyui', '--url', comfy.url);
+});
+after(() => owners[Symbol.asyncDispose]());
+
+type Added = {
+  id: string;
+  version: number;
+  added: boolean;
+  published: boolean;
+  price: { base_millicredits: number };
+  sample: { seconds: number; with_loading: boolean } | null;
+  problems: { code: string; message: string }[];
+};
+
+async function run<Data>(...argv: string[]): Promise<{ data: Data; failed: boolean }> {
+  const { text, failed } = await runOperator(commands, [...argv, '--json'], environment);
+  return { data: JSON.parse(text) as Data, failed };
+}
+
+/** A worker as the stack starts one, for as long as it is needed. */
+const working = () =>
+  startWorker(
+    {
+      databaseUrl: environment['STUDIO_DATABASE_URL'] ?? '',
+      dataDirectory: path.join(directory, 'data'),
+      workers: 1,
+      labels: [],
+      secretKey: Buffer.from(secretKey, 'hex'),
+      egressAllow: [],
+      logLevel: 'silent',
+    },
+    { log },
+  );
+
+const add = (...more: string[]) =>
+  run<Added>('model', 'add', '--file', 'harbour.json', '--on', 'gpu1', ...more);
+
+/** What is offered, as the API's catalog has it. */
+async function thumbnailOf(model: string): Promise<string | null | undefined> {
+  await using catalog = await openCatalog({ database, log, mediaUrl: '' });
+  return catalog.current().shared.models.find(({ id }) => id === model)?.thumbnail;
+}
+
+test('a sample of a workflow is its thumbnail and makes its price, and nobody pays it', async () => {
+  await using worker = await working();
+  assert.ok(worker);
+  const { data, failed } = await add('--publish');
+  assert.deepEqual([failed, data.problems, data.version, data.published], [false, [], 1, true]);
+  assert.ok(data.sample !== null && data.sample.seconds > 0);
+  assert.deepEqual(data.price, { base_millicredits: 1_000 }, 'a credit at least');
+  assert.equal(comfy.asked.submit, 1);
+  const key = await thumbnailOf('harbour');
+  const storage = await openDiskBlobStorage(path.join(directory, 'data'));
+  const blob = await storage.open(key ?? '');
+  assert.ok(blob);
+  const bytes = Buffer.concat(await Array.fromAsync(blob.read()));
+  assert.equal(bytes.toString('latin1', 8, 12), 'WEBP');
+  const [render] = await database.rows(
+    `select account_id, cost_millicredits, status, request->>'prompt' as prompt from renders`,
+  );
+  assert.deepEqual(render, {
+    account_id: 'acc_installation',
+    cost_millicredits: 0,
+    status: 'succeeded',
+    prompt: 'boats in a harbour',
+  });
+  assert.deepEqual(await database.rows('select state from submissions'), [{ state: 'done' }]);
+  const { data: accounts } = await run<object[]>('account', 'list');
+  assert.deepEqual(accounts, [], 'the installation is no account of anybody');
+});
+
+test('what has a sample is given none again, and the same content no version', async () => {
+  const asked = comfy.asked.submit;
+  const { data } = await add();
+  assert.deepEqual([data.version, data.added, data.problems], [1, false, []]);
+  assert.ok(data.sample !== null);
+  assert.equal(comfy.asked.submit, asked);
+});
+
+test('the price follows the time of the sample, unless one is given or on offer', async () => {
+  const seconds = async (model: string) => {
+    await database.rows('update model_versions set sample_seconds = 33.2 where model_id = $1', [model]);
+    return (await add('--id', model)).data;
+  };
+  await add('--id', 'slow', '--no-sample');
+  const slow = await seconds('slow');
+  assert.deepEqual([slow.version, slow.price.base_millicredits], [1, 3_400]);
+  assert.equal((await add('--id', 'slow', '--price', '2')).data.price.base_millicredits, 2_000);
+  await add('--id', 'offered', '--price', '5', '--no-sample', '--publish');
+  assert.equal((await seconds('offered')).price.base_millicredits, 5_000);
+});
+
+test('without a worker there is no sample, and it says so', async () => {
+  const { text } = await runOperator(
+    commands,
+    ['model', 'add', '--file', 'harbour.json', '--on', 'gpu1', '--id', 'alone'],
+    environment,
+  );
+  assert.match(text, /No sample was made: No worker runs\./);
+  assert.match(text, /alone has version 1\. Offer it: model publish --id alone/);
+});
+
+test('a sample that fails forbids the offer and says why, in an operator’s words', async () => {
+  await using worker = await working();
+  assert.ok(worker);
+  comfy.script.failWith = { type: 'RuntimeError', message: 'The lamp is out.' };
+  try {
+    const { data, failed } = await add('--id', 'broken', '--publish');
+    assert.deepEqual([failed, data.published, data.version, data.sample], [true, false, 1, null]);
+    assert.equal(data.problems[0]?.code, 'sample_failed');
+    assert.match(data.problems[0]?.message ?? '', /The lamp is out/);
+    assert.equal(await thumbnailOf('broken'), undefined);
+  } finally {
+    comfy.script.failWith = undefined;
+  }
+});

@@ -1,0 +1,112 @@
+import type { Database } from '@renderkit/server-kit/db/database.ts';
+import type { AdminActor } from '../audit/admin-audit.ts';
+import { addVersion, amendDraft, type ModelFiles, withCatalog } from '../catalog/publish.ts';
+import { isBroken, readModelFile, readModelTexts } from '../catalog/read-files.ts';
+import type { Manifest } from '../manifests/manifest.ts';
+import { type Parameter, parametersOf } from '../manifests/parameters.ts';
+import { editSource } from './edit-source.ts';
+import { findVersion, type KnownModel, ModelRefused, type ModelTexts } from './models.ts';
+import { findVersions } from './store.ts';
+
+export type AddedModel = {
+  id: string;
+  version: number;
+  added: boolean;
+  suites: Manifest['suites'];
+  price: Manifest['price'];
+  parameters: readonly Parameter[];
+};
+
+/**
+ * Adds a draft of a model from its manifest and the texts that this names; the same content makes no new one.
+ * @throws ModelRefused
+ */
+export async function addModel(
+  database: Database,
+  { source, files }: ModelTexts,
+  actor: AdminActor,
+): Promise<AddedModel> {
+  const { model, problems } = readModelTexts(source, files);
+  if (model === undefined) throw new ModelRefused(problems);
+  if (problems.length > 0) throw new ModelRefused(problems, { known: knownOf(model.manifest) });
+  return addDraft(database, model, actor);
+}
+
+/** Adds a version that may have problems still: it is not offered while it has. */
+export async function addDraft(
+  database: Database,
+  model: ModelFiles,
+  actor: AdminActor,
+): Promise<AddedModel> {
+  const { manifest } = model;
+  const { version, added } = await withCatalog(database, (transaction) =>
+    addVersion(transaction, model, actor),
+  );
+  return { id: manifest.id, version, added, price: manifest.price, ...knownOf(manifest) };
+}
+
+function knownOf(manifest: Manifest): KnownModel {
+  return { suites: manifest.suites, parameters: parametersOf(manifest) };
+}
+
+/**
+ * Adds a version from a manifest's file and those beside it. Another id, name or price takes the place of what it says.
+ * @throws ModelRefused
+ */
+export async function addModelFile(
+  database: Database,
+  file: string,
+  {
+    id,
+    name,
+    priceMillicredits,
+  }: {
+    id?: string | undefined;
+    name?: string | undefined;
+    priceMillicredits?: number | undefined;
+  },
+  actor: AdminActor,
+): Promise<AddedModel> {
+  const read = await readModelFile(file);
+  if (isBroken(read)) throw new ModelRefused(read.problems);
+  const changes = [
+    ...(id === undefined ? [] : [{ path: ['id'], value: id }]),
+    ...(name === undefined ? [] : [{ path: ['name'], value: name }]),
+    ...(priceMillicredits === undefined
+      ? []
+      : [{ path: ['price', 'base_millicredits'], value: priceMillicredits }]),
+  ];
+  const { source, files } = read.model;
+  const edited = changes.length === 0 ? source : editSource(source, changes);
+  return addModel(database, { source: edited, files }, actor);
+}
+
+/**
+ * The price that a further version of a model begins with, and whether it is one that users pay; undefined where there is no
+ * such model.
+ */
+export async function findPrice(
+  database: Database,
+  id: string,
+): Promise<{ price: Manifest['price']; isPublished: boolean } | undefined> {
+  const versions = await findVersions(database, id);
+  const { manifest } = versions?.published ?? versions?.newest ?? {};
+  return manifest && { price: manifest.price, isPublished: versions?.published !== undefined };
+}
+
+/** Gives a draft another price. Returns the version that has it: one that was on offer is never changed. */
+export async function repriceDraft(
+  database: Database,
+  { id, version }: { id: string; version: number },
+  millicredits: number,
+  actor: AdminActor,
+): Promise<{ version: number; price: Manifest['price'] }> {
+  const { source, files } = await findVersion(database, id, version);
+  const path = ['price', 'base_millicredits'];
+  const { model, problems } = readModelTexts(editSource(source, [{ path, value: millicredits }]), files);
+  if (model === undefined) throw new ModelRefused(problems);
+  return withCatalog(database, async (transaction) => ({
+    version: await amendDraft(transaction, version, model, actor),
+    price: model.manifest.price,
+  }));
+}

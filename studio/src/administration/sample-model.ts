@@ -1,0 +1,70 @@
+import { catalogModel } from '../catalog/catalog-model.ts';
+import { planSample, sampleRequest } from '../renders/sample-request.ts';
+import type { SampleStorage } from '../renders/sample-media.ts';
+import { followSample, type SampleProgress, startSample } from '../renders/samples.ts';
+import { countLiveWorkers } from '../workers/heartbeat.ts';
+import { findVersion } from './models.ts';
+import { hasBackend, type StoredVersion } from './store.ts';
+
+export type Sample =
+  /** Seconds of the whole generation; `with_loading`: weights were loaded for it. `is_new`: it was made now. */
+  | { outcome: 'made'; seconds: number; with_loading: boolean; is_new: boolean }
+  /** In an operator's words. */
+  | { outcome: 'failed'; reason: string }
+  /** None was asked for, because there would be no use; a sentence. */
+  | { outcome: 'none'; reason: string };
+
+export type SampleOptions = {
+  /** A paid provider may make it. */
+  mayCost: boolean;
+  /** What to ask for; else a scene that any model can draw. */
+  prompt?: string | undefined;
+  withinMs: number;
+  onLook: (at: SampleProgress) => void;
+  signal: AbortSignal;
+};
+
+/**
+ * Has a version of a model make one generation, as a user would get it, and waits for it. What it made is the version's
+ * thumbnail from then on; a version that has a sample keeps it. @throws ModelRefused where there is no such version
+ */
+export async function sampleModel(
+  { id, version }: { id: string; version: number },
+  options: SampleOptions,
+  storage: SampleStorage,
+): Promise<Sample> {
+  const { database } = storage;
+  const stored = await findVersion(database, id, version);
+  if (stored.sample_seconds !== null)
+    return { outcome: 'made', seconds: stored.sample_seconds, with_loading: false, is_new: false };
+  const plan = planSample(stored.manifest, options);
+  if ('impossible' in plan) return { outcome: 'none', reason: plan.impossible };
+  const absent = await whyNobody(stored, id, storage);
+  if (absent !== undefined) return { outcome: 'none', reason: absent };
+  const model = catalogModel(stored.manifest, { version, thumbnailKey: null, paused: null });
+  const request = await sampleRequest({ shape: plan.shape, prompt: options.prompt }, model, storage);
+  const render = await startSample(database, model, { request, mayCost: options.mayCost });
+  const end = await followSample(database, render, options);
+  return end.made
+    ? { outcome: 'made', seconds: end.seconds, with_loading: end.withLoading, is_new: true }
+    : { outcome: 'failed', reason: end.reason };
+}
+
+/** Why nobody would ever take the sample up. */
+async function whyNobody(
+  { version, manifest }: StoredVersion,
+  id: string,
+  { database }: SampleStorage,
+): Promise<string | undefined> {
+  if (!(await hasBackend(database, id, version))) {
+    const wanted = [...new Set(manifest.routes.flatMap(({ on }) => on))].join(' or ');
+    return `There is no backend ${wanted} yet.`;
+  }
+  if ((await countLiveWorkers(database)) === 0) return 'No worker runs.';
+  return undefined;
+}
+
+/** Seconds of a sample become a price: a credit for each ten of them, in tenths, and one at least. In 1/1000 credit. */
+export function priceOfSample(seconds: number): number {
+  return Math.max(1_000, Math.ceil(seconds) * 100);
+}
