@@ -7,6 +7,7 @@ import { refillDueAccounts } from './credits/refill-account.ts';
 import { deleteEndedWindows, deleteExpired } from './identity/store.ts';
 import { expireFrames } from './library/expire-frames.ts';
 import { forgetOldProgress } from './progress/store.ts';
+import { endStranded, strandedPerRound } from './renders/end-stranded.ts';
 import { removeAbandonedFolders } from './storage/orphan-folders.ts';
 import { rejectOverdueUploads } from './uploads/check-upload.ts';
 import { forgetDeletedUploads } from './uploads/store.ts';
@@ -21,8 +22,10 @@ const rowsPerBatch = 1_000;
 type CleanDependencies = Parameters<typeof rejectOverdueUploads>[0];
 
 /**
- * One round of cleaning up: due refills, old changes, expired tokens, ended counts of tries and reset links, progress of renders that ended, uploads that nobody checked, accounts that were deleted, frames that nobody kept, files that nothing
- * names, workers that were killed and what they left on this machine. In batches; what is left waits for the next round.
+ * One round of cleaning up: due refills, old changes, expired tokens, ended counts of tries and reset links, progress of renders
+ * that ended, uploads that nobody checked, renders that nothing can make, accounts that were deleted, frames that nobody kept,
+ * files that nothing names, workers that were killed and what they left on this machine. In batches; what is left waits for the
+ * next round.
  */
 export async function clean(dependencies: CleanDependencies, stopping: AbortSignal): Promise<void> {
   const { database, storage } = dependencies;
@@ -34,6 +37,7 @@ export async function clean(dependencies: CleanDependencies, stopping: AbortSign
     async () => (await deleteEndedResets(database, rowsPerBatch)) === rowsPerBatch,
     async () => (await forgetOldProgress(database, rowsPerBatch)) === rowsPerBatch,
     async () => (await rejectOverdueUploads(dependencies)) > 0,
+    async () => (await endStranded(dependencies)) === strandedPerRound,
     async () =>
       (await forgetDeletedUploads(database, deletedUploadsKeptHours, rowsPerBatch)) === rowsPerBatch,
     async () => (await eraseDeletedAccounts(database, storage)) > 0,

@@ -43,7 +43,7 @@ export const Output = closed(
 export type Output = Static<typeof Output>;
 
 const GenerationError = closed({
-  code: Type.String({ description: 'A problem code, `partial_failure` or `render_lost`.' }),
+  code: Type.String({ description: 'A problem code, `partial_failure`, or why it could not be made.' }),
   message: Type.String({ description: 'A sentence for people.' }),
 });
 

@@ -1,5 +1,5 @@
 import { refusalOf } from '@renderkit/engine-kit/backend-answer.ts';
-import type { BackendHttp, BackendRequest } from '@renderkit/engine-kit/backend-http.ts';
+import { type BackendHttp, type BackendRequest, submitAnswerMs } from '@renderkit/engine-kit/backend-http.ts';
 import { saveOwn } from '@renderkit/engine-kit/download.ts';
 import { EngineFailure, type PreparedMedia } from '@renderkit/engine-kit/driver.ts';
 import type { BackendAnswer } from '@renderkit/engine-kit/http-exchange.ts';
@@ -35,8 +35,6 @@ export type JobState =
 const quickMs = 10_000;
 /** A large upload is read whole before it is answered. */
 const uploadMs = 120_000;
-/** Validation loads lists of files, and custom nodes may look at more. */
-const submitMs = 60_000;
 const statsMs = 3_000;
 const extensions: Readonly<Record<PreparedMedia['contentType'], string>> = {
   'image/png': 'png',
@@ -62,7 +60,7 @@ export class ComfyApi {
    * answer whatever its status.
    */
   async submit(body: string, signal: AbortSignal): Promise<BackendAnswer> {
-    return (await this.#http.begin(postOf('/prompt', body, signal, submitMs))).answer;
+    return (await this.#http.begin(postOf('/prompt', body, signal, submitAnswerMs))).answer;
   }
 
   /**

@@ -6,7 +6,7 @@ import {
   readObject,
   refusalOf,
 } from '@renderkit/engine-kit/backend-answer.ts';
-import { createBackendHttp, type BackendHttp } from '@renderkit/engine-kit/backend-http.ts';
+import { createBackendHttp, submitAnswerMs, type BackendHttp } from '@renderkit/engine-kit/backend-http.ts';
 import {
   askedTargets,
   bodyWithMedia,
@@ -101,6 +101,7 @@ class FalDriver implements Driver {
         'x-fal-no-retry': '1',
         ...(call.startSeconds !== null && { 'x-fal-request-timeout': String(call.startSeconds) }),
       },
+      answerMs: submitAnswerMs,
       signal,
     });
     const taken = await answer;

@@ -9,6 +9,8 @@ const maxConnections = 64;
 const maxHeaderBytes = 32 * 1024;
 const maxRedirects = 3;
 const redirectStatuses = new Set([301, 302, 303, 307, 308]);
+/** For the answer to a submission, in milliseconds: the signal of who submits ends it sooner, by the time-outs of its route. */
+export const submitAnswerMs = 24 * 60 * 60_000;
 const defaultAnswerMs = 30_000;
 const defaultSilentMs = 30_000;
 const defaultMaxBytes = 16 * 1024 * 1024;

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { isSuccess, readObject, refusalOf } from '@renderkit/engine-kit/backend-answer.ts';
-import { createBackendHttp, type BackendHttp } from '@renderkit/engine-kit/backend-http.ts';
+import { createBackendHttp, submitAnswerMs, type BackendHttp } from '@renderkit/engine-kit/backend-http.ts';
 import { formOf } from '@renderkit/engine-kit/call-form.ts';
 import { fromPrepared, prepareCall, toPrepared } from '@renderkit/engine-kit/call.ts';
 import { createDownloads, type Downloads } from '@renderkit/engine-kit/download.ts';
@@ -48,8 +48,7 @@ class OpenaiVideosDriver implements Driver {
       method: 'POST',
       to: '/videos',
       multipart: formOf(call),
-      // A proxy may answer only when the engine behind it has taken the job.
-      answerMs: 60_000,
+      answerMs: submitAnswerMs,
       signal,
     });
     const taken = await answer;

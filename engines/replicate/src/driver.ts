@@ -5,7 +5,7 @@ import {
   readObject,
   refusalOf,
 } from '@renderkit/engine-kit/backend-answer.ts';
-import { createBackendHttp, type BackendHttp } from '@renderkit/engine-kit/backend-http.ts';
+import { createBackendHttp, submitAnswerMs, type BackendHttp } from '@renderkit/engine-kit/backend-http.ts';
 import {
   bodyWithMedia,
   dataUriOf,
@@ -127,6 +127,7 @@ class ReplicateDriver implements Driver {
         // A net under jobs that nobody follows any more.
         ...(call.cancelAfterSeconds !== null && { 'cancel-after': `${call.cancelAfterSeconds}s` }),
       },
+      answerMs: submitAnswerMs,
       signal,
     });
     const taken = await answer;

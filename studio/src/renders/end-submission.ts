@@ -130,21 +130,31 @@ function rowOf(
 }
 
 async function finish(transaction: Transaction, claim: Claim, end: SubmissionEnd): Promise<Ended> {
-  const assets = await findMade(transaction, claim.render_id);
+  const error = end.type === 'failed' ? end.error : null;
+  const { render_id: id, attempt, expected_outputs } = claim;
+  const finished = await finishWithMade(transaction, { id, attempt, expected_outputs }, error);
+  if (finished === undefined) throw new Error(`render ${id} could not be ended under its lock`);
+  return { next: 'finished', ...finished };
+}
+
+/**
+ * Ends a render with what its jobs have made: it succeeded where that is something, else it failed with this error and its
+ * account has the money back. `kept` are the folders of what it made. Undefined where it is at another attempt, or has ended.
+ */
+export async function finishWithMade(
+  transaction: Transaction,
+  { id, attempt, expected_outputs: expected }: Omit<RenderAttempt, 'account_id'>,
+  error: RenderError | null,
+): Promise<{ render: RenderAttempt; kept: ReadonlySet<string> } | undefined> {
+  const assets = await findMade(transaction, id);
   const render = await finishRender(transaction, {
-    render: claim.render_id,
-    attempt: claim.attempt,
+    render: id,
+    attempt,
     status: assets.length > 0 ? 'succeeded' : 'failed',
-    error:
-      assets.length > 0
-        ? partialFailure(assets.length, claim.expected_outputs)
-        : end.type === 'failed'
-          ? end.error
-          : null,
+    error: assets.length > 0 ? partialFailure(assets.length, expected) : error,
     assets,
   });
-  if (render === undefined) throw new Error(`render ${claim.render_id} could not be ended under its lock`);
-  return { next: 'finished', render, kept: new Set(assets.map((asset) => folderOf(asset.storage_key))) };
+  return render && { render, kept: new Set(assets.map((asset) => folderOf(asset.storage_key))) };
 }
 
 function partialFailure(made: number, expected: number): RenderError | null {

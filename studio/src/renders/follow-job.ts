@@ -6,13 +6,21 @@ import {
   type FollowedJob,
   type Handle,
 } from '@renderkit/engine-kit/driver.ts';
-import type { Report } from '@renderkit/engine-kit/report.ts';
+import type { EngineStage, Report } from '@renderkit/engine-kit/report.ts';
 
-/** Milliseconds between tries at an engine that cannot be reached; they double. */
-export type FollowPauses = { unreachable: number; maxUnreachable: number };
+export type FollowPauses = {
+  /** Milliseconds between tries at an engine that cannot be reached; they double. */
+  unreachable: number;
+  maxUnreachable: number;
+  /** However long a job has run already, whoever takes it up looks for so many milliseconds whether it is done. */
+  minLook: number;
+};
 
 export type FollowLimits = {
+  /** From when it began there; where that is not limited, from when it was sent. */
   runSeconds: number;
+  /** From when it was sent, for one that waits in the engine's own queue. */
+  startSeconds: number | undefined;
   /** Without a sign of life. */
   silentSeconds: number | undefined;
   /** When the job was sent; null: now. */
@@ -23,64 +31,123 @@ export type FollowLimits = {
   report: Report;
 };
 
-/** However long a job has run already, whoever takes it up has a look whether it is done. */
-const minLookMs = 10_000;
+type Followed = { handle: Handle; job: FollowedJob };
 
 /**
  * Follows a job to its result. That its engine cannot be reached is no end of it: the job goes on there, and is asked
- * for until its time is over. One that takes too long is canceled.
+ * for until its time is over. One that takes too long is canceled, and looked at once more where it was done by then.
  * @throws EngineFailure
  */
 export async function followToEnd(
   driver: Driver,
-  { handle, job }: { handle: Handle; job: FollowedJob },
-  { runSeconds, silentSeconds, since, signal, pauses, report }: FollowLimits,
+  followed: Followed,
+  limits: FollowLimits,
 ): Promise<EngineResult> {
-  const leftMs = runSeconds * 1_000 - (since === null ? 0 : Date.now() - since.getTime());
-  const alarm = createAlarm(Math.max(minLookMs, leftMs), silentSeconds && silentSeconds * 1_000);
+  const { signal } = limits;
+  const alarm = createAlarm(limits);
   const either = AbortSignal.any([signal, alarm.signal]);
   try {
-    for (let pause = pauses.unreachable; ; pause = Math.min(2 * pause, pauses.maxUnreachable)) {
-      try {
-        for await (const event of driver.follow(handle, job, either)) {
-          if (event.type === 'result') return event;
-          alarm.hear();
-          report(event);
-          pause = pauses.unreachable;
-        }
-        throw new EngineFailure('The job ended without a result.', {
-          blame: 'backend',
-          code: 'render_failed',
-        });
-      } catch (error) {
-        either.throwIfAborted();
-        if (!(error instanceof EngineFailure) || error.code !== 'engine_unavailable') throw error;
-      }
-      await sleep(pause, undefined, { signal: either });
-    }
+    const report: Report = (event) => {
+      alarm.hear(event.type === 'progress' ? event.stage : 'rendering');
+      limits.report(event);
+    };
+    return await followUntil(driver, followed, { ...limits, signal: either, report });
   } catch (error) {
     signal.throwIfAborted();
     if (!alarm.signal.aborted) throw error;
-    await driver.cancel(handle, signal).catch(() => undefined);
-    const options = { blame: 'backend', code: 'render_timeout', cause: error } as const;
-    throw new EngineFailure('The job took longer than its route allows.', options);
+    const outcome = await driver.cancel(followed.handle, signal).catch(() => 'unknown' as const);
+    signal.throwIfAborted();
+    if (outcome === 'too_late') {
+      const lastLook = AbortSignal.any([signal, AbortSignal.timeout(limits.pauses.minLook)]);
+      const result = await followUntil(driver, followed, { ...limits, signal: lastLook }).catch(
+        (failure: unknown) => {
+          signal.throwIfAborted();
+          if (!lastLook.aborted) throw failure;
+        },
+      );
+      if (result !== undefined) return result;
+    }
+    throw timeoutOf(alarm.signal.reason as TimeIsOver, outcome === 'canceled');
   } finally {
     alarm.stop();
   }
 }
 
-/** Goes off after the one time, or when nothing was heard for the other. */
-function createAlarm(afterMs: number, silentMs: number | undefined) {
+async function followUntil(
+  driver: Driver,
+  { handle, job }: Followed,
+  { signal, pauses, report }: Pick<FollowLimits, 'signal' | 'pauses' | 'report'>,
+): Promise<EngineResult> {
+  for (let pause = pauses.unreachable; ; pause = Math.min(2 * pause, pauses.maxUnreachable)) {
+    try {
+      for await (const event of driver.follow(handle, job, signal)) {
+        if (event.type === 'result') return event;
+        report(event);
+        pause = pauses.unreachable;
+      }
+      const options = { blame: 'backend', code: 'render_failed' } as const;
+      throw new EngineFailure('The job ended without a result.', options);
+    } catch (error) {
+      signal.throwIfAborted();
+      if (!(error instanceof EngineFailure) || error.code !== 'engine_unavailable') throw error;
+    }
+    await sleep(pause, undefined, { signal });
+  }
+}
+
+/** A job's time to begin, or to end, is over. */
+class TimeIsOver extends Error {
+  override readonly name = 'TimeIsOver';
+  readonly of: 'start' | 'run';
+  constructor(of: 'start' | 'run') {
+    super(`The time of the job to ${of === 'start' ? 'begin' : 'end'} is over.`);
+    this.of = of;
+  }
+}
+
+/** One that was taken back before it began cost nothing, and another backend may make it. */
+function timeoutOf(cause: TimeIsOver, isCanceled: boolean): EngineFailure {
+  if (cause.of === 'start' && isCanceled)
+    return new EngineFailure('The backend did not begin the job in the time that its route allows.', {
+      blame: 'backend',
+      code: 'engine_unavailable',
+      cause,
+    });
+  const options = { blame: 'backend', code: 'render_timeout', cause } as const;
+  return new EngineFailure('The job took longer than its route allows.', options);
+}
+
+/** Goes off when the job waits at its engine, runs, or is silent for too long. */
+function createAlarm({ runSeconds, startSeconds, silentSeconds, since, pauses }: FollowLimits) {
   const controller = new AbortController();
-  const goOff = () => controller.abort(new Error('the time of the job is over'));
-  const whole = setTimeout(goOff, Math.min(afterMs, 2 ** 31 - 1));
-  const silence = silentMs === undefined ? undefined : setTimeout(goOff, silentMs);
+  const goOff = (of: TimeIsOver['of']) => () => controller.abort(new TimeIsOver(of));
+  const sentMs = since === null ? 0 : Date.now() - since.getTime();
+  const left = (seconds: number) => Math.min(Math.max(pauses.minLook, seconds * 1_000 - sentMs), 2 ** 31 - 1);
+  let stage: EngineStage | undefined;
+  let isLate = false;
+  const start =
+    startSeconds === undefined
+      ? undefined
+      : setTimeout(() => {
+          isLate = true;
+          if (stage === 'waiting_for_engine') goOff('start')();
+        }, left(startSeconds));
+  let whole = setTimeout(goOff('run'), left((startSeconds ?? 0) + runSeconds));
+  const silence = silentSeconds === undefined ? undefined : setTimeout(goOff('run'), silentSeconds * 1_000);
   return {
     signal: controller.signal,
-    hear: () => void silence?.refresh(),
-    stop: () => {
+    hear: (heard: EngineStage) => {
+      silence?.refresh();
+      const begins =
+        heard !== 'waiting_for_engine' && (stage === undefined || stage === 'waiting_for_engine');
+      stage = heard;
+      if (isLate && heard === 'waiting_for_engine') goOff('start')();
+      if (!begins || startSeconds === undefined) return;
       clearTimeout(whole);
-      clearTimeout(silence);
+      whole = setTimeout(goOff('run'), Math.min(left(startSeconds + runSeconds), runSeconds * 1_000));
+    },
+    stop: () => {
+      for (const timer of [start, whole, silence]) clearTimeout(timer);
     },
   };
 }

@@ -53,9 +53,12 @@ const usualPauses: Pauses = {
   spaceAgain: 15_000,
   unreachable: 2_000,
   maxUnreachable: 15_000,
+  minLook: 10_000,
 };
 /** An answer of a paid provider that was of no use is fetched so often, and the job never bought again. */
 const maxFetches = 3;
+/** Until an engine has said whether it takes a job. */
+const submitSeconds = 60;
 const runSeconds = { image: 10 * 60, video: 60 * 60 };
 
 /** One job of a render at a backend behind an address, and what it takes to carry it on. */
@@ -188,7 +191,7 @@ async function send(job: Job, values: JobValues, isTakenOver: boolean): Promise<
   while (found === 'absent') {
     await crashPoint?.('submission: intended');
     try {
-      found = { handle: await driver.submit(prepared, id, signal) };
+      found = { handle: await submitInTime(job, prepared) };
     } catch (error) {
       signal.throwIfAborted();
       if (!(error instanceof EngineFailure) || error.sent !== 'unknown') throw error;
@@ -200,6 +203,19 @@ async function send(job: Job, values: JobValues, isTakenOver: boolean): Promise<
   if (!(await persist(() => recordSent(database, claim, handle), signal)))
     throw new Error(`submission ${id} was taken over`);
   return handle;
+}
+
+/** @throws EngineFailure `sent: 'unknown'` where the engine did not say in its time whether it took the job */
+async function submitInTime({ claim, driver, route, signal }: Job, prepared: Prepared): Promise<Handle> {
+  const seconds = route.timeouts?.submit ?? submitSeconds;
+  const time = AbortSignal.timeout(seconds * 1_000);
+  try {
+    return await driver.submit(prepared, claim.id, AbortSignal.any([signal, time]));
+  } catch (error) {
+    if (signal.aborted || !time.aborted || error instanceof EngineFailure) throw error;
+    const options = { blame: 'backend', code: 'engine_unavailable', sent: 'unknown', cause: error } as const;
+    throw new EngineFailure(`${claim.backend} did not take the job within ${seconds} seconds.`, options);
+  }
 }
 
 const sizeOf = (image: JobValues['image']) =>
@@ -300,6 +316,7 @@ async function collectOnce(job: Job, handle: Handle, values: JobValues): Promise
     { handle, job: { route, files, id: claim.id, outputs: claim.outputs, folder } },
     {
       runSeconds: runSecondsOf(route),
+      startSeconds: route.timeouts?.start,
       silentSeconds: route.timeouts?.silent,
       since: claim.sent_at,
       signal,

@@ -13,7 +13,10 @@ const messages: Record<EngineFailureCode, string> = {
   render_failed: 'The engine could not finish this render.',
 };
 
-/** What a job at a backend ended by, as its end. `isPaid`: nothing is bought a second time for a result of no use. */
+/**
+ * What a job at a backend ended by, as its end. `isPaid`: nothing is bought a second time for a result of no use, or for one that
+ * did not come in time.
+ */
 export function failedEnd(error: unknown, isPaid: boolean): FailedEnd {
   const reason = error instanceof Error ? error.message : null;
   const common = { type: 'failed' as const, assets: [], unknown: false, reason };
@@ -27,11 +30,13 @@ export function failedEnd(error: unknown, isPaid: boolean): FailedEnd {
     ...common,
     blame: error.blame,
     unknown,
-    final: error.blame === 'render' || unknown || (error.badResult && isPaid),
+    final:
+      error.blame === 'render' || unknown || ((error.badResult || error.code === 'render_timeout') && isPaid),
     error: renderError(error.code),
   };
 }
 
-function renderError(code: EngineFailureCode): RenderError {
+/** The error of a render as its users see it. */
+export function renderError(code: EngineFailureCode): RenderError {
   return { code, message: messages[code] };
 }

@@ -1,7 +1,7 @@
 import type { RenderRequest } from '@renderkit/contract/studio/schemas/render.ts';
 import type { Handle } from '@renderkit/engine-kit/driver.ts';
 import type { Database, Transaction } from '@renderkit/server-kit/db/database.ts';
-import type { MadeAsset } from './store.ts';
+import type { MadeAsset, RenderAttempt } from './store.ts';
 import type { Waiting } from './waiting.ts';
 
 /** Names a submission as the worker knows it: one that was taken over since has another attempt. */
@@ -129,6 +129,19 @@ export async function waitAgain(
        not_before = case when $2 > 0 then clock() + $2 * interval '1 second' else not_before end
      where id = $1`,
     [render, afterSeconds, excused ? 1 : 0],
+  );
+}
+
+/** Renders that wait for longer than these seconds, while nothing was there that could have made them. */
+export async function findStranded(
+  database: Database,
+  { image, video }: { image: number; video: number },
+  atMost: number,
+): Promise<RenderAttempt[]> {
+  return database.rows<RenderAttempt>(
+    'select id, account_id, attempt, expected_outputs from stranded_renders($1, $2, $3)',
+    [image, video, atMost],
+    'find_stranded_renders',
   );
 }
 
