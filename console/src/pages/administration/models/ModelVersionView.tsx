@@ -1,4 +1,4 @@
-import { Button, Group, Stack, Text } from '@mantine/core';
+import { Button, Stack, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import type {
   ManagedModelDetail,
@@ -12,6 +12,7 @@ import { ListSkeleton } from '../../../ui/ListSkeleton.tsx';
 import { ProblemAlert } from '../../../ui/ProblemAlert.tsx';
 import { Section } from '../../../ui/Section.tsx';
 import { showToast } from '../../../ui/toasts.ts';
+import { BindForm } from './BindForm.tsx';
 import { ImportNotes } from './ImportNotes.tsx';
 import { importedQueryKey, useImported } from './imported.ts';
 import { ManifestView } from './ManifestView.tsx';
@@ -141,13 +142,18 @@ function Parameters({ id, parameters, editable }: ParametersProps) {
       )}
       {bind.error !== null && <ProblemAlert error={bind.error} title="The parameter was not changed" />}
       {refused !== undefined && <ImportNotes imported={refused} />}
-      <Group>
-        <Text fz="xs" c="dimmed">
-          {editable
-            ? 'A guess is not used until you confirm it. Each change makes the next draft.'
-            : 'Changes are made to the newest version.'}
-        </Text>
-      </Group>
+      {editable && (
+        <BindForm
+          parameters={parameters}
+          pending={bind.isPending}
+          onBind={(target, source) => bind.mutate({ target, source })}
+        />
+      )}
+      <Text fz="xs" c="dimmed">
+        {editable
+          ? 'A guess is not used until you confirm it. Each change makes the next draft.'
+          : 'Changes are made to the newest version.'}
+      </Text>
     </Stack>
   );
 }
