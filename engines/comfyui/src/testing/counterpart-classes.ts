@@ -46,6 +46,11 @@ function textToImage(checkpoints: readonly string[]): Record<string, ClassSpec> 
       },
       output: ['LATENT'],
     },
+    // Of a package of nodes: no name of its inputs says what they are for.
+    HouseSampler: {
+      required: { model: ['MODEL'], guide: ['CONDITIONING'], latent_image: ['LATENT'], effort: int(4, 1, 9) },
+      output: ['LATENT'],
+    },
     VAEDecode: { required: { samples: ['LATENT'], vae: ['VAE'] }, output: ['IMAGE'] },
   };
 }
