@@ -63,6 +63,7 @@ create table admin_audit (
   constraint admin_audit_pkey PRIMARY KEY (id)
 );
 CREATE INDEX admin_audit_newest ON public.admin_audit USING btree (at DESC, id DESC);
+CREATE INDEX admin_audit_of ON public.admin_audit USING btree (subject, at DESC, id DESC);
 
 create table assets (
   id text not null,
@@ -287,6 +288,7 @@ create table models (
   file_digest text,
   file_version integer,
   created_at timestamp with time zone not null default clock(),
+  pause_asked text,
   constraint models_pkey PRIMARY KEY (id),
   constraint models_published FOREIGN KEY (id, published_version) REFERENCES model_versions(model_id, version) DEFERRABLE INITIALLY DEFERRED
 );
@@ -518,6 +520,7 @@ create table submissions (
   constraint submissions_outputs_check CHECK (outputs > 0),
   constraint submissions_state_check CHECK (state = ANY (ARRAY['intended'::text, 'sent'::text, 'lost'::text, 'done'::text, 'failed'::text, 'canceled'::text]))
 );
+CREATE INDEX submissions_ended ON public.submissions USING btree (backend, ended_at DESC) WHERE (state = 'done'::text);
 CREATE INDEX submissions_leases ON public.submissions USING btree (lease_until) WHERE (state = ANY (ARRAY['intended'::text, 'sent'::text, 'lost'::text]));
 CREATE INDEX submissions_live ON public.submissions USING btree (backend) WHERE (state = ANY (ARRAY['intended'::text, 'sent'::text, 'lost'::text]));
 CREATE INDEX submissions_of ON public.submissions USING btree (render_id);

@@ -305,12 +305,17 @@ test('every act is written down with what was so before', async () => {
   const acts = await studio.database.rows<{ actor: string; action: string; before: unknown; after: unknown }>(
     `select actor, action, before, after from admin_audit where subject = 'model:meadow' order by at, id`,
   );
+  const offer = (version: number, millicredits: number) => ({
+    version,
+    price: { base_millicredits: millicredits },
+  });
+  const actor = 'operator';
   assert.deepEqual(acts, [
-    { actor: 'operator', action: 'model.version_added', before: null, after: { version: 1 } },
-    { actor: 'operator', action: 'model.published', before: { version: null }, after: { version: 1 } },
-    { actor: 'operator', action: 'model.version_added', before: null, after: { version: 2 } },
-    { actor: 'operator', action: 'model.published', before: { version: 1 }, after: { version: 2 } },
-    { actor: 'operator', action: 'model.published', before: { version: 2 }, after: { version: 1 } },
-    { actor: 'operator', action: 'model.retired', before: { version: 1 }, after: { version: null } },
+    { actor, action: 'model.version_added', before: null, after: { version: 1 } },
+    { actor, action: 'model.published', before: { version: null }, after: offer(1, 2_000) },
+    { actor, action: 'model.version_added', before: null, after: { version: 2 } },
+    { actor, action: 'model.published', before: offer(1, 2_000), after: offer(2, 3_000) },
+    { actor, action: 'model.published', before: offer(2, 3_000), after: offer(1, 2_000) },
+    { actor, action: 'model.retired', before: offer(1, 2_000), after: { version: null } },
   ]);
 });

@@ -6,7 +6,9 @@ import {
   exportModel,
   listModels,
   type ModelEntry,
+  pauseModel,
   publishModel,
+  resumeModel,
   retireModel,
 } from '@renderkit/studio/administration/models.ts';
 import { type Command, command, done, givenPath, problemLine } from './command.ts';
@@ -79,6 +81,25 @@ export const modelCommands: Command[] = [
     run: async ({ open }, { id }) => {
       await retireModel((await open()).studio, id, actor);
       return done({ id, state: 'retired' }, `${id} is offered no more.`);
+    },
+  }),
+  command({
+    words: 'model pause',
+    about:
+      'Refuses new generations of a model, which stays in the list, until it is resumed. What waits or runs is still made.',
+    options: { id: required(text('ID')), reason: required(text('R')) },
+    run: async ({ open }, { id, reason }) => {
+      await pauseModel((await open()).studio, { id, reason }, actor);
+      return done({ id, state: 'paused', reason }, `${id} is paused.`);
+    },
+  }),
+  command({
+    words: 'model resume',
+    about: 'Takes the pause of a model back.',
+    options: { id: required(text('ID')) },
+    run: async ({ open }, { id }) => {
+      await resumeModel((await open()).studio, id, actor);
+      return done({ id, resumed: true }, `${id} is paused by nobody any more.`);
     },
   }),
   command({

@@ -1,7 +1,8 @@
--- Why nothing can make a version of a model now, in an operator's words. Null where something can, or where a backend that
--- is up has still to say whether it fits.
+-- Why a version of a model is not made now, in an operator's words: somebody paused it, or nothing can make it. Null where
+-- something can, or where a backend that is up has still to say whether it fits.
 create or replace function pause_reason(model text, of_version integer) returns text language sql stable as $$
-  select case when bool_and(why is not null) then string_agg(distinct why, ' ') end
+  select coalesce((select pause_asked from models where id = model),
+    case when bool_and(why is not null) then string_agg(distinct why, ' ') end)
   from (
     select obstacle(o, b, f) as why
     from routes o

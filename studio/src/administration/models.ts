@@ -2,17 +2,21 @@ import type { Problem } from '@renderkit/engine-kit/problem-codes.ts';
 import type { Database } from '@renderkit/server-kit/db/database.ts';
 import type { AdminActor } from '../audit/admin-audit.ts';
 import {
+  pauseModel as pause,
   publishModel as offer,
   PublishError,
+  resumeModel as resume,
   retireModel as withdraw,
   withCatalog,
 } from '../catalog/publish.ts';
 import { readModelTexts } from '../catalog/read-files.ts';
 import type { Manifest } from '../manifests/manifest.ts';
 import type { Parameter } from '../manifests/parameters.ts';
+import { type Difference, differences } from './differences.ts';
 import {
   findVersion as selectVersion,
   findVersions,
+  type ListedModel,
   selectModels,
   selectRouteFits,
   type StoredVersion,
@@ -45,6 +49,11 @@ export type ModelTexts = { source: string; files: Readonly<Record<string, string
 /** All that keeps a model from being offered: by itself, and by the word of machines where they are asked. */
 export type ProblemsOf = (model: ModelTexts) => Promise<readonly Problem[]>;
 
+/** There is no such model, or no such version of it. */
+export class ModelMissing extends ModelRefused {
+  override name = 'ModelMissing';
+}
+
 export type ModelEntry = {
   id: string;
   name: string;
@@ -62,21 +71,23 @@ export type ModelEntry = {
 
 /** Every model, in the order of the catalog. */
 export async function listModels(database: Database): Promise<ModelEntry[]> {
-  return (await selectModels(database)).map((row) => {
-    const { id, manifest, published_version: published, newest_version: newest, paused_reason: reason } = row;
-    const isOffered = published !== null;
-    return {
-      id,
-      name: manifest.name,
-      version: published ?? newest,
-      published_version: published,
-      draft_version: newest === published || row.retired ? null : newest,
-      suites: manifest.suites,
-      price: manifest.price,
-      state: isOffered ? (reason === null ? 'offered' : 'paused') : row.retired ? 'retired' : 'draft',
-      reason: isOffered ? reason : null,
-    };
-  });
+  return (await selectModels(database)).map(modelEntry);
+}
+
+export function modelEntry(row: ListedModel): ModelEntry {
+  const { id, manifest, published_version: published, newest_version: newest, paused_reason: reason } = row;
+  const isOffered = published !== null;
+  return {
+    id,
+    name: manifest.name,
+    version: published ?? newest,
+    published_version: published,
+    draft_version: newest === published || row.retired ? null : newest,
+    suites: manifest.suites,
+    price: manifest.price,
+    state: isOffered ? (reason === null ? 'offered' : 'paused') : row.retired ? 'retired' : 'draft',
+    reason: isOffered ? reason : null,
+  };
 }
 
 export type ModelFit = {
@@ -147,6 +158,20 @@ export async function retireModel(database: Database, id: string, actor: AdminAc
   await refusing(withCatalog(database, (transaction) => withdraw(transaction, id, actor)));
 }
 
+/** Refuses new renders of a model until it is resumed. @throws ModelRefused */
+export async function pauseModel(
+  database: Database,
+  { id, reason }: { id: string; reason: string },
+  actor: AdminActor,
+): Promise<void> {
+  await refusing(withCatalog(database, (transaction) => pause(transaction, id, reason, actor)));
+}
+
+/** Takes the pause back. @throws ModelRefused */
+export async function resumeModel(database: Database, id: string, actor: AdminActor): Promise<void> {
+  await refusing(withCatalog(database, (transaction) => resume(transaction, id, actor)));
+}
+
 async function refusing<T>(act: Promise<T>): Promise<T> {
   try {
     return await act;
@@ -170,8 +195,6 @@ export async function exportModel(
   return { version: newest.version, files: { [name]: newest.source, ...newest.files } };
 }
 
-export type ModelDifference = { path: string; before: unknown; after: unknown };
-
 /** What the newest version says that the one on offer does not; all of it where none is. @throws ModelRefused */
 export async function diffModel(
   database: Database,
@@ -180,7 +203,7 @@ export async function diffModel(
   id: string;
   published_version: number | null;
   version: number;
-  differences: ModelDifference[];
+  differences: Difference[];
 }> {
   const { newest, published } = await versionsOf(database, id);
   const content = (version: StoredVersion | undefined) =>
@@ -189,23 +212,8 @@ export async function diffModel(
     id,
     published_version: published?.version ?? null,
     version: newest.version,
-    differences: [...differences(content(published), content(newest), '')],
+    differences: differences(content(published), content(newest)),
   };
-}
-
-function* differences(before: unknown, after: unknown, path: string): Generator<ModelDifference> {
-  if (JSON.stringify(before) === JSON.stringify(after)) return;
-  const [one, other] = [fieldsOf(before), fieldsOf(after)];
-  if (one === undefined || other === undefined) {
-    yield { path: path.slice(1), before: before ?? null, after: after ?? null };
-    return;
-  }
-  for (const key of new Set([...Object.keys(one), ...Object.keys(other)]))
-    yield* differences(one[key], other[key], `${path}/${key}`);
-}
-
-function fieldsOf(value: unknown): Record<string, unknown> | undefined {
-  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : undefined;
 }
 
 /** @throws ModelRefused where there is no such model */
@@ -218,6 +226,6 @@ export async function versionsOf(
   return versions;
 }
 
-function noSuchModel(id: string): ModelRefused {
-  return new ModelRefused([{ code: 'choice_unknown', message: `There is no model ${id}.` }]);
+function noSuchModel(id: string): ModelMissing {
+  return new ModelMissing([{ code: 'choice_unknown', message: `There is no model ${id}.` }]);
 }

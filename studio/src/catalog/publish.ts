@@ -9,6 +9,7 @@ import { routeRow } from './route-row.ts';
 import type { CatalogLists } from './snapshot.ts';
 import {
   findModelRow,
+  findPrice,
   findPlansInUse,
   findPublishedList,
   findVersionByDigest,
@@ -17,6 +18,7 @@ import {
   notifyCatalog,
   updateAccountsOfPlans,
   updateDraft,
+  updatePause,
   updatePublished,
 } from './store.ts';
 
@@ -118,10 +120,16 @@ export async function publishModel(
   await writeAdminAudit(transaction, actor, {
     action: 'model.published',
     subject: `model:${id}`,
-    before: { version: row.published_version },
-    after: { version },
+    before: await offerOf(transaction, id, row.published_version),
+    after: await offerOf(transaction, id, version),
   });
   return version;
+}
+
+/** What of an offer the audit shows. */
+async function offerOf(transaction: Transaction, id: string, version: number | null): Promise<object> {
+  const price = version === null ? undefined : await findPrice(transaction, id, version);
+  return { version, ...(price !== undefined && { price }) };
 }
 
 /** Takes a model off the list; what was quoted is still made. @throws PublishError where it is not offered */
@@ -134,22 +142,66 @@ export async function retireModel(transaction: Transaction, id: string, actor: A
   await writeAdminAudit(transaction, actor, {
     action: 'model.retired',
     subject: `model:${id}`,
-    before: { version: row.published_version },
+    before: await offerOf(transaction, id, row.published_version),
     after: { version: null },
   });
 }
 
 /**
+ * Refuses new renders of a model that is on offer; what was accepted is made. It stays so until it is resumed, whatever is
+ * published. @throws PublishError where it is not offered
+ */
+export async function pauseModel(
+  transaction: Transaction,
+  id: string,
+  reason: string,
+  actor: AdminActor,
+): Promise<void> {
+  await changePause(transaction, id, reason, actor);
+}
+
+/** Takes the pause back. @throws PublishError where it is not offered */
+export async function resumeModel(transaction: Transaction, id: string, actor: AdminActor): Promise<void> {
+  await changePause(transaction, id, null, actor);
+}
+
+async function changePause(
+  transaction: Transaction,
+  id: string,
+  reason: string | null,
+  actor: AdminActor,
+): Promise<void> {
+  const row = await findModelRow(transaction, id);
+  if (row === undefined || row.published_version === null)
+    throw new PublishError(`There is no model ${id} on offer.`);
+  if (row.pause_asked === reason) return;
+  await updatePause(transaction, id, reason);
+  await growRevision(transaction);
+  await writeAdminAudit(transaction, actor, {
+    action: reason === null ? 'model.resumed' : 'model.paused',
+    subject: `model:${id}`,
+    before: { reason: row.pause_asked },
+    after: { reason },
+  });
+}
+
+/**
  * Publishes a list whole; one that is there already makes no new version. Accounts have what their plans say in the
- * same transaction. @throws PublishError where the list lacks a plan that accounts have
+ * same transaction. `basedOn`: the version that it was made from. @throws PublishError where the list lacks a plan that
+ * accounts have, or another version than that is published
  */
 export async function publishList<Name extends keyof CatalogLists>(
   transaction: Transaction,
   name: Name,
   content: CatalogLists[Name],
   actor: AdminActor,
+  basedOn?: number,
 ): Promise<{ version: number; changed: boolean }> {
   const before = await findPublishedList(transaction, name);
+  if (basedOn !== undefined && before !== undefined && before.version !== basedOn)
+    throw new PublishError(
+      `The ${name} were published anew meanwhile, as version ${before.version}: look at those first.`,
+    );
   const digest = digestOf(content);
   if (before?.digest === digest) return { version: before.version, changed: false };
   const version = await insertList(transaction, name, { digest, content });
@@ -159,10 +211,16 @@ export async function publishList<Name extends keyof CatalogLists>(
   await writeAdminAudit(transaction, actor, {
     action: `${name}.published`,
     subject: name,
-    before: { version: before?.version ?? null },
-    after: { version },
+    before: { version: before?.version ?? null, ...(before && changedEntries(before.content, content)) },
+    after: { version, ...(before && changedEntries(content, before.content)) },
   });
   return { version, changed: true };
+}
+
+/** The entries of a list that another lacks or has otherwise: what a publication changed. */
+function changedEntries(list: unknown, other: unknown): { changed: unknown[] } {
+  const known = new Set((other as unknown[]).map((entry) => JSON.stringify(entry)));
+  return { changed: (list as unknown[]).filter((entry) => !known.has(JSON.stringify(entry))) };
 }
 
 async function putPlansInForce(

@@ -53,13 +53,14 @@ export type ModelRow = {
   published_version: number | null;
   newest_version: number;
   built_in: boolean;
+  pause_asked: string | null;
   file_digest: string | null;
   file_version: number | null;
 };
 
 export async function findModelRow(transaction: Transaction, model: string): Promise<ModelRow | undefined> {
   const [row] = await transaction.rows<ModelRow>(
-    `select id, published_version, newest_version, built_in, file_digest, file_version from models where id = $1`,
+    `select id, published_version, newest_version, built_in, pause_asked, file_digest, file_version from models where id = $1`,
     [model],
   );
   return row;
@@ -75,6 +76,18 @@ export async function findVersionByDigest(
     [model, digest],
   );
   return row?.version;
+}
+
+export async function findPrice(
+  transaction: Transaction,
+  model: string,
+  version: number,
+): Promise<Manifest['price'] | undefined> {
+  const [row] = await transaction.rows<{ price: Manifest['price'] }>(
+    `select manifest->'price' as price from model_versions where model_id = $1 and version = $2`,
+    [model, version],
+  );
+  return row?.price;
 }
 
 export type NewVersion = {
@@ -142,10 +155,27 @@ export async function updatePublished(
   }
   const rowCount = await transaction.execute(
     `update models set published_version = $2, retired_at = case when $2::integer is null then clock() end,
-       paused_since = null, paused_reason = null where id = $1`,
+       paused_since = case when $2::integer is not null and pause_asked is not null then coalesce(paused_since, clock()) end,
+       paused_reason = case when $2::integer is not null then pause_asked end
+     where id = $1`,
     [model, version],
   );
   return rowCount === 1;
+}
+
+/** Pauses what is on offer, or takes an asked-for pause back: then it is paused only where nothing can make it. */
+export async function updatePause(
+  transaction: Transaction,
+  model: string,
+  reason: string | null,
+): Promise<void> {
+  await transaction.execute('update models set pause_asked = $2 where id = $1', [model, reason]);
+  await transaction.execute(
+    `update models m set paused_reason = n.reason,
+       paused_since = case when n.reason is not null then coalesce(m.paused_since, clock()) end
+     from (select pause_reason(id, published_version) as reason from models where id = $1) n where m.id = $1`,
+    [model],
+  );
 }
 
 export async function updateModelFile(
