@@ -22,6 +22,8 @@ export type StackConfig = {
   secretKey: string | undefined;
   studioClientId: string;
   studioClientSecret: string | undefined;
+  /** Whether it listens, and is reached, on loopback alone. */
+  isForThisMachine: boolean;
   /** Whether the first start makes a demo account and a key. */
   demo: boolean;
   /** Whether anybody who reaches the studio may make an account. */
@@ -68,6 +70,7 @@ export function readStackConfig(environment: Environment): StackConfig {
     secretKey: read.text('SECRET_KEY'),
     studioClientId: read.text('STUDIO_CLIENT_ID') ?? defaults.clientId,
     studioClientSecret: read.text('STUDIO_CLIENT_SECRET'),
+    isForThisMachine,
     // Reachable from elsewhere, an account with a printed password is no gift.
     demo: read.choice('DEMO', ['on', 'off'], isForThisMachine ? 'on' : 'off') === 'on',
     signUp: read.choice('STUDIO_SIGN_UP', ['open', 'closed'], isForThisMachine ? 'open' : 'closed'),

@@ -10,9 +10,12 @@ const demoTier = 'plus';
 
 /**
  * Makes the demo account with credits and a key, or gives the one of a start that was cut short a new password and
- * a new key.
+ * a new key. `administrator`: it may administer models and backends.
  */
-export async function makeDemo(databases: ServiceAndStudio): Promise<DemoAccount> {
+export async function makeDemo(
+  databases: ServiceAndStudio,
+  { administrator }: { administrator: boolean },
+): Promise<DemoAccount> {
   const password = studio.generatePassword();
   const accounts = await studio.listAccounts(databases.studio);
   if (accounts.some(({ email }) => email === demoEmail))
@@ -26,6 +29,7 @@ export async function makeDemo(databases: ServiceAndStudio): Promise<DemoAccount
       ...(plans.includes(demoTier) && { tier: demoTier }),
     });
   }
+  await studio.setAccount(databases.studio, demoEmail, { administrator });
   const { accountId } = await connectToService(databases, demoEmail);
   // Of a start that was killed before it could show them.
   for (const { id, name, status } of await service.listKeys(databases.service, accountId))

@@ -152,7 +152,7 @@ async function welcome(
     await using studio = open(environments.studio['STUDIO_DATABASE_URL']);
     // Loaded for this one time: it brings the studio's sign-in, which would cost every start half a second.
     const { makeDemo } = await import('./demo-account.ts');
-    show.demo(await makeDemo({ service, studio, environments }));
+    show.demo(await makeDemo({ service, studio, environments }, { administrator: config.isForThisMachine }));
   } else if (!(await holdsAccounts(service.url))) show.nobody();
   // Only now: a start that was killed before makes password and key anew, so that what a person sees always works.
   if (isFirst) await rememberFirstStart(service.url, config.demo ? 'demo' : 'plain');

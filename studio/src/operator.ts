@@ -21,6 +21,7 @@ import {
   updatePlan,
   updateStorageLimit,
 } from './accounts/store.ts';
+import { writeAdminAudit } from './audit/admin-audit.ts';
 import type { AuditRow } from './audit/list-audit.ts';
 import { listAudit } from './audit/list-audit.ts';
 import { operator } from './audit/write-audit.ts';
@@ -38,6 +39,7 @@ import { openDiskBlobStorage } from './storage/disk-blob-storage.ts';
 
 export type { AccountRow } from './accounts/store.ts';
 export { generatePassword } from '@renderkit/identity/passwords/password.ts';
+export { listActs } from './audit/list-audit.ts';
 export { setMaintenance } from './settings/keep-settings.ts';
 
 /** A wish of the operator's that cannot be met; the message is for the terminal. */
@@ -92,6 +94,8 @@ export type AccountSettings = {
   emailVerified?: boolean;
   regionBlocked?: boolean;
   ageVerified?: boolean;
+  /** May do with backends, models, plans and styles what an operator's commands do. */
+  administrator?: boolean;
   /** What the account may store, instead of what its plan says; null goes back to the plan. */
   storageBytes?: number | null;
 };
@@ -105,7 +109,7 @@ export async function setAccount(
   email: string,
   settings: AccountSettings,
 ): Promise<AccountRow> {
-  const { id } = await showAccount(database, email);
+  const { id, administrator } = await showAccount(database, email);
   const { password, creditsMillicredits, tier, storageBytes, ...rest } = settings;
   const flags: AccountFlags = rest;
   const passwordHash = password === undefined ? undefined : await hashPassword(password);
@@ -119,6 +123,13 @@ export async function setAccount(
         { actor: operator, action: 'password.set' },
       );
     await updateFlags(transaction, id, flags);
+    if (flags.administrator !== undefined && flags.administrator !== administrator)
+      await writeAdminAudit(transaction, 'operator', {
+        action: 'account.administrator_set',
+        subject: `account:${id}`,
+        before: { administrator },
+        after: { administrator: flags.administrator },
+      });
     if (plan !== undefined) await updatePlan(transaction, id, plan);
     if (storageBytes !== undefined) await updateStorageLimit(transaction, id, storageBytes);
     if (creditsMillicredits !== undefined) await setBalance(transaction, id, creditsMillicredits);

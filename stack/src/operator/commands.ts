@@ -1,5 +1,6 @@
 import { accountCommands } from './account.ts';
 import { applyCommands } from './apply.ts';
+import { auditCommands } from './audit.ts';
 import { backendCommands } from './backend.ts';
 import { backupCommands } from './backup.ts';
 import type { Command } from './command.ts';
@@ -22,6 +23,7 @@ export const commands: Command[] = [
   ...planCommands,
   ...applyCommands,
   ...backendCommands,
+  ...auditCommands,
   ...studioCommands,
   ...libraryCommands,
   ...ledgerCommands,

@@ -17,6 +17,7 @@ export async function presentAccount(account: AccountFacts, catalog: Catalog): P
     state: accountState(account),
     capabilities: plan.capabilities,
     catalog_version: catalogVersion(catalog.current(), account),
+    administrator: account.administrator,
   };
 }
 

@@ -60,6 +60,7 @@ export type AccountRow = {
   email_verified: boolean;
   region_blocked: boolean;
   age_verified: boolean;
+  administrator: boolean;
   monthly_millicredits: number;
   lifetime_millicredits: number;
   allowance_millicredits: number;
@@ -73,7 +74,7 @@ export type AccountRow = {
   created_at: string;
 };
 
-const accountRow = `id, email, name, tier, suspended, email_verified, region_blocked, age_verified,
+const accountRow = `id, email, name, tier, suspended, email_verified, region_blocked, age_verified, administrator,
   monthly_millicredits, lifetime_millicredits, allowance_millicredits, iso_time(next_refill_at) as next_refill,
   ledger_seq, (select count(*) from renders r where r.account_id = accounts.id and r.status in ('queued', 'running'))
     as running,
@@ -105,6 +106,7 @@ export type AccountFlags = {
   emailVerified?: boolean;
   regionBlocked?: boolean;
   ageVerified?: boolean;
+  administrator?: boolean;
 };
 
 export async function updateFlags(
@@ -115,13 +117,14 @@ export async function updateFlags(
   await transaction.execute(
     `update accounts set suspended = coalesce($2, suspended),
        email_verified = coalesce($3, email_verified), region_blocked = coalesce($4, region_blocked),
-       age_verified = coalesce($5, age_verified) where id = $1`,
+       age_verified = coalesce($5, age_verified), administrator = coalesce($6, administrator) where id = $1`,
     [
       account,
       flags.suspended ?? null,
       flags.emailVerified ?? null,
       flags.regionBlocked ?? null,
       flags.ageVerified ?? null,
+      flags.administrator ?? null,
     ],
   );
 }

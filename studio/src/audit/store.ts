@@ -31,6 +31,33 @@ export async function selectEntries(
   );
 }
 
+export type AdminEntry = {
+  id: string;
+  /** ISO 8601. */
+  at: string;
+  /** `operator`, `file`, `product` or `account:ID`. */
+  actor: string;
+  /** Of the account, now. */
+  email: string | null;
+  action: string;
+  subject: string;
+  before: unknown;
+  after: unknown;
+};
+
+/** Newest first. `subject` null: of all. */
+export async function selectAdminEntries(
+  database: Database,
+  { subject, offset, limit }: { subject: string | null; offset: number; limit: number },
+): Promise<AdminEntry[]> {
+  return database.rows<AdminEntry>(
+    `select e.id, iso_time(e.at) as at, e.actor, a.email, e.action, e.subject, e.before, e.after
+     from admin_audit e left join accounts a on e.actor = 'account:' || a.id
+     ${subject === null ? '' : 'where e.subject = $3'} order by e.at desc, e.id desc offset $1 limit $2`,
+    subject === null ? [offset, limit] : [offset, limit, subject],
+  );
+}
+
 export async function insertAdminEntry(
   queryable: Queryable,
   entry: { id: string; actor: string; action: string; subject: string; before?: object; after?: object },

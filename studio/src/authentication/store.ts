@@ -21,6 +21,7 @@ export type AccountFacts = {
   age_verified: boolean;
   email_verified: boolean;
   suspended: boolean;
+  administrator: boolean;
   region_blocked: boolean;
   monthly_millicredits: number;
   lifetime_millicredits: number;
@@ -35,7 +36,7 @@ export type AccountFacts = {
 
 const accountFacts = `json_build_object('id', a.id, 'email', a.email, 'name', a.name, 'username', a.username,
   'tier', a.tier, 'organization', a.organization, 'age_verified', a.age_verified,
-  'email_verified', a.email_verified, 'suspended', a.suspended, 'region_blocked', a.region_blocked,
+  'email_verified', a.email_verified, 'suspended', a.suspended, 'administrator', a.administrator, 'region_blocked', a.region_blocked,
   'monthly_millicredits', a.monthly_millicredits, 'lifetime_millicredits', a.lifetime_millicredits,
   'allowance_millicredits', a.allowance_millicredits, 'next_refill', iso_time(a.next_refill_at),
   'refill_due', a.next_refill_at <= clock(), 'ledger_seq', a.ledger_seq, 'styles_version', a.styles_version,

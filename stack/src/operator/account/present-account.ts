@@ -26,6 +26,7 @@ export function presentAccount(row: studio.AccountRow) {
     email_verified: row.email_verified,
     region_blocked: row.region_blocked,
     age_verified: row.age_verified,
+    administrator: row.administrator,
     storage: presentStorage(row),
   };
 }

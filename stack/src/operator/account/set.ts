@@ -16,6 +16,7 @@ export const setAccount = command({
     'email-verified': trueOrFalse,
     'region-blocked': trueOrFalse,
     'age-verified': trueOrFalse,
+    administrator: trueOrFalse,
     'storage-mb': storageMegabytes,
   },
   run: async ({ open }, values) => {
@@ -27,6 +28,7 @@ export const setAccount = command({
       emailVerified: values['email-verified'],
       regionBlocked: values['region-blocked'],
       ageVerified: values['age-verified'],
+      administrator: values.administrator,
     };
     const storageBytes = values['storage-mb'];
     return accountAnswer(
