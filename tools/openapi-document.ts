@@ -25,7 +25,6 @@ const tagDescriptions: Record<Operation['tag'], string> = {
   Library: 'Everything generated on the account.',
   Uploads: 'Files of the client, to be used in generations.',
   Generations: 'The jobs: create, watch, cancel.',
-  Events: 'What happens on the account, as it happens.',
 };
 
 const schemeNames = ['bearer', 'apiKeyHeader'] as const;
@@ -110,7 +109,6 @@ function describeOperation(id: OperationId, operation: Operation, components: Co
     ...parametersOf('query', request.query, components),
   ];
   if (operation.idempotent) parameters.push(components.idempotencyKey());
-  if (response.stream !== undefined) parameters.push(components.lastEventId());
   const accepted = acceptedScopes(operation);
   return {
     operationId: id,
@@ -222,17 +220,6 @@ class Components {
       },
     };
     return { $ref: '#/components/parameters/IdempotencyKey' };
-  }
-
-  lastEventId(): Json {
-    this.parameters.LastEventId = {
-      name: headers.lastEventId,
-      in: 'header',
-      required: false,
-      description: 'Id of the last event that was received: the answer goes on after it.',
-      schema: { type: 'string', pattern: '^evt_[0-9a-z]{26}$' },
-    };
-    return { $ref: '#/components/parameters/LastEventId' };
   }
 
   problem(status: number, codes: ProblemCode[]): Json {

@@ -10,6 +10,7 @@ import { startLoop } from '@renderkit/server-kit/work/loop.ts';
 import type { FastifyInstance } from 'fastify';
 import { applyBackendsFile } from './backends/apply-backends.ts';
 import { openBackendSecrets } from './backends/backend-secrets.ts';
+import { DriverPool } from './backends/driver-pool.ts';
 import { applyDataFiles } from './catalog/data-files.ts';
 import { openCatalog } from './catalog/open-catalog.ts';
 import { createWakeups } from './changes/watch-changes.ts';
@@ -95,6 +96,8 @@ type Opened = Pick<
   | 'wakeups'
   | 'progress'
   | 'announce'
+  | 'secrets'
+  | 'drivers'
 >;
 
 /** Opens what the routes stand on; what has to be closed goes to `owners`. */
@@ -116,6 +119,8 @@ async function open(
   await applyDataFiles(database, dataDirectory, log);
   const secrets = openBackendSecrets(config.secretKey);
   await applyBackendsFile(database, dataDirectory, { secrets, variables: config.variables, log });
+  const { egressAllow } = config;
+  const drivers = owners.use(new DriverPool({ secrets, egressAllow, log }));
   const settings = await keepSettings(database);
   const catalog = owners.use(await openCatalog({ database, log, mediaUrl }));
   const storage = await openDiskBlobStorage(dataDirectory);
@@ -143,7 +148,19 @@ async function open(
     },
     job: () => jobs.announce('job'),
   };
-  return { database, settings, storage, moderation, catalog, uploads, wakeups, progress, announce };
+  return {
+    database,
+    settings,
+    storage,
+    moderation,
+    catalog,
+    uploads,
+    wakeups,
+    progress,
+    announce,
+    secrets,
+    drivers,
+  };
 }
 
 async function listenOrSay(app: FastifyInstance, host: string, port: number): Promise<void> {

@@ -40,6 +40,8 @@ export type StudioConfig = {
   fileLimits: FileLimits;
   /** Encrypts the secrets of backends; undefined is in order as long as there are none. */
   secretKey: Buffer | undefined;
+  /** Addresses that providers name may lie in these networks, beside public ones. */
+  egressAllow: string[];
   /** Where the variables stand that `backends.yaml` names. */
   variables: Environment;
   logLevel: LogLevel;
@@ -77,6 +79,7 @@ export function readStudioConfig(environment: Environment): StudioConfig {
     dataDirectory: dataDirectory(environment),
     fileLimits: lowerLimits(read),
     secretKey: secretKeyOf(read),
+    egressAllow: read.networks('EGRESS_ALLOW'),
     variables: environment,
     logLevel: read.choice('LOG_LEVEL', logLevels, 'info'),
     trustProxy: read.networks('TRUST_PROXY'),

@@ -1,6 +1,8 @@
 import { type StudioErrorCode, studioErrors } from '@renderkit/contract/studio/errors.ts';
 import type { StorageUse } from '@renderkit/contract/studio/storage.ts';
 
+export type FieldError = { field: string; message: string };
+
 /** A refusal of a call, answered as `{code, message}` with the code's status. */
 export class StudioError extends Error {
   override name = 'StudioError';
@@ -8,16 +10,23 @@ export class StudioError extends Error {
   readonly retryAfterSeconds: number | undefined;
   /** With `storage_full`: answered as `storage`. */
   readonly storage: StorageUse | undefined;
+  /** What is wrong with which field of the request, for administrators: answered as `errors`. */
+  readonly errors: readonly FieldError[] | undefined;
 
   constructor(
     code: StudioErrorCode,
     message: string,
-    options: ErrorOptions & { retryAfterSeconds?: number; storage?: StorageUse } = {},
+    options: ErrorOptions & {
+      retryAfterSeconds?: number;
+      storage?: StorageUse;
+      errors?: readonly FieldError[];
+    } = {},
   ) {
     super(message, options);
     this.code = code;
     this.retryAfterSeconds = options.retryAfterSeconds;
     this.storage = options.storage;
+    this.errors = options.errors;
   }
 
   get status(): number {

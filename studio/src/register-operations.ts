@@ -1,4 +1,3 @@
-import type { AdministrationOperationId } from '@renderkit/contract/studio/administration/operations.ts';
 import type { StudioOperation } from '@renderkit/contract/studio/operation.ts';
 import { type StudioOperationId, studioOperations } from '@renderkit/contract/studio/operations.ts';
 import type {
@@ -27,7 +26,7 @@ export type Call<Id extends StudioOperationId> = {
 
 /** Answers the operation; undefined when it has sent its own reply. */
 export type Handler<Id extends StudioOperationId> = (call: Call<Id>) => Promise<StudioAnswer<Id> | undefined>;
-export type Handlers = { [Id in Exclude<StudioOperationId, AdministrationOperationId>]: Handler<Id> };
+export type Handlers = { [Id in StudioOperationId]: Handler<Id> };
 
 export type Authenticate = {
   account: (authorization: string | undefined) => Promise<Bearer>;

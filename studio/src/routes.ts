@@ -8,12 +8,15 @@ import type { Pace } from '@renderkit/server-kit/http/paced-body.ts';
 import type { Logger } from '@renderkit/server-kit/process/logger.ts';
 import type { FastifyInstance } from 'fastify';
 import { accountRoutes } from './accounts/routes.ts';
+import { administrationRoutes } from './administration/routes.ts';
 import {
   authenticateClient,
   createAuthenticator,
   isUnderMaintenance,
   refuseUnderMaintenance,
 } from './authentication/authenticate.ts';
+import type { BackendSecrets } from './backends/backend-secrets.ts';
+import type { DriverPool } from './backends/driver-pool.ts';
 import type { Catalog } from './catalog/open-catalog.ts';
 import { catalogRoutes } from './catalog/routes.ts';
 import { changesRoutes } from './changes/routes.ts';
@@ -48,6 +51,9 @@ export type RouteDependencies = {
   wakeups: Wakeups;
   /** Of renders whose progress moved. */
   progress: Wakeups;
+  /** Of backends. */
+  secrets: BackendSecrets;
+  drivers: DriverPool;
   announce: { change: (account: string) => void; job: () => void };
   /** What the outside sees, without a slash at the end. */
   publicUrl: string;
@@ -89,6 +95,7 @@ export function registerRoutes(app: FastifyInstance, dependencies: RouteDependen
         version: studioVersion,
         workers_alive: await countLiveWorkers(database),
         progress: true,
+        administration: true,
       }),
       ...accountRoutes(database, dependencies.catalog),
       ...catalogRoutes(database, dependencies.catalog),
@@ -103,6 +110,7 @@ export function registerRoutes(app: FastifyInstance, dependencies: RouteDependen
       ...renderRoutes({ ...dependencies, ...present, quoteKey: settings.quoteKey }),
       ...changesRoutes({ ...dependencies, ...present, clientId: client.id }),
       ...progressRoutes({ ...dependencies, clientId: client.id }),
+      ...administrationRoutes(dependencies),
     },
     {
       account: createAuthenticator(database),

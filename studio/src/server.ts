@@ -94,6 +94,7 @@ function present(error: HttpError, where: { request_id: string; route: string | 
       message: answer.message,
       ...(retryAfterSeconds !== undefined && { retry_after: retryAfterSeconds }),
       ...(answer.storage !== undefined && { storage: answer.storage }),
+      ...(answer.errors !== undefined && { errors: answer.errors }),
     }),
   };
 }

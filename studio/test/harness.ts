@@ -51,6 +51,7 @@ const ordinaryConfig: Omit<StudioConfig, 'databaseUrl' | 'dataDirectory'> = {
   signUp: 'closed',
   fileLimits,
   secretKey: undefined,
+  egressAllow: [],
   variables: {},
   logLevel: 'silent',
   trustProxy: [],

@@ -1,4 +1,4 @@
-import type { StudioAnswer, StudioOperationId } from '@renderkit/contract/studio/operations.ts';
+import type { StudioAnswer, StudioOperationId, StudioQuery } from '@renderkit/contract/studio/operations.ts';
 import { createCallLimiter } from './call-limiter.ts';
 import { readAnswer } from './check-answer.ts';
 import type { Connections } from './connection.ts';
@@ -17,20 +17,20 @@ const asksFirst: { [Id in BytesOperation]: (parts: Parts) => [StudioOperationId,
   importModel: () => ['getAdministration', {}],
 };
 
-export type BytesToSend = Pick<
-  Parts,
-  'accountId' | 'params' | 'query' | 'headers' | 'signal' | 'timeoutMs'
-> & {
+type BytesToSend = Pick<Parts, 'accountId' | 'params' | 'query' | 'headers' | 'signal' | 'timeoutMs'> & {
   accountId: string;
   /** Called when the studio is known to let the account in. */
   body: () => AsyncIterable<Uint8Array>;
 };
 
-/** Sends a file as it comes, never whole in memory. @throws StudioFailure, and whatever the body throws */
-export type SendBytes = <Id extends BytesOperation>(
-  operation: Id,
-  file: BytesToSend,
-) => Promise<StudioAnswer<Id>>;
+/** Sends files as they come, never whole in memory. Both throw StudioFailure, and whatever the body throws. */
+export type BytesSender = {
+  sendBytes: <Id extends BytesOperation>(operation: Id, file: BytesToSend) => Promise<StudioAnswer<Id>>;
+  /** A file to be kept, under its token. */
+  storeUpload: (
+    file: Omit<BytesToSend, 'params'> & { token: string; query: StudioQuery<'storeUpload'> },
+  ) => Promise<StudioAnswer<'storeUpload'>>;
+};
 
 /** Files have connections and a limiter of their own: a slow one holds up no call of its account. */
 export function createSendBytes(options: {
@@ -38,9 +38,9 @@ export function createSendBytes(options: {
   connections: Pick<Connections, 'accessToken'>;
   perform: (operation: StudioOperationId, parts: Parts) => Promise<unknown>;
   origin: string;
-}): SendBytes {
+}): BytesSender {
   const limiter = createCallLimiter(uploadsPerAccount);
-  return async (operation, { body, ...parts }) => {
+  const sendBytes: BytesSender['sendBytes'] = async (operation, { body, ...parts }) => {
     const { accountId, params, signal } = parts;
     const release = await limiter.enter(accountId, {
       waitMs: uploadTimeoutMs,
@@ -60,6 +60,10 @@ export function createSendBytes(options: {
     } finally {
       release();
     }
+  };
+  return {
+    sendBytes,
+    storeUpload: ({ token, ...file }) => sendBytes('storeUpload', { ...file, params: { token } }),
   };
 }
 

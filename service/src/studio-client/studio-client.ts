@@ -19,7 +19,7 @@ import { createConnections } from './connection.ts';
 import { createExchange, type Exchange, type Parts, send } from './exchange.ts';
 import type { Reply } from './http-call.ts';
 import { basicAuthorization, refreshGrant } from './refresh-grant.ts';
-import { type BytesToSend, createSendBytes, type SendBytes } from './send-bytes.ts';
+import { type BytesSender, createSendBytes } from './send-bytes.ts';
 import { StudioFailure } from './studio-failure.ts';
 import {
   createIssuerFetch,
@@ -54,35 +54,34 @@ export type CallOptions<Id extends StudioOperationId> = {
   Optional<'query', StudioQuery<Id>> &
   Optional<'body', StudioBody<Id>>;
 
-export type StudioClient = AsyncDisposable & {
-  /** One operation of the studio's contract; its answer is checked. @throws StudioFailure */
-  call: <Id extends StudioOperationId>(operation: Id, options: CallOptions<Id>) => Promise<StudioAnswer<Id>>;
-  /** The catalog's bytes, unread, or `unchanged` where the tag still holds. @throws StudioFailure */
-  fetchCatalog: (
-    accountId: string,
-    etag: string | undefined,
-  ) => Promise<{ etag: string | undefined; bytes: Buffer } | 'unchanged'>;
-  /** Reads bytes of `fetchCatalog`. @throws StudioFailure */
-  readCatalog: (bytes: Buffer) => StudioAnswer<'getCatalog'>;
-  /** Reads a render from the feed. @throws StudioFailure of kind nonsense */
-  readRender: (value: unknown) => Render;
-  /** Reads an upload from the feed. @throws StudioFailure of kind nonsense */
-  readUpload: (value: unknown) => StudioUpload;
-  /** Sends a file to be kept. @throws StudioFailure, and whatever the body throws */
-  storeUpload: (
-    upload: Omit<BytesToSend, 'params'> & { token: string; query: StudioQuery<'storeUpload'> },
-  ) => Promise<StudioAnswer<'storeUpload'>>;
-  sendBytes: SendBytes;
-  /** The studio's stored id. @throws StudioFailure */
-  studioId: () => Promise<string>;
-  /** What signing people in needs of the studio. */
-  signingIn: {
-    /** The studio's stored id and its issuer's address. @throws StudioFailure */
-    issuer: StudioIdentity['issuer'];
-    /** As `fetch`, but to the issuer alone, at the address that the service reaches it by. */
-    fetch: IssuerFetch;
+export type StudioClient = AsyncDisposable &
+  BytesSender & {
+    /** One operation of the studio's contract; its answer is checked. @throws StudioFailure */
+    call: <Id extends StudioOperationId>(
+      operation: Id,
+      options: CallOptions<Id>,
+    ) => Promise<StudioAnswer<Id>>;
+    /** The catalog's bytes, unread, or `unchanged` where the tag still holds. @throws StudioFailure */
+    fetchCatalog: (
+      accountId: string,
+      etag: string | undefined,
+    ) => Promise<{ etag: string | undefined; bytes: Buffer } | 'unchanged'>;
+    /** Reads bytes of `fetchCatalog`. @throws StudioFailure */
+    readCatalog: (bytes: Buffer) => StudioAnswer<'getCatalog'>;
+    /** Reads a render from the feed. @throws StudioFailure of kind nonsense */
+    readRender: (value: unknown) => Render;
+    /** Reads an upload from the feed. @throws StudioFailure of kind nonsense */
+    readUpload: (value: unknown) => StudioUpload;
+    /** The studio's stored id. @throws StudioFailure */
+    studioId: () => Promise<string>;
+    /** What signing people in needs of the studio. */
+    signingIn: {
+      /** The studio's stored id and its issuer's address. @throws StudioFailure */
+      issuer: StudioIdentity['issuer'];
+      /** As `fetch`, but to the issuer alone, at the address that the service reaches it by. */
+      fetch: IssuerFetch;
+    };
   };
-};
 
 export type StudioClientOptions = {
   studioUrl: string;
@@ -137,7 +136,7 @@ export function createStudioClient(options: StudioClientOptions): StudioClient {
         );
       throw error;
     });
-  const sendBytes = createSendBytes({
+  const sending = createSendBytes({
     exchange: uploadExchange,
     connections,
     perform: performLogged,
@@ -163,8 +162,7 @@ export function createStudioClient(options: StudioClientOptions): StudioClient {
     readCatalog: (bytes) => readAnswer('getCatalog', bytes, {}, origin),
     readRender: (value) => readRender(value, origin),
     readUpload: (value) => readUpload(value, origin),
-    storeUpload: ({ token, ...file }) => sendBytes('storeUpload', { ...file, params: { token } }),
-    sendBytes,
+    ...sending,
     studioId: () => identity.studioId(),
     signingIn: { issuer: identity.issuer, fetch: createIssuerFetch(exchange, options) },
     [Symbol.asyncDispose]: async () => {

@@ -8,7 +8,10 @@ export type PlanEntry = Omit<Plan, 'monthly_millicredits'> & { monthly_credits: 
 
 /** In order; the first is that of new accounts. */
 export async function listPlans(database: Database): Promise<PlanEntry[]> {
-  const plans = (await selectList(database, 'plans')) ?? [];
+  return planEntries((await selectList(database, 'plans'))?.content ?? []);
+}
+
+export function planEntries(plans: readonly Plan[]): PlanEntry[] {
   return plans.map(({ key, name, monthly_millicredits: millicredits, ...rest }) => ({
     key,
     name,
@@ -25,6 +28,9 @@ export async function listPlans(database: Database): Promise<PlanEntry[]> {
 export type StyleEntry = Pick<PlatformStyle, 'id' | 'name' | 'type' | 'words'>;
 
 export async function listStyles(database: Database): Promise<StyleEntry[]> {
-  const styles = (await selectList(database, 'styles')) ?? [];
+  return styleEntries((await selectList(database, 'styles'))?.content ?? []);
+}
+
+export function styleEntries(styles: readonly PlatformStyle[]): StyleEntry[] {
   return styles.map(({ id, name, type, words }) => ({ id, name, type, words }));
 }

@@ -104,10 +104,10 @@ export function selectRouteFits(database: Queryable, model: string | undefined):
 export async function selectList<Name extends keyof CatalogLists>(
   database: Queryable,
   name: Name,
-): Promise<CatalogLists[Name] | undefined> {
-  const [row] = await database.rows<{ content: CatalogLists[Name] }>(
-    'select c.content from published_lists p join catalog_lists c using (name, version) where p.name = $1',
+): Promise<{ version: number; content: CatalogLists[Name] } | undefined> {
+  const [row] = await database.rows<{ version: number; content: CatalogLists[Name] }>(
+    'select version, c.content from published_lists p join catalog_lists c using (name, version) where p.name = $1',
     [name],
   );
-  return row?.content;
+  return row;
 }

@@ -39,4 +39,17 @@ export type BackendSettings = {
 /** A wish that cannot be met; the message is for the operator. */
 export class BackendError extends Error {
   override name = 'BackendError';
+  /** `missing`: there is no such backend; `conflict`: not as things are now. */
+  readonly kind: 'invalid' | 'missing' | 'conflict';
+  /** What of the wish is at fault, where it is one thing, by its name in backends.yaml. */
+  readonly field: string | undefined;
+
+  constructor(
+    message: string,
+    options: ErrorOptions & { kind?: 'invalid' | 'missing' | 'conflict'; field?: string } = {},
+  ) {
+    super(message, options);
+    this.kind = options.kind ?? 'invalid';
+    this.field = options.field;
+  }
 }

@@ -5,7 +5,8 @@ import { type Backend, BackendError } from './backend.ts';
 import { checkRoutes } from './check-routes.ts';
 import type { DriverPool } from './driver-pool.ts';
 import { type FullCheck, fullCheckOf } from './drivers.ts';
-import { fitAndPause, selectFits } from './fits-store.ts';
+import { selectFits } from './fit-queries.ts';
+import { fitAndPause } from './fits-store.ts';
 import { showBackend } from './manage-backends.ts';
 import { probeBackend } from './probe-backend.ts';
 import { forgetFaults, selectBackends } from './store.ts';
@@ -47,7 +48,7 @@ export async function startFullCheck(
   { database, drivers, stopping }: { database: Database; drivers: DriverPool; stopping: AbortSignal },
 ): Promise<ReturnType<FullCheck>> {
   const [row] = await selectBackends(database, [name]);
-  if (row === undefined) throw new BackendError(`There is no backend ${name}.`);
+  if (row === undefined) throw new BackendError(`There is no backend ${name}.`, { kind: 'missing' });
   const check = fullCheckOf(row.engine);
   if (check === undefined)
     throw new BackendError(`There is no full check for engine ${row.engine}: leave --full out.`);

@@ -17,7 +17,7 @@ import {
 } from './store.ts';
 
 /** Where those two are for everybody. */
-const knownUrls: { readonly [Engine in EngineName]?: string } = {
+export const knownUrls: { readonly [Engine in EngineName]?: string } = {
   fal: 'https://queue.fal.run',
   replicate: 'https://api.replicate.com/v1',
 };
@@ -47,9 +47,12 @@ export async function insertNamed(
   if (!namePattern.test(name))
     throw new BackendError(
       `${JSON.stringify(name)} is no name of a backend: letters, digits, ., _ and -, 63 at most.`,
+      { field: 'name' },
     );
   if (!engineNames.includes(engine))
-    throw new BackendError(`There is no engine ${engine}: there are ${engineNames.join(', ')}.`);
+    throw new BackendError(`There is no engine ${engine}: there are ${engineNames.join(', ')}.`, {
+      field: 'engine',
+    });
   const isLocal = (localEngines as readonly string[]).includes(engine);
   const row = changedRow(
     {
@@ -74,9 +77,13 @@ export async function insertNamed(
   if (!isLocal && row.url === null)
     throw new BackendError(
       `A backend of engine ${engine} needs an address: where its API is, such as http://10.0.0.5:8188.`,
+      { field: 'url' },
     );
   if (!(await insertBackend(transaction, row)))
-    throw new BackendError(`There is already a backend ${name}: change it with backend set.`);
+    throw new BackendError(`There is already a backend ${name}: change it with backend set.`, {
+      kind: 'conflict',
+      field: 'name',
+    });
   await writeAdminAudit(transaction, actor, {
     action: 'backend.added',
     subject: `backend:${name}`,
@@ -147,10 +154,14 @@ export async function removeBackend(
     await lockCatalog(transaction);
     const row = await locked(transaction, name);
     if (row.built_in)
-      throw new BackendError(`${name} comes with the product: it can be drained, but not removed.`);
+      throw new BackendError(`${name} comes with the product: it can be drained, but not removed.`, {
+        kind: 'conflict',
+      });
     const live = await countLive(transaction, name);
     if (live > 0)
-      throw new BackendError(`${live} still run on ${name}: drain it first, and remove it once it is off.`);
+      throw new BackendError(`${live} still run on ${name}: drain it first, and remove it once it is off.`, {
+        kind: 'conflict',
+      });
     await deleteBackend(transaction, name);
     await writeAdminAudit(transaction, actor, {
       action: 'backend.removed',
@@ -188,6 +199,8 @@ async function want(
     await writeAdminAudit(transaction, actor, {
       action: wanted === 'on' ? 'backend.resumed' : 'backend.drained',
       subject: `backend:${name}`,
+      before: { wanted: before },
+      after: { wanted, ...(withinSeconds !== null && { within_seconds: withinSeconds }) },
     });
     await growRevision(transaction);
   });
@@ -200,7 +213,7 @@ async function locked(transaction: Transaction, name: string): Promise<BackendRo
 }
 
 function missing(name: string): BackendError {
-  return new BackendError(`There is no backend ${name}.`);
+  return new BackendError(`There is no backend ${name}.`, { kind: 'missing' });
 }
 
 function changedRow(row: BackendRow, settings: BackendSettings, secrets: BackendSecrets): BackendRow {
@@ -217,13 +230,13 @@ function changedRow(row: BackendRow, settings: BackendSettings, secrets: Backend
     ...(allowLoss !== undefined && { allow_loss: allowLoss }),
   };
   if (after.max_cost_per_day !== null && after.currency === null)
-    throw new BackendError(`The limit of a day needs its currency, such as USD.`);
+    throw new BackendError(`The limit of a day needs its currency, such as USD.`, { field: 'currency' });
   return after;
 }
 
 /** Addresses in private networks and plain http are in order: most machines of one's own are there. */
 function readUrl({ name, is_local }: BackendRow, text: string): string {
-  if (is_local) throw new BackendError(`${name} runs in the workers and has no address.`);
+  if (is_local) throw new BackendError(`${name} runs in the workers and has no address.`, { field: 'url' });
   const url = URL.parse(text);
   if (
     url === null ||
@@ -234,20 +247,25 @@ function readUrl({ name, is_local }: BackendRow, text: string): string {
   )
     throw new BackendError(
       `${JSON.stringify(text)} is no address of a backend: it must be http or https, without a user, ? or #.`,
+      { field: 'url' },
     );
   return url.href.replace(/\/+$/, '');
 }
 
 function readSlots(slots: number): number {
   if (!Number.isInteger(slots) || slots < 1 || slots > maxSlots)
-    throw new BackendError(`A backend has from 1 to ${maxSlots} slots; to give it no work, drain it.`);
+    throw new BackendError(`A backend has from 1 to ${maxSlots} slots; to give it no work, drain it.`, {
+      field: 'slots',
+    });
   return slots;
 }
 
 function readLabels(labels: readonly string[]): string[] {
   const wrong = labels.find((label) => !namePattern.test(label));
   if (wrong !== undefined)
-    throw new BackendError(`${JSON.stringify(wrong)} is no label: letters, digits, ., _ and -, 63 at most.`);
+    throw new BackendError(`${JSON.stringify(wrong)} is no label: letters, digits, ., _ and -, 63 at most.`, {
+      field: 'labels',
+    });
   return [...new Set(labels)];
 }
 
@@ -261,7 +279,9 @@ function addHeaders(
     ([name, value]) => !headerPattern.test(name) || /[\r\n\0]/.test(value),
   );
   if (wrong !== undefined)
-    throw new BackendError(`${JSON.stringify(wrong[0])} is no header that can be sent.`);
+    throw new BackendError(`${JSON.stringify(wrong[0])} is no header that can be sent.`, {
+      field: 'headers',
+    });
   const headers = { ...headersOf(row, secrets), ...added };
   const left = Object.entries(headers).filter(([, value]) => value !== '');
   return left.length === 0

@@ -1,0 +1,10 @@
+import type { AdministrationOperationId } from '@renderkit/contract/studio/administration/operations.ts';
+import type { StudioAnswer } from '@renderkit/contract/studio/operations.ts';
+import type { Call } from '../register-operations.ts';
+import type { Asker } from './asker.ts';
+
+/** Answers an operation for an administrator; what it throws of a model or a backend becomes a refusal. */
+export type AdministrationHandler<Id extends AdministrationOperationId> = (
+  call: Call<Id> & { asker: Asker },
+) => Promise<StudioAnswer<Id>>;
+export type AdministrationHandlers = { [Id in AdministrationOperationId]: AdministrationHandler<Id> };

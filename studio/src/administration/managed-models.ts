@@ -1,0 +1,166 @@
+import type {
+  ManagedModel,
+  ManagedModelDetail,
+  ModelDiff,
+} from '@renderkit/contract/studio/administration/models.ts';
+import type { Route } from '@renderkit/engine-kit/route.ts';
+import type { Database } from '@renderkit/server-kit/db/database.ts';
+import type { Static } from 'typebox';
+import { addVersion, publishModel, withCatalog } from '../catalog/publish.ts';
+import { readModelTexts } from '../catalog/read-files.ts';
+import type { Manifest } from '../manifests/manifest.ts';
+import { type Asker, requireFreshSignIn } from './asker.ts';
+import { differences } from './differences.ts';
+import { editSource } from './edit-source.ts';
+import {
+  findWholeVersion,
+  type ManagedModelRow,
+  selectManagedModels,
+  selectVersionEntries,
+  type VersionEntry,
+  type WholeVersion,
+} from './managed-store.ts';
+import { checkModels, modelEntry, ModelMissing, ModelRefused, type ProblemsOf } from './models.ts';
+
+// Models as administrators see them over HTTP. `mediaUrl` goes before the storage key of a thumbnail, and ends with a slash.
+
+/** In the order of the catalog, drafts and retired ones too. */
+export async function listManagedModels(database: Database, mediaUrl: string): Promise<ManagedModel[]> {
+  return (await selectManagedModels(database)).map((row) => present(row, mediaUrl));
+}
+
+/** @throws ModelMissing */
+export async function showManagedModel(
+  database: Database,
+  id: string,
+  mediaUrl: string,
+): Promise<ManagedModelDetail> {
+  const row = await findModel(database, id);
+  const versions = await selectVersionEntries(database, id);
+  const fits = row.retired ? [] : await checkModels(database, id);
+  return {
+    ...present(row, mediaUrl),
+    versions: versions.map((version) => presentVersion(version, mediaUrl)),
+    fits: fits.map(({ route, backend, fits: works, problems }) => ({
+      route,
+      backend,
+      fits: works,
+      engine: row.manifest.routes.find(({ name }) => name === route)?.engine ?? '',
+      problems: [...problems],
+    })),
+  };
+}
+
+/** By default the newest version against the one on offer, against nothing where there is none. @throws ModelMissing */
+export async function compareVersions(
+  database: Database,
+  id: string,
+  asked: { from?: number | undefined; to?: number | undefined },
+): Promise<Static<typeof ModelDiff>> {
+  const row = await findModel(database, id);
+  const from = asked.from ?? row.published_version;
+  const to = asked.to ?? row.newest_version;
+  const content = ({ manifest, files }: WholeVersion) => ({ manifest, files });
+  const before = from === null ? undefined : content(await findVersion(database, id, from));
+  return { id, from, to, differences: differences(before, content(await findVersion(database, id, to))) };
+}
+
+/**
+ * Puts a version on offer, with another base price as its next version. A price that users did not pay before, and commands
+ * that were not run before, ask for a fresh sign-in. `problemsOf` asks machines before anything is locked. @throws ModelMissing, ModelRefused, PublishError, StudioError
+ */
+export async function offerVersion(
+  database: Database,
+  { id, version, priceMillicredits }: { id: string; version?: number; priceMillicredits?: number },
+  asker: Asker,
+  problemsOf: ProblemsOf,
+): Promise<{ id: string; version: number }> {
+  const { newest_version: newest } = await findModel(database, id);
+  const wanted = await findVersion(database, id, version ?? newest);
+  const { model, version: known } = priced(wanted, priceMillicredits);
+  const problems = await problemsOf(model);
+  if (problems.length > 0) throw new ModelRefused(problems);
+  return withCatalog(database, async (transaction) => {
+    const [row] = await selectManagedModels(transaction, id);
+    const offered = row?.published_version === null ? undefined : row?.manifest;
+    requireFreshFor(offered, model.manifest, asker);
+    const number = known ?? (await addVersion(transaction, model, asker.actor)).version;
+    return { id, version: await publishModel(transaction, id, number, asker.actor) };
+  });
+}
+
+type Texts = Pick<WholeVersion, 'manifest' | 'source' | 'files'>;
+
+/** `version`: the number that this content has; undefined where it has another price. @throws ModelRefused */
+function priced(
+  { version, manifest, source, files }: WholeVersion,
+  millicredits: number | undefined,
+): { model: Texts; version: number | undefined } {
+  if (millicredits === undefined || millicredits === manifest.price.base_millicredits)
+    return { model: { manifest, source, files }, version };
+  const edited = editSource(source, [{ path: ['price', 'base_millicredits'], value: millicredits }]);
+  const { model, problems } = readModelTexts(edited, files);
+  if (model === undefined) throw new ModelRefused(problems);
+  return { model: { manifest: model.manifest, source: model.source, files }, version: undefined };
+}
+
+function requireFreshFor(offered: Manifest | undefined, wanted: Manifest, asker: Asker): void {
+  if (JSON.stringify(offered?.price) !== JSON.stringify(wanted.price))
+    requireFreshSignIn(asker, `The price of ${wanted.id} changes`);
+  const commands = commandsOf(wanted);
+  if (commands.length > 0 && JSON.stringify(commands) !== JSON.stringify(commandsOf(offered)))
+    requireFreshSignIn(asker, `${wanted.id} runs other commands on the machines of workers`);
+}
+
+function commandsOf(manifest: Manifest | undefined): Pick<Route, 'run' | 'env'>[] {
+  return (manifest?.routes ?? [])
+    .filter(({ engine }) => engine === 'command')
+    .map(({ run, env }) => ({ run, env }));
+}
+
+/** @throws ModelMissing */
+export async function findModel(database: Database, id: string): Promise<ManagedModelRow> {
+  const [row] = await selectManagedModels(database, id);
+  if (row === undefined) throw missing(`There is no model ${id}.`);
+  return row;
+}
+
+/** @throws ModelMissing */
+export async function findVersion(database: Database, id: string, version: number): Promise<WholeVersion> {
+  const found = await findWholeVersion(database, id, version);
+  if (found === undefined) throw missing(`The model ${id} has no version ${version}.`);
+  return found;
+}
+
+function missing(message: string): ModelMissing {
+  return new ModelMissing([{ code: 'choice_unknown', message }]);
+}
+
+function present(row: ManagedModelRow, mediaUrl: string): ManagedModel {
+  return {
+    ...modelEntry(row),
+    paused_by_administrator: row.pause_asked !== null,
+    built_in: row.built_in,
+    thumbnail: linkOf(row.thumbnail_key, mediaUrl),
+    fits_on: row.fits_on,
+  };
+}
+
+function presentVersion(
+  { version, created_at, published_at, price, suites, thumbnail_key: key, sample_seconds }: VersionEntry,
+  mediaUrl: string,
+): ManagedModelDetail['versions'][number] {
+  return {
+    version,
+    created_at,
+    published_at,
+    price,
+    suites,
+    thumbnail: linkOf(key, mediaUrl),
+    sample_seconds,
+  };
+}
+
+function linkOf(key: string | null, mediaUrl: string): string | null {
+  return key === null ? null : mediaUrl + key;
+}
