@@ -25,6 +25,7 @@ const tagDescriptions: Record<Operation['tag'], string> = {
   Library: 'Everything generated on the account.',
   Uploads: 'Files of the client, to be used in generations.',
   Generations: 'The jobs: create, watch, cancel.',
+  Events: 'What happens on the account, as it happens.',
 };
 
 const schemeNames = ['bearer', 'apiKeyHeader'] as const;
@@ -109,6 +110,7 @@ function describeOperation(id: OperationId, operation: Operation, components: Co
     ...parametersOf('query', request.query, components),
   ];
   if (operation.idempotent) parameters.push(components.idempotencyKey());
+  if (response.stream !== undefined) parameters.push(components.lastEventId());
   const accepted = acceptedScopes(operation);
   return {
     operationId: id,
@@ -220,6 +222,17 @@ class Components {
       },
     };
     return { $ref: '#/components/parameters/IdempotencyKey' };
+  }
+
+  lastEventId(): Json {
+    this.parameters.LastEventId = {
+      name: headers.lastEventId,
+      in: 'header',
+      required: false,
+      description: 'Id of the last event that was received: the answer goes on after it.',
+      schema: { type: 'string', pattern: '^evt_[0-9a-z]{26}$' },
+    };
+    return { $ref: '#/components/parameters/LastEventId' };
   }
 
   problem(status: number, codes: ProblemCode[]): Json {

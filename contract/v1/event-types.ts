@@ -17,6 +17,18 @@ export const subscribableEventTypes = [
   'upload.rejected',
 ] as const satisfies readonly EventType[];
 
+/** Types that the stream of an account tells of beside those (docs/api.md §6). No webhook gets them. */
+export const streamOnlyEventTypes = [
+  'generation.created',
+  'generation.running',
+  'generation.canceled',
+] as const;
+
+/** Everything that the stream of an account tells of. */
+export const streamEventTypes = [...streamOnlyEventTypes, ...subscribableEventTypes] as const;
+
+export type StreamEventType = (typeof streamEventTypes)[number];
+
 /** When each type is sent, for whoever chooses among them. */
 export const eventDescriptions = {
   'generation.succeeded':
@@ -26,3 +38,10 @@ export const eventDescriptions = {
   'upload.rejected': 'An upload was refused; its `error` says why.',
   ping: 'A person asked for a test delivery.',
 } as const satisfies Record<EventType, string>;
+
+/** The same of those that only streams tell of. */
+export const streamOnlyEventDescriptions = {
+  'generation.created': 'A generation was accepted and waits.',
+  'generation.running': 'The studio has taken a generation.',
+  'generation.canceled': 'A generation was canceled while it waited.',
+} as const satisfies Record<(typeof streamOnlyEventTypes)[number], string>;

@@ -3,6 +3,7 @@ export const headers = {
   apiKey: 'X-API-Key',
   idempotencyKey: 'Idempotency-Key',
   idempotentReplayed: 'Idempotent-Replayed',
+  lastEventId: 'Last-Event-ID',
   requestId: 'X-Request-Id',
   rateLimit: 'X-RateLimit-Limit',
   rateRemaining: 'X-RateLimit-Remaining',

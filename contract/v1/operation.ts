@@ -7,7 +7,7 @@ export type Operation = {
   method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
   /** Path with `{name}` for each parameter. */
   path: `/v1/${string}`;
-  tag: 'Account' | 'Catalog' | 'Projects' | 'Library' | 'Uploads' | 'Generations';
+  tag: 'Account' | 'Catalog' | 'Projects' | 'Library' | 'Uploads' | 'Generations' | 'Events';
   summary: string;
   description: string;
   /** The scope that the key must have, or several of which any one is enough. */

@@ -16,6 +16,7 @@ import {
 } from './schemas/asset.ts';
 import { Balance } from './schemas/balance.ts';
 import { Estimate, EstimateRequest } from './schemas/estimate.ts';
+import { EventList, ListEventsQuery } from './schemas/event.ts';
 import { CreateFrameRequest, Frame, FrameParams } from './schemas/frame.ts';
 import {
   CreateEditRequest,
@@ -420,6 +421,27 @@ export const operations = {
     request: { params: GenerationParams, bodyLimitBytes: jsonBodyBytes },
     response: { status: 200, schema: Generation, example: realAnswers.canceled },
     problems: [...problemsOfEveryOperation, 'not_found', 'conflict'],
+  },
+  listEvents: {
+    method: 'GET',
+    path: '/v1/events',
+    tag: 'Events',
+    summary: 'Follow the events',
+    description:
+      'What happens on the account, in order: a stream that stays open (`text/event-stream`), or with `Accept: ' +
+      'application/json` a list, the oldest first. Events are kept for 7 days. A stream that breaks goes on where it was ' +
+      'with `Last-Event-ID`; without one it begins with what happens next. `page` and `limit` are for the list alone.',
+    scope: 'read',
+    idempotent: false,
+    request: { query: ListEventsQuery, bodyLimitBytes: jsonBodyBytes },
+    response: {
+      status: 200,
+      schema: EventList,
+      stream:
+        'Server-sent events: `event` is the type, `id` the id of the event, `data` the event as webhooks get it. A comment ' +
+        'comes every 15 seconds.',
+    },
+    problems: problemsOfEveryOperation,
   },
 } as const satisfies Record<string, Operation>;
 

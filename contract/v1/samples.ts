@@ -147,6 +147,9 @@ ${send('/v1/videos/$VIDEO/frames', '{"time": "last"}')}`,
   },
   getGeneration: { shell: waited('GENERATION') },
   listGenerations: { shell: get('/v1/generations?status=succeeded&limit=5') },
+  listEvents: {
+    shell: `${get('/v1/events?limit=5')} -H "Accept: application/json"`,
+  },
   cancelGeneration: {
     shell: `${named('LATE', send('/v1/images/generations', '{"prompt": "never mind"}'))}
 ${without('POST', '/v1/generations/$LATE/cancel')}`,

@@ -36,6 +36,7 @@ const served = {
   '/v1/generations': ['get'],
   '/v1/generations/{id}': ['get'],
   '/v1/generations/{id}/cancel': ['post'],
+  '/v1/events': ['get'],
 };
 
 describe('§9 versioning, the interface description and what stands beside the API', () => {

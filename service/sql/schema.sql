@@ -1,5 +1,19 @@
 -- Written by tools/dump-schema.ts from a migrated database. Change migrations, not this file. Functions stand in functions/.
 
+create table account_events (
+  account_id text not null,
+  seq bigint not null generated always as identity,
+  id text not null,
+  type text not null,
+  subject_id text not null,
+  created_at timestamp with time zone not null,
+  constraint account_events_pkey PRIMARY KEY (account_id, seq),
+  constraint account_events_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id) ON DELETE CASCADE,
+  constraint account_events_type_check CHECK (type = ANY (ARRAY['generation.created'::text, 'generation.running'::text, 'generation.succeeded'::text, 'generation.failed'::text, 'generation.canceled'::text, 'upload.ready'::text, 'upload.rejected'::text]))
+);
+CREATE INDEX account_events_by_id ON public.account_events USING btree (id);
+CREATE INDEX account_events_by_time ON public.account_events USING brin (created_at);
+
 create table accounts (
   id text not null,
   studio_id text not null,

@@ -25,6 +25,7 @@ import { addDocsRoutes } from './docs/routes.ts';
 import { estimateRoutes } from './estimate/routes.ts';
 import { framesRoutes } from './frames/routes.ts';
 import { type Generations, startGenerations } from './generations/background.ts';
+import { eventRoutes } from './generations/events/routes.ts';
 import { generationRoutes } from './generations/routes.ts';
 import { createSettleUploads } from './generations/settle/settle-uploads.ts';
 import { startSignals } from './generations/signals.ts';
@@ -190,6 +191,7 @@ function startModules(
       ...uploadsRoutes({ ...work.uploads, database }),
       ...estimateRoutes({ quoting: work.quoting, database }),
       ...generationRoutes({ ...work.generations, database }),
+      ...eventRoutes({ ...work.generations, ...work, database }),
     },
   };
 }
@@ -239,7 +241,7 @@ function startWork(owned: AsyncDisposableStack, config: ServiceConfig, options: 
   owned.defer(async () => {
     await Promise.all([uploads, generations, deliveries].map((one) => one[Symbol.asyncDispose]()));
   });
-  return { generations, uploads, quoting };
+  return { generations, uploads, quoting, keyStreams };
 }
 
 function createServer(config: ServiceConfig, log: Logger): FastifyInstance {

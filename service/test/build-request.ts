@@ -131,7 +131,8 @@ export function buildRequest<Id extends string>(
   if (random() < chance / 2) pairs.push('%ff=%zz');
   // A long poll that waits is right and slow.
   const text = pairs.filter((pair) => !/^wait=[1-9]/.test(pair)).join('&');
-  const headers: Record<string, string> = {};
+  // A stream would not end.
+  const headers: Record<string, string> = { accept: 'application/json' };
   if (operation.idempotent === true && random() < 0.3)
     headers['idempotency-key'] =
       random() < chance ? pick(random, ['', 'x'.repeat(300), 'a\tb']) : `key ${Math.floor(random() * 20)}`;

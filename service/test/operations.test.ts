@@ -19,6 +19,8 @@ import { type Answer, type Ask, startTestService, type TestService } from './har
 const ajv = new Ajv2020({ allErrors: true, allowUnionTypes: true });
 ajvFormats.default(ajv);
 
+type AskedFor = { path: string; body?: unknown; headers?: Record<string, string> };
+
 describe('every operation', () => {
   let service: TestService;
   let full: string;
@@ -49,10 +51,7 @@ describe('every operation', () => {
   );
 
   /** A request that succeeds, for each operation: a new one is a type error until it has its row. */
-  const requests: Record<
-    OperationId,
-    () => Promise<{ path: string; body?: unknown }> | { path: string; body?: unknown }
-  > = {
+  const requests: Record<OperationId, () => Promise<AskedFor> | AskedFor> = {
     getAccount: () => ({ path: '/v1/account' }),
     getBalance: () => ({ path: '/v1/account/balance' }),
     getLimits: () => ({ path: '/v1/account/limits' }),
@@ -95,6 +94,10 @@ describe('every operation', () => {
     estimate: () => ({ path: '/v1/estimate', body: { kind: 'image', prompt: 'a lighthouse' } }),
     getGeneration: () => ({ path: `/v1/generations/${generation}` }),
     listGenerations: () => ({ path: '/v1/generations?status=succeeded&kind=image' }),
+    listEvents: () => ({
+      path: '/v1/events?types=generation.created,upload.ready&page=1&limit=5',
+      headers: { accept: 'application/json' },
+    }),
     cancelGeneration: async () => {
       // Nothing is dispatched while the account pauses.
       await service.database.rows(`update accounts set dispatch_after = clock() + interval '1 hour'`);
@@ -110,8 +113,13 @@ describe('every operation', () => {
   for (const id of operationIds) {
     const operation: Operation = operations[id];
     const ask = async (more: Ask) => {
-      const { path, body } = await requests[id]();
-      return service.ask(path, { method: operation.method, ...(body !== undefined && { body }), ...more });
+      const { path, body, headers = {} } = await requests[id]();
+      return service.ask(path, {
+        method: operation.method,
+        headers,
+        ...(body !== undefined && { body }),
+        ...more,
+      });
     };
     const assertRateHeaders = (answer: Answer, limit: number, remaining: number) =>
       assert.deepEqual(
@@ -194,7 +202,7 @@ describe('every operation', () => {
       });
 
       test('another method or a path below is unknown', async () => {
-        const { path, body } = await requests[id]();
+        const { path, body, headers = {} } = await requests[id]();
         const [bare = ''] = path.split('?');
         assertProblem(
           await service.ask(bare, { key: full, method: 'PUT', ...(body !== undefined && { body }) }),
@@ -203,7 +211,7 @@ describe('every operation', () => {
         );
         assertProblem(await service.ask(`${bare}/more/of/it`, { key: full }), 'not_found', 'below');
         const both = await Promise.all(
-          ['GET', 'HEAD'].map((method) => service.ask(bare, { key: full, method })),
+          ['GET', 'HEAD'].map((method) => service.ask(bare, { key: full, method, headers })),
         );
         assert.deepEqual(both[1]?.status, both[0]?.status);
       });

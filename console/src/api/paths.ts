@@ -93,4 +93,5 @@ export const v1Paths = {
   getGeneration: ['GET', '/v1/generations/{id}'],
   listGenerations: ['GET', '/v1/generations'],
   cancelGeneration: ['POST', '/v1/generations/{id}/cancel'],
+  listEvents: ['GET', '/v1/events'],
 } as const;

@@ -1,10 +1,17 @@
 import { Type, type Static, type TSchema } from 'typebox';
-import { eventDescriptions, type EventType } from '../event-types.ts';
+import {
+  eventDescriptions,
+  type EventType,
+  streamEventTypes,
+  streamOnlyEventDescriptions,
+  type StreamEventType,
+} from '../event-types.ts';
 import { Generation } from './generation.ts';
+import { listOf, pageQuery } from './list.ts';
 import { closed, timestamp } from './schema-builders.ts';
 import { Upload } from './upload.ts';
 
-function eventOf<T extends EventType, D extends TSchema>(type: T, data: D, title: string) {
+function eventOf<T extends EventType | StreamEventType, D extends TSchema>(type: T, data: D, title: string) {
   return closed(
     {
       id: Type.String({ description: 'Starts with `evt_`; the same on every delivery.' }),
@@ -13,7 +20,7 @@ function eventOf<T extends EventType, D extends TSchema>(type: T, data: D, title
       created_at: timestamp('When it happened.'),
       data,
     },
-    { title, description: eventDescriptions[type] },
+    { title, description: { ...eventDescriptions, ...streamOnlyEventDescriptions }[type] },
   );
 }
 
@@ -34,3 +41,45 @@ export const eventSchemas = {
 } as const satisfies Record<EventType, TSchema>;
 
 export type Event = { [T in EventType]: Static<(typeof eventSchemas)[T]> }[EventType];
+
+/** An event as the stream of an account has it (docs/api.md §6): what webhooks get, and what only the stream tells of. */
+export const streamEventSchemas = {
+  'generation.created': eventOf('generation.created', Generation, 'GenerationCreatedEvent'),
+  'generation.running': eventOf('generation.running', Generation, 'GenerationRunningEvent'),
+  'generation.canceled': eventOf('generation.canceled', Generation, 'GenerationCanceledEvent'),
+  'generation.succeeded': eventSchemas['generation.succeeded'],
+  'generation.failed': eventSchemas['generation.failed'],
+  'upload.ready': eventSchemas['upload.ready'],
+  'upload.rejected': eventSchemas['upload.rejected'],
+} as const satisfies Record<StreamEventType, TSchema>;
+
+type StreamEvent = { [T in StreamEventType]: Static<(typeof streamEventSchemas)[T]> }[StreamEventType];
+
+export const EventList = listOf(
+  'EventList',
+  Type.Unsafe<StreamEvent>({ anyOf: Object.values(streamEventSchemas) }),
+);
+
+/** Ids of ours have 30; another is refused as unknown. */
+const maxEventIdCharacters = 100;
+const oneType = streamEventTypes.map((type) => type.replace('.', '\\.')).join('|');
+const maxTypesCharacters = streamEventTypes.join(',').length;
+
+export const ListEventsQuery = closed({
+  types: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: maxTypesCharacters,
+      pattern: `^(${oneType})(,(${oneType}))*$`,
+      description: 'Only events of these types, with commas between them.',
+    }),
+  ),
+  after: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: maxEventIdCharacters,
+      description: 'Id of an event: what came after it. The header `Last-Event-ID` goes before it.',
+    }),
+  ),
+  ...pageQuery,
+});

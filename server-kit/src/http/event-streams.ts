@@ -4,7 +4,7 @@ import type { ServerResponse } from 'node:http';
  * What a stream of events is sent with (WHATWG HTML §9.2). Proxies must neither keep, change, compress nor collect it.
  */
 export const eventStreamHeaders = {
-  'content-type': 'text/event-stream; charset=utf-8',
+  'content-type': 'text/event-stream',
   'cache-control': 'no-store, no-transform',
   'x-accel-buffering': 'no',
 } as const;

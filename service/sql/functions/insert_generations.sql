@@ -42,6 +42,9 @@ begin
            c.expected_outputs, c.metadata, p_at, today, c.idempotency_key, decode(c.fingerprint, 'hex')
       from unnest(p_creates) c;
 
+  insert into account_events (account_id, id, type, subject_id, created_at)
+    select c.account_id, new_event_id(p_at), 'generation.created', c.id, p_at from unnest(p_creates) c;
+
   -- Without an Idempotency-Key nobody can ask for the same 202 again.
   insert into generation_requests (generation_id, render_request, quote, accepted_body, uploads)
     select c.id, c.render_request, c.quote,

@@ -1,8 +1,8 @@
 -- Makes each change whose generation is still as the caller saw it, and answers those that it made. The account's
--- counters, the key's budget of the day of the create and the event follow in the same transaction. What starts to
--- run is watched from then on: by p_watcher, unless somebody's lease on the account's feed still holds. p_cursors is
--- how far the feeds are applied with these changes ({account_id, cursor}); only their watcher's word counts. An event
--- is delivered to whoever is subscribed and active now: `deliveries` says how many there are.
+-- counters, the key's budget of the day of the create and the events follow in the same transaction. What starts to run is
+-- watched from then on: by p_watcher, unless somebody's lease on the account's feed still holds. p_cursors is how far the
+-- feeds are applied with these changes ({account_id, cursor}); only their watcher's word counts. An event is delivered to
+-- whoever is subscribed and active now: `deliveries` says how many there are.
 create or replace function move_generations(
   p_moves json,
   p_cursors json,
@@ -32,9 +32,7 @@ begin
       from json_to_recordset(p_cursors) as c (account_id text, cursor bigint)
      where w.account_id = c.account_id and w.owner = p_watcher;
   end if;
-  if moves = '{}' then
-    return;
-  end if;
+  if moves = '{}' then return; end if;
 
   mine := extend_watches(moves, p_watcher, p_watch_lease);
 
@@ -88,8 +86,10 @@ begin
      where d.key_id = freed.key_id and d.day = freed.budget_day
   ), event_insert as (
     insert into events (id, account_id, type, subject_id, body, created_at)
-      select event_id, moved.account_id, event_type, moved.id, event_body, at
-        from moved where event_id is not null
+      select event_id, account_id, event_type, id, event_body, at from moved where event_id is not null
+  ), stream_insert as (
+    insert into account_events (account_id, id, type, subject_id, created_at)
+      select account_id, coalesce(event_id, new_event_id(at)), coalesce(event_type, 'generation.' || to_status), id, at from moved
   ), delivery_insert as (
     insert into deliveries as d (id, endpoint_id, account_id, event_id, event_type, created_at)
       select new_delivery_id(moved.event_id), e.id, moved.account_id, moved.event_id, moved.event_type, moved.at

@@ -1,6 +1,6 @@
 -- Writes an event, once per subject, with a delivery for each endpoint of the account that is active and subscribed
--- now. Answers how many deliveries; wake the deliverers after the commit if there are any. May be called from within
--- another statement.
+-- now. Answers how many deliveries; wake the deliverers after the commit if there are any. The account must be locked by
+-- the transaction: its events are numbered in the order of their commits. May be called from within another statement.
 create or replace function write_event(
   p_event_id text,
   p_account_id text,
@@ -15,6 +15,9 @@ as $$
   with event as (
     insert into events (id, account_id, type, subject_id, body, created_at)
       values (p_event_id, p_account_id, p_type, p_subject_id, p_body, p_at)
+  ), stream as (
+    insert into account_events (account_id, id, type, subject_id, created_at)
+      values (p_account_id, p_event_id, p_type, p_subject_id, p_at)
   ), delivery as (
     insert into deliveries (id, endpoint_id, account_id, event_id, event_type, created_at)
       select new_delivery_id(p_event_id), e.id, p_account_id, p_event_id, p_type, p_at

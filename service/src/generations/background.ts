@@ -10,6 +10,7 @@ import { GenerationCreator } from './create/create-generation.ts';
 import { startDispatcher } from './dispatch/dispatcher.ts';
 import { createLimitsReader } from './dispatch/limits-reader.ts';
 import { createResubmit } from './dispatch/resubmit.ts';
+import type { AccountStreams } from './events/account-streams.ts';
 import { type AskRenders, createAskRenders } from './follow/ask-renders.ts';
 import { startFollowing } from './follow/follow-feeds.ts';
 import { startReconciling } from './follow/reconcile.ts';
@@ -35,13 +36,14 @@ export type GenerationsOptions = {
   testHooks?: TestHooks | undefined;
 };
 
-export type Generations = AsyncDisposable & GenerationUseCases & { settlement: Settlement };
+export type Generations = AsyncDisposable &
+  GenerationUseCases & { accountStreams: AccountStreams; settlement: Settlement };
 
 /** Starts what brings generations from the queue to their end, and gives the use cases that clients have of them. */
 export function startGenerations(options: GenerationsOptions): Generations {
   const { database, signals, uploads } = options;
   const { crashPoint, sweepMs, retryMs, stuckAfterMs } = options.testHooks ?? {};
-  const { owner, leaseMs, scheduler, announcer, longPolls } = signals;
+  const { owner, leaseMs, scheduler, announcer, longPolls, accountStreams } = signals;
   const shared = { ...options, ...signals, crashPoint, stuckAfterMs };
   const settlement = new Settlement({ database, owner, leaseMs, announcer, crashPoint });
   const askRenders = createAskRenders({ studioClient: options.studioClient, settlement });
@@ -61,12 +63,14 @@ export function startGenerations(options: GenerationsOptions): Generations {
       quoting: options.quoting,
       resolveUnconfirmed: (accountId) => resolveUnconfirmed(database, askRenders, accountId),
       scheduler,
+      announcer,
       uploads,
       crashPoint,
     }),
     reader,
     canceling: { settlement, reader, crashPoint },
     longPolls,
+    accountStreams,
     settlement,
     [Symbol.asyncDispose]: async () => {
       await longPolls[Symbol.asyncDispose]();

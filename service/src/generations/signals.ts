@@ -8,6 +8,7 @@ import type { StudioClient } from '../studio-client/studio-client.ts';
 import type { TestHooks } from '../test-hooks.ts';
 import type { Deliveries } from '../webhooks/deliveries/background.ts';
 import { Scheduler } from './dispatch/scheduler.ts';
+import { AccountStreams, accountEventsChannel } from './events/account-streams.ts';
 import { Feed } from './follow/feed.ts';
 import { Subscriptions } from './follow/subscriptions.ts';
 import { LongPolls } from './live/long-polls.ts';
@@ -16,6 +17,8 @@ import { TransitionAnnouncer } from './settle/announce-transitions.ts';
 /** Ids of generations that reached their last status, for the long polls of other processes. */
 export const settledChannel = 'generations_settled';
 
+/** Many accounts in one notification: whoever reads a stream does not see so little time. */
+const eventNotificationMs = 20;
 const defaultLeaseMs = 10_000;
 
 /**
@@ -27,6 +30,7 @@ export type Signals = AsyncDisposable & {
   owner: string;
   leaseMs: number;
   longPolls: LongPolls;
+  accountStreams: AccountStreams;
   scheduler: Scheduler;
   feed: Feed;
   subscriptions: Subscriptions;
@@ -46,19 +50,28 @@ export function startSignals(options: {
   const owner = newId('svc_');
   const leaseMs = testHooks.leaseMs ?? defaultLeaseMs;
   const longPolls = new LongPolls({ database, log, max: testHooks.maxLongPolls });
+  const accountStreams = new AccountStreams({ database, log });
   const scheduler = new Scheduler(log);
   const feed = new Feed(options);
   const subscriptions = new Subscriptions({ database, log, owner, leaseMs, feed });
   const notifier = createNotifier({ database, channel: settledChannel, log });
+  const eventNotifier = createNotifier({
+    database,
+    channel: accountEventsChannel,
+    log,
+    delayMs: eventNotificationMs,
+  });
   const announcer = new TransitionAnnouncer({
     longPolls,
     notifier,
+    eventNotifier,
     scheduler,
     subscriptions,
     deliveries: options.deliveries,
   });
   const onConnect = () => {
     longPolls.lookNow();
+    accountStreams.lookNow();
     keyStreams.lookNow();
   };
   const onRevoked = (ids: string[]) => {
@@ -68,19 +81,22 @@ export function startSignals(options: {
   const heard = { url: database.url, log, onConnect };
   const listeners = [
     listen({ ...heard, channel: settledChannel, onIds: (ids) => longPolls.wake(ids) }),
+    listen({ ...heard, channel: accountEventsChannel, onIds: (ids) => accountStreams.wake(ids) }),
     listen({ ...heard, channel: revokedKeysChannel, onIds: onRevoked }),
   ];
   return {
     owner,
     leaseMs,
     longPolls,
+    accountStreams,
     scheduler,
     feed,
     subscriptions,
     announcer,
     [Symbol.asyncDispose]: async () => {
-      await notifier[Symbol.asyncDispose]();
+      await Promise.all([notifier[Symbol.asyncDispose](), eventNotifier[Symbol.asyncDispose]()]);
       await Promise.all(listeners.map((listener) => listener[Symbol.asyncDispose]()));
+      await accountStreams[Symbol.asyncDispose]();
     },
   };
 }

@@ -64,10 +64,15 @@ export async function eraseGenerations(
   return rows[0];
 }
 
-/** Erases the next 500 events with their deliveries and attempts; how many there were. */
+/** Erases the next 500 events with their deliveries and attempts, and of the stream as many; how many there were. */
 export async function eraseEvents(database: Database, accountId: string): Promise<number> {
   return database.transaction(async (transaction) => {
     await lockTurns(transaction, accountId);
+    const streamed = await transaction.execute(
+      `delete from account_events where account_id = $1 and seq in (
+         select seq from account_events where account_id = $1 limit 500)`,
+      [accountId],
+    );
     const erased = await transaction.execute(
       `with doomed as (
          select id from events where account_id = $1 limit 500
@@ -78,7 +83,7 @@ export async function eraseEvents(database: Database, accountId: string): Promis
        delete from events where id in (select id from doomed)`,
       [accountId],
     );
-    return erased;
+    return erased + streamed;
   });
 }
 

@@ -10,6 +10,8 @@ import { removeOutdated, type RetainedTable } from './store.ts';
 export const keptFor = {
   rate_windows: '5 minutes',
   manual_sends: '5 minutes',
+  // A day more than they can be read for.
+  account_events: '8 days',
   delivery_attempts: '30 days',
   sessions: '7 days',
   deliveries: '90 days',

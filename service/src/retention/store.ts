@@ -9,6 +9,8 @@ const removals = {
       select key_id, minute from rate_windows where minute < clock() - interval '${age}' limit $1)`,
   manual_sends: (age: string) => `delete from manual_sends where id in (
       select id from manual_sends where sent_at < clock() - interval '${age}' limit $1)`,
+  account_events: (age: string) => `delete from account_events where (account_id, seq) in (
+      select account_id, seq from account_events where created_at < clock() - interval '${age}' limit $1)`,
   delivery_attempts: (age: string) => `delete from delivery_attempts where (delivery_id, try) in (
       select delivery_id, try from delivery_attempts where started_at < clock() - interval '${age}' limit $1)`,
   sessions: (age: string) => `delete from sessions where id in (

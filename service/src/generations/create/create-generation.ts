@@ -17,6 +17,7 @@ import type { CrashPoint } from '../../test-hooks.ts';
 import type { Uploads } from '../../uploads/background.ts';
 import type { Scheduler } from '../dispatch/scheduler.ts';
 import { acceptedBodyStart } from '../present.ts';
+import type { TransitionAnnouncer } from '../settle/announce-transitions.ts';
 import { type AcceptOptions, Acceptor } from './accept.ts';
 import { type Precheck, type PrecheckQuestion, readPrechecks } from './store.ts';
 
@@ -35,6 +36,7 @@ export type CreateOptions = AcceptOptions & {
   database: Database;
   quoting: QuotingDependencies;
   scheduler: Pick<Scheduler, 'queued'>;
+  announcer: Pick<TransitionAnnouncer, 'announceEvents'>;
   /** Woken where an accepted create names addresses. */
   uploads: Pick<Uploads, 'wakeImports'>;
   crashPoint?: CrashPoint | undefined;
@@ -86,7 +88,7 @@ export class GenerationCreator {
     sha256: string | undefined,
     { budgetLeft }: Precheck,
   ): Promise<RawReply> {
-    const { quoting, crashPoint, scheduler, uploads } = this.#options;
+    const { quoting, crashPoint, scheduler, announcer, uploads } = this.#options;
     const quoted = await validateAndQuote(quoting, {
       accountId: request.principal.account.id,
       kind: request.kind,
@@ -98,6 +100,7 @@ export class GenerationCreator {
     const accepted = await this.#acceptor.accept({ ...record, fingerprint: sha256 });
     if (!accepted.replayed) {
       scheduler.queued(record.accountId, record.lane);
+      announcer.announceEvents([record.accountId]);
       if (record.uploads?.some(({ url }) => url !== undefined) === true) uploads.wakeImports();
     }
     await crashPoint?.('create-accepted');

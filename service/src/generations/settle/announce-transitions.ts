@@ -10,6 +10,8 @@ export type AnnouncerOptions = {
   longPolls: LongPolls;
   /** Wakes the long polls of other processes. */
   notifier: Notifier;
+  /** Wakes whoever reads an account's events, in every process. */
+  eventNotifier: Pick<Notifier, 'announce'>;
   scheduler: Scheduler;
   subscriptions: Subscriptions;
   deliveries: Pick<Deliveries, 'announce'>;
@@ -35,6 +37,12 @@ export class TransitionAnnouncer {
       scheduler.wake(accountId);
     }
     for (const { watching, account_id: accountId } of made) if (watching) subscriptions.subscribe(accountId);
+    this.announceEvents(made.map(({ account_id: accountId }) => accountId));
     deliveries.announce(made.flatMap((one) => (one.deliveries > 0 ? [one.account_id] : [])));
+  }
+
+  /** These accounts have new events. */
+  announceEvents(accountIds: readonly string[]): void {
+    for (const accountId of accountIds) this.#options.eventNotifier.announce(accountId);
   }
 }

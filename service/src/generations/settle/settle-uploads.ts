@@ -12,7 +12,7 @@ import { lockAccounts, readWaiting, unblock } from './waiting-store.ts';
 
 export type SettleUploadsOptions = {
   database: Database;
-  announcer: Pick<TransitionAnnouncer, 'announce'>;
+  announcer: Pick<TransitionAnnouncer, 'announce' | 'announceEvents'>;
   scheduler: Pick<Scheduler, 'wake'>;
   deliveries: Pick<Deliveries, 'announce'>;
   crashPoint?: CrashPoint | undefined;
@@ -33,7 +33,7 @@ export function createSettleUploads(options: SettleUploadsOptions): SettleUpload
 }
 
 async function settle(options: SettleUploadsOptions, ends: readonly UploadEnd[]): Promise<void> {
-  const { failed, unblocked, due } = await options.database.transaction(async (transaction) => {
+  const { failed, unblocked, due, ended } = await options.database.transaction(async (transaction) => {
     await lockAccounts(transaction, [...new Set(ends.map(({ accountId }) => accountId))]);
     const recorded = await recordOutcomes(transaction, ends);
     await options.crashPoint?.('upload-settling');
@@ -41,11 +41,13 @@ async function settle(options: SettleUploadsOptions, ends: readonly UploadEnd[])
     const rejected = recorded.ended.filter(({ status }) => status === 'rejected').map(({ id }) => id);
     return {
       due: recorded.due,
+      ended: recorded.ended,
       unblocked: ready.length === 0 ? [] : await unblock(transaction, ready),
       failed: rejected.length === 0 ? [] : await failWaiting(transaction, ends, rejected),
     };
   });
   options.announcer.announce(failed);
+  options.announcer.announceEvents(ended.map(({ account_id: accountId }) => accountId));
   options.deliveries.announce(due);
   for (const accountId of unblocked) options.scheduler.wake(accountId);
 }

@@ -1,0 +1,70 @@
+import { headers } from '@renderkit/contract/v1/headers.ts';
+import type { Database } from '@renderkit/server-kit/db/database.ts';
+import { type Handlers, RawReply } from '../../handler.ts';
+import type { KeyStreams } from '../../identity/keys/key-streams.ts';
+import { pageOf } from '../../list-page.ts';
+import { ApiProblem } from '../../problems/api-problem.ts';
+import { generationListText } from '../present.ts';
+import type { AccountStreams } from './account-streams.ts';
+import { eventText } from './present.ts';
+import { listEvents, readLastPosition, readPosition } from './store.ts';
+
+export type EventDependencies = {
+  database: Database;
+  accountStreams: AccountStreams;
+  keyStreams: KeyStreams;
+};
+
+/** The events of an account as a stream, or as a list to whoever accepts JSON and no stream. */
+export function eventRoutes(dependencies: EventDependencies): Pick<Handlers, 'listEvents'> {
+  const { database, accountStreams, keyStreams } = dependencies;
+  return {
+    listEvents: async ({ principal, query, headers: sent }) => {
+      const accountId = principal.account.id;
+      const types = query.types?.split(',');
+      const lastEventId = sent[headers.lastEventId.toLowerCase()];
+      const named =
+        typeof lastEventId === 'string'
+          ? { field: headers.lastEventId, id: lastEventId }
+          : query.after !== undefined && { field: 'after', id: query.after };
+      const after = named === false ? undefined : await positionOf(database, accountId, named);
+      if (wantsStream(sent.accept)) {
+        const position = after ?? (await readLastPosition(database, accountId));
+        return keyStreams.reply(principal, (stream) =>
+          accountStreams.add(stream, { accountId, position, types: types && new Set(types) }),
+        );
+      }
+      const { page, limit, offset } = pageOf(query);
+      const events = await listEvents(database, {
+        accountId,
+        after: after ?? 0,
+        types,
+        offset,
+        limit: limit + 1,
+      });
+      const texts = events.slice(0, limit).flatMap((event) => eventText(event) ?? []);
+      return new RawReply(200, generationListText(texts, { page, limit, hasMore: events.length > limit }));
+    },
+  };
+}
+
+/** @throws ApiProblem `invalid_request` where the account has no such event, or has it no more */
+async function positionOf(
+  database: Database,
+  accountId: string,
+  { field, id }: { field: string; id: string },
+): Promise<number> {
+  const position = await readPosition(database, { accountId, id });
+  if (position === undefined)
+    throw new ApiProblem('invalid_request', {
+      errors: [{ field, message: 'names no event of the last 7 days: begin anew without it' }],
+    });
+  return position;
+}
+
+/** Whoever names JSON and no stream of events gets JSON (RFC 9110 §12.5.1); everybody else the stream. */
+function wantsStream(accept: string | undefined): boolean {
+  return (
+    accept === undefined || /text\/(event-stream|\*)/i.test(accept) || !/application\/(json|\*)/i.test(accept)
+  );
+}

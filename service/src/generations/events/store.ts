@@ -1,0 +1,118 @@
+import type { StreamEventType } from '@renderkit/contract/v1/event-types.ts';
+import type { Database } from '@renderkit/server-kit/db/database.ts';
+import type { GenerationRow } from '../present.ts';
+import { packed, unpack } from '../reads/store.ts';
+
+/** For how long an account's events can be read, as an interval of PostgreSQL (docs/api.md §6). */
+export const streamedFor = '7 days';
+
+/** One event of an account. `body` is the envelope as webhooks have it; of what they are not told of there is the generation. */
+export type AccountEvent = {
+  seq: number;
+  id: string;
+  type: StreamEventType;
+  /** PostgreSQL's text in UTC. */
+  at: string;
+  body: string | null;
+  generation: GenerationRow | undefined;
+  /** The project that the create named. */
+  namedProjectId: string | null;
+};
+
+type EventRow = {
+  place: number;
+  seq: number;
+  id: string;
+  type: StreamEventType;
+  at: string;
+  body: string | null;
+  packed: string | null;
+  named_project_id: string | null;
+};
+
+/** SQL: what an `AccountEvent` is made of, for rows `e` of account_events. */
+const columns = `e.seq, e.id, e.type, e.created_at::text as at, w.body,
+          case when g.id is not null then ${packed} end as packed,
+          case when e.type = 'generation.created'
+            then (select render_request::json ->> 'project_id' from generation_requests where generation_id = g.id)
+          end as named_project_id`;
+const joined = `left join lateral (select body from events where id = e.id limit 1) w on true
+       left join lateral (
+         select * from generations where w.body is null and id = e.subject_id and account_id = e.account_id limit 1) g on true`;
+
+function toEvent(row: EventRow): AccountEvent {
+  const { seq, id, type, at, body } = row;
+  const generation = row.packed === null ? undefined : unpack(row.packed);
+  return { seq, id, type, at, body, generation, namedProjectId: row.named_project_id };
+}
+
+/** For each position in an account's events what comes next, `atMost` of it. */
+export async function readNextEvents(
+  database: Database,
+  asked: readonly { accountId: string; after: number }[],
+  atMost: number,
+): Promise<AccountEvent[][]> {
+  const rows = await database.rows<EventRow>(
+    `select asked.place::integer, ${columns}
+       from unnest($1::text[], $2::bigint[]) with ordinality as asked (account_id, after, place)
+      cross join lateral (
+        select * from account_events e
+         where e.account_id = asked.account_id and e.seq > asked.after order by e.seq limit $3) e
+       ${joined}
+      order by asked.place, e.seq`,
+    [asked.map(({ accountId }) => accountId), asked.map(({ after }) => after), atMost],
+    'account_events_next',
+  );
+  const found = asked.map((): AccountEvent[] => []);
+  for (const row of rows) found[row.place - 1]?.push(toEvent(row));
+  return found;
+}
+
+/** A page of an account's events, the oldest first. */
+export async function listEvents(
+  database: Database,
+  list: {
+    accountId: string;
+    after: number;
+    types: readonly string[] | undefined;
+    offset: number;
+    limit: number;
+  },
+): Promise<AccountEvent[]> {
+  const rows = await database.rows<EventRow>(
+    `select 1 as place, ${columns}
+       from (select * from account_events
+              where account_id = $1 and seq > $2 and created_at > clock() - interval '${streamedFor}'
+                and ($3::text[] is null or type = any ($3))
+              order by seq offset $4 limit $5) e
+       ${joined}
+      order by e.seq`,
+    [list.accountId, list.after, list.types ?? null, list.offset, list.limit],
+    'account_events_list',
+  );
+  return rows.map(toEvent);
+}
+
+/** Where an event stands among those of its account; undefined where it has none of that id any more. */
+export async function readPosition(
+  database: Database,
+  asked: { accountId: string; id: string },
+): Promise<number | undefined> {
+  const [row] = await database.rows<{ seq: number }>(
+    `select seq from account_events
+      where id = $1 and account_id = $2 and created_at > clock() - interval '${streamedFor}'`,
+    [asked.id, asked.accountId],
+    'account_events_position',
+  );
+  return row?.seq;
+}
+
+/** Where the newest event of an account stands; 0 where there is none. */
+export async function readLastPosition(database: Database, accountId: string): Promise<number> {
+  const [row] = await database.rows<{ seq: number }>(
+    'select seq from account_events where account_id = $1 order by seq desc limit 1',
+    [accountId],
+    'account_events_last',
+  );
+  return row?.seq ?? 0;
+}
