@@ -3,8 +3,11 @@ import path from 'node:path';
 
 /** Folders whose tests put back what they change of the process that they run in. */
 const groupable =
-  /^(?:contract|server-kit|egress|service\/(?:src|test)|studio\/(?:src|test)|stack\/src|console|identity\/src)\//;
-const filesPerGroup = 7;
+  /^(?:contract|server-kit|egress|service\/(?:src|test)|studio\/(?:src|test)|stack\/src|console|identity\/src|tools)\//;
+/** Where most files load the same. */
+const loadedTogether = /^(?:tools|[a-z-]+\/[a-z-]+)/;
+/** More would save little: what loading costs is shared by these. */
+const filesPerGroup = 14;
 
 export type Groups = { groups: string[][]; alone: string[] };
 
@@ -12,7 +15,7 @@ export type Groups = { groups: string[][]; alone: string[] };
 export function groupFiles(files: readonly string[]): Groups {
   const folders = Map.groupBy(
     files.filter((file) => groupable.test(file) && !isLong(file)),
-    (file) => file.split('/').slice(0, 2).join('/'),
+    (file) => loadedTogether.exec(file)?.[0] ?? '',
   );
   const groups = [...folders.values()].flatMap((all) =>
     Array.from({ length: Math.ceil(all.length / filesPerGroup) }, (_, n) =>
