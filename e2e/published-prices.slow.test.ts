@@ -8,7 +8,8 @@ import { createClient, untilEnded } from './harness/client.ts';
 import { startPlatform } from './harness/platform.ts';
 
 const burstMs = soaking ? 10_000 : 2_000;
-const pauseMs = 25;
+/** Each of them is drawn in the end. */
+const pauseMs = soaking ? 25 : 75;
 
 const manifest = (credits: number) => `manifest: 1
 id: priced

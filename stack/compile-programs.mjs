@@ -1,11 +1,19 @@
 // Makes each program a few files instead of some hundred to two thousand, because finding and reading those is most of
-// what a start costs: `node stack/compile-programs.mjs` prints the folder. Whatever is not compiled runs from its sources.
+// what a start costs: `node stack/compile-programs.mjs [--tests]` prints the folder. Whatever is not compiled runs from its
+// sources.
 
 import { chmod, mkdir, mkdtemp, readdir, realpath, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { createRequire, findPackageJSON } from 'node:module';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { buildFolder, buildsFolder, compiledFile, listSources, PROGRAMS } from './compiled-programs.mjs';
+import {
+  buildFolder,
+  buildsFolder,
+  compiledFile,
+  listSources,
+  PROGRAMS,
+  TEST_PROGRAMS,
+} from './compiled-programs.mjs';
 
 /** Stay packages of their own: native code, files that are found beside their code, and what is seldom loaded and large. */
 const EXTERNAL =
@@ -15,18 +23,20 @@ const BUILDS_KEPT = 3;
 const UNUSED_MS = 2 * 3_600_000;
 
 const root = path.resolve(import.meta.dirname, '..');
+const options = { tests: process.argv.includes('--tests') };
+const programs = [...PROGRAMS, ...(options.tests ? TEST_PROGRAMS : [])];
 process.stdout.write(await compilePrograms());
 
 /** Of two that do it at once the first is taken. */
 async function compilePrograms() {
-  const folder = buildFolder(root);
+  const folder = buildFolder(root, options);
   if (await isThere(folder)) return folder;
   const builds = buildsFolder(root);
   await mkdir(builds, { recursive: true });
   const unfinished = await mkdtemp(path.join(builds, 'unfinished-'));
   try {
     await compileInto(unfinished);
-    if (buildFolder(root) !== folder) throw new Error('the sources changed meanwhile');
+    if (buildFolder(root, options) !== folder) throw new Error('the sources changed meanwhile');
     // Other accounts run them too.
     await chmod(unfinished, 0o755);
     await rename(unfinished, folder).catch(async (error) => {
@@ -52,10 +62,11 @@ async function compileInto(folder) {
   const { rolldown } = await import(
     pathToFileURL(createRequire(await realpath(vite)).resolve('rolldown')).href
   );
-  const programs = PROGRAMS.map((program) => [program.replace(/\.ts$/, ''), path.join(root, program)]);
   await using bundle = await rolldown({
     cwd: root,
-    input: Object.fromEntries(programs),
+    input: Object.fromEntries(
+      programs.map((program) => [program.replace(/\.ts$/, ''), path.join(root, program)]),
+    ),
     platform: 'node',
     external: EXTERNAL,
     treeshake: false,
@@ -70,12 +81,12 @@ async function compileInto(folder) {
     entryFileNames: '[name].program.mjs',
     chunkFileNames: 'chunks/[name]-[hash].mjs',
   });
-  for (const program of PROGRAMS) await writeEntry(folder, program);
+  for (const program of programs) await writeEntry(folder, program);
 }
 
 /** Modules of ours find files beside their sources, as before. Those of packages get no source map, which all would load. */
 function ownModules() {
-  const sources = new Set(listSources(root).map((name) => path.join(root, name)));
+  const sources = new Set(listSources(root, options).map((name) => path.join(root, name)));
   return {
     name: 'own-modules',
     transform(code, id) {

@@ -20,6 +20,14 @@ export const PROGRAMS = [
   'engines/kit/src/supervisor-process.ts',
 ];
 
+/** Tests start these too, some of them dozens of times. */
+export const TEST_PROGRAMS = [
+  'service/test/crash-entry.ts',
+  'service/test/doomed-entry.ts',
+  'studio/test/crash-studio.ts',
+  'studio/test/crash-worker.ts',
+];
+
 /** Folders of which something may be in them; `stack` holds the compiler as well. */
 const SOURCES = [
   'contract',
@@ -32,6 +40,7 @@ const SOURCES = [
   'studio/src',
   'stack',
 ];
+const TEST_SOURCES = ['service/test', 'studio/test'];
 
 /** It takes 2 s of processor time. */
 const COMPILE_LIMIT_MS = 120_000;
@@ -71,7 +80,7 @@ function touch(build) {
 }
 
 /** Files of which something may be in the programs, below the root and in order. */
-export function listSources(root) {
+export function listSources(root, { tests = false } = {}) {
   const files = [];
   const walk = (folder) => {
     for (const entry of readdirSync(join(root, folder), { withFileTypes: true })) {
@@ -81,7 +90,8 @@ export function listSources(root) {
       } else if (/\.(?:ts|mjs|json)$/.test(name) && !name.endsWith('.test.ts')) files.push(name);
     }
   };
-  for (const folder of SOURCES) if (existsSync(join(root, folder))) walk(folder);
+  for (const folder of [...SOURCES, ...(tests ? TEST_SOURCES : [])])
+    if (existsSync(join(root, folder))) walk(folder);
   return files.sort();
 }
 
@@ -90,10 +100,13 @@ export function buildsFolder(root) {
   return join(root, 'node_modules', '.cache', 'programs');
 }
 
-/** The folder of the sources as they are now; it need not be there. Its programs name files of this root. */
-export function buildFolder(root) {
-  const hash = createHash('sha256').update(root);
-  for (const name of [...listSources(root), 'package-lock.json']) {
+/**
+ * The folder of the sources as they are now, with `tests` the one that has the programs of tests too; it need not be
+ * there. Its programs name files of this root.
+ */
+export function buildFolder(root, { tests = false } = {}) {
+  const hash = createHash('sha256').update(`${root}\0${tests}`);
+  for (const name of [...listSources(root, { tests }), 'package-lock.json']) {
     const text = readFileSync(join(root, name));
     hash.update(`\0${name}\0${text.length}\0`).update(text);
   }

@@ -164,7 +164,8 @@ for (const id of ownIds) {
   });
 }
 
-const total = Number(process.env['FUZZ_REQUESTS'] ?? 2_000);
+/** Another seed each time: FUZZ_REQUESTS asks for more at once. */
+const total = Number(process.env['FUZZ_REQUESTS'] ?? 600);
 const seed = Number(process.env['FUZZ_SEED'] ?? randomInt(2 ** 31));
 
 test(`${total} requests built from the schemas get answers or valid problems (seed ${seed})`, async (context) => {

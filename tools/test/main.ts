@@ -50,7 +50,7 @@ if (chosen.length === 0) {
   process.exitCode = 1;
 } else
   process.exitCode = await withCluster(async (url, directory) => {
-    if (chosen.some((file) => weightOf(file) > 0)) await compilePrograms();
+    if (chosen.some((file) => weightOf(file) > 0)) await compilePrograms({ tests: true });
     return runFiles(chosen, {
       root,
       url,

@@ -85,13 +85,13 @@ export function createPart(options: PartOptions): Part {
 }
 
 /**
- * Has all programs that this process starts from now on, and their children, run compiled as after `npm start`. They
- * run from their sources where that cannot be done.
+ * Has all programs that this process starts from now on, and their children, run compiled as after `npm start`, with
+ * `tests` those that tests have made for themselves too. They run from their sources where that cannot be done.
  */
-export async function compilePrograms(): Promise<void> {
+export async function compilePrograms({ tests = false } = {}): Promise<void> {
   const compiler = path.resolve(import.meta.dirname, '../../../stack/compile-programs.mjs');
   try {
-    const { stdout } = await promisify(execFile)(process.execPath, [compiler]);
+    const { stdout } = await promisify(execFile)(process.execPath, [compiler, ...(tests ? ['--tests'] : [])]);
     process.env['COMPILED_PROGRAMS'] = stdout;
   } catch (error) {
     console.error(`The programs were not compiled: ${String(error)}`);

@@ -7,10 +7,11 @@ import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import ajvFormats from 'ajv-formats';
 import { assertProblem } from './assert-problem.ts';
 import { createRandom } from '@renderkit/server-kit/testing/random.ts';
+import { soaking } from '@renderkit/server-kit/testing/soak.ts';
 import { buildRequest } from './build-request.ts';
 import { startTestService, type TestService } from './harness.ts';
 
-const total = Number(process.env['FUZZ_REQUESTS'] ?? 5_000);
+const total = Number(process.env['FUZZ_REQUESTS'] ?? (soaking ? 5_000 : 1_000));
 const seed = Number(process.env['FUZZ_SEED'] ?? randomInt(2 ** 31));
 const atOnce = 16;
 
