@@ -1,10 +1,10 @@
-import { randomBytes } from 'node:crypto';
 import { createServer } from 'node:net';
 import path from 'node:path';
 import type { Database } from '@renderkit/server-kit/db/database.ts';
-import { type Part, startPart } from '@renderkit/server-kit/testing/part.ts';
-import { connectAccount, createKey } from '@renderkit/service/operator.ts';
-import { createAccount, grantForService } from '@renderkit/studio/operator.ts';
+import type { Part } from '@renderkit/server-kit/testing/part.ts';
+import { createKey, findAccountByEmail } from '@renderkit/service/operator.ts';
+import { startPlatform as startWholePlatform } from '@renderkit/stack/testing/platform.ts';
+import { grantForService } from '@renderkit/studio/operator.ts';
 import type { Bench } from './benchmark.ts';
 
 export type Account = { id: string; email: string; keys: string[] };
@@ -31,7 +31,8 @@ export type PlatformOptions = {
   loopbackReceivers?: boolean;
 };
 
-const clientId = 'bench';
+/** Nothing is refused for what waits already. */
+const queueCap = '1000000';
 const plentyMillicredits = 1e12;
 const fastestRate = 1_000_000;
 
@@ -40,74 +41,39 @@ export async function startPlatform(bench: Bench, options: PlatformOptions): Pro
   await using owners = new AsyncDisposableStack();
   const serviceData = owners.use(await bench.cluster.createDatabase('service'));
   const studioData = owners.use(await bench.cluster.createDatabase('studio'));
-  const [servicePort, studioPort] = [await freePort(), await freePort()];
-  const secretKey = randomBytes(32);
-  const clientSecret = randomBytes(24).toString('hex');
-  const logDirectory = path.join(bench.cluster.directory, 'logs');
-  const common = { LOG_LEVEL: 'warn', STUDIO_CLIENT_ID: clientId, STUDIO_CLIENT_SECRET: clientSecret };
-  const studioEnvironment = {
-    ...common,
-    STUDIO_DATABASE_URL: studioData.url,
-    STUDIO_PORT: String(studioPort),
-    STUDIO_PUBLIC_URL: originOf(studioPort),
-    DATA_DIR: path.join(bench.cluster.directory, 'media', String(studioPort)),
-  };
-  const start = async (name: string, entry: string, environment: Record<string, string>) =>
-    owners.use(
-      await startPart({
-        name,
-        entry: program(entry),
-        environment,
-        logDirectory,
-        profileDirectory: bench.profileDirectory,
-      }),
-    );
-  await start('studio', 'studio/src/main.ts', studioEnvironment);
-  const worker = options.worker
-    ? await start('worker', 'studio/src/worker.ts', studioEnvironment)
-    : undefined;
-  const service = await start('service', 'service/src/main.ts', {
-    ...common,
-    ...serviceEnvironment({ databaseUrl: serviceData.url, port: servicePort, studioPort, secretKey }),
-    ...(options.loopbackReceivers === true && { EGRESS_ALLOW: '127.0.0.0/8' }),
-  });
-  let accounts = 0;
+  const platform = owners.use(
+    await startWholePlatform({
+      databases: { service: serviceData.url, studio: studioData.url },
+      workers: options.worker ? 1 : 0,
+      profileDirectory: bench.profileDirectory,
+      environment: {
+        LOG_LEVEL: 'warn',
+        QUEUE_CAP: queueCap,
+        ...(options.loopbackReceivers === true && { EGRESS_ALLOW: '127.0.0.0/8' }),
+      },
+    }),
+  );
+  const [service] = platform.services as [Part];
+  const [serviceUrl] = platform.serviceUrls as [string];
+  const { STUDIO_CLIENT_ID = '', STUDIO_CLIENT_SECRET = '', SECRET_KEY = '' } = platform.environment;
   const started = owners.move();
   return {
-    serviceUrl: originOf(servicePort),
-    studioUrl: originOf(studioPort),
+    serviceUrl,
+    studioUrl: platform.studioUrl,
     service,
-    worker,
+    worker: platform.workers[0],
     serviceDatabase: serviceData.database,
     studioDatabase: studioData.database,
-    secretKey,
+    secretKey: Buffer.from(SECRET_KEY, 'hex'),
     createAccount: async ({ keys }) => {
-      const email = `account-${++accounts}@bench.example`;
-      await createAccount(studioData.database, {
-        email,
-        tier: 'pro',
-        creditsMillicredits: plentyMillicredits,
-      });
-      const { studioId, accountId, refreshToken } = await grantForService(
-        studioData.database,
-        email,
-        clientId,
-      );
-      const connected = await connectAccount(serviceData.database, secretKey, {
-        studioId,
-        studioAccountId: accountId,
-        email,
-        refreshToken,
-      });
-      return {
-        id: connected.accountId,
-        email,
-        keys: await createKeys(serviceData.database, connected.accountId, keys),
-      };
+      const { email } = await platform.createAccount({ tier: 'pro', credits: plentyMillicredits / 1_000 });
+      const found = await findAccountByEmail(serviceData.database, email);
+      if (found === undefined) throw new Error(`the service has no account of ${email}`);
+      return { id: found.id, email, keys: await createKeys(serviceData.database, found.id, keys) };
     },
     studioToken: async ({ email }) => {
-      const { refreshToken } = await grantForService(studioData.database, email, clientId);
-      return refresh(originOf(studioPort), `${clientId}:${clientSecret}`, refreshToken);
+      const { refreshToken } = await grantForService(studioData.database, email, STUDIO_CLIENT_ID);
+      return refresh(platform.studioUrl, `${STUDIO_CLIENT_ID}:${STUDIO_CLIENT_SECRET}`, refreshToken);
     },
     [Symbol.asyncDispose]: () => started.disposeAsync(),
   };
@@ -147,7 +113,7 @@ export function serviceEnvironment(options: {
     STUDIO_URL: originOf(options.studioPort),
     STUDIO_PUBLIC_URL: originOf(options.studioPort),
     SECRET_KEY: options.secretKey.toString('hex'),
-    QUEUE_CAP: '1000000',
+    QUEUE_CAP: queueCap,
   };
 }
 

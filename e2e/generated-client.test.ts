@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { AxiosResponse } from 'axios';
 import { OpenAPIClientAxios } from 'openapi-client-axios';
-import { type Platform, startPlatform } from './harness/platform.ts';
+import { type Platform, startPlatform } from '@renderkit/stack/testing/platform.ts';
 
 type Fields = Record<string, unknown> & {
   id: string;

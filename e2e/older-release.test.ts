@@ -8,7 +8,7 @@ import { release } from '@renderkit/server-kit/schema/release.ts';
 import { inheritedEnvironment } from '@renderkit/server-kit/testing/part.ts';
 import { createClient, untilEnded } from './harness/client.ts';
 import { noOlderRelease, olderRelease, unpackOlderRelease } from './harness/older-release.ts';
-import { startPlatform } from './harness/platform.ts';
+import { startPlatform } from '@renderkit/stack/testing/platform.ts';
 
 const run = promisify(execFile);
 

@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { soaking } from '@renderkit/server-kit/testing/soak.ts';
 import { createClient, untilEnded } from './harness/client.ts';
-import { startPlatform } from './harness/platform.ts';
+import { startPlatform } from '@renderkit/stack/testing/platform.ts';
 
 const burstMs = soaking ? 10_000 : 2_000;
 /** Each of them is drawn in the end. */

@@ -4,7 +4,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import * as serviceOperator from '@renderkit/service/operator.ts';
 import * as studioOperator from '@renderkit/studio/operator.ts';
 import { createClient, untilEnded } from './harness/client.ts';
-import { type NewAccount, type NewKey, type Platform, startPlatform } from './harness/platform.ts';
+import {
+  type NewAccount,
+  type NewKey,
+  type Platform,
+  startPlatform,
+} from '@renderkit/stack/testing/platform.ts';
 
 // Two service processes on one database, the real studio and a real worker behind them.
 describe('races on two service processes', () => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { type SandboxRecipe, type SandboxRequest, sandboxRecipes } from '@renderkit/contract/v1/sandbox.ts';
-import { type Platform, type PlatformAccount, startPlatform } from './harness/platform.ts';
+import { type Platform, type PlatformAccount, startPlatform } from '@renderkit/stack/testing/platform.ts';
 import { type Call, createCaller, type Fields, type Problem, type Reply, send } from './spec/caller.ts';
 
 /** A switch of the studio may take a second to be seen. */

@@ -4,7 +4,7 @@ import type { Problem } from '@renderkit/contract/v1/schemas/problem.ts';
 import type { Storage } from '@renderkit/contract/v1/schemas/storage.ts';
 import type { Upload } from '@renderkit/contract/v1/schemas/upload.ts';
 import { createClient, untilEnded } from './harness/client.ts';
-import { type Platform, type PlatformAccount, startPlatform } from './harness/platform.ts';
+import { type Platform, type PlatformAccount, startPlatform } from '@renderkit/stack/testing/platform.ts';
 
 // The real service before the real studio: what an account stores is told, limited, and given back.
 

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Part } from '@renderkit/server-kit/testing/part.ts';
 import sharp from 'sharp';
-import { startPlatform, type Platform, type PlatformAccount } from '../harness/platform.ts';
+import { startPlatform, type Platform, type PlatformAccount } from '@renderkit/stack/testing/platform.ts';
 import { readBalance, readGenerations, readStudio } from './evidence.ts';
 import { emptyHistory, type History } from './history.ts';
 import { findBreaches } from './invariants.ts';

@@ -6,7 +6,7 @@ import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { buildConsole } from '@renderkit/stack/build-console.ts';
 import * as studioOperator from '@renderkit/studio/operator.ts';
 import { openBrowser, watch, type Watched } from '../harness/browser.ts';
-import { type Platform, startPlatform } from '../harness/platform.ts';
+import { type Platform, startPlatform } from '@renderkit/stack/testing/platform.ts';
 import { type SecureReceiver, startSecureReceiver } from '../harness/receiver.ts';
 
 /** Somebody with a studio account, whom the service does not know before they sign in. */

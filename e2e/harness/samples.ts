@@ -5,7 +5,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { programFile } from '@renderkit/server-kit/process/programs.ts';
 import { demoEmail } from '@renderkit/contract/v1/sandbox.ts';
-import { type Platform, type PlatformAccount, startPlatform } from './platform.ts';
+import { type Platform, type PlatformAccount, startPlatform } from '@renderkit/stack/testing/platform.ts';
 import { openShell, type Shell } from './shell.ts';
 
 /** The folder of the sources. */

@@ -9,7 +9,7 @@ import { promisify } from 'node:util';
 import { inheritedEnvironment } from '@renderkit/server-kit/testing/part.ts';
 import Renderkit from 'renderkit';
 import { conformanceCases } from 'renderkit/conformance';
-import { type Platform, startPlatform } from '../harness/platform.ts';
+import { type Platform, startPlatform } from '@renderkit/stack/testing/platform.ts';
 import { packClient } from './pack.ts';
 
 const run = promisify(execFile);

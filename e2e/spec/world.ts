@@ -6,7 +6,7 @@ import {
   type PlatformAccount,
   type PlatformOptions,
   startPlatform,
-} from '../harness/platform.ts';
+} from '@renderkit/stack/testing/platform.ts';
 import { type Call, createCaller, type Fields, type Problem, type Reply, send } from './caller.ts';
 
 export type Generation = {

@@ -15,21 +15,25 @@ import { createTestDatabase } from '@renderkit/server-kit/testing/database.ts';
 import { inheritedEnvironment, createPart, type Part } from '@renderkit/server-kit/testing/part.ts';
 import { migrateService } from '@renderkit/service/migrate.ts';
 import * as serviceOperator from '@renderkit/service/operator.ts';
-import { startPostgres } from '@renderkit/stack/postgres/start-postgres.ts';
 import { migrateStudio } from '@renderkit/studio/migrate.ts';
 import * as studioOperator from '@renderkit/studio/operator.ts';
+import { startPostgres } from '../postgres/start-postgres.ts';
 
 export type PlatformOptions = {
   /** Service processes on the one database. Default 1. */
   services?: number;
   /** Worker processes. Default 1. */
   workers?: number;
-  /** A PostgreSQL cluster of its own, which `killPostgres` may end. Default: two databases of the test run's cluster. */
+  /** Addresses of migrated databases. Default: two of the test run's cluster, which go with the platform. */
+  databases?: { service: string; studio: string };
+  /** A PostgreSQL cluster of its own, which `killPostgres` may end. */
   ownPostgres?: boolean;
   /** Added to every part's environment. */
   environment?: Record<string, string>;
   /** The folder of the sources that run. Default: this tree. */
   tree?: string;
+  /** Where each part leaves a CPU profile when it stops. */
+  profileDirectory?: string | undefined;
   /** Instead of the service's main.ts, with its arguments: test entries with crash points. */
   serviceEntry?: { file: string; arguments: string[] };
 };
@@ -64,7 +68,7 @@ export type Platform = AsyncDisposable & {
 
 const run = promisify(execFile);
 const clientId = 'renderkit-service';
-const root = fileURLToPath(new URL('../..', import.meta.url));
+const root = fileURLToPath(new URL('../../..', import.meta.url));
 const entry = (file: string) => path.join(root, file);
 
 /** The whole product as separate processes on ports and in a directory of its own. */
@@ -73,7 +77,7 @@ export async function startPlatform(options: PlatformOptions = {}): Promise<Plat
   const directory = await mkdtemp(path.join(tmpdir(), 'renderkit-e2e-'));
   await chmod(directory, 0o711);
   owned.defer(() => rm(directory, { recursive: true, force: true }));
-  const urls = await openUrls(owned, directory, options.ownPostgres ?? false);
+  const urls = await openUrls(owned, directory, options);
   const service = owned.use(openDatabase({ url: urls.service, applicationName: 'e2e', poolSize: 3 }));
   const studio = owned.use(openDatabase({ url: urls.studio, applicationName: 'e2e', poolSize: 3 }));
   const secretKey = randomBytes(32);
@@ -101,6 +105,7 @@ export async function startPlatform(options: PlatformOptions = {}): Promise<Plat
         entry: file,
         environment: { ...shared, ...environment },
         logDirectory,
+        profileDirectory: options.profileDirectory,
         arguments: argv,
       }),
     );
@@ -186,12 +191,16 @@ function clientAddresses(serviceUrl: string): Record<string, string> {
 
 type Urls = { service: string; studio: string; kill: () => Promise<void> };
 
-async function openUrls(owned: AsyncDisposableStack, directory: string, own: boolean): Promise<Urls> {
-  if (!own) {
+async function openUrls(
+  owned: AsyncDisposableStack,
+  directory: string,
+  options: PlatformOptions,
+): Promise<Urls> {
+  const kill = () => Promise.reject(new Error('this PostgreSQL is shared: ask for ownPostgres'));
+  if (options.databases !== undefined) return { ...options.databases, kill };
+  if (options.ownPostgres !== true) {
     const service = owned.use(await createTestDatabase('service', { poolSize: 1 }));
     const studio = owned.use(await createTestDatabase('studio', { poolSize: 1 }));
-    const kill = () =>
-      Promise.reject(new Error('this PostgreSQL is shared with other tests: ask for ownPostgres'));
     return { service: service.url, studio: studio.url, kill };
   }
   const postgres = owned.use(await startOwnPostgres(directory));
