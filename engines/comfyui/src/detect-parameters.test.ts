@@ -209,6 +209,17 @@ test('where nothing is wired as known samplers are, titles say what a text is, a
   assert.deepEqual(found(), ['prompt 1 likely']);
 });
 
+test('where nothing is sampled, the node that makes the image says its size', () => {
+  const graph: Graph = {
+    1: { class_type: 'EmptyLatentImage', inputs: { width: 768, height: 512, batch_size: 1 } },
+    2: { class_type: 'SaveImage', inputs: { images: ['3', 0], filename_prefix: 'x' } },
+    3: { class_type: 'VAEDecode', inputs: { samples: ['1', 0], vae: ['4', 0] } },
+    4: { class_type: 'VAELoader', inputs: { vae_name: 'ae.safetensors' } },
+  };
+  const found = detect(graph).findings.map(({ role, node, sure }) => `${role} ${node} ${sure}`);
+  assert.deepEqual(found, ['width 1 likely', 'height 1 likely', 'outputs 1 sure']);
+});
+
 test('the colour of a mask is set to one that a grey image has', () => {
   assert.deepEqual(detect(graphOf('inpaint-fill')).constants, [
     { node: '18', input: 'channel', value: 'red' },

@@ -1,4 +1,4 @@
-import { type Finding, finding, withoutRepeats } from './finding.ts';
+import { type Finding, finding, type Sure, withoutRepeats } from './finding.ts';
 import type { Sampler } from './find-samplers.ts';
 import { type GraphNode, nameOf } from './graph.ts';
 import type { GraphView } from './graph-view.ts';
@@ -18,7 +18,8 @@ const lengthInputs = ['length', 'num_frames', 'frames', 'video_frames'];
 /** Size, number of images and frames: they stand in the node whose latent image the samplers begin with. */
 export function findSize(view: GraphView, samplers: readonly Sampler[], kind: 'image' | 'video'): FoundSize {
   const starts = samplers.map(({ node }) => findStart(view, node));
-  const made = starts.find((start) => start.made !== undefined)?.made;
+  const canvas = samplers.length === 0 ? findCanvas(view) : undefined;
+  const made = starts.find((start) => start.made !== undefined)?.made ?? canvas;
   const repeats = starts.flatMap(({ repeat }) => repeat ?? []);
   const fill = starts.some(({ encoder }) => encoder?.classType === 'VAEEncodeForInpaint');
   return {
@@ -26,7 +27,7 @@ export function findSize(view: GraphView, samplers: readonly Sampler[], kind: 'i
     startsWithImage: starts.some(({ encoder }) => encoder !== undefined),
     fillsMask: fill,
     findings: withoutRepeats([
-      ...(made === undefined ? [] : findSides(view, made)),
+      ...(made === undefined ? [] : findSides(view, made, canvas === undefined ? 'sure' : 'likely')),
       ...(kind === 'image' ? findBatch(view, made, repeats) : []),
       ...(made === undefined || kind === 'image' ? [] : findFrames(view, made)),
     ]),
@@ -60,13 +61,23 @@ function findStart(view: GraphView, sampler: GraphNode): Start {
   return {};
 }
 
-function findSides(view: GraphView, made: GraphNode): Finding[] {
+/** Without a sampler: the one node that makes an image, or what becomes one, of a width and a height alone. */
+function findCanvas(view: GraphView): GraphNode | undefined {
+  const makers = [...view.nodes].filter((node) => {
+    const makes = view.givesType(node, 'IMAGE') || view.givesType(node, 'LATENT');
+    const takes = [...view.linksOfType(node, 'IMAGE'), ...view.linksOfType(node, 'LATENT')];
+    return makes && takes.length === 0 && node.inputs.has('width') && node.inputs.has('height');
+  });
+  return makers.length === 1 ? makers[0] : undefined;
+}
+
+function findSides(view: GraphView, made: GraphNode, sure: Sure): Finding[] {
   const width = view.valueOf(made, 'width');
   const height = view.valueOf(made, 'height');
   if (width === undefined || height === undefined) return [];
   return [
-    finding('width', width, 'sure', nameOf(made)),
-    finding('height', height, 'sure', nameOf(made)),
+    finding('width', width, sure, nameOf(made)),
+    finding('height', height, sure, nameOf(made)),
     ...[...view.nodes].flatMap((node) =>
       node === made ? [] : findSameSides(view, node, width.value, height.value),
     ),
