@@ -119,6 +119,25 @@ test('what is exported is the same version when it is added again', async () => 
   assert.deepEqual([added.version, added.added], [2, false]);
 });
 
+test('an image that a manifest names goes out with it, and comes in again as the same version', async () => {
+  await copyFile(path.join(root, 'studio/models/samples/image.png'), path.join(directory, 'easel.png'));
+  const text = await readFile(path.join(directory, 'easel.model.yaml'), 'utf8');
+  await writeFile(
+    path.join(directory, 'framed.yaml'),
+    `${text.replace('id: easel', 'id: framed')}thumbnail: easel.png\n`,
+  );
+  await run('model', 'add', '--file', 'framed.yaml');
+  const { data } = await run<{ files: string[] }>('model', 'export', '--id', 'framed', '--out', 'framed');
+  assert.ok(data.files.includes(path.join(directory, 'framed/easel.png')));
+  const { data: added } = await run<{ version: number; added: boolean }>(
+    'model',
+    'add',
+    '--file',
+    'framed/framed.model.yaml',
+  );
+  assert.deepEqual([added.version, added.added], [1, false]);
+});
+
 test('a model that is refused says why with its lines, and is not there', async () => {
   const text = await readFile(path.join(directory, 'easel.model.yaml'), 'utf8');
   await writeFile(

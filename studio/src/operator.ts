@@ -1,4 +1,3 @@
-import type { KeyObject } from 'node:crypto';
 import type { StudioAsset } from '@renderkit/contract/studio/schemas/library.ts';
 import { paths } from '@renderkit/identity/account-pages/paths.ts';
 import { hashPassword } from '@renderkit/identity/passwords/password.ts';
@@ -31,8 +30,7 @@ import { type LedgerDifference, type LedgerEntry, ledgerDifferences, ledgerOf } 
 import { connect as connectAccount, endConnections } from './identity/connections.ts';
 import { addItem } from './library/add-item.ts';
 import { keepSettings } from './settings/keep-settings.ts';
-import type { BlobStorage } from './storage/blob-storage.ts';
-import { openDiskBlobStorage } from './storage/disk-blob-storage.ts';
+import { openMedia } from './storage/open-media.ts';
 
 // What an operator does with the machine in hand: plain functions over the studio's database. They work whether
 // the studio runs or not; credits are in 1/1000.
@@ -265,13 +263,4 @@ export async function addLibraryItem(database: Database, item: LibraryItem): Pro
       throw new OperatorError(`${item.file} cannot be added: ${(error as Error).message}`, { cause: error });
     throw error;
   }
-}
-
-/** Where a studio's media are, for whoever works on its database. `dataDirectory` is the studio's. */
-export async function openMedia(
-  database: Database,
-  dataDirectory: string,
-): Promise<{ database: Database; storage: BlobStorage; mediaKey: KeyObject }> {
-  const { mediaKey } = await keepSettings(database);
-  return { database, storage: await openDiskBlobStorage(dataDirectory), mediaKey };
 }

@@ -9,6 +9,7 @@ import { applyFiles, findFilesToApply } from '@renderkit/studio/administration/a
 import { applyBackendsFile } from '@renderkit/studio/backends/apply-backends.ts';
 import { openBackendSecrets } from '@renderkit/studio/backends/backend-secrets.ts';
 import { listBackends, setBackend, showBackend } from '@renderkit/studio/backends/manage-backends.ts';
+import { openMedia } from '@renderkit/studio/storage/open-media.ts';
 
 const secrets = openBackendSecrets(Buffer.alloc(32, 3));
 const good = `
@@ -88,7 +89,12 @@ test('what an operator changed is left by a start, and put back by apply', async
   assert.match(sentence ?? '', /changed by other means since: `apply` puts the file in force/);
   assert.equal((await showBackend(database, 'gpu1')).slots, 4);
   const files = await findFilesToApply(directory);
-  const apply = () => applyFiles(database, files, { secrets, variables: { FAL_KEY: 'sk-secret' } });
+  const apply = () =>
+    applyFiles(database, files, {
+      secrets,
+      variables: { FAL_KEY: 'sk-secret' },
+      openMedia: () => openMedia(database, directory),
+    });
   assert.deepEqual(
     (await apply()).map(({ kind, id, result }) => [kind, id, result]),
     [['backends', 'backends', 'applied']],

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, test } from 'node:test';
@@ -9,6 +9,7 @@ import { applyDataFiles } from '@renderkit/studio/catalog/data-files.ts';
 import { openCatalog } from '@renderkit/studio/catalog/open-catalog.ts';
 import { publishModel, withCatalog } from '@renderkit/studio/catalog/publish.ts';
 import { createAccount } from '@renderkit/studio/operator.ts';
+import { openDiskBlobStorage } from '@renderkit/studio/storage/disk-blob-storage.ts';
 
 let db: TestDatabase;
 let folder: string;
@@ -58,13 +59,16 @@ async function start(): Promise<string[]> {
   return said;
 }
 
-async function priceNow(): Promise<number | undefined> {
+async function modelNow() {
   await using catalog = await openCatalog({
     database: db.database,
     log: createLogger({ part: 'test', level: 'silent' }),
   });
-  return catalog.current().models.get('meadow')?.offered.price.base_millicredits;
+  return catalog.current().models.get('meadow');
 }
+
+const priceNow = async () => (await modelNow())?.offered.price.base_millicredits;
+const thumbnailNow = async () => (await modelNow())?.thumbnailKey;
 
 test('what lies in the data directory is published at the start, once', async () => {
   await write('models/meadow.model.yaml', manifest(2_000));
@@ -75,6 +79,27 @@ test('what lies in the data directory is published at the start, once', async ()
   assert.deepEqual(await start(), [], 'a comment makes no version');
   await write('models/meadow.model.yaml', manifest(3_000));
   assert.deepEqual([await start(), await priceNow()], [['info meadow.model.yaml'], 3_000]);
+});
+
+test('the image that a manifest names is its thumbnail, and another image makes another version', async () => {
+  const samples = path.resolve(import.meta.dirname, '../models/samples');
+  const image = path.join(folder, 'models/meadow.png');
+  const withImage = `${manifest(2_000)}thumbnail: ./meadow.png\n`;
+  await write('models/meadow.model.yaml', withImage);
+  await assert.rejects(start(), /There is no file meadow\.png/);
+  await writeFile(image, 'no image');
+  await assert.rejects(start(), /meadow\.png cannot be used as a thumbnail/);
+  await copyFile(path.join(samples, 'image.png'), image);
+  assert.deepEqual(await start(), ['info meadow.model.yaml']);
+  assert.deepEqual(await start(), []);
+  const key = await thumbnailNow();
+  const blob = await (await openDiskBlobStorage(folder)).open(key ?? '');
+  assert.ok(blob);
+  const bytes = Buffer.concat(await Array.fromAsync(blob.read()));
+  assert.equal(bytes.toString('latin1', 8, 12), 'WEBP');
+  await copyFile(path.join(samples, 'mask.png'), image);
+  assert.deepEqual(await start(), ['info meadow.model.yaml']);
+  assert.notEqual(await thumbnailNow(), key);
 });
 
 test('what an operator changed since is left, and each start says so', async () => {

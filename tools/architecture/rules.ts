@@ -153,6 +153,8 @@ export const publicEntries: Record<string, readonly string[]> = {
     'backends/check-backend.ts',
     'backends/driver-pool.ts',
     'backends/manage-backends.ts',
+    'catalog/thumbnails.ts',
+    'storage/open-media.ts',
     'catalog/built-in.ts',
     'catalog/data-files.ts',
     'catalog/snapshot.ts',

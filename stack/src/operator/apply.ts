@@ -1,7 +1,11 @@
 import { type AppliedFile, applyFiles, findFilesToApply } from '@renderkit/studio/administration/apply.ts';
+import { openBackendSecrets } from '@renderkit/studio/backends/backend-secrets.ts';
+import { readWorkerConfig } from '@renderkit/studio/config.ts';
+import { openMedia } from '@renderkit/studio/storage/open-media.ts';
+import type { StackConfig } from '../config.ts';
 import { StackError } from '../stack-error.ts';
-import { backendInputs } from './backend.ts';
 import { type Answer, type Command, command, givenPath, problemLine } from './command.ts';
+import type { OperatorDatabases } from './open-databases.ts';
 import { required, text } from './option.ts';
 
 export const applyCommands: Command[] = [
@@ -14,10 +18,20 @@ export const applyCommands: Command[] = [
       const files = await findFilesToApply(givenPath(config, values.file));
       if (files.length === 0) throw new StackError(`There is nothing to apply in ${values.file}.`);
       const databases = await open();
-      return appliedAnswer(await applyFiles(databases.studio, files, backendInputs(databases, config)));
+      return appliedAnswer(await applyFiles(databases.studio, files, applyInputs(databases, config)));
     },
   }),
 ];
+
+/** The worker's own settings: what is encrypted here is opened there. Files name variables of this command's environment. */
+export function applyInputs({ studio, environments }: OperatorDatabases, config: StackConfig) {
+  const { secretKey } = readWorkerConfig(environments.worker);
+  return {
+    secrets: openBackendSecrets(secretKey),
+    variables: config.environment,
+    openMedia: () => openMedia(studio, config.dataDirectory),
+  };
+}
 
 /** What became of each file; failed where one was refused. */
 export function appliedAnswer(applied: AppliedFile[]): Answer {

@@ -125,12 +125,6 @@ export const backendCommands: Command[] = [
   }),
 ];
 
-/** The worker's own settings: what is encrypted here is opened there. Files name variables of this command's environment. */
-export function backendInputs({ environments }: OperatorDatabases, { environment }: StackConfig) {
-  const { secretKey } = readWorkerConfig(environments.worker);
-  return { secrets: openBackendSecrets(secretKey), variables: environment };
-}
-
 function manage({ studio, environments }: OperatorDatabases) {
   const { secretKey } = readWorkerConfig(environments.worker);
   return { database: studio, secrets: openBackendSecrets(secretKey), actor: 'operator' as const };

@@ -11,10 +11,11 @@ import {
 } from '@renderkit/studio/administration/add-model.ts';
 import { askClasses } from '@renderkit/studio/administration/ask-classes.ts';
 import { problemsByMachines } from '@renderkit/studio/administration/ask-machines.ts';
-import { exportModel, findVersion, ModelRefused } from '@renderkit/studio/administration/models.ts';
+import { findVersion, ModelRefused } from '@renderkit/studio/administration/models.ts';
 import { proposeModel, type ProposedModel } from '@renderkit/studio/administration/propose-model.ts';
 import { openBackendSecrets } from '@renderkit/studio/backends/backend-secrets.ts';
 import { readWorkerConfig } from '@renderkit/studio/config.ts';
+import { openMedia } from '@renderkit/studio/storage/open-media.ts';
 import type { StackConfig } from '../config.ts';
 import { StackError } from '../stack-error.ts';
 import { type Answer, command, type Context, givenPath, problemLine } from './command.ts';
@@ -22,7 +23,7 @@ import { offerAdded } from './offer-added.ts';
 import type { OperatorDatabases } from './open-databases.ts';
 import { openDrivers } from './open-drivers.ts';
 import { duration, flag, millicredits, required, text, type Values } from './option.ts';
-import { writeFiles } from './write-files.ts';
+import { writeFiles, writeModel } from './write-files.ts';
 
 const actor = 'operator';
 /** Of a model whose time nobody has measured: the least that a generation costs. */
@@ -83,9 +84,9 @@ async function addManifest(
 ): Promise<Answer> {
   const { studio: database } = databases;
   const { id, name, price, out } = given;
-  const added = await addModelFile(database, file, { id, name, priceMillicredits: price }, actor);
-  const { files } = await exportModel(database, added.id);
-  const written = out === undefined ? [] : await writeFiles(givenPath(context.config, out), files);
+  const media = await openMedia(database, context.config.dataDirectory);
+  const added = await addModelFile(file, { id, name, priceMillicredits: price }, actor, media);
+  const written = out === undefined ? [] : await writeModel(added.id, givenPath(context.config, out), media);
   await using drivers = openDrivers(databases);
   const problemsOf = problemsByMachines(database, { drivers, withinMs: checkMs });
   const problems = await problemsOf(await findVersion(database, added.id, added.version));

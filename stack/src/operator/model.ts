@@ -3,7 +3,6 @@ import { bindParameter } from '@renderkit/studio/administration/bind-parameter.t
 import {
   checkModels,
   diffModel,
-  exportModel,
   listModels,
   type ModelEntry,
   pauseModel,
@@ -11,11 +10,12 @@ import {
   resumeModel,
   retireModel,
 } from '@renderkit/studio/administration/models.ts';
+import { openMedia } from '@renderkit/studio/storage/open-media.ts';
 import { type Command, command, done, givenPath, problemLine } from './command.ts';
 import { addModelCommand } from './model-add.ts';
 import { openDrivers } from './open-drivers.ts';
 import { required, text, wholeNumber } from './option.ts';
-import { writeFiles } from './write-files.ts';
+import { writeModel } from './write-files.ts';
 
 const actor = 'operator';
 /** That backends have to say what they have. Milliseconds. */
@@ -155,8 +155,8 @@ export const modelCommands: Command[] = [
       'Writes the newest version of a model as files: its manifest and its workflow. Added again they are the same version.',
     options: { id: required(text('ID')), out: required(text('DIR')) },
     run: async ({ open, config }, { id, out }) => {
-      const exported = await exportModel((await open()).studio, id);
-      const files = await writeFiles(givenPath(config, out), exported.files);
+      const media = await openMedia((await open()).studio, config.dataDirectory);
+      const files = await writeModel(id, givenPath(config, out), media);
       return { data: { files }, lines: files };
     },
   }),

@@ -2,7 +2,7 @@ import type { Problem } from '@renderkit/engine-kit/problem-codes.ts';
 import { type AddedModel, repriceDraft } from '@renderkit/studio/administration/add-model.ts';
 import { publishModel } from '@renderkit/studio/administration/models.ts';
 import { priceOfSample, type Sample, sampleModel } from '@renderkit/studio/administration/sample-model.ts';
-import { openMedia } from '@renderkit/studio/operator.ts';
+import { openMedia } from '@renderkit/studio/storage/open-media.ts';
 import type { Context } from './command.ts';
 import type { OperatorDatabases } from './open-databases.ts';
 

@@ -1,7 +1,6 @@
 import { applyFiles } from '@renderkit/studio/administration/apply.ts';
 import { listPlans, listStyles } from '@renderkit/studio/administration/lists.ts';
-import { appliedAnswer } from './apply.ts';
-import { backendInputs } from './backend.ts';
+import { appliedAnswer, applyInputs } from './apply.ts';
 import { type Command, command, givenPath } from './command.ts';
 import { required, text } from './option.ts';
 
@@ -55,7 +54,7 @@ function applyList(noun: string, list: 'plans' | 'styles', about: string): Comma
       const databases = await open();
       const files = [givenPath(config, values.file)];
       return appliedAnswer(
-        await applyFiles(databases.studio, files, { ...backendInputs(databases, config), list }),
+        await applyFiles(databases.studio, files, { ...applyInputs(databases, config), list }),
       );
     },
   });

@@ -1,5 +1,21 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { exportModel } from '@renderkit/studio/administration/models.ts';
+import { readOriginal } from '@renderkit/studio/catalog/thumbnails.ts';
+import type { MediaStore } from '@renderkit/studio/storage/open-media.ts';
+
+/**
+ * Writes the newest version of a model into a folder: its manifest, and what lies beside it. Returns their paths.
+ * @throws ModelRefused where there is no such model
+ */
+export async function writeModel(id: string, folder: string, media: MediaStore): Promise<string[]> {
+  const { files, image } = await exportModel(media.database, id);
+  const bytes = image === null ? undefined : await readOriginal(image.key, image.name, media.storage);
+  return writeFiles(folder, {
+    ...files,
+    ...(image !== null && bytes !== undefined && { [image.name]: bytes }),
+  });
+}
 
 /** Writes files into a folder, which is made where it is missing. Returns their paths. */
 export async function writeFiles(

@@ -2,10 +2,19 @@ import type { Database } from '@renderkit/server-kit/db/database.ts';
 import type { AdminActor } from '../audit/admin-audit.ts';
 import { addVersion, amendDraft, type ModelFiles, withCatalog } from '../catalog/publish.ts';
 import { isBroken, readModelFile, readModelTexts } from '../catalog/read-files.ts';
+import { keepThumbnail } from '../catalog/thumbnails.ts';
 import type { Manifest } from '../manifests/manifest.ts';
 import { type Parameter, parametersOf } from '../manifests/parameters.ts';
+import type { MediaStore } from '../storage/open-media.ts';
 import { editSource } from './edit-source.ts';
-import { findVersion, type KnownModel, ModelRefused, type ModelTexts } from './models.ts';
+import {
+  findVersion,
+  type KnownModel,
+  ModelRefused,
+  type ModelTexts,
+  refusing,
+  withThumbnailOf,
+} from './models.ts';
 import { findVersions } from './store.ts';
 
 export type AddedModel = {
@@ -22,14 +31,15 @@ export type AddedModel = {
  * @throws ModelRefused
  */
 export async function addModel(
-  database: Database,
-  { source, files }: ModelTexts,
+  { source, files, image }: ModelTexts & Pick<ModelFiles, 'image'>,
   actor: AdminActor,
+  media: MediaStore,
 ): Promise<AddedModel> {
   const { model, problems } = readModelTexts(source, files);
   if (model === undefined) throw new ModelRefused(problems);
   if (problems.length > 0) throw new ModelRefused(problems, { known: knownOf(model.manifest) });
-  return addDraft(database, model, actor);
+  const stored = await refusing(keepThumbnail(image === undefined ? model : { ...model, image }, media));
+  return addDraft(media.database, stored, actor);
 }
 
 /** Adds a version that may have problems still: it is not offered while it has. */
@@ -54,7 +64,6 @@ function knownOf(manifest: Manifest): KnownModel {
  * @throws ModelRefused
  */
 export async function addModelFile(
-  database: Database,
   file: string,
   {
     id,
@@ -66,6 +75,7 @@ export async function addModelFile(
     priceMillicredits?: number | undefined;
   },
   actor: AdminActor,
+  media: MediaStore,
 ): Promise<AddedModel> {
   const read = await readModelFile(file);
   if (isBroken(read)) throw new ModelRefused(read.problems);
@@ -76,9 +86,10 @@ export async function addModelFile(
       ? []
       : [{ path: ['price', 'base_millicredits'], value: priceMillicredits }]),
   ];
-  const { source, files } = read.model;
+  const { source, files, image } = read.model;
   const edited = changes.length === 0 ? source : editSource(source, changes);
-  return addModel(database, { source: edited, files }, actor);
+  const texts = { source: edited, files };
+  return addModel(image === undefined ? texts : { ...texts, image }, actor, media);
 }
 
 /**
@@ -101,12 +112,13 @@ export async function repriceDraft(
   millicredits: number,
   actor: AdminActor,
 ): Promise<{ version: number; price: Manifest['price'] }> {
-  const { source, files } = await findVersion(database, id, version);
+  const stored = await findVersion(database, id, version);
+  const { source, files } = stored;
   const path = ['price', 'base_millicredits'];
   const { model, problems } = readModelTexts(editSource(source, [{ path, value: millicredits }]), files);
   if (model === undefined) throw new ModelRefused(problems);
   return withCatalog(database, async (transaction) => ({
-    version: await amendDraft(transaction, version, model, actor),
+    version: await amendDraft(transaction, version, withThumbnailOf(stored, model), actor),
     price: model.manifest.price,
   }));
 }

@@ -15,9 +15,12 @@ import {
   type BrokenFile,
   type CatalogFile,
   findCatalogFiles,
+  isBroken,
   isFolder,
   readCatalogFile,
 } from '../catalog/read-files.ts';
+import { storeImage } from '../catalog/thumbnails.ts';
+import type { MediaStore } from '../storage/open-media.ts';
 
 export type AppliedFile = {
   file: string;
@@ -34,6 +37,7 @@ type ReadFile = CatalogFile | { file: string; kind: 'backends'; id: 'backends'; 
 /** `list`: what the files are, whatever their names. The rest is what backends need. */
 export type ApplyOptions = Pick<ApplyBackendsDependencies, 'secrets' | 'variables'> & {
   list?: 'plans' | 'styles' | 'suggestions';
+  openMedia: () => Promise<MediaStore>;
 };
 
 /** The files of the catalog and of backends in a folder and in its folder `models`, or the one file that is named. */
@@ -54,11 +58,13 @@ export async function findFilesToApply(fileOrFolder: string): Promise<string[]> 
 export async function applyFiles(
   database: Database,
   files: readonly string[],
-  { list, ...backends }: ApplyOptions,
+  { list, openMedia, ...backends }: ApplyOptions,
 ): Promise<AppliedFile[]> {
   const read = await Promise.all(
     files.map((file) =>
-      list === undefined && isBackendsFile(file) ? readBackends(file) : readCatalogFile(file, list),
+      list === undefined && isBackendsFile(file)
+        ? readBackends(file)
+        : readCatalogFile(file, list).then((one) => withImage(one, openMedia)),
     ),
   );
   const results = new Map<string, AppliedFile>();
@@ -74,6 +80,18 @@ export async function applyFiles(
   return [...results.values()];
 }
 
+async function withImage(
+  read: CatalogFile | BrokenFile,
+  openMedia: () => Promise<MediaStore>,
+): Promise<CatalogFile | BrokenFile> {
+  try {
+    return isBroken(read) ? read : await storeImage(read, openMedia);
+  } catch (error) {
+    if (!(error instanceof PublishError)) throw error;
+    return { file: read.file, problems: [{ code: 'choice_unknown', message: error.message }] };
+  }
+}
+
 async function readBackends(file: string): Promise<ReadFile | BrokenFile> {
   const { content, problems } = await readBackendsAt(file);
   return content === undefined ? { file, problems } : { file, kind: 'backends', id: 'backends', content };
@@ -83,7 +101,7 @@ async function applyAll(
   database: Database,
   files: readonly ReadFile[],
   results: Map<string, AppliedFile>,
-  backends: Omit<ApplyOptions, 'list'>,
+  backends: Omit<ApplyOptions, 'list' | 'openMedia'>,
 ): Promise<void> {
   const applied: AppliedFile[] = [];
   let current: ReadFile | undefined;

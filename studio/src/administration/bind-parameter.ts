@@ -6,7 +6,7 @@ import { readModelTexts } from '../catalog/read-files.ts';
 import { readWorkflow, splitTarget } from '../manifests/workflow-file.ts';
 import { addDraft, type AddedModel } from './add-model.ts';
 import { editSource } from './edit-source.ts';
-import { ModelRefused, type ModelTexts, type ProblemsOf, versionsOf } from './models.ts';
+import { ModelRefused, type ModelTexts, type ProblemsOf, versionsOf, withThumbnailOf } from './models.ts';
 
 /** `problems`: what still has to be mended. */
 export type BoundModel = AddedModel & { target: string; problems: readonly Problem[] };
@@ -42,7 +42,7 @@ export async function bindParameter(
   const problems = await problemsOf(edited);
   const caused = problems.filter((problem) => !before.has(wordsOf(problem)));
   if (model === undefined || caused.length > 0) throw new ModelRefused(caused);
-  return { ...(await addDraft(database, model, actor)), target, problems };
+  return { ...(await addDraft(database, withThumbnailOf(newest, model), actor)), target, problems };
 }
 
 type NewName = { route: number; id: string; className: string };

@@ -2,6 +2,7 @@ import type { Problem } from '@renderkit/engine-kit/problem-codes.ts';
 import type { Database } from '@renderkit/server-kit/db/database.ts';
 import type { AdminActor } from '../audit/admin-audit.ts';
 import {
+  type ModelFiles,
   pauseModel as pause,
   publishModel as offer,
   PublishError,
@@ -117,6 +118,11 @@ function whyUnknown(engine: string, wanted: readonly string[], backend: string |
     : `${backend} has not been looked at yet: a worker does that while it runs.`;
 }
 
+/** A model that is made of a stored version: the image that its manifest names stays. */
+export function withThumbnailOf({ thumbnail_key: key }: StoredVersion, model: ModelFiles): ModelFiles {
+  return model.manifest.thumbnail === null || key === null ? model : { ...model, thumbnailKey: key };
+}
+
 /** @throws ModelRefused where there is no such version */
 export async function findVersion(database: Database, id: string, version: number): Promise<StoredVersion> {
   const found = await selectVersion(database, id, version);
@@ -172,7 +178,8 @@ export async function resumeModel(database: Database, id: string, actor: AdminAc
   await refusing(withCatalog(database, (transaction) => resume(transaction, id, actor)));
 }
 
-async function refusing<T>(act: Promise<T>): Promise<T> {
+/** What cannot be published, as a refusal. */
+export async function refusing<T>(act: Promise<T>): Promise<T> {
   try {
     return await act;
   } catch (error) {
@@ -182,17 +189,25 @@ async function refusing<T>(act: Promise<T>): Promise<T> {
 }
 
 /**
- * The newest version as files, by their names; added again they make no new version. @throws ModelRefused where there is
- * no such model
+ * The newest version as files, by their names; added again they make no new version. `image`: its own thumbnail, by the key
+ * of the small one. @throws ModelRefused where there is no such model
  */
 export async function exportModel(
   database: Database,
   id: string,
-): Promise<{ version: number; files: Record<string, string> }> {
+): Promise<{ version: number; files: Record<string, string>; image: { name: string; key: string } | null }> {
   const { newest } = await versionsOf(database, id);
+  const { thumbnail } = newest.manifest;
   const ending = newest.source.trimStart().startsWith('{') ? 'json' : 'yaml';
   const name = `${id.replaceAll('/', '-')}.model.${ending}`;
-  return { version: newest.version, files: { [name]: newest.source, ...newest.files } };
+  return {
+    version: newest.version,
+    files: { [name]: newest.source, ...newest.files },
+    image:
+      thumbnail === null || newest.thumbnail_key === null
+        ? null
+        : { name: thumbnail, key: newest.thumbnail_key },
+  };
 }
 
 /** What the newest version says that the one on offer does not; all of it where none is. @throws ModelRefused */

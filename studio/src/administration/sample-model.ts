@@ -1,7 +1,7 @@
 import { catalogModel } from '../catalog/catalog-model.ts';
 import { planSample, sampleRequest } from '../renders/sample-request.ts';
-import type { SampleStorage } from '../renders/sample-media.ts';
 import { followSample, type SampleProgress, startSample } from '../renders/samples.ts';
+import type { MediaStore } from '../storage/open-media.ts';
 import { countLiveWorkers } from '../workers/heartbeat.ts';
 import { findVersion } from './models.ts';
 import { hasBackend, type StoredVersion } from './store.ts';
@@ -31,7 +31,7 @@ export type SampleOptions = {
 export async function sampleModel(
   { id, version }: { id: string; version: number },
   options: SampleOptions,
-  storage: SampleStorage,
+  storage: MediaStore,
 ): Promise<Sample> {
   const { database } = storage;
   const stored = await findVersion(database, id, version);
@@ -54,7 +54,7 @@ export async function sampleModel(
 async function whyNobody(
   { version, manifest }: StoredVersion,
   id: string,
-  { database }: SampleStorage,
+  { database }: MediaStore,
 ): Promise<string | undefined> {
   if (!(await hasBackend(database, id, version))) {
     const wanted = [...new Set(manifest.routes.flatMap(({ on }) => on))].join(' or ');

@@ -29,12 +29,11 @@ export type StoredVersion = {
   files: Readonly<Record<string, string>>;
   /** Seconds that a sample took; null where there is none. */
   sample_seconds: number | null;
-  /** Whether it was on offer at some time. */
-  was_published: boolean;
+  thumbnail_key: string | null;
 };
 
-const versionColumns = `v.version, v.manifest, v.source, v.files, v.sample_seconds::float8 as sample_seconds,
-  v.published_at is not null as was_published`;
+const versionColumns = `v.version, v.manifest, v.source, v.files, v.thumbnail_key,
+  v.sample_seconds::float8 as sample_seconds`;
 
 /** The newest version of a model, and the one on offer where there is one. */
 export async function findVersions(

@@ -3,6 +3,7 @@ import type { Problem } from '@renderkit/engine-kit/problem-codes.ts';
 import type { Database } from '@renderkit/server-kit/db/database.ts';
 import { ConfigError } from '@renderkit/server-kit/process/config.ts';
 import { noteDataFiles, wereDataFilesApplied } from '../settings/keep-settings.ts';
+import { openMedia } from '../storage/open-media.ts';
 import { applyFile } from './apply-files.ts';
 import { PublishError, withCatalog } from './publish.ts';
 import {
@@ -12,6 +13,7 @@ import {
   isBroken,
   readCatalogFile,
 } from './read-files.ts';
+import { storeImage } from './thumbnails.ts';
 
 /** Each line is about a file. */
 export type DataFilesLog = Record<
@@ -37,7 +39,7 @@ export async function applyDataFiles(
   const isFirst = !(await wereDataFilesApplied(database));
   for (const file of files) {
     const read = await readCatalogFile(file);
-    const broken = isBroken(read) ? read : await apply(database, read, log);
+    const broken = isBroken(read) ? read : await apply(database, read, { dataDirectory, log });
     if (broken === undefined) continue;
     if (isFirst) throw new ConfigError(sentenceFor(broken));
     log.error(
@@ -51,10 +53,11 @@ export async function applyDataFiles(
 /** Returns the file where it cannot be published. */
 async function apply(
   database: Database,
-  file: CatalogFile,
-  log: DataFilesLog,
+  read: CatalogFile,
+  { dataDirectory, log }: { dataDirectory: string; log: DataFilesLog },
 ): Promise<BrokenFile | undefined> {
   try {
+    const file = await storeImage(read, () => openMedia(database, dataDirectory));
     const result = await withCatalog(database, (transaction) => applyFile(transaction, file, 'file'));
     if (result === 'applied') log.info({ file: file.file }, 'a file of the catalog is published');
     if (result === 'kept')
@@ -65,7 +68,7 @@ async function apply(
     return undefined;
   } catch (error) {
     if (!(error instanceof PublishError)) throw error;
-    return { file: file.file, problems: [{ code: 'choice_unknown', message: error.message }] };
+    return { file: read.file, problems: [{ code: 'choice_unknown', message: error.message }] };
   }
 }
 

@@ -35,6 +35,10 @@ export type ModelFiles = {
   source: string;
   /** Texts by the names that the manifest gives. */
   files: Readonly<Record<string, string>>;
+  /** What the manifest names as its thumbnail, where it was read from a file and is not stored yet. */
+  image?: { name: string; bytes: Uint8Array };
+  /** Storage key of the manifest's own thumbnail, which is part of the content. */
+  thumbnailKey?: string | undefined;
 };
 
 /**
@@ -62,12 +66,19 @@ export async function addVersion(
   model: ModelFiles,
   actor: AdminActor,
 ): Promise<{ version: number; added: boolean }> {
-  const { manifest, source, files } = model;
+  const { manifest, source, files, thumbnailKey = null } = model;
   const digest = digestOfModel(model);
   const known = await findVersionByDigest(transaction, manifest.id, digest);
   if (known !== undefined) return { version: known, added: false };
   const routes = manifest.routes.map((route, index) => routeRow(route, index, files));
-  const version = await insertVersion(transaction, { digest, manifest, source, files, routes });
+  const version = await insertVersion(transaction, {
+    digest,
+    manifest,
+    source,
+    files,
+    thumbnailKey,
+    routes,
+  });
   await writeAdminAudit(transaction, actor, {
     action: 'model.version_added',
     subject: `model:${manifest.id}`,
@@ -238,8 +249,12 @@ async function putPlansInForce(
   await updateAccountsOfPlans(transaction, plans);
 }
 
-export function digestOfModel({ manifest, files }: Pick<ModelFiles, 'manifest' | 'files'>): string {
-  return digestOf({ manifest, files: Object.entries(files).sort(([a], [b]) => (a < b ? -1 : 1)) });
+export function digestOfModel({ manifest, files, thumbnailKey }: ModelFiles): string {
+  return digestOf({
+    manifest,
+    files: Object.entries(files).sort(([a], [b]) => (a < b ? -1 : 1)),
+    ...(thumbnailKey !== undefined && { thumbnailKey }),
+  });
 }
 
 /** In hex. The order of keys counts: in places it means something. */

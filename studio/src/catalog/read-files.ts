@@ -21,6 +21,7 @@ export type BrokenFile = { file: string; problems: readonly Problem[] };
 const modelName = /\.model\.(?:ya?ml|json)$/;
 const listName = /^(plans|styles|suggestions)\.(?:ya?ml|json)$/;
 const maxWorkflowBytes = 8 * 1024 * 1024;
+const maxImageBytes = 16 * 1024 * 1024;
 
 /**
  * The files of the catalog in a folder, lists first, by their full paths: `NAME.model.yaml`, `plans.yaml`, `styles.yaml`,
@@ -89,11 +90,28 @@ export async function readModelFile(
     if (typeof text === 'string') files[name] = text;
     else problems.push(text);
   }
+  const image = await readImage(path.dirname(file), read.manifest.thumbnail);
+  if (image !== undefined && 'code' in image) problems.push({ ...image, line: read.lineOf(['thumbnail']) });
   if (problems.length > 0) return { file, problems };
   const { model, problems: wrong } = readModelTexts(source, files);
   return model === undefined || wrong.length > 0
     ? { file, problems: wrong }
-    : { file, kind: 'model', id: model.manifest.id, model };
+    : {
+        file,
+        kind: 'model',
+        id: model.manifest.id,
+        model: image === undefined || 'code' in image ? model : { ...model, image },
+      };
+}
+
+const imageName = /\.(?:png|jpe?g|webp)$/i;
+
+async function readImage(folder: string, name: string | null): Promise<ModelFiles['image'] | Problem> {
+  if (name === null) return undefined;
+  if (!imageName.test(name))
+    return { code: 'choice_unknown', message: `${name} is no PNG, JPEG or WebP by its name.` };
+  const bytes = await readBytes(path.join(folder, name), name, maxImageBytes);
+  return bytes instanceof Uint8Array ? { name, bytes } : bytes;
 }
 
 /**
@@ -112,11 +130,21 @@ export function readModelTexts(
 
 /** The file's text, or why there is none. */
 async function readText(file: string, shownAs: string): Promise<string | Problem> {
+  const bytes = await readBytes(file, shownAs, maxWorkflowBytes);
+  if (!(bytes instanceof Uint8Array)) return bytes;
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch (error) {
+    return { code: 'invalid_yaml', message: `${shownAs} cannot be read: ${(error as Error).message}` };
+  }
+}
+
+async function readBytes(file: string, shownAs: string, maxBytes: number): Promise<Uint8Array | Problem> {
   try {
     const bytes = await readFile(file);
-    if (bytes.length > maxWorkflowBytes)
-      return { code: 'invalid_yaml', message: `${shownAs} is larger than ${maxWorkflowBytes} bytes.` };
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+    return bytes.length > maxBytes
+      ? { code: 'invalid_yaml', message: `${shownAs} is larger than ${maxBytes} bytes.` }
+      : bytes;
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
     return code === 'ENOENT'

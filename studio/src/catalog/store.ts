@@ -95,6 +95,7 @@ export type NewVersion = {
   manifest: Manifest;
   source: string;
   files: Readonly<Record<string, string>>;
+  thumbnailKey: string | null;
   routes: readonly RouteRow[];
 };
 
@@ -108,7 +109,8 @@ export async function insertVersion(transaction: Transaction, version: NewVersio
   if (row === undefined) throw new Error('an insert that updates returned no row');
   const { newest_version: number } = row;
   await transaction.execute(
-    `insert into model_versions (model_id, version, digest, manifest, source, files) values ($1, $2, $3, $4, $5, $6)`,
+    `insert into model_versions (model_id, version, digest, manifest, source, files, thumbnail_key)
+     values ($1, $2, $3, $4, $5, $6, $7)`,
     [
       version.manifest.id,
       number,
@@ -116,6 +118,7 @@ export async function insertVersion(transaction: Transaction, version: NewVersio
       JSON.stringify(version.manifest),
       version.source,
       JSON.stringify(version.files),
+      version.thumbnailKey,
     ],
   );
   await transaction.execute(

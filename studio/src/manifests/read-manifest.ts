@@ -156,7 +156,7 @@ const nothingOffered: Manifest['parameters'] = {
   options: [],
 };
 
-function complete({ routes, parameters, ...file }: ManifestFile): Manifest {
+function complete({ routes, parameters, thumbnail, ...file }: ManifestFile): Manifest {
   return {
     description: null,
     kind: 'system',
@@ -165,7 +165,7 @@ function complete({ routes, parameters, ...file }: ManifestFile): Manifest {
     inpaint: false,
     prompt_required: true,
     tiers: [],
-    thumbnail: null,
+    thumbnail: thumbnail?.replace(/^\.\//, '') ?? null,
     refused_styles: [],
     ...file,
     parameters: { ...nothingOffered, ...parameters },

@@ -1,11 +1,9 @@
-import type { KeyObject } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { MediaSource } from '@renderkit/engine-kit/route.ts';
-import type { Database } from '@renderkit/server-kit/db/database.ts';
 import { newId } from '@renderkit/server-kit/ids.ts';
-import type { BlobStorage } from '../storage/blob-storage.ts';
 import { keepFiles } from '../storage/keep-files.ts';
+import type { MediaStore } from '../storage/open-media.ts';
 import { findSampleImage, writeSampleImage } from './sample-store.ts';
 
 const folder = path.join(import.meta.dirname, '..', '..', 'models', 'samples');
@@ -28,10 +26,8 @@ export function hasStandIn(source: MediaSource): boolean {
   return standIns[source] !== undefined;
 }
 
-export type SampleStorage = { database: Database; storage: BlobStorage; mediaKey: KeyObject };
-
 /** The id of what stands for a medium, stored where it is not yet. @throws Error where there is none */
-export async function keepStandIn(source: MediaSource, dependencies: SampleStorage): Promise<string> {
+export async function keepStandIn(source: MediaSource, dependencies: MediaStore): Promise<string> {
   const image = standIns[source];
   if (image === undefined) throw new Error(`nothing stands for ${source} in a sample`);
   const key = await findSampleImage(dependencies.database, image.id);

@@ -5,7 +5,8 @@ import type { MediaSource } from '@renderkit/engine-kit/route.ts';
 import type { CatalogModel } from '../catalog/catalog-model.ts';
 import { acceptedShapes, type RequestShape, takes } from '../manifests/accepted-requests.ts';
 import type { Manifest } from '../manifests/manifest.ts';
-import { hasStandIn, keepStandIn, type SampleStorage } from './sample-media.ts';
+import type { MediaStore } from '../storage/open-media.ts';
+import { hasStandIn, keepStandIn } from './sample-media.ts';
 
 /** What is drawn where nothing else is said. */
 const usualPrompt = 'a lighthouse on a cliff above a calm sea, a small boat, evening light';
@@ -31,7 +32,7 @@ export function planSample(manifest: Manifest, { mayCost }: { mayCost: boolean }
 export async function sampleRequest(
   { shape, prompt = usualPrompt }: { shape: RequestShape; prompt?: string | undefined },
   { offered }: CatalogModel,
-  storage: SampleStorage,
+  storage: MediaStore,
 ): Promise<RenderRequest> {
   const media = new Map<MediaSource, string>();
   for (const source of shape.has) media.set(source, await keepStandIn(source, storage));
