@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { AxiosResponse } from 'axios';
 import { OpenAPIClientAxios } from 'openapi-client-axios';
 import { type Platform, startPlatform } from '@renderkit/stack/testing/platform.ts';
@@ -65,6 +66,9 @@ test('a client generated from the OpenAPI document runs an example of every oper
   assert.equal((await call('estimate', null, { kind: 'image', ...draft })).object, 'estimate');
   const picture = await finished(await call('createImageGeneration', null, draft));
   const pictureId = picture.outputs[0]?.id ?? '';
+  assert.equal((await call('getProgress', { id: picture.id }))['stage'], 'done');
+  const stream: unknown = await call('watchGeneration', { id: picture.id });
+  assert.match(stream as string, /^event: done$/m);
   const file = new FormData();
   const bytes = await (await fetch(picture.outputs[0]?.url ?? '')).arrayBuffer();
   file.set('file', new Blob([bytes], { type: 'image/png' }), 'lake.png');
@@ -74,9 +78,14 @@ test('a client generated from the OpenAPI document runs an example of every oper
     await call('createImageEdit', null, { image: upload.id, prompt: 'the same in winter', strength: 0.4 }),
   );
   assert.equal((await call('deleteUpload', { id: upload.id }))['deleted'], true);
-  const video = await finished(
-    await call('createVideoGeneration', null, { prompt: 'clouds drift over hills', duration: 3 }),
-  );
+  const filming = await call('createVideoGeneration', null, {
+    prompt: 'clouds drift over hills',
+    duration: 3,
+  });
+  // There is none before the first was made.
+  const preview = () => call('getPreview', { id: filming.id, index: '0' }).catch(() => undefined);
+  while ((await preview()) === undefined) await sleep(200);
+  const video = await finished(filming);
   const videoId = video.outputs[0]?.id ?? '';
   assert.equal((await call('createFrame', { id: videoId }, { time: 'last' })).object, 'frame');
   await finished(await call('extendVideo', null, { video_id: videoId, prompt: 'the sun sets', duration: 3 }));

@@ -130,7 +130,7 @@ function describeOperation(id: OperationId, operation: Operation, components: Co
           ...(operation.idempotent ? [headers.idempotentReplayed] : []),
         ),
         content: {
-          'application/json': {
+          [response.mediaType ?? 'application/json']: {
             schema: components.convert(response.schema),
             ...(response.example !== undefined && { example: response.example }),
           },

@@ -1,5 +1,6 @@
 import type { Static, TSchema } from 'typebox';
 import { jsonBodyBytes, largeJsonBodyBytes } from './limits.ts';
+import { liveOperations } from './live-operations.ts';
 import { createProblems, problemsOfEveryOperation, studioProblems, type Operation } from './operation.ts';
 import { realAnswers } from './real-answers.ts';
 import type { Scope } from './scopes.ts';
@@ -398,6 +399,7 @@ export const operations = {
     response: { status: 200, schema: Generation },
     problems: [...problemsOfEveryOperation, 'not_found'],
   },
+  ...liveOperations,
   listGenerations: {
     method: 'GET',
     path: '/v1/generations',

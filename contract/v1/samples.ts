@@ -146,6 +146,12 @@ ${send('/v1/videos/$VIDEO/frames', '{"time": "last"}')}`,
     shell: send('/v1/estimate', '{"kind": "image", "prompt": "a lighthouse above a calm sea at dusk"}'),
   },
   getGeneration: { shell: waited('GENERATION') },
+  watchGeneration: { shell: get('/v1/generations/$GENERATION/events').replace('-sS', '-sSN') },
+  getProgress: { shell: get('/v1/generations/$GENERATION/progress') },
+  getPreview: {
+    shell: `${named('MOVING', send('/v1/videos/generations', '{"prompt": "clouds drift over mountains", "duration": 5}'))}
+${get('/v1/generations/$MOVING/previews/0').replace('-sS', '-sf --retry 60 --retry-delay 1 --retry-all-errors -o preview.jpg')}`,
+  },
   listGenerations: { shell: get('/v1/generations?status=succeeded&limit=5') },
   listEvents: {
     shell: `${get('/v1/events?limit=5')} -H "Accept: application/json"`,

@@ -37,6 +37,9 @@ const served = {
   '/v1/generations/{id}': ['get'],
   '/v1/generations/{id}/cancel': ['post'],
   '/v1/events': ['get'],
+  '/v1/generations/{id}/events': ['get'],
+  '/v1/generations/{id}/progress': ['get'],
+  '/v1/generations/{id}/previews/{index}': ['get'],
 };
 
 describe('§9 versioning, the interface description and what stands beside the API', () => {

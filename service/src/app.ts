@@ -26,6 +26,7 @@ import { estimateRoutes } from './estimate/routes.ts';
 import { framesRoutes } from './frames/routes.ts';
 import { type Generations, startGenerations } from './generations/background.ts';
 import { eventRoutes } from './generations/events/routes.ts';
+import { liveRoutes } from './generations/live/routes.ts';
 import { generationRoutes } from './generations/routes.ts';
 import { createSettleUploads } from './generations/settle/settle-uploads.ts';
 import { startSignals } from './generations/signals.ts';
@@ -192,6 +193,7 @@ function startModules(
       ...estimateRoutes({ quoting: work.quoting, database }),
       ...generationRoutes({ ...work.generations, database }),
       ...eventRoutes({ ...work.generations, ...work, database }),
+      ...liveRoutes({ ...work.generations, ...work }),
     },
   };
 }

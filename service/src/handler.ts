@@ -33,11 +33,11 @@ export type HandlerContext = {
 /** An answer whose text is ready: replays, batched reads. The status line and headers are the caller's. */
 export class RawReply {
   readonly status: number;
-  /** JSON text, sent byte for byte. */
-  readonly text: string;
+  /** JSON text, sent byte for byte; bytes where the headers name another type. */
+  readonly text: string | Buffer;
   readonly headers: Readonly<Record<string, string>> | undefined;
 
-  constructor(status: number, text: string, headers?: Readonly<Record<string, string>>) {
+  constructor(status: number, text: string | Buffer, headers?: Readonly<Record<string, string>>) {
     this.status = status;
     this.text = text;
     this.headers = headers;

@@ -204,7 +204,7 @@ export type Answer = {
   /** Names in lower case. */
   headers?: Readonly<Record<string, string>> | undefined;
   /** JSON; `application/json` unless the headers say otherwise. */
-  text: string;
+  text: string | Buffer;
 };
 
 /**
@@ -238,8 +238,8 @@ export class AnswerWriter {
     // Past the framework, which would add a charset that the media types do not have, and time.
     reply.hijack();
     // A text of as many bytes as characters is ASCII and needs no encoding.
-    if (!reply.raw.destroyed)
-      reply.raw.writeHead(status, lines).end(text, bytes === text.length ? 'latin1' : 'utf8');
+    const encoding = bytes === text.length ? 'latin1' : 'utf8';
+    if (!reply.raw.destroyed) reply.raw.writeHead(status, lines).end(text, encoding);
     this.#observe(request, status);
   }
 

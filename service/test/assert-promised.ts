@@ -56,7 +56,7 @@ export function assertPromised(method: string, path: string, answer: Told): void
       ? pointer('paths', found.template, verb, 'responses', String(answer.status))
       : promised.$ref.slice(1);
   const response = promised.$ref === undefined ? promised : responseOf(promised.$ref);
-  const media = answer.headers.get('content-type') ?? '';
+  const media = answer.headers.get('content-type')?.split(';')[0] ?? '';
   assert.ok(response.content?.[media] !== undefined, `another media type, ${media}: ${what}`);
   for (const name of Object.keys(response.headers ?? {}))
     if (!(name in occasional) || occasional[name]?.includes(answer.status) === false)

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, afterEach, before, describe, test } from 'node:test';
+import type { RenderProgress } from '@renderkit/contract/studio/progress.ts';
 import type { Problem } from '@renderkit/contract/v1/schemas/problem.ts';
 import {
   acceptedScopes,
@@ -21,10 +22,29 @@ ajvFormats.default(ajv);
 
 type AskedFor = { path: string; body?: unknown; headers?: Record<string, string> };
 
+/** What a studio says of a render that is being made. */
+function progressOf(token: string): RenderProgress {
+  return {
+    account: 'stu_scripted',
+    token,
+    revision: '3',
+    stage: 'rendering',
+    fraction: 0.4,
+    step: 4,
+    steps: 10,
+    outputs_done: 0,
+    queue: null,
+    starts_in_seconds: null,
+    finishes_in_seconds: { low: 1, high: 2.5 },
+    preview: { index: 0, revision: 3, width: 1, height: 1, jpeg: Buffer.from('a JPEG').toString('base64') },
+  };
+}
+
 describe('every operation', () => {
   let service: TestService;
   let full: string;
   let generation: string;
+  let running: string;
   let queued: string;
   let upload: string;
   let files: FileServer;
@@ -33,6 +53,20 @@ describe('every operation', () => {
     service = await startTestService({ config: { egressAllow: ['127.0.0.0/8'] } });
     full = await service.createKey();
     generation = await service.addGeneration();
+    running = await service.addGeneration();
+    await service.database.rows(
+      `update generations set status = 'running', holds_slot = true, completed_at = null, heard_at = clock() where id = $1`,
+      [running],
+    );
+    service.studio.script('getMetadata', {
+      json: {
+        studio_id: service.studio.studioId,
+        issuer: `${service.studio.url}/oidc`,
+        version: '1',
+        progress: true,
+      },
+    });
+    service.studio.script('readProgress', { json: { renders: [progressOf(running)], ended: [] } });
     const { body } = await service.ask<{ id: string }>('/v1/uploads', {
       key: full,
       body: { url: `${files.url}/lake.png` },
@@ -93,6 +127,10 @@ describe('every operation', () => {
     extendVideo: () => ({ path: '/v1/videos/extend', body: { video_id: 'lib_2', resolution: '720p' } }),
     estimate: () => ({ path: '/v1/estimate', body: { kind: 'image', prompt: 'a lighthouse' } }),
     getGeneration: () => ({ path: `/v1/generations/${generation}` }),
+    // Of one that has ended it ends by itself.
+    watchGeneration: () => ({ path: `/v1/generations/${generation}/events?preview=none` }),
+    getProgress: () => ({ path: `/v1/generations/${running}/progress` }),
+    getPreview: () => ({ path: `/v1/generations/${running}/previews/0?r=3` }),
     listGenerations: () => ({ path: '/v1/generations?status=succeeded&kind=image' }),
     listEvents: () => ({
       path: '/v1/events?types=generation.created,upload.ready&page=1&limit=5',
@@ -171,10 +209,11 @@ describe('every operation', () => {
       });
 
       test('answers what its schema says', async () => {
-        const validate = ajv.compile(operation.response.schema);
+        const { schema, mediaType = 'application/json' } = operation.response;
+        const validate = ajv.compile(schema);
         const answer = await ask({ key: await service.createKey({ rateLimitPerMinute: 77 }) });
         assert.equal(answer.status, operation.response.status, answer.text);
-        assert.equal(answer.headers.get('content-type'), 'application/json');
+        assert.equal(answer.headers.get('content-type')?.split(';')[0], mediaType);
         assert.ok(validate(answer.body), `${answer.text} ${JSON.stringify(validate.errors)}`);
         assertRateHeaders(answer, 77, 76);
         assert.match(answer.headers.get('x-request-id') ?? '', /^req_/);

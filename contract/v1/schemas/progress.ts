@@ -87,6 +87,17 @@ export const PreviewParams = closed({
   index: Type.String({ minLength: 1, maxLength: 3, description: 'Which of the outputs, from 0.' }),
 });
 
+export const PreviewQuery = closed({
+  r: Type.Optional(
+    Type.String({
+      maxLength: 20,
+      pattern: '^[0-9]*$',
+      description:
+        'A revision, so that the address changes with the picture. The answer is the newest in any case.',
+    }),
+  ),
+});
+
 /** What is no JSON but lines of events. */
 export const EventStream = Type.String({
   description:

@@ -14,6 +14,7 @@ import type { AccountStreams } from './events/account-streams.ts';
 import { type AskRenders, createAskRenders } from './follow/ask-renders.ts';
 import { startFollowing } from './follow/follow-feeds.ts';
 import { startReconciling } from './follow/reconcile.ts';
+import type { LiveGenerations } from './live/live-generations.ts';
 import { GenerationReader } from './reads/read-generation.ts';
 import type { GenerationUseCases } from './routes.ts';
 import { Settlement } from './settle/settlement.ts';
@@ -37,13 +38,13 @@ export type GenerationsOptions = {
 };
 
 export type Generations = AsyncDisposable &
-  GenerationUseCases & { accountStreams: AccountStreams; settlement: Settlement };
+  GenerationUseCases & { accountStreams: AccountStreams; live: LiveGenerations; settlement: Settlement };
 
 /** Starts what brings generations from the queue to their end, and gives the use cases that clients have of them. */
 export function startGenerations(options: GenerationsOptions): Generations {
   const { database, signals, uploads } = options;
   const { crashPoint, sweepMs, retryMs, stuckAfterMs } = options.testHooks ?? {};
-  const { owner, leaseMs, scheduler, announcer, longPolls, accountStreams } = signals;
+  const { owner, leaseMs, scheduler, announcer, longPolls, accountStreams, live } = signals;
   const shared = { ...options, ...signals, crashPoint, stuckAfterMs };
   const settlement = new Settlement({ database, owner, leaseMs, announcer, crashPoint });
   const askRenders = createAskRenders({ studioClient: options.studioClient, settlement });
@@ -71,6 +72,7 @@ export function startGenerations(options: GenerationsOptions): Generations {
     canceling: { settlement, reader, crashPoint },
     longPolls,
     accountStreams,
+    live,
     settlement,
     [Symbol.asyncDispose]: async () => {
       await longPolls[Symbol.asyncDispose]();

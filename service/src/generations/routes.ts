@@ -6,7 +6,7 @@ import { type CancelDependencies, cancelGeneration } from './cancel/cancel-gener
 import type { CreateRequest, GenerationCreator } from './create/create-generation.ts';
 import type { LongPolls } from './live/long-polls.ts';
 import { generationListText, generationText } from './present.ts';
-import { type GenerationReader, noSuchGeneration } from './reads/read-generation.ts';
+import { checkedId, type GenerationReader } from './reads/read-generation.ts';
 import { listGenerations } from './reads/store.ts';
 
 /** The use cases that clients have of generations. */
@@ -73,12 +73,4 @@ export function generationRoutes(
       return new RawReply(200, generationText(await cancelGeneration(canceling, asked)));
     },
   };
-}
-
-const idShape = /^gen_[0-9a-z]{26}$/;
-
-/** What is no id of ours is not asked for. */
-function checkedId(id: string): string {
-  if (!idShape.test(id)) throw noSuchGeneration();
-  return id;
 }

@@ -11,6 +11,7 @@ import { Scheduler } from './dispatch/scheduler.ts';
 import { AccountStreams, accountEventsChannel } from './events/account-streams.ts';
 import { Feed } from './follow/feed.ts';
 import { Subscriptions } from './follow/subscriptions.ts';
+import { LiveGenerations } from './live/live-generations.ts';
 import { LongPolls } from './live/long-polls.ts';
 import { TransitionAnnouncer } from './settle/announce-transitions.ts';
 
@@ -31,6 +32,7 @@ export type Signals = AsyncDisposable & {
   leaseMs: number;
   longPolls: LongPolls;
   accountStreams: AccountStreams;
+  live: LiveGenerations;
   scheduler: Scheduler;
   feed: Feed;
   subscriptions: Subscriptions;
@@ -51,6 +53,7 @@ export function startSignals(options: {
   const leaseMs = testHooks.leaseMs ?? defaultLeaseMs;
   const longPolls = new LongPolls({ database, log, max: testHooks.maxLongPolls });
   const accountStreams = new AccountStreams({ database, log });
+  const live = new LiveGenerations({ database, studioClient: options.studioClient, log });
   const scheduler = new Scheduler(log);
   const feed = new Feed(options);
   const subscriptions = new Subscriptions({ database, log, owner, leaseMs, feed });
@@ -63,6 +66,7 @@ export function startSignals(options: {
   });
   const announcer = new TransitionAnnouncer({
     longPolls,
+    live,
     notifier,
     eventNotifier,
     scheduler,
@@ -72,7 +76,12 @@ export function startSignals(options: {
   const onConnect = () => {
     longPolls.lookNow();
     accountStreams.lookNow();
+    live.lookNow();
     keyStreams.lookNow();
+  };
+  const onSettled = (ids: string[]) => {
+    longPolls.wake(ids);
+    live.wake(ids);
   };
   const onRevoked = (ids: string[]) => {
     longPolls.revoke(ids);
@@ -80,8 +89,8 @@ export function startSignals(options: {
   };
   const heard = { url: database.url, log, onConnect };
   const listeners = [
-    listen({ ...heard, channel: settledChannel, onIds: (ids) => longPolls.wake(ids) }),
     listen({ ...heard, channel: accountEventsChannel, onIds: (ids) => accountStreams.wake(ids) }),
+    listen({ ...heard, channel: settledChannel, onIds: onSettled }),
     listen({ ...heard, channel: revokedKeysChannel, onIds: onRevoked }),
   ];
   return {
@@ -89,6 +98,7 @@ export function startSignals(options: {
     leaseMs,
     longPolls,
     accountStreams,
+    live,
     scheduler,
     feed,
     subscriptions,
@@ -97,6 +107,7 @@ export function startSignals(options: {
       await Promise.all([notifier[Symbol.asyncDispose](), eventNotifier[Symbol.asyncDispose]()]);
       await Promise.all(listeners.map((listener) => listener[Symbol.asyncDispose]()));
       await accountStreams[Symbol.asyncDispose]();
+      await live[Symbol.asyncDispose]();
     },
   };
 }

@@ -30,6 +30,7 @@ const maxAnswerBytesOf: { [Id in StudioOperationId]?: number } = {
   lookUpRenders: 4 * megabyte,
   lookUpUploads: 4 * megabyte,
   readChanges: 16 * megabyte,
+  readProgress: 32 * megabyte,
 };
 // Everything else may be sent twice and does no more than once: it reads, or it names its own token.
 const notRepeatable = new Set<StudioOperationId>([

@@ -1,22 +1,19 @@
--- Where renders that wait stand among all that the same backends could make, in the order of turns, and why they wait. A local
--- engine counts its lanes apart. `running`: jobs at those backends now.
+-- Where renders that wait stand among all that the same backends could make, in the order of turns, and why they wait: null
+-- where an engine is about to take it. A local engine counts its lanes apart. `running`: jobs at those backends now.
 create or replace function render_waits(ids text[])
 returns table (render text, "position" integer, "of" integer, reason text, running integer) language sql stable as $$
-  with asked as (
-    select id, account_id, model, model_version, lane, tag, accepted_at, not_before
-    from renders where id = any(ids) and status = 'queued'
-  ), groups as (
+  with groups as (
     select g.model, g.model_version, g.lane, coalesce(array_agg(b.name) filter (where f.fits), '{}') as backends,
-      coalesce(bool_or(f.fits and is_ready(b)), false) as ready, coalesce(bool_and(b.is_local) filter (where f.fits), false) as is_local
-    from (select distinct model, model_version, lane from asked) g
+      coalesce(bool_and(b.is_local) filter (where f.fits), false) as is_local
+    from (select distinct model, model_version, lane from renders where id = any(ids) and status = 'queued') g
     left join route_fits f on f.model_id = g.model and f.version = g.model_version
     left join backends b on b.name = f.backend
     group by g.model, g.model_version, g.lane
   ), turns as (
-    select g.model, g.model_version, g.lane, w.id, w.account_id, w.accepted_at,
-      row_number() over turn as "position", count(*) over (partition by g.model, g.model_version, g.lane) as "of",
-      -- Of all before it, the one that was accepted last.
-      max(w.accepted_at) over turn as latest
+    select g.model, g.model_version, g.lane, w.id, row_number() over turn as "position",
+      count(*) over (partition by g.model, g.model_version, g.lane) as "of",
+      -- Somebody else's is before it, or among those are none but its own account's.
+      min(w.account_id) over turn <> w.account_id or max(w.account_id) over turn <> w.account_id as is_behind_others
     from groups g
     cross join lateral (select distinct model_id, version from route_fits where backend = any(g.backends) and fits) m
     join renders w on w.model = m.model_id and w.model_version = m.version and w.status = 'queued' and w.tag is not null
@@ -26,10 +23,11 @@ returns table (render text, "position" integer, "of" integer, reason text, runni
     window turn as (partition by g.model, g.model_version, g.lane order by w.tag, w.id)
   )
   select a.id, t."position"::integer, t."of"::integer,
-    case when a.not_before > clock() then 'scheduled_retry' when not g.ready then 'engine_down'
-      when t.latest > a.accepted_at then 'fair_share' else 'engine_busy' end,
+    case when why.reason = 'fair_share' and t.is_behind_others is not true then 'engine_busy' else why.reason end,
     (select count(*) from submissions s where s.backend = any(g.backends) and s.state in ('intended', 'sent', 'lost'))::integer
-  from asked a
+  from renders a
+  cross join lateral (select queue_reason(a) as reason) why
   join groups g on (g.model, g.model_version, g.lane) is not distinct from (a.model, a.model_version, a.lane)
   left join turns t on t.id = a.id and (t.model, t.model_version, t.lane) = (a.model, a.model_version, a.lane)
+  where a.id = any(ids) and a.status = 'queued'
 $$;

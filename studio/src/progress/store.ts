@@ -119,7 +119,8 @@ export type WaitRow = {
   /** Null for a render that the release before has queued. */
   position: number | null;
   of: number | null;
-  reason: WaitReason;
+  /** Null where an engine is about to take it. */
+  reason: WaitReason | null;
   /** Jobs that run where it may be made. */
   running: number;
 };

@@ -9,6 +9,8 @@ import { finishesIn, type Range, startsIn, type TakenTimes } from './taken-times
 const watchSeconds = 30;
 // Places in queues move, and word of a report may get lost.
 const floorMs = 2_000;
+/** Looking at all takes a twentieth of the time at most. */
+const looksShare = 20;
 // Reports of many renders are answered together.
 const gatherMs = 50;
 
@@ -42,7 +44,9 @@ export async function watchProgress(
   try {
     const deadline = performance.now() + waitMs;
     let lookAt = watched;
+    let pauseMs = floorMs;
     for (;;) {
+      const lookedAt = performance.now();
       const rows = await readProgress(database, client, lookAt);
       for (const { place, render } of rows)
         if (render !== null) byRender.set(render, lookAt[place] as Watched);
@@ -51,9 +55,10 @@ export async function watchProgress(
       if (answer.renders.length > 0 || answer.ended.length > 0) return answer;
       const left = deadline - performance.now();
       if (left <= 0 || signal.aborted) return answer;
+      if (lookAt === watched) pauseMs = Math.max(floorMs, looksShare * (performance.now() - lookedAt));
       const isWoken = [...woken].some((id) => byRender.has(id));
       await waitForWake(
-        { ms: Math.min(left, floorMs), gatherMs, isWoken },
+        { ms: Math.min(left, pauseMs), gatherMs, isWoken },
         signal,
         (wake) => (onWake = wake),
       );
@@ -129,7 +134,10 @@ function present(
 }
 
 function queueOf({ position }: ProgressRow, wait: WaitRow | undefined): RenderProgress['queue'] {
-  if (wait !== undefined) return { position: wait.position, of: wait.of, reason: wait.reason };
+  if (wait !== undefined) {
+    const { position: place, of, reason } = wait;
+    return reason === null ? null : { position: place, of, reason };
+  }
   return position === null ? null : { position: position + 1, of: null, reason: 'engine_busy' };
 }
 

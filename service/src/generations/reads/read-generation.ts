@@ -31,3 +31,11 @@ export class GenerationReader {
 export function noSuchGeneration(): ApiProblem {
   return new ApiProblem('not_found', { detail: 'There is no such generation.' });
 }
+
+const idShape = /^gen_[0-9a-z]{26}$/;
+
+/** An id as a path names it. @throws ApiProblem `not_found`: what is no id of ours is not asked for */
+export function checkedId(id: string): string {
+  if (!idShape.test(id)) throw noSuchGeneration();
+  return id;
+}

@@ -2,12 +2,14 @@ import type { Notifier } from '@renderkit/server-kit/db/notify.ts';
 import type { Deliveries } from '../../webhooks/deliveries/background.ts';
 import type { Scheduler } from '../dispatch/scheduler.ts';
 import type { Subscriptions } from '../follow/subscriptions.ts';
+import type { LiveGenerations } from '../live/live-generations.ts';
 import type { LongPolls } from '../live/long-polls.ts';
 import { isFinal } from './status.ts';
 import type { Transitioned } from './transition-store.ts';
 
 export type AnnouncerOptions = {
   longPolls: LongPolls;
+  live: Pick<LiveGenerations, 'wake'>;
   /** Wakes the long polls of other processes. */
   notifier: Notifier;
   /** Wakes whoever reads an account's events, in every process. */
@@ -26,12 +28,13 @@ export class TransitionAnnouncer {
   }
 
   announce(made: readonly Transitioned[]): void {
-    const { longPolls, notifier, scheduler, subscriptions, deliveries } = this.#options;
+    const { longPolls, live, notifier, scheduler, subscriptions, deliveries } = this.#options;
     const ended = made.filter(({ to_status: status }) => isFinal(status));
     longPolls.wake(
       ended.map(({ id }) => id),
       ended.map(({ text }) => text),
     );
+    live.wake(made.map(({ id }) => id));
     for (const { id, account_id: accountId } of ended) {
       notifier.announce(id);
       scheduler.wake(accountId);

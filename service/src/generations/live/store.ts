@@ -1,0 +1,75 @@
+import type { Lane } from '@renderkit/contract/studio/kinds.ts';
+import type { Database } from '@renderkit/server-kit/db/database.ts';
+import type { GenerationRow } from '../present.ts';
+import { packed, unpack } from '../reads/store.ts';
+
+/** A generation as whoever watches it needs it. */
+export type LiveRow = {
+  generation: GenerationRow;
+  lane: Lane;
+  /** Files that it names are still being looked at. */
+  blocked: boolean;
+  /** It is being submitted, or was. */
+  holdsSlot: boolean;
+  /** Its account waits before it is tried again. */
+  pausing: boolean;
+  /** Places that the plan leaves, overall and in the lane; null where they are not known. */
+  freeOverall: number | null;
+  freeInLane: number | null;
+  /** Among what waits in its account's lane; null where it does not wait there. */
+  position: number | null;
+  of: number | null;
+};
+
+/** Generations of accounts with all that says why they wait, in order; undefined where there is none of that id. */
+export async function readLive(
+  database: Database,
+  asked: readonly { id: string; accountId: string }[],
+): Promise<(LiveRow | undefined)[]> {
+  const rows = await database.rows<Omit<LiveRow, 'generation'> & { place: number; packed: string }>(
+    `with found as (
+       select asked.place, g.* from unnest($1::text[], $2::text[]) with ordinality as asked (id, account_id, place)
+         cross join lateral (
+           select * from generations where id = asked.id and account_id = asked.account_id limit 1) g
+     ), turns as (
+       select w.id, row_number() over (partition by w.account_id, w.lane order by w.created_at, w.id) as position,
+              count(*) over (partition by w.account_id, w.lane) as of
+         from (select distinct account_id, lane from found where status = 'queued' and not holds_slot) q
+         join generations w on w.account_id = q.account_id and w.lane = q.lane and not w.blocked
+          and w.status = 'queued' and not w.holds_slot
+     ), free as (
+       select a.id, a.dispatch_after > clock() as pausing,
+              a.limit_overall - a.elsewhere_overall - count(h.id) as overall,
+              a.limit_image - a.elsewhere_image - count(h.id) filter (where h.lane = 'image') as image,
+              a.limit_edit - a.elsewhere_edit - count(h.id) filter (where h.lane = 'edit') as edit,
+              a.limit_video - a.elsewhere_video - count(h.id) filter (where h.lane = 'video') as video
+         from accounts a left join generations h on h.account_id = a.id and h.holds_slot
+        where a.id in (select account_id from found where status = 'queued' and not holds_slot) group by a.id
+     )
+     select g.place::integer as place, ${packed} as packed, g.lane, g.blocked, g.holds_slot as "holdsSlot",
+            coalesce(f.pausing, false) as pausing, f.overall::integer as "freeOverall",
+            (case g.lane when 'image' then f.image when 'edit' then f.edit else f.video end)::integer as "freeInLane",
+            t.position::integer as position, t.of::integer as of
+       from found g left join turns t on t.id = g.id left join free f on f.id = g.account_id`,
+    [asked.map(({ id }) => id), asked.map(({ accountId }) => accountId)],
+    'generations_read_live',
+  );
+  const found = Array.from<LiveRow | undefined>({ length: asked.length });
+  for (const { place, packed: text, ...row } of rows) found[place - 1] = { ...row, generation: unpack(text) };
+  return found;
+}
+
+/** Those of these generations whose status is no longer the given one. */
+export async function readMoved(
+  database: Database,
+  known: readonly { id: string; status: string }[],
+): Promise<string[]> {
+  const rows = await database.rows<{ id: string }>(
+    `select known.id from unnest($1::text[], $2::text[]) as known (id, status)
+      cross join lateral (select status from generations where id = known.id limit 1) g
+      where g.status <> known.status`,
+    [known.map(({ id }) => id), known.map(({ status }) => status)],
+    'generations_read_moved',
+  );
+  return rows.map(({ id }) => id);
+}
