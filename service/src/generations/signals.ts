@@ -73,26 +73,7 @@ export function startSignals(options: {
     subscriptions,
     deliveries: options.deliveries,
   });
-  const onConnect = () => {
-    longPolls.lookNow();
-    accountStreams.lookNow();
-    live.lookNow();
-    keyStreams.lookNow();
-  };
-  const onSettled = (ids: string[]) => {
-    longPolls.wake(ids);
-    live.wake(ids);
-  };
-  const onRevoked = (ids: string[]) => {
-    longPolls.revoke(ids);
-    keyStreams.revoke(ids);
-  };
-  const heard = { url: database.url, log, onConnect };
-  const listeners = [
-    listen({ ...heard, channel: accountEventsChannel, onIds: (ids) => accountStreams.wake(ids) }),
-    listen({ ...heard, channel: settledChannel, onIds: onSettled }),
-    listen({ ...heard, channel: revokedKeysChannel, onIds: onRevoked }),
-  ];
+  const listeners = listenToOthers(options, { longPolls, accountStreams, live, keyStreams });
   return {
     owner,
     leaseMs,
@@ -105,9 +86,43 @@ export function startSignals(options: {
     announcer,
     [Symbol.asyncDispose]: async () => {
       await Promise.all([notifier[Symbol.asyncDispose](), eventNotifier[Symbol.asyncDispose]()]);
-      await Promise.all(listeners.map((listener) => listener[Symbol.asyncDispose]()));
+      await listeners[Symbol.asyncDispose]();
       await accountStreams[Symbol.asyncDispose]();
       await live[Symbol.asyncDispose]();
+    },
+  };
+}
+
+/** Wakes whoever waits in this process by what other processes did. */
+function listenToOthers(
+  { database, log }: { database: Database; log: Logger },
+  {
+    longPolls,
+    accountStreams,
+    live,
+    keyStreams,
+  }: Pick<Signals, 'longPolls' | 'accountStreams' | 'live'> & { keyStreams: KeyStreams },
+): AsyncDisposable {
+  const onConnect = () => {
+    for (const one of [longPolls, accountStreams, live, keyStreams]) one.lookNow();
+  };
+  const onSettled = (ids: string[]) => {
+    longPolls.wake(ids);
+    live.wake(ids);
+  };
+  const onRevoked = (ids: string[]) => {
+    longPolls.revoke(ids);
+    keyStreams.revoke(ids);
+  };
+  const heard = { url: database.url, log, onConnect };
+  const listeners = [
+    listen({ ...heard, channel: settledChannel, onIds: onSettled }),
+    listen({ ...heard, channel: accountEventsChannel, onIds: (ids) => accountStreams.wake(ids) }),
+    listen({ ...heard, channel: revokedKeysChannel, onIds: onRevoked }),
+  ];
+  return {
+    [Symbol.asyncDispose]: async () => {
+      await Promise.all(listeners.map((listener) => listener[Symbol.asyncDispose]()));
     },
   };
 }
