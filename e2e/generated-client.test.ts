@@ -99,6 +99,7 @@ test('a client generated from the OpenAPI document runs an example of every oper
   const [waiting] = (await call('listGenerations', { status: 'queued' })).data;
   assert.equal((await call('cancelGeneration', { id: waiting?.id })).status, 'canceled');
   assert.ok((await call('listGenerations', { kind: 'image' })).data.length > 9);
+  assert.equal((await call('listEvents')).object, 'list');
 
   assert.equal((await call('getImageAsset', { id: pictureId })).id, pictureId);
   assert.ok((await call('listAssets', { type: 'image' })).data.length > 0);
