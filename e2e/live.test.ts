@@ -3,7 +3,7 @@ import { after, before, test } from 'node:test';
 import type { Preview, Progress } from '@renderkit/contract/v1/schemas/progress.ts';
 import sharp from 'sharp';
 import { createClient, type Generation } from './harness/client.ts';
-import { type Platform, type PlatformAccount, startPlatform } from './harness/platform.ts';
+import { type Platform, type PlatformAccount, startPlatform } from '@renderkit/stack/testing/platform.ts';
 
 // From the engine to the client's socket: two real services, the real studio and its worker.
 
