@@ -52,6 +52,12 @@ test('what comes with the product is there from the first start', async () => {
   );
 });
 
+test('what providers cost is told, and that none was used', async () => {
+  assert.deepEqual((await operator('costs', '--days', '7')).data, []);
+  const { text } = await runOperator(commands, ['costs'], environment);
+  assert.equal(text, 'No paid backend was used.');
+});
+
 test('a backend is added, changed, drained, taken in again and removed', async () => {
   const added = ['backend', 'add', '--name', 'fal', '--engine', 'fal', '--url', 'http://127.0.0.1:9/'];
   const settings = `--secret-env FAL_KEY --header X-Team=env:TEAM --labels paid,eu --slots 20

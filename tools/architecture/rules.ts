@@ -151,6 +151,7 @@ export const publicEntries: Record<string, readonly string[]> = {
     'backends/backend.ts',
     'backends/backend-secrets.ts',
     'backends/check-backend.ts',
+    'backends/cost-queries.ts',
     'backends/driver-pool.ts',
     'backends/manage-backends.ts',
     'catalog/thumbnails.ts',

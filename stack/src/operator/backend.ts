@@ -35,6 +35,7 @@ import {
   variable,
   wholeNumber,
 } from './option.ts';
+import { tableLines } from './table-lines.ts';
 
 const name = required(text('NAME'));
 /** What may be said of a backend when it is added, and changed later. */
@@ -212,14 +213,5 @@ function table(backends: readonly Backend[]): string[] {
       reason ?? '',
     ],
   );
-  const head = ['NAME', 'ENGINE', 'STATE', 'IN USE', 'LABELS', 'TODAY', ''];
-  const widths = head.map((_, column) =>
-    Math.max(...[head, ...rows].map((row) => (row[column] ?? '').length)),
-  );
-  return [head, ...rows].map((row) =>
-    row
-      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
-      .join('  ')
-      .trimEnd(),
-  );
+  return tableLines([['NAME', 'ENGINE', 'STATE', 'IN USE', 'LABELS', 'TODAY', ''], ...rows]);
 }

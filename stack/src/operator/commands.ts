@@ -4,6 +4,7 @@ import { auditCommands } from './audit.ts';
 import { backendCommands } from './backend.ts';
 import { backupCommands } from './backup.ts';
 import type { Command } from './command.ts';
+import { costsCommands } from './costs.ts';
 import { deliveriesCommands } from './deliveries.ts';
 import { keyCommands } from './key.ts';
 import { ledgerCommands } from './ledger.ts';
@@ -24,6 +25,7 @@ export const commands: Command[] = [
   ...applyCommands,
   ...backendCommands,
   ...auditCommands,
+  ...costsCommands,
   ...studioCommands,
   ...libraryCommands,
   ...ledgerCommands,

@@ -113,7 +113,8 @@ export async function updateWanted(
   await transaction.execute(
     `update backends set wanted = $2, drain_until = clock() + $3 * interval '1 second',
        wanted_since = case when wanted = $2 then wanted_since else clock() end,
-       closed_until = case when closed_until = 'infinity' then clock() else closed_until end
+       closed_until = case when closed_until = 'infinity' or $2 = 'on' then clock() else closed_until end,
+       failures = case when $2 = 'on' then 0 else failures end
      where name = $1`,
     [name, wanted, withinSeconds],
   );

@@ -1,0 +1,49 @@
+import type { Database } from '@renderkit/server-kit/db/database.ts';
+
+/** What a provider got on a day, and what users paid for what it made. Money of the provider in its currency. */
+export type ProviderCost = {
+  /** UTC, `2026-11-22`. */
+  day: string;
+  backend: string;
+  currency: string;
+  /** Known or as it was quoted, for jobs that have ended. */
+  spent: number;
+  /** Set aside for jobs that run, and for those of which nobody can tell whether they were made. */
+  reserved: number;
+  jobs: number;
+  /** What users paid for the outputs of this day's jobs, less what they got back. */
+  credits: number;
+  /** The same in the provider's currency; null where a credit has no worth in it. */
+  credits_worth: number | null;
+};
+
+/**
+ * The costs of the last days, today included, newest first. A render that several backends made counts at each by the
+ * outputs that it made there.
+ */
+export async function listProviderCosts(database: Database, days: number): Promise<ProviderCost[]> {
+  return database.rows<ProviderCost>(
+    `with booked as (
+       select * from provider_costs where day > (clock() at time zone 'UTC')::date - $1::integer
+     ), made as (
+       select s.backend, s.cost_day, r.account_id, r.token,
+         jsonb_array_length(s.made)::numeric / nullif(r.outputs_done, 0) as share
+       from submissions s join renders r on r.id = s.render_id
+       where s.made is not null and s.cost_day in (select day from booked)
+     ), paid as (
+       select m.backend, m.cost_day, sum(m.share * l.millicredits) / 1000 as credits
+       from made m cross join lateral (
+         select -sum(amount_millicredits) as millicredits from ledger l
+         where l.account_id = m.account_id and l.token = m.token) l
+       group by 1, 2
+     )
+     select b.day::text, b.backend, b.currency, b.spent::float8, b.reserved::float8, b.jobs,
+       round(coalesce(p.credits, 0), 3)::float8 as credits,
+       round(coalesce(p.credits, 0) * v.per_credit, 6)::float8 as credits_worth
+     from booked b
+     left join paid p on p.backend = b.backend and p.cost_day = b.day
+     left join credit_value v on v.currency = b.currency
+     order by b.day desc, b.backend`,
+    [days],
+  );
+}
