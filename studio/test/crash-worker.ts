@@ -1,13 +1,23 @@
-// A worker that kills itself at a named point: `node crash-worker.ts <point>`, configured by environment.
+// A worker that kills itself at a named point, when so many of its jobs came there: `node crash-worker.ts <point> <arrivals>`,
+// configured by environment.
 import { runPart } from '@renderkit/server-kit/process/lifecycle.ts';
 import { readWorkerConfig } from '@renderkit/studio/config.ts';
 import { startWorker } from '@renderkit/studio/start-worker.ts';
 
+const [, , point, arrivals] = process.argv;
+let left = Number(arrivals);
+/** Whoever waits for its death is told of one that does not come. */
+const dieWithinMs = 60_000;
+setTimeout(() => process.exit(1), dieWithinMs);
+
 await runPart({
   start: async () =>
     startWorker(readWorkerConfig(process.env), {
-      crashPoint: (name) => {
-        if (name === process.argv[2]) process.kill(process.pid, 'SIGKILL');
+      crashPoint: async (name) => {
+        if (name !== point) return;
+        left -= 1;
+        if (left === 0) process.kill(process.pid, 'SIGKILL');
+        await new Promise(() => {});
       },
     }),
   stopWithinMs: 5_000,

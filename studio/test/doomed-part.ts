@@ -2,12 +2,20 @@ import path from 'node:path';
 import { createPart, type Part } from '@renderkit/server-kit/testing/part.ts';
 import { client, type TestStudio } from './harness.ts';
 
-/** A studio or a worker on the same database and directory, as a process of its own that kills itself at the point. */
-export function createDoomedPart(studio: TestStudio, kind: 'studio' | 'worker', point: string): Part {
+/**
+ * A studio or a worker on the same database and directory, as a process of its own that kills itself at the point. `arrivals`:
+ * when so many came there; those that came before wait.
+ */
+export function createDoomedPart(
+  studio: TestStudio,
+  kind: 'studio' | 'worker',
+  point: string,
+  arrivals = 1,
+): Part {
   return createPart({
     name: kind,
     entry: path.join(import.meta.dirname, `crash-${kind}.ts`),
-    arguments: [point],
+    arguments: [point, String(arrivals)],
     environment: {
       STUDIO_DATABASE_URL: studio.databaseUrl,
       STUDIO_CLIENT_ID: client.id,
@@ -20,8 +28,8 @@ export function createDoomedPart(studio: TestStudio, kind: 'studio' | 'worker', 
 }
 
 /** Runs a worker that kills itself at the point, and waits until it has, perhaps before it says that it serves. */
-export async function dieAt(studio: TestStudio, point: string): Promise<void> {
-  const worker = createDoomedPart(studio, 'worker', point);
+export async function dieAt(studio: TestStudio, point: string, arrivals = 1): Promise<void> {
+  await using worker = createDoomedPart(studio, 'worker', point, arrivals);
   await worker.start().catch((error: unknown) => {
     if (worker.running) throw error;
   });

@@ -13,6 +13,8 @@ export function resultBytes(index: number): Buffer {
 
 /** The API of A1111's web interface: one task runs, others wait. */
 export class A1111Counterpart extends Counterpart {
+  /** The bytes of the results; a test that decodes them gives real ones. */
+  resultOf: (index: number) => Buffer = resultBytes;
   /** Requests that it took, in order. */
   readonly taken: CounterpartRequest[] = [];
   /** Does not say how tasks are, as servers that only share the shape of the API. */
@@ -73,7 +75,7 @@ export class A1111Counterpart extends Counterpart {
   #made(count: number): JsonValue {
     if (this.results === 'missing') return [];
     if (this.results === 'other_shape') return [{ text: 'a lake' }];
-    return Array.from({ length: count }, (_, index) => resultBytes(index).toString('base64'));
+    return Array.from({ length: count }, (_, index) => this.resultOf(index).toString('base64'));
   }
 
   /** Lets go of all that is held. */

@@ -22,6 +22,8 @@ export function resultBytes(index: number): Buffer {
 
 /** fal's queue, its list of requests, its storage and its schemas, at one origin. */
 export class FalCounterpart extends Counterpart {
+  /** The bytes of the results; a test that decodes them gives real ones. */
+  resultOf: (index: number) => Buffer = resultBytes;
   /** Bodies of the jobs that it took, in order. */
   readonly inputs: Record<string, JsonValue>[] = [];
   readonly headersOfSubmits: CounterpartRequest['headers'][] = [];
@@ -49,7 +51,7 @@ export class FalCounterpart extends Counterpart {
 
   protected answer(request: CounterpartRequest): CounterpartAnswer {
     const { method, path, query } = request;
-    if (path.startsWith(resultPath)) return { bytes: resultBytes(Number(path.slice(resultPath.length))) };
+    if (path.startsWith(resultPath)) return { bytes: this.resultOf(Number(path.slice(resultPath.length))) };
     if (path.startsWith('/api/openapi')) return schemaOf(query.get('endpoint_id'));
     if (path === '/storage/upload/initiate') {
       const file_url = `${this.url}/stored/${this.stored.length}`;

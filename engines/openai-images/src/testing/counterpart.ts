@@ -13,6 +13,8 @@ export function resultBytes(index: number): Buffer {
 
 /** OpenAI's images, below `/v1`. */
 export class ImagesCounterpart extends Counterpart {
+  /** The bytes of the results; a test that decodes them gives real ones. */
+  resultOf: (index: number) => Buffer = resultBytes;
   /** Requests that it took, in order, and the forms among them. */
   readonly taken: CounterpartRequest[] = [];
   readonly forms: FormData[] = [];
@@ -35,7 +37,7 @@ export class ImagesCounterpart extends Counterpart {
 
   protected async answer(request: CounterpartRequest): Promise<CounterpartAnswer> {
     const { path, purpose } = request;
-    if (purpose === 'result') return { bytes: resultBytes(Number(path.split('/').at(-1))) };
+    if (purpose === 'result') return { bytes: this.resultOf(Number(path.split('/').at(-1))) };
     if (purpose === 'probe') return { json: { object: 'list', data: [{ id: 'gpt-image-1' }] } };
     this.taken.push(request);
     const form = path.endsWith('/edits') ? await request.form() : null;
@@ -53,7 +55,7 @@ export class ImagesCounterpart extends Counterpart {
     return Array.from({ length: count }, (_, index): JsonValue =>
       isAddress
         ? { url: `${origin}/files/${index}` }
-        : { b64_json: resultBytes(index).toString('base64'), revised_prompt: 'A lake.' },
+        : { b64_json: this.resultOf(index).toString('base64'), revised_prompt: 'A lake.' },
     );
   }
 

@@ -21,6 +21,8 @@ export function resultBytes(): Buffer {
 
 /** OpenAI's videos, below `/v1`. */
 export class VideosCounterpart extends Counterpart {
+  /** The bytes of the results; a test that decodes them gives real ones. */
+  resultOf: () => Buffer = resultBytes;
   /** Forms that it took, in order. */
   readonly forms: FormData[] = [];
   /** Status, error and progress of the videos from now on, where they are not as usual. */
@@ -87,7 +89,7 @@ export class VideosCounterpart extends Counterpart {
     if (this.results === 'missing') return { status: 404, json: { error: { message: 'Expired' } } };
     if (this.results === 'other_shape') return { status: 204 };
     if (this.results === 'elsewhere') return { status: 302, headers: { location: 'http://127.0.0.1:9/a' } };
-    return { bytes: resultBytes() };
+    return { bytes: this.resultOf() };
   }
 
   #show({ id, asked, createdAt, looks }: Video): JsonObject {

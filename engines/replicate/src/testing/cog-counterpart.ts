@@ -13,6 +13,8 @@ export function cogResultBytes(index: number): Buffer {
 
 /** A Cog server: one prediction at a time, answered when it is over. */
 export class CogCounterpart extends Counterpart {
+  /** The bytes of the results; a test that decodes them gives real ones. */
+  resultOf: (index: number) => Buffer = cogResultBytes;
   /** Requests that it took, in order. */
   readonly taken: CounterpartRequest[] = [];
   health = 'READY';
@@ -69,7 +71,7 @@ export class CogCounterpart extends Counterpart {
     if (this.results === 'other_shape') return { text: 'a lake' };
     return Array.from(
       { length: count },
-      (_, index) => `data:image/png;base64,${cogResultBytes(index).toString('base64')}`,
+      (_, index) => `data:image/png;base64,${this.resultOf(index).toString('base64')}`,
     );
   }
 }

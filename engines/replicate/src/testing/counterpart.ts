@@ -21,6 +21,8 @@ export function resultBytes(index: number): Buffer {
 
 /** Replicate's predictions, files and models, below `/v1`. */
 export class ReplicateCounterpart extends Counterpart {
+  /** The bytes of the results; a test that decodes them gives real ones. */
+  resultOf: (index: number) => Buffer = resultBytes;
   /** Paths, headers and bodies of what it took, in order. */
   readonly taken: CounterpartRequest[] = [];
   readonly stored: FormData[] = [];
@@ -72,7 +74,7 @@ export class ReplicateCounterpart extends Counterpart {
     const { path, purpose, query } = request;
     switch (purpose) {
       case 'result':
-        return { bytes: resultBytes(Number(path.split('/').at(-1))) };
+        return { bytes: this.resultOf(Number(path.split('/').at(-1))) };
       case 'probe':
         return { json: { type: 'organization', username: 'acme' } };
       case 'upload': {
