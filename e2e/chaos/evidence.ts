@@ -1,4 +1,5 @@
 import { openDatabase } from '@renderkit/server-kit/db/database.ts';
+import { comfyBackend } from './comfyui.ts';
 import type { LoadAccount } from './load.ts';
 
 /** A generation as the API shows it. */
@@ -24,6 +25,21 @@ export type StudioEvidence = {
   /** Accounts and buckets whose balance is not the sum of their entries. */
   unbalanced: { accountId: string; bucket: string; balance: number; sum: number }[];
   balances: Map<string, number>;
+  /** What was sent to the ComfyUI: rows that were committed before. */
+  submissions: SeenSubmission[];
+  /** What is booked of its costs, in all. */
+  providerCosts: { reserved: number; spent: number; jobs: number };
+};
+
+export type SeenSubmission = {
+  id: string;
+  /** The render's; null: the sample of the model, which no account asked for. */
+  token: string | null;
+  state: string;
+  error: string | null;
+  /** Of the provider, as quoted or as known. */
+  cost: number;
+  made: number;
 };
 
 /** Every generation of an account, page by page, as one of its keys reads them. */
@@ -106,5 +122,18 @@ export async function readStudio(databaseUrl: string): Promise<StudioEvidence> {
        group by 1, 2, 3 having b.balance <> coalesce(sum(l.amount_millicredits), 0)`,
     ),
     balances: new Map(accounts.map((account) => [account.id, account.balance])),
+    submissions: await database.rows<SeenSubmission>(
+      `select s.id, r.token, s.state, s.error->>'code' as error, s.cost::float8 as cost,
+         coalesce(jsonb_array_length(s.made), 0) as made
+       from submissions s left join renders r on r.id = s.render_id where s.backend = $1`,
+      [comfyBackend],
+    ),
+    providerCosts: (
+      await database.rows<StudioEvidence['providerCosts']>(
+        `select coalesce(sum(reserved), 0)::float8 as reserved, coalesce(sum(spent), 0)::float8 as spent,
+           coalesce(sum(jobs), 0)::integer as jobs from provider_costs where backend = $1`,
+        [comfyBackend],
+      )
+    )[0] ?? { reserved: 0, spent: 0, jobs: 0 },
   };
 }

@@ -77,6 +77,26 @@ const broken: [invariant: string, what: string, break_: (run: Evidence) => void]
     (run) => run.arrivals.push({ ...arrivalOf(run), digest: 'other' }),
   ],
   ['I7', 'nobody was told of an upload', (run) => run.arrivals.pop()],
+  ['I12', 'a job has no row', (run) => run.jobs.push({ life: '1', id: 'sub_9', again: false })],
+  ['I12', 'a job came twice to one ComfyUI', (run) => run.jobs.push({ ...run.jobs[0]! })],
+  ['I12', 'a job came again after it was made', (run) => (run.jobs[0]!.again = true)],
+  ['I12', 'a result has no job', (run) => run.jobs.shift()],
+  ['I12', 'a submission never ends', (run) => (run.studio.submissions[0]!.state = 'lost')],
+  [
+    'I12',
+    'one image was made twice',
+    (run) => {
+      run.jobs.push({ life: '1', id: 'sub_2', again: false });
+      run.studio.submissions.push({ ...run.studio.submissions[0]!, id: 'sub_2' });
+    },
+  ],
+  ['I13', 'a job is not booked', (run) => (run.studio.providerCosts.jobs = 0)],
+  ['I13', 'a job is booked twice', (run) => (run.studio.providerCosts.spent = 0.002)],
+  [
+    'I13',
+    'money stays set aside',
+    (run) => (run.studio.providerCosts = { reserved: 0.001, spent: 0, jobs: 1 }),
+  ],
   ['I8', 'a signature is wrong', (run) => (arrivalOf(run).genuine = false)],
 ];
 
@@ -138,6 +158,8 @@ function cleanRun(): Evidence {
       limits: new Map([['a', { image: 1, edit: 1, video: 1, overall: 2 }]]),
       unbalanced: [],
       balances: new Map([['a', 96_000]]),
+      submissions: [{ id: 'sub_1', token: 'gen_1', state: 'done', error: null, cost: 0.001, made: 1 }],
+      providerCosts: { reserved: 0, spent: 0.001, jobs: 1 },
     },
     arrivals: [
       arrival('gen_1', 'generation.succeeded'),
@@ -145,6 +167,7 @@ function cleanRun(): Evidence {
       arrival('upl_1', 'upload.ready'),
     ],
     endpointsPerAccount: 1,
+    jobs: [{ life: '1', id: 'sub_1', again: false }],
   };
 }
 

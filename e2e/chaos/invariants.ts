@@ -1,6 +1,7 @@
 // Judges a run by outside evidence alone: what clients saw, what the API says at rest, and the studio's own books.
 // The numbers are those of the fault model in docs/reliability.md.
 
+import type { TakenJob } from './comfyui.ts';
 import type { SeenGeneration, StudioEvidence } from './evidence.ts';
 import type { History } from './history.ts';
 import type { Arrival } from './receiver.ts';
@@ -18,6 +19,8 @@ export type Evidence = {
   arrivals: Arrival[];
   /** Of each account, each subscribed to every type. */
   endpointsPerAccount: number;
+  /** What the ComfyUI was asked to make. */
+  jobs: TakenJob[];
 };
 
 const final = new Set(['succeeded', 'failed', 'canceled']);
@@ -44,6 +47,8 @@ export function findBreaches(evidence: Evidence): string[] {
     ...transitionsAreLegal(evidence),
     ...booksBalance(evidence),
     ...canceledIsUnseen(evidence),
+    ...jobsAreSubmissions(evidence),
+    ...providersAreBooked(evidence.studio),
   ];
 }
 
@@ -258,6 +263,54 @@ function canceledIsUnseen({ history, generations, studio }: Evidence): string[] 
     if (status === 'canceled' && rendered.has(id))
       breaches.push(`I11: ${id} is canceled and the studio rendered it`);
   return breaches;
+}
+
+/** A job is sent again only where the machine cannot have it: it died with it, or the request never came. */
+function jobsAreSubmissions({ jobs, studio }: Evidence): string[] {
+  const rows = new Set(studio.submissions.map(({ id }) => id));
+  const taken = new Set<string>();
+  const lives = new Set<string>();
+  const breaches: string[] = [];
+  for (const { id, life, again } of jobs) {
+    if (!rows.has(id)) breaches.push(`I12: job ${id} was sent, and no row says so`);
+    if (lives.has(`${life} ${id}`)) breaches.push(`I12: job ${id} was sent twice to one ComfyUI`);
+    if (again) breaches.push(`I12: job ${id} was sent again when its result was there`);
+    taken.add(id);
+    lives.add(`${life} ${id}`);
+  }
+  const made = new Map<string, number>();
+  for (const { id, token, state, made: files } of studio.submissions) {
+    if (state === 'done' && !taken.has(id)) breaches.push(`I12: submission ${id} has results of no job`);
+    if (state !== 'done' && state !== 'failed' && state !== 'canceled')
+      breaches.push(`I12: submission ${id} is still ${state}`);
+    if (token !== null) made.set(token, (made.get(token) ?? 0) + files);
+  }
+  // One image is asked for each time.
+  for (const [token, files] of made) if (files > 1) breaches.push(`I12: ${token} was made ${files} times`);
+  return breaches;
+}
+
+function providersAreBooked({
+  submissions,
+  providerCosts: { reserved, spent, jobs },
+}: StudioEvidence): string[] {
+  const owed = submissions.reduce((sum, { cost }) => sum + cost, 0);
+  const kept = submissions
+    .filter(({ error }) => error === 'outcome_unknown')
+    .reduce((sum, { cost }) => sum + cost, 0);
+  const breaches: string[] = [];
+  if (jobs !== submissions.length)
+    breaches.push(`I13: ${jobs} jobs are booked, and ${submissions.length} were sent`);
+  if (!isSame(reserved + spent, owed))
+    breaches.push(`I13: ${reserved + spent} is booked of the provider, and its jobs cost ${owed}`);
+  if (!isSame(reserved, kept))
+    breaches.push(`I13: ${reserved} is set aside, and ${kept} of it is for jobs of which nobody can tell`);
+  return breaches;
+}
+
+/** Sums of a provider's money, whose least part is a millionth. */
+function isSame(one: number, other: number): boolean {
+  return Math.abs(one - other) < 0.000_000_5;
 }
 
 function byId(generations: SeenGeneration[][]): Map<string, SeenGeneration> {

@@ -1,7 +1,11 @@
+import { comfyModel } from './comfyui.ts';
+
 export type CreateRequest = { path: string; body: Record<string, unknown> };
 
 /** How often each kind is drawn; the rest are small pictures. A video costs what a hundred of them do. */
 const shares = { editOfUpload: 0.1, editOfUrl: 0.06, video: 0.01 };
+/** Of the small pictures those that a ComfyUI makes. */
+const comfyShare = 0.4;
 
 /** One of the creates, drawn by chance. `upload` sends a picture and answers its id, if it was taken. */
 export async function drawRequest(options: {
@@ -20,5 +24,6 @@ export async function drawRequest(options: {
     // Named at once: as a rule it is still being looked at, and the edit waits for it.
     if (image !== undefined) return { path: '/v1/images/edits', body: { prompt, image } };
   }
-  return { path: '/v1/images/generations', body: { model: 'sketch-1', prompt } };
+  const model = options.random() < comfyShare ? comfyModel : 'sketch-1';
+  return { path: '/v1/images/generations', body: { model, prompt } };
 }

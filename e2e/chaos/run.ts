@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Part } from '@renderkit/server-kit/testing/part.ts';
 import sharp from 'sharp';
 import { startPlatform, type Platform, type PlatformAccount } from '@renderkit/stack/testing/platform.ts';
+import { type ChaosComfyui, startChaosComfyui } from './comfyui.ts';
 import { readBalance, readGenerations, readStudio } from './evidence.ts';
 import { emptyHistory, type History } from './history.ts';
 import { findBreaches } from './invariants.ts';
@@ -27,9 +28,14 @@ export type ChaosResult = {
   counts: Record<string, number>;
 };
 
-const targets = ['service', 'service', 'service', 'studio', 'worker', 'postgres'] as const;
+const targets = [
+  ...(['service', 'service', 'service', 'studio', 'worker', 'worker', 'postgres'] as const),
+  ...(['comfyui', 'comfyui', 'comfyui (frozen)'] as const),
+];
 /** A victim lives this long after it was ready, in milliseconds: from here to there. */
 const lifetimeMs = [50, 750] as const;
+/** Milliseconds that a frozen one is silent: less, and more, than its workers wait for an answer. */
+const frozenMs = [100, 6_000] as const;
 const restWithinMs = 120_000;
 const endpointsPerAccount = 2;
 /** A refused delivery comes again after a minute: only a long run waits for that. */
@@ -49,6 +55,7 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosResult> {
   const picture = await makePicture();
   await using receiver = await startReceiver({ flaky, picture });
   const { accounts, people, budgets } = await makeAccounts(platform, receiver);
+  await using comfyui = await startChaosComfyui(platform, accounts[0]?.keys[0]?.key ?? '');
   const history = emptyHistory();
   const stopping = new AbortController();
   const load = runLoad({
@@ -60,7 +67,7 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosResult> {
     clients: options.clients,
     picture: { bytes: picture, url: receiver.pictureUrl },
   });
-  const kills = await killAtRandom(platform, options, random);
+  const kills = await killAtRandom(platform, comfyui, options, random);
   stopping.abort();
   await load;
   const generations = await untilAtRest(platform, accounts, options.say);
@@ -85,6 +92,7 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosResult> {
     studio: await readStudio(platform.databases.studio.url),
     arrivals: receiver.arrivals,
     endpointsPerAccount,
+    jobs: await comfyui.jobs(),
   });
   return {
     breaches,
@@ -123,6 +131,7 @@ async function makeAccounts(platform: Platform, receiver: Receiver) {
 
 async function killAtRandom(
   platform: Platform,
+  comfyui: ChaosComfyui,
   options: ChaosOptions,
   random: () => number,
 ): Promise<Record<string, number>> {
@@ -134,6 +143,13 @@ async function killAtRandom(
     if (target === 'postgres') {
       await platform.killPostgres();
       await untilServing(platform);
+    } else if (target === 'comfyui') {
+      await comfyui.part.kill('SIGKILL');
+      await comfyui.part.start();
+      await comfyui.resume();
+    } else if (target === 'comfyui (frozen)') {
+      await freeze(comfyui.part, frozenMs[0] + random() * (frozenMs[1] - frozenMs[0]));
+      await comfyui.resume();
     } else {
       const parts =
         target === 'studio' ? [platform.studio] : target === 'worker' ? platform.workers : platform.services;
@@ -144,6 +160,16 @@ async function killAtRandom(
     if ((n + 1) % 20 === 0) options.say(`${n + 1} kills`);
   }
   return kills;
+}
+
+/** Whoever is frozen is thawed, whatever happens meanwhile. */
+async function freeze(part: Part, ms: number): Promise<void> {
+  await part.kill('SIGSTOP');
+  try {
+    await sleep(ms);
+  } finally {
+    await part.kill('SIGCONT');
+  }
 }
 
 async function startAgain(part: Part): Promise<void> {
