@@ -62,7 +62,7 @@ export function proposeManifest(
       suites: [suite],
       ...(inpaint ? { inpaint: true } : {}),
       // Nothing in it takes a text, sure or not.
-      ...(offered.found('prompt').length > 0 ? {} : { prompt_required: false }),
+      ...(detection.findings.some(({ role }) => role === 'prompt') ? {} : { prompt_required: false }),
       batch_size: { [suiteKey]: 1 },
       parameters: offered.fields(route.options()),
       routes: [
