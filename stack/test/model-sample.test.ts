@@ -184,3 +184,126 @@ test('a sample that fails forbids the offer and says why, in an operator’s wor
     comfy.script.failWith = undefined;
   }
 });
+
+/** A manifest of the same workflow, with this range of cfg and whatever is added to its route. */
+async function writeManifest(name: string, maxCfg: number, more = ''): Promise<string> {
+  await writeFile(
+    path.join(directory, `${name}.model.yaml`),
+    `manifest: 1
+id: ${name}
+name: ${name}
+suites: [image]
+batch_size: { Conjure: 1 }
+parameters:
+  aspect_ratios: [{ ratio: '1:1', width: 64, height: 64 }]
+  cfg: { min: 1, max: ${maxCfg}, step: 1, default: 6 }
+price: { base_millicredits: 2500 }
+routes:
+  - name: own
+    engine: comfyui
+    on: [gpu1]
+    workflow: harbour.json
+    nodes:
+      positive: { id: '6', class: CLIPTextEncode }
+      sampler: { id: '3', class: KSampler }
+      save: { id: '9', class: SaveImage }
+    set:
+      positive.text: { text: '{prompt}' }
+      sampler.cfg: { from: cfg }
+    outputs: { from: [save], kind: image, max_per_job: 1 }
+${more}`,
+  );
+  return `${name}.model.yaml`;
+}
+
+test('a manifest has its sample too, and keeps its own price', async () => {
+  await using worker = await working();
+  assert.ok(worker);
+  const { data } = await run<Added>('model', 'add', '--file', await writeManifest('mine', 12), '--publish');
+  assert.deepEqual([data.published, data.price.base_millicredits], [true, 2_500]);
+  assert.ok(data.sample !== null);
+  const check = await run<{ fits: boolean }[]>('model', 'check', '--id', 'mine');
+  assert.deepEqual([check.failed, check.data.map(({ fits }) => fits)], [false, [true]]);
+});
+
+test('where a sample costs money none is made unless it is asked for', async () => {
+  await using worker = await working();
+  assert.ok(worker);
+  const file = await writeManifest('dear', 12, '    cost: { currency: USD, per_output: 0.02 }\n');
+  const asked = comfy.asked.submit;
+  assert.equal((await run<Added>('model', 'add', '--file', file)).data.sample, null);
+  assert.equal(comfy.asked.submit, asked);
+  await run('backend', 'set', '--name', 'gpu1', '--max-cost-per-day', '1', '--currency', 'USD');
+  const { data } = await run<Added>('model', 'add', '--file', file, '--sample');
+  assert.ok(data.sample !== null);
+  const costs = await database.rows('select jobs, reserved::float8, spent::float8 from provider_costs');
+  assert.deepEqual(costs, [{ jobs: 1, reserved: 0, spent: 0.02 }]);
+});
+
+test('a range that the machine does not take is not offered, however it comes in', async () => {
+  const file = await writeManifest('wide', 200);
+  const { data, failed } = await run<Added>('model', 'add', '--file', file, '--publish');
+  assert.deepEqual([failed, data.published, data.version], [true, false, 1]);
+  assert.deepEqual(
+    data.problems.map(({ code }) => code),
+    ['binding_range'],
+  );
+  assert.match(data.problems[0]?.message ?? '', /200, and its most is 100/);
+  const published = await run<{ problems: { code: string }[] }>('model', 'publish', '--id', 'wide');
+  assert.deepEqual([published.failed, published.data.problems[0]?.code], [true, 'binding_range']);
+  const check = await run<{ fits: boolean }[]>('model', 'check', '--id', 'wide');
+  assert.deepEqual([check.failed, check.data.map(({ fits }) => fits)], [true, [false]]);
+});
+
+test('a file that the machine lacks for now leaves a draft, which is offered once it is there', async () => {
+  comfy.script.checkpoints = [];
+  const { data, failed } = await add('--id', 'early');
+  assert.deepEqual([failed, data.version, data.problems[0]?.code], [true, 1, 'file_missing']);
+  comfy.script.checkpoints = [checkpoint];
+  assert.equal((await run('model', 'publish', '--id', 'early')).failed, false);
+});
+
+test('texts that nothing leads to are guesses, and a draft is mended by one command', async () => {
+  const text = ['STRING', { multiline: true }];
+  const side = ['INT', { default: 512, min: 64, max: 2048, step: 8 }];
+  const classes = {
+    Poster: {
+      input: { required: { above: text, below: text, width: side, height: side } },
+      output: ['IMAGE'],
+      output_node: false,
+    },
+    SaveImage: {
+      input: { required: { images: ['IMAGE'], filename_prefix: ['STRING', {}] } },
+      output: [],
+      output_node: true,
+    },
+  };
+  const poster = {
+    '1': { class_type: 'Poster', inputs: { above: 'a lake', below: 'a hill', width: 512, height: 512 } },
+    '2': { class_type: 'SaveImage', inputs: { images: ['1', 0], filename_prefix: 'x' } },
+  };
+  await writeFile(path.join(directory, 'classes.json'), JSON.stringify(classes));
+  await writeFile(path.join(directory, 'poster.json'), JSON.stringify(poster));
+  const offline = ['--on', 'gpu7', '--object-info', 'classes.json', '--publish'];
+  const { data, failed } = await run<Added & { parameters: { target: string; sure: string }[] }>(
+    'model',
+    'add',
+    '--file',
+    'poster.json',
+    ...offline,
+  );
+  assert.deepEqual([failed, data.published, data.version], [true, false, 1]);
+  assert.deepEqual(
+    data.problems.map(({ code }) => code),
+    ['binding_missing'],
+  );
+  const guesses = data.parameters.filter(({ sure }) => sure === 'guess').map(({ target }) => target);
+  assert.deepEqual(guesses, ['positive.above', 'positive.below']);
+  assert.equal((await run('model', 'publish', '--id', 'poster')).failed, true);
+  const bind = (target: string) =>
+    run<Added>('model', 'bind', '--id', 'poster', '--target', target, '--source', 'prompt');
+  assert.equal((await bind('9.text')).failed, true);
+  const bound = await bind('1.below');
+  assert.deepEqual([bound.failed, bound.data.version, bound.data.problems], [false, 2, []]);
+  assert.equal((await run('model', 'publish', '--id', 'poster')).failed, false);
+});

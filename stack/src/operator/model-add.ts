@@ -169,6 +169,7 @@ function addedAnswer(
       `Price: ${price.base_millicredits / 1000} credits.`,
       ...added.files,
       ...problems.map(problemLine),
+      ...(problems.length === 0 ? [] : guessLines(id, added.parameters)),
       published
         ? `${id} is offered in version ${version}${known}.`
         : `${id} has version ${version}${known}. ${offer}${problems.length > 0 ? '' : ` --id ${id}`}`,
@@ -248,4 +249,12 @@ function nameOf(id: string): string {
 
 function parameterLine({ target, sources, reason, sure }: ProposedModel['parameters'][number]): string {
   return `  ${sources.join(', ').padEnd(18)} ${target.padEnd(32)} ${reason}  ${sure}`;
+}
+
+/** How a guess is agreed to. */
+function guessLines(id: string, parameters: AddedModel['parameters']): string[] {
+  const guess = parameters.find(({ sure }) => sure === 'guess');
+  return guess === undefined
+    ? []
+    : [`To use a guess: model bind --id ${id} --target ${guess.target} --source ${guess.source}`];
 }
