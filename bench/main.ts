@@ -9,6 +9,7 @@ import type { Bench, Benchmark, Result } from './benchmark.ts';
 import { startCluster } from './cluster.ts';
 import { claim } from './claim/claim.ts';
 import { create } from './create/create.ts';
+import { follow } from './follow/follow.ts';
 import { media } from './media/media.ts';
 import { memory } from './memory/memory.ts';
 import { migrate } from './migrate/migrate.ts';
@@ -27,6 +28,7 @@ const benchmarks: Record<string, Benchmark> = {
   create,
   claim,
   submit,
+  follow,
   polls,
   size,
   memory,

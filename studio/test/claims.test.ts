@@ -5,10 +5,12 @@ import { createTestDatabase, moveClock } from '@renderkit/server-kit/testing/dat
 import {
   type Claim,
   claimRender,
+  findServed,
   releaseLeases,
   renewLeases,
   takeOver,
 } from '@renderkit/studio/backends/claim-queries.ts';
+import { findDrained, recordSuccess } from '@renderkit/studio/backends/fault-queries.ts';
 import { insertAccount, insertBackend, insertFits, insertModel, insertRender } from './claim-rows.ts';
 
 const leaseMs = 30_000;
@@ -305,4 +307,59 @@ test('leases are renewed by who holds them alone, and a dead worker is taken ove
     (await takeOver(database, successor)).map(({ id }) => id),
     [kept.id],
   );
+});
+
+test('a job that ended well ends the trial of its backend, and the times of its route follow', async () => {
+  await using opened = await open();
+  const { database } = opened;
+  await insertModel(database, 'flux', [{ affinity: 'flux' }]);
+  await insertBackend(database, 'gpu1', { slots: 3 });
+  await insertFits(database, 'gpu1', 'flux');
+  for (let i = 0; i < 4; i++) await insertRender(database, `r${i}`, 'flux', { waited: i });
+  const end = async (taken: Claim | undefined, seconds: number) => {
+    assert.ok(taken);
+    await database.rows(`update submissions set state = 'done' where id = $1`, [taken.id]);
+    await database.transaction((transaction) => recordSuccess(transaction, taken.id, seconds));
+  };
+  const times = async () => (await database.rows('select run_seconds, first_seconds from route_fits'))[0];
+  await database.rows(
+    `update backends set failures = 3, closed_since = clock(), closed_until = clock() + interval '1 minute', reason = 'It broke.'`,
+  );
+  await moveClock(database, 61);
+  const trial = await claim(database, 'gpu1');
+  assert.equal(await claim(database, 'gpu1'), undefined, 'one alone');
+  await end(trial, 30);
+  assert.deepEqual(await times(), { run_seconds: null, first_seconds: 30 }, 'it loaded the weights first');
+  const [backend] = await database.rows(
+    `select failures, closed_since, closed_until, reason from backends where name = 'gpu1'`,
+  );
+  assert.deepEqual(backend, { failures: 0, closed_since: null, closed_until: null, reason: null });
+  const both = [await claim(database, 'gpu1'), await claim(database, 'gpu1')];
+  await end(both[0], 10);
+  assert.deepEqual(await times(), { run_seconds: 10, first_seconds: 30 });
+  await database.rows(`update backends set closed_until = clock() + interval '1 minute'`);
+  await end(both[1], 20);
+  assert.deepEqual(await times(), { run_seconds: 12, first_seconds: 30 }, 'one alone decides little');
+  assert.equal(await claim(database, 'gpu1'), undefined, 'one that ran before the fault ends no rest');
+});
+
+test('what runs on a backend whose time to drain is over is found by who holds it', async () => {
+  await using opened = await open();
+  const { database } = opened;
+  await insertModel(database, 'flux', [{}]);
+  await insertBackend(database, 'gpu1', { slots: 3 });
+  await insertFits(database, 'gpu1', 'flux');
+  for (let i = 0; i < 2; i++) await insertRender(database, `r${i}`, 'flux');
+  const [mine] = [await claim(database, 'gpu1', 'wrk_1'), await claim(database, 'gpu1', 'wrk_2')];
+  const served = async () => {
+    const [one] = await findServed(database, { engines: ['comfyui'], labels: [] });
+    return [one?.has_room, one?.is_drained];
+  };
+  assert.deepEqual(await served(), [true, false]);
+  await database.rows(`update backends set wanted = 'draining', drain_until = clock() + interval '1 minute'`);
+  assert.deepEqual(await findDrained(database, 'wrk_1'), [], 'it has a minute yet');
+  assert.deepEqual(await served(), [false, false]);
+  await moveClock(database, 61);
+  assert.deepEqual(await findDrained(database, 'wrk_1'), [mine?.id]);
+  assert.deepEqual(await served(), [false, true]);
 });

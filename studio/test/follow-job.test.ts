@@ -14,7 +14,7 @@ import { ReplicateCounterpart, resultBytes } from '@renderkit/engine-replicate/t
 import { followToEnd, type FollowLimits } from '@renderkit/studio/renders/follow-job.ts';
 
 const never = new AbortController().signal;
-const pauses = { unreachable: 5, maxUnreachable: 20, minLook: 50 };
+const pauses = { unreachable: 5, maxUnreachable: 20, minLook: 50, lastLook: 50 };
 /** What must not happen has this long. */
 const longSeconds = 60;
 
@@ -100,13 +100,18 @@ test('a job that runs for too long is canceled', async () => {
   await assert.rejects(follow({ runSeconds: 0.01 }), isFailure('render_timeout'));
   await using other = await submit();
   other.provider.held = true;
-  await assert.rejects(other.follow({ runSeconds: 0.01, startSeconds: 0.01 }), isFailure('render_timeout'));
+  const late = other.follow({ runSeconds: 0.01, startSeconds: longSeconds });
+  await assert.rejects(late, isFailure('render_timeout'));
   assert.deepEqual([provider.asked.cancel, other.provider.asked.cancel], [1, 1]);
 });
 
 test('a job that was sent long ago has the time of a look', async () => {
   await using followed = await submit();
-  assert.deepEqual(await followed.follow({ runSeconds: 1, since: new Date(Date.now() - 3_600_000) }), made);
+  const since = new Date(Date.now() - 3_600_000);
+  assert.deepEqual(
+    await followed.follow({ runSeconds: 1, since, pauses: { ...pauses, minLook: 60_000 } }),
+    made,
+  );
 });
 
 test('a job of which nothing is heard is canceled, though its time is not over', async () => {
@@ -127,7 +132,8 @@ test('a job that was done when it was to be canceled is taken', async () => {
     }
   }
   await using followed = await submit(new Late());
-  assert.deepEqual(await followed.follow({ runSeconds: 0.01 }), made);
+  const patient = { ...pauses, lastLook: longSeconds * 1_000 };
+  assert.deepEqual(await followed.follow({ runSeconds: 0.01, pauses: patient }), made);
 });
 
 test('an engine that cannot be asked for a while is asked on, and its job sent once', async () => {

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { EngineFailure, type DriverTools } from './driver.ts';
 
 const defaultPollMs = { first: 1_000, quiet: 15_000 };
@@ -15,18 +14,27 @@ export interface Poll {
 /** A pace for one job. Waits grow from `first` to `quiet` milliseconds. */
 export function createPoll({ first, quiet }: NonNullable<DriverTools['pollMs']> = defaultPollMs): Poll {
   let ms = first;
-  let woken = new AbortController();
+  let isWoken = false;
+  let endWait = () => {};
   return {
     async next(changed, signal) {
       ms = changed ? first : Math.min(quiet, ms * growth);
-      await sleep(ms, undefined, { signal: AbortSignal.any([signal, woken.signal]) }).catch(() => {});
+      // Hundreds of jobs wait like this: a timer and a listener each, and no signal of its own.
+      const { promise, resolve } = Promise.withResolvers<void>();
+      endWait = resolve;
+      const timer = setTimeout(resolve, isWoken ? 0 : ms);
+      signal.addEventListener('abort', resolve as () => void, { once: true });
+      if (!signal.aborted) await promise;
+      clearTimeout(timer);
+      signal.removeEventListener('abort', resolve as () => void);
       signal.throwIfAborted();
-      if (woken.signal.aborted) {
-        woken = new AbortController();
-        ms = first;
-      }
+      if (isWoken) ms = first;
+      isWoken = false;
     },
-    wake: () => woken.abort(),
+    wake: () => {
+      isWoken = true;
+      endWait();
+    },
   };
 }
 

@@ -61,6 +61,10 @@ export type ServedBackend = {
   engine: EngineName;
   /** Jobs that this process may have there at once, where they run on its own machine; null: the claim counts them. */
   own_slots: number | null;
+  /** Whether a claim may find something; false while all its slots are taken, or it takes nothing. */
+  has_room: boolean;
+  /** Whether the time of what runs there is over: see `findDrained`. */
+  is_drained: boolean;
 };
 
 /**
@@ -72,8 +76,9 @@ export async function findServed(
   { engines, labels }: { engines: readonly string[]; labels: readonly string[] },
 ): Promise<ServedBackend[]> {
   return database.rows<ServedBackend>(
-    `select name, engine, case when is_local then coalesce(slots, 1) end as own_slots from backends
-     where engine = any($1)
+    `select name, engine, case when is_local then coalesce(slots, 1) end as own_slots,
+       coalesce(free_slots(b) > 0, true) as has_room, wanted = 'draining' and coalesce(drain_until <= clock(), false) as is_drained
+     from backends b where engine = any($1)
        and (not is_local or cardinality($2::text[]) = 0 or name = any($2) or labels && $2)
      order by name`,
     [engines, labels],

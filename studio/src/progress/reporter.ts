@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { maxPreviewBytes, maxPreviewSide, type RenderStage } from '@renderkit/contract/studio/progress.ts';
 import type { EnginePreview, EngineProgress, EngineReport } from '@renderkit/engine-kit/report.ts';
 import { makePreviewOf } from '@renderkit/media-kit/thumbnail.ts';
@@ -20,8 +21,8 @@ export type Reported = {
   expected_outputs: number;
 };
 
-/** Milliseconds between two writes while somebody watches, and while nobody does; between two previews. */
-const pauses = { watched: 250, unwatched: 1_000, preview: 500 };
+/** Milliseconds between two writes while somebody watches, while nobody does, and while nothing changes; between two previews. */
+const pauses = { watched: 250, unwatched: 1_000, unchanged: 300_000, preview: 500 };
 
 /**
  * Writes what an engine reports of a job where others see it: the newest alone, a few times a second at most, and previews only
@@ -55,6 +56,7 @@ export class Reporter implements AsyncDisposable {
   /** What the engine says. */
   readonly report = (report: EngineReport): void => {
     if (report.type === 'preview') this.#preview = report;
+    else if (isDeepStrictEqual(report, this.#latest) && !this.#isOld()) return;
     else this.#latest = report;
     this.#isNew = true;
     this.#schedule();
@@ -71,6 +73,11 @@ export class Reporter implements AsyncDisposable {
     this.#stopping.abort(new Error('the job is over'));
     clearTimeout(this.#timer);
     await this.#writing;
+  }
+
+  /** What was written may be lost with the database: now and then it is written again. */
+  #isOld(): boolean {
+    return performance.now() - this.#writtenAt >= pauses.unchanged;
   }
 
   #schedule(): void {

@@ -14,6 +14,8 @@ export type FollowPauses = {
   maxUnreachable: number;
   /** However long a job has run already, whoever takes it up looks for so many milliseconds whether it is done. */
   minLook: number;
+  /** And so many at one that was done by the time it was to be canceled. */
+  lastLook: number;
 };
 
 export type FollowLimits = {
@@ -58,7 +60,7 @@ export async function followToEnd(
     const outcome = await driver.cancel(followed.handle, signal).catch(() => 'unknown' as const);
     signal.throwIfAborted();
     if (outcome === 'too_late') {
-      const lastLook = AbortSignal.any([signal, AbortSignal.timeout(limits.pauses.minLook)]);
+      const lastLook = AbortSignal.any([signal, AbortSignal.timeout(limits.pauses.lastLook)]);
       const result = await followUntil(driver, followed, { ...limits, signal: lastLook }).catch(
         (failure: unknown) => {
           signal.throwIfAborted();

@@ -54,6 +54,7 @@ const usualPauses: Pauses = {
   unreachable: 2_000,
   maxUnreachable: 15_000,
   minLook: 10_000,
+  lastLook: 10_000,
 };
 /** An answer of a paid provider that was of no use is fetched so often, and the job never bought again. */
 const maxFetches = 3;

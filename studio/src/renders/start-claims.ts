@@ -94,8 +94,9 @@ export function startClaims(options: ClaimsOptions): AsyncDisposable & { wake: (
         const asked = { backends: names, worker, leaseMs, atMost: takenOverAtOnce };
         if (performance.now() - unreachableAt >= leaseMs)
           for (const claim of await takeOver(database, asked)) held.run(claim, true);
-        for (const backend of backends) await claimFor(backend, stopping);
-        if (held.count() > 0) held.drain(await findDrained(database, worker));
+        for (const backend of backends) if (backend.has_room) await claimFor(backend, stopping);
+        if (held.count() > 0 && backends.some((backend) => backend.is_drained))
+          held.drain(await findDrained(database, worker));
       }),
   });
   const renewals = startLoop({

@@ -1,0 +1,33 @@
+import { ComfyCounterpart } from '@renderkit/engine-comfyui/testing/comfy-counterpart.ts';
+import { FalCounterpart } from '@renderkit/engine-fal/testing/counterpart.ts';
+import type { Counterpart } from '@renderkit/engine-kit/testing/counterpart.ts';
+import { VideosCounterpart } from '@renderkit/engine-openai-videos/testing/counterpart.ts';
+import { ReplicateCounterpart } from '@renderkit/engine-replicate/testing/counterpart.ts';
+import { serveParent } from '../child.ts';
+import type { FollowedEngine } from './rows.ts';
+
+export type Told = Record<FollowedEngine, { url: string; jobs: number; looks: number }>;
+
+/** Providers and a machine that take jobs and never end them. */
+await serveParent(async () => {
+  const fal = await new FalCounterpart().start();
+  const replicate = await new ReplicateCounterpart().start();
+  const videos = await new VideosCounterpart().start();
+  const comfyui = await new ComfyCounterpart().start();
+  const tell = (counterpart: Counterpart, url: string) => {
+    counterpart.held = true;
+    return () => ({ url, jobs: counterpart.jobs, looks: counterpart.asked.look });
+  };
+  const told = {
+    fal: tell(fal, fal.url),
+    replicate: tell(replicate, replicate.base),
+    'openai-videos': tell(videos, `${videos.url}/v1`),
+    comfyui: tell(comfyui, comfyui.url),
+  };
+  return async (): Promise<Told> => ({
+    fal: told.fal(),
+    replicate: told.replicate(),
+    'openai-videos': told['openai-videos'](),
+    comfyui: told.comfyui(),
+  });
+});
