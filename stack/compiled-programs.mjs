@@ -92,7 +92,7 @@ export function listSources(root, { tests = false } = {}) {
   };
   for (const folder of [...SOURCES, ...(tests ? TEST_SOURCES : [])])
     if (existsSync(join(root, folder))) walk(folder);
-  return files.sort();
+  return files.sort((a, b) => (a < b ? -1 : 1));
 }
 
 /** Holds a folder for each state of the sources. */

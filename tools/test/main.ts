@@ -1,4 +1,5 @@
-// Runs the tests: `node tools/test/main.ts [--quick | --soak] [--name PATTERN] [--costs] [files or folders…]`.
+// Runs the tests: `node tools/test/main.ts [--quick | --soak] [--name PATTERN] [--costs]
+// [--processes N] [files or folders…]`.
 
 import { glob } from 'node:fs/promises';
 import path from 'node:path';
@@ -40,6 +41,8 @@ const { values, positionals } = parseArgs({
     name: { type: 'string' },
     /** Shows what every file cost, not the slowest alone. */
     costs: { type: 'boolean' },
+    /** So many processes of tests at once. */
+    processes: { type: 'string', default: '3' },
   },
 });
 if (values.soak) process.env['SOAK'] = '1';
@@ -55,6 +58,7 @@ if (chosen.length === 0) {
       root,
       url,
       directory,
+      processesAtOnce: Number(values.processes),
       namePattern: values.name,
       showAllCosts: values.costs ?? false,
       soak: values.soak ?? false,

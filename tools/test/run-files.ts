@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { run } from 'node:test';
 import { spec } from 'node:test/reporters';
+import { killGroup } from './kill-group.ts';
 import { groupFiles, writeGroup } from './group-files.ts';
 
 export type RunOptions = {
@@ -10,6 +11,8 @@ export type RunOptions = {
   url: string;
   /** For files of the run. */
   directory: string;
+  /** On two cores three: several files wait for leases and time-outs most of their time. */
+  processesAtOnce: number;
   namePattern: string | undefined;
   showAllCosts: boolean;
   soak: boolean;
@@ -18,8 +21,8 @@ export type RunOptions = {
 
 /** A file may take this long, and so may a group: one that hangs would otherwise hold the whole run up. */
 const timeoutMs = { file: 300_000, group: 900_000, soak: 3_600_000 };
-/** More than two cores could work at: several files wait for leases and time-outs most of their time. */
-const processesAtOnce = 3;
+/** What still runs this long after the run was ended is killed. */
+const endWithinMs = 5_000;
 /** From as many files on, those that can share a process do. */
 const groupedFrom = 20;
 /** What a run costs is shown at its end, so that it is noticed when a file grows slow. */
@@ -34,12 +37,13 @@ export async function runFiles(files: string[], options: RunOptions): Promise<nu
   const tests = run({
     files: await programsOf(files, options, cpuFile),
     cwd: root,
-    concurrency: processesAtOnce,
+    concurrency: options.processesAtOnce,
     timeout: timeoutMs[options.soak ? 'soak' : 'group'],
     signal: options.signal,
     execArgv: ['--import', path.join(import.meta.dirname, 'report-cpu.ts')],
     ...(options.namePattern !== undefined && { testNamePatterns: [new RegExp(options.namePattern)] }),
   });
+  options.signal.addEventListener('abort', () => setTimeout(killGroup, endWithinMs).unref());
   let failed = false;
   const seconds = new Map<string, number>();
   tests.on('test:fail', () => (failed = true));

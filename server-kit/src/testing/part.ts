@@ -94,7 +94,7 @@ export async function compilePrograms({ tests = false } = {}): Promise<void> {
     const { stdout } = await promisify(execFile)(process.execPath, [compiler, ...(tests ? ['--tests'] : [])]);
     process.env['COMPILED_PROGRAMS'] = stdout;
   } catch (error) {
-    console.error(`The programs were not compiled: ${String(error)}`);
+    process.stderr.write(`The programs were not compiled: ${String(error)}\n`);
   }
 }
 

@@ -1,11 +1,10 @@
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { chmod, mkdtemp, readFile, rm } from 'node:fs/promises';
+import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { consoleAddresses } from '@renderkit/contract/console/addresses.ts';
@@ -17,7 +16,7 @@ import { migrateService } from '@renderkit/service/migrate.ts';
 import * as serviceOperator from '@renderkit/service/operator.ts';
 import { migrateStudio } from '@renderkit/studio/migrate.ts';
 import * as studioOperator from '@renderkit/studio/operator.ts';
-import { startPostgres } from '../postgres/start-postgres.ts';
+import { startOwnPostgres } from './own-postgres.ts';
 
 export type PlatformOptions = {
   /** Service processes on the one database. Default 1. */
@@ -83,7 +82,7 @@ export async function startPlatform(options: PlatformOptions = {}): Promise<Plat
   const secretKey = randomBytes(32);
   const [studioPort = 0, ...ports] = await freePorts(1 + (options.services ?? 1));
   const studioUrl = `http://127.0.0.1:${studioPort}`;
-  const shared = {
+  const shared: Record<string, string> = {
     DATA_DIR: path.join(directory, 'data'),
     HOST: '127.0.0.1',
     DATABASE_URL: urls.service,
@@ -96,6 +95,53 @@ export async function startPlatform(options: PlatformOptions = {}): Promise<Plat
     LOG_LEVEL: 'info',
     ...options.environment,
   };
+  const parts = createParts(owned, options, { environment: shared, directory, studioPort, ports });
+  await parts.studio.start();
+  await Promise.all([...parts.workers, ...parts.services].map((one) => one.start()));
+  const ours = owned.move();
+  return {
+    ...parts,
+    directory,
+    serviceUrls: ports.map((port) => `http://127.0.0.1:${port}`),
+    studioUrl,
+    databases: { service, studio },
+    environment: shared,
+    createAccount: (account = {}) => createAccount({ service, studio, secretKey }, account),
+    connectAccount: async (account) => {
+      await connectAccount({ service, studio, secretKey }, account.email);
+    },
+    createKey: (account, key = {}) => createKey(service, account, key),
+    createWebhook: (account, url) =>
+      createWebhook({ service, secretKey }, account, { url, egressAllow: shared['EGRESS_ALLOW'] }),
+    operator: async (...words) => {
+      const { stdout } = await run(
+        process.execPath,
+        [programFile(entry('stack/src/operator/main.ts')), ...words, '--json'],
+        {
+          env: { ...inheritedEnvironment(), ...shared },
+        },
+      );
+      return JSON.parse(stdout) as Record<string, unknown>;
+    },
+    killPostgres: () => urls.kill(),
+    [Symbol.asyncDispose]: () => ours.disposeAsync(),
+  };
+}
+
+type PartFacts = {
+  environment: Record<string, string>;
+  directory: string;
+  studioPort: number;
+  /** Of the services. */
+  ports: readonly number[];
+};
+
+/** Not started yet; disposed in the order in which the stack stops them. */
+function createParts(
+  owned: AsyncDisposableStack,
+  options: PlatformOptions,
+  { environment: shared, directory, studioPort, ports }: PartFacts,
+): Pick<Platform, 'studio' | 'workers' | 'services'> {
   const logDirectory = path.join(directory, 'logs');
   const programOf = (file: string) => path.join(options.tree ?? root, file);
   const part = (name: string, file: string, environment: Record<string, string>, argv: string[] = []) =>
@@ -110,7 +156,7 @@ export async function startPlatform(options: PlatformOptions = {}): Promise<Plat
       }),
     );
 
-  const studioPart = part('studio', programOf('studio/src/main.ts'), {
+  const studio = part('studio', programOf('studio/src/main.ts'), {
     STUDIO_PORT: String(studioPort),
     ...clientAddresses(`http://127.0.0.1:${ports[0]}`),
   });
@@ -125,57 +171,7 @@ export async function startPlatform(options: PlatformOptions = {}): Promise<Plat
       options.serviceEntry?.arguments,
     ),
   );
-  await studioPart.start();
-  await Promise.all([...workers, ...services].map((one) => one.start()));
-  const ours = owned.move();
-  return {
-    directory,
-    services,
-    studio: studioPart,
-    workers,
-    serviceUrls: ports.map((port) => `http://127.0.0.1:${port}`),
-    studioUrl,
-    databases: { service, studio },
-    environment: shared,
-    createAccount: (account = {}) => createAccount({ service, studio, secretKey }, account),
-    connectAccount: async (account) => {
-      await connectAccount({ service, studio, secretKey }, account.email);
-    },
-    createKey: async (account, key = {}) =>
-      (
-        await serviceOperator.createKey(service, {
-          accountEmail: account.email,
-          name: 'test',
-          ...(key.scopes !== undefined && { scopes: key.scopes }),
-          ...(key.dailyBudget !== undefined && {
-            dailyBudgetMillicredits: Math.round(key.dailyBudget * 1_000),
-          }),
-          rateLimitPerMinute: key.rateLimit ?? 1_000_000,
-        })
-      ).key,
-    createWebhook: async ({ email }, url) => {
-      const owner = await serviceOperator.findAccountByEmail(service, email);
-      const { secret } = await serviceOperator.createWebhook(service, secretKey, {
-        accountId: owner?.id ?? '',
-        url,
-        events: ['generation.succeeded', 'generation.failed', 'upload.ready', 'upload.rejected'],
-        egressAllow: [options.environment?.['EGRESS_ALLOW'] ?? ''].filter((block) => block !== ''),
-      });
-      return secret;
-    },
-    operator: async (...words) => {
-      const { stdout } = await run(
-        process.execPath,
-        [programFile(entry('stack/src/operator/main.ts')), ...words, '--json'],
-        {
-          env: { ...inheritedEnvironment(), ...shared },
-        },
-      );
-      return JSON.parse(stdout) as Record<string, unknown>;
-    },
-    killPostgres: () => urls.kill(),
-    [Symbol.asyncDispose]: () => ours.disposeAsync(),
-  };
+  return { studio, workers, services };
 }
 
 /** Where browsers that sign in are sent to and fro: the console of the first service. */
@@ -210,43 +206,6 @@ async function openUrls(
   return { ...urls, kill: postgres.kill };
 }
 
-type OwnPostgres = AsyncDisposable & { urlFor: (database: string) => string; kill: () => Promise<void> };
-
-async function startOwnPostgres(directory: string): Promise<OwnPostgres> {
-  const postgres = await startPostgres({ dataDirectory: directory, databases: ['service', 'studio'] });
-  return {
-    urlFor: postgres.urlFor,
-    kill: () => killPostmaster(path.join(postgres.clusterDirectory, 'postmaster.pid')),
-    [Symbol.asyncDispose]: () => postgres[Symbol.asyncDispose](),
-  };
-}
-
-const postmasterWithinMs = 30_000;
-
-/** Kills the postmaster that serves; one that is on its way up is waited for, so that no stale id is ever killed. */
-async function killPostmaster(pidFile: string): Promise<void> {
-  const deadline = performance.now() + postmasterWithinMs;
-  while (performance.now() < deadline) {
-    const lines = (await readFile(pidFile, 'utf8').catch(() => '')).split('\n');
-    const pid = Number(lines[0]);
-    if (lines[7]?.trim() === 'ready' && pid > 1 && sendSignal(pid, 0)) {
-      sendSignal(pid, 'SIGKILL');
-      return;
-    }
-    await sleep(50);
-  }
-  throw new Error('PostgreSQL did not come up to be killed again');
-}
-
-/** False where there is no such process. */
-function sendSignal(pid: number, signal: 0 | 'SIGKILL'): boolean {
-  try {
-    return process.kill(pid, signal);
-  } catch {
-    return false;
-  }
-}
-
 let accounts = 0;
 
 type Databases = { service: Database; studio: Database; secretKey: Buffer };
@@ -272,6 +231,32 @@ async function connectAccount(databases: Databases, email: string): Promise<stri
     refreshToken: connection.refreshToken,
   });
   return connection.accountId;
+}
+
+async function createKey(service: Database, account: PlatformAccount, key: NewKey): Promise<string> {
+  const created = await serviceOperator.createKey(service, {
+    accountEmail: account.email,
+    name: 'test',
+    ...(key.scopes !== undefined && { scopes: key.scopes }),
+    ...(key.dailyBudget !== undefined && { dailyBudgetMillicredits: Math.round(key.dailyBudget * 1_000) }),
+    rateLimitPerMinute: key.rateLimit ?? 1_000_000,
+  });
+  return created.key;
+}
+
+async function createWebhook(
+  { service, secretKey }: Omit<Databases, 'studio'>,
+  { email }: PlatformAccount,
+  { url, egressAllow }: { url: string; egressAllow: string | undefined },
+): Promise<string> {
+  const owner = await serviceOperator.findAccountByEmail(service, email);
+  const { secret } = await serviceOperator.createWebhook(service, secretKey, {
+    accountId: owner?.id ?? '',
+    url,
+    events: ['generation.succeeded', 'generation.failed', 'upload.ready', 'upload.rejected'],
+    egressAllow: egressAllow === undefined ? [] : [egressAllow],
+  });
+  return secret;
 }
 
 /**
