@@ -48,7 +48,7 @@ const administration = {
 export function Navigation({ onNavigate }: { onNavigate?: () => void }) {
   // The page has it twice while the drawer is open.
   const id = useId();
-  const isAdministrator = useAdministrator() === true;
+  const isAdministrator = useAdministrator();
   return (
     <nav aria-label="Console" className={classes['nav']}>
       {(isAdministrator ? [...groups, administration] : groups).map((group) => (

@@ -7,9 +7,8 @@ export const administrationQuery = queryOptions({
   staleTime: 5 * 60_000,
 });
 
-/** Undefined until it is known whether the pages of administrators are for this person. */
-export function useAdministrator(): boolean | undefined {
-  const { data, isError } = useQuery(administrationQuery);
-  if (data !== undefined) return data.offered && data.administrator;
-  return isError ? false : undefined;
+/** Whether the pages of administrators are for this person; false until it is known. */
+export function useAdministrator(): boolean {
+  const { data } = useQuery(administrationQuery);
+  return data !== undefined && data.offered && data.administrator;
 }

@@ -1,20 +1,30 @@
+import { useQuery } from '@tanstack/react-query';
 import { Outlet } from '@tanstack/react-router';
-import { useAdministrator } from '../../session/administration.ts';
+import { administrationQuery } from '../../session/administration.ts';
 import { ButtonLink } from '../../ui/ButtonLink.tsx';
 import { EmptyState } from '../../ui/EmptyState.tsx';
 import { ListSkeleton } from '../../ui/ListSkeleton.tsx';
 import { Page } from '../../ui/Page.tsx';
+import { ProblemAlert } from '../../ui/ProblemAlert.tsx';
 
 /** The pages of administrators; for everybody else they are not there. The studio refuses the calls behind them by itself. */
 export function AdministrationPages() {
-  const isAdministrator = useAdministrator();
-  if (isAdministrator === undefined)
+  const { data, error, refetch } = useQuery(administrationQuery);
+  if (data === undefined)
     return (
       <Page title="Administration">
-        <ListSkeleton />
+        {error === null ? (
+          <ListSkeleton />
+        ) : (
+          <ProblemAlert
+            error={error}
+            title="It could not be asked whether these pages are for you"
+            onRetry={() => void refetch()}
+          />
+        )}
       </Page>
     );
-  if (isAdministrator) return <Outlet />;
+  if (data.offered && data.administrator) return <Outlet />;
   return (
     <Page title="Not found">
       <EmptyState

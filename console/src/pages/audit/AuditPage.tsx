@@ -26,7 +26,7 @@ const actors = [
 export function AuditPage() {
   const search = route.useSearch();
   const navigate = route.useNavigate();
-  const isAdministrator = useAdministrator() === true;
+  const isAdministrator = useAdministrator();
   const show = (change: Record<string, unknown>) =>
     void navigate({ search: auditSearch({ ...search, page: undefined, ...change }) });
   const ofAdministration = isAdministrator && search.of === 'administration';
