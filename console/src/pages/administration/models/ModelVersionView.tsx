@@ -68,13 +68,16 @@ function titleOf({ published_version: published }: ManagedModelDetail, version: 
   return `Version ${version}, not on offer`;
 }
 
-/** Those of the version, and the guesses of the import that it comes from, which the version does not use. */
+/** Those of the version, as an import described them, and its guesses, which the version does not use. */
 function parametersOf(
   stored: readonly ManagedParameter[],
-  imported: readonly ManagedParameter[] = [],
+  described: readonly ManagedParameter[] = [],
 ): ManagedParameter[] {
   const known = new Set(stored.map(({ target }) => target));
-  return [...stored, ...imported.filter(({ target, sure }) => sure === 'guess' && !known.has(target))];
+  const guesses = described.filter(({ target, sure }) => sure === 'guess' && !known.has(target));
+  const descriptionOf = ({ target, source }: ManagedParameter) =>
+    described.find((one) => one.target === target && one.source === source);
+  return [...stored.map((one) => descriptionOf(one) ?? one), ...guesses];
 }
 
 type VersionButtonsProps = ModelVersionProps & { isRefused: boolean };
@@ -113,12 +116,11 @@ function Parameters({ id, parameters, editable }: ParametersProps) {
     meta: { inline: true },
     onSuccess: async (changed, { target, source }) => {
       if (changed.version === null) return;
-      // What is still a guess stays one in the next draft.
-      const guesses = parameters.filter((one) => one.sure === 'guess' && one.target !== target);
-      const known = new Set(changed.parameters.map((one) => one.target));
+      // What the import said of the other inputs holds for the next draft too.
+      const others = parameters.filter((one) => one.target !== target);
       queryClient.setQueryData(importedQueryKey(id, changed.version), {
         ...changed,
-        parameters: [...changed.parameters, ...guesses.filter((one) => !known.has(one.target))],
+        parameters: parametersOf(changed.parameters, others),
       });
       await queryClient.invalidateQueries({ queryKey: ['console'] });
       showToast(`${target} is set from ${sourceLabel(source)} in version ${changed.version}.`);
