@@ -18,10 +18,10 @@ type Opened = AsyncDisposable & {
   accounts: ReadonlyMap<string, TestAccount>;
 };
 
-async function open(): Promise<Opened> {
+async function open(only?: string[]): Promise<Opened> {
   await using owners = new AsyncDisposableStack();
   const studio = owners.use(await startTestStudio({ worker: false }));
-  const { all: protocols } = owners.use(await openProtocols(studio));
+  const { all: protocols } = owners.use(await openProtocols(studio, only));
   const accounts = new Map<string, TestAccount>();
   for (const { name, kind } of protocols) {
     const account = await studio.connect({ tier: 'pro' });
@@ -184,3 +184,16 @@ for (const mishap of breaks)
       await keepsNothingElse(opened);
     },
   );
+
+test('a job that a provider refuses costs nothing, and the next one what it makes', async () => {
+  await using opened = await open(['fal']);
+  const { studio, protocols, accounts } = opened;
+  const [fal] = protocols;
+  fal?.counterpart?.mishaps('submit', { status: 429, headers: { 'retry-after': '0' }, json: {} });
+  await using _worker = await studio.startWorker();
+  await untilEnded(opened, 'posted');
+  assert.equal((await accounts.get('fal')?.finished('fal'))?.status, 'succeeded');
+  assert.equal(await fal?.jobs(), 1);
+  const [cost] = await listProviderCosts(studio.database, 1);
+  assert.deepEqual([cost?.jobs, cost?.reserved, cost?.spent], [2, 0, 0.03]);
+});

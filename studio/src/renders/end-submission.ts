@@ -53,6 +53,14 @@ export type Ended =
   /** The next job of the render, on the same backend, as a row that is committed. */
   | { next: 'job'; claim: Claim };
 
+type EndOptions = {
+  worker: string;
+  leaseMs: number;
+  maxPerJob: number;
+  /** The engine certainly never had the job: nothing of its money was spent. */
+  isUnsent?: boolean;
+};
+
 /**
  * Ends a submission and decides in the same transaction what comes of its render: its next job, its end, or another
  * backend. All of it is fenced by the attempt.
@@ -61,23 +69,22 @@ export async function endSubmission(
   database: Database,
   claim: Claim,
   end: SubmissionEnd,
-  { worker, leaseMs, maxPerJob }: { worker: string; leaseMs: number; maxPerJob: number },
+  { worker, leaseMs, maxPerJob, isUnsent = false }: EndOptions,
 ): Promise<Ended> {
   return database.transaction(async (transaction) => {
     await lockAccount(transaction, claim.account_id);
     const before = await lockProgress(transaction, claim.render_id, claim.attempt);
     if (before === undefined) {
       // Where the render has ended, nobody else will free the slot.
-      await endSubmissionRow(transaction, rowOf(claim, { type: 'given_back', excused: false }, []));
+      const row = rowOf(claim, { type: 'given_back', excused: false }, []);
+      if (await endSubmissionRow(transaction, row)) await settle(transaction, claim, end, isUnsent);
       return { next: 'fenced' };
     }
     const { next, end: settled } = decideNext(end, claim.outputs, before);
     const made = settled.type === 'given_back' || next === 'wait' ? [] : settled.assets;
     if (!(await endSubmissionRow(transaction, rowOf(claim, settled, made)))) return { next: 'fenced' };
-    if (settled.type === 'made') {
-      await settleCost(transaction, claim.id, settled.cost);
-      await recordSuccess(transaction, claim.id, settled.seconds);
-    } else if (settled.type === 'failed' && !settled.unknown) await settleCost(transaction, claim.id, null);
+    await settle(transaction, claim, settled, isUnsent);
+    if (settled.type === 'made') await recordSuccess(transaction, claim.id, settled.seconds);
     await countMade(transaction, claim.render_id, made.length);
     const isOver =
       settled.type === 'failed' && settled.blame === 'pair' && !(await hasOtherBackend(transaction, claim));
@@ -97,6 +104,18 @@ export async function endSubmission(
     await waitAgain(transaction, { render: claim.render_id, afterSeconds, excused });
     return { next: 'waiting' };
   });
+}
+
+/** Money of the provider: what it says, else what was quoted; nothing for what never came to it. */
+async function settle(
+  transaction: Transaction,
+  { id }: Claim,
+  end: SubmissionEnd,
+  isUnsent: boolean,
+): Promise<void> {
+  if (end.type === 'made') await settleCost(transaction, id, end.cost);
+  else if (isUnsent) await settleCost(transaction, id, 0);
+  else if (end.type === 'given_back' || !end.unknown) await settleCost(transaction, id, null);
 }
 
 /** What comes after a job of so many outputs, the render having been as far as `before`. */

@@ -73,6 +73,8 @@ type Job = {
   signal: AbortSignal;
   /** Raised where its backend is drained and the time for what runs is over. */
   draining: AbortSignal;
+  /** Whether the engine may have the job by now. */
+  arrival: { isPossible: boolean };
   pauses: Pauses;
   reporter: Reporter;
   dependencies: SubmissionDependencies;
@@ -118,6 +120,7 @@ async function runJob(
   await using reporter = new Reporter(dependencies, claim, model.offered.nsfw);
   reporter.report({ type: 'progress', stage: 'waiting_for_engine', fraction: null });
   const files = await catalog.files(claim.model_id, claim.version);
+  const arrival = { isPossible: isTakenOver || claim.state === 'sent' };
   let end: SubmissionEnd;
   try {
     const driver = await dependencies.driverOf(claim.backend);
@@ -132,6 +135,7 @@ async function runJob(
       folder,
       signal,
       draining,
+      arrival,
       pauses,
       reporter,
       dependencies,
@@ -149,7 +153,7 @@ async function runJob(
   }
   const maxPerJob = route.outputs.max_per_job;
   const ended = await persist(
-    () => endSubmission(database, claim, end, { worker, leaseMs, maxPerJob }),
+    () => endSubmission(database, claim, end, { worker, leaseMs, maxPerJob, isUnsent: !arrival.isPossible }),
     signal,
   );
   await crashPoint?.('submission: ended');
@@ -181,7 +185,7 @@ async function makeOutputs(job: Job, isTakenOver: boolean): Promise<SubmissionEn
 
 /** Has the engine have the job exactly once. */
 async function send(job: Job, values: JobValues, isTakenOver: boolean): Promise<Handle> {
-  const { claim, route, files, driver, folder, signal, dependencies } = job;
+  const { claim, route, files, driver, folder, signal, arrival, dependencies } = job;
   const { database, crashPoint } = dependencies;
   const resolved = resolveBindings(route, values.values);
   const options = { size: values.working, maskBlur: values.mask?.blur ?? 0, folder, signal };
@@ -190,11 +194,14 @@ async function send(job: Job, values: JobValues, isTakenOver: boolean): Promise<
   const prepared = await driver.prepare({ route, files, id, outputs, values: bound }, signal);
   let found: { handle: Handle } | 'absent' = isTakenOver ? await locate(job, prepared) : 'absent';
   while (found === 'absent') {
+    arrival.isPossible = false;
     await crashPoint?.('submission: intended');
     try {
+      arrival.isPossible = true;
       found = { handle: await submitInTime(job, prepared) };
     } catch (error) {
       signal.throwIfAborted();
+      if (error instanceof EngineFailure && error.sent === 'no') arrival.isPossible = false;
       if (!(error instanceof EngineFailure) || error.sent !== 'unknown') throw error;
       found = await locate(job, prepared);
     }
