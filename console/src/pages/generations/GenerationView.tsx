@@ -7,6 +7,7 @@ import { DeliveriesTable } from '../../deliveries/DeliveriesTable.tsx';
 import { formatDuration } from '../../format/durations.ts';
 import { parseJson, prettyJson } from '../../format/json.ts';
 import { GenerationError } from '../../generations/GenerationError.tsx';
+import { LiveProgress } from '../../generations/LiveProgress.tsx';
 import { RequestSamples } from '../../generations/RequestSamples.tsx';
 import { isFinal, timelineOf } from '../../generations/generation-status.ts';
 import type { RequestBody } from '../../generations/kinds.ts';
@@ -116,13 +117,7 @@ function Outcome({ generation }: { generation: Generation }) {
           )}
         />
       )}
-      {!isFinal(generation) && (
-        <Text fz="sm" c="dimmed" role="status">
-          {status === 'queued'
-            ? 'It waits for its turn; this page shows by itself when it goes on.'
-            : 'The studio is at it; this page shows by itself what comes of it.'}
-        </Text>
-      )}
+      {!isFinal(generation) && <LiveProgress generation={generation} />}
       {status === 'canceled' && (
         <Text fz="sm" c="dimmed">
           It was canceled while it waited. It cost nothing, and no event was sent.

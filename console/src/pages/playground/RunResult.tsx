@@ -1,4 +1,4 @@
-import { Button, Group, Progress, Text } from '@mantine/core';
+import { Button, Group, Text } from '@mantine/core';
 import type { Generation, GenerationKind } from '@renderkit/contract/v1/schemas/generation.ts';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
@@ -6,6 +6,7 @@ import { callV1 } from '../../api/client.ts';
 import { v1Query } from '../../api/queries.ts';
 import { formatDuration } from '../../format/durations.ts';
 import { GenerationError } from '../../generations/GenerationError.tsx';
+import { LiveProgress } from '../../generations/LiveProgress.tsx';
 import { isFinal } from '../../generations/generation-status.ts';
 import { ItemActions } from '../../media/ItemActions.tsx';
 import { OutputGrid } from '../../media/OutputGrid.tsx';
@@ -100,10 +101,7 @@ function Outcome({ generation }: { generation: Generation }) {
   if (!isFinal(generation))
     return (
       <div className={classes['waiting']}>
-        <Progress value={100} animated striped w="60%" maw="16rem" size="sm" aria-label="Under way" />
-        <Text fz="sm" c="dimmed" ta="center">
-          {status === 'queued' ? 'It waits for its turn.' : 'The studio is at it.'}
-        </Text>
+        <LiveProgress generation={generation} />
       </div>
     );
   return (

@@ -1,0 +1,83 @@
+import { Progress as Bar, Text } from '@mantine/core';
+import { progressStages, queueReasons } from '@renderkit/contract/v1/progress.ts';
+import type { Generation } from '@renderkit/contract/v1/schemas/generation.ts';
+import type { Preview, Progress } from '@renderkit/contract/v1/schemas/progress.ts';
+import { useEffect, useState } from 'react';
+import { watchGeneration } from '../api/watch-generation.ts';
+import { formatDuration } from '../format/durations.ts';
+import classes from './live-progress.module.css';
+
+/** How far a generation is, as it happens: how it looks by now, what is being done, and when it will be done. */
+export function LiveProgress({ generation }: { generation: Generation }) {
+  const { id, status } = generation;
+  const { progress, preview } = useProgress(id);
+  const known = progress?.fraction ?? null;
+  return (
+    <div className={classes['progress']}>
+      {preview !== undefined && (
+        <img
+          className={classes['preview']}
+          src={preview.url}
+          width={preview.width}
+          height={preview.height}
+          alt={`Output ${preview.index + 1} so far`}
+        />
+      )}
+      <Bar
+        value={known === null ? 100 : known * 100}
+        animated={known === null}
+        striped={known === null}
+        w="60%"
+        maw="16rem"
+        size="sm"
+        aria-label="Under way"
+      />
+      <Text fz="sm" c="dimmed" ta="center" role="status">
+        {progress === undefined ? fallbackOf(status) : progressStages[progress.stage]}
+      </Text>
+      {progress?.queue && (
+        <Text fz="sm" c="dimmed" ta="center">
+          {queueReasons[progress.queue.reason]}
+        </Text>
+      )}
+      {progress !== undefined && <Facts progress={progress} />}
+    </div>
+  );
+}
+
+const fallbackOf = (status: Generation['status']) =>
+  status === 'queued' ? progressStages.queued : 'The studio is at it.';
+
+/** Numbers change too often to be read out. */
+function Facts({ progress }: { progress: Progress }) {
+  const { queue, step, steps, outputs_done: done, outputs_expected: expected } = progress;
+  const facts = [
+    queue?.position && `${queue.position}${queue.of === null ? '' : ` of ${queue.of}`} in the queue`,
+    step !== null && steps !== null && `step ${step} of ${steps}`,
+    expected > 1 && `${done} of ${expected} outputs`,
+    leftOf(progress.finishes_in_seconds),
+  ].filter((fact) => typeof fact === 'string');
+  return facts.length === 0 ? null : (
+    <Text fz="xs" c="dimmed" ta="center" aria-live="off">
+      {facts.join(' · ')}
+    </Text>
+  );
+}
+
+function leftOf(range: Progress['finishes_in_seconds']): string | undefined {
+  if (range === null) return undefined;
+  const [low, high] = [range.low, range.high].map((seconds) => formatDuration(Math.ceil(seconds) * 1_000));
+  return low === high ? `about ${high} left` : `${low} to ${high} left`;
+}
+
+function useProgress(id: string) {
+  const [news, setNews] = useState<{ progress?: Progress; preview?: Preview }>({});
+  useEffect(() => {
+    setNews({});
+    return watchGeneration(id, {
+      progress: (progress) => setNews((before) => ({ ...before, progress })),
+      preview: (preview) => setNews((before) => ({ ...before, preview })),
+    });
+  }, [id]);
+  return news;
+}
