@@ -15,6 +15,7 @@ import { memory } from './memory/memory.ts';
 import { migrate } from './migrate/migrate.ts';
 import { picture } from './picture/picture.ts';
 import { polls } from './polls/polls.ts';
+import { streams } from './streams/streams.ts';
 import { read } from './read/read.ts';
 import { resultsText } from './results.ts';
 import { scale } from './scale/scale.ts';
@@ -30,6 +31,7 @@ const benchmarks: Record<string, Benchmark> = {
   submit,
   follow,
   polls,
+  streams,
   size,
   memory,
   migrate,

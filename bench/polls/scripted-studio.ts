@@ -5,6 +5,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { AccountChanges } from '@renderkit/contract/studio/changes.ts';
 import type { StudioBody } from '@renderkit/contract/studio/operations.ts';
+import type { RenderProgress } from '@renderkit/contract/studio/progress.ts';
 import type { StudioBalance, StudioLimits } from '@renderkit/contract/studio/schemas/account.ts';
 import type { Catalog } from '@renderkit/contract/studio/schemas/catalog.ts';
 import type { QuotesRequest, Render } from '@renderkit/contract/studio/schemas/render.ts';
@@ -14,6 +15,8 @@ import { serveParent } from '../child.ts';
 export type ScriptedStudio = { port: number };
 /** Ends every render, evenly over this time. */
 export type SettleAll = { settleWithinMs: number };
+/** Every render reports once a second, for so long; its `step` is the time in milliseconds, the last nine digits. */
+export type ReportAll = { reportSeconds: number };
 
 export const scriptedStudioId = 'std_scripted';
 
@@ -34,6 +37,8 @@ const limits: StudioLimits = { overall: lane, image: lane, edit: lane, video: la
 const renders = new Map<string, { account: string; render: Render }>();
 const feeds = new Map<string, Feed>();
 let ledgerSeq = 0;
+/** When each render reported last. */
+const reports = new Map<string, number>();
 let waiting: (() => void)[] = [];
 let origin = '';
 
@@ -41,7 +46,8 @@ await serveParent(async ({ port }: ScriptedStudio) => {
   origin = `http://127.0.0.1:${port}`;
   const server = createServer((request, response) => void serve(request, response));
   await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
-  return settleAll;
+  return (message: SettleAll | ReportAll) =>
+    'reportSeconds' in message ? reportAll(message) : settleAll(message);
 });
 
 async function settleAll({ settleWithinMs }: SettleAll): Promise<number> {
@@ -58,6 +64,18 @@ async function settleAll({ settleWithinMs }: SettleAll): Promise<number> {
     await sleep(stepMs);
   }
   return performance.now() - begin;
+}
+
+/** Evenly spread over each second, so that the figures are not those of one burst. */
+async function reportAll({ reportSeconds }: ReportAll): Promise<void> {
+  const running = [...renders.keys()];
+  const steps = 20;
+  for (let n = 0; n < reportSeconds * steps; n++) {
+    for (let i = n % steps; i < running.length; i += steps)
+      reports.set(running[i] as string, Math.round(performance.timeOrigin + performance.now()) % 1e9);
+    for (const wake of waiting.splice(0)) wake();
+    await sleep(1_000 / steps);
+  }
 }
 
 function output(number: number): Render['outputs'][number] {
@@ -96,7 +114,8 @@ async function answer(request: IncomingMessage): Promise<unknown> {
   const path = request.url?.split('?')[0] ?? '';
   const body = await readBody(request);
   if (path === '/api/metadata')
-    return { studio_id: scriptedStudioId, issuer: `${origin}/oidc`, version: '1' };
+    return { studio_id: scriptedStudioId, issuer: `${origin}/oidc`, version: '1', progress: true };
+  if (path === '/api/progress') return progress(JSON.parse(body) as StudioBody<'readProgress'>);
   if (path === '/oidc/.well-known/openid-configuration')
     return { issuer: `${origin}/oidc`, token_endpoint: `${origin}/oidc/token` };
   if (path === '/oidc/token') return tokens(body);
@@ -157,14 +176,47 @@ async function changes({ accounts, wait_seconds: seconds }: StudioBody<'readChan
     }
     const left = deadline - performance.now();
     if (moved.length > 0 || left <= 0) return { accounts: moved };
-    await new Promise<void>((resolve) => {
-      const timer = setTimeout(resolve, left);
-      waiting.push(() => {
-        clearTimeout(timer);
-        resolve();
-      });
-    });
+    await pause(left);
   }
+}
+
+async function progress({ renders: asked, wait_seconds: seconds }: StudioBody<'readProgress'>) {
+  const deadline = performance.now() + seconds * 1000;
+  for (;;) {
+    const moved = asked.filter(({ token, revision }) => revision !== String(reports.get(token) ?? 0));
+    const left = deadline - performance.now();
+    if (moved.length > 0 || left <= 0) return { renders: moved.map(reportOf), ended: [] };
+    await pause(left);
+  }
+}
+
+function reportOf({ account, token }: { account: string; token: string }): RenderProgress {
+  const step = reports.get(token) ?? 0;
+  return {
+    account,
+    token,
+    revision: String(step),
+    stage: 'rendering',
+    fraction: null,
+    step,
+    steps: null,
+    outputs_done: 0,
+    queue: null,
+    starts_in_seconds: null,
+    finishes_in_seconds: null,
+    preview: null,
+  };
+}
+
+/** Until something moved, or so many milliseconds went by. */
+async function pause(ms: number): Promise<void> {
+  await new Promise<void>((resolve) => {
+    const timer = setTimeout(resolve, ms);
+    waiting.push(() => {
+      clearTimeout(timer);
+      resolve();
+    });
+  });
 }
 
 function quotes({ quotes: asked }: QuotesRequest) {
