@@ -97,6 +97,7 @@ type Opened = Pick<
   | 'progress'
   | 'announce'
   | 'secrets'
+  | 'egressAllow'
   | 'drivers'
 >;
 
@@ -159,6 +160,7 @@ async function open(
     progress,
     announce,
     secrets,
+    egressAllow,
     drivers,
   };
 }

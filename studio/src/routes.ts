@@ -54,6 +54,8 @@ export type RouteDependencies = {
   /** Of backends. */
   secrets: BackendSecrets;
   drivers: DriverPool;
+  /** Addresses that providers name may lie in these networks, beside public ones. */
+  egressAllow: readonly string[];
   announce: { change: (account: string) => void; job: () => void };
   /** What the outside sees, without a slash at the end. */
   publicUrl: string;
@@ -110,7 +112,7 @@ export function registerRoutes(app: FastifyInstance, dependencies: RouteDependen
       ...renderRoutes({ ...dependencies, ...present, quoteKey: settings.quoteKey }),
       ...changesRoutes({ ...dependencies, ...present, clientId: client.id }),
       ...progressRoutes({ ...dependencies, clientId: client.id }),
-      ...administrationRoutes(dependencies),
+      ...administrationRoutes({ ...dependencies, mediaKey }),
     },
     {
       account: createAuthenticator(database),

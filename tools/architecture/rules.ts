@@ -145,6 +145,7 @@ export const publicEntries: Record<string, readonly string[]> = {
     'administration/ask-machines.ts',
     'administration/bind-parameter.ts',
     'administration/lists.ts',
+    'administration/model-name.ts',
     'administration/models.ts',
     'administration/propose-model.ts',
     'administration/sample-model.ts',

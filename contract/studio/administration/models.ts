@@ -196,6 +196,8 @@ export const ModelDiff = Type.Object({
 
 /** A render that belongs to the installation and shows what a version makes. It goes on after the answer. */
 export const SampleModelRequest = closed({
+  /** Paid providers may make it too: it is spent at once. False where it is left out. */
+  may_cost: Type.Optional(Type.Boolean()),
   /** The newest where it is left out. */
   version: Type.Optional(versionNumber),
 });
@@ -205,7 +207,7 @@ export const ModelSample = Type.Object({
   id,
   version: versionNumber,
   state: oneOf(sampleStates),
-  /** Why it failed, in an operator's words. */
+  /** Why it failed, or what it waits for, in an operator's words. */
   reason: nullable(longText),
   /** What it took, and the price that follows. */
   seconds: nullable(Type.Number({ minimum: 0 })),

@@ -11,6 +11,12 @@ import {
 } from '@renderkit/studio/administration/add-model.ts';
 import { askClasses } from '@renderkit/studio/administration/ask-classes.ts';
 import { problemsByMachines } from '@renderkit/studio/administration/ask-machines.ts';
+import {
+  initialMillicredits,
+  isManifest,
+  modelIdOf,
+  modelNameOf,
+} from '@renderkit/studio/administration/model-name.ts';
 import { findVersion, ModelRefused } from '@renderkit/studio/administration/models.ts';
 import { proposeModel, type ProposedModel } from '@renderkit/studio/administration/propose-model.ts';
 import { openBackendSecrets } from '@renderkit/studio/backends/backend-secrets.ts';
@@ -26,8 +32,6 @@ import { duration, flag, millicredits, required, text, type Values } from './opt
 import { writeFiles, writeModel } from './write-files.ts';
 
 const actor = 'operator';
-/** Of a model whose time nobody has measured: the least that a generation costs. */
-const initialMillicredits = 1_000;
 /** A machine that loads its lists anew takes its time. */
 const askMs = 120_000;
 /** That backends have to say what they have. */
@@ -56,13 +60,14 @@ export const addModelCommand = command({
   run: async (context, given) => {
     const file = givenPath(context.config, given.file);
     await checkReadable(file);
-    const isOne = await isManifest(file);
+    const content = /\.json$/i.test(file) ? await readFile(file, 'utf8') : '';
+    const isOne = isManifest(file, content);
     const databases = await context.open();
     try {
       return await (isOne ? addManifest : addWorkflow)(databases, file, given, context);
     } catch (error) {
       if (!(error instanceof ModelRefused)) throw error;
-      return refusedAnswer(error, given.id ?? (isOne ? null : idOf(file)));
+      return refusedAnswer(error, given.id ?? (isOne ? null : modelIdOf(path.basename(file))));
     }
   },
 });
@@ -103,13 +108,13 @@ async function addWorkflow(
   const { studio: database } = databases;
   if (given.on === undefined)
     throw new StackError('model add needs --on BACKEND for a workflow: the backend that is to make it.');
-  const id = given.id ?? idOf(file);
+  const id = given.id ?? modelIdOf(path.basename(file));
   const known = given.price === undefined ? await findPrice(database, id) : undefined;
   const price = known?.price ?? { base_millicredits: given.price ?? initialMillicredits };
   const classesOf = await classSource(given, context.config, databases);
   const proposed = await readWorkflow(file, {
     id,
-    name: given.name ?? nameOf(id),
+    name: given.name ?? modelNameOf(id),
     on: given.on,
     price,
     classesOf,
@@ -225,26 +230,6 @@ async function checkReadable(file: string): Promise<void> {
   await access(file, constants.R_OK).catch((error: NodeJS.ErrnoException) => {
     throw new StackError(`${file} cannot be read: ${error.code}.`, { cause: error });
   });
-}
-
-/** Whether a file is a manifest: YAML always is, and JSON that says so. */
-async function isManifest(file: string): Promise<boolean> {
-  if (/\.ya?ml$/i.test(file)) return true;
-  return /\.json$/i.test(file) && /^\s*\{\s*"manifest"\s*:/.test(await readFile(file, 'utf8'));
-}
-
-/** `My Portrait (2).workflow.json` makes the model my-portrait-2. */
-function idOf(file: string): string {
-  const [stem = ''] = path.basename(file).split('.');
-  const id = stem
-    .toLowerCase()
-    .replaceAll(/[^a-z0-9]+/g, '-')
-    .replaceAll(/^-+|-+$/g, '');
-  return id === '' ? 'workflow' : id;
-}
-
-function nameOf(id: string): string {
-  return `${id.charAt(0).toUpperCase()}${id.slice(1).replaceAll('-', ' ')}`;
 }
 
 function parameterLine({ target, sources, reason, sure }: ProposedModel['parameters'][number]): string {

@@ -27,16 +27,19 @@ export type AddedModel = {
 };
 
 /**
- * Adds a draft of a model from its manifest and the texts that this names; the same content makes no new one.
- * @throws ModelRefused
+ * Adds a draft of a model from its manifest and the texts that this names; the same content makes no new one. `id`: what its
+ * id has to be. @throws ModelRefused
  */
 export async function addModel(
   { source, files, image }: ModelTexts & Pick<ModelFiles, 'image'>,
   actor: AdminActor,
   media: MediaStore,
+  { id }: { id?: string } = {},
 ): Promise<AddedModel> {
   const { model, problems } = readModelTexts(source, files);
   if (model === undefined) throw new ModelRefused(problems);
+  if (id !== undefined && model.manifest.id !== id)
+    throw new ModelRefused([{ code: 'choice_unknown', message: `The manifest's id must stay ${id}.` }]);
   if (problems.length > 0) throw new ModelRefused(problems, { known: knownOf(model.manifest) });
   const stored = await refusing(keepThumbnail(image === undefined ? model : { ...model, image }, media));
   return addDraft(media.database, stored, actor);

@@ -2,9 +2,10 @@ import type {
   ManagedModel,
   ManagedModelDetail,
   ModelDiff,
+  ModelVersion,
 } from '@renderkit/contract/studio/administration/models.ts';
 import type { Route } from '@renderkit/engine-kit/route.ts';
-import type { Database } from '@renderkit/server-kit/db/database.ts';
+import type { Database, Queryable } from '@renderkit/server-kit/db/database.ts';
 import type { Static } from 'typebox';
 import { addVersion, publishModel, withCatalog } from '../catalog/publish.ts';
 import { readModelTexts } from '../catalog/read-files.ts';
@@ -51,6 +52,17 @@ export async function showManagedModel(
   };
 }
 
+/** @throws ModelMissing */
+export async function showVersion(
+  database: Database,
+  { id, version }: { id: string; version: number },
+  mediaUrl: string,
+): Promise<Omit<ModelVersion, 'parameters'> & { manifest: Manifest }> {
+  const found = await findVersion(database, id, version);
+  const { manifest, source, files } = found;
+  return { id, ...presentVersion(found, mediaUrl), manifest, source, files };
+}
+
 /** By default the newest version against the one on offer, against nothing where there is none. @throws ModelMissing */
 export async function compareVersions(
   database: Database,
@@ -81,9 +93,10 @@ export async function offerVersion(
   const problems = await problemsOf(model);
   if (problems.length > 0) throw new ModelRefused(problems);
   return withCatalog(database, async (transaction) => {
-    const [row] = await selectManagedModels(transaction, id);
-    const offered = row?.published_version === null ? undefined : row?.manifest;
-    requireFreshFor(offered, model.manifest, asker);
+    const offered = await findOffered(transaction, id);
+    if (JSON.stringify(offered?.price) !== JSON.stringify(model.manifest.price))
+      requireFreshSignIn(asker, `The price of ${id} changes`);
+    refuseNewCommands(offered, model.manifest, asker);
     const number = known ?? (await addVersion(transaction, model, asker.actor)).version;
     return { id, version: await publishModel(transaction, id, number, asker.actor) };
   });
@@ -104,9 +117,22 @@ function priced(
   return { model: { manifest: model.manifest, source: model.source, files }, version: undefined };
 }
 
-function requireFreshFor(offered: Manifest | undefined, wanted: Manifest, asker: Asker): void {
-  if (JSON.stringify(offered?.price) !== JSON.stringify(wanted.price))
-    requireFreshSignIn(asker, `The price of ${wanted.id} changes`);
+/** A sample runs what a version says. @throws ModelMissing, StudioError `sign_in_required` */
+export async function requireFreshForCommands(
+  database: Database,
+  { id, version }: { id: string; version: number },
+  asker: Asker,
+): Promise<void> {
+  const { manifest } = await findVersion(database, id, version);
+  refuseNewCommands(await findOffered(database, id), manifest, asker);
+}
+
+async function findOffered(queryable: Queryable, id: string): Promise<Manifest | undefined> {
+  const [row] = await selectManagedModels(queryable, id);
+  return row === undefined || row.published_version === null ? undefined : row.manifest;
+}
+
+function refuseNewCommands(offered: Manifest | undefined, wanted: Manifest, asker: Asker): void {
   const commands = commandsOf(wanted);
   if (commands.length > 0 && JSON.stringify(commands) !== JSON.stringify(commandsOf(offered)))
     requireFreshSignIn(asker, `${wanted.id} runs other commands on the machines of workers`);

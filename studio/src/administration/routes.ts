@@ -6,6 +6,7 @@ import type { Call, Handlers } from '../register-operations.ts';
 import { askerOf } from './asker.ts';
 import { auditHandlers } from './audit-handlers.ts';
 import { type BackendDependencies, backendHandlers } from './backend-handlers.ts';
+import { type DraftDependencies, draftHandlers } from './draft-handlers.ts';
 import type { AdministrationHandlers } from './handler.ts';
 import { listHandlers } from './list-handlers.ts';
 import { type ModelDependencies, modelHandlers } from './model-handlers.ts';
@@ -15,12 +16,13 @@ type OfAdministration = Pick<Handlers, AdministrationOperationId>;
 
 /** The verbs of an operator's commands, for accounts that are administrators. */
 export function administrationRoutes(
-  dependencies: BackendDependencies & ModelDependencies,
+  dependencies: BackendDependencies & ModelDependencies & DraftDependencies,
 ): OfAdministration {
-  const handlers: Partial<AdministrationHandlers> = {
+  const handlers: AdministrationHandlers = {
     getAdministration: async () => ({ engines: engines() }),
     ...backendHandlers(dependencies),
     ...modelHandlers(dependencies),
+    ...draftHandlers(dependencies),
     ...listHandlers(dependencies),
     ...auditHandlers(dependencies),
   };

@@ -33,6 +33,23 @@ export async function sampleModel(
   options: SampleOptions,
   storage: MediaStore,
 ): Promise<Sample> {
+  const begun = await beginSample({ id, version }, options, storage);
+  if ('outcome' in begun) return begun;
+  const end = await followSample(storage.database, begun.render, options);
+  return end.made
+    ? { outcome: 'made', seconds: end.seconds, with_loading: end.withLoading, is_new: true }
+    : { outcome: 'failed', reason: end.reason };
+}
+
+/**
+ * The same without waiting: the render that was begun, or why none is needed or possible. @throws ModelRefused where there is
+ * no such version
+ */
+export async function beginSample(
+  { id, version }: { id: string; version: number },
+  options: Pick<SampleOptions, 'mayCost' | 'prompt'>,
+  storage: MediaStore,
+): Promise<{ render: string } | Extract<Sample, { outcome: 'made' | 'none' }>> {
   const { database } = storage;
   const stored = await findVersion(database, id, version);
   if (stored.sample_seconds !== null)
@@ -43,11 +60,7 @@ export async function sampleModel(
   if (absent !== undefined) return { outcome: 'none', reason: absent };
   const model = catalogModel(stored.manifest, { version, thumbnailKey: null, paused: null });
   const request = await sampleRequest({ shape: plan.shape, prompt: options.prompt }, model, storage);
-  const render = await startSample(database, model, { request, mayCost: options.mayCost });
-  const end = await followSample(database, render, options);
-  return end.made
-    ? { outcome: 'made', seconds: end.seconds, with_loading: end.withLoading, is_new: true }
-    : { outcome: 'failed', reason: end.reason };
+  return { render: await startSample(database, model, { request, mayCost: options.mayCost }) };
 }
 
 /** Why nobody would ever take the sample up. */

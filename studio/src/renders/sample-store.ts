@@ -81,6 +81,20 @@ export async function findSample(database: Database, id: string): Promise<Sample
   return row;
 }
 
+/** The last that was asked for of a version of a model. */
+export async function findNewestSample(
+  database: Database,
+  model: string,
+  version: number,
+): Promise<string | undefined> {
+  const [row] = await database.rows<{ id: string }>(
+    `select id from renders where account_id = $1 and model = $2 and model_version = $3 and sample is not null
+     order by accepted_at desc, id desc limit 1`,
+    [installationAccount, model, version],
+  );
+  return row?.id;
+}
+
 /** Ends a sample that nobody is at, unless somebody has begun meanwhile. */
 export async function giveSampleUp(
   database: Database,

@@ -5,7 +5,7 @@ import type { Database } from '@renderkit/server-kit/db/database.ts';
 import { newId } from '@renderkit/server-kit/ids.ts';
 import { checkRoutesSoon } from '../backends/check-routes.ts';
 import type { CatalogModel } from '../catalog/catalog-model.ts';
-import { findSample, giveSampleUp, insertSample, notifyJobs } from './sample-store.ts';
+import { findNewestSample, findSample, giveSampleUp, insertSample, notifyJobs } from './sample-store.ts';
 import { waitingOf } from './waiting.ts';
 
 /**
@@ -33,6 +33,21 @@ export async function startSample(
   await checkRoutesSoon(database, model);
   await notifyJobs(database);
   return id;
+}
+
+/** How the last sample of a version stands; undefined where none was ever asked for. `reason`: in an operator's words. */
+export async function readSample(
+  database: Database,
+  { id, version }: { id: string; version: number },
+): Promise<{ state: 'queued' | 'running' | 'succeeded' | 'failed'; reason: string | null } | undefined> {
+  const render = await findNewestSample(database, id, version);
+  const row = render === undefined ? undefined : await findSample(database, render);
+  if (row === undefined) return undefined;
+  const { status, obstacle, reason, message } = row;
+  return {
+    state: status,
+    reason: status === 'failed' ? (reason ?? message ?? 'It could not be made.') : obstacle,
+  };
 }
 
 export type SampleEnd =

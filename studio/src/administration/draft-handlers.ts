@@ -1,0 +1,127 @@
+import type { ModelSample } from '@renderkit/contract/studio/administration/models.ts';
+import { createMutex } from '@renderkit/server-kit/work/mutex.ts';
+import type { Logger } from '@renderkit/server-kit/process/logger.ts';
+import type { AccessOptions, DriverPool } from '../backends/driver-pool.ts';
+import { StudioError } from '../errors.ts';
+import { parametersOf } from '../manifests/parameters.ts';
+import { followSample, readSample } from '../renders/samples.ts';
+import type { MediaStore } from '../storage/open-media.ts';
+import { problemsByMachines } from './ask-machines.ts';
+import type { Asker } from './asker.ts';
+import type { AdministrationHandlers } from './handler.ts';
+import { bindModel, editModel, importModel, type ImportOptions, presentParameter } from './import-model.ts';
+import { findModel, findVersion, requireFreshForCommands, showVersion } from './managed-models.ts';
+import { receiveImport } from './receive-import.ts';
+import { beginSample, priceOfSample } from './sample-model.ts';
+
+export type DraftDependencies = AccessOptions &
+  MediaStore & { drivers: DriverPool; mediaUrl: string; stopping: AbortSignal; log: Logger };
+
+/** A machine that loads its lists anew takes its time. */
+const askMs = 120_000;
+/** That backends have to say what they have. */
+const checkMs = 30_000;
+/** A sample that nobody has begun by then is given up. */
+const sampleMs = 90 * 60_000;
+
+/** What administrators make of workflows before it is offered: drafts, their parameters, samples. */
+export function draftHandlers(
+  dependencies: DraftDependencies,
+): Pick<
+  AdministrationHandlers,
+  'getModelVersion' | 'importModel' | 'editModel' | 'bindParameter' | 'sampleModel' | 'getModelSample'
+> {
+  const { database, drivers, mediaUrl } = dependencies;
+  // Each import holds its file in memory.
+  const oneAtATime = createMutex();
+  const optionsOf = ({ actor }: Asker): ImportOptions => ({
+    database,
+    media: dependencies,
+    access: { secrets: dependencies.secrets, egressAllow: dependencies.egressAllow },
+    actor,
+    problemsOf: problemsByMachines(database, { drivers, withinMs: checkMs }),
+    signal: AbortSignal.any([dependencies.stopping, AbortSignal.timeout(askMs)]),
+  });
+  return {
+    getModelVersion: async ({ params }) => {
+      const { manifest, ...version } = await showVersion(database, numbered(params), mediaUrl);
+      return { ...version, parameters: parametersOf(manifest).map(presentParameter) };
+    },
+    importModel: ({ query: { file_name: name, on, id, name: modelName }, request, asker }) =>
+      oneAtATime(async () => {
+        const bytes = await receiveImport(request.raw);
+        return importModel({ name, bytes, on, id, modelName }, optionsOf(asker));
+      }),
+    editModel: ({ params: { id }, body: { base_version: version, source }, asker }) =>
+      editModel({ id, version, source }, optionsOf(asker)),
+    bindParameter: async ({ params: { id }, body, asker }) => {
+      await findModel(database, id);
+      return bindModel({ id, ...body }, optionsOf(asker));
+    },
+    sampleModel: async ({ params: { id }, body: { version, may_cost: mayCost = false }, asker }) => {
+      const { newest_version: newest } = await findModel(database, id);
+      return startSample({ id, version: version ?? newest }, { mayCost, asker }, dependencies);
+    },
+    getModelSample: async ({ params }) => {
+      const sample = await showSample(numbered(params), dependencies);
+      if (sample === undefined)
+        throw new StudioError('not_found', 'No sample of this version was ever asked for.');
+      return sample;
+    },
+  };
+}
+
+function numbered({ id, version }: { id: string; version: string }): { id: string; version: number } {
+  return { id, version: Number(version) };
+}
+
+type Version = { id: string; version: number };
+
+async function startSample(
+  version: Version,
+  { mayCost, asker }: { mayCost: boolean; asker: Asker },
+  dependencies: DraftDependencies,
+): Promise<ModelSample> {
+  const { database, stopping, log } = dependencies;
+  await requireFreshForCommands(database, version, asker);
+  const { state } = (await readSample(database, version)) ?? {};
+  if (state === 'queued' || state === 'running')
+    throw new StudioError('conflict', 'A sample of this version is under way.');
+  const begun = await beginSample(version, { mayCost }, dependencies);
+  if ('outcome' in begun && begun.outcome === 'none') throw new StudioError('conflict', begun.reason);
+  if ('render' in begun)
+    // Nobody waits for it here; a sample that nothing can make is given up.
+    void followSample(database, begun.render, {
+      withinMs: sampleMs,
+      onLook: () => undefined,
+      signal: stopping,
+    }).catch((error: unknown) => {
+      if (!stopping.aborted) log.error({ err: error, ...version }, 'a sample is not followed any more');
+    });
+  const sample = await showSample(version, dependencies);
+  if (sample === undefined) throw new Error('a sample that was begun is not there');
+  return sample;
+}
+
+/** Undefined where none was ever asked for. */
+async function showSample(
+  version: Version,
+  { database, mediaUrl }: DraftDependencies,
+): Promise<ModelSample | undefined> {
+  const { sample_seconds: seconds, thumbnail_key: key } = await findVersion(
+    database,
+    version.id,
+    version.version,
+  );
+  const known = await readSample(database, version);
+  if (known === undefined && seconds === null) return undefined;
+  return {
+    ...version,
+    state: 'succeeded',
+    reason: null,
+    ...known,
+    seconds,
+    proposed_millicredits: seconds === null ? null : priceOfSample(seconds),
+    thumbnail: key === null ? null : mediaUrl + key,
+  };
+}

@@ -1,0 +1,153 @@
+import type { ImportedModel } from '@renderkit/contract/studio/administration/models.ts';
+import { readerOf } from '@renderkit/engine-comfyui/byte-reader.ts';
+import type { Problem } from '@renderkit/engine-kit/problem-codes.ts';
+import type { Database } from '@renderkit/server-kit/db/database.ts';
+import type { AdminActor } from '../audit/admin-audit.ts';
+import type { AccessOptions } from '../backends/driver-pool.ts';
+import type { Parameter } from '../manifests/parameters.ts';
+import type { MediaStore } from '../storage/open-media.ts';
+import { addDraft, type AddedModel, addModel, findPrice } from './add-model.ts';
+import { askClasses } from './ask-classes.ts';
+import { bindParameter } from './bind-parameter.ts';
+import { editSource } from './edit-source.ts';
+import { findVersion } from './managed-models.ts';
+import { initialMillicredits, isManifest, modelIdOf, modelNameOf } from './model-name.ts';
+import { ModelMissing, ModelRefused, type ProblemsOf } from './models.ts';
+import { proposeModel } from './propose-model.ts';
+
+/** A manifest in JSON says what it is by then. */
+const headBytes = 1_000;
+
+// Drafts that administrators make over HTTP. What cannot become one is answered with all that is known of it.
+
+export type ImportOptions = {
+  database: Database;
+  /** Where thumbnails are kept. */
+  media: MediaStore;
+  /** How the backend is asked what it has. */
+  access: AccessOptions;
+  actor: AdminActor;
+  problemsOf: ProblemsOf;
+  signal: AbortSignal;
+};
+
+export type FileToImport = {
+  name: string;
+  bytes: Buffer;
+  /** Name or label of the backends that are to make it; a manifest says it itself. */
+  on?: string | undefined;
+  id?: string | undefined;
+  modelName?: string | undefined;
+};
+
+/** Makes a draft of a workflow, of a picture or video that carries one, or of a manifest that names no other file. */
+export async function importModel(file: FileToImport, options: ImportOptions): Promise<ImportedModel> {
+  const id = file.id ?? modelIdOf(file.name);
+  return orRefused(id, () =>
+    isManifest(file.name, file.bytes.toString('utf8', 0, headBytes))
+      ? importManifest(file, options)
+      : importWorkflow(id, file, options),
+  );
+}
+
+async function importManifest({ bytes, id, modelName }: FileToImport, options: ImportOptions) {
+  const changes = [
+    ...(id === undefined ? [] : [{ path: ['id'], value: id }]),
+    ...(modelName === undefined ? [] : [{ path: ['name'], value: modelName }]),
+  ];
+  const text = bytes.toString('utf8');
+  const source = changes.length === 0 ? text : editSource(text, changes);
+  return present(await addModel({ source, files: {} }, options.actor, options.media), options);
+}
+
+async function importWorkflow(
+  id: string,
+  { bytes, on, modelName }: FileToImport,
+  options: ImportOptions,
+): Promise<ImportedModel> {
+  const { database, access, actor, signal } = options;
+  if (on === undefined)
+    throw new ModelRefused([
+      { code: 'unknown_backend', message: 'A workflow needs the backend that is to make it.' },
+    ]);
+  const known = await findPrice(database, id);
+  const { model, problems, parameters, nodes, warnings } = await proposeModel(readerOf(bytes), {
+    id,
+    name: modelName ?? modelNameOf(id),
+    on,
+    price: known?.price ?? { base_millicredits: initialMillicredits },
+    classesOf: (names) => askClasses(database, { backend: on, names, ...access, signal }),
+  });
+  const added = await addDraft(database, model, actor);
+  return { ...draft({ ...added, parameters }, problems, model.source), nodes, warnings: [...warnings] };
+}
+
+/** Makes the next draft of a manifest that was changed by hand. @throws ModelMissing */
+export async function editModel(
+  { id, version, source }: { id: string; version: number; source: string },
+  options: ImportOptions,
+): Promise<ImportedModel> {
+  const { files } = await findVersion(options.database, id, version);
+  return orRefused(id, async () => {
+    const added = await addModel({ source, files }, options.actor, options.media, { id });
+    return present(added, options);
+  });
+}
+
+/** Makes the next draft with one target set from another source. @throws ModelMissing */
+export async function bindModel(
+  asked: { id: string; target: string; source: string },
+  options: ImportOptions,
+): Promise<ImportedModel> {
+  return orRefused(asked.id, async () => {
+    const bound = await bindParameter(options.database, asked, options);
+    const { source } = await findVersion(options.database, asked.id, bound.version);
+    return draft(bound, bound.problems, source);
+  });
+}
+
+async function present(added: AddedModel, options: ImportOptions): Promise<ImportedModel> {
+  const version = await findVersion(options.database, added.id, added.version);
+  return draft(added, await options.problemsOf(version), version.source);
+}
+
+function draft(added: AddedModel, problems: readonly Problem[], source: string): ImportedModel {
+  const { id, version, added: isNew, suites, price, parameters } = added;
+  return {
+    id,
+    version,
+    added: isNew,
+    suites,
+    price,
+    nodes: null,
+    problems: [...problems],
+    parameters: parameters.map(presentParameter),
+    warnings: [],
+    source,
+  };
+}
+
+export function presentParameter({ target, node, source, sources, sure, reason }: Parameter) {
+  return { target, node, source, sources: [...sources], sure, reason };
+}
+
+async function orRefused(id: string, make: () => Promise<ImportedModel>): Promise<ImportedModel> {
+  try {
+    return await make();
+  } catch (error) {
+    if (!(error instanceof ModelRefused) || error instanceof ModelMissing) throw error;
+    const { problems, known } = error;
+    return {
+      id,
+      version: null,
+      added: false,
+      suites: known.suites,
+      price: null,
+      nodes: null,
+      problems: [...problems],
+      parameters: known.parameters.map(presentParameter),
+      warnings: [],
+      source: null,
+    };
+  }
+}

@@ -1,0 +1,22 @@
+/** Of a model whose time nobody has measured: the least that a generation costs. In 1/1000 credit. */
+export const initialMillicredits = 1_000;
+
+/** Whether a file is a manifest: YAML always is, and JSON that says so. */
+export function isManifest(fileName: string, text: string): boolean {
+  if (/\.ya?ml$/i.test(fileName)) return true;
+  return /\.json$/i.test(fileName) && /^\s*\{\s*"manifest"\s*:/.test(text);
+}
+
+/** `My Portrait (2).workflow.json` makes the model my-portrait-2. */
+export function modelIdOf(fileName: string): string {
+  const [stem = ''] = fileName.split('.');
+  const id = stem
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9]+/g, '-')
+    .replaceAll(/^-+|-+$/g, '');
+  return id === '' ? 'workflow' : id;
+}
+
+export function modelNameOf(id: string): string {
+  return `${id.charAt(0).toUpperCase()}${id.slice(1).replaceAll('-', ' ')}`;
+}

@@ -1,0 +1,233 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { freshSignInHeader } from '@renderkit/contract/studio/administration/operations.ts';
+import type { StudioOperation } from '@renderkit/contract/studio/operation.ts';
+import {
+  type StudioAnswer,
+  type StudioOperationId,
+  studioOperations,
+} from '@renderkit/contract/studio/operations.ts';
+import {
+  type ComfyCounterpart,
+  startComfyCounterpart,
+} from '@renderkit/engine-comfyui/testing/comfy-counterpart.ts';
+import { setAccount } from '@renderkit/studio/operator.ts';
+import { Compile } from 'typebox/compile';
+import { startTestStudio, type TestAccount, type TestStudio } from './harness.ts';
+
+const checkpoint = 'harbour.safetensors';
+const graph = {
+  '3': {
+    class_type: 'KSampler',
+    inputs: {
+      model: ['4', 0],
+      seed: 7,
+      steps: 20,
+      cfg: 6.5,
+      sampler_name: 'euler',
+      scheduler: 'normal',
+      positive: ['6', 0],
+      negative: ['7', 0],
+      latent_image: ['5', 0],
+      denoise: 1,
+    },
+  },
+  '4': { class_type: 'CheckpointLoaderSimple', inputs: { ckpt_name: checkpoint } },
+  '5': { class_type: 'EmptyLatentImage', inputs: { width: 64, height: 64, batch_size: 1 } },
+  '6': { class_type: 'CLIPTextEncode', inputs: { text: 'boats in a harbour', clip: ['4', 1] } },
+  '7': { class_type: 'CLIPTextEncode', inputs: { text: 'blurred', clip: ['4', 1] } },
+  '8': { class_type: 'VAEDecode', inputs: { samples: ['3', 0], vae: ['4', 2] } },
+  '9': { class_type: 'SaveImage', inputs: { images: ['8', 0], filename_prefix: 'ComfyUI' } },
+};
+
+const owners = new AsyncDisposableStack();
+let studio: TestStudio;
+let comfy: ComfyCounterpart;
+let administrator: TestAccount;
+
+before(async () => {
+  comfy = owners.use(await startComfyCounterpart({ checkpoints: [checkpoint] }));
+  studio = owners.use(await startTestStudio());
+  administrator = await studio.connect();
+  await setAccount(studio.database, administrator.email, { administrator: true });
+  await call('addBackend', { body: { name: 'gpu1', engine: 'comfyui', url: comfy.url } });
+});
+after(() => owners[Symbol.asyncDispose]());
+
+type Asked = {
+  params?: Record<string, string>;
+  query?: Record<string, string>;
+  body?: unknown;
+  file?: string | Uint8Array;
+  fresh?: boolean;
+};
+
+async function ask(id: StudioOperationId, { params = {}, query, body, file, fresh = true }: Asked) {
+  const { method, path }: StudioOperation = studioOperations[id];
+  const filled = path.replaceAll(/:(\w+)/g, (_, name: string) => encodeURIComponent(params[name] ?? ''));
+  const address = query === undefined ? filled : `${filled}?${new URLSearchParams(query).toString()}`;
+  const response = await fetch(studio.url + address, {
+    method,
+    headers: {
+      authorization: `Bearer ${administrator.accessToken}`,
+      [freshSignInHeader]: String(fresh),
+      ...(body !== undefined && { 'content-type': 'application/json' }),
+      ...(file !== undefined && { 'content-type': 'application/octet-stream' }),
+    },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+    ...(file !== undefined && { body: file as string }),
+  });
+  return { status: response.status, body: await response.json() };
+}
+
+async function call<Id extends StudioOperationId>(id: Id, asked: Asked): Promise<StudioAnswer<Id>> {
+  const { status, body } = await ask(id, asked);
+  assert.equal(status, 200, `${id}: ${JSON.stringify(body)}`);
+  const check = Compile((studioOperations[id] as StudioOperation).answer);
+  assert.ok(check.Check(body), `${id}: ${JSON.stringify([...check.Errors(body)].slice(0, 3))}`);
+  return body as StudioAnswer<Id>;
+}
+
+async function refused(id: StudioOperationId, asked: Asked, status: number, code: string): Promise<void> {
+  const answer = await ask(id, asked);
+  assert.deepEqual([answer.status, (answer.body as { code: string }).code], [status, code]);
+}
+
+const importGraph = (name: string, content: unknown = graph, more: Record<string, string> = {}) =>
+  call('importModel', {
+    query: { file_name: name, on: 'gpu1', ...more },
+    file: JSON.stringify(content),
+  });
+
+test('a workflow becomes a draft with its parameters, is mended, sampled, priced and offered', async () => {
+  const imported = await importGraph('Harbour.json');
+  assert.deepEqual(
+    [imported.id, imported.version, imported.added, imported.problems],
+    ['harbour', 1, true, []],
+  );
+  assert.ok(
+    imported.parameters.some(({ target, source }) => target.endsWith('.text') && source === 'prompt'),
+  );
+  assert.equal(imported.nodes, Object.keys(graph).length);
+  const params = { id: 'harbour' };
+  assert.equal((await importGraph('Harbour.json')).added, false);
+
+  const negative = imported.parameters.find(({ target }) => target.includes('negative')) ?? {
+    target: '7.text',
+  };
+  const bound = await call('bindParameter', { params, body: { target: negative.target, source: 'styles' } });
+  assert.deepEqual([bound.version, bound.problems], [2, []]);
+  const { source, parameters, files } = await call('getModelVersion', {
+    params: { ...params, version: '2' },
+  });
+  assert.ok(
+    parameters.some(({ sources }) => sources.includes('styles')),
+    JSON.stringify(parameters),
+  );
+  assert.deepEqual(Object.keys(files), ['harbour.workflow.json']);
+
+  const edited = await call('editModel', {
+    params,
+    body: { base_version: 2, source: source.replace(/^name: .*$/m, 'name: The harbour') },
+  });
+  assert.deepEqual([edited.version, edited.problems], [3, []]);
+  assert.equal((await call('getManagedModel', { params })).state, 'draft');
+
+  const begun = await call('sampleModel', { params, body: {} });
+  assert.match(begun.state, /queued|running|succeeded/);
+  const version = { ...params, version: '3' };
+  let sample = begun;
+  for (let i = 0; i < 300 && !['succeeded', 'failed'].includes(sample.state); i++) {
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    sample = await call('getModelSample', { params: version });
+  }
+  assert.equal(sample.state, 'succeeded', JSON.stringify(sample));
+  assert.ok((sample.seconds ?? -1) >= 0 && (sample.proposed_millicredits ?? 0) >= 1_000);
+  assert.equal((await fetch(sample.thumbnail ?? '')).status, 200);
+
+  const price = { price_millicredits: 2_500 };
+  await refused('publishModel', { params, body: price, fresh: false }, 403, 'sign_in_required');
+  assert.deepEqual(await call('publishModel', { params, body: price }), { id: 'harbour', version: 4 });
+  const { state, price: offered } = await call('getManagedModel', { params });
+  assert.deepEqual([state, offered.base_millicredits], ['offered', 2_500]);
+});
+
+test('what cannot be a model is answered with all that is known of it', async () => {
+  const lame = { ...graph, '9': { class_type: 'NoSuchNode', inputs: {} } };
+  const unknown = await importGraph('lame.json', lame);
+  assert.ok(unknown.problems.length > 0 && unknown.problems.every(({ message }) => message !== ''));
+  const text = await call('importModel', { query: { file_name: 'a.txt', on: 'gpu1' }, file: 'no workflow' });
+  assert.deepEqual([text.version, text.problems.map(({ code }) => code)], [null, ['not_a_workflow']]);
+  const nowhere = await importGraph('harbour.json', graph, { on: 'gpu9' });
+  assert.deepEqual(
+    nowhere.problems.map(({ code }) => code),
+    ['unknown_backend'],
+  );
+  const params = { id: 'harbour' };
+  const broken = await call('editModel', { params, body: { base_version: 1, source: 'manifest: 1\nid: [' } });
+  assert.deepEqual([broken.version, broken.problems[0]?.code], [null, 'invalid_yaml']);
+  const { source } = await call('getModelVersion', { params: { ...params, version: '1' } });
+  const other = source.replace(/^id: .*$/m, 'id: other');
+  assert.match(
+    (await call('editModel', { params, body: { base_version: 1, source: other } })).problems[0]?.message ??
+      '',
+    /must stay harbour/,
+  );
+  assert.equal(
+    (await call('bindParameter', { params, body: { target: 'none.text', source: 'prompt' } })).version,
+    null,
+  );
+  await refused('editModel', { params, body: { base_version: 99, source } }, 404, 'not_found');
+  await refused(
+    'bindParameter',
+    { params: { id: 'none' }, body: { target: 'a.b', source: 'prompt' } },
+    404,
+    'not_found',
+  );
+  await refused('getModelSample', { params: { ...params, version: '1' } }, 404, 'not_found');
+});
+
+test('a manifest that runs commands is sampled and offered with a fresh sign-in alone', async () => {
+  const manifest = `manifest: 1
+id: shell
+name: Shell
+suites: [image]
+batch_size: {Conjure: 1}
+parameters:
+  aspect_ratios: [{ratio: '1:1', width: 64, height: 64}]
+price: {base_millicredits: 1000}
+routes:
+  - name: own
+    engine: command
+    on: [local]
+    run: [/bin/true, '{out}', '{text}']
+    set: {text: {from: prompt}}
+    outputs: {kind: image, max_per_job: 1, files: '*.png'}
+`;
+  const file = { query: { file_name: 'shell.model.yaml' }, file: manifest, fresh: false };
+  const { version, problems } = await call('importModel', file);
+  assert.deepEqual([version, problems], [1, []]);
+  const params = { id: 'shell' };
+  await refused('sampleModel', { params, body: {}, fresh: false }, 403, 'sign_in_required');
+  await refused('publishModel', { params, body: {}, fresh: false }, 403, 'sign_in_required');
+});
+
+test('a file that is too large is refused before it is read, and a picture without a workflow says so', async () => {
+  const { url } = studio;
+  const response = await fetch(`${url}/api/administration/models?file_name=a.png&on=gpu1`, {
+    method: 'POST',
+    headers: {
+      authorization: `Bearer ${administrator.accessToken}`,
+      'content-type': 'application/octet-stream',
+    },
+    body: new Uint8Array(64 * 1024 * 1024 + 1),
+  }).catch(() => undefined);
+  // The connection may end before all of it is sent.
+  assert.ok(response === undefined || response.status === 413, String(response?.status));
+  const png = Buffer.from('89504e470d0a1a0a0000000d49484452000000010000000108060000001f15c489', 'hex');
+  const { problems } = await call('importModel', { query: { file_name: 'a.png', on: 'gpu1' }, file: png });
+  assert.deepEqual(
+    problems.map(({ code }) => code),
+    ['no_workflow_in_file'],
+  );
+});
