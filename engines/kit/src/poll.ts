@@ -21,12 +21,13 @@ export function createPoll({ first, quiet }: NonNullable<DriverTools['pollMs']> 
       ms = changed ? first : Math.min(quiet, ms * growth);
       // Hundreds of jobs wait like this: a timer and a listener each, and no signal of its own.
       const { promise, resolve } = Promise.withResolvers<void>();
-      endWait = resolve;
-      const timer = setTimeout(resolve, isWoken ? 0 : ms);
-      signal.addEventListener('abort', resolve as () => void, { once: true });
+      endWait = () => resolve();
+      const timer = setTimeout(endWait, isWoken ? 0 : ms);
+      const onAbort = endWait;
+      signal.addEventListener('abort', onAbort, { once: true });
       if (!signal.aborted) await promise;
       clearTimeout(timer);
-      signal.removeEventListener('abort', resolve as () => void);
+      signal.removeEventListener('abort', onAbort);
       signal.throwIfAborted();
       if (isWoken) ms = first;
       isWoken = false;
