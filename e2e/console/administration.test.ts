@@ -1,0 +1,309 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import type { Page } from 'playwright-core';
+import {
+  type ComfyCounterpart,
+  startComfyCounterpart,
+} from '@renderkit/engine-comfyui/testing/comfy-counterpart.ts';
+import { writePng } from '@renderkit/engine-comfyui/testing/write-png.ts';
+import { noBrowser } from '../harness/browser.ts';
+import { createIssueFinder } from './page-issues.ts';
+import { untilSettled } from './page-views.ts';
+import { type ConsoleWorld, openConsoleWorld, type Person, signIn, type Visitor } from './world.ts';
+
+const checkpoint = 'sd_xl_base_1.0.safetensors';
+
+/** ComfyUI's own first workflow, in its API format. */
+const portrait = {
+  '3': {
+    class_type: 'KSampler',
+    inputs: {
+      model: ['4', 0],
+      seed: 11,
+      steps: 20,
+      cfg: 8,
+      sampler_name: 'euler',
+      scheduler: 'normal',
+      positive: ['6', 0],
+      negative: ['7', 0],
+      latent_image: ['5', 0],
+      denoise: 1,
+    },
+  },
+  '4': { class_type: 'CheckpointLoaderSimple', inputs: { ckpt_name: checkpoint } },
+  '5': { class_type: 'EmptyLatentImage', inputs: { width: 512, height: 512, batch_size: 1 } },
+  '6': { class_type: 'CLIPTextEncode', inputs: { text: 'a lake', clip: ['4', 1] } },
+  '7': { class_type: 'CLIPTextEncode', inputs: { text: 'blur', clip: ['4', 1] } },
+  '8': { class_type: 'VAEDecode', inputs: { samples: ['3', 0], vae: ['4', 2] } },
+  '9': { class_type: 'SaveImage', inputs: { images: ['8', 0], filename_prefix: 'x' } },
+};
+
+/** A sampler that no convention knows: the import can only guess the prompt. */
+const poster = {
+  '3': {
+    class_type: 'HouseSampler',
+    inputs: { model: ['4', 0], guide: ['6', 0], latent_image: ['5', 0], effort: 4 },
+  },
+  '4': portrait['4'],
+  '5': portrait['5'],
+  '6': portrait['6'],
+  '8': portrait['8'],
+  '9': portrait['9'],
+};
+
+describe('an administrator runs the platform in the console', { skip: noBrowser }, () => {
+  let world: ConsoleWorld;
+  let comfy: ComfyCounterpart;
+  let who: Person;
+  let visitor: Visitor;
+  let page: Page;
+  before(async () => {
+    // Slow enough for the steps of a check that end a job.
+    comfy = await startComfyCounterpart({ checkpoints: [checkpoint], nodeMs: 20 });
+    world = await openConsoleWorld();
+    who = await world.person();
+    await world.platform.operator('account', 'set', '--email', who.email, '--administrator', 'true');
+    visitor = await world.visitor({ viewport: { width: 1280, height: 800 }, reducedMotion: 'reduce' });
+    page = visitor.page;
+    await signIn(world, page, who, '/console/keys');
+  });
+  after(async () => {
+    await world[Symbol.asyncDispose]();
+    await comfy[Symbol.asyncDispose]();
+  });
+
+  const heading = (name: string) => page.getByRole('heading', { level: 1, name, exact: true });
+  const button = (name: string) => page.getByRole('button', { name, exact: true });
+  const row = (text: string | RegExp) => page.getByRole('row').filter({ hasText: text });
+  const dialog = () => page.getByRole('dialog');
+  const inDialog = (name: string) => dialog().getByRole('button', { name, exact: true });
+  const menuItem = (name: string) => page.getByRole('menuitem', { name, exact: true });
+  const visit = async (name: string) => {
+    await page.getByRole('navigation', { name: 'Console' }).getByRole('link', { name, exact: true }).click();
+    await heading(name).waitFor();
+  };
+  const issues: string[] = [];
+  const findIssues = createIssueFinder();
+  /** Looks at the page as it stands; what is wrong is told by the last test. */
+  const look = async (name: string) => {
+    await untilSettled(page);
+    issues.push(...(await findIssues(page, name)));
+  };
+
+  test('which nobody else sees, and whose calls are refused to everybody else', async () => {
+    const other = await world.visitor();
+    await signIn(world, other.page, await world.person(), '/console/administration/backends');
+    await other.page.getByText('There is no page at this address for your account').waitFor();
+    const links = other.page.getByRole('navigation', { name: 'Console' }).getByRole('link');
+    assert.ok((await links.allInnerTexts()).every((name) => !['Backends', 'Models', 'Plans'].includes(name)));
+    const backend = { name: 'mine', engine: 'comfyui', url: comfy.url };
+    for (const [method, path, data] of [
+      ['GET', '/backends', undefined],
+      ['POST', '/backends', backend],
+      ['GET', '/models', undefined],
+      ['POST', '/models/atelier-1/retire', undefined],
+      ['GET', '/audit', undefined],
+    ] as const) {
+      const address = `${world.url}/console/api/administration${path}`;
+      const answer = await other.page.request.fetch(address, {
+        method,
+        headers: { origin: world.url },
+        ...(data && { data }),
+      });
+      assert.equal(answer.status(), 403, `${method} ${path}: ${await answer.text()}`);
+    }
+    await other.page.context().close();
+  });
+
+  test('adds a ComfyUI, and tries it step by step', async () => {
+    await visit('Backends');
+    await row('procedural').getByText('Ready').waitFor();
+    await look('backends');
+    await button('Add a backend').click();
+    await dialog().getByLabel('Name').fill('gpu1');
+    await dialog().getByLabel('Address').fill('not an address');
+    await inDialog('Add and ask it').click();
+    await dialog().getByRole('alert').waitFor();
+    await look('backend-add');
+    await dialog().getByLabel('Address').fill(comfy.url);
+    await inDialog('Add and ask it').click();
+    await heading('gpu1').waitFor();
+    await page.getByRole('region', { name: 'Backend', exact: true }).getByText('Ready').waitFor();
+    await button('Check').click();
+    await inDialog('Try every step').click();
+    await inDialog('Try every step again').waitFor({ timeout: 60_000 });
+    const steps = dialog().getByRole('list', { name: 'Steps' }).getByRole('listitem');
+    assert.ok((await steps.count()) >= 10);
+    assert.equal(
+      await steps.filter({ hasText: 'Fails' }).count(),
+      0,
+      await steps.allInnerTexts().then(String),
+    );
+    await look('backend-check');
+    await page.keyboard.press('Escape');
+    await look('backend');
+  });
+
+  test('imports a workflow, and offers it at a price after signing in again', async () => {
+    await visit('Models');
+    await row('atelier-1').waitFor();
+    await look('models');
+    await page.locator('input[type=file]').first().setInputFiles(jsonFile('portrait.json', portrait));
+    await look('model-import');
+    await inDialog('Import').click();
+    await heading('Portrait').waitFor();
+    await row('positive.text').getByText('Sure').waitFor();
+    await row('sampler.cfg').getByText('Likely').waitFor();
+    await look('model');
+    await world.platform.databases.service.execute(
+      "update sessions set authenticated_at = clock() - interval '16 minutes'",
+    );
+    await button('Publish version 1').click();
+    await dialog().getByLabel('Price in credits').fill('2.5');
+    await inDialog('Publish').click();
+    await dialog().getByText('Sign in again for this').waitFor();
+    await look('model-publish');
+    const opened = page.context().waitForEvent('page');
+    await dialog().getByRole('link', { name: 'Sign in again' }).click();
+    await signInAgain(await opened, who);
+    await page.getByText('Portrait is on offer in version 2.').waitFor();
+    await row(/^2\s*On offer/).waitFor();
+  });
+
+  test('and anybody makes an image with it', async () => {
+    const executed = comfy.executions;
+    await page.goto(`${world.url}/console/playground?model=portrait`);
+    await page.getByText('2.5 credits').first().waitFor();
+    await page.getByLabel('Prompt', { exact: true }).fill('a lake in the morning');
+    await button('Run').click();
+    const result = page.getByRole('region', { name: 'Result' });
+    await result.getByText('Succeeded').waitFor({ timeout: 60_000 });
+    await result.locator('img').first().waitFor();
+    assert.ok(comfy.executions > executed, 'the ComfyUI was asked');
+  });
+
+  test('goes back to an older version, having seen what that changes', async () => {
+    await visit('Models');
+    await page.getByRole('link', { name: 'Portrait', exact: true }).click();
+    await page.getByRole('link', { name: 'Show version 1', exact: true }).click();
+    await button('Go back to version 1').click();
+    await dialog().getByText('Otherwise than version 2').waitFor();
+    await dialog().getByText('2500', { exact: true }).waitFor();
+    await look('model-back');
+    await inDialog('Publish').click();
+    await page.getByText('Portrait is on offer in version 1.').waitFor();
+    await row(/^1\s*On offer/).waitFor();
+  });
+
+  test('drops an image that carries a workflow, and confirms what the import only guessed', async () => {
+    await visit('Models');
+    const image = writePng(64, 64, 0x336699, { prompt: JSON.stringify(poster) });
+    await dropFile(page, 'poster.png', image);
+    await dialog().getByText('Import poster.png').waitFor();
+    await inDialog('Import').click();
+    await heading('Poster').waitFor();
+    await row('A guess')
+      .getByRole('button', { name: /^Confirm Prompt for/ })
+      .click();
+    await page.getByText('positive.text is set from Prompt in version 2.').waitFor();
+    await row(/^2\s*Draft/).waitFor();
+    await look('model-mended');
+  });
+
+  test('takes the machine out: what nothing else makes is paused, until it is back', async () => {
+    await visit('Backends');
+    await button('Actions for gpu1').click();
+    await menuItem('Drain').click();
+    await look('backend-drain');
+    await inDialog('Drain backend').click();
+    await row('gpu1').getByText('Off', { exact: true }).waitFor();
+    await visit('Models');
+    await row('portrait').getByText('Paused', { exact: true }).waitFor({ timeout: 60_000 });
+    await visit('Backends');
+    await button('Actions for gpu1').click();
+    await menuItem('Resume').click();
+    await row('gpu1').getByText('Ready', { exact: true }).waitFor();
+    await visit('Models');
+    await row('portrait').getByText('Offered', { exact: true }).waitFor({ timeout: 60_000 });
+  });
+
+  test('changes a plan and the styles, and sees before whom that changes something for', async () => {
+    await visit('Plans');
+    await page.getByLabel('Images at once of Plus').fill('3');
+    await look('plans');
+    await button('Review changes').click();
+    await dialog().getByText('Plus changes').waitFor();
+    await dialog()
+      .getByText(/^, for \d+ accounts?$/)
+      .waitFor();
+    await look('plans-review');
+    await inDialog('Publish the plans').click();
+    await page.getByText('The plans are in force.').waitFor();
+    await visit('Styles');
+    await button('Remove Noir').click();
+    await look('styles');
+    await button('Review changes').click();
+    await dialog().getByText('Noir goes').waitFor();
+    await inDialog('Publish the styles').click();
+    await page.getByText('The styles are in force.').waitFor();
+  });
+
+  test('reads who did what, and what was so before', async () => {
+    await visit('Audit log');
+    await page.getByText('Administration', { exact: true }).last().click();
+    for (const text of ['Added a backend', 'Drained a backend', 'Published a model', 'Published styles'])
+      await row(text).first().waitFor();
+    assert.ok(await row('Published plans').first().getByText(who.email).isVisible());
+    await look('audit');
+    await row('Published a model')
+      .filter({ hasText: 'portrait' })
+      .first()
+      .getByRole('button', { name: /Published a model, portrait$/ })
+      .click();
+    await dialog().locator('del').first().waitFor();
+    await dialog().locator('ins').first().waitFor();
+    await look('audit-act');
+  });
+
+  test('on pages that everybody can read and use, without an error in the browser', () => {
+    assert.deepEqual(issues, []);
+    // The address that is none; the price without a fresh sign-in; samples that were never asked for.
+    const expected = [
+      /status of 400 .*\/administration\/backends\)$/,
+      /status of 403 .*\/publish\)$/,
+      /status of 404 .*\/sample\)$/,
+    ];
+    assert.deepEqual(
+      visitor.complaints.filter((text) => !expected.some((one) => one.test(text))),
+      [],
+    );
+  });
+});
+
+function jsonFile(name: string, content: object) {
+  return { name, mimeType: 'application/json', buffer: Buffer.from(JSON.stringify(content)) };
+}
+
+/** Lets a file go over the page, as a person would who drags it there. */
+async function dropFile(page: Page, name: string, bytes: Buffer): Promise<void> {
+  const dataTransfer = await page.evaluateHandle(
+    `(() => {
+      const bytes = Uint8Array.from(atob(${JSON.stringify(bytes.toString('base64'))}), (one) => one.charCodeAt(0));
+      const data = new DataTransfer();
+      data.items.add(new File([bytes], ${JSON.stringify(name)}, { type: 'image/png' }));
+      return data;
+    })()`,
+  );
+  const main = page.getByRole('main');
+  await main.dispatchEvent('dragover', { dataTransfer });
+  await page.getByText('Let go to import it').waitFor();
+  await main.dispatchEvent('drop', { dataTransfer });
+}
+
+/** Proves once more who they are, in the tab that the console has opened for it; the tab closes itself. */
+async function signInAgain(tab: Page, { password }: Person): Promise<void> {
+  const closed = tab.waitForEvent('close');
+  await tab.getByLabel('Password').fill(password);
+  await tab.getByRole('button', { name: 'Sign in', exact: true }).click();
+  await closed;
+}
