@@ -62,6 +62,24 @@ export async function writeRgba(path: string, output: string, largestPixels: num
   return { width: info.width, height: info.height };
 }
 
+/** Grey and upright, white where the image is transparent. */
+export async function writeMaskOfAlpha(path: string, output: string): Promise<{ hasAlpha: boolean }> {
+  const { hasAlpha } = await open(path).metadata();
+  if (!hasAlpha) return { hasAlpha };
+  const { data, info } = await open(path)
+    .autoOrient()
+    .extractChannel('alpha')
+    .negate()
+    .raw({ depth: 'uchar' })
+    .toBuffer({ resolveWithObject: true });
+  const { width, height } = info;
+  await sharp(data, { raw: { width, height, channels: 1 } })
+    .toColourspace('b-w')
+    .png()
+    .toFile(output);
+  return { hasAlpha };
+}
+
 async function sizeWithin(path: string, largestPixels: number): Promise<Partial<Size>> {
   const { autoOrient } = await open(path).metadata();
   const scale = Math.sqrt(largestPixels / (autoOrient.width * autoOrient.height));

@@ -12,6 +12,8 @@ export type MediaJobs = {
   shrinkImage: { ask: { path: string; side: number }; answer: Pixels };
   /** Makes a JPEG that fits in a square of `side` pixels; of no bytes where none of its qualities fits in `maxBytes`. */
   makePreview: { ask: { path: string; side: number; maxBytes: number }; answer: Pixels };
+  /** The transparency of an image as a mask: a grey PNG, white where it is transparent. Writes nothing where there is none. */
+  writeMaskOfAlpha: { ask: { path: string; output: string }; answer: { hasAlpha: boolean } };
   /** Upright, 8 bits, sRGB, four bytes per pixel, written to `output`; no larger than `maxPixels`. */
   writeRgba: { ask: { path: string; output: string; maxPixels: number }; answer: Size };
   /** Brings an image to a size: upright, sRGB, 8 bits, opaque, without metadata. */

@@ -36,5 +36,6 @@ async function work(job: MediaJob): Promise<unknown> {
   if (job.name === 'decodeImage') return images.decodeImage(job.ask.path);
   if (job.name === 'shrinkImage') return images.shrinkImage(job.ask.path, job.ask.side);
   if (job.name === 'makePreview') return images.makePreview(job.ask.path, job.ask.side, job.ask.maxBytes);
+  if (job.name === 'writeMaskOfAlpha') return images.writeMaskOfAlpha(job.ask.path, job.ask.output);
   return images.writeRgba(job.ask.path, job.ask.output, job.ask.maxPixels);
 }

@@ -31,6 +31,11 @@ export const StoreUploadQuery = Type.Object({
   project_id: Type.Optional(id),
   /** A mask or an import for one generation: kept out of what people see. */
   hidden: Type.Optional(Type.Boolean()),
+  /**
+   * The transparency of an image is meant as a mask, as some APIs have it: it is kept as a grey PNG, white where it is
+   * transparent. An image without any is kept as it is.
+   */
+  mask_channel: Type.Optional(oneOf(['alpha'] as const)),
   /** So many bytes come at least, where that is known before: what cannot fit is refused without reading them. */
   least_bytes: Type.Optional(Type.Integer({ minimum: 0, maximum: 1e12 })),
 });

@@ -20,6 +20,8 @@ export type FileToSend = {
   projectId: string | undefined;
   /** Of its bytes, in hexadecimal, where they are not kept in any other form. */
   sha256?: string;
+  /** What is transparent in it is meant as a mask. */
+  maskOfAlpha?: boolean;
   /** So many bytes come at least, where that is known. */
   leastBytes?: number;
   /** Called when the studio is ready for the bytes. */
@@ -169,6 +171,7 @@ export function storeQuery(file: {
   fileName: string | undefined;
   projectId?: string | undefined;
   hidden: boolean;
+  maskOfAlpha?: boolean | undefined;
   leastBytes?: number | undefined;
 }): StudioQuery<'storeUpload'> {
   const fileName = cleanName(file.fileName ?? '');
@@ -176,6 +179,7 @@ export function storeQuery(file: {
     ...(fileName !== '' && { file_name: fileName }),
     ...(file.projectId !== undefined && { project_id: file.projectId }),
     ...(file.hidden && { hidden: true }),
+    ...(file.maskOfAlpha === true && { mask_channel: 'alpha' as const }),
     ...(file.leastBytes !== undefined && file.leastBytes > 0 && { least_bytes: file.leastBytes }),
   };
 }

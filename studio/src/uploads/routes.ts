@@ -23,6 +23,7 @@ export function uploadRoutes(
           fileName: query.file_name,
           project: query.project_id ?? null,
           hidden: query.hidden ?? false,
+          maskOfAlpha: query.mask_channel === 'alpha',
           leastBytes: query.least_bytes ?? 0,
         },
         request.raw,

@@ -1,9 +1,11 @@
-import { type KeyObject, randomUUID } from 'node:crypto';
+import { createHash, type KeyObject, randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { Refusal } from '@renderkit/contract/studio/schemas/error.ts';
 import type { FileFault, StudioUpload } from '@renderkit/contract/studio/schemas/upload.ts';
 import type { FileLimits } from '@renderkit/media-kit/file-limits.ts';
 import { type Inspected, inspectFile, UnusableFile } from '@renderkit/media-kit/inspect-file.ts';
+import { maskOfAlpha } from '@renderkit/media-kit/mask-of-alpha.ts';
+import { UnreadableMedia } from '@renderkit/media-kit/media-processes.ts';
 import { MediaToolError } from '@renderkit/media-kit/media-tool-error.ts';
 import { CommitUnconfirmed, type Database } from '@renderkit/server-kit/db/database.ts';
 import { type Pace, SenderLost } from '@renderkit/server-kit/http/paced-body.ts';
@@ -44,6 +46,8 @@ export type UploadCall = {
   fileName: string | undefined;
   project: string | null;
   hidden: boolean;
+  /** What is transparent in it is meant as a mask. */
+  maskOfAlpha: boolean;
   /** Bytes that come at least, as far as the sender says. */
   leastBytes: number;
 };
@@ -122,12 +126,18 @@ async function receive(
       reserve: (leastBytes) => openReservation(database, { account: call.account.id, folder, leastBytes }),
     });
     await using file = received.file;
-    const inspected = await file.withLocalFile((path) =>
-      inspectFile(path, fileLimits, dependencies.stopping),
-    );
+    const { inspected, mask } = await file.withLocalFile(async (path) => {
+      const found = await inspectFile(path, fileLimits, dependencies.stopping);
+      const wanted = call.maskOfAlpha && found.type === 'image';
+      return {
+        inspected: found,
+        mask: wanted ? await readMask(path, dependencies.stopping) : undefined,
+      };
+    });
     const refused = lackingFor(inspected, capabilities);
     if (refused !== undefined) return refused;
-    const key = await file.keep(`${id}.${inspected.extension}`);
+    const key = mask === undefined ? await file.keep(`${id}.${inspected.extension}`) : `${folder}/${id}.png`;
+    if (mask !== undefined) await storage.put(key, [mask]);
     await crashPoint?.('upload: file written');
     const stored = await name(
       {
@@ -139,9 +149,9 @@ async function receive(
         hidden: call.hidden,
         fileName: fileNameOf(call.fileName, inspected),
         key,
-        contentType: inspected.contentType,
-        sizeBytes: file.sizeBytes,
-        sha256: received.sha256,
+        contentType: mask === undefined ? inspected.contentType : 'image/png',
+        sizeBytes: mask?.length ?? file.sizeBytes,
+        sha256: mask === undefined ? received.sha256 : createHash('sha256').update(mask).digest('hex'),
         width: inspected.width,
         height: inspected.height,
         durationSeconds: inspected.durationSeconds,
@@ -159,6 +169,16 @@ async function receive(
   } finally {
     // What cannot be removed now the next clean-up removes.
     if (orphaned) await removeOrphanFolders(database, storage, [folder]).catch(() => undefined);
+  }
+}
+
+/** Whoever cannot decode it says so as of any damaged picture. @throws UnusableFile, MediaToolError */
+async function readMask(path: string, stopping: AbortSignal): Promise<Buffer | undefined> {
+  try {
+    return await maskOfAlpha(path, stopping);
+  } catch (cause) {
+    if (!(cause instanceof UnreadableMedia)) throw cause;
+    throw new UnusableFile('broken', 'The picture cannot be decoded: it is damaged.', { cause });
   }
 }
 

@@ -1,0 +1,22 @@
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { imageLimits, runMediaJob } from './media-processes.ts';
+import { withTemporaryDirectory } from './temporary-directory.ts';
+
+/**
+ * The transparency of a foreign image as a mask, a grey PNG that is white where the image is transparent; undefined where
+ * it has no transparency.
+ * @throws UnreadableMedia
+ * @throws MediaToolError
+ */
+export async function maskOfAlpha(file: string, signal: AbortSignal): Promise<Buffer | undefined> {
+  return withTemporaryDirectory(async (directory) => {
+    const output = path.join(directory, 'mask.png');
+    const { hasAlpha } = await runMediaJob(
+      'writeMaskOfAlpha',
+      { path: file, output },
+      { ...imageLimits, signal },
+    );
+    return hasAlpha ? readFile(output) : undefined;
+  });
+}
