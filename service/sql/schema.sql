@@ -214,6 +214,24 @@ create table events (
 CREATE INDEX events_by_time ON public.events USING brin (created_at);
 CREATE INDEX events_of_account ON public.events USING btree (account_id, created_at DESC);
 
+create table facade_calls (
+  id text not null,
+  account_id text not null,
+  fingerprint bytea not null,
+  request jsonb not null,
+  created_at timestamp with time zone not null,
+  holder text,
+  held_until timestamp with time zone,
+  delivered_at timestamp with time zone,
+  adoptions integer not null default 0,
+  constraint facade_calls_pkey PRIMARY KEY (id),
+  constraint facade_calls_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id) ON DELETE CASCADE,
+  constraint facade_calls_check CHECK ((holder IS NULL) = (held_until IS NULL)),
+  constraint facade_calls_fingerprint_check CHECK (length(fingerprint) = 32)
+);
+CREATE INDEX facade_calls_by_age ON public.facade_calls USING btree (created_at);
+CREATE INDEX facade_calls_of_account ON public.facade_calls USING btree (account_id, fingerprint, created_at DESC);
+
 create table generation_requests (
   generation_id text not null,
   render_request text not null,

@@ -23,6 +23,7 @@ import type { ServiceConfig } from './config.ts';
 import { addConsole } from './console.ts';
 import { addDocsRoutes } from './docs/routes.ts';
 import { estimateRoutes } from './estimate/routes.ts';
+import { startFacades } from './facades/start-facades.ts';
 import { framesRoutes } from './frames/routes.ts';
 import { type Generations, startGenerations } from './generations/background.ts';
 import { eventRoutes } from './generations/events/routes.ts';
@@ -100,6 +101,16 @@ export async function startService(
     log,
   };
   registerRoutes(app, { admission: modules.admission, handlers: modules.handlers, serving });
+  startFacades(owned, app, {
+    ...modules,
+    ...config,
+    names: config.facades,
+    database,
+    sendFile: modules.uploads.sendFile,
+    largeBodies: serving.largeBodies,
+    heartbeat: { afterMs: config.facadeHeartbeatAfterSeconds * 1_000, everyMs: 15_000 },
+    log,
+  });
   await addConsole(app, config, { ...modules, database, serving });
   addProcessMetrics(registry, database, {
     longPolls: () => modules.generations.longPolls.open,
@@ -140,6 +151,7 @@ type Modules = {
   admission: Admission;
   generations: Generations;
   uploads: Uploads;
+  catalogCache: CatalogCache;
   studioClient: StudioClient;
   target: TargetOptions;
   handlers: Handlers;
@@ -180,6 +192,7 @@ function startModules(
     admission,
     generations: work.generations,
     uploads: work.uploads,
+    catalogCache,
     studioClient,
     explainUnknown: createExplainUnknown(catalogCache),
     target,

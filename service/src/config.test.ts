@@ -28,6 +28,9 @@ test('with the least that is needed the rest has defaults', () => {
     trustProxy: [],
     metricsToken: undefined,
     queueCap: 1000,
+    facades: ['openai'],
+    holdSeconds: 600,
+    facadeHeartbeatAfterSeconds: 45,
     logLevel: 'info',
     docsUrl: 'http://127.0.0.1:8787/docs',
   });
@@ -65,6 +68,7 @@ test('a wrong value stops the start with a sentence that names the variable and 
     [{ TRUST_PROXY: 'on' }, /^TRUST_PROXY holds "on"/],
     [{ TRUST_PROXY: 'my-proxy' }, /^TRUST_PROXY holds "my-proxy"/],
     [{ LOG_LEVEL: 'loud' }, /^LOG_LEVEL is "loud".*debug/],
+    [{ FACADES: 'openai,fax' }, /^FACADES names "fax"/],
     [{ QUEUE_CAP: '0' }, /^QUEUE_CAP is "0"/],
     [{ DOCS_URL: 'docs' }, /^DOCS_URL is "docs"/],
   ];

@@ -5,6 +5,7 @@ import { parseCidrs } from '@renderkit/egress/public-address.ts';
 import { ConfigError, type Environment, readEnvironment } from '@renderkit/server-kit/process/config.ts';
 import { type LogLevel, logLevels } from '@renderkit/server-kit/process/logger.ts';
 import { parseSecretKey } from '@renderkit/server-kit/secrets.ts';
+import { type FacadeName, facadeNames } from './facades/facade-names.ts';
 
 /** Everything that can be configured from outside. Addresses have no trailing slash. */
 export type ServiceConfig = {
@@ -32,6 +33,12 @@ export type ServiceConfig = {
   metricsToken: string | undefined;
   /** Queued generations of one account at most. */
   queueCap: number;
+  /** Doors for clients of other APIs. */
+  facades: FacadeName[];
+  /** Seconds that a client of such an API is kept waiting for what it asked for. */
+  holdSeconds: number;
+  /** Seconds until such a wait shows a first sign of life; 0 for none. */
+  facadeHeartbeatAfterSeconds: number;
   logLevel: LogLevel;
   /** Where the documentation is; `type` of a problem is `{docsUrl}/errors#code`. */
   docsUrl: string;
@@ -65,6 +72,13 @@ export function readServiceConfig(environment: Environment): ServiceConfig {
     trustProxy: read.networks('TRUST_PROXY'),
     metricsToken: read.text('METRICS_TOKEN'),
     queueCap: read.integer('QUEUE_CAP', { min: 1, max: 1_000_000, default: queuedPerAccountDefault }),
+    facades: facadesOf(environment['FACADES']),
+    holdSeconds: read.integer('HOLD_SECONDS', { min: 1, max: 3_600, default: 600 }),
+    facadeHeartbeatAfterSeconds: read.integer('FACADE_HEARTBEAT_AFTER_SECONDS', {
+      min: 0,
+      max: 3_600,
+      default: 45,
+    }),
     logLevel: read.choice('LOG_LEVEL', logLevels, 'info'),
     docsUrl: docsUrlOf(read.text('DOCS_URL')) ?? `${publicUrl}/docs`,
     consoleDirectory: path.resolve(read.text('CONSOLE_DIRECTORY') ?? defaultConsoleDirectory),
@@ -96,6 +110,21 @@ function egressBlocks(blocks: string[]): string[] {
     throw new ConfigError(`EGRESS_ALLOW: ${(error as Error).message}.`, { cause: error });
   }
   return blocks;
+}
+
+/** Set but empty, there is none. */
+function facadesOf(text: string | undefined): FacadeName[] {
+  if (text === undefined) return [...facadeNames];
+  const names = text
+    .split(',')
+    .map((name) => name.trim())
+    .filter((name) => name !== '');
+  const unknown = names.find((name) => !facadeNames.some((known) => known === name));
+  if (unknown !== undefined)
+    throw new ConfigError(
+      `FACADES names ${JSON.stringify(unknown)}, but there are only ${facadeNames.join(', ')}.`,
+    );
+  return names as FacadeName[];
 }
 
 function docsUrlOf(text: string | undefined): string | undefined {

@@ -64,6 +64,7 @@ export const orderedModules: Record<string, { wiring: readonly string[]; modules
       'estimate',
       'budgets',
       'generations',
+      'facades',
       'operator',
       'retention',
       'console-api',

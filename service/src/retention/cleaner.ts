@@ -17,6 +17,7 @@ export const keptFor = {
   deliveries: '90 days',
   events: '90 days',
   webhook_endpoints: '90 days',
+  facade_calls: '1 day',
   unapplied_changes: '30 days',
 } as const satisfies Record<RetainedTable, string>;
 

@@ -27,6 +27,8 @@ const removals = {
   // Their last deliveries went just before.
   webhook_endpoints: (age: string) => `delete from webhook_endpoints where id in (
       select id from webhook_endpoints where deleted_at < clock() - interval '${age}' limit $1)`,
+  facade_calls: (age: string) => `delete from facade_calls where id in (
+      select id from facade_calls where created_at < clock() - interval '${age}' limit $1)`,
   unapplied_changes: (age: string) => `delete from unapplied_changes where (account_id, seq) in (
       select account_id, seq from unapplied_changes where created_at < clock() - interval '${age}' limit $1)`,
 } as const;

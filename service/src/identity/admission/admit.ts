@@ -45,8 +45,12 @@ export class Admission implements AsyncDisposable {
    * Authenticates a request and counts it in its key's minute (docs/api.md §5 and §8).
    * @throws ApiProblem `unauthorized`: the same for a key that is missing, malformed, unknown, wrong, revoked or expired
    */
-  async admit(request: IncomingMessage): Promise<Admitted> {
-    const proof = readKey(request);
+  admit(request: IncomingMessage): Promise<Admitted> {
+    return this.admitProof(readKey(request));
+  }
+
+  /** The same for a key that came in another form. */
+  async admitProof(proof: KeyProof | undefined): Promise<Admitted> {
     const admitted = proof === undefined ? undefined : await this.#count(proof);
     if (admitted === undefined) throw unauthorized();
     this.#lastUse.note(admitted.principal.key.id);

@@ -1,0 +1,135 @@
+import { createHash } from 'node:crypto';
+import type { Database } from '@renderkit/server-kit/db/database.ts';
+import { newId } from '@renderkit/server-kit/ids.ts';
+import type { Logger } from '@renderkit/server-kit/process/logger.ts';
+import { type Leases, startLeases } from '@renderkit/server-kit/work/leases.ts';
+import { canonicalJson } from '../idempotency/idempotency-key.ts';
+import {
+  forgetCall,
+  isAbandoned,
+  letGo,
+  recordDelivered,
+  renewHolders,
+  takeFacadeCall,
+  type TakenCall,
+} from './store.ts';
+
+/** A create is taken for a repetition of an undelivered one within this time, or within the longer one if it says so. */
+const unsaidSeconds = 2 * 60;
+const saidSeconds = 15 * 60;
+const leaseMs = 10_000;
+/**
+ * A client that repeats does so the moment its connection broke. We may hear of that a little later; where the process died
+ * that held it, when its lease has run out.
+ */
+const firstHolderPatienceMs = leaseMs + 2_000;
+const askAgainMs = 250;
+
+/** What waits for its client, or has waited. */
+export type FacadeCall<Request> = {
+  id: string;
+  /** As the first of equal requests had it. */
+  request: Request;
+  adopted: boolean;
+  /** Its client has the answer. */
+  delivered: () => Promise<void>;
+  /** Its client has gone. */
+  lost: () => Promise<void>;
+  /** It came to nothing, and its client knows: the next equal request begins anew. */
+  forgotten: () => Promise<void>;
+};
+
+export type TakeOptions<Request> = {
+  accountId: string;
+  /** Facade and route. */
+  route: string;
+  /** What makes two requests equal: all that was asked for, files by their hashes. */
+  identity: object;
+  request: Request;
+  /** The client says that it repeats a request. */
+  repeats: boolean;
+};
+
+/**
+ * Gives a repeated create its first generations (decision 0035): clients of other programs repeat what got no answer and
+ * send no Idempotency-Key. A request whose exchange lives is never joined, so that equal ones side by side are several.
+ */
+export class FacadeCalls implements AsyncDisposable {
+  readonly #database: Database;
+  readonly #leases: Leases;
+  readonly #log: Logger;
+
+  constructor({ database, log }: { database: Database; log: Logger }) {
+    this.#database = database;
+    this.#log = log;
+    this.#leases = startLeases({
+      name: 'facade holders',
+      leaseMs,
+      renew: (held) => renewHolders(database, held),
+      log,
+    });
+  }
+
+  async take<Request extends object>(options: TakeOptions<Request>): Promise<FacadeCall<Request>> {
+    const holder = newId('fch_');
+    const lease = this.#leases.hold(holder);
+    try {
+      const taken = await this.#takeInTime(options, holder);
+      const held = { id: taken.id, holder };
+      const end = (record: typeof letGo) => async () => {
+        lease[Symbol.dispose]();
+        // Lost, the lease runs out by itself.
+        await record(this.#database, held).catch((error: unknown) =>
+          this.#log.warn({ err: error, call: held.id }, 'the end of a facade call was not recorded'),
+        );
+      };
+      return {
+        id: taken.id,
+        request: taken.request as Request,
+        adopted: taken.outcome === 'adopted',
+        delivered: end(recordDelivered),
+        lost: end(letGo),
+        forgotten: end(forgetCall),
+      };
+    } catch (error) {
+      lease[Symbol.dispose]();
+      throw error;
+    }
+  }
+
+  async #takeInTime(
+    options: TakeOptions<object>,
+    holder: string,
+  ): Promise<Exclude<TakenCall, { outcome: 'held' }>> {
+    const { accountId, route, identity, request, repeats } = options;
+    const fingerprint = createHash('sha256')
+      .update(`${route}\n${canonicalJson(identity)}`)
+      .digest('hex');
+    const givenUpAt = performance.now() + firstHolderPatienceMs;
+    for (;;) {
+      const taken = await takeFacadeCall(this.#database, {
+        id: newId('fcl_'),
+        accountId,
+        fingerprint,
+        request,
+        holder,
+        leaseSeconds: leaseMs / 1_000,
+        repeats,
+        unsaidSeconds,
+        saidSeconds,
+        giveUp: performance.now() >= givenUpAt,
+      });
+      if (taken.outcome !== 'held') return taken;
+      await new Promise((resolve) => setTimeout(resolve, askAgainMs));
+    }
+  }
+
+  /** Whether nobody waits for it any more. */
+  isAbandoned(id: string): Promise<boolean> {
+    return isAbandoned(this.#database, id);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#leases[Symbol.asyncDispose]();
+  }
+}

@@ -1,0 +1,63 @@
+import type { Scope } from '@renderkit/contract/v1/scopes.ts';
+import { httpErrorOf } from '@renderkit/server-kit/http/create-http-server.ts';
+import type { Logger } from '@renderkit/server-kit/process/logger.ts';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Admission } from '../identity/admission/admit.ts';
+import { ApiProblem } from '../problems/api-problem.ts';
+import { problemOfHttpError } from '../problems/problem-of-error.ts';
+import { refuseOverLimit } from '../routes.ts';
+import { StudioFailure } from '../studio-client/studio-failure.ts';
+import { translateStudioFailure } from '../studio-client/translate-error.ts';
+import { readFacadeKey } from './facade-key.ts';
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** What a key must have for a route of a facade. */
+    scope?: Scope;
+  }
+}
+
+/** Opens the scope of one facade: the same keys, rate and scopes as `/v1`, refusals in the facade's own shape. */
+export type FacadeScope = <Refusal extends Error>(
+  app: FastifyInstance,
+  facade: {
+    prefix: string;
+    routes: (scope: FastifyInstance) => void;
+    /** Sends a problem, or a refusal of the facade's own. */
+    send: (request: FastifyRequest, reply: FastifyReply, error: ApiProblem | Refusal) => void;
+    /** Tells the facade's own refusals apart. */
+    isRefusal: (error: unknown) => error is Refusal;
+  },
+) => void;
+
+/** Bodies of facades are never logged: some clients send all of their settings. */
+export function createFacadeScope({ admission, log }: { admission: Admission; log: Logger }): FacadeScope {
+  return (app, { prefix, routes, send, isRefusal }) =>
+    void app.register(
+      (scope, _options, done) => {
+        scope.addHook('onRequest', async (request, reply) => {
+          request.startedAt = performance.now();
+          reply.header('x-request-id', request.id).header('cache-control', 'no-store');
+          const admitted = await admission.admitProof(readFacadeKey(request.raw));
+          request.admitted = admitted;
+          refuseOverLimit(admitted, 'key');
+          const needed = request.routeOptions.config.scope;
+          if (needed !== undefined && !admitted.principal.scopes.has(needed))
+            throw new ApiProblem('forbidden', { detail: `The key lacks the scope ${needed}.` });
+        });
+        scope.setErrorHandler((error, request, reply) => {
+          if (isRefusal(error)) return send(request, reply, error);
+          const problem =
+            error instanceof StudioFailure
+              ? translateStudioFailure(error)
+              : problemOfHttpError(httpErrorOf(error));
+          if (problem.code === 'internal_error')
+            log.error({ request_id: request.id, prefix, err: problem.cause }, 'a request of a facade failed');
+          send(request, reply, problem);
+        });
+        routes(scope);
+        done();
+      },
+      { prefix },
+    );
+}

@@ -1,0 +1,152 @@
+import type { Generation, GenerationKind } from '@renderkit/contract/v1/schemas/generation.ts';
+import {
+  CreateEditRequest,
+  CreateImageRequest,
+  CreateVideoRequest,
+  ExtendVideoRequest,
+} from '@renderkit/contract/v1/schemas/generation-requests.ts';
+import type { Logger } from '@renderkit/server-kit/process/logger.ts';
+import { cancelGeneration, type CancelDependencies } from '../generations/cancel/cancel-generation.ts';
+import type { GenerationCreator } from '../generations/create/create-generation.ts';
+import type { LongPolls } from '../generations/live/long-polls.ts';
+import type { Principal } from '../identity/admission/principal.ts';
+import { ApiProblem, type FieldError } from '../problems/api-problem.ts';
+import { type Check, compileCheck } from '../validation/compile-check.ts';
+import type { FacadeCall, FacadeCalls } from './facade-calls.ts';
+
+/** What a foreign request comes to: equal creates, since how many outputs one has is the model's affair. */
+export type Wanted = {
+  kind: GenerationKind;
+  /** Of the create of that kind in `/v1`. */
+  body: Record<string, unknown>;
+  generations: number;
+};
+
+export type Made = {
+  generations: Generation[];
+  /** The first refusal, where not all were accepted. */
+  refusal: ApiProblem | undefined;
+};
+
+export type MakeOptions = {
+  creator: Pick<GenerationCreator, 'create'>;
+  longPolls: Pick<LongPolls, 'wait'>;
+  canceling: CancelDependencies;
+  calls: FacadeCalls;
+  /** Seconds that an exchange waits for its generations. */
+  holdSeconds: number;
+  log: Logger;
+};
+
+const paths: Record<GenerationKind, string> = {
+  image: '/v1/images/generations',
+  image_edit: '/v1/images/edits',
+  video: '/v1/videos/generations',
+  video_extend: '/v1/videos/extend',
+};
+const schemas = {
+  image: CreateImageRequest,
+  image_edit: CreateEditRequest,
+  video: CreateVideoRequest,
+  video_extend: ExtendVideoRequest,
+};
+
+/** A client that went away may come back for what has not begun yet; then it is canceled. */
+const comeBackMs = 30_000;
+
+/** The creates behind all facades: the same use case, rules and bill as those of `/v1`. */
+export class OutputMaker implements Disposable {
+  readonly #options: MakeOptions;
+  readonly #checks: Record<GenerationKind, Check>;
+  readonly #abandoned = new Set<NodeJS.Timeout>();
+
+  constructor(options: MakeOptions) {
+    this.#options = options;
+    this.#checks = {
+      image: compileCheck(schemas.image, 'field'),
+      image_edit: compileCheck(schemas.image_edit, 'field'),
+      video: compileCheck(schemas.video, 'field'),
+      video_extend: compileCheck(schemas.video_extend, 'field'),
+    };
+  }
+
+  /** @throws ApiProblem invalid_request where the form of a body is wrong, before anything is stored */
+  check({ kind, body }: Wanted): void {
+    const errors: FieldError[] = [];
+    this.#checks[kind](body, errors);
+    if (errors.length > 0) throw new ApiProblem('invalid_request', { errors });
+  }
+
+  /**
+   * Accepts all creates of a call, or finds those that were accepted for it before.
+   * @throws ApiProblem where none was accepted
+   */
+  async accept(principal: Principal, wanted: Wanted, keyOf: (place: number) => string): Promise<Made> {
+    const { creator } = this.#options;
+    const path = paths[wanted.kind];
+    const outcomes = await Promise.allSettled(
+      Array.from({ length: wanted.generations }, async (_, place) => {
+        const { text } = await creator.create({
+          principal,
+          kind: wanted.kind,
+          body: wanted.body,
+          idempotencyKey: keyOf(place),
+          method: 'POST',
+          path,
+        });
+        return JSON.parse(String(text)) as Generation;
+      }),
+    );
+    const generations = outcomes.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
+    const failures: unknown[] = outcomes.flatMap((one) => (one.status === 'rejected' ? [one.reason] : []));
+    const other = failures.find((failure) => !(failure instanceof ApiProblem));
+    if (generations.length === 0 || other !== undefined) throw other ?? failures[0];
+    return { generations, refusal: failures[0] as ApiProblem | undefined };
+  }
+
+  /**
+   * The generations at their ends, or as they stand when the time is up.
+   * @throws ApiProblem `unauthorized` once the key is revoked
+   */
+  async wait(principal: Principal, ids: readonly string[], gone: AbortSignal): Promise<Generation[]> {
+    const { longPolls, holdSeconds } = this.#options;
+    return Promise.all(
+      ids.map(async (id) => {
+        const { text } = await longPolls.wait({
+          id,
+          accountId: principal.account.id,
+          keyId: principal.key.id,
+          seconds: holdSeconds,
+          gone: () => gone,
+        });
+        return JSON.parse(text) as Generation;
+      }),
+    );
+  }
+
+  /** Its client has gone: what still waits in half a minute, when nobody has come back for it, is canceled. */
+  async abandon(principal: Principal, call: FacadeCall<Wanted>, ids: readonly string[]): Promise<void> {
+    await call.lost();
+    const { calls, canceling, log } = this.#options;
+    const cancel = async () => {
+      if (!(await calls.isAbandoned(call.id))) return;
+      for (const id of ids)
+        await cancelGeneration(canceling, { id, accountId: principal.account.id }).catch((error: unknown) => {
+          // It has begun, and is found in the library.
+          if (!(error instanceof ApiProblem)) throw error;
+        });
+    };
+    const timer = setTimeout(() => {
+      this.#abandoned.delete(timer);
+      cancel().catch((error: unknown) =>
+        log.warn({ err: error, call: call.id }, 'an abandoned call was not canceled'),
+      );
+    }, comeBackMs);
+    timer.unref();
+    this.#abandoned.add(timer);
+  }
+
+  [Symbol.dispose](): void {
+    for (const timer of this.#abandoned) clearTimeout(timer);
+  }
+}

@@ -1,0 +1,107 @@
+import { problemCodes } from '@renderkit/contract/v1/problem-codes.ts';
+import type { Generation } from '@renderkit/contract/v1/schemas/generation.ts';
+import type { ApiProblem } from '../../problems/api-problem.ts';
+
+/** An answer of OpenAI's API that refuses. */
+export type OpenAiError = {
+  status: number;
+  headers: Record<string, string>;
+  body: { error: { message: string; type: string; param: string | null; code: string | null } };
+};
+
+type Shape = { status: number; type: string; code: string };
+
+/** What each of our refusals is called there; what is missing keeps its own status and code. */
+const shapes: Partial<Record<string, Shape>> = {
+  invalid_request: { status: 400, type: 'invalid_request_error', code: 'invalid_value' },
+  unauthorized: { status: 401, type: 'invalid_request_error', code: 'invalid_api_key' },
+  // Theirs is 429, which their clients would send again.
+  insufficient_credits: { status: 402, type: 'insufficient_quota', code: 'insufficient_quota' },
+  budget_exceeded: { status: 403, type: 'insufficient_quota', code: 'billing_hard_limit_reached' },
+  conflict: { status: 400, type: 'invalid_request_error', code: 'conflict' },
+  unprocessable: { status: 400, type: 'invalid_request_error', code: 'unprocessable' },
+  account_suspended: { status: 403, type: 'invalid_request_error', code: 'account_suspended' },
+  email_not_verified: { status: 403, type: 'invalid_request_error', code: 'email_not_verified' },
+  geo_blocked: { status: 403, type: 'invalid_request_error', code: 'geo_blocked' },
+  moderation_blocked: { status: 400, type: 'image_generation_user_error', code: 'moderation_blocked' },
+  rate_limited: { status: 429, type: 'rate_limit_error', code: 'rate_limit_exceeded' },
+  queue_full: { status: 429, type: 'rate_limit_error', code: 'rate_limit_exceeded' },
+};
+
+/** The client may send the same again: for these its own way of doing so is right. */
+const retried = (status: number) => status === 429 || status >= 500;
+
+/** A refusal as OpenAI's clients show it. `param` is the first wrong field. */
+export function errorOfProblem(problem: ApiProblem): OpenAiError {
+  const known = problemCodes[problem.code as keyof typeof problemCodes] as { status: number } | undefined;
+  const status = known?.status ?? 500;
+  const shape = shapes[problem.code] ?? {
+    status,
+    type: status >= 500 ? 'server_error' : 'invalid_request_error',
+    code: problem.code,
+  };
+  return {
+    status: shape.status,
+    headers: {
+      ...(problem.retryAfterSeconds === undefined
+        ? {}
+        : { 'retry-after': String(problem.retryAfterSeconds) }),
+      // Without it a client sends even what is final again.
+      ...(retried(shape.status) ? {} : { 'x-should-retry': 'false' }),
+    },
+    body: {
+      error: {
+        message: problem.message,
+        type: shape.type,
+        param: problem.errors?.[0]?.field ?? null,
+        code: shape.code,
+      },
+    },
+  };
+}
+
+/** A refusal that only this API has. */
+export function openAiError(
+  status: number,
+  code: string,
+  message: string,
+  param: string | null,
+): OpenAiError {
+  return {
+    status,
+    headers: { 'x-should-retry': 'false' },
+    body: { error: { message, type: 'invalid_request_error', param, code } },
+  };
+}
+
+/** A generation without outputs: failed or canceled, or still under way when its time was up. */
+export function errorOfGeneration(generation: Generation): OpenAiError {
+  const { id, status, error } = generation;
+  if (status === 'failed' && error?.code === 'moderation_blocked')
+    return {
+      status: 400,
+      headers: { 'x-should-retry': 'false' },
+      body: {
+        error: {
+          message: error.message,
+          type: 'image_generation_user_error',
+          param: null,
+          code: 'moderation_blocked',
+        },
+      },
+    };
+  const message =
+    status === 'failed'
+      ? `${error?.message ?? 'The generation failed.'} (${id})`
+      : status === 'canceled'
+        ? `The generation ${id} was canceled.`
+        : `The generation ${id} has not finished in time; it goes on and will be found in the library.`;
+  const late = status === 'queued' || status === 'running';
+  return {
+    status: late ? 504 : 500,
+    headers: { 'x-should-retry': 'false' },
+    body: {
+      error: { message, type: 'server_error', param: null, code: late ? 'timeout' : 'generation_failed' },
+    },
+  };
+}

@@ -1,0 +1,60 @@
+import type { StudioModel } from '@renderkit/contract/studio/schemas/catalog.ts';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { CatalogCache } from '../../catalog/catalog-cache.ts';
+import { indexOf, isIncluded } from '../../catalog/catalog-index.ts';
+import type { Admitted } from '../../identity/admission/admit.ts';
+import { translated } from '../../studio-client/translate-error.ts';
+import { chooseModel, shownAliases } from '../choose-model.ts';
+import { openAiError } from './errors.ts';
+import { OpenAiRefusal } from './image-request.ts';
+
+/** There is a number in every answer of theirs; ours have no such moment. */
+const created = Date.UTC(2026, 0, 1) / 1_000;
+
+/** `GET /models` and `GET /models/{id}` of OpenAI's API: what the plan includes, names that clients look for first. */
+export function createModels({ catalogCache }: { catalogCache: CatalogCache }) {
+  const indexFor = async (request: FastifyRequest) => {
+    const { principal } = request.admitted as Admitted;
+    return indexOf((await translated(catalogCache.get(principal.account.id))).catalog);
+  };
+  return {
+    list: async (request: FastifyRequest, reply: FastifyReply) => {
+      const index = await indexFor(request);
+      const aliases = shownAliases.flatMap((name) => {
+        const chosen = chooseModel(index, name.startsWith('sora') ? 'video' : 'image', name);
+        return 'unknown' in chosen ? [] : [present(chosen.model, name)];
+      });
+      const included = [...index.models.values()].filter((model) => isIncluded(model, index.plan));
+      return reply.send({
+        object: 'list',
+        data: [...aliases, ...included.map((model) => present(model, model.id))],
+      });
+    },
+    show: async (request: FastifyRequest<{ Params: { '*': string } }>, reply: FastifyReply) => {
+      const name = request.params['*'];
+      const index = await indexFor(request);
+      const byName = chooseModel(index, name.startsWith('sora-') ? 'video' : 'image', name);
+      if ('unknown' in byName)
+        throw new OpenAiRefusal(
+          openAiError(404, 'model_not_found', `There is no model ${JSON.stringify(name)}.`, 'model'),
+        );
+      return reply.send(present(byName.model, name));
+    },
+  };
+}
+
+function present(model: StudioModel, id: string): object {
+  const video = model.suites.some((suite) => suite === 'video' || suite === 'extend');
+  const takesPictures = model.suites.includes('edit') || model.parameters.max_reference_images > 0;
+  return {
+    id,
+    object: 'model',
+    created,
+    owned_by: 'renderkit',
+    name: model.name,
+    architecture: {
+      input_modalities: takesPictures ? ['text', 'image'] : ['text'],
+      output_modalities: [video ? 'video' : 'image'],
+    },
+  };
+}

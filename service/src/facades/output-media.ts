@@ -1,0 +1,123 @@
+import { createLimiter, type Limiter } from '@renderkit/server-kit/work/limiter.ts';
+import type { FastifyInstance } from 'fastify';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { ApiProblem } from '../problems/api-problem.ts';
+import { base64Of } from './base64-stream.ts';
+
+/** Outputs that are encoded at once in this process; each has a few chunks in memory. */
+const encodedAtOnce = 32;
+const firstByteMs = 15_000;
+
+/** What the studio says of a file and its parts, and what may be asked of it. */
+const passedOn = [
+  'content-type',
+  'content-length',
+  'content-range',
+  'accept-ranges',
+  'etag',
+  'cache-control',
+  'content-disposition',
+  'content-security-policy',
+  'cross-origin-resource-policy',
+  'access-control-allow-origin',
+  'x-content-type-options',
+] as const;
+const asked = ['range', 'if-range', 'if-none-match'] as const;
+
+export type OutputMediaOptions = {
+  /** How the service reaches the studio. */
+  studioUrl: string;
+  /** How clients reach the service. */
+  publicUrl: string;
+};
+
+/** Outputs under the service's own address, and as base64. Links cannot be guessed, and are the studio's own. */
+export class OutputMedia {
+  readonly #options: OutputMediaOptions;
+  readonly #limiter: Limiter = createLimiter({ slots: encodedAtOnce });
+
+  constructor(options: OutputMediaOptions) {
+    this.#options = options;
+  }
+
+  /** The same file under the service's address. What the studio keeps elsewhere stays where it is. */
+  urlOf(url: string): string {
+    const path = mediaPath(url);
+    return path === undefined ? url : `${this.#options.publicUrl}${path}`;
+  }
+
+  /** The id of the library item behind one of our links, of the service or of the studio. */
+  assetIdOf(url: string): string | undefined {
+    return /\/media\/[^/]+\/(ast_[0-9a-z]+)\.\w+$/.exec(mediaPath(url) ?? '')?.[1];
+  }
+
+  /** Its bytes, and their type. @throws ApiProblem `upstream_error` when the studio does not give them */
+  async open(url: string): Promise<{ contentType: string; bytes: AsyncIterable<Uint8Array> }> {
+    const response = await this.#fetch(mediaPath(url) ?? url, {});
+    if (!response.ok || response.body === null)
+      throw new ApiProblem('upstream_error', { detail: 'The studio did not give the output.' });
+    return { contentType: response.headers.get('content-type') ?? '', bytes: response.body };
+  }
+
+  /** The same as base64. So many files at once are read; the others wait. */
+  async *base64(url: string): AsyncGenerator<string, void> {
+    using _ = await this.#limiter.enter();
+    yield* base64Of((await this.open(url)).bytes);
+  }
+
+  /** `GET /media/{folder}/{name}`: hands the studio's answer on, parts of files too. */
+  addRoute(app: FastifyInstance): void {
+    app.route<{ Params: { folder: string; name: string } }>({
+      method: 'GET',
+      url: '/media/:folder/:name',
+      config: { operationId: 'media' },
+      handler: async (request, reply) => {
+        const { folder, name } = request.params;
+        const headers: Record<string, string> = {};
+        for (const header of asked) {
+          const value = request.headers[header];
+          if (typeof value === 'string') headers[header] = value;
+        }
+        const path = `/media/${encodeURIComponent(folder)}/${encodeURIComponent(name)}`;
+        const response = await this.#fetch(path, headers);
+        reply.hijack();
+        const passed = Object.fromEntries(
+          passedOn.flatMap((header) => {
+            const value = response.headers.get(header);
+            return value === null ? [] : [[header, value]];
+          }),
+        );
+        reply.raw.writeHead(response.status, passed);
+        if (request.method === 'HEAD' || response.body === null) {
+          await response.body?.cancel();
+          return void reply.raw.end();
+        }
+        // Who goes away, or a studio that does, ends both sides.
+        await pipeline(Readable.fromWeb(response.body), reply.raw).catch(() => undefined);
+      },
+    });
+  }
+
+  async #fetch(pathOrUrl: string, headers: Record<string, string>): Promise<Response> {
+    // Its head alone: a long file may take its time.
+    const late = new AbortController();
+    const timer = setTimeout(() => late.abort(), firstByteMs);
+    try {
+      return await fetch(new URL(pathOrUrl, this.#options.studioUrl), { headers, signal: late.signal });
+    } catch (cause) {
+      throw new ApiProblem('upstream_unavailable', {
+        detail: 'The studio does not answer.',
+        retryAfterSeconds: 1,
+        cause,
+      });
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+}
+
+function mediaPath(url: string): string | undefined {
+  const path = URL.parse(url)?.pathname;
+  return path !== undefined && /^\/media\/[^/]+\/[^/]+$/.test(path) ? path : undefined;
+}

@@ -1,0 +1,223 @@
+import { createHash } from 'node:crypto';
+import {
+  jsonBodyBytes,
+  jsonDepth,
+  jsonValues,
+  maxImageBytes,
+  maxJsonNumberCharacters,
+} from '@renderkit/contract/v1/limits.ts';
+import { InvalidJson } from '@renderkit/server-kit/http/invalid-json.ts';
+import { type FormPart, MalformedForm, readMultipart } from '@renderkit/server-kit/http/multipart.ts';
+import { type Pace, pacedBody } from '@renderkit/server-kit/http/paced-body.ts';
+import {
+  BodyCutShort,
+  BodyTooFragmented,
+  BodyTooLarge,
+  readJson,
+} from '@renderkit/server-kit/http/read-body.ts';
+import { exemptFromRequestTimeout, sendContinue } from '@renderkit/server-kit/http/request-body.ts';
+import { textLimitsOf } from '@renderkit/server-kit/http/text-limits.ts';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { ApiProblem } from '../problems/api-problem.ts';
+import type { LargeBodies } from '../validation/large-bodies.ts';
+
+/** A file as it was stored while the form came. */
+export type TakenFile = {
+  /** Name of its part, without the brackets of a list. */
+  field: string;
+  uploadId: string;
+  /** Of its bytes, in hexadecimal: two requests with equal files are equal, though their uploads have other ids. */
+  sha256: string;
+};
+
+export type FacadeRequest = {
+  fields: Record<string, unknown>;
+  files: TakenFile[];
+};
+
+/** Stores bytes as an upload of the account. @throws ApiProblem */
+export type StoreFile = (file: {
+  accountId: string;
+  field: string;
+  fileName: string | undefined;
+  bytes: () => AsyncIterable<Uint8Array>;
+  /** Its alpha is what counts: where it is transparent, a picture is to change. */
+  maskOfAlpha: boolean;
+}) => Promise<string>;
+
+export type ReadOptions = {
+  /** Bytes of a JSON body at most. */
+  limitBytes: number;
+  /** Parts that are files though they have no file name. */
+  fileFields: readonly string[];
+  isMaskOfAlpha: (field: string) => boolean;
+};
+
+const maxFieldBytes = 1024 * 1024;
+const maxFields = 200;
+const maxFiles = 17;
+const pace: Pace = { minBytesPerSecond: 64 * 1024, windowMs: 20_000 };
+const formType = /^multipart\/form-data[ \t]*(;|$)/i;
+
+/**
+ * Reads a foreign request, JSON or a form, leniently: names that nobody knows are left to whoever looks. Files of a form go
+ * to the studio as they come and are never whole in memory.
+ * @throws ApiProblem invalid_request, and what storing a file throws
+ */
+export function createReadRequest({
+  largeBodies,
+  storeFile,
+}: {
+  largeBodies: LargeBodies;
+  storeFile: StoreFile;
+}) {
+  return async (
+    request: FastifyRequest,
+    reply: FastifyReply,
+    accountId: string,
+    options: ReadOptions,
+  ): Promise<FacadeRequest> => {
+    if (formType.test(request.headers['content-type'] ?? ''))
+      return readForm({ request, reply, accountId, storeFile, ...options });
+    const fields = await readFields({ request, reply, accountId, largeBodies, ...options });
+    return { fields, files: [] };
+  };
+}
+
+type Reading = ReadOptions & { request: FastifyRequest; reply: FastifyReply; accountId: string };
+
+async function readFields({
+  request,
+  reply,
+  accountId,
+  limitBytes,
+  largeBodies,
+}: Reading & { largeBodies: LargeBodies }): Promise<Record<string, unknown>> {
+  const { raw } = request;
+  const announced = Number(raw.headers['content-length'] ?? limitBytes);
+  if (announced > limitBytes) throw invalid('body', `must not be larger than ${limitBytes} bytes`);
+  using _ = exemptFromRequestTimeout(raw);
+  const release =
+    announced > jsonBodyBytes ? await largeBodies.enter(accountId, announced, reply.raw) : () => undefined;
+  try {
+    sendContinue(raw, reply.raw);
+    const limits = {
+      maxDepth: jsonDepth,
+      maxValues: 10 * jsonValues,
+      maxNumberCharacters: maxJsonNumberCharacters,
+      maxContentBytes: limitBytes,
+      maxGatheredBytes: jsonBodyBytes,
+      texts: textLimitsOf({}, limitBytes),
+    };
+    const json = await readJson(raw, { limitBytes, json: limits, pace });
+    const value =
+      json === undefined ? {} : { ...(json.value as object), ...Object.fromEntries(json.longTexts) };
+    if (
+      json !== undefined &&
+      (typeof json.value !== 'object' || json.value === null || Array.isArray(json.value))
+    )
+      throw invalid('body', 'must be a JSON object');
+    return value;
+  } catch (error) {
+    throw problemOfBody(error);
+  } finally {
+    release();
+  }
+}
+
+async function readForm({
+  request,
+  reply,
+  accountId,
+  storeFile,
+  fileFields,
+  isMaskOfAlpha,
+}: Reading & { storeFile: StoreFile }): Promise<FacadeRequest> {
+  using _ = exemptFromRequestTimeout(request.raw);
+  sendContinue(request.raw, reply.raw);
+  const fields: Record<string, unknown> = {};
+  const files: TakenFile[] = [];
+  let count = 0;
+  try {
+    for await (const part of readMultipart(request.raw)) {
+      count += 1;
+      if (count > maxFields) throw invalid('body', `must not have more than ${maxFields} parts`);
+      const field = part.name.replace(/\[\d*\]$/, '');
+      if (!part.isFile && !fileFields.includes(field)) {
+        addField(fields, part.name, await textOf(part));
+        continue;
+      }
+      if (files.length === maxFiles) throw invalid(field, `must not be more than ${maxFiles} files`);
+      const hash = createHash('sha256');
+      const uploadId = await storeFile({
+        accountId,
+        field,
+        fileName: part.fileName === '' ? undefined : part.fileName,
+        maskOfAlpha: isMaskOfAlpha(field),
+        bytes: () => hashed(pacedBody(part.content, pace), hash, field),
+      });
+      files.push({ field, uploadId, sha256: hash.digest('hex') });
+    }
+  } catch (error) {
+    throw problemOfBody(error);
+  }
+  return { fields, files };
+}
+
+async function* hashed(
+  bytes: AsyncIterable<Buffer>,
+  hash: ReturnType<typeof createHash>,
+  field: string,
+): AsyncGenerator<Buffer, void> {
+  let size = 0;
+  for await (const chunk of bytes) {
+    size += chunk.length;
+    if (size > maxImageBytes) throw invalid(field, `must not be larger than ${maxImageBytes} bytes`);
+    hash.update(chunk);
+    yield chunk;
+  }
+}
+
+async function textOf(part: FormPart): Promise<string> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of part.content) {
+    size += chunk.length;
+    if (size > maxFieldBytes) throw invalid(part.name, `must not be larger than ${maxFieldBytes} bytes`);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+/** Forms write what is nested as `key[sub]`, and lists as `key[]`. */
+function addField(fields: Record<string, unknown>, name: string, value: string): void {
+  const [, key = name, sub] = /^([^[\]]+)\[([^[\]]*)\]$/.exec(name) ?? [];
+  if (key === '__proto__' || sub === '__proto__') return;
+  if (sub === undefined) fields[key] = value;
+  else if (sub === '' || /^\d+$/.test(sub))
+    fields[key] = [...(Array.isArray(fields[key]) ? fields[key] : []), value];
+  else {
+    const nested = fields[key];
+    fields[key] = { ...(typeof nested === 'object' && !Array.isArray(nested) ? nested : {}), [sub]: value };
+  }
+}
+
+function problemOfBody(error: unknown): unknown {
+  if (error instanceof InvalidJson) {
+    const [issue] = error.issues;
+    return invalid(
+      issue === undefined || issue.path === '' ? 'body' : issue.path,
+      issue?.message ?? 'is no JSON',
+    );
+  }
+  if (error instanceof BodyTooLarge) return invalid('body', 'is too large');
+  if (error instanceof BodyTooFragmented)
+    return invalid('body', 'must not come in pieces of a few bytes each');
+  if (error instanceof BodyCutShort) return invalid('body', 'ended before its time');
+  if (error instanceof MalformedForm) return invalid('body', 'is not a whole multipart form');
+  return error;
+}
+
+function invalid(field: string, message: string): ApiProblem {
+  return new ApiProblem('invalid_request', { errors: [{ field, message }] });
+}

@@ -1,0 +1,69 @@
+import type { Database } from '@renderkit/server-kit/db/database.ts';
+import type { Logger } from '@renderkit/server-kit/process/logger.ts';
+import type { FastifyInstance } from 'fastify';
+import type { CatalogCache } from '../catalog/catalog-cache.ts';
+import type { Generations } from '../generations/background.ts';
+import type { Admission } from '../identity/admission/admit.ts';
+import { ApiProblem } from '../problems/api-problem.ts';
+import { translated } from '../studio-client/translate-error.ts';
+import { fileIssue, refusedFile } from '../uploads/file-issues.ts';
+import type { SendFile } from '../uploads/send-file.ts';
+import type { LargeBodies } from '../validation/large-bodies.ts';
+import { FacadeCalls } from './facade-calls.ts';
+import type { FacadeName } from './facade-names.ts';
+import { createFacadeScope } from './facade-scope.ts';
+import type { Heartbeat } from './held-answer.ts';
+import { OutputMaker } from './make-outputs.ts';
+import { addOpenAiRoutes } from './openai/routes.ts';
+import { OutputMedia } from './output-media.ts';
+import { createReadRequest, type StoreFile } from './read-request.ts';
+
+export type FacadesOptions = {
+  names: readonly FacadeName[];
+  admission: Admission;
+  database: Database;
+  catalogCache: CatalogCache;
+  generations: Generations;
+  sendFile: SendFile;
+  largeBodies: LargeBodies;
+  studioUrl: string;
+  publicUrl: string;
+  /** Seconds that an exchange waits for what it makes. */
+  holdSeconds: number;
+  heartbeat: Heartbeat;
+  log: Logger;
+};
+
+/**
+ * Doors for programs that speak another API already (decision 0035): they come in by a changed address, and everything
+ * ends in the creates of `/v1`.
+ */
+export function startFacades(
+  owned: Pick<AsyncDisposableStack, 'use'>,
+  app: FastifyInstance,
+  options: FacadesOptions,
+): void {
+  const { database, generations, log } = options;
+  const media = new OutputMedia(options);
+  media.addRoute(app);
+  if (options.names.length === 0) return;
+  const calls = owned.use(new FacadeCalls({ database, log }));
+  const maker = owned.use(new OutputMaker({ ...generations, calls, holdSeconds: options.holdSeconds, log }));
+  const storeFile = createStoreFile(options.sendFile);
+  const readRequest = createReadRequest({ largeBodies: options.largeBodies, storeFile });
+  const openScope = createFacadeScope(options);
+  const shared = { ...options, calls, maker, media, readRequest, storeFile };
+  if (options.names.includes('openai')) addOpenAiRoutes(app, openScope, shared);
+}
+
+function createStoreFile(sendFile: SendFile): StoreFile {
+  return async ({ accountId, field, fileName, bytes, maskOfAlpha }) => {
+    const sent = await translated(
+      sendFile({ accountId, hidden: false, fileName, projectId: undefined, maskOfAlpha, body: bytes }),
+    );
+    if (sent.outcome === 'refused') throw refusedFile(sent);
+    if (sent.outcome === 'unusable')
+      throw new ApiProblem('invalid_request', { errors: [{ field, message: fileIssue(sent.reason) }] });
+    return sent.row.id;
+  };
+}
