@@ -1,5 +1,5 @@
 -- Finds the earlier request that a create of a facade repeats and hands it to its new holder, or stores the create as a new
--- one (decision 0035). Outcomes:
+-- one (decision 0038). Outcomes:
 --   new      nothing like it is waiting for its client
 --   adopted  request and id are those of the earlier one
 --   held     a client that says it repeats finds its first exchange still open: ask again in a moment

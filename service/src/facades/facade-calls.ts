@@ -51,7 +51,7 @@ export type TakeOptions<Request> = {
 };
 
 /**
- * Gives a repeated create its first generations (decision 0035): clients of other programs repeat what got no answer and
+ * Gives a repeated create its first generations (decision 0038): clients of other programs repeat what got no answer and
  * send no Idempotency-Key. A request whose exchange lives is never joined, so that equal ones side by side are several.
  */
 export class FacadeCalls implements AsyncDisposable {

@@ -35,7 +35,7 @@ export type FacadesOptions = {
 };
 
 /**
- * Doors for programs that speak another API already (decision 0035): they come in by a changed address, and everything
+ * Doors for programs that speak another API already (decision 0038): they come in by a changed address, and everything
  * ends in the creates of `/v1`.
  */
 export function startFacades(

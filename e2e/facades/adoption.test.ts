@@ -1,0 +1,103 @@
+// A request that is repeated because its answer was lost: one bill. Two equal ones side by side: two.
+
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Platform, startPlatform } from '@renderkit/stack/testing/platform.ts';
+
+describe('a repeated request', () => {
+  let platform: Platform;
+  before(async () => {
+    platform = await startPlatform({ services: 2 });
+  });
+  after(() => platform[Symbol.asyncDispose]());
+
+  /** An account and what it asks with; `slow` takes so many seconds at the engine. */
+  async function open() {
+    const account = await platform.createAccount({ tier: 'pro', credits: 100 });
+    const key = await platform.createKey(account);
+    const ask = (
+      slowSeconds: number,
+      { service = 0, retry, signal }: { service?: number; retry?: number; signal?: AbortSignal } = {},
+    ) =>
+      fetch(`${platform.serviceUrls[service]}/openai/v1/images/generations`, {
+        method: 'POST',
+        headers: {
+          authorization: `Bearer ${key}`,
+          'content-type': 'application/json',
+          ...(retry === undefined ? {} : { 'x-stainless-retry-count': String(retry) }),
+        },
+        body: JSON.stringify({
+          prompt: 'a lighthouse',
+          model: 'sandbox-slow',
+          options: { seconds: slowSeconds },
+          response_format: 'url',
+        }),
+        ...(signal === undefined ? {} : { signal }),
+      });
+    const generations = async () => {
+      const answer = await fetch(`${platform.serviceUrls[0]}/v1/generations`, {
+        headers: { authorization: `Bearer ${key}` },
+      });
+      return ((await answer.json()) as { data: { id: string }[] }).data.map(({ id }) => id);
+    };
+    return { ask, generations };
+  }
+
+  const generationOf = (answer: Response) => answer.headers.get('x-renderkit-generation');
+
+  /** Asks, and goes away once the generation is there. */
+  async function askAndGo(
+    { ask, generations }: Awaited<ReturnType<typeof open>>,
+    slowSeconds: number,
+    service = 0,
+  ) {
+    const gone = new AbortController();
+    const lost = ask(slowSeconds, { service, signal: gone.signal }).catch(() => undefined);
+    while ((await generations()).length === 0) await sleep(20);
+    gone.abort();
+    await lost;
+  }
+
+  test('finds its first generation, though it comes to another service', async () => {
+    const client = await open();
+    await askAndGo(client, 2);
+    const answer = await client.ask(2, { service: 1, retry: 1 });
+    assert.equal(answer.status, 200);
+    assert.equal(answer.headers.get('x-renderkit-adopted'), 'true');
+    assert.deepEqual(await client.generations(), [generationOf(answer)]);
+    await answer.text();
+  });
+
+  test('is found without saying that it is one, once', async () => {
+    const client = await open();
+    await askAndGo(client, 1);
+    const second = await client.ask(1);
+    assert.equal(second.headers.get('x-renderkit-adopted'), 'true');
+    const third = await client.ask(1);
+    assert.equal(third.headers.get('x-renderkit-adopted'), null);
+    assert.deepEqual(
+      new Set(await client.generations()),
+      new Set([generationOf(second), generationOf(third)]),
+    );
+  });
+
+  test('side by side with its equal is a request of its own', async () => {
+    const client = await open();
+    const answers = await Promise.all([client.ask(1), client.ask(1, { service: 1 })]);
+    assert.equal(new Set(answers.map(generationOf)).size, 2);
+    assert.equal((await client.generations()).length, 2);
+  });
+
+  test('after the whole service was killed it finds its generation too', async () => {
+    const client = await open();
+    const lost = client.ask(3, { service: 1 }).catch(() => undefined);
+    while ((await client.generations()).length === 0) await sleep(20);
+    await platform.services[1]?.kill();
+    await lost;
+    // Nobody has said that its holder is gone: the repeated request waits for its lease to run out.
+    const answer = await client.ask(3, { retry: 1 });
+    assert.equal(answer.headers.get('x-renderkit-adopted'), 'true');
+    assert.deepEqual(await client.generations(), [generationOf(answer)]);
+  });
+});

@@ -1,0 +1,90 @@
+// OpenAI's own package, pointed at us as the documents say: nothing but the base URL and the key are changed.
+
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import OpenAI, { toFile } from 'openai';
+import { type Platform, type PlatformAccount, startPlatform } from '@renderkit/stack/testing/platform.ts';
+
+const prompt = 'a lighthouse above a calm sea at dusk';
+const onePixel = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAACklEQVR4nGNgAAAAAgABSK+kcQAAAABJRU5ErkJggg==',
+  'base64',
+);
+
+describe("OpenAI's package", () => {
+  let platform: Platform;
+  let account: PlatformAccount;
+  let openai: OpenAI;
+  before(async () => {
+    platform = await startPlatform();
+    account = await platform.createAccount({ tier: 'pro', credits: 500 });
+    openai = new OpenAI({
+      baseURL: `${platform.serviceUrls[0]}/openai/v1`,
+      apiKey: await platform.createKey(account),
+    });
+  });
+  after(() => platform[Symbol.asyncDispose]());
+
+  test('a picture as base64, with what it cost and which generation it was', async () => {
+    const { data, response } = await openai.images
+      .generate({ model: 'dall-e-3', prompt, size: '1792x1024', quality: 'hd', user: 'ada' })
+      .withResponse();
+    const bytes = Buffer.from(data.data?.[0]?.b64_json ?? '', 'base64');
+    assert.equal(bytes.subarray(1, 4).toString(), 'PNG');
+    assert.match(response.headers.get('x-renderkit-generation') ?? '', /^gen_\w+$/);
+    assert.equal(response.headers.get('x-renderkit-ignored'), 'quality');
+    assert.ok(Number(response.headers.get('x-renderkit-credits')) > 0);
+    assert.equal(data.size, `${bytes.readUInt32BE(16)}x${bytes.readUInt32BE(20)}`);
+    assert.ok(bytes.readUInt32BE(16) > bytes.readUInt32BE(20), 'it is wide, as it was asked for');
+  });
+
+  test('links lead to the same origin, give parts of files, and need no key', async () => {
+    const { data } = await openai.images.generate({ prompt, n: 2, response_format: 'url' });
+    assert.equal(data?.length, 2);
+    const url = data[0]?.url ?? '';
+    assert.equal(new URL(url).origin, new URL(platform.serviceUrls[0] ?? '').origin);
+    const part = await fetch(url, { headers: { range: 'bytes=0-9' } });
+    assert.deepEqual([part.status, (await part.arrayBuffer()).byteLength], [206, 10]);
+    assert.equal(part.headers.get('x-content-type-options'), 'nosniff');
+  });
+
+  test('an edit with a mask changes only what is transparent in it', async () => {
+    const { data } = await openai.images.edit({
+      image: await toFile(onePixel, 'image.png', { type: 'image/png' }),
+      prompt,
+    });
+    assert.ok((data?.[0]?.b64_json?.length ?? 0) > 100);
+  });
+
+  test('a stream ends with the picture', async () => {
+    const types: string[] = [];
+    const stream = await openai.images.generate({ prompt, stream: true, partial_images: 2 });
+    for await (const event of stream) types.push(event.type);
+    assert.equal(types.at(-1), 'image_generation.completed');
+  });
+
+  test('models have the names that clients look for, and our own', async () => {
+    const ids = (await Array.fromAsync(openai.models.list())).map(({ id }) => id);
+    assert.ok(ids.includes('gpt-image-1') && ids.includes('atelier-1'));
+    assert.equal((await openai.models.retrieve('atelier-1')).id, 'atelier-1');
+  });
+
+  test('what is wrong is told in the way that the package shows', async () => {
+    await assert.rejects(openai.images.generate({ model: 'gpt-4o', prompt }), (error) => {
+      assert.ok(error instanceof OpenAI.NotFoundError);
+      assert.equal(error.code, 'model_not_found');
+      return true;
+    });
+    const poor = await platform.createAccount({ tier: 'pro', credits: 0 });
+    const client = openai.withOptions({ apiKey: await platform.createKey(poor) });
+    await assert.rejects(client.images.generate({ prompt }), { status: 402, code: 'insufficient_quota' });
+    await assert.rejects(openai.withOptions({ apiKey: 'sk-nobody' }).images.generate({ prompt }), {
+      status: 401,
+      code: 'invalid_api_key',
+    });
+    await assert.rejects(openai.images.generate({ prompt, model: 'sandbox-fail' }), {
+      status: 500,
+      code: 'generation_failed',
+    });
+  });
+});
