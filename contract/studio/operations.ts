@@ -25,6 +25,7 @@ import {
   QuotesAnswer,
   QuotesRequest,
   Render,
+  StopAnswer,
   SubmitAnswer,
   SubmitRequest,
 } from './schemas/render.ts';
@@ -89,6 +90,14 @@ export const studioOperations = {
     caller: 'account',
     params: tokenParam,
     answer: BarAnswer,
+  },
+  /** An optional part: a studio that has it says so in `getMetadata`. */
+  stopRender: {
+    method: 'PUT',
+    path: '/api/renders/:token/stopped',
+    caller: 'account',
+    params: tokenParam,
+    answer: StopAnswer,
   },
   /** Holds the request up to `wait_seconds` until one of the accounts moves. */
   readChanges: {

@@ -409,16 +409,20 @@ create table renders (
   outputs_done integer not null default 0,
   seed bigint,
   sample text,
+  stop_requested_at timestamp with time zone,
+  stop_refund text,
   constraint renders_pkey PRIMARY KEY (id),
   constraint renders_account_id_token_key UNIQUE (account_id, token),
   constraint renders_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id),
   constraint renders_lane_check CHECK (lane = ANY (ARRAY['image'::text, 'edit'::text, 'video'::text])),
   constraint renders_sample_check CHECK (sample = ANY (ARRAY['own'::text, 'paid'::text])),
-  constraint renders_status_check CHECK (status = ANY (ARRAY['queued'::text, 'running'::text, 'succeeded'::text, 'failed'::text, 'refused'::text, 'barred'::text]))
+  constraint renders_status_check CHECK (status = ANY (ARRAY['queued'::text, 'running'::text, 'succeeded'::text, 'failed'::text, 'refused'::text, 'barred'::text])),
+  constraint renders_stop_refund_check CHECK (stop_refund = ANY (ARRAY['none'::text, 'full'::text]))
 );
 CREATE INDEX renders_active ON public.renders USING btree (account_id, lane) WHERE (status = ANY (ARRAY['queued'::text, 'running'::text]));
 CREATE INDEX renders_overdue ON public.renders USING btree (accepted_at) WHERE (status = ANY (ARRAY['queued'::text, 'running'::text]));
 CREATE INDEX renders_taken ON public.renders USING btree (model, kind, expected_outputs, completed_at DESC) WHERE (status = 'succeeded'::text);
+CREATE INDEX renders_to_stop ON public.renders USING btree (id) WHERE ((stop_requested_at IS NOT NULL) AND (status = ANY (ARRAY['queued'::text, 'running'::text])));
 CREATE INDEX renders_untagged ON public.renders USING btree (accepted_at) WHERE ((tag IS NULL) AND (status = ANY (ARRAY['queued'::text, 'running'::text])));
 CREATE INDEX renders_waiting ON public.renders USING btree (model, model_version, kind, tag) WHERE ((status = 'queued'::text) AND (tag IS NOT NULL));
 

@@ -98,6 +98,7 @@ export function registerRoutes(app: FastifyInstance, dependencies: RouteDependen
         workers_alive: await countLiveWorkers(database),
         progress: true,
         administration: true,
+        stops: true,
       }),
       ...accountRoutes(database, dependencies.catalog),
       ...catalogRoutes(database, dependencies.catalog),

@@ -19,6 +19,8 @@ export const Metadata = Type.Object({
   workers_alive: Type.Optional(Type.Integer({ minimum: 0 })),
   /** Whether it answers `readProgress`. */
   progress: Type.Optional(Type.Boolean()),
+  /** Whether it answers `stopRender`. */
+  stops: Type.Optional(Type.Boolean()),
   /** It has the operations of `administration/`. Left out: it has not. */
   administration: Type.Optional(Type.Boolean()),
 });

@@ -173,6 +173,17 @@ export const LookupAnswer = Type.Object({
   ledger_seq: sequence,
 });
 
+/**
+ * `stopping`: it ends as soon as its engine lets go of it, with what is made by then. `ended`: it has come to its end; before
+ * it was asked to where `was_ended`. `too_late`: its engine finishes what it has begun, and nothing of it is left to stop.
+ */
+export const StopAnswer = Type.Object({
+  outcome: oneOf(['stopping', 'ended', 'too_late'] as const),
+  was_ended: Type.Boolean(),
+  render: Render,
+});
+export type StopAnswer = Static<typeof StopAnswer>;
+
 /** After `barred` no submit of that token will ever be accepted; `known` hands out the render instead. */
 export const BarAnswer = Type.Union([
   Type.Object({ outcome: Type.Literal('barred') }),

@@ -24,6 +24,8 @@ export const remoteEngines = [
   'replicate',
 ] as const;
 export const engineNames = [...localEngines, ...remoteEngines] as const;
+/** Those that finish whatever they have begun: their protocol has no word for it, or it is billed all the same. */
+export const unstoppableEngines: readonly RemoteEngineName[] = ['openai-images', 'openai-videos'];
 export type LocalEngineName = (typeof localEngines)[number];
 export type RemoteEngineName = (typeof remoteEngines)[number];
 export type EngineName = (typeof engineNames)[number];

@@ -121,6 +121,7 @@ const table: { [Id in StudioOperationId]?: ContentCheck<Id> } = {
   getRender: (render, { params }, origin) => oneRender(render, params?.['token'], origin),
   barRender: (answer, { params }, origin) =>
     answer.outcome === 'known' ? oneRender(answer.render, params?.['token'], origin) : undefined,
+  stopRender: ({ render }, { params }, origin) => oneRender(render, params?.['token'], origin),
   lookUpRenders: ({ renders }, { body }, origin) => {
     const tokens = new Set((body as { tokens: string[] }).tokens);
     for (const render of renders) {

@@ -7,7 +7,13 @@ import type { Catalog } from '../catalog/open-catalog.ts';
 import type { BlobStorage } from '../storage/blob-storage.ts';
 import { Reporter, type ReporterOptions } from '../progress/reporter.ts';
 import { clearUp } from './clear-up.ts';
-import { endSubmission, type FailedEnd, type SubmissionEnd } from './end-submission.ts';
+import {
+  endSubmission,
+  type FailedEnd,
+  RenderStopped,
+  stoppedEnd,
+  type SubmissionEnd,
+} from './end-submission.ts';
 import { withMaterials } from './job-materials.ts';
 import { persist } from './persist.ts';
 import { storeOutput } from './store-output.ts';
@@ -30,7 +36,7 @@ export type DrawDependencies = Omit<ReporterOptions, 'log'> & {
 /**
  * Makes a submission of a local engine, in this worker's processes. Nothing of it outlives its worker: one that was taken
  * over counts as a try that failed, and the render waits for another.
- * @param stopping raised where the worker stops: the submission is given back
+ * @param stopping raised where the worker stops: the submission is given back. With `RenderStopped` the render ends
  */
 export async function drawSubmission(
   claim: Claim,
@@ -74,6 +80,7 @@ async function drawOutputs(
     await crashPoint?.('render: drawn');
     return { type: 'made', assets, cost: null, seconds: (performance.now() - begun) / 1_000 };
   } catch (error) {
+    if (stopping.reason instanceof RenderStopped) return stoppedEnd(assets, false);
     if (stopping.aborted) return { type: 'given_back', excused: false };
     const { render_id: render, attempt } = claim;
     log.warn({ err: error, render, attempt }, 'a try at a render failed');

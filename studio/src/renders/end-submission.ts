@@ -20,8 +20,11 @@ export type SubmissionEnd =
   /** Fewer outputs than the job had were all that came. Seconds; `cost` as the provider says, null where it does not. */
   | { type: 'made'; assets: MadeAsset[]; seconds: number; cost: number | null }
   | FailedEnd
-  /** Not at fault; the render waits for a backend again. `excused`: for want of space, so that it waits a while. */
-  | { type: 'given_back'; excused: boolean };
+  /**
+   * Not at fault; the render waits for a backend again, or ends where it was stopped. `excused`: for want of space, so that
+   * it waits a while. `unsent`: the backend never had it.
+   */
+  | { type: 'given_back'; excused: boolean; unsent?: boolean };
 
 export type FailedEnd = {
   type: 'failed';
@@ -118,12 +121,35 @@ async function settle(
   else if (end.type === 'given_back' || !end.unknown) await settleCost(transaction, id, null);
 }
 
+/** Why what draws a render is told to end: its person stopped it. */
+export class RenderStopped extends Error {
+  override readonly name = 'RenderStopped';
+}
+
+const stoppedError: RenderError = { code: 'stopped', message: 'It was stopped before anything was made.' };
+
+/** The end of a job whose render was stopped. What was made by then counts. */
+export function stoppedEnd(assets: MadeAsset[], unknown: boolean): FailedEnd {
+  return { type: 'failed', blame: null, error: stoppedError, reason: null, final: true, assets, unknown };
+}
+
+/** A cancel never ends a job like this. */
+const causedByRequest: readonly string[] = ['moderation_blocked', 'invalid_request'];
+
+/** Whatever ends a job of a stopped render ends the render. */
+function endStopped(end: SubmissionEnd): SubmissionEnd {
+  if (end.type === 'made') return end;
+  if (end.type === 'given_back') return stoppedEnd([], end.unsent !== true);
+  return causedByRequest.includes(end.error.code) ? end : stoppedEnd(end.assets, end.unknown);
+}
+
 /** What comes after a job of so many outputs, the render having been as far as `before`. */
 export function decideNext(
   end: SubmissionEnd,
   outputs: number,
   before: RenderProgress,
 ): { next: 'finish' | 'job' | 'wait'; end: SubmissionEnd } {
+  if (before.is_stopped) return { next: 'finish', end: endStopped(end) };
   if (end.type === 'made') {
     const isLast = before.outputs_done + end.assets.length >= before.expected_outputs;
     return { next: isLast || end.assets.length < outputs ? 'finish' : 'job', end };

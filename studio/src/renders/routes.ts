@@ -1,8 +1,10 @@
-import type { Render } from '@renderkit/contract/studio/schemas/render.ts';
+import type { Render, StopAnswer } from '@renderkit/contract/studio/schemas/render.ts';
+import { unstoppableEngines } from '@renderkit/engine-kit/route.ts';
 import { isDatabaseUnavailable } from '@renderkit/server-kit/db/database.ts';
 import { newId } from '@renderkit/server-kit/ids.ts';
 import { createBatcher } from '@renderkit/server-kit/work/batcher.ts';
 import type { FastifyReply } from 'fastify';
+import type { Bearer } from '../authentication/authenticate.ts';
 import { refreshed } from '../credits/refill-account.ts';
 import { StudioError } from '../errors.ts';
 import type { Handlers } from '../register-operations.ts';
@@ -10,6 +12,7 @@ import { createQuotes } from './create-quotes.ts';
 import {
   findOwn,
   findRenders,
+  stopRender,
   type OwnAnswer,
   type OwnQuestion,
   takeFault,
@@ -28,7 +31,10 @@ const silenceMs = 60_000;
 
 export function renderRoutes(
   options: RenderRoutesOptions,
-): Pick<Handlers, 'createQuotes' | 'submitRender' | 'getRender' | 'lookUpRenders' | 'barRender'> {
+): Pick<
+  Handlers,
+  'createQuotes' | 'submitRender' | 'getRender' | 'lookUpRenders' | 'barRender' | 'stopRender'
+> {
   const { database, presentRender } = options;
   const lookUpOwn = createBatcher<OwnQuestion, OwnAnswer>({
     run: (questions) => findOwn(database, questions),
@@ -75,7 +81,27 @@ export function renderRoutes(
       options.announce.change(bearer.account.id);
       return answer;
     },
+    stopRender: ({ params, bearer }) => stop(options, params.token, bearer),
   };
+}
+
+async function stop(
+  { database, catalog, announce, presentRender }: RenderRoutesOptions,
+  token: string,
+  { account }: Bearer,
+): Promise<StopAnswer> {
+  const plan = await catalog.plan(account.tier);
+  const stopped = await stopRender(database, {
+    account: account.id,
+    token,
+    refund: plan.stop_refund,
+    unstoppable: unstoppableEngines,
+  });
+  if (stopped === undefined) throw new StudioError('not_found', 'No render has this token.');
+  // A worker has to hear of it, and of what ended here whoever reads the account.
+  if (stopped.outcome === 'stopping') announce.job();
+  else announce.change(account.id);
+  return { ...stopped, render: presentRender(stopped.render) };
 }
 
 /** The operator's switch: this call goes wrong on purpose. */

@@ -80,16 +80,24 @@ type Job = {
   dependencies: SubmissionDependencies;
 };
 
-/** The job was canceled where it ran, so that another backend may make it. */
+/** The job was canceled where it ran: another backend may make it, or nobody does any more. */
 class Drained extends Error {
   override readonly name = 'Drained';
+  /** The backend never had it. */
+  readonly unsent: boolean;
+
+  constructor(message: string, unsent = false) {
+    super(message);
+    this.unsent = unsent;
+  }
 }
 
 /**
  * Carries a submission to its end, and the further jobs of its render after it. The row is there before anything is sent;
  * one that was taken over is looked for and followed, and sent only where the engine provably never had it.
  * @param isTakenOver whether another worker may have sent it
- * @param stops `signal`: the lease is gone or the worker stops. `draining`: the job is canceled and given back
+ * @param stops `signal`: the lease is gone or the worker stops. `draining`: the job is canceled and given back; its render
+ *   ends if it was stopped
  * @throws the signal's reason: another goes on
  */
 export async function runSubmission(
@@ -147,8 +155,8 @@ async function runJob(
     log.warn({ err: error, submission, render, backend }, 'a job at a backend failed');
     // Only before anything was sent: once it is, a job is carried on until there is space.
     if (isOutOfSpace(error)) end = { type: 'given_back', excused: true };
-    else if (error instanceof Drained) end = { type: 'given_back', excused: false };
-    else end = failedEnd(error, route.cost !== undefined);
+    else if (error instanceof Drained) end = { type: 'given_back', excused: false, unsent: error.unsent };
+    else end = failedEnd(error, route);
     if (error instanceof EngineFailure) await persist(() => blame(database, claim, error), signal);
   }
   const maxPerJob = route.outputs.max_per_job;
@@ -185,7 +193,7 @@ async function makeOutputs(job: Job, isTakenOver: boolean): Promise<SubmissionEn
 
 /** Has the engine have the job exactly once. */
 async function send(job: Job, values: JobValues, isTakenOver: boolean): Promise<Handle> {
-  const { claim, route, files, driver, folder, signal, arrival, dependencies } = job;
+  const { claim, route, files, driver, folder, signal, draining, arrival, dependencies } = job;
   const { database, crashPoint } = dependencies;
   const resolved = resolveBindings(route, values.values);
   const options = { size: values.working, maskBlur: values.mask?.blur ?? 0, folder, signal };
@@ -196,6 +204,7 @@ async function send(job: Job, values: JobValues, isTakenOver: boolean): Promise<
   while (found === 'absent') {
     arrival.isPossible = false;
     await crashPoint?.('submission: intended');
+    if (draining.aborted) throw new Drained('It is not sent any more.', true);
     try {
       arrival.isPossible = true;
       found = { handle: await submitInTime(job, prepared) };

@@ -14,6 +14,8 @@ import {
 import { createDriverFor } from '../backends/drivers.ts';
 import { findDrained } from '../backends/fault-queries.ts';
 import { adoptRenders } from './adopt-renders.ts';
+import { RenderStopped } from './end-submission.ts';
+import { findStopped } from './submission-store.ts';
 import { drawSubmission, type DrawDependencies } from './draw-submission.ts';
 import { runSubmission, type SubmissionDependencies } from './run-submission.ts';
 
@@ -95,8 +97,10 @@ export function startClaims(options: ClaimsOptions): AsyncDisposable & { wake: (
         if (performance.now() - unreachableAt >= leaseMs)
           for (const claim of await takeOver(database, asked)) held.run(claim, true);
         for (const backend of backends) if (backend.has_room) await claimFor(backend, stopping);
-        if (held.count() > 0 && backends.some((backend) => backend.is_drained))
-          held.drain(await findDrained(database, worker));
+        if (held.count() === 0) return;
+        if (backends.some((backend) => backend.is_drained))
+          held.drain(await findDrained(database, worker), new Error('the backend is drained'));
+        held.drain(await findStopped(database, worker), new RenderStopped('the render was stopped'));
       }),
   });
   const renewals = startLoop({
@@ -131,8 +135,8 @@ function createHeld(
   const isStale = new Error('the lease could not be renewed');
   return {
     count: () => held.size,
-    drain: (ids: readonly string[]) => {
-      for (const id of ids) held.get(id)?.drain.abort(new Error('the backend is drained'));
+    drain: (ids: readonly string[], reason: Error) => {
+      for (const id of ids) held.get(id)?.drain.abort(reason);
     },
     countDrawn: (lane: Lane) => all().filter((one) => one.isDrawn && one.lane === lane).length,
     countFollowed: () => all().filter(({ isDrawn }) => !isDrawn).length,

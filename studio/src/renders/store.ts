@@ -2,7 +2,7 @@ import type { Waiting } from './waiting.ts';
 import type { Lane } from '@renderkit/contract/studio/kinds.ts';
 import type { StudioLimits } from '@renderkit/contract/studio/schemas/account.ts';
 import type { Refusal } from '@renderkit/contract/studio/schemas/error.ts';
-import type { Render, RenderRequest } from '@renderkit/contract/studio/schemas/render.ts';
+import type { StopAnswer, Render, RenderRequest } from '@renderkit/contract/studio/schemas/render.ts';
 import type { OwnMedia } from '@renderkit/contract/studio/validate-references.ts';
 import type { Database, Queryable, Transaction } from '@renderkit/server-kit/db/database.ts';
 
@@ -76,6 +76,19 @@ export async function tombstoneRender(
   return row?.outcome === 'known' && row.render !== null
     ? { outcome: 'known', render: row.render }
     : { outcome: 'barred' };
+}
+
+/** Stops a render, or says why not; undefined where the account has none of that token. Wake the workers after it. */
+export async function stopRender(
+  database: Database,
+  asked: { account: string; token: string; refund: 'none' | 'full'; unstoppable: readonly string[] },
+): Promise<StopAnswer | undefined> {
+  const [row] = await database.rows<StopAnswer>(
+    'select outcome, was_ended, render from stop_render($1, $2, $3, $4)',
+    [asked.account, asked.token, asked.refund, asked.unstoppable],
+    'stop_render',
+  );
+  return row;
 }
 
 export type OwnQuestion = { account: string; kind: 'project' | 'style' | 'media'; id: string };

@@ -1,5 +1,6 @@
 import { EngineFailure, type EngineFailureCode } from '@renderkit/engine-kit/driver.ts';
 import { EngineError } from '@renderkit/engine-kit/engine.ts';
+import type { Route } from '@renderkit/engine-kit/route.ts';
 import type { FailedEnd, RenderError } from './end-submission.ts';
 
 /** What users read: no node, host or file. */
@@ -14,10 +15,11 @@ const messages: Record<EngineFailureCode, string> = {
 };
 
 /**
- * What a job at a backend ended by, as its end. `isPaid`: nothing is bought a second time for a result of no use, or for one that
- * did not come in time.
+ * What a job at a backend ended by, as its end. On a route that costs money nothing is bought a second time for a result of no
+ * use, or for one that did not come in time.
  */
-export function failedEnd(error: unknown, isPaid: boolean): FailedEnd {
+export function failedEnd(error: unknown, route: Pick<Route, 'cost' | 'set'>): FailedEnd {
+  const isPaid = route.cost !== undefined;
   const reason = error instanceof Error ? error.message : null;
   const common = { type: 'failed' as const, assets: [], unknown: false, reason };
   // The message of a file that is gone is written for users.
@@ -32,8 +34,25 @@ export function failedEnd(error: unknown, isPaid: boolean): FailedEnd {
     unknown,
     final:
       error.blame === 'render' || unknown || ((error.badResult || error.code === 'render_timeout') && isPaid),
-    error: renderError(error.code),
+    error:
+      error.code === 'invalid_request'
+        ? invalidValue(parameterOf(route, error.target))
+        : renderError(error.code),
   };
+}
+
+/** What of a request a target of the route is set from; undefined where it is from nothing that users send. */
+function parameterOf({ set }: Pick<Route, 'set'>, target: string | undefined): string | undefined {
+  const [source] = [target === undefined ? undefined : set[target]?.from].flat();
+  return source === undefined || source.startsWith('job.') ? undefined : source;
+}
+
+function invalidValue(parameter: string | undefined): RenderError {
+  const message =
+    parameter === undefined
+      ? messages.invalid_request
+      : `The value of ${parameter} does not suit this model.`;
+  return { code: 'invalid_request', message };
 }
 
 /** The error of a render as its users see it. */

@@ -76,6 +76,7 @@ export type RenderProgress = {
   expected_outputs: number;
   excused: number;
   failed: number;
+  is_stopped: boolean;
 };
 
 /** Locks a render that is still at this attempt, and says how far it is. Undefined where it has ended or was taken over. */
@@ -85,13 +86,25 @@ export async function lockProgress(
   attempt: number,
 ): Promise<RenderProgress | undefined> {
   const [row] = await transaction.rows<RenderProgress>(
-    `select outputs_done, expected_outputs, excused,
+    `select outputs_done, expected_outputs, excused, stop_requested_at is not null as is_stopped,
        (select count(*)::integer from submissions s where s.render_id = r.id and s.state = 'failed') as failed
      from renders r where id = $1 and attempt = $2 and status = 'running' for update`,
     [render, attempt],
     'lock_progress',
   );
   return row;
+}
+
+/** What this worker holds of renders that were stopped: to be canceled where it runs. */
+export async function findStopped(database: Database, worker: string): Promise<string[]> {
+  const rows = await database.rows<{ id: string }>(
+    `select s.id from renders r join submissions s on s.render_id = r.id
+     where r.stop_requested_at is not null and r.status in ('queued', 'running')
+       and s.owner = $1 and s.state in ('intended', 'sent', 'lost')`,
+    [worker],
+    'find_stopped',
+  );
+  return rows.map(({ id }) => id);
 }
 
 export async function countMade(transaction: Transaction, render: string, made: number): Promise<void> {

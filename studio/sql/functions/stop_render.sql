@@ -1,0 +1,44 @@
+-- Stops a render, once and for all; `refund` is what the account's plan gives back of one that was begun at a cost.
+--   stopping  it ends as soon as its engine lets go of it, with what is made by then
+--   ended     it has come to its end, by this or before
+--   too_late  its last job is at one of the engines that cannot stop, or it is of the release before
+-- No row where the account has no such render. What waits ends here; what runs is its worker's to end.
+create or replace function stop_render(account text, stop_token text, refund text, unstoppable text[])
+returns table (outcome text, was_ended boolean, render json) language plpgsql as $$
+declare
+  r renders;
+  made jsonb;
+  how_many integer;
+begin
+  perform 1 from accounts where id = account for update;
+  select * into r from renders where account_id = account and token = stop_token
+    and status in ('queued', 'running', 'succeeded', 'failed') for update;
+  if not found then return; end if;
+  if r.status in ('succeeded', 'failed') then
+    return query select 'ended', true, render_json(r);
+    return;
+  end if;
+  if r.tag is null or exists (
+    select from submissions s join backends b on b.name = s.backend
+     where s.render_id = r.id and s.state in ('sent', 'lost') and b.engine = any (unstoppable)
+       and s.first_output + s.outputs >= r.expected_outputs) then
+    return query select 'too_late', false, render_json(r);
+    return;
+  end if;
+  update renders set stop_requested_at = coalesce(stop_requested_at, clock()), stop_refund = coalesce(stop_refund, refund)
+   where id = r.id returning * into r;
+  if r.status = 'running' then
+    return query select 'stopping', false, render_json(r);
+    return;
+  end if;
+  select coalesce(jsonb_agg(one.asset order by s.first_output, one.place), '[]') into made
+    from submissions s cross join jsonb_array_elements(s.made) with ordinality as one (asset, place)
+   where s.render_id = r.id;
+  how_many := jsonb_array_length(made);
+  return query select 'ended', false, render_json(f)
+    from finish_render(r.id, r.attempt, case when how_many > 0 then 'succeeded' else 'failed' end,
+      case when how_many > 0
+        then jsonb_build_object('code', 'partial_failure',
+               'message', how_many || ' of ' || r.expected_outputs || ' outputs were made.')
+        else jsonb_build_object('code', 'stopped', 'message', 'It was stopped before anything was made.') end, made) f;
+end $$;
