@@ -1,6 +1,6 @@
 import { type EventType, eventTypes } from '@renderkit/contract/v1/event-types.ts';
 import { headers, problemMediaType } from '@renderkit/contract/v1/headers.ts';
-import { maxIdempotencyKeyCharacters } from '@renderkit/contract/v1/limits.ts';
+import { maxIdempotencyKeyCharacters, maxWaitSeconds } from '@renderkit/contract/v1/limits.ts';
 import type { Operation } from '@renderkit/contract/v1/operation.ts';
 import {
   acceptedScopes,
@@ -109,7 +109,7 @@ function describeOperation(id: OperationId, operation: Operation, components: Co
     ...parametersOf('path', request.params, components),
     ...parametersOf('query', request.query, components),
   ];
-  if (operation.idempotent) parameters.push(components.idempotencyKey());
+  if (operation.idempotent) parameters.push(components.idempotencyKey(), components.prefer());
   if (response.stream !== undefined) parameters.push(components.lastEventId());
   const accepted = acceptedScopes(operation);
   return {
@@ -127,7 +127,7 @@ function describeOperation(id: OperationId, operation: Operation, components: Co
           headers.requestId,
           headers.rateLimit,
           headers.rateRemaining,
-          ...(operation.idempotent ? [headers.idempotentReplayed] : []),
+          ...(operation.idempotent ? [headers.idempotentReplayed, headers.preferenceApplied] : []),
         ),
         content: {
           [response.mediaType ?? 'application/json']: {
@@ -222,6 +222,20 @@ class Components {
       },
     };
     return { $ref: '#/components/parameters/IdempotencyKey' };
+  }
+
+  prefer(): Json {
+    this.parameters.Prefer = {
+      name: headers.prefer,
+      in: 'header',
+      required: false,
+      description:
+        `\`wait=N\` holds the answer back until the generation has finished, for N seconds and ${maxWaitSeconds} at most; it ` +
+        'shows the state then (RFC 7240). Other preferences are passed over.',
+      schema: { type: 'string' },
+      example: 'wait=30',
+    };
+    return { $ref: '#/components/parameters/Prefer' };
   }
 
   lastEventId(): Json {
@@ -328,6 +342,10 @@ function headerComponents(): Json {
     [headers.idempotentReplayed]: {
       description: 'Present when this is the answer of an earlier request with the same Idempotency-Key.',
       schema: { type: 'string', const: 'true' },
+    },
+    [headers.preferenceApplied]: {
+      description: 'Present when the answer was held back, with the seconds that were granted.',
+      schema: { type: 'string', pattern: '^wait=\\d+$' },
     },
   };
 }

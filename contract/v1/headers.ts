@@ -7,6 +7,8 @@ export const headers = {
   requestId: 'X-Request-Id',
   rateLimit: 'X-RateLimit-Limit',
   rateRemaining: 'X-RateLimit-Remaining',
+  prefer: 'Prefer',
+  preferenceApplied: 'Preference-Applied',
   retryAfter: 'Retry-After',
 } as const;
 

@@ -24,12 +24,15 @@ const scopeOfChange: Record<string, Scope> = {
   createFrame: 'generate',
   estimate: 'generate',
   cancelGeneration: 'generate',
+  stopGeneration: 'generate',
 };
+
+/** Reads that `read` alone does not open: whoever uploads sees what became of it, and any key what it is. */
+const scopesOfRead: Record<string, readonly Scope[]> = { getUpload: ['read', 'uploads'], getKey: scopes };
 
 test('every read takes the scope read, and every change the scope of its kind', () => {
   for (const [id, operation] of entries) {
-    const expected =
-      id === 'getUpload' ? ['read', 'uploads'] : operation.method === 'GET' ? ['read'] : [scopeOfChange[id]];
+    const expected = scopesOfRead[id] ?? (operation.method === 'GET' ? ['read'] : [scopeOfChange[id]]);
     assert.deepEqual(acceptedScopes(operation), expected, id);
   }
 });
@@ -67,12 +70,12 @@ test('path parameters are those of the schema, and such an operation can answer 
   }
 });
 
-test('only the four creates honour an Idempotency-Key, and all of them answer 202', () => {
+test('only the four creates honour an Idempotency-Key, and they and a stop answer 202', () => {
   const creates = ['createImageEdit', 'createImageGeneration', 'createVideoGeneration', 'extendVideo'];
   const idempotent = entries.filter(([, operation]) => operation.idempotent);
   assert.deepEqual(idempotent.map(([id]) => id).sort(), creates);
   const accepted = entries.filter(([, operation]) => operation.response.status === 202);
-  assert.deepEqual(accepted.map(([id]) => id).sort(), creates);
+  assert.deepEqual(accepted.map(([id]) => id).sort(), [...creates, 'stopGeneration']);
 });
 
 test('bodies come with POST and PATCH only, and whether one is required is said', () => {

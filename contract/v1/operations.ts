@@ -3,7 +3,7 @@ import { jsonBodyBytes, largeJsonBodyBytes } from './limits.ts';
 import { liveOperations } from './live-operations.ts';
 import { createProblems, problemsOfEveryOperation, studioProblems, type Operation } from './operation.ts';
 import { realAnswers } from './real-answers.ts';
-import type { Scope } from './scopes.ts';
+import { type Scope, scopes } from './scopes.ts';
 import { Account } from './schemas/account.ts';
 import {
   Asset,
@@ -32,6 +32,7 @@ import {
   GetGenerationQuery,
   ListGenerationsQuery,
 } from './schemas/generation.ts';
+import { Key } from './schemas/key.ts';
 import { Limits } from './schemas/limits.ts';
 import { ListModelsQuery, Model, ModelList, ModelParams } from './schemas/model.ts';
 import {
@@ -100,6 +101,18 @@ export const operations = {
     request: { bodyLimitBytes: jsonBodyBytes },
     response: { status: 200, schema: Storage },
     problems: studioProblems,
+  },
+  getKey: {
+    method: 'GET',
+    path: '/v1/key',
+    tag: 'Account',
+    summary: 'Show the key',
+    description: 'The key that asks: its scopes, its rate, what is left of its budget of the day.',
+    scope: scopes,
+    idempotent: false,
+    request: { bodyLimitBytes: jsonBodyBytes },
+    response: { status: 200, schema: Key },
+    problems: problemsOfEveryOperation,
   },
   listModels: {
     method: 'GET',
@@ -423,6 +436,20 @@ export const operations = {
     request: { params: GenerationParams, bodyLimitBytes: jsonBodyBytes },
     response: { status: 200, schema: Generation, example: realAnswers.canceled },
     problems: [...problemsOfEveryOperation, 'not_found', 'conflict'],
+  },
+  stopGeneration: {
+    method: 'POST',
+    path: '/v1/generations/{id}/stop',
+    tag: 'Generations',
+    summary: 'Stop a generation',
+    description:
+      'Ends a generation with what is made of it by then; one that waits is canceled. Answers with the state as it is: a ' +
+      'running one ends a moment later. What an engine cannot stop is a `conflict`.',
+    scope: 'generate',
+    idempotent: false,
+    request: { params: GenerationParams, bodyLimitBytes: jsonBodyBytes },
+    response: { status: 202, schema: Generation },
+    problems: [...studioProblems, 'not_found', 'conflict'],
   },
   listEvents: {
     method: 'GET',

@@ -50,6 +50,16 @@ export const realAnswers = {
     uploads_bytes: 1_048_576,
     outputs_bytes: 8_388_608,
   },
+  key: {
+    object: 'key',
+    id: 'key_01m7z2b5b3q41dmph6cvyr6p8n',
+    name: 'shop',
+    scopes: ['read', 'generate'],
+    created_at: '2026-11-21T12:50:12.114Z',
+    expires_at: null,
+    requests_per_minute: 120,
+    daily_budget: { credits: 100, committed: 4, left: 96, resets_at: '2026-11-22T00:00:00.000Z' },
+  },
   progress: {
     object: 'progress',
     generation_id: 'gen_01m7z2knk8mjwgnj27p8yrhekj',

@@ -41,6 +41,7 @@ export const samples: Record<OperationId, Samples> = {
   getBalance: { shell: get('/v1/account/balance') },
   getLimits: { shell: get('/v1/account/limits') },
   getStorage: { shell: get('/v1/account/storage') },
+  getKey: { shell: get('/v1/key') },
   listModels: { shell: get('/v1/models?suite=image') },
   getModel: { shell: get('/v1/models/atelier-1') },
   listStyles: { shell: get('/v1/styles') },
@@ -153,6 +154,10 @@ ${send('/v1/videos/$VIDEO/frames', '{"time": "last"}')}`,
 ${get('/v1/generations/$MOVING/previews/0').replace('-sS', '-sf --retry 60 --retry-delay 1 --retry-all-errors -o preview.jpg')}`,
   },
   listGenerations: { shell: get('/v1/generations?status=succeeded&limit=5') },
+  stopGeneration: {
+    shell: `${named('LONG', send('/v1/images/generations', '{"prompt": "not like this"}'))}
+${without('POST', '/v1/generations/$LONG/stop')}`,
+  },
   listEvents: {
     shell: `${get('/v1/events?limit=5')} -H "Accept: application/json"`,
   },

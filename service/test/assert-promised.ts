@@ -26,6 +26,7 @@ const validators = new Map<string, ValidateFunction>();
 /** The statuses with which an answer may lack a header that the document lists for it; any, where none are named. */
 const occasional: Record<string, number[] | undefined> = {
   'Idempotent-Replayed': undefined,
+  'Preference-Applied': undefined,
   'Retry-After': [500, 502],
   // Before it is known who asks: a path that cannot be read, a database that is away.
   'X-RateLimit-Limit': [400, 500],

@@ -90,6 +90,7 @@ describe('every operation', () => {
     getBalance: () => ({ path: '/v1/account/balance' }),
     getLimits: () => ({ path: '/v1/account/limits' }),
     getStorage: () => ({ path: '/v1/account/storage' }),
+    getKey: () => ({ path: '/v1/key' }),
     listModels: () => ({ path: '/v1/models?suite=image&page=1&limit=2' }),
     getModel: () => ({ path: `/v1/models/${encodeURIComponent('night/adult')}` }),
     listStyles: () => ({ path: '/v1/styles' }),
@@ -132,6 +133,10 @@ describe('every operation', () => {
     getProgress: () => ({ path: `/v1/generations/${running}/progress` }),
     getPreview: () => ({ path: `/v1/generations/${running}/previews/0?r=3` }),
     listGenerations: () => ({ path: '/v1/generations?status=succeeded&kind=image' }),
+    stopGeneration: async () => {
+      const { path } = await requests.cancelGeneration();
+      return { path: path.replace('/cancel', '/stop') };
+    },
     listEvents: () => ({
       path: '/v1/events?types=generation.created,upload.ready&page=1&limit=5',
       headers: { accept: 'application/json' },
@@ -183,6 +188,8 @@ describe('every operation', () => {
       test('without its scope: 403 before the body is looked at', async () => {
         const accepted = acceptedScopes(operation);
         const others = scopes.filter((scope) => !accepted.includes(scope));
+        // Any key may ask what it is.
+        if (others.length === 0) return;
         const answer = await ask({
           key: await service.createKey({ scopes: others }),
           ...(operation.method === 'GET' ? {} : { body: '{' }),

@@ -68,6 +68,7 @@ export const v1Paths = {
   getBalance: ['GET', '/v1/account/balance'],
   getLimits: ['GET', '/v1/account/limits'],
   getStorage: ['GET', '/v1/account/storage'],
+  getKey: ['GET', '/v1/key'],
   listModels: ['GET', '/v1/models'],
   getModel: ['GET', '/v1/models/{id}'],
   listStyles: ['GET', '/v1/styles'],
@@ -96,5 +97,6 @@ export const v1Paths = {
   getPreview: ['GET', '/v1/generations/{id}/previews/{index}'],
   listGenerations: ['GET', '/v1/generations'],
   cancelGeneration: ['POST', '/v1/generations/{id}/cancel'],
+  stopGeneration: ['POST', '/v1/generations/{id}/stop'],
   listEvents: ['GET', '/v1/events'],
 } as const;

@@ -28,6 +28,13 @@ const consoleAdvice: Record<string, string> = {
   internal_error:
     'Run it again: should the first try have got through, it is made and paid for once all the same.',
   upstream_error: 'Run it again. If it fails again, try another model or other words.',
+  render_timeout: 'Run it again, with less to do or with another model.',
+  out_of_memory: 'Choose a smaller size, fewer outputs or another model.',
+  engine_unavailable: 'Run it again later, or with another model.',
+  outcome_unknown: 'Look into the library before you run it again: it may have been made.',
+  render_failed: 'Run it again. If it fails again, try another model or other words.',
+  render_lost: 'Run it again.',
+  stopped: 'Run it again whenever you like.',
   upstream_unavailable: 'The studio is out of reach for now, and nothing was charged. Run it again later.',
 };
 

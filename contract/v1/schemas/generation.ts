@@ -23,6 +23,23 @@ export const partialFailureCode = 'partial_failure';
 /** `error.code` of a generation that the studio will never render: its token was barred there. */
 export const renderLostCode = 'render_lost';
 
+/**
+ * `error.code` of a generation that an engine could not make, or that was stopped; beside them codes of problems say what a
+ * request was refused for (docs/api.md §2).
+ */
+export const renderErrorCodes = [
+  'invalid_request',
+  'render_timeout',
+  'out_of_memory',
+  'engine_unavailable',
+  'outcome_unknown',
+  'render_failed',
+  renderLostCode,
+  'stopped',
+] as const;
+
+export type RenderErrorCode = (typeof renderErrorCodes)[number];
+
 export const outputTypes = ['image', 'video'] as const;
 
 export const Output = closed(

@@ -1,19 +1,22 @@
 import type { GenerationKind } from '@renderkit/contract/v1/schemas/generation.ts';
 import type { Database } from '@renderkit/server-kit/db/database.ts';
-import { type Handlers, RawReply } from '../handler.ts';
+import { type HandlerContext, type Handlers, RawReply } from '../handler.ts';
 import { pageOf } from '../list-page.ts';
 import { type CancelDependencies, cancelGeneration } from './cancel/cancel-generation.ts';
 import type { CreateRequest, GenerationCreator } from './create/create-generation.ts';
 import type { LongPolls } from './live/long-polls.ts';
+import { holdBack } from './live/prefer-wait.ts';
 import { generationListText, generationText } from './present.ts';
 import { checkedId, type GenerationReader } from './reads/read-generation.ts';
 import { listGenerations } from './reads/store.ts';
+import { type StopDependencies, stopGeneration } from './stop/stop-generation.ts';
 
 /** The use cases that clients have of generations. */
 export type GenerationUseCases = {
   creator: GenerationCreator;
   reader: GenerationReader;
   canceling: CancelDependencies;
+  stopping: StopDependencies;
   longPolls: LongPolls;
 };
 
@@ -28,12 +31,16 @@ export function generationRoutes(
   | 'getGeneration'
   | 'listGenerations'
   | 'cancelGeneration'
+  | 'stopGeneration'
 > {
-  const { creator, reader, canceling, longPolls, database } = options;
+  const { creator, reader, canceling, stopping, longPolls, database } = options;
   const create =
     (kind: GenerationKind) =>
-    ({ principal, body, idempotencyKey, method, path }: Omit<CreateRequest, 'kind'>) =>
-      creator.create({ principal, kind, body, idempotencyKey, method, path });
+    async (request: Omit<CreateRequest, 'kind'> & Pick<HandlerContext, 'headers' | 'signal'>) => {
+      const { principal, body, idempotencyKey, method, path } = request;
+      const accepted = await creator.create({ principal, kind, body, idempotencyKey, method, path });
+      return holdBack(longPolls, accepted, request);
+    };
   return {
     createImageGeneration: create('image'),
     createImageEdit: create('image_edit'),
@@ -71,6 +78,11 @@ export function generationRoutes(
       const { account, actor } = principal;
       const asked = { id: checkedId(params.id), accountId: account.id, actor };
       return new RawReply(200, generationText(await cancelGeneration(canceling, asked)));
+    },
+
+    stopGeneration: async ({ principal, params }) => {
+      const asked = { id: checkedId(params.id), accountId: principal.account.id };
+      return new RawReply(202, generationText(await stopGeneration(stopping, asked)));
     },
   };
 }

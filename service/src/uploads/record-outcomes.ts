@@ -1,6 +1,7 @@
 import type { StudioUpload } from '@renderkit/contract/studio/schemas/upload.ts';
 import type { Queryable } from '@renderkit/server-kit/db/database.ts';
 import { isoTime } from '../iso-time.ts';
+import { oneLine } from '../studio-client/one-line.ts';
 import { composeEvent } from '../webhooks/events/compose-event.ts';
 import { writeEvent } from '../webhooks/events/queries.ts';
 import { endUploads, type SettledRow, type UploadOutcome } from './outcome-store.ts';
@@ -62,7 +63,8 @@ export function endOf(accountId: string, upload: StudioUpload): UploadEnd | unde
     id: upload.token,
     accountId,
     status: upload.status,
-    error: upload.status === 'rejected' ? oneLine(upload.error ?? '') || rejectedText : null,
+    error:
+      upload.status === 'rejected' ? oneLine(upload.error ?? '', maxErrorCharacters) || rejectedText : null,
     url: upload.url,
     waitersError: 'moderation_blocked',
   };
@@ -76,13 +78,4 @@ export function overdueEnd(accountId: string, id: string): UploadEnd {
 /** It could not be fetched, or the studio does not take what was. */
 export function unusableEnd(accountId: string, id: string, waitersError: WaitersError): UploadEnd {
   return { id, accountId, status: 'rejected', error: rejectedText, waitersError };
-}
-
-/** The studio's sentence, fit to be shown. */
-function oneLine(text: string): string {
-  return text
-    .replace(/[\p{C}\s]+/gu, ' ')
-    .slice(0, maxErrorCharacters)
-    .toWellFormed()
-    .trim();
 }

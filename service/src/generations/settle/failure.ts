@@ -5,15 +5,18 @@ import type { ProblemCode } from '@renderkit/contract/v1/problem-codes.ts';
 import {
   type GenerationKind,
   partialFailureCode,
+  type RenderErrorCode,
+  renderErrorCodes,
   renderLostCode,
 } from '@renderkit/contract/v1/schemas/generation.ts';
 import { isoTime } from '../../iso-time.ts';
+import { oneLine } from '../../studio-client/one-line.ts';
 import type { WaitersError } from '../../uploads/record-outcomes.ts';
 import type { UnsettledRow } from './store.ts';
 
 /** `error` of a generation (docs/api.md §2). */
 export type GenerationError = {
-  code: ProblemCode | typeof partialFailureCode | typeof renderLostCode;
+  code: ProblemCode | RenderErrorCode | typeof partialFailureCode;
   message: string;
 };
 
@@ -95,8 +98,30 @@ export const missingOutputs: GenerationError = {
   message: 'Some of the outputs are missing.',
 };
 
+const givenBack = 'Its credits were given back.';
+const renderSentences: Record<RenderErrorCode, string> = {
+  invalid_request: `A value of the request does not suit this model. ${givenBack}`,
+  render_timeout: `The generation took longer than it may. ${givenBack}`,
+  out_of_memory: `The generation needs more memory than the engines have. ${givenBack}`,
+  engine_unavailable: `No engine could take the generation. ${givenBack}`,
+  outcome_unknown: `Nobody can tell whether the generation was made, and it is not made twice. ${givenBack}`,
+  render_failed: `The engine could not finish the generation. ${givenBack}`,
+  [renderLostCode]: `The generation was lost several times and given up. ${givenBack}`,
+  stopped: 'The generation was stopped before anything was made.',
+};
+
+const maxWordsCharacters = 300;
+
 /** The error of a render that the studio gave up. */
 export function renderError(error: Render['error']): GenerationError {
+  const known = renderErrorCodes.find((code) => code === error?.code);
+  // Which value it was only the studio knows.
+  if (known === 'invalid_request')
+    return {
+      code: known,
+      message: `${oneLine(error?.message ?? '', maxWordsCharacters)} ${givenBack}`.trim(),
+    };
+  if (known !== undefined) return { code: known, message: renderSentences[known] };
   if (error?.code === 'moderation_blocked' || error?.code === 'unprocessable')
     return { code: error.code, message: sentences[error.code] };
   return { code: 'upstream_error', message: renderFailed };

@@ -1,0 +1,30 @@
+import type { Key } from '@renderkit/contract/v1/schemas/key.ts';
+import type { Database } from '@renderkit/server-kit/db/database.ts';
+import { creditsOf } from '../amounts.ts';
+import { unauthorized } from '../identity/admission/admit.ts';
+import { readKeyOfToday } from '../identity/keys/queries.ts';
+
+/** The key that asks, as its holder sees it (docs/api.md §5). @throws ApiProblem `unauthorized` where it is gone by now */
+export async function showKey(database: Database, keyId: string): Promise<Key> {
+  const key = await readKeyOfToday(database, keyId);
+  if (key === undefined) throw unauthorized();
+  const { daily_budget_millicredits: budget, committed_millicredits: committed } = key;
+  return {
+    object: 'key',
+    id: key.id,
+    name: key.name,
+    scopes: key.scopes,
+    created_at: key.created_at.toISOString(),
+    expires_at: key.expires_at?.toISOString() ?? null,
+    requests_per_minute: key.rate_limit_per_minute,
+    daily_budget:
+      budget === null
+        ? null
+        : {
+            credits: creditsOf(budget),
+            committed: creditsOf(committed),
+            left: creditsOf(Math.max(0, budget - committed)),
+            resets_at: key.resets_at.toISOString(),
+          },
+  };
+}

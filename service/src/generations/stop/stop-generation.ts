@@ -1,0 +1,92 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { StudioAnswer } from '@renderkit/contract/studio/operations.ts';
+import { ApiProblem } from '../../problems/api-problem.ts';
+import type { StudioClient } from '../../studio-client/studio-client.ts';
+import { StudioFailure } from '../../studio-client/studio-failure.ts';
+import type { GenerationRow } from '../present.ts';
+import type { GenerationReader } from '../reads/read-generation.ts';
+import type { Settlement } from '../settle/settlement.ts';
+import { isFinal } from '../settle/status.ts';
+
+export type StopDependencies = {
+  studioClient: Pick<StudioClient, 'call'>;
+  settlement: Settlement;
+  reader: GenerationReader;
+};
+
+/** While it is handed to the studio that does not know it yet: usually a few milliseconds. */
+const handOver = { tries: 25, pauseMs: 200 };
+
+/**
+ * Stops a generation (docs/api.md §3): one that waits is canceled, one that runs ends with what is made of it by then. Returns
+ * it as it is; the studio tells of its end as of any other. The studio decides about its money, in one transaction.
+ * @throws ApiProblem `not_found`; `conflict` where it has finished or cannot be stopped
+ */
+export async function stopGeneration(
+  dependencies: StopDependencies,
+  asked: { id: string; accountId: string },
+): Promise<GenerationRow> {
+  const { reader, settlement } = dependencies;
+  for (let tries = 1; ; tries++) {
+    const row = await reader.read(asked);
+    if (isFinal(row.status)) throw finished(row);
+    if (row.status === 'queued') {
+      const canceled = await settlement.transition({
+        ...asked,
+        from: 'queued',
+        to: 'canceled',
+        untouched: true,
+      });
+      if (canceled !== undefined) return reader.read(asked);
+    }
+    const answer = await askStudio(dependencies, asked);
+    if (answer !== undefined) return conclude(dependencies, asked, answer);
+    if (row.status === 'running')
+      throw new ApiProblem('conflict', { detail: 'The studio cannot stop what it renders.' });
+    if (tries === handOver.tries)
+      throw new ApiProblem('conflict', {
+        detail: 'The generation is being handed to the studio: ask again in a moment.',
+      });
+    await sleep(handOver.pauseMs);
+  }
+}
+
+/** Undefined where the studio does not have it, or cannot stop anything. */
+async function askStudio(
+  { studioClient }: StopDependencies,
+  { id, accountId }: { id: string; accountId: string },
+): Promise<StudioAnswer<'stopRender'> | undefined> {
+  try {
+    return await studioClient.call('stopRender', { accountId, params: { token: id } });
+  } catch (error) {
+    if (error instanceof StudioFailure && error.studioCode === 'not_found') return undefined;
+    throw error;
+  }
+}
+
+async function conclude(
+  { settlement, reader }: StopDependencies,
+  asked: { id: string; accountId: string },
+  { outcome, was_ended: wasEnded, render }: StudioAnswer<'stopRender'>,
+): Promise<GenerationRow> {
+  if (outcome === 'too_late')
+    throw new ApiProblem('conflict', {
+      detail: 'The engine cannot stop what it has begun: the generation goes on to its end.',
+    });
+  if (outcome === 'ended') await settlement.apply([{ accountId: asked.accountId, render }]);
+  const row = await reader.read(asked);
+  if (wasEnded) throw finished(row);
+  return row;
+}
+
+function finished({ status }: GenerationRow): ApiProblem {
+  return new ApiProblem('conflict', { detail: `The generation has finished: it has ${endings[status]}.` });
+}
+
+const endings: Record<GenerationRow['status'], string> = {
+  queued: 'ended',
+  running: 'ended',
+  succeeded: 'succeeded',
+  failed: 'failed',
+  canceled: 'been canceled',
+};

@@ -1,0 +1,110 @@
+import assert from 'node:assert/strict';
+import { after, before, beforeEach, test } from 'node:test';
+import type { StopAnswer } from '@renderkit/contract/studio/schemas/render.ts';
+import type { Generation } from '@renderkit/contract/v1/schemas/generation.ts';
+import { assertProblem } from './assert-problem.ts';
+import { startTestService, type TestService } from './harness.ts';
+import { type ScriptedRenders, scriptRenders } from './scripted-renders.ts';
+
+let service: TestService;
+let studio: ScriptedRenders;
+let key: string;
+before(async () => {
+  service = await startTestService();
+  studio = scriptRenders(service.studio);
+  service.studio.balance.lifetime_millicredits = 1_000_000;
+  key = await service.createKey();
+});
+after(async () => service[Symbol.asyncDispose]());
+beforeEach(() => {
+  service.studio.script('stopRender', () => undefined);
+});
+
+/** What the studio answers to the next stops. */
+function answerStops(id: string, outcome: StopAnswer['outcome'], wasEnded = false): void {
+  service.studio.script('stopRender', (_request, response) => {
+    const render = studio.renders.get(id);
+    response
+      .writeHead(200, { 'content-type': 'application/json' })
+      .end(JSON.stringify({ outcome, was_ended: wasEnded, render }));
+  });
+}
+
+async function create(): Promise<string> {
+  const answer = await service.ask<Generation>('/v1/images/generations', { key, body: { prompt: 'a lake' } });
+  assert.equal(answer.status, 202, answer.text);
+  return answer.body.id;
+}
+
+const show = async (id: string, query = '') =>
+  (await service.ask<Generation>(`/v1/generations/${id}${query}`, { key })).body;
+const stop = (id: string, by = key) =>
+  service.ask<Generation>(`/v1/generations/${id}/stop`, { key: by, method: 'POST' });
+
+async function running(): Promise<string> {
+  const id = await create();
+  while ((await show(id)).status !== 'running');
+  return id;
+}
+
+test('one that waits is canceled, and then it has finished', async () => {
+  await service.database.rows(`update accounts set dispatch_after = clock() + interval '1 hour'`);
+  const id = await create();
+  const stopped = await stop(id);
+  assert.deepEqual([stopped.status, stopped.body.status], [202, 'canceled']);
+  assertProblem(await stop(id), 'conflict', 'again');
+  await service.database.rows('update accounts set dispatch_after = null');
+});
+
+test('one that runs ends a moment later, with its outputs or as stopped; a second stop says the same', async () => {
+  for (const outputs of [0, 1]) {
+    const id = await running();
+    answerStops(id, 'stopping');
+    for (let i = 0; i < 2; i++) {
+      const { status, body } = await stop(id);
+      assert.deepEqual([status, body.status], [202, 'running']);
+    }
+    if (outputs === 0) studio.finish(id, { status: 'failed', error: { code: 'stopped', message: 'x' } });
+    else studio.finish(id, { outputs, error: { code: 'partial_failure', message: 'x' } });
+    const ended = await show(id, '?wait=20');
+    assert.deepEqual(
+      [ended.status, ended.error?.code, ended.outputs.length],
+      outputs === 0 ? ['failed', 'stopped', 0] : ['succeeded', 'partial_failure', 1],
+    );
+  }
+});
+
+test('where the studio ends it at once, the answer shows its end', async () => {
+  const id = await running();
+  service.studio.script('stopRender', (_request, response) => {
+    studio.finish(id, { status: 'failed', error: { code: 'stopped', message: 'x' } });
+    const render = studio.renders.get(id);
+    response
+      .writeHead(200, { 'content-type': 'application/json' })
+      .end(JSON.stringify({ outcome: 'ended', was_ended: false, render }));
+  });
+  const { status, body } = await stop(id);
+  assert.deepEqual([status, body.status, body.error?.code], [202, 'failed', 'stopped']);
+});
+
+test('what cannot be stopped is a conflict that says why', async () => {
+  const id = await running();
+  answerStops(id, 'too_late');
+  const late = await service.refusal(`/v1/generations/${id}/stop`, { key, method: 'POST' });
+  assertProblem(late, 'conflict', 'too late');
+  assert.match(late.body.detail, /engine cannot stop/);
+  service.studio.script('stopRender', { status: 404, json: { code: 'not_found', message: 'no such route' } });
+  const older = await service.refusal(`/v1/generations/${id}/stop`, { key, method: 'POST' });
+  assertProblem(older, 'conflict', 'an older studio');
+  studio.finish(id);
+  await show(id, '?wait=20');
+  answerStops(id, 'ended', true);
+  assertProblem(await stop(id), 'conflict', 'it has finished');
+});
+
+test('others’ generations are not found', async () => {
+  const id = await running();
+  const other = await service.createKey({ accountId: await service.connectAccount() });
+  assertProblem(await stop(id, other), 'not_found', 'another account');
+  studio.finish(id);
+});
