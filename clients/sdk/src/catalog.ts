@@ -2,6 +2,7 @@ import type { ApiPromise } from './api-promise.ts';
 import type {
   Account,
   Balance,
+  Key,
   Limits,
   ListModelsQuery,
   ListStylesQuery,
@@ -31,6 +32,11 @@ export class AccountResource {
   /** What can be spent now, in credits: `(await rk.account.balance()).balance`. */
   balance(options?: RequestOptions): ApiPromise<Balance> {
     return this.#transport.json({ method: 'GET', path: '/v1/account/balance', options });
+  }
+
+  /** The key that the client has: its scopes, its budget and what is left of it. */
+  key(options?: RequestOptions): ApiPromise<Key> {
+    return this.#transport.json({ method: 'GET', path: '/v1/key', options });
   }
 
   /** How many generations may run at once, and how many do. */

@@ -91,8 +91,9 @@ export async function blobOf(file: FileInput): Promise<{ blob: Blob; name: strin
     return { blob: file, name: typeof name === 'string' && name !== '' ? name : 'file' };
   }
   if (file instanceof Response) return { blob: await file.blob(), name: nameOf(file.url) };
-  if (file instanceof ArrayBuffer || ArrayBuffer.isView(file))
-    return { blob: new Blob([file as unknown as Part]), name: 'file' };
+  if (file instanceof ArrayBuffer) return { blob: new Blob([file]), name: 'file' };
+  // Copied: its memory may be shared with others.
+  if (ArrayBuffer.isView(file)) return { blob: new Blob([new Uint8Array(file)]), name: 'file' };
   const parts: Part[] = [];
   for await (const part of file as AsyncIterable<Uint8Array>) parts.push(part as Part);
   return { blob: new Blob(parts), name: 'file' };

@@ -1,29 +1,7 @@
 import { RenderkitError } from './errors.ts';
 import { readEvents, SilentStreamError } from './event-stream.ts';
-import type { Generation } from './objects.generated.ts';
+import type { Generation, Progress } from './objects.generated.ts';
 import { type RequestOptions, sleep, type Transport } from './transport.ts';
-
-/** Seconds, from and to. Both come from measured history, never from a guess. */
-export type SecondsRange = { low: number; high: number };
-
-/** How far a generation is. What is not known is null. */
-export type Progress = {
-  object: 'progress';
-  generation_id: string;
-  /** `queued`, `checking`, `submitting`, `waiting_for_engine`, `loading_model`, `rendering`, `encoding`, `storing`, `done`. */
-  stage: string;
-  /** From 0 to 1, never going back. */
-  fraction: number | null;
-  step: number | null;
-  steps: number | null;
-  outputs_done: number;
-  outputs_expected: number;
-  /** Its place while it waits, and why it waits. */
-  queue: { position: number | null; of: number | null; reason: string | null } | null;
-  starts_in_seconds: SecondsRange | null;
-  finishes_in_seconds: SecondsRange | null;
-  at: string;
-};
 
 /** A small picture of what is being made. `fetch` gets its bytes, as long as the generation runs. */
 export type Preview = {

@@ -1,13 +1,6 @@
 import { ApiPromise } from './api-promise.ts';
 import type { References, WithFiles } from './files.ts';
-import type {
-  Follower,
-  GenerationEvent,
-  Progress,
-  StreamOptions,
-  SucceededGeneration,
-  WaitOptions,
-} from './follow.ts';
+import type { Follower, GenerationEvent, StreamOptions, SucceededGeneration, WaitOptions } from './follow.ts';
 import type {
   CreateEditRequest,
   CreateFrameRequest,
@@ -19,6 +12,7 @@ import type {
   Frame,
   Generation,
   ListGenerationsQuery,
+  Progress,
 } from './objects.generated.ts';
 import { PagePromise } from './page.ts';
 import type { CreateOptions, RequestOptions, Transport } from './transport.ts';
@@ -202,6 +196,12 @@ export class Generations {
   /** Takes one out of the queue before it is sent to an engine; a later one is refused as `conflict`. */
   cancel(id: string, options?: RequestOptions): ApiPromise<Generation> {
     const path = `/v1/generations/${encodeURIComponent(id)}/cancel`;
+    return this.#transport.json({ method: 'POST', path, options });
+  }
+
+  /** Gives up one that may run already; its engine is asked to end. Where none can, that is refused as `conflict`. */
+  stop(id: string, options?: RequestOptions): ApiPromise<Generation> {
+    const path = `/v1/generations/${encodeURIComponent(id)}/stop`;
     return this.#transport.json({ method: 'POST', path, options });
   }
 

@@ -414,6 +414,19 @@ export type EstimateVideoRequest = {
   source_video?: string | undefined;
 };
 
+/** One page of a list. */
+export type EventList = {
+  object: 'list';
+  /** The items of this page. */
+  data: Array<GenerationCreatedEvent | GenerationRunningEvent | GenerationCanceledEvent | GenerationSucceededEvent | GenerationFailedEvent | UploadReadyEvent | UploadRejectedEvent>;
+  /** Number of this page, from 1. */
+  page: number;
+  /** How many items a page holds at most. */
+  limit: number;
+  /** True when there is a page after this one. */
+  has_more: boolean;
+};
+
 /** Continues a finished video of the library. */
 export type ExtendVideoRequest = {
   /** Output id of a finished video generation. */
@@ -474,7 +487,7 @@ export type Generation = {
   outputs: Array<Output>;
   /** Why it failed, or what is missing. */
   error: {
-    /** A problem code, `partial_failure` or `render_lost`. */
+    /** A problem code, `partial_failure`, or why it could not be made. */
     code: string;
     /** A sentence for people. */
     message: string;
@@ -489,6 +502,28 @@ export type Generation = {
   submitted_at: string | null;
   /** When it reached its last status. */
   completed_at: string | null;
+};
+
+/** A generation was canceled while it waited. */
+export type GenerationCanceledEvent = {
+  /** Starts with `evt_`; the same on every delivery. */
+  id: string;
+  object: 'event';
+  type: 'generation.canceled';
+  /** When it happened. */
+  created_at: string;
+  data: Generation;
+};
+
+/** A generation was accepted and waits. */
+export type GenerationCreatedEvent = {
+  /** Starts with `evt_`; the same on every delivery. */
+  id: string;
+  object: 'event';
+  type: 'generation.created';
+  /** When it happened. */
+  created_at: string;
+  data: Generation;
 };
 
 /** A generation has failed; its `error` says why. */
@@ -515,6 +550,17 @@ export type GenerationList = {
   has_more: boolean;
 };
 
+/** The studio has taken a generation. */
+export type GenerationRunningEvent = {
+  /** Starts with `evt_`; the same on every delivery. */
+  id: string;
+  object: 'event';
+  type: 'generation.running';
+  /** When it happened. */
+  created_at: string;
+  data: Generation;
+};
+
 /** A generation has finished and its outputs can be fetched; some of them may be missing. */
 export type GenerationSucceededEvent = {
   /** Starts with `evt_`; the same on every delivery. */
@@ -524,6 +570,34 @@ export type GenerationSucceededEvent = {
   /** When it happened. */
   created_at: string;
   data: Generation;
+};
+
+/** The API key that asks: what it may do and has left. */
+export type Key = {
+  object: 'key';
+  /** Starts with `key_`; no secret. */
+  id: string;
+  /** As its person named it. */
+  name: string;
+  /** What it may do. */
+  scopes: Array<'read' | 'generate' | 'uploads' | 'projects' | 'library'>;
+  /** When it was made. */
+  created_at: string;
+  /** When it ends by itself. */
+  expires_at: string | null;
+  /** How often it may ask. */
+  requests_per_minute: number;
+  /** Null where it has none. */
+  daily_budget: {
+    /** What it may commit in a UTC day. */
+    credits: number;
+    /** What it has committed today; what failed or was canceled is not in it. */
+    committed: number;
+    /** What it may still commit today. */
+    left: number;
+    /** When the next day begins. */
+    resets_at: string;
+  } | null;
 };
 
 /** How many generations the account may run at once, and how many it does. */
@@ -804,6 +878,50 @@ export type Problem = {
   }> | undefined;
 };
 
+/** How far a generation is, while it is on its way. Nothing is kept of it. */
+export type Progress = {
+  object: 'progress';
+  /** Starts with `gen_`. */
+  generation_id: string;
+  /** What is being done. */
+  stage: 'queued' | 'checking' | 'submitting' | 'waiting_for_engine' | 'loading_model' | 'rendering' | 'encoding' | 'storing' | 'done';
+  /** How much of it is done, never less than before. Null where nobody knows. */
+  fraction: number | null;
+  /** The engine's step, of `steps`. */
+  step: number | null;
+  /** How many there are. */
+  steps: number | null;
+  /** Outputs that are finished. */
+  outputs_done: number;
+  /** Outputs that it will have. */
+  outputs_expected: number;
+  /** Null where it does not wait. */
+  queue: {
+    /** 1 is the next. Null where it is not counted. */
+    position: number | null;
+    /** How many wait there. */
+    of: number | null;
+    /** Why it waits. */
+    reason: 'lane_full' | 'account_full' | 'fair_share' | 'engine_busy' | 'engine_down' | 'reference_processing' | 'studio_unreachable' | 'scheduled_retry';
+  } | null;
+  /** When an engine begins, by what was measured before. Null where that says nothing. */
+  starts_in_seconds: {
+    /** A fifth of generations like it took less. */
+    low: number;
+    /** A fifth of generations like it took more. */
+    high: number;
+  } | null;
+  /** When it is done, by what was measured before. Null where that says nothing. */
+  finishes_in_seconds: {
+    /** A fifth of generations like it took less. */
+    low: number;
+    /** A fifth of generations like it took more. */
+    high: number;
+  } | null;
+  /** When this was so. */
+  at: string;
+};
+
 /** A folder for generated items. */
 export type Project = {
   /** Sent as `project_id` of a request. */
@@ -1039,12 +1157,36 @@ export type GetGenerationQuery = {
   wait?: number | undefined;
 };
 
+/** Watch a generation */
+export type WatchGenerationQuery = {
+  /** Whether previews are told by a link, come whole, or not at all. By a link unless said otherwise. */
+  preview?: 'link' | 'inline' | 'none' | undefined;
+};
+
+/** Show a preview */
+export type GetPreviewQuery = {
+  /** A revision, so that the address changes with the picture. The answer is the newest in any case. */
+  r?: string | undefined;
+};
+
 /** List generations */
 export type ListGenerationsQuery = {
   /** Only generations in this status. */
   status?: 'queued' | 'running' | 'succeeded' | 'failed' | 'canceled' | undefined;
   /** Only generations of this kind. */
   kind?: 'image' | 'image_edit' | 'video' | 'video_extend' | undefined;
+  /** Page to show, from 1. */
+  page?: number | undefined;
+  /** Items on a page. */
+  limit?: number | undefined;
+};
+
+/** Follow the events */
+export type ListEventsQuery = {
+  /** Only events of these types, with commas between them. */
+  types?: string | undefined;
+  /** Id of an event: what came after it. The header `Last-Event-ID` goes before it. */
+  after?: string | undefined;
   /** Page to show, from 1. */
   page?: number | undefined;
   /** Items on a page. */

@@ -18,15 +18,7 @@ export { Renderkit as default };
 export type { ApiPromise, RateLimit, WithResponse } from './api-promise.ts';
 export { type FieldError, RenderkitError, type RenderkitErrorCode } from './errors.ts';
 export type { FileInput, Reference } from './files.ts';
-export type {
-  GenerationEvent,
-  Preview,
-  Progress,
-  SecondsRange,
-  StreamOptions,
-  SucceededGeneration,
-  WaitOptions,
-} from './follow.ts';
+export type { GenerationEvent, Preview, StreamOptions, SucceededGeneration, WaitOptions } from './follow.ts';
 export type {
   EditParams,
   EstimateParams,
