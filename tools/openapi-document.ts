@@ -1,13 +1,8 @@
 import { type EventType, eventTypes } from '@renderkit/contract/v1/event-types.ts';
 import { headers, problemMediaType } from '@renderkit/contract/v1/headers.ts';
 import { maxIdempotencyKeyCharacters, maxWaitSeconds } from '@renderkit/contract/v1/limits.ts';
-import type { Operation } from '@renderkit/contract/v1/operation.ts';
-import {
-  acceptedScopes,
-  operationIds,
-  operations,
-  type OperationId,
-} from '@renderkit/contract/v1/operations.ts';
+import { acceptedScopes, type Operation } from '@renderkit/contract/v1/operation.ts';
+import { operationIds, operations, type OperationId } from '@renderkit/contract/v1/operations.ts';
 import { problemCodes, type ProblemCode } from '@renderkit/contract/v1/problem-codes.ts';
 import { estimateRequests } from '@renderkit/contract/v1/schemas/generation-requests.ts';
 import { generationKinds } from '@renderkit/contract/v1/schemas/generation.ts';

@@ -69,3 +69,8 @@ export const createProblems = [
   'queue_full',
   'geo_blocked',
 ] as const satisfies readonly ProblemCode[];
+
+/** The scopes of which a key needs one, as a list in either case. */
+export function acceptedScopes(operation: Operation): readonly Scope[] {
+  return typeof operation.scope === 'string' ? [operation.scope] : operation.scope;
+}

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
-import { acceptedScopes, operations, type OperationId } from './operations.ts';
-import { problemsOfEveryOperation, type Operation } from './operation.ts';
+import { operations, type OperationId } from './operations.ts';
+import { acceptedScopes, problemsOfEveryOperation, type Operation } from './operation.ts';
 import { problemCodes } from './problem-codes.ts';
 import { scopes, type Scope } from './scopes.ts';
 

@@ -494,8 +494,3 @@ export type RequestOf<Id extends OperationId> = {
 
 /** What a handler gives back: the body of the success answer. */
 export type ResponseOf<Id extends OperationId> = Static<(typeof operations)[Id]['response']['schema']>;
-
-/** The scopes of which a key needs one, as a list in either case. */
-export function acceptedScopes(operation: Operation): readonly Scope[] {
-  return typeof operation.scope === 'string' ? [operation.scope] : operation.scope;
-}

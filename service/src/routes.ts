@@ -1,10 +1,5 @@
-import type { Operation } from '@renderkit/contract/v1/operation.ts';
-import {
-  acceptedScopes,
-  type OperationId,
-  operationIds,
-  operations,
-} from '@renderkit/contract/v1/operations.ts';
+import { acceptedScopes, type Operation } from '@renderkit/contract/v1/operation.ts';
+import { type OperationId, operationIds, operations } from '@renderkit/contract/v1/operations.ts';
 import { httpErrorOf } from '@renderkit/server-kit/http/create-http-server.ts';
 import { eventStreamHeaders, type EventStreams } from '@renderkit/server-kit/http/event-streams.ts';
 import { mustCloseUnread } from '@renderkit/server-kit/http/request-body.ts';

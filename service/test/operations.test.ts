@@ -2,13 +2,8 @@ import assert from 'node:assert/strict';
 import { after, afterEach, before, describe, test } from 'node:test';
 import type { RenderProgress } from '@renderkit/contract/studio/progress.ts';
 import type { Problem } from '@renderkit/contract/v1/schemas/problem.ts';
-import {
-  acceptedScopes,
-  type OperationId,
-  operationIds,
-  operations,
-} from '@renderkit/contract/v1/operations.ts';
-import type { Operation } from '@renderkit/contract/v1/operation.ts';
+import { type OperationId, operationIds, operations } from '@renderkit/contract/v1/operations.ts';
+import { acceptedScopes, type Operation } from '@renderkit/contract/v1/operation.ts';
 import { scopes } from '@renderkit/contract/v1/scopes.ts';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import ajvFormats from 'ajv-formats';

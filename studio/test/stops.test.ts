@@ -1,7 +1,4 @@
 import assert from 'node:assert/strict';
-import { fork } from 'node:child_process';
-import { once } from 'node:events';
-import path from 'node:path';
 import { test } from 'node:test';
 import type { StopAnswer } from '@renderkit/contract/studio/schemas/render.ts';
 import type { CounterpartAnswer, CounterpartRequest } from '@renderkit/engine-kit/testing/counterpart.ts';
@@ -11,6 +8,7 @@ import { readManifest } from '@renderkit/studio/manifests/read-manifest.ts';
 import { unlessSoaking } from '@renderkit/server-kit/testing/soak.ts';
 import { checkLedger, showLedger } from '@renderkit/studio/operator.ts';
 import sharp from 'sharp';
+import { dieAt } from './doomed-part.ts';
 import { startTestStudio, type TestAccount, type TestStudio } from './harness.ts';
 
 const source = (cost: string) => `
@@ -91,15 +89,6 @@ async function submit({ account }: Opened): Promise<void> {
   assert.equal((await account.submit('one', { model: 'bought' })).outcome, 'accepted');
 }
 
-/** Runs a worker that dies at the point, and waits until it has. */
-async function dieAt(studio: TestStudio, point: string): Promise<void> {
-  const worker = fork(path.join(import.meta.dirname, 'crash-worker.ts'), [`submission: ${point}`], {
-    env: { ...process.env, STUDIO_DATABASE_URL: studio.databaseUrl, DATA_DIR: studio.dataDirectory },
-  });
-  const [, signal] = (await once(worker, 'exit')) as [number | null, string | null];
-  assert.equal(signal, 'SIGKILL');
-}
-
 test('a render that waits ends at once, refunded, whatever it would have cost; twice is as once', async () => {
   await using opened = await open(paid);
   await submit(opened);
@@ -130,7 +119,7 @@ for (const { point, made, paidBack } of cases)
     async () => {
       await using opened = await open(paid);
       await submit(opened);
-      await dieAt(opened.studio, point);
+      await dieAt(opened.studio, `submission: ${point}`);
       const stopped = await stop(opened);
       assert.equal(stopped.body.outcome, 'stopping');
       assert.equal((await stop(opened)).body.outcome, 'stopping');
@@ -153,7 +142,7 @@ for (const { point, made, paidBack } of cases)
 test('what costs the installation nothing is refunded in full, however far it was', async () => {
   await using opened = await open();
   await submit(opened);
-  await dieAt(opened.studio, 'sent');
+  await dieAt(opened.studio, 'submission: sent');
   assert.equal((await stop(opened)).body.outcome, 'stopping');
   await using _worker = await opened.studio.startWorker();
   const render = await opened.account.finished('one');
@@ -163,7 +152,7 @@ test('what costs the installation nothing is refunded in full, however far it wa
 test('an engine that cannot stop its last job says so, and nobody else’s render is stopped', async () => {
   await using opened = await open(paid);
   await submit(opened);
-  await dieAt(opened.studio, 'sent');
+  await dieAt(opened.studio, 'submission: sent');
   const { database } = opened.studio;
   await database.execute(`update backends set engine = 'openai-images' where name = 'provider'`);
   assert.equal((await stop(opened)).body.outcome, 'stopping', 'a further job would begin');
