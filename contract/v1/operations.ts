@@ -3,7 +3,7 @@ import { jsonBodyBytes, largeJsonBodyBytes } from './limits.ts';
 import { liveOperations } from './live-operations.ts';
 import { createProblems, problemsOfEveryOperation, studioProblems, type Operation } from './operation.ts';
 import { realAnswers } from './real-answers.ts';
-import { type Scope, scopes } from './scopes.ts';
+import { scopes } from './scopes.ts';
 import { Account } from './schemas/account.ts';
 import {
   Asset,
