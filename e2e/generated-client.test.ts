@@ -52,6 +52,7 @@ test('a client generated from the OpenAPI document runs an example of every oper
   assert.equal((await call('getBalance')).object, 'balance');
   assert.equal((await call('getLimits')).object, 'limits');
   assert.equal((await call('getStorage')).object, 'storage');
+  assert.equal((await call('getKey')).object, 'key');
   const [model] = (await call('listModels', { suite: 'image' })).data;
   assert.equal((await call('getModel', { id: model?.id })).id, model?.id);
   assert.equal((await call('listStyles')).object, 'list');
@@ -96,8 +97,9 @@ test('a client generated from the OpenAPI document runs an example of every oper
       call('createImageGeneration', null, { model: 'sandbox-slow', prompt: 'a slow boat' }),
     ),
   );
-  const [waiting] = (await call('listGenerations', { status: 'queued' })).data;
+  const [waiting, another] = (await call('listGenerations', { status: 'queued' })).data;
   assert.equal((await call('cancelGeneration', { id: waiting?.id })).status, 'canceled');
+  assert.equal((await call('stopGeneration', { id: another?.id })).status, 'canceled');
   assert.ok((await call('listGenerations', { kind: 'image' })).data.length > 9);
   assert.equal((await call('listEvents')).object, 'list');
 
