@@ -82,6 +82,19 @@ describe('a repeated request', () => {
     );
   });
 
+  test('finds its generation after a service was stopped in an orderly way', async () => {
+    const client = await open();
+    const first = client.ask(3, { service: 1 });
+    while ((await client.generations()).length === 0) await sleep(20);
+    await platform.services[1]?.kill('SIGTERM');
+    const told = await first;
+    assert.deepEqual([told.status, told.headers.get('retry-after')], [503, '1']);
+    await platform.services[1]?.start();
+    const answer = await client.ask(3, { service: 1, retry: 1 });
+    assert.equal(answer.headers.get('x-renderkit-adopted'), 'true');
+    assert.deepEqual(await client.generations(), [generationOf(answer)]);
+  });
+
   test('side by side with its equal is a request of its own', async () => {
     const client = await open();
     const answers = await Promise.all([client.ask(1), client.ask(1, { service: 1 })]);

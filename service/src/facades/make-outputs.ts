@@ -9,6 +9,7 @@ import type { Logger } from '@renderkit/server-kit/process/logger.ts';
 import { cancelGeneration, type CancelDependencies } from '../generations/cancel/cancel-generation.ts';
 import type { GenerationCreator } from '../generations/create/create-generation.ts';
 import type { LongPolls } from '../generations/live/long-polls.ts';
+import { isFinal } from '../generations/settle/status.ts';
 import type { Principal } from '../identity/admission/principal.ts';
 import { ApiProblem, type FieldError } from '../problems/api-problem.ts';
 import { type Check, compileCheck } from '../validation/compile-check.ts';
@@ -106,20 +107,26 @@ export class OutputMaker implements Disposable {
 
   /**
    * The generations at their ends, or as they stand when the time is up.
-   * @throws ApiProblem `unauthorized` once the key is revoked
+   * @throws ApiProblem `unauthorized` once the key is revoked; `upstream_unavailable` where the service stops before that
    */
   async wait(principal: Principal, ids: readonly string[], gone: AbortSignal): Promise<Generation[]> {
     const { longPolls, holdSeconds } = this.#options;
     return Promise.all(
       ids.map(async (id) => {
-        const { text } = await longPolls.wait({
+        const { text, closing } = await longPolls.wait({
           id,
           accountId: principal.account.id,
           keyId: principal.key.id,
           seconds: holdSeconds,
           gone: () => gone,
         });
-        return JSON.parse(text) as Generation;
+        const generation = JSON.parse(text) as Generation;
+        if (closing && !isFinal(generation.status))
+          throw new ApiProblem('upstream_unavailable', {
+            detail: 'The service is being restarted; ask again for the same.',
+            retryAfterSeconds: 1,
+          });
+        return generation;
       }),
     );
   }

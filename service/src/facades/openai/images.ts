@@ -144,19 +144,22 @@ class ImageExchange {
       const outputs = ends.flatMap((one) => one.outputs).slice(0, this.#asked.outputs);
       const [first] = ends;
       if (outputs.length === 0 && first !== undefined) error = errorOfGeneration(first);
-      taken =
-        error === undefined ? await this.#sendOutputs(answer, outputs) : await this.#sendError(answer, error);
+      else taken = await this.#sendOutputs(answer, outputs);
     } catch (failure) {
-      const problem =
+      error = errorOfProblem(
         failure instanceof ApiProblem
           ? failure
-          : new ApiProblem('internal_error', { detail: 'The service failed.', cause: failure });
-      taken = await this.#sendError(answer, errorOfProblem(problem)).catch(() => false);
+          : new ApiProblem('internal_error', { detail: 'The service failed.', cause: failure }),
+      );
     }
+    if (error !== undefined) taken = await this.#sendError(answer, error);
     if (call === undefined) return;
     if (!taken) await maker.abandon(principal, call, ids);
     else if (error === undefined) await call.delivered();
-    else await call.forgotten();
+    else if (this.#generations.every(({ status }) => status === 'failed' || status === 'canceled'))
+      await call.forgotten();
+    // It goes on, or is there and could not be handed over: it waits for whoever asks again.
+    else await call.lost();
   }
 
   async #sendOutputs(answer: HeldAnswer, outputs: readonly Output[]): Promise<boolean> {
