@@ -153,7 +153,7 @@ test('events of all keys of an account are delivered, and of no other account', 
 });
 
 test('an API key opens no door to webhooks', async () => {
-  for (const path of ['/v1/webhooks', '/v1/webhook_endpoints', '/v1/deliveries', '/v1/events'])
+  for (const path of ['/v1/webhooks', '/v1/webhook_endpoints', '/v1/deliveries'])
     assert.equal((await service.refusal(path, { key })).status, 404);
 });
 
