@@ -13,6 +13,9 @@ export const maxOverviewDays = 90;
 /** Newest generations with outputs that the overview shows. */
 export const latestShown = 8;
 
+/** Items of the library that are moved or downloaded at once: what a page of them holds at most. */
+export const maxChosenItems = 100;
+
 /** Characters of a prompt that lists show. */
 export const promptExcerptCharacters = 200;
 

@@ -1,4 +1,5 @@
 import type { Static, TSchema } from 'typebox';
+import { studioProblems } from '../v1/operation.ts';
 import { type OperationId, operations, type RequestOf, type ResponseOf } from '../v1/operations.ts';
 import { administrationOperations } from './administration.ts';
 import type { ConsoleOperation } from './operation.ts';
@@ -27,6 +28,12 @@ import {
   RevokedApiKey,
   UpdateApiKeyRequest,
 } from './schemas/key.ts';
+import {
+  LibraryItemList,
+  ListLibraryItemsQuery,
+  MovedLibraryItems,
+  MoveLibraryItemsRequest,
+} from './schemas/library.ts';
 import { Overview, OverviewQuery } from './schemas/overview.ts';
 import { EndedSession, SessionList, SessionParams, SignedIn, SignedOut } from './schemas/session.ts';
 import { ListUploadRowsQuery, StorageDetail, UploadRowList } from './schemas/storage.ts';
@@ -247,6 +254,22 @@ export const consoleOperations = {
     request: { params: GenerationDetailParams },
     response: { status: 200, schema: GenerationDetail },
     problems: ['not_found'],
+  },
+  listLibraryItems: {
+    method: 'GET',
+    path: '/console/api/library',
+    summary: 'List the library with prompts and generations, the newest first',
+    request: { query: ListLibraryItemsQuery },
+    response: { status: 200, schema: LibraryItemList },
+    problems: studioProblems,
+  },
+  moveLibraryItems: {
+    method: 'POST',
+    path: '/console/api/library/move',
+    summary: 'Put items into a project',
+    request: { body: MoveLibraryItemsRequest },
+    response: { status: 200, schema: MovedLibraryItems },
+    problems: [...studioProblems, 'not_found'],
   },
   getStorageDetail: {
     method: 'GET',

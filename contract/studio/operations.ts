@@ -8,10 +8,14 @@ import { Catalog } from './schemas/catalog.ts';
 import {
   AssetAddress,
   AssetsAnswer,
+  AssetsLookupAnswer,
+  AssetsLookupRequest,
   AssetsQuery,
   FavoriteRequest,
   FrameAnswer,
   FrameRequest,
+  MoveAssetsAnswer,
+  MoveAssetsRequest,
   ProjectTitle,
   ProjectsAnswer,
   ProjectsQuery,
@@ -174,6 +178,21 @@ export const studioOperations = {
     params: AssetAddress,
     body: FavoriteRequest,
     answer: StudioAsset,
+  },
+  /** Puts items into a project, all or none. What the account does not have, and a still that the project has, stays as it is. */
+  moveAssets: {
+    method: 'POST',
+    path: '/api/assets/move',
+    caller: 'account',
+    body: MoveAssetsRequest,
+    answer: MoveAssetsAnswer,
+  },
+  lookUpAssets: {
+    method: 'POST',
+    path: '/api/assets/lookup',
+    caller: 'account',
+    body: AssetsLookupRequest,
+    answer: AssetsLookupAnswer,
   },
   deleteAsset: {
     method: 'DELETE',

@@ -11,6 +11,7 @@ import { deliveryHandlers } from './console-api/deliveries.ts';
 import { addConsoleFiles } from './console-api/files.ts';
 import { generationHandlers } from './console-api/generations.ts';
 import { keyHandlers } from './console-api/keys.ts';
+import { libraryHandlers } from './console-api/library.ts';
 import { overviewHandlers } from './console-api/overview.ts';
 import { addConsoleApi } from './console-api/routes.ts';
 import { sessionHandlers } from './console-api/sessions.ts';
@@ -74,6 +75,7 @@ export async function addConsole(
       }),
       ...deliveryHandlers({ database, accountMutex }),
       ...generationHandlers({ database }),
+      ...libraryHandlers({ database, studioClient }),
       ...storageHandlers({ database, account }),
       ...auditHandlers({ database }),
       ...administrationHandlers({ studioClient }),

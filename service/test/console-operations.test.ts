@@ -92,6 +92,8 @@ const requests: Record<OwnOperationId, () => Asked | Promise<Asked>> = {
   getGenerationDetail: async () => ({
     id: await newId('/console/api/v1/images/generations', { model: 'plain', prompt: 'a sea' }),
   }),
+  listLibraryItems: () => ({ query: 'page=1&limit=5&made_from=2026-11-01T00:00:00%2B01:00' }),
+  moveLibraryItems: () => ({ body: { ids: ['ast_1', 'ast_2'], project_id: null } }),
   getStorageDetail: () => ({}),
   listUploadRows: () => ({ query: 'page=1&limit=5' }),
   listAudit: () => ({ query: 'actor=person' }),

@@ -48,6 +48,10 @@ export function answerOfLibrary(operation: string, path: string, body: string): 
       return { json: asset() };
     case 'favoriteAsset':
       return { json: { ...asset(), ...sent() } };
+    case 'lookUpAssets':
+      return { json: { assets: (sent()['ids'] as string[]).map((one) => exampleAsset(one)) } };
+    case 'moveAssets':
+      return { json: { moved: sent()['ids'] } };
     case 'deleteProject':
     case 'deleteAsset':
       return { json: { deleted: true } };

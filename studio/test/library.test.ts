@@ -77,6 +77,73 @@ test('the library lists newest first, and by each filter, and by all of them at 
   );
 });
 
+test('the library lists what was made between two moments', async () => {
+  const account = await studio.connect();
+  const [first, second, third] = [
+    await add(account),
+    await add(account),
+    await add(account, { prompt: 'x' }),
+  ];
+  const at = ['2026-10-01T10:00:00Z', '2026-10-02T10:00:00Z', '2026-10-03T10:00:00Z'];
+  for (const [i, { id }] of [first, second, third].entries())
+    await studio.database.rows('update assets set created_at = $2 where id = $1', [id, at[i]]);
+  assert.deepEqual(await list(account, { made_from: '2026-10-02T12:00:00+02:00' }), [third.id, second.id]);
+  assert.deepEqual(await list(account, { made_before: '2026-10-02T10:00:00Z' }), [first.id]);
+  assert.deepEqual(
+    await list(account, { made_from: '2026-10-02T00:00:00Z', made_before: '2026-10-03T00:00:00Z' }),
+    [second.id],
+  );
+  assert.deepEqual(await list(account, { made_from: '2026-10-02T00:00:00Z', search: 'x' }), [third.id]);
+  const { status } = await account.call('GET', '/api/assets?page=1&limit=20&made_from=2026-19-39T00:00:00Z');
+  assert.equal(status, 400);
+});
+
+test('items move into a project together, and what is not theirs stays where it is', async () => {
+  const account = await studio.connect();
+  const stranger = await studio.connect();
+  const project = await newProject(account);
+  const [one, two] = [await add(account, { prompt: 'a pier' }), await add(account, { file: videoFile })];
+  const foreign = await add(stranger);
+  const move = (ids: string[], to: string | null) =>
+    account.call<StudioAnswer<'moveAssets'>>('POST', '/api/assets/move', { ids, project_id: to });
+  const moved = await move([one.id, two.id, foreign.id, 'ast_none'], project);
+  assert.deepEqual(moved.body.moved.toSorted(), [one.id, two.id].toSorted());
+  assert.deepEqual(await list(account, { project_id: project }), [two.id, one.id]);
+  assert.equal((await move([one.id], null)).status, 200);
+  assert.deepEqual(await list(account, { project_id: project }), [two.id]);
+  for (const none of ['prj_none', await newProject(stranger)])
+    assert.equal((await move([one.id], none)).status, 404, none);
+  const looked = await account.call<StudioAnswer<'lookUpAssets'>>('POST', '/api/assets/lookup', {
+    ids: [one.id, foreign.id, 'ast_none'],
+  });
+  assert.deepEqual(
+    looked.body.assets.map(({ id, prompt, token, frame_of }) => [id, prompt, token, frame_of]),
+    [[one.id, 'a pier', null, null]],
+  );
+});
+
+test('a project keeps one of the same still, whatever moves into it', async () => {
+  const account = await studio.connect();
+  const [sea, land] = [await newProject(account), await newProject(account, 'Land')];
+  const video = await add(account, { file: videoFile });
+  const still = async (project: string) =>
+    (
+      await account.call<StudioAnswer<'takeFrame'>>('POST', `/api/videos/${video.id}/frames`, {
+        time: 1,
+        project_id: project,
+      })
+    ).body.asset_id ?? '';
+  const [inSea, inLand] = [await still(sea), await still(land)];
+  const move = async (ids: string[], to: string) =>
+    (
+      await account.call<StudioAnswer<'moveAssets'>>('POST', '/api/assets/move', { ids, project_id: to })
+    ).body.moved.toSorted();
+  assert.deepEqual(await move([inSea], land), []);
+  assert.deepEqual(await move([inSea, inLand], land), [inLand]);
+  const third = await newProject(account, 'Third');
+  assert.equal((await move([inSea, inLand], third)).length, 1, 'two of the same at once');
+});
+
 test('what no database can hold is a bad request', async () => {
   const account = await studio.connect();
   for (const way of [

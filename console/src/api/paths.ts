@@ -27,6 +27,8 @@ export const consolePaths = {
   resendDelivery: ['POST', '/console/api/deliveries/{id}/resend'],
   listGenerationRows: ['GET', '/console/api/generations'],
   getGenerationDetail: ['GET', '/console/api/generations/{id}'],
+  listLibraryItems: ['GET', '/console/api/library'],
+  moveLibraryItems: ['POST', '/console/api/library/move'],
   getStorageDetail: ['GET', '/console/api/storage'],
   listUploadRows: ['GET', '/console/api/uploads'],
   listAudit: ['GET', '/console/api/audit'],

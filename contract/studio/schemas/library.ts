@@ -1,5 +1,5 @@
 import { Type, type Static } from 'typebox';
-import { id, link, nullable, oneOf, shortText, time } from './schema-builders.ts';
+import { id, link, longText, nullable, oneOf, shortText, time } from './schema-builders.ts';
 
 export const StudioProject = Type.Object({
   id,
@@ -44,6 +44,13 @@ export const StudioAsset = Type.Object({
   project_id: nullable(id),
   prompt_id: nullable(id),
   created_at: nullable(time),
+  // Where the studio knows them:
+  /** How its prompt begins. */
+  prompt: Type.Optional(nullable(longText)),
+  /** Of the render that made it. */
+  token: Type.Optional(nullable(id)),
+  /** The video that a saved still was taken from. */
+  frame_of: Type.Optional(nullable(id)),
 });
 export type StudioAsset = Static<typeof StudioAsset>;
 export const AssetsQuery = Type.Object({
@@ -54,12 +61,26 @@ export const AssetsQuery = Type.Object({
   /** Words of the prompt. */
   search: Type.Optional(Type.String({ maxLength: 100 })),
   favorites: Type.Optional(Type.Boolean()),
+  /** Made then or later. */
+  made_from: Type.Optional(time),
+  /** Made earlier than this. */
+  made_before: Type.Optional(time),
 });
 export const AssetsAnswer = Type.Object({
   assets: Type.Array(StudioAsset, { maxItems: 100 }),
   has_more: Type.Boolean(),
 });
 export const AssetAddress = Type.Object({ type: oneOf(assetAddressTypes), id });
+export const AssetsLookupRequest = Type.Object({ ids: Type.Array(id, { minItems: 1, maxItems: 200 }) });
+/** Those that the account has, in any order. */
+export const AssetsLookupAnswer = Type.Object({ assets: Type.Array(StudioAsset, { maxItems: 200 }) });
+export const MoveAssetsRequest = Type.Object({
+  ids: Type.Array(id, { minItems: 1, maxItems: 200 }),
+  /** Null takes them out of their projects. */
+  project_id: nullable(id),
+});
+/** Ids of those that are in the project now. */
+export const MoveAssetsAnswer = Type.Object({ moved: Type.Array(id, { maxItems: 200 }) });
 export const FavoriteRequest = Type.Object({ favorite: Type.Boolean() });
 
 export const FrameRequest = Type.Object({

@@ -3,6 +3,7 @@ import type { Cidr } from '@renderkit/egress/public-address.ts';
 import type { NameResolver } from '@renderkit/egress/resolve-name.ts';
 import type { Database } from '@renderkit/server-kit/db/database.ts';
 import type { KeyedMutex } from '@renderkit/server-kit/work/mutex.ts';
+import { utcMoment } from '../iso-time.ts';
 import { listOfAll } from '../list-page.ts';
 import { showDelivery } from '../webhooks/deliveries/list-deliveries.ts';
 import { recoverDeliveries } from '../webhooks/deliveries/resend-delivery.ts';
@@ -27,7 +28,6 @@ import { updateWebhook } from '../webhooks/endpoints/update-webhook.ts';
 import { askerOf, type ConsoleHandlers } from './console-handler.ts';
 import { presentDelivery } from './deliveries.ts';
 
-const endOfTimes = Date.parse('9999-12-31T23:59:59.999Z');
 const noHealth: WebhookHealth = { delivered: 0, failed: 0, pending: 0 };
 
 /**
@@ -104,9 +104,7 @@ export function webhookHandlers(deps: {
 
     recoverDeliveries: async ({ person, params, body }) => {
       const { id } = params;
-      // In UTC: the database does not take every offset that there is a way to write, nor a year of five digits.
-      const since = new Date(Math.min(Math.max(0, Date.parse(body.since)), endOfTimes)).toISOString();
-      const resent = await recoverDeliveries(database, id, since, askerOf(person));
+      const resent = await recoverDeliveries(database, id, utcMoment(body.since), askerOf(person));
       return { id, object: 'recovered_deliveries', resent };
     },
   };

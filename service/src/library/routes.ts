@@ -1,9 +1,9 @@
-import type { StudioAsset } from '@renderkit/contract/studio/schemas/library.ts';
-import type { Asset } from '@renderkit/contract/v1/schemas/asset.ts';
 import type { Handlers } from '../handler.ts';
 import { pageOf } from '../list-page.ts';
 import type { StudioClient } from '../studio-client/studio-client.ts';
 import { asNotFound, translated } from '../studio-client/translate-error.ts';
+import { listAssets } from './list-assets.ts';
+import { presentAsset } from './present.ts';
 
 const noSuchItem = asNotFound('There is no such item in the library.');
 
@@ -16,20 +16,7 @@ export function libraryRoutes({
   return {
     listAssets: async ({ principal, query }) => {
       const { page, limit } = pageOf(query);
-      const { type, project_id, search, favorites } = query;
-      const answer = await translated(
-        studioClient.call('listAssets', {
-          accountId: principal.account.id,
-          query: {
-            page,
-            limit,
-            ...(type !== undefined && { type }),
-            ...(project_id !== undefined && { project_id }),
-            ...(search !== undefined && { search }),
-            ...(favorites !== undefined && { favorites: favorites === 'true' }),
-          },
-        }),
-      );
+      const answer = await listAssets(studioClient, principal.account.id, { ...query, page, limit });
       return {
         object: 'list',
         data: answer.assets.map(presentAsset),
@@ -59,26 +46,5 @@ export function libraryRoutes({
       await translated(call.catch(noSuchItem));
       return { id: params.id, object: 'asset', deleted: true };
     },
-  };
-}
-
-// Field by field: whatever else a studio sends stays inside.
-export function presentAsset(asset: StudioAsset): Asset {
-  return {
-    id: asset.id,
-    object: 'asset',
-    type: asset.type,
-    generation_type: asset.generation_type,
-    url: asset.url,
-    thumb_url: asset.thumb_url,
-    width: asset.width,
-    height: asset.height,
-    duration: asset.duration,
-    aspect_ratio: asset.aspect_ratio,
-    nsfw: asset.nsfw,
-    favorite: asset.favorite,
-    project_id: asset.project_id,
-    prompt_id: asset.prompt_id,
-    created_at: asset.created_at,
   };
 }

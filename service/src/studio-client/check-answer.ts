@@ -147,6 +147,19 @@ const table: { [Id in StudioOperationId]?: ContentCheck<Id> } = {
     asset.favorite === (asked.body as { favorite: boolean }).favorite
       ? oneAsset(asset, asked, origin)
       : 'the opposite of what was asked for',
+  moveAssets: ({ moved }, { body }) => {
+    const ids = new Set((body as { ids: string[] }).ids);
+    return moved.every((id) => ids.delete(id)) ? undefined : 'an item moved that was not to be';
+  },
+  lookUpAssets: ({ assets }, { body }, origin) => {
+    const ids = new Set((body as { ids: string[] }).ids);
+    for (const asset of assets) {
+      if (!ids.delete(asset.id)) return 'an item that was not asked for, or one twice';
+      const issue = assetLinks(asset, origin);
+      if (issue !== undefined) return issue;
+    }
+    return undefined;
+  },
   takeFrame: ({ url }, _asked, origin) =>
     isAllowedLink(url, origin) ? undefined : 'a frame on a foreign address',
   storeUpload: (answer, { params }, origin) =>

@@ -3,8 +3,12 @@ import type { StudioAsset } from '@renderkit/contract/studio/schemas/library.ts'
 import type { Database, Transaction } from '@renderkit/server-kit/db/database.ts';
 import { requireSpace } from '../storage/reserve.ts';
 
+/** Of a prompt that an item is shown with. */
+const promptCharacters = 500;
 const assetRow = `a.id, a.type, a.generation_type, a.storage_key as url, a.thumb_key as thumb_url, a.width, a.height,
-  a.duration, a.aspect_ratio, a.nsfw, a.favorite, a.project_id, a.prompt_id, iso_time(a.created_at) as created_at`;
+  a.duration, a.aspect_ratio, a.nsfw, a.favorite, a.project_id, a.prompt_id, iso_time(a.created_at) as created_at,
+  left(a.prompt, ${promptCharacters}) as prompt, (select token from renders where id = a.render_id) as token,
+  a.frame_video_id as frame_of`;
 
 /** What of the library each word of an address means. A saved frame answers to `image` only where it is read. */
 const readAs = {
@@ -24,7 +28,7 @@ type Address = StudioParams<'getAsset'> & { account: string };
 export async function selectAssets(
   database: Database,
   account: string,
-  { page, limit, type, project_id, search, favorites }: StudioQuery<'listAssets'>,
+  { page, limit, type, project_id, search, favorites, made_from, made_before }: StudioQuery<'listAssets'>,
 ): Promise<{ assets: StudioAsset[]; hasMore: boolean }> {
   const values: unknown[] = [account, limit + 1, (page - 1) * limit];
   const conditions = ['account_id = $1'];
@@ -37,6 +41,8 @@ export async function selectAssets(
   const searched = search !== undefined && search.trim() !== '';
   if (searched) condition((parameter) => `words @@ search_words($1, ${parameter})`, search);
   if (favorites !== undefined) conditions.push(favorites ? 'favorite' : 'not favorite');
+  if (made_from !== undefined) condition((parameter) => `created_at >= ${parameter}`, made_from);
+  if (made_before !== undefined) condition((parameter) => `created_at < ${parameter}`, made_before);
   const found = `select id, created_at from assets where ${conditions.join(' and ')}`;
   const assets = await database.rows<StudioAsset>(
     // The planner holds every word for a common one, and would read all of a library in search of a rare one: where
@@ -72,6 +78,18 @@ export async function updateFavorite(
     [account, id, favorite],
   );
   return row;
+}
+
+/** Those of the items that the account has, in no order. */
+export function findAssets(
+  database: Database,
+  account: string,
+  ids: readonly string[],
+): Promise<StudioAsset[]> {
+  return database.rows<StudioAsset>(
+    `select ${assetRow} from assets a where a.id = any($2) and a.account_id = $1`,
+    [account, ids],
+  );
 }
 
 /** The folders of its files and of the frames taken from it; undefined where there is no such item. */

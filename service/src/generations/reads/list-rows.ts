@@ -1,7 +1,14 @@
 import { promptExcerptCharacters } from '@renderkit/contract/console/limits.ts';
 import type { Database } from '@renderkit/server-kit/db/database.ts';
 import { noSuchGeneration } from './read-generation.ts';
-import { type KeyedRow, type RowFilter, selectDetail, selectRows, type StoredRequest } from './rows-store.ts';
+import {
+  type KeyedRow,
+  type RowFilter,
+  selectDetail,
+  selectKnown,
+  selectRows,
+  type StoredRequest,
+} from './rows-store.ts';
 
 export type { KeyedRow } from './rows-store.ts';
 
@@ -24,4 +31,13 @@ export async function showGeneration(
   const found = await selectDetail(database, { ...asked, promptCharacters: promptExcerptCharacters });
   if (found === undefined) throw noSuchGeneration();
   return found;
+}
+
+/** Which of these ids are generations of the account. */
+export async function knownGenerations(
+  database: Database,
+  accountId: string,
+  ids: readonly string[],
+): Promise<ReadonlySet<string>> {
+  return new Set(ids.length === 0 ? [] : await selectKnown(database, accountId, ids));
 }

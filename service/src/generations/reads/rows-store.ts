@@ -97,6 +97,18 @@ export async function selectDetail(
   };
 }
 
+export async function selectKnown(
+  database: Database,
+  accountId: string,
+  ids: readonly string[],
+): Promise<string[]> {
+  const rows = await database.rows<{ id: string }>(
+    'select id from generations where id = any($1) and account_id = $2',
+    [ids, accountId],
+  );
+  return rows.map(({ id }) => id);
+}
+
 /** Generations of an account by the UTC day of their creation and their status; no count passes `max`. */
 export function countByDay(
   database: Database,

@@ -1,0 +1,63 @@
+import type { LibraryItem } from '@renderkit/contract/console/schemas/library.ts';
+import type { StudioAsset } from '@renderkit/contract/studio/schemas/library.ts';
+import type { Database } from '@renderkit/server-kit/db/database.ts';
+import { knownGenerations } from '../generations/reads/list-rows.ts';
+import { utcMoment } from '../iso-time.ts';
+import { listAssets } from '../library/list-assets.ts';
+import { presentAsset } from '../library/present.ts';
+import { pageOf } from '../list-page.ts';
+import type { StudioClient } from '../studio-client/studio-client.ts';
+import { asNotFound, translated } from '../studio-client/translate-error.ts';
+import type { ConsoleHandlers } from './console-handler.ts';
+
+/** A person's library with what the service knows of each item; the favorites and deleting are the HTTP API's. */
+export function libraryHandlers(deps: {
+  database: Database;
+  studioClient: Pick<StudioClient, 'call'>;
+}): Pick<ConsoleHandlers, 'listLibraryItems' | 'moveLibraryItems'> {
+  const { database, studioClient } = deps;
+  return {
+    listLibraryItems: async ({ person: { accountId }, query }) => {
+      const { page, limit } = pageOf(query);
+      const { made_from: from, made_before: before, ...filter } = query;
+      const { assets, has_more } = await listAssets(studioClient, accountId, {
+        ...filter,
+        ...(from !== undefined && { made_from: utcMoment(from) }),
+        ...(before !== undefined && { made_before: utcMoment(before) }),
+        page,
+        limit,
+      });
+      const tokens = assets.flatMap(({ token }) => token ?? []);
+      const known = await knownGenerations(database, accountId, tokens);
+      return {
+        object: 'list',
+        data: assets.map((asset) => presentLibraryItem(asset, known)),
+        page,
+        limit,
+        has_more,
+      };
+    },
+
+    moveLibraryItems: async ({ person: { accountId }, body }) => {
+      const ids = [...new Set(body.ids)];
+      const call = studioClient.call('moveAssets', {
+        accountId,
+        body: { ids, project_id: body.project_id },
+      });
+      const { moved } = await translated(call.catch(asNotFound('There is no such project.')));
+      return { object: 'moved_library_items', moved };
+    },
+  };
+}
+
+function presentLibraryItem(asset: StudioAsset, known: ReadonlySet<string>): LibraryItem {
+  const { prompt = null, token = null, frame_of: frameOf = null } = asset;
+  return {
+    object: 'library_item',
+    asset: presentAsset(asset),
+    prompt: prompt === '' ? null : prompt,
+    // The account may be another service's too, which names its renders as it likes.
+    generation_id: token !== null && known.has(token) ? token : null,
+    frame_of: frameOf,
+  };
+}
