@@ -11,6 +11,8 @@ const megabyte = 1024 * kilobyte;
 
 /** Requests of one key in one minute of the database clock, where the key sets no limit of its own. */
 export const rateLimitPerMinuteDefault = 120;
+/** Credits that one act may cost before a command line or an agent has to ask, where a key says nothing of its own. */
+export const confirmAboveDefault = 25;
 export const rateLimitWindowSeconds = 60;
 /** Body of an ordinary JSON request. Up to this size repeated names in an object are looked for and refused. */
 export const jsonBodyBytes = 256 * kilobyte;

@@ -59,6 +59,7 @@ export const realAnswers = {
     expires_at: null,
     requests_per_minute: 120,
     daily_budget: { credits: 100, committed: 4, left: 96, resets_at: '2026-11-22T00:00:00.000Z' },
+    confirm_above: 25,
   },
   progress: {
     object: 'progress',

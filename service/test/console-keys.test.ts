@@ -78,9 +78,12 @@ test('a key is made, used, listed with what it spent and what waits, changed and
   assert.ok(!listed.data.some(({ name }) => name === 'Console'));
   const changed = await person.call('updateKey', {
     params: { id: made.id },
-    body: { name: 'renamed', daily_budget: 8, rate_limit: 9 },
+    body: { name: 'renamed', daily_budget: 8, rate_limit: 9, confirm_above: 0.5 },
   });
-  assert.deepEqual([changed.name, changed.daily_budget, changed.rate_limit], ['renamed', 8, 9]);
+  assert.deepEqual(
+    [changed.name, changed.daily_budget, changed.rate_limit, changed.confirm_above],
+    ['renamed', 8, 9, 0.5],
+  );
   assert.equal((await generate(made.key)).status, 403);
   await service.ask(`/v1/generations/${body.id}/cancel`, { key: made.key, method: 'POST' });
   const got = await person.call('getKey', { params: { id: made.id } });
@@ -92,11 +95,17 @@ test('a key is made, used, listed with what it spent and what waits, changed and
   await person.call('revokeKey', { params: { id: made.id } });
   assert.deepEqual(await audited(), [
     ['key.revoked', made.id, {}],
-    ['key.updated', made.id, { name: 'renamed', daily_budget: '8', rate_limit: '9' }],
+    ['key.updated', made.id, { name: 'renamed', daily_budget: '8', rate_limit: '9', confirm_above: '0.5' }],
     [
       'key.created',
       made.id,
-      { scopes: scopes.join(', '), daily_budget: '12.345', rate_limit: '120', expires_in_days: '7' },
+      {
+        scopes: scopes.join(', '),
+        daily_budget: '12.345',
+        rate_limit: '120',
+        confirm_above: '25',
+        expires_in_days: '7',
+      },
     ],
   ]);
   assert.ok(!JSON.stringify(await person.call('listAudit')).includes(made.key));
@@ -190,6 +199,8 @@ test('settings that make no sense are refused by the name of their field, and le
     ).body.errors?.map((error) => error.field);
   assert.deepEqual(await field({ daily_budget: 0.0001 }), ['daily_budget']);
   assert.deepEqual(await field({ daily_budget: -1 }), ['daily_budget']);
+  assert.deepEqual(await field({ confirm_above: -1 }), ['confirm_above']);
+  assert.deepEqual(await field({ confirm_above: 0.0001 }), ['confirm_above']);
   assert.deepEqual(await field({ daily_budget: 1e10 }), ['daily_budget']);
   assert.deepEqual(await field({ name: '' }), ['name']);
   assert.deepEqual(await field({ name: 'a\u0007b' }), ['name']);

@@ -101,5 +101,10 @@ test('a key is told what it is and has left, whatever its scopes', async () => {
   await service.ask('/v1/images/generations', { key: limited, body: { prompt: 'a lake' } });
   const budget = (await mine()).body.daily_budget;
   assert.deepEqual([budget?.credits, budget?.committed, budget?.left], [9, 4, 5]);
+  assert.equal(body.confirm_above, 25);
+  await service.database.rows('update api_keys set confirm_above_millicredits = null where public_id = $1', [
+    limited.slice(8, 20),
+  ]);
+  assert.equal((await mine()).body.confirm_above, null);
   assert.match(budget?.resets_at ?? '', /T00:00:00\.000Z$/);
 });

@@ -598,6 +598,8 @@ export type Key = {
     /** When the next day begins. */
     resets_at: string;
   } | null;
+  /** Credits. A command line or an agent asks its person before it spends more at once; null: it need not ask. */
+  confirm_above: number | null;
 };
 
 /** How many generations the account may run at once, and how many it does. */

@@ -23,6 +23,9 @@ const keyFields = {
   daily_budget: nullable(Type.Number(), { description: 'Credits a UTC day; null: no budget.' }),
   spent_today: Type.Number({ description: 'Credits committed on this UTC day.' }),
   rate_limit: Type.Integer({ description: 'Requests a minute.' }),
+  confirm_above: nullable(Type.Number(), {
+    description: 'Credits of one act above which programs of a person ask first; null: never.',
+  }),
   queued: Type.Integer({ description: 'Generations of this key that wait in the queue.' }),
   created_at: timestamp('When it was made.'),
   expires_at: nullable(Type.String({ format: 'date-time' }), { description: 'Null: never.' }),
@@ -47,6 +50,10 @@ const dailyBudget = nullable(Type.Number({ minimum: 0, maximum: maxDailyBudgetCr
   description: 'Credits a UTC day, to a thousandth. 0: nothing may be spent. Null: no budget.',
 });
 const rateLimit = Type.Integer({ minimum: 1, maximum: maxKeyRateLimitPerMinute });
+const confirmAbove = nullable(Type.Number({ minimum: 0, maximum: maxDailyBudgetCredits }), {
+  description:
+    'Credits of one act, to a thousandth. 0: programs ask before anything that costs. Null: never.',
+});
 
 export const CreateApiKeyRequest = closed({
   name,
@@ -54,6 +61,7 @@ export const CreateApiKeyRequest = closed({
   expires_in_days: Type.Optional(nullable(Type.Integer({ minimum: 1, maximum: maxKeyLifetimeDays }))),
   daily_budget: Type.Optional(dailyBudget),
   rate_limit: Type.Optional(rateLimit),
+  confirm_above: Type.Optional(confirmAbove),
 });
 export type CreateApiKeyRequest = Static<typeof CreateApiKeyRequest>;
 
@@ -61,6 +69,7 @@ export const UpdateApiKeyRequest = closed({
   name: Type.Optional(name),
   daily_budget: Type.Optional(dailyBudget),
   rate_limit: Type.Optional(rateLimit),
+  confirm_above: Type.Optional(confirmAbove),
 });
 export type UpdateApiKeyRequest = Static<typeof UpdateApiKeyRequest>;
 

@@ -23,6 +23,10 @@ export const Key = closed(
       }),
       { description: 'Null where it has none.' },
     ),
+    confirm_above: nullable(Type.Number({ minimum: 0 }), {
+      description:
+        'Credits. A command line or an agent asks its person before it spends more at once; null: it need not ask.',
+    }),
   },
   {
     title: 'Key',

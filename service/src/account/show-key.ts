@@ -26,5 +26,6 @@ export async function showKey(database: Database, keyId: string): Promise<Key> {
             left: creditsOf(Math.max(0, budget - committed)),
             resets_at: key.resets_at.toISOString(),
           },
+    confirm_above: key.confirm_above_millicredits === null ? null : creditsOf(key.confirm_above_millicredits),
   };
 }

@@ -46,6 +46,9 @@ export function keyHandlers(deps: {
           expiresInDays: body.expires_in_days ?? null,
           dailyBudgetMillicredits: millicreditsOf(body.daily_budget, 'daily_budget') ?? null,
           ...(body.rate_limit !== undefined && { rateLimitPerMinute: body.rate_limit }),
+          ...(body.confirm_above !== undefined && {
+            confirmAboveMillicredits: millicreditsOf(body.confirm_above, 'confirm_above'),
+          }),
         },
         actor,
       );
@@ -60,6 +63,7 @@ export function keyHandlers(deps: {
         name: body.name,
         dailyBudgetMillicredits: millicreditsOf(body.daily_budget, 'daily_budget'),
         rateLimitPerMinute: body.rate_limit,
+        confirmAboveMillicredits: millicreditsOf(body.confirm_above, 'confirm_above'),
       };
       await updateKey(database, id, changes, askerOf(person));
       return show(person.accountId, id);
@@ -88,6 +92,7 @@ function presentKey(key: ListedKey, spentMillicredits: number, queued: number): 
     daily_budget: key.dailyBudgetMillicredits === null ? null : creditsOf(key.dailyBudgetMillicredits),
     spent_today: creditsOf(spentMillicredits),
     rate_limit: key.rateLimitPerMinute,
+    confirm_above: key.confirmAboveMillicredits === null ? null : creditsOf(key.confirmAboveMillicredits),
     queued,
     created_at: key.createdAt,
     expires_at: key.expiresAt,

@@ -14,6 +14,7 @@ export const keyCommands: Command[] = [
       scopes: list(scopes),
       'daily-budget': millicredits,
       'rate-limit': wholeNumber({ min: 1, max: 1_000_000 }),
+      'confirm-above': millicredits,
       'expires-in-days': wholeNumber({ min: 1, max: 36_500 }),
     },
     run: async ({ open }, values) => {
@@ -27,6 +28,7 @@ export const keyCommands: Command[] = [
         ...(values.scopes !== undefined && { scopes: values.scopes }),
         ...(values['daily-budget'] !== undefined && { dailyBudgetMillicredits: values['daily-budget'] }),
         ...(values['rate-limit'] !== undefined && { rateLimitPerMinute: values['rate-limit'] }),
+        ...(values['confirm-above'] !== undefined && { confirmAboveMillicredits: values['confirm-above'] }),
         ...(values['expires-in-days'] !== undefined && { expiresInDays: values['expires-in-days'] }),
       });
       return {
@@ -72,6 +74,7 @@ function presentKey(key: Awaited<ReturnType<typeof service.listKeys>>[number]) {
     scopes: key.scopes,
     daily_budget: key.dailyBudgetMillicredits === null ? null : key.dailyBudgetMillicredits / 1000,
     rate_limit: key.rateLimitPerMinute,
+    confirm_above: key.confirmAboveMillicredits === null ? null : key.confirmAboveMillicredits / 1000,
     status: key.status,
     created_at: key.createdAt,
     expires_at: key.expiresAt,

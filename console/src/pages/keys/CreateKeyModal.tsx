@@ -12,7 +12,7 @@ import { CopyButton } from '../../ui/CopyButton.tsx';
 import { Icon } from '../../ui/Icon.tsx';
 import { ProblemAlert } from '../../ui/ProblemAlert.tsx';
 import { Secret } from '../../ui/Secret.tsx';
-import { BudgetInput, RateInput } from './LimitInputs.tsx';
+import { BudgetInput, ConfirmInput, RateInput } from './LimitInputs.tsx';
 import { defaultRateLimit, emptyKey, toRequest } from './key-form.ts';
 
 /** The form of a new key; then the key itself, which is shown once. */
@@ -96,6 +96,7 @@ function CreateKeyForm({ onCreated, onCancel }: FormProps) {
           <BudgetInput {...form.getInputProps('budget')} />
           <RateInput placeholder={String(defaultRateLimit)} {...form.getInputProps('rate')} />
         </Group>
+        <ConfirmInput {...form.getInputProps('confirm')} />
         {create.error !== null && <ProblemAlert error={create.error} title="The key was not created" />}
         <Group justify="flex-end" gap="xs">
           <Text fz="xs" c="dimmed" mr="auto">

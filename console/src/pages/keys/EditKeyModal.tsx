@@ -6,7 +6,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { callConsole } from '../../api/client.ts';
 import { ProblemAlert } from '../../ui/ProblemAlert.tsx';
 import { showToast } from '../../ui/toasts.ts';
-import { BudgetInput, RateInput } from './LimitInputs.tsx';
+import { BudgetInput, ConfirmInput, RateInput } from './LimitInputs.tsx';
 import { changesOf, formOf } from './key-form.ts';
 
 /** Changes the name and limits of a key; its scopes stay as they were given. */
@@ -54,6 +54,7 @@ function EditKeyForm({ apiKey, onClose }: { apiKey: ApiKey; onClose: () => void 
         />
         <BudgetInput {...form.getInputProps('budget')} />
         <RateInput {...form.getInputProps('rate')} />
+        <ConfirmInput {...form.getInputProps('confirm')} />
         {save.error !== null && <ProblemAlert error={save.error} title="The key was not changed" />}
         <Group justify="flex-end" gap="xs">
           <Button variant="default" onClick={onClose}>

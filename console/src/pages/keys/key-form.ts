@@ -3,7 +3,7 @@ import type {
   CreateApiKeyRequest,
   UpdateApiKeyRequest,
 } from '@renderkit/contract/console/schemas/key.ts';
-import { rateLimitPerMinuteDefault } from '@renderkit/contract/v1/limits.ts';
+import { confirmAboveDefault, rateLimitPerMinuteDefault } from '@renderkit/contract/v1/limits.ts';
 import { type Scope, scopes } from '@renderkit/contract/v1/scopes.ts';
 
 export const defaultRateLimit = rateLimitPerMinuteDefault;
@@ -17,9 +17,17 @@ export type KeyForm = {
   days: NumberField;
   budget: NumberField;
   rate: NumberField;
+  confirm: NumberField;
 };
 
-export const emptyKey: KeyForm = { name: '', scopes: [...scopes], days: '', budget: '', rate: '' };
+export const emptyKey: KeyForm = {
+  name: '',
+  scopes: [...scopes],
+  days: '',
+  budget: '',
+  rate: '',
+  confirm: confirmAboveDefault,
+};
 
 export function toRequest(form: KeyForm): CreateApiKeyRequest {
   const days = numberOf(form.days);
@@ -28,15 +36,21 @@ export function toRequest(form: KeyForm): CreateApiKeyRequest {
     name: form.name.trim(),
     scopes: form.scopes.filter((one): one is Scope => (scopes as readonly string[]).includes(one)),
     daily_budget: numberOf(form.budget),
+    confirm_above: numberOf(form.confirm),
     ...(days !== null && { expires_in_days: days }),
     ...(rate !== null && { rate_limit: rate }),
   };
 }
 
-export type EditForm = Pick<KeyForm, 'name' | 'budget' | 'rate'>;
+export type EditForm = Pick<KeyForm, 'name' | 'budget' | 'rate' | 'confirm'>;
 
 export function formOf(key: ApiKey): EditForm {
-  return { name: key.name, budget: key.daily_budget ?? '', rate: key.rate_limit };
+  return {
+    name: key.name,
+    budget: key.daily_budget ?? '',
+    rate: key.rate_limit,
+    confirm: key.confirm_above ?? '',
+  };
 }
 
 /** The changed fields only: somebody else may have changed the others meanwhile. */
@@ -44,10 +58,12 @@ export function changesOf(key: ApiKey, form: EditForm): UpdateApiKeyRequest {
   const name = form.name.trim();
   const budget = numberOf(form.budget);
   const rate = numberOf(form.rate);
+  const confirm = numberOf(form.confirm);
   return {
     ...(name !== key.name && { name }),
     ...(budget !== key.daily_budget && { daily_budget: budget }),
     ...(rate !== null && rate !== key.rate_limit && { rate_limit: rate }),
+    ...(confirm !== key.confirm_above && { confirm_above: confirm }),
   };
 }
 

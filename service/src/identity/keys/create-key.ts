@@ -1,4 +1,8 @@
-import { maxActiveKeys, rateLimitPerMinuteDefault } from '@renderkit/contract/v1/limits.ts';
+import {
+  confirmAboveDefault,
+  maxActiveKeys,
+  rateLimitPerMinuteDefault,
+} from '@renderkit/contract/v1/limits.ts';
 import { type Scope, scopes as allScopes } from '@renderkit/contract/v1/scopes.ts';
 import type { Database } from '@renderkit/server-kit/db/database.ts';
 import { newId } from '@renderkit/server-kit/ids.ts';
@@ -19,6 +23,8 @@ export type NewKey = {
   dailyBudgetMillicredits?: number | null;
   /** Requests per minute. */
   rateLimitPerMinute?: number;
+  /** What one act may cost before a person is asked. Left out: 25 credits. Null: nothing has to be asked. */
+  confirmAboveMillicredits?: number | null;
   /** Left out: for ever. */
   expiresInDays?: number | null;
 };
@@ -44,6 +50,10 @@ export async function createKey(
     scopes: wanted.scopes ?? allScopes,
     dailyBudgetMillicredits: wanted.dailyBudgetMillicredits ?? null,
     rateLimitPerMinute: wanted.rateLimitPerMinute ?? rateLimitPerMinuteDefault,
+    confirmAboveMillicredits:
+      wanted.confirmAboveMillicredits === undefined
+        ? confirmAboveDefault * 1000
+        : wanted.confirmAboveMillicredits,
     expiresInDays: wanted.expiresInDays ?? null,
   };
   const outcome = await database.transaction(async (transaction) => {
@@ -77,13 +87,16 @@ export function detailsOfKey(settings: {
   scopes?: readonly Scope[];
   dailyBudgetMillicredits?: number | null;
   rateLimitPerMinute?: number;
+  confirmAboveMillicredits?: number | null;
   expiresInDays?: number | null;
 }): Record<string, string> {
   const { scopes, dailyBudgetMillicredits: budget, rateLimitPerMinute: rate, expiresInDays: days } = settings;
+  const { confirmAboveMillicredits: confirm } = settings;
   return {
     ...(scopes !== undefined && { scopes: scopes.join(', ') }),
     ...(budget !== undefined && { daily_budget: budget === null ? 'none' : String(creditsOf(budget)) }),
     ...(rate !== undefined && { rate_limit: String(rate) }),
+    ...(confirm !== undefined && { confirm_above: confirm === null ? 'never' : String(creditsOf(confirm)) }),
     ...(days != null && { expires_in_days: String(days) }),
   };
 }

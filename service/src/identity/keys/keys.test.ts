@@ -45,6 +45,7 @@ describe('keys', () => {
         scopes: ['read', 'generate', 'uploads', 'projects', 'library'],
         dailyBudgetMillicredits: null,
         rateLimitPerMinute: 120,
+        confirmAboveMillicredits: 25_000,
         status: 'active',
         createdAt: '',
         expiresAt: null,
@@ -132,24 +133,35 @@ describe('keys', () => {
     const change = (changes: Parameters<typeof updateKey>[2]) => updateKey(db.database, id, changes, asker);
     await change({ name: '<img src=x onerror=alert(1)>', dailyBudgetMillicredits: 1_500 });
     await change({ dailyBudgetMillicredits: null, rateLimitPerMinute: 7 });
+    await change({ confirmAboveMillicredits: null });
     await change({});
     await change({ rateLimitPerMinute: 7 });
-    const { name, dailyBudgetMillicredits, rateLimitPerMinute } = await showKey(db.database, id, accountId);
+    const { name, dailyBudgetMillicredits, rateLimitPerMinute, confirmAboveMillicredits } = await showKey(
+      db.database,
+      id,
+      accountId,
+    );
     assert.deepEqual(
-      [name, dailyBudgetMillicredits, rateLimitPerMinute],
-      ['<img src=x onerror=alert(1)>', null, 7],
+      [name, dailyBudgetMillicredits, rateLimitPerMinute, confirmAboveMillicredits],
+      ['<img src=x onerror=alert(1)>', null, 7, null],
     );
     await assert.rejects(change({ name: 'a\nb' }), refusedWith('invalid_request', 'name'));
     const entries = await listAudit(db.database, { accountId, offset: 0, limit: 10 });
     assert.deepEqual(
       entries.map(({ action, subject_name, details }) => [action, subject_name, details]),
       [
+        ['key.updated', '<img src=x onerror=alert(1)>', { confirm_above: 'never' }],
         ['key.updated', '<img src=x onerror=alert(1)>', { daily_budget: 'none', rate_limit: '7' }],
         ['key.updated', 'old', { name: '<img src=x onerror=alert(1)>', daily_budget: '1.5' }],
         [
           'key.created',
           'old',
-          { scopes: 'read, generate, uploads, projects, library', daily_budget: 'none', rate_limit: '120' },
+          {
+            scopes: 'read, generate, uploads, projects, library',
+            daily_budget: 'none',
+            rate_limit: '120',
+            confirm_above: '25',
+          },
         ],
       ],
     );

@@ -34,6 +34,7 @@ export type ListedKey = {
   scopes: Scope[];
   dailyBudgetMillicredits: number | null;
   rateLimitPerMinute: number;
+  confirmAboveMillicredits: number | null;
   status: KeyStatus;
   createdAt: string;
   expiresAt: string | null;
@@ -50,6 +51,7 @@ export function presentKey(row: KeyRow): ListedKey {
     scopes: row.scopes,
     dailyBudgetMillicredits: row.daily_budget_millicredits,
     rateLimitPerMinute: row.rate_limit_per_minute,
+    confirmAboveMillicredits: row.confirm_above_millicredits,
     status: statusOf(row),
     createdAt: row.created_at.toISOString(),
     expiresAt: row.expires_at?.toISOString() ?? null,

@@ -19,6 +19,7 @@ type ShownKey = {
   expires_at: Date | null;
   rate_limit_per_minute: number;
   daily_budget_millicredits: number | null;
+  confirm_above_millicredits: number | null;
   committed_millicredits: number;
   /** The end of the UTC day. */
   resets_at: Date;
@@ -28,7 +29,7 @@ type ShownKey = {
 export async function readKeyOfToday(database: Database, keyId: string): Promise<ShownKey | undefined> {
   const [row] = await database.rows<ShownKey>(
     `select k.id, k.name, k.scopes, k.created_at, k.expires_at, k.rate_limit_per_minute, k.daily_budget_millicredits,
-            coalesce(today.committed_millicredits, 0) as committed_millicredits,
+            k.confirm_above_millicredits, coalesce(today.committed_millicredits, 0) as committed_millicredits,
             (date_trunc('day', clock() at time zone 'UTC') + interval '1 day') at time zone 'UTC' as resets_at
        from api_keys k left join committed_today() today on today.key_id = k.id
       where k.id = $1`,

@@ -9,6 +9,8 @@ export type KeyRow = {
   scopes: Scope[];
   daily_budget_millicredits: number | null;
   rate_limit_per_minute: number;
+  /** Null: nothing has to be asked. */
+  confirm_above_millicredits: number | null;
   created_at: Date;
   expires_at: Date | null;
   revoked_at: Date | null;
@@ -27,6 +29,7 @@ export type NewKeyRow = {
   scopes: readonly Scope[];
   dailyBudgetMillicredits: number | null;
   rateLimitPerMinute: number;
+  confirmAboveMillicredits: number | null;
   /** Null: for ever. */
   expiresInDays: number | null;
 };
@@ -45,10 +48,10 @@ export async function insertKey(
   if (rowCount === 0) return 'no_account';
   const inserted = await transaction.execute(
     `insert into api_keys (id, account_id, public_id, secret_sha256, name, scopes, daily_budget_millicredits,
-                           rate_limit_per_minute, expires_at)
-     select $1, $2, $3, decode($4, 'hex'), $5, $6, $7, $8, clock() + $9 * interval '1 day'
+                           rate_limit_per_minute, confirm_above_millicredits, expires_at)
+     select $1, $2, $3, decode($4, 'hex'), $5, $6, $7, $8, $9, clock() + $10 * interval '1 day'
       where (select count(*) from api_keys
-              where account_id = $2 and kind = 'secret' and ${isActive}) < $10`,
+              where account_id = $2 and kind = 'secret' and ${isActive}) < $11`,
     [
       key.id,
       key.accountId,
@@ -58,6 +61,7 @@ export async function insertKey(
       key.scopes,
       key.dailyBudgetMillicredits,
       key.rateLimitPerMinute,
+      key.confirmAboveMillicredits,
       key.expiresInDays,
       maxActive,
     ],
@@ -69,7 +73,7 @@ const isActive = 'revoked_at is null and (expires_at is null or expires_at > clo
 
 // What the console itself spends under is no key that anybody holds: it is in none of these.
 const keys = `select id, account_id, public_id, name, scopes, daily_budget_millicredits, rate_limit_per_minute,
-    created_at, expires_at, revoked_at, last_used_at, ${isActive} as active
+    confirm_above_millicredits, created_at, expires_at, revoked_at, last_used_at, ${isActive} as active
   from api_keys where kind = 'secret'`;
 
 /** So many keys of an account, newest first: the active ones, then the newest of those that ended. */
@@ -106,11 +110,22 @@ export async function lockAccount(transaction: Queryable, accountId: string): Pr
 
 export async function saveKey(
   transaction: Queryable,
-  key: Pick<KeyRow, 'id' | 'name' | 'daily_budget_millicredits' | 'rate_limit_per_minute'>,
+  key: Pick<
+    KeyRow,
+    'id' | 'name' | 'daily_budget_millicredits' | 'rate_limit_per_minute' | 'confirm_above_millicredits'
+  >,
 ): Promise<void> {
   await transaction.execute(
-    'update api_keys set name = $2, daily_budget_millicredits = $3, rate_limit_per_minute = $4 where id = $1',
-    [key.id, key.name, key.daily_budget_millicredits, key.rate_limit_per_minute],
+    `update api_keys set name = $2, daily_budget_millicredits = $3, rate_limit_per_minute = $4,
+                         confirm_above_millicredits = $5
+      where id = $1`,
+    [
+      key.id,
+      key.name,
+      key.daily_budget_millicredits,
+      key.rate_limit_per_minute,
+      key.confirm_above_millicredits,
+    ],
   );
 }
 

@@ -14,6 +14,8 @@ export type KeyChanges = {
   dailyBudgetMillicredits?: number | null | undefined;
   /** Requests per minute. */
   rateLimitPerMinute?: number | undefined;
+  /** Null: nothing has to be asked. */
+  confirmAboveMillicredits?: number | null | undefined;
 };
 
 /**
@@ -51,12 +53,13 @@ export async function updateKey(
 }
 
 function changed(before: KeyRow, changes: KeyChanges): KeyRow {
-  const { dailyBudgetMillicredits: budget } = changes;
+  const { dailyBudgetMillicredits: budget, confirmAboveMillicredits: confirm } = changes;
   return {
     ...before,
     name: changes.name ?? before.name,
     daily_budget_millicredits: budget === undefined ? before.daily_budget_millicredits : budget,
     rate_limit_per_minute: changes.rateLimitPerMinute ?? before.rate_limit_per_minute,
+    confirm_above_millicredits: confirm === undefined ? before.confirm_above_millicredits : confirm,
   };
 }
 
@@ -69,6 +72,9 @@ function differences(before: KeyRow, after: KeyRow): Record<string, string> {
       }),
       ...(after.rate_limit_per_minute !== before.rate_limit_per_minute && {
         rateLimitPerMinute: after.rate_limit_per_minute,
+      }),
+      ...(after.confirm_above_millicredits !== before.confirm_above_millicredits && {
+        confirmAboveMillicredits: after.confirm_above_millicredits,
       }),
     }),
   };

@@ -12,6 +12,7 @@ export function validateKey(wanted: {
   scopes?: readonly Scope[] | undefined;
   dailyBudgetMillicredits?: number | null | undefined;
   rateLimitPerMinute?: number | undefined;
+  confirmAboveMillicredits?: number | null | undefined;
   expiresInDays?: number | null | undefined;
 }): FieldError[] {
   const errors: FieldError[] = [];
@@ -39,6 +40,11 @@ export function validateKey(wanted: {
     isWhole(wanted.rateLimitPerMinute ?? 1, 1, maxKeyRateLimitPerMinute),
     'rate_limit',
     `must be a whole number from 1 to ${maxKeyRateLimitPerMinute}.`,
+  );
+  check(
+    isWhole(wanted.confirmAboveMillicredits ?? 0, 0, Number.MAX_SAFE_INTEGER),
+    'confirm_above',
+    'must be 0 or more credits, in thousandths at the finest.',
   );
   check(
     isWhole(wanted.expiresInDays ?? 1, 1, maxKeyLifetimeDays),
