@@ -63,6 +63,26 @@ describe("OpenAI's package", () => {
     assert.equal(types.at(-1), 'image_generation.completed');
   });
 
+  test('a stream shows pictures on the way, as many as it is asked for at most', async () => {
+    const indexes: number[] = [];
+    const stream = await openai.images.generate({
+      prompt,
+      stream: true,
+      partial_images: 2,
+      size: '1024x1024',
+    });
+    for await (const event of stream) {
+      if (event.type !== 'image_generation.partial_image') continue;
+      indexes.push(event.partial_image_index);
+      const bytes = Buffer.from(event.b64_json, 'base64');
+      assert.deepEqual([...bytes.subarray(0, 2)], [0xff, 0xd8], 'it is a JPEG');
+    }
+    assert.deepEqual(indexes, [0, 1].slice(0, indexes.length));
+    await assert.rejects(openai.images.generate({ prompt, stream: true, partial_images: 4 }), {
+      status: 400,
+    });
+  });
+
   test('models have the names that clients look for, and our own', async () => {
     const ids = (await Array.fromAsync(openai.models.list())).map(({ id }) => id);
     assert.ok(ids.includes('gpt-image-1') && ids.includes('atelier-1'));

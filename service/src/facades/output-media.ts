@@ -121,3 +121,9 @@ function mediaPath(url: string): string | undefined {
   const path = URL.parse(url)?.pathname;
   return path !== undefined && /^\/media\/[^/]+\/[^/]+$/.test(path) ? path : undefined;
 }
+
+/** The format of a picture by the name of its file: `png`, `jpeg`, `webp`. */
+export function formatOf(url: string): string {
+  const extension = /\.(\w+)$/.exec(URL.parse(url)?.pathname ?? '')?.[1] ?? 'png';
+  return extension === 'jpg' ? 'jpeg' : extension;
+}

@@ -52,7 +52,7 @@ export function startFacades(
   const storeFile = createStoreFile(options.sendFile);
   const readRequest = createReadRequest({ largeBodies: options.largeBodies, storeFile });
   const openScope = createFacadeScope(options);
-  const shared = { ...options, calls, maker, media, readRequest, storeFile };
+  const shared = { ...options, live: generations.live, calls, maker, media, readRequest, storeFile };
   if (options.names.includes('openai')) addOpenAiRoutes(app, openScope, shared);
 }
 

@@ -1,11 +1,10 @@
 import { problemCodes } from '@renderkit/contract/v1/problem-codes.ts';
 import type { Generation } from '@renderkit/contract/v1/schemas/generation.ts';
 import type { ApiProblem } from '../../problems/api-problem.ts';
+import type { Refusal } from '../held-answer.ts';
 
 /** An answer of OpenAI's API that refuses. */
-export type OpenAiError = {
-  status: number;
-  headers: Record<string, string>;
+export type OpenAiError = Refusal & {
   body: { error: { message: string; type: string; param: string | null; code: string | null } };
 };
 
@@ -58,6 +57,26 @@ export function errorOfProblem(problem: ApiProblem): OpenAiError {
       },
     },
   };
+}
+
+/** A refusal in the shape of this API, before anything was made. */
+export class OpenAiRefusal extends Error {
+  override name = 'OpenAiRefusal';
+  readonly answer: OpenAiError;
+
+  constructor(answer: OpenAiError) {
+    super(answer.body.error.message);
+    this.answer = answer;
+  }
+}
+
+export function openAiRefusal(
+  status: number,
+  code: string,
+  message: string,
+  param: string | null,
+): OpenAiRefusal {
+  return new OpenAiRefusal(openAiError(status, code, message, param));
 }
 
 /** A refusal that only this API has. */

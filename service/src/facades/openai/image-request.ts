@@ -4,40 +4,23 @@ import { maxPromptCharacters } from '@renderkit/contract/v1/limits.ts';
 import type { CatalogIndex } from '../../catalog/catalog-index.ts';
 import { chooseModel } from '../choose-model.ts';
 import { nearestSize, readSize } from '../choose-size.ts';
-import type { Wanted } from '../make-outputs.ts';
+import type { Asked } from '../facade-exchange.ts';
 import { mapOwnFields, valueOf } from '../own-fields.ts';
 import type { FacadeRequest } from '../read-request.ts';
 import type { TakenImage } from '../take-image.ts';
-import { openAiError, type OpenAiError } from './errors.ts';
-
-/** A refusal in the shape of this API, before anything was made. */
-export class OpenAiRefusal extends Error {
-  override name = 'OpenAiRefusal';
-  readonly answer: OpenAiError;
-
-  constructor(answer: OpenAiError) {
-    super(answer.body.error.message);
-    this.answer = answer;
-  }
-}
+import { openAiRefusal } from './errors.ts';
 
 /** A request for pictures as we understand it, and as it is answered. */
-export type ImageRequest = {
-  wanted: Wanted;
-  /** Outputs that the client asked for. */
-  outputs: number;
+export type ImageRequest = Asked & {
   asUrl: boolean;
   stream: boolean;
-  /** As `1024x1024`, the size that is really made; undefined where it follows the source. */
-  size: string | undefined;
+  /** Pictures on the way that a stream shows at most. */
+  partialImages: number;
   quality: string;
-  /** Fields that came and count for nothing. */
-  ignored: string[];
-  /** What makes two such requests equal. */
-  identity: Record<string, unknown>;
 };
 
-export const maxOutputs = 10;
+const maxOutputs = 10;
+const maxPartialImages = 3;
 const neverCounts = ['moderation', 'style', 'input_fidelity', 'output_format', 'output_compression'] as const;
 const howItIsAnswered = new Set(['stream', 'partial_images', 'response_format']);
 
@@ -53,19 +36,10 @@ export function readImageRequest(
 ): ImageRequest {
   const suite = pictures === undefined ? 'image' : 'edit';
   const chosen = chooseModel(index, suite, fields['model']);
-  if ('unknown' in chosen) throw refusal(404, 'model_not_found', sentence(chosen.unknown), 'model');
+  if ('unknown' in chosen) throw openAiRefusal(404, 'model_not_found', sentence(chosen.unknown), 'model');
   const { model, named } = chosen;
   const { body, ignored } = mapOwnFields(fields, model);
-  const prompt = fields['prompt'];
-  if (prompt !== undefined && typeof prompt !== 'string')
-    throw refusal(400, 'invalid_type', 'prompt must be a string.', 'prompt');
-  if (prompt !== undefined && [...prompt].length > maxPromptCharacters)
-    throw refusal(
-      400,
-      'string_above_max_length',
-      `prompt must be at most ${maxPromptCharacters} characters.`,
-      'prompt',
-    );
+  const prompt = promptOf(fields['prompt'], 'prompt');
   if (prompt !== undefined) body['prompt'] = prompt;
   if (named) body['model'] = model.id;
   const n = countOf(fields['n']);
@@ -77,10 +51,12 @@ export function readImageRequest(
   const kind = pictures === undefined ? 'image' : 'image_edit';
   const perGeneration = Math.max(1, outputsOf(model, kind));
   return {
+    route: pictures === undefined ? 'openai.images.generations' : 'openai.images.edits',
     wanted: { kind, body, generations: Math.ceil(n / perGeneration) },
     outputs: n,
     asUrl: fields['response_format'] === 'url',
     stream: valueOf(fields['stream']) === true,
+    partialImages: partialImagesOf(fields['partial_images']),
     size,
     quality,
     ignored,
@@ -94,10 +70,38 @@ export function readImageRequest(
   };
 }
 
-function countOf(value: unknown): number {
+/** @throws OpenAiRefusal where it is too long, or no text */
+export function promptOf(prompt: unknown, field: string): string | undefined {
+  if (prompt === undefined) return undefined;
+  if (typeof prompt !== 'string')
+    throw openAiRefusal(400, 'invalid_type', `${field} must be a string.`, field);
+  if ([...prompt].length > maxPromptCharacters)
+    throw openAiRefusal(
+      400,
+      'string_above_max_length',
+      `${field} must be at most ${maxPromptCharacters} characters.`,
+      field,
+    );
+  return prompt;
+}
+
+function partialImagesOf(value: unknown): number {
+  const images = valueOf(value ?? 0);
+  if (typeof images !== 'number' || !Number.isInteger(images) || images < 0 || images > maxPartialImages)
+    throw openAiRefusal(
+      400,
+      'invalid_value',
+      `partial_images must be a whole number from 0 to ${maxPartialImages}.`,
+      'partial_images',
+    );
+  return images;
+}
+
+/** Pictures that are asked for: one where nothing is said. @throws OpenAiRefusal */
+export function countOf(value: unknown): number {
   const n = value === undefined || value === null ? 1 : valueOf(value);
   if (typeof n !== 'number' || !Number.isInteger(n) || n < 1 || n > maxOutputs)
-    throw refusal(400, 'invalid_value', `n must be a whole number from 1 to ${maxOutputs}.`, 'n');
+    throw openAiRefusal(400, 'invalid_value', `n must be a whole number from 1 to ${maxOutputs}.`, 'n');
   return n;
 }
 
@@ -106,11 +110,17 @@ function refuseTransparency(background: unknown, model: StudioModel, body: Recor
   if (background !== 'transparent') return;
   const option = model.parameters.options.find(({ key }) => key === 'background');
   if (option?.values?.some(({ value }) => value === 'transparent') !== true)
-    throw refusal(400, 'invalid_value', `The model ${model.id} has no transparent background.`, 'background');
+    throw openAiRefusal(
+      400,
+      'invalid_value',
+      `The model ${model.id} has no transparent background.`,
+      'background',
+    );
   body['options'] = { ...(body['options'] as object | undefined), background: 'transparent' };
 }
 
-function chooseSize(
+/** Sets the ratio that is nearest to `size`, unless there is one. @returns the size that is made, where that is known */
+export function chooseSize(
   fields: Record<string, unknown>,
   { parameters }: StudioModel,
   body: Record<string, unknown>,
@@ -154,7 +164,7 @@ function chooseQuality(
   return quality;
 }
 
-function addPictures(
+export function addPictures(
   body: Record<string, unknown>,
   { images, mask }: { images: TakenImage[]; mask: TakenImage | undefined },
 ): void {
@@ -166,10 +176,6 @@ function addPictures(
   body['mask'] = mask.reference;
 }
 
-function refusal(status: number, code: string, message: string, param: string): OpenAiRefusal {
-  return new OpenAiRefusal(openAiError(status, code, message, param));
-}
-
-function sentence(text: string): string {
+export function sentence(text: string): string {
   return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
 }

@@ -1,27 +1,24 @@
 import type { Generation, Output } from '@renderkit/contract/v1/schemas/generation.ts';
+import type { Preview } from '@renderkit/contract/v1/schemas/progress.ts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { CatalogCache } from '../../catalog/catalog-cache.ts';
 import { indexOf } from '../../catalog/catalog-index.ts';
+import type { OnLiveEvent } from '../../generations/live/live-generations.ts';
 import type { Admitted } from '../../identity/admission/admit.ts';
-import { ApiProblem } from '../../problems/api-problem.ts';
 import { translated } from '../../studio-client/translate-error.ts';
-import type { FacadeCall, FacadeCalls } from '../facade-calls.ts';
-import { HeldAnswer, type Heartbeat } from '../held-answer.ts';
-import type { OutputMaker, Wanted } from '../make-outputs.ts';
-import type { OutputMedia } from '../output-media.ts';
+import { type ExchangeOptions, FacadeExchange, type Presentation } from '../facade-exchange.ts';
+import { eventsForm, type HeldAnswer, jsonForm } from '../held-answer.ts';
+import { formatOf, type OutputMedia } from '../output-media.ts';
 import type { createReadRequest, FacadeRequest, StoreFile } from '../read-request.ts';
 import { takeImage, type TakenImage } from '../take-image.ts';
-import { errorOfGeneration, errorOfProblem, openAiError, type OpenAiError } from './errors.ts';
-import { OpenAiRefusal, readImageRequest, type ImageRequest } from './image-request.ts';
+import { errorOfGeneration, errorOfProblem, openAiError, OpenAiRefusal } from './errors.ts';
+import { type ImageRequest, readImageRequest } from './image-request.ts';
 
-export type ImagesOptions = {
+export type ImagesOptions = ExchangeOptions & {
   catalogCache: CatalogCache;
-  calls: FacadeCalls;
-  maker: OutputMaker;
   media: OutputMedia;
   readRequest: ReturnType<typeof createReadRequest>;
   storeFile: StoreFile;
-  heartbeat: Heartbeat;
 };
 
 const bodyBytes = { generations: 256 * 1024, edits: 32 * 1024 * 1024 };
@@ -31,8 +28,7 @@ const maxImages = 16;
 export function createImages(options: ImagesOptions) {
   return (route: 'generations' | 'edits') =>
     async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
-      const { principal } = request.admitted as Admitted;
-      const accountId = principal.account.id;
+      const accountId = (request.admitted as Admitted).principal.account.id;
       const read = await options.readRequest(request, reply, accountId, {
         limitBytes: bodyBytes[route],
         fileFields: ['image', 'mask'],
@@ -41,8 +37,8 @@ export function createImages(options: ImagesOptions) {
       const pictures = route === 'edits' ? await takePictures(options, accountId, read) : undefined;
       const { catalog } = await translated(options.catalogCache.get(accountId));
       const asked = readImageRequest(indexOf(catalog), read, pictures);
-      options.maker.check(asked.wanted);
-      await new ImageExchange(options, request, reply, asked).run(route);
+      const presentation = presentImages(options.media, asked);
+      await new FacadeExchange(options, { request, reply }, asked, presentation).run();
     };
 }
 
@@ -76,177 +72,112 @@ async function takePictures(
 }
 
 /** JSON names a picture as text, or as an object with an address or the id of a file. */
-function addressOf(value: unknown): unknown {
+export function addressOf(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value;
   const { image_url: url, file_id: id } = value as { image_url?: unknown; file_id?: unknown };
   return typeof url === 'object' && url !== null ? (url as { url?: unknown }).url : (url ?? id);
 }
 
-/** One request and its answer, from accepting its creates to the last byte of its pictures. */
-class ImageExchange {
-  readonly #options: ImagesOptions;
-  readonly #request: FastifyRequest;
-  readonly #reply: FastifyReply;
-  readonly #asked: ImageRequest;
-  #generations: Generation[] = [];
-  #adopted = false;
-
-  constructor(options: ImagesOptions, request: FastifyRequest, reply: FastifyReply, asked: ImageRequest) {
-    this.#options = options;
-    this.#request = request;
-    this.#reply = reply;
-    this.#asked = asked;
-  }
-
-  async run(route: string): Promise<void> {
-    const { calls, maker, heartbeat } = this.#options;
-    const { principal } = this.#admitted;
-    const key = this.#request.headers['idempotency-key'];
-    // A client that brings a key of its own says itself which requests are the same.
-    const call =
-      typeof key === 'string'
-        ? undefined
-        : await calls.take<Wanted>({
-            accountId: principal.account.id,
-            route: `openai.images.${route}`,
-            identity: this.#asked.identity,
-            request: this.#asked.wanted,
-            repeats: Number(this.#request.headers['x-stainless-retry-count'] ?? 0) >= 1,
-          });
-    this.#adopted = call?.adopted ?? false;
-    try {
-      const { generations } = await maker.accept(principal, call?.request ?? this.#asked.wanted, (place) =>
-        call === undefined ? `${key as string}#${place}` : `${call.id}#${place}`,
-      );
-      this.#generations = generations;
-    } catch (error) {
-      await call?.forgotten();
-      throw error;
-    }
-    this.#reply.hijack();
-    const answer = new HeldAnswer(
-      this.#reply.raw,
-      this.#asked.stream ? { ...heartbeat, afterMs: 0 } : heartbeat,
-      () => this.#headers(),
-    );
-    await this.#finish(answer, call);
-  }
-
-  async #finish(answer: HeldAnswer, call: FacadeCall<Wanted> | undefined): Promise<void> {
-    const { maker } = this.#options;
-    const { principal } = this.#admitted;
-    const ids = this.#generations.map(({ id }) => id);
-    let taken = false;
-    let error: OpenAiError | undefined;
-    try {
-      const ends = await maker.wait(principal, ids, answer.gone);
-      this.#generations = ends;
-      const outputs = ends.flatMap((one) => one.outputs).slice(0, this.#asked.outputs);
-      const [first] = ends;
-      if (outputs.length === 0 && first !== undefined) error = errorOfGeneration(first);
-      else taken = await this.#sendOutputs(answer, outputs);
-    } catch (failure) {
-      error = errorOfProblem(
-        failure instanceof ApiProblem
-          ? failure
-          : new ApiProblem('internal_error', { detail: 'The service failed.', cause: failure }),
-      );
-    }
-    if (error !== undefined) taken = await this.#sendError(answer, error);
-    if (call === undefined) return;
-    if (!taken) await maker.abandon(principal, call, ids);
-    else if (error === undefined) await call.delivered();
-    else if (this.#generations.every(({ status }) => status === 'failed' || status === 'canceled'))
-      await call.forgotten();
-    // It goes on, or is there and could not be handed over: it waits for whoever asks again.
-    else await call.lost();
-  }
-
-  async #sendOutputs(answer: HeldAnswer, outputs: readonly Output[]): Promise<boolean> {
-    if (this.#asked.stream) {
-      const headers = { 'content-type': 'text/event-stream; charset=utf-8', 'x-accel-buffering': 'no' };
-      return answer.send(200, headers, this.#events(outputs));
-    }
-    const { media } = this.#options;
-    if (this.#asked.asUrl) {
+/** Pictures as links, as base64, or as events, which tell by pictures on the way how it goes on. */
+function presentImages(media: OutputMedia, asked: ImageRequest): Presentation {
+  const events = asked.wanted.kind === 'image' ? 'image_generation' : 'image_edit';
+  const form = asked.stream
+    ? eventsForm((body) => `event: error\ndata: ${JSON.stringify(body)}\n\n`)
+    : jsonForm;
+  return {
+    form,
+    problem: errorOfProblem,
+    failure: errorOfGeneration,
+    ...(asked.stream && asked.partialImages > 0
+      ? {
+          live: (answer, generation) =>
+            sendPartials(answer, asked, { events, created: createdAt([generation]) }),
+        }
+      : {}),
+    outputs: (answer, ends, outputs) => {
+      const created = createdAt(ends);
+      if (asked.stream) return answer.send(eventsOf(media, asked, { events, created, outputs }));
+      if (!asked.asUrl) return answer.send(jsonWithBytes(media, asked, { created, outputs }));
       const data = outputs.map(({ url }) => ({ url: media.urlOf(url) }));
-      return answer.send(
-        200,
-        {},
-        JSON.stringify({ created: this.#created(), data, ...this.#described(outputs) }),
-      );
-    }
-    return answer.send(200, {}, this.#jsonWithBytes(outputs));
-  }
+      return answer.send(JSON.stringify({ created, data, ...described(asked, outputs[0]) }));
+    },
+  };
+}
 
-  /** Written as it is read: of no picture more than a chunk is in memory. */
-  async *#jsonWithBytes(outputs: readonly Output[]): AsyncGenerator<string, void> {
-    yield `{"created":${this.#created()},"data":[`;
-    for (const [place, { url }] of outputs.entries()) {
-      yield `${place === 0 ? '' : ','}{"b64_json":"`;
-      yield* this.#options.media.base64(url);
-      yield '"}';
-    }
-    yield `],${JSON.stringify(this.#described(outputs)).slice(1)}`;
-  }
-
-  async *#events(outputs: readonly Output[]): AsyncGenerator<string, void> {
-    const type = this.#asked.wanted.kind === 'image' ? 'image_generation.completed' : 'image_edit.completed';
-    for (const output of outputs) {
-      yield `event: ${type}\ndata: {"type":"${type}","b64_json":"`;
-      yield* this.#options.media.base64(output.url);
-      const rest = { created_at: this.#created(), ...this.#described([output]) };
-      yield `",${JSON.stringify(rest).slice(1)}\n\n`;
-    }
-  }
-
-  #sendError(answer: HeldAnswer, { status, headers, body }: OpenAiError): Promise<boolean> {
-    return answer.send(status, headers, JSON.stringify(body));
-  }
-
-  #created(): number {
-    return Math.floor(Date.parse(this.#generations[0]?.created_at ?? '') / 1_000);
-  }
-
-  #described(outputs: readonly Output[]): object {
-    const [first] = outputs;
-    const extension = /\.(\w+)$/.exec(URL.parse(first?.url ?? '')?.pathname ?? '')?.[1] ?? 'png';
-    return {
+/** As many as were asked for at most. Where the engine shows nothing on its way there are none, which the API allows. */
+function sendPartials(
+  answer: HeldAnswer,
+  asked: ImageRequest,
+  { events, created }: { events: string; created: number },
+): OnLiveEvent {
+  let sent = 0;
+  return (event, text) => {
+    if (event !== 'preview' || sent === asked.partialImages) return;
+    const { url } = JSON.parse(text) as Preview;
+    const bytes = /^data:image\/jpeg;base64,(.*)$/s.exec(url)?.[1];
+    if (bytes === undefined) return;
+    const type = `${events}.partial_image`;
+    const data = {
+      type,
+      b64_json: bytes,
+      partial_image_index: sent,
+      created_at: created,
+      size: asked.size ?? 'auto',
+      quality: asked.quality,
       background: 'opaque',
-      output_format: extension === 'jpg' ? 'jpeg' : extension,
-      quality: this.#asked.quality,
-      size: sizeOf(first) ?? this.#asked.size ?? 'auto',
-      usage: {
-        input_tokens: 0,
-        output_tokens: 0,
-        total_tokens: 0,
-        input_tokens_details: { text_tokens: 0, image_tokens: 0 },
-      },
+      output_format: 'jpeg',
     };
-  }
+    sent += 1;
+    answer.sendAhead(`event: ${type}\ndata: ${JSON.stringify(data)}\n\n`);
+  };
+}
 
-  #headers(): Record<string, string> {
-    const { limit, number } = this.#admitted;
-    const credits = this.#generations.reduce(
-      (sum, { cost }) => sum + Math.round((cost.credits ?? 0) * 1_000),
-      0,
-    );
-    const { ignored, size } = this.#asked;
-    return {
-      'x-request-id': this.#request.id,
-      'x-ratelimit-limit': String(limit),
-      'x-ratelimit-remaining': String(Math.max(0, limit - number)),
-      'x-renderkit-generation': this.#generations.map(({ id }) => id).join(','),
-      'x-renderkit-credits': String(credits / 1_000),
-      ...(ignored.length === 0 ? {} : { 'x-renderkit-ignored': ignored.join(',') }),
-      ...(size === undefined ? {} : { 'x-renderkit-size': size }),
-      ...(this.#adopted ? { 'x-renderkit-adopted': 'true' } : {}),
-    };
+/** Written as it is read: of no picture more than a chunk is in memory. */
+async function* jsonWithBytes(
+  media: OutputMedia,
+  asked: ImageRequest,
+  { created, outputs }: { created: number; outputs: readonly Output[] },
+): AsyncGenerator<string, void> {
+  yield `{"created":${created},"data":[`;
+  for (const [place, { url }] of outputs.entries()) {
+    yield `${place === 0 ? '' : ','}{"b64_json":"`;
+    yield* media.base64(url);
+    yield '"}';
   }
+  yield `],${JSON.stringify(described(asked, outputs[0])).slice(1)}`;
+}
 
-  get #admitted(): Admitted {
-    return this.#request.admitted as Admitted;
+async function* eventsOf(
+  media: OutputMedia,
+  asked: ImageRequest,
+  { events, created, outputs }: { events: string; created: number; outputs: readonly Output[] },
+): AsyncGenerator<string, void> {
+  const type = `${events}.completed`;
+  for (const output of outputs) {
+    yield `event: ${type}\ndata: {"type":"${type}","b64_json":"`;
+    yield* media.base64(output.url);
+    yield `",${JSON.stringify({ created_at: created, ...described(asked, output) }).slice(1)}\n\n`;
   }
+}
+
+/** Seconds since 1970. */
+export function createdAt([first]: readonly Generation[]): number {
+  return Math.floor(Date.parse(first?.created_at ?? '') / 1_000);
+}
+
+function described(asked: ImageRequest, first: Output | undefined): object {
+  return {
+    background: 'opaque',
+    output_format: formatOf(first?.url ?? ''),
+    quality: asked.quality,
+    size: sizeOf(first) ?? asked.size ?? 'auto',
+    usage: {
+      input_tokens: 0,
+      output_tokens: 0,
+      total_tokens: 0,
+      input_tokens_details: { text_tokens: 0, image_tokens: 0 },
+    },
+  };
 }
 
 function sizeOf(output: Output | undefined): string | undefined {

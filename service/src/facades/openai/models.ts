@@ -5,8 +5,7 @@ import { indexOf, isIncluded } from '../../catalog/catalog-index.ts';
 import type { Admitted } from '../../identity/admission/admit.ts';
 import { translated } from '../../studio-client/translate-error.ts';
 import { chooseModel, shownAliases } from '../choose-model.ts';
-import { openAiError } from './errors.ts';
-import { OpenAiRefusal } from './image-request.ts';
+import { openAiError, OpenAiRefusal } from './errors.ts';
 
 /** There is a number in every answer of theirs; ours have no such moment. */
 const created = Date.UTC(2026, 0, 1) / 1_000;

@@ -3,8 +3,8 @@ import { notFoundDetail } from '@renderkit/server-kit/http/route-methods.ts';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { ApiProblem } from '../../problems/api-problem.ts';
 import type { FacadeScope } from '../facade-scope.ts';
-import { errorOfProblem } from './errors.ts';
-import { OpenAiRefusal } from './image-request.ts';
+import { createChat } from './chat.ts';
+import { errorOfProblem, OpenAiRefusal } from './errors.ts';
 import { createImages, type ImagesOptions } from './images.ts';
 import { createModels } from './models.ts';
 
@@ -14,6 +14,7 @@ import { createModels } from './models.ts';
  */
 export function addOpenAiRoutes(app: FastifyInstance, openScope: FacadeScope, options: ImagesOptions): void {
   const images = createImages(options);
+  const chat = createChat(options);
   const models = createModels(options);
   openScope<OpenAiRefusal>(app, {
     prefix: '/openai/v1',
@@ -37,6 +38,7 @@ export function addOpenAiRoutes(app: FastifyInstance, openScope: FacadeScope, op
         });
       route('POST', '/images/generations', 'generate', images('generations'));
       route('POST', '/images/edits', 'generate', images('edits'));
+      route('POST', '/chat/completions', 'generate', chat);
       route('GET', '/models', 'read', models.list);
       route('GET', '/models/*', 'read', models.show);
       scope.setNotFoundHandler((request) => {

@@ -16,7 +16,15 @@ import { StudioProgress } from './studio-progress.ts';
 /** Whose generation it is. */
 export type Asked = { id: string; accountId: string; studioAccountId: string };
 
-type Reader = { stream: EventStream; preview: PreviewMode };
+/** An event of a generation: `generation`, `progress` or `preview`, and `done` last. `text` is its data, JSON. */
+export type OnLiveEvent = (event: string, text: string) => void;
+
+type Reader = {
+  preview: PreviewMode;
+  /** `bytes`: the event as a stream has it, made once for all readers. */
+  write: (event: string, text: string, bytes: () => Buffer) => void;
+  end: () => void;
+};
 
 /** A generation that somebody watches. */
 type Live = Asked & {
@@ -97,17 +105,18 @@ export class LiveGenerations implements AsyncDisposable {
 
   /** Sends a stream a generation as it is and whatever changes, until it has ended; then the stream ends. */
   add(stream: EventStream, asked: Asked, preview: PreviewMode): void {
-    const live = this.#live.get(asked.id) ?? newLive(asked);
-    this.#live.set(asked.id, live);
-    const reader: Reader = { stream, preview };
-    // Registered before it reads: what happens in between wakes it.
-    live.readers.add(reader);
-    stream.onClose(() => {
-      live.readers.delete(reader);
-      if (live.readers.size === 0) this.#forget(live);
+    const leave = this.#join(asked, {
+      preview,
+      write: (event, _text, bytes) => stream.writeLatest(event, bytes()),
+      end: () => stream.end(),
     });
-    if (live.row === undefined) void this.#refresh(live);
-    else this.#greet(live, [reader]);
+    stream.onClose(leave);
+  }
+
+  /** Tells the same to `onEvent`, until what it returns is disposed. */
+  follow(asked: Asked, preview: PreviewMode, onEvent: OnLiveEvent): Disposable {
+    const leave = this.#join(asked, { preview, write: onEvent, end: () => undefined });
+    return { [Symbol.dispose]: leave };
   }
 
   /** These generations reached another status. */
@@ -126,6 +135,19 @@ export class LiveGenerations implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#floor[Symbol.asyncDispose]();
     await this.#studio[Symbol.asyncDispose]();
+  }
+
+  #join(asked: Asked, reader: Reader): () => void {
+    const live = this.#live.get(asked.id) ?? newLive(asked);
+    this.#live.set(asked.id, live);
+    // Registered before it reads: what happens in between wakes it.
+    live.readers.add(reader);
+    if (live.row === undefined) void this.#refresh(live);
+    else this.#greet(live, [reader]);
+    return () => {
+      live.readers.delete(reader);
+      if (live.readers.size === 0) this.#forget(live);
+    };
   }
 
   #forget(live: Live): void {
@@ -180,7 +202,7 @@ export class LiveGenerations implements AsyncDisposable {
   }
 
   #end(live: Live): void {
-    for (const { stream } of live.readers) stream.end();
+    for (const reader of live.readers) reader.end();
     this.#forget(live);
   }
 
@@ -254,5 +276,6 @@ const withoutTime = (text: string) => text.slice(0, text.lastIndexOf(',"at":'));
 /** Makes the bytes once. */
 function write(readers: Iterable<Reader>, event: string, text: string): void {
   let bytes: Buffer | undefined;
-  for (const { stream } of readers) stream.writeLatest(event, (bytes ??= eventBytes({ event, data: text })));
+  for (const reader of readers)
+    reader.write(event, text, () => (bytes ??= eventBytes({ event, data: text })));
 }

@@ -1,0 +1,186 @@
+import type { Generation, Output } from '@renderkit/contract/v1/schemas/generation.ts';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { LiveGenerations, OnLiveEvent } from '../generations/live/live-generations.ts';
+import type { Admitted } from '../identity/admission/admit.ts';
+import { ApiProblem } from '../problems/api-problem.ts';
+import type { FacadeCall, FacadeCalls } from './facade-calls.ts';
+import { type AnswerForm, HeldAnswer, type Heartbeat, type Refusal } from './held-answer.ts';
+import type { OutputMaker, Wanted } from './make-outputs.ts';
+
+/** A foreign request as we understand it. */
+export type Asked = {
+  /** Facade and route: equal requests at different ones are not the same. */
+  route: string;
+  wanted: Wanted;
+  /** Outputs that the client asked for. */
+  outputs: number;
+  /** As `1024x1024`, the size that is really made; undefined where it follows the source. */
+  size: string | undefined;
+  /** Fields that came and count for nothing. */
+  ignored: readonly string[];
+  /** What makes two such requests equal: all that was asked for, files by their hashes. */
+  identity: Record<string, unknown>;
+};
+
+/** How an API answers. What is written is told by whether the client took it. */
+export type Presentation = {
+  form: AnswerForm;
+  /** The generations at their ends, those of their outputs that were asked for, never none. */
+  outputs: (answer: HeldAnswer, ends: readonly Generation[], outputs: readonly Output[]) => Promise<boolean>;
+  /** Answers as soon as the creates are accepted; then `outputs` is never called. */
+  accepted?: (answer: HeldAnswer, generations: readonly Generation[]) => Promise<boolean>;
+  problem: (problem: ApiProblem) => Refusal;
+  /** One without outputs: failed or canceled, or still under way when its time was up. */
+  failure: (generation: Generation) => Refusal;
+  /** Told of the first generation as it goes on, until there is an answer. Previews come whole. */
+  live?: (answer: HeldAnswer, generation: Generation) => OnLiveEvent;
+};
+
+export type ExchangeOptions = {
+  calls: FacadeCalls;
+  maker: OutputMaker;
+  live: Pick<LiveGenerations, 'follow'>;
+  heartbeat: Heartbeat;
+};
+
+/** One request and its answer, from accepting its creates to the last byte of their outputs. */
+export class FacadeExchange {
+  readonly #options: ExchangeOptions;
+  readonly #request: FastifyRequest;
+  readonly #reply: FastifyReply;
+  readonly #asked: Asked;
+  readonly #presentation: Presentation;
+  #generations: Generation[] = [];
+  #adopted = false;
+
+  constructor(
+    options: ExchangeOptions,
+    { request, reply }: { request: FastifyRequest; reply: FastifyReply },
+    asked: Asked,
+    presentation: Presentation,
+  ) {
+    this.#options = options;
+    this.#request = request;
+    this.#reply = reply;
+    this.#asked = asked;
+    this.#presentation = presentation;
+  }
+
+  /** @throws what refuses the request before anything was accepted: nothing is written by then */
+  async run(): Promise<void> {
+    this.#options.maker.check(this.#asked.wanted);
+    const call = await this.#accept();
+    this.#reply.hijack();
+    const { form, accepted } = this.#presentation;
+    const answer = new HeldAnswer(this.#reply.raw, {
+      form,
+      heartbeat: this.#options.heartbeat,
+      headers: () => this.#headers(),
+    });
+    if (accepted === undefined) return this.#finish(answer, call);
+    if (await accepted(answer, this.#generations)) await call?.delivered();
+    else await call?.lost();
+  }
+
+  async #accept(): Promise<FacadeCall<Wanted> | undefined> {
+    const { calls, maker } = this.#options;
+    const { principal } = this.#admitted;
+    const { route, identity, wanted } = this.#asked;
+    const key = this.#request.headers['idempotency-key'];
+    // A client that brings a key of its own says itself which requests are the same.
+    const call =
+      typeof key === 'string'
+        ? undefined
+        : await calls.take<Wanted>({
+            accountId: principal.account.id,
+            route,
+            identity,
+            request: wanted,
+            repeats: Number(this.#request.headers['x-stainless-retry-count'] ?? 0) >= 1,
+          });
+    this.#adopted = call?.adopted ?? false;
+    try {
+      const { generations } = await maker.accept(principal, call?.request ?? wanted, (place) =>
+        call === undefined ? `${key as string}#${place}` : `${call.id}#${place}`,
+      );
+      this.#generations = generations;
+    } catch (error) {
+      await call?.forgotten();
+      throw error;
+    }
+    return call;
+  }
+
+  async #finish(answer: HeldAnswer, call: FacadeCall<Wanted> | undefined): Promise<void> {
+    const { maker } = this.#options;
+    const { principal } = this.#admitted;
+    const ids = this.#generations.map(({ id }) => id);
+    let taken = false;
+    let refusal: Refusal | undefined;
+    try {
+      const ends = await this.#wait(answer, ids);
+      const outputs = ends.flatMap((one) => one.outputs).slice(0, this.#asked.outputs);
+      const [first] = ends;
+      if (outputs.length === 0 && first !== undefined) refusal = this.#presentation.failure(first);
+      else taken = await this.#presentation.outputs(answer, ends, outputs);
+    } catch (failure) {
+      refusal = this.#presentation.problem(
+        failure instanceof ApiProblem
+          ? failure
+          : new ApiProblem('internal_error', { detail: 'The service failed.', cause: failure }),
+      );
+    }
+    if (refusal !== undefined) taken = await answer.refuse(refusal);
+    if (call === undefined) return;
+    if (!taken) await maker.abandon(principal, call, ids);
+    else if (refusal === undefined) await call.delivered();
+    else if (this.#generations.every(({ status }) => status === 'failed' || status === 'canceled'))
+      await call.forgotten();
+    // It goes on, or is there and could not be handed over: it waits for whoever asks again.
+    else await call.lost();
+  }
+
+  async #wait(answer: HeldAnswer, ids: readonly string[]): Promise<readonly Generation[]> {
+    const { maker, live } = this.#options;
+    const { principal } = this.#admitted;
+    const [first] = this.#generations;
+    const onEvent = first && this.#presentation.live?.(answer, first);
+    using _ =
+      first && onEvent
+        ? live.follow(
+            {
+              id: first.id,
+              accountId: principal.account.id,
+              studioAccountId: principal.account.studioAccountId,
+            },
+            'inline',
+            onEvent,
+          )
+        : undefined;
+    this.#generations = await maker.wait(principal, ids, answer.gone);
+    return this.#generations;
+  }
+
+  #headers(): Record<string, string> {
+    const { limit, number } = this.#admitted;
+    const credits = this.#generations.reduce(
+      (sum, { cost }) => sum + Math.round((cost.credits ?? 0) * 1_000),
+      0,
+    );
+    const { ignored, size } = this.#asked;
+    return {
+      'x-request-id': this.#request.id,
+      'x-ratelimit-limit': String(limit),
+      'x-ratelimit-remaining': String(Math.max(0, limit - number)),
+      'x-renderkit-generation': this.#generations.map(({ id }) => id).join(','),
+      'x-renderkit-credits': String(credits / 1_000),
+      ...(ignored.length === 0 ? {} : { 'x-renderkit-ignored': ignored.join(',') }),
+      ...(size === undefined ? {} : { 'x-renderkit-size': size }),
+      ...(this.#adopted ? { 'x-renderkit-adopted': 'true' } : {}),
+    };
+  }
+
+  get #admitted(): Admitted {
+    return this.#request.admitted as Admitted;
+  }
+}

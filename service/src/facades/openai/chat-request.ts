@@ -1,0 +1,143 @@
+import { outputsOf } from '@renderkit/contract/studio/kinds.ts';
+import type { StudioModel } from '@renderkit/contract/studio/schemas/catalog.ts';
+import type { CatalogIndex } from '../../catalog/catalog-index.ts';
+import { chooseModel } from '../choose-model.ts';
+import type { Asked } from '../facade-exchange.ts';
+import { mapOwnFields } from '../own-fields.ts';
+import type { TakenImage } from '../take-image.ts';
+import { openAiRefusal } from './errors.ts';
+import { chooseSize, countOf, promptOf, sentence } from './image-request.ts';
+
+/** What the last message of a conversation says and shows. Earlier pictures are not guessed at. */
+export type LastMessage = { text: string; pictures: unknown[] };
+
+/** A request for a message with pictures, and how it is answered. */
+export type ChatRequest = Asked & {
+  prompt: string;
+  stream: boolean;
+  /** A stream tells at its end what was used. */
+  withUsage: boolean;
+};
+
+/** What speaks of texts alone. */
+const neverCounts = [
+  'max_tokens',
+  'max_completion_tokens',
+  'temperature',
+  'top_p',
+  'presence_penalty',
+  'frequency_penalty',
+  'stop',
+  'tools',
+  'tool_choice',
+  'response_format',
+  'reasoning_effort',
+] as const;
+const howItIsAnswered = new Set(['messages', 'stream', 'stream_options', 'modalities']);
+/** Chat programs that want no more than so many ask for a title or for tags, which must not buy a picture. */
+const titleTokens = 50;
+
+/** @throws OpenAiRefusal where the last message of the user says nothing */
+export function readLastMessage(messages: unknown): LastMessage {
+  const all = Array.isArray(messages) ? (messages as unknown[]) : [];
+  const last = all.findLast(
+    (message): message is { content: unknown } =>
+      typeof message === 'object' && message !== null && (message as { role?: unknown }).role === 'user',
+  );
+  if (last === undefined)
+    throw openAiRefusal(400, 'missing_required_parameter', 'A message of the user is required.', 'messages');
+  const parts = typeof last.content === 'string' ? [{ type: 'text', text: last.content }] : last.content;
+  const texts: string[] = [];
+  const pictures: unknown[] = [];
+  for (const part of Array.isArray(parts) ? (parts as unknown[]) : []) {
+    if (typeof part !== 'object' || part === null) continue;
+    const { type, text } = part as { type?: unknown; text?: unknown };
+    if (type === 'image_url') pictures.push(part);
+    else if (type === 'text' && typeof text === 'string') texts.push(text);
+  }
+  return { text: texts.join('\n').trim(), pictures };
+}
+
+/**
+ * Maps a request for a completion: the last message is what is to be drawn, or how its pictures are to change.
+ * @throws OpenAiRefusal
+ */
+export function readChatRequest(
+  index: CatalogIndex,
+  fields: Record<string, unknown>,
+  { text, pictures }: { text: string; pictures: readonly TakenImage[] },
+): ChatRequest {
+  const { model, named } = drawingModel(index, fields, pictures.length);
+  const prompt = promptOf(text, 'messages') ?? '';
+  if (prompt === '')
+    throw openAiRefusal(400, 'missing_required_parameter', 'The last message says nothing.', 'messages');
+  const { body, ignored } = mapOwnFields(fields, model);
+  body['prompt'] = prompt;
+  if (named) body['model'] = model.id;
+  const kind = pictures.length > 0 && model.suites.includes('edit') ? 'image_edit' : 'image';
+  const references = pictures.map(({ reference }) => reference);
+  if (kind === 'image_edit') body['image'] = references.shift();
+  if (references.length > 0) body['reference_images'] = references;
+  const size = chooseSize({ ...fields, size: fields['size'] ?? ratioOf(fields) }, model, body, ignored);
+  ignored.push(...neverCounts.filter((name) => fields[name] !== undefined && fields[name] !== null));
+  const outputs = countOf(fields['n']);
+  return {
+    route: 'openai.chat.completions',
+    wanted: { kind, body, generations: Math.ceil(outputs / Math.max(1, outputsOf(model, kind))) },
+    outputs,
+    size,
+    prompt,
+    stream: fields['stream'] === true,
+    withUsage: (fields['stream_options'] as { include_usage?: unknown } | undefined)?.include_usage === true,
+    ignored,
+    identity: {
+      ...Object.fromEntries(Object.entries(fields).filter(([name]) => !howItIsAnswered.has(name))),
+      prompt,
+      pictures: pictures.map(({ identity }) => identity),
+    },
+  };
+}
+
+/** A model must be named: where a program means one that writes, a picture would be bought for nothing. */
+function drawingModel(
+  index: CatalogIndex,
+  fields: Record<string, unknown>,
+  pictures: number,
+): { model: StudioModel; named: boolean } {
+  const name = fields['model'];
+  if (typeof name !== 'string' || name === '')
+    throw openAiRefusal(400, 'missing_required_parameter', 'model is required.', 'model');
+  const chosen = chooseModel(index, pictures > 0 ? 'edit' : 'image', name);
+  if ('unknown' in chosen) throw openAiRefusal(404, 'model_not_found', sentence(chosen.unknown), 'model');
+  const { model } = chosen;
+  const tokens = fields['max_completion_tokens'] ?? fields['max_tokens'];
+  if (typeof tokens === 'number' && tokens <= titleTokens)
+    throw openAiRefusal(
+      400,
+      'invalid_value',
+      `${model.id} makes pictures: for so short a text take a model that writes.`,
+      'max_tokens',
+    );
+  const draws = model.suites.includes('image') || model.suites.includes('edit');
+  if (!draws) throw openAiRefusal(400, 'invalid_value', `The model ${model.id} makes no pictures.`, 'model');
+  const takes = model.suites.includes('edit')
+    ? model.parameters.max_reference_images + 1
+    : model.parameters.max_reference_images;
+  if (pictures > takes)
+    throw openAiRefusal(
+      400,
+      'invalid_value',
+      takes === 0
+        ? `The model ${model.id} takes no pictures.`
+        : `The model ${model.id} takes ${takes} pictures.`,
+      'messages',
+    );
+  return chosen;
+}
+
+/** `image_config.aspect_ratio`, such as `16:9`, as a size of that shape. */
+function ratioOf(fields: Record<string, unknown>): string | undefined {
+  const config = fields['image_config'] as { aspect_ratio?: unknown } | null | undefined;
+  const ratio = config?.aspect_ratio;
+  return typeof ratio === 'string' && /^\d{1,3}:\d{1,3}$/.test(ratio) ? ratio.replace(':', 'x') : undefined;
+}
