@@ -13,15 +13,19 @@ import sharp from 'sharp';
 import { inheritedEnvironment } from '@renderkit/server-kit/testing/part.ts';
 
 const skip = process.platform === 'win32' && 'Windows has no modes';
-// Nothing is to depend on it: this one takes nothing away. The parts inherit it.
-process.umask(0);
 
 let root: string;
+let umask: number;
 before(async () => {
+  // Nothing is to depend on it: this one takes nothing away. The parts inherit it.
+  umask = process.umask(0);
   root = await mkdtemp(path.join(tmpdir(), 'renderkit-modes-'));
   await chmod(root, 0o711);
 });
-after(() => rm(root, { recursive: true, force: true, maxRetries: 50, retryDelay: 200 }));
+after(async () => {
+  process.umask(umask);
+  await rm(root, { recursive: true, force: true, maxRetries: 50, retryDelay: 200 });
+});
 
 test(
   'what the stack writes is for its user alone, and so is what earlier versions left open',

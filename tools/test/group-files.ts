@@ -1,29 +1,35 @@
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 
-/** Folders whose tests put back what they change of the process that they run in. */
-const groupable =
-  /^(?:contract|server-kit|egress|service\/(?:src|test)|studio\/(?:src|test)|stack\/src|console|identity\/src|tools)\//;
-/** Where most files load the same. */
-const loadedTogether = /^(?:tools|[a-z-]+\/[a-z-]+)/;
-/** More would save little: what loading costs is shared by these. */
-const filesPerGroup = 14;
+/**
+ * Folders whose tests put back what they change of the process that they run in. Files share one with those for which
+ * `together` finds the same, because they load the same; more in a group would save little. Where each takes up to a
+ * minute a group is small: the end of the run is not to wait for one.
+ */
+const groupable = [
+  { together: /^tools/, filesPerGroup: 14 },
+  { together: /^(?:contract|server-kit|egress|console|identity|clients)\/[a-z0-9]+/, filesPerGroup: 14 },
+  { together: /^(?:service|studio)\/(?:src|test)|^stack\/src/, filesPerGroup: 14 },
+  { together: /^stack\/test/, filesPerGroup: 4 },
+  { together: /^e2e\/(?!chaos|console|races|spec\/spec)/, filesPerGroup: 3 },
+] as const;
 
-export type Groups = { groups: string[][]; alone: string[] };
-
-/** Files that can share a process with others of their folder, and those that need one of their own. */
-export function groupFiles(files: readonly string[]): Groups {
-  const folders = Map.groupBy(
-    files.filter((file) => groupable.test(file) && !isLong(file)),
-    (file) => loadedTogether.exec(file)?.[0] ?? '',
-  );
-  const groups = [...folders.values()].flatMap((all) =>
-    Array.from({ length: Math.ceil(all.length / filesPerGroup) }, (_, n) =>
-      all.slice(n * filesPerGroup, (n + 1) * filesPerGroup),
-    ),
-  );
+/**
+ * Files that share a process, those that need one of their own alone; each group where the first of its files stood.
+ */
+export function groupFiles(files: readonly string[]): string[][] {
+  const groups: string[][] = [];
+  for (const { together, filesPerGroup } of groupable) {
+    const found = files.filter((file) => together.test(file) && !isLong(file));
+    for (const folder of Map.groupBy(found, (file) => together.exec(file)?.[0]).values())
+      for (let first = 0; first < folder.length; first += filesPerGroup)
+        groups.push(folder.slice(first, first + filesPerGroup));
+  }
   const grouped = new Set(groups.flat());
-  return { groups, alone: files.filter((file) => !grouped.has(file)) };
+  for (const file of files) if (!grouped.has(file)) groups.push([file]);
+  const place = new Map(files.map((file, n) => [file, n]));
+  const placeOf = ([first = '']: string[]) => place.get(first) ?? 0;
+  return groups.sort((a, b) => placeOf(a) - placeOf(b));
 }
 
 /** Also `npm run soak` alone. */

@@ -16,6 +16,7 @@ const workspaces = [
   'egress',
   'media-kit',
   'engines',
+  'clients',
   'identity',
   'service',
   'studio',
@@ -86,6 +87,6 @@ function isWanted(file: string): boolean {
 
 /** 2: minutes of waiting. 1: servers over HTTP, the whole product, images. 0: the rest, which --quick keeps to. */
 function weightOf(file: string): 0 | 1 | 2 {
-  if (isLong(file) || /^e2e\/(races|spec\/spec)/.test(file)) return 2;
+  if (isLong(file) || /^e2e\/(console|races|spec\/spec)/.test(file)) return 2;
   return /^(e2e|[a-z-]+\/test|engines)\//.test(file) ? 1 : 0;
 }

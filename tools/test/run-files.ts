@@ -63,19 +63,19 @@ async function programsOf(files: string[], options: RunOptions, cpuFile: string)
   const whole = (file: string) => path.join(root, file);
   // A pattern is held against names that begin with the file's in a group.
   if (files.length < groupedFrom || options.namePattern !== undefined) return files.map(whole);
-  const { alone, groups } = groupFiles(files);
-  const programs = await Promise.all(
-    groups.map((group, n) =>
-      writeGroup(directory, {
-        name: `group-${n + 1}`,
-        root,
-        files: group,
-        timeoutMs: timeoutMs.file,
-        cpuFile,
-      }),
+  return Promise.all(
+    groupFiles(files).map((group, n) =>
+      group.length === 1
+        ? whole(group[0] ?? '')
+        : writeGroup(directory, {
+            name: `group-${n + 1}`,
+            root,
+            files: group,
+            timeoutMs: timeoutMs.file,
+            cpuFile,
+          }),
     ),
   );
-  return [...alone.map(whole), ...programs];
 }
 
 /** Seconds of CPU by file or program, children included; without those of the shared PostgreSQL. */
