@@ -1,11 +1,8 @@
 import assert from 'node:assert/strict';
-import { access, chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { access, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { after, before, test } from 'node:test';
-import { inheritedEnvironment } from '@renderkit/server-kit/testing/part.ts';
-import { commands } from '../src/operator/commands.ts';
-import { runOperator } from '../src/operator/run-operator.ts';
+import { openTestOperator, type TestOperator } from '../src/testing/test-operator.ts';
 
 /** A PNG of one pixel. */
 const pixel = Buffer.from(
@@ -13,24 +10,16 @@ const pixel = Buffer.from(
   'base64',
 );
 
-let directory: string;
+let typed: TestOperator;
 before(async () => {
-  directory = await mkdtemp(path.join(tmpdir(), 'renderkit-library-'));
-  await chmod(directory, 0o711);
+  typed = await openTestOperator();
 });
-after(() => rm(directory, { recursive: true, force: true }));
+after(() => typed[Symbol.asyncDispose]());
 
-async function operator(...argv: string[]): Promise<Record<string, unknown>> {
-  const { text } = await runOperator(commands, [...argv, '--json'], {
-    ...inheritedEnvironment(),
-    DATA_DIR: path.join(directory, 'data'),
-    // Where npm was called from.
-    INIT_CWD: directory,
-  });
-  return JSON.parse(text) as Record<string, unknown>;
-}
+const operator = async (...argv: string[]) => (await typed.run(...argv)).data;
 
 test('an operator puts a file into the library of an account, and is told what cannot be put there', async () => {
+  const { directory } = typed;
   const email = 'ada@example.org';
   await operator('account', 'create', '--email', email);
   await writeFile(path.join(directory, 'pixel.png'), pixel);

@@ -1,38 +1,28 @@
 import assert from 'node:assert/strict';
-import { chmod, copyFile, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { copyFile, mkdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { after, before, test } from 'node:test';
-import { commands } from '../src/operator/commands.ts';
-import { runOperator } from '../src/operator/run-operator.ts';
+import { openTestOperator, type TestOperator } from '../src/testing/test-operator.ts';
 
 const root = path.resolve(import.meta.dirname, '../..');
 const fixtures = path.join(root, 'studio/src/manifests/fixtures');
 
+let operator: TestOperator;
 let directory: string;
 before(async () => {
-  directory = await mkdtemp(path.join(tmpdir(), 'renderkit-models-'));
-  await chmod(directory, 0o711);
+  operator = await openTestOperator();
+  directory = operator.directory;
   for (const name of ['easel.model.yaml', 'easel.workflow.json'])
     await copyFile(path.join(fixtures, name), path.join(directory, name));
 });
-after(() => rm(directory, { recursive: true, force: true }));
+after(() => operator[Symbol.asyncDispose]());
 
 type Problem = { code: string; message: string; line?: number };
 type Plan = { key: string; monthly_credits: number };
 type Refusal = { problems: Problem[] };
 type Applied = Record<'file' | 'kind' | 'id' | 'result', string> & Refusal;
 
-/** What a command prints as JSON, and whether it failed. */
-async function run<Data>(...argv: string[]): Promise<{ data: Data; failed: boolean }> {
-  const { text, failed } = await runOperator(commands, [...argv, '--json'], {
-    PATH: process.env['PATH'],
-    DATA_DIR: path.join(directory, 'data'),
-    // Where npm was called from.
-    INIT_CWD: directory,
-  });
-  return { data: JSON.parse(text) as Data, failed };
-}
+const run = <Data>(...argv: string[]) => operator.run<Data>(...argv);
 
 async function entryOf(id: string): Promise<Record<string, unknown> | undefined> {
   const { data } = await run<{ id: string }[]>('model', 'list');
@@ -151,11 +141,7 @@ test('a model that is refused says why with its lines, and is not there', async 
     [['input_missing', 28]],
   );
   assert.equal(await entryOf('broken'), undefined);
-  const { text: words } = await runOperator(commands, ['model', 'add', '--file', 'broken.yaml'], {
-    PATH: process.env['PATH'],
-    DATA_DIR: path.join(directory, 'data'),
-    INIT_CWD: directory,
-  });
+  const { text: words } = await operator.type('model', 'add', '--file', 'broken.yaml');
   assert.match(words, /^line 28: .*no input stpes.*\(input_missing\)$/);
 });
 

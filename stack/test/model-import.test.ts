@@ -1,19 +1,18 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, test } from 'node:test';
 import { coreObjectInfo } from '@renderkit/engine-comfyui/testing/core-classes.ts';
 import { writeJson } from '@renderkit/engine-comfyui/json.ts';
-import { commands } from '../src/operator/commands.ts';
-import { runOperator } from '../src/operator/run-operator.ts';
+import { openTestOperator, type TestOperator } from '../src/testing/test-operator.ts';
 
 const fixtures = path.resolve(import.meta.dirname, '../../engines/comfyui/fixtures');
 const objectInfo = writeJson(coreObjectInfo);
 
+let operator: TestOperator;
 let directory: string;
 const asked: string[] = [];
 /** Answers for one class at a time, as ComfyUI does; it has no other route. */
@@ -26,15 +25,15 @@ const server = createServer((request, response) => {
 });
 
 before(async () => {
-  directory = await mkdtemp(path.join(tmpdir(), 'renderkit-import-'));
-  await chmod(directory, 0o711);
+  operator = await openTestOperator();
+  directory = operator.directory;
   await writeFile(path.join(directory, 'classes.json'), objectInfo);
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
 });
 after(async () => {
   server.close();
-  await rm(directory, { recursive: true, force: true });
+  await operator[Symbol.asyncDispose]();
 });
 
 type Imported = {
@@ -46,14 +45,7 @@ type Imported = {
   problems?: { code: string; message: string }[];
 };
 
-async function run<Data>(...argv: string[]): Promise<{ data: Data; failed: boolean }> {
-  const { text, failed } = await runOperator(commands, [...argv, '--json'], {
-    PATH: process.env['PATH'],
-    DATA_DIR: path.join(directory, 'data'),
-    INIT_CWD: directory,
-  });
-  return { data: JSON.parse(text) as Data, failed };
-}
+const run = <Data>(...argv: string[]) => operator.run<Data>(...argv);
 
 const add = (file: string, ...more: string[]) =>
   run<Imported>('model', 'add', '--file', path.join(fixtures, file), ...more);

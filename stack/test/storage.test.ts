@@ -1,11 +1,8 @@
 import assert from 'node:assert/strict';
-import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { after, before, test } from 'node:test';
-import { inheritedEnvironment } from '@renderkit/server-kit/testing/part.ts';
-import { commands } from '../src/operator/commands.ts';
-import { runOperator } from '../src/operator/run-operator.ts';
+import { openTestOperator, type TestOperator } from '../src/testing/test-operator.ts';
 
 /** A PNG of one pixel. */
 const pixel = Buffer.from(
@@ -14,28 +11,20 @@ const pixel = Buffer.from(
 );
 const megabyte = 1024 * 1024;
 
-let directory: string;
+let typed: TestOperator;
 before(async () => {
-  directory = await mkdtemp(path.join(tmpdir(), 'renderkit-storage-'));
-  await chmod(directory, 0o711);
+  typed = await openTestOperator();
 });
-after(() => rm(directory, { recursive: true, force: true }));
+after(() => typed[Symbol.asyncDispose]());
 
-async function operator(...argv: string[]): Promise<string> {
-  const { text } = await runOperator(commands, argv, {
-    ...inheritedEnvironment(),
-    DATA_DIR: path.join(directory, 'data'),
-    INIT_CWD: directory,
-  });
-  return text;
-}
+const operator = async (...argv: string[]) => (await typed.type(...argv)).text;
 const storageAfter = async (...argv: string[]) =>
-  (JSON.parse(await operator(...argv, '--json')) as { storage: object }).storage;
+  (await typed.run<{ storage: object }>(...argv)).data.storage;
 
 test("an operator sees what an account stores, and sets its limit before the plan's and back", async () => {
   const email = 'ada@example.org';
   await operator('account', 'create', '--email', email);
-  await writeFile(path.join(directory, 'pixel.png'), pixel);
+  await writeFile(path.join(typed.directory, 'pixel.png'), pixel);
   await operator('library', 'add', '--email', email, '--file', 'pixel.png');
   const used = { used_bytes: pixel.length, uploads_bytes: 0, outputs_bytes: pixel.length };
   const ofThePlan = { ...used, limit_bytes: 2_048 * megabyte, limit_from: 'plan' };

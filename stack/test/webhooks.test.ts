@@ -1,27 +1,17 @@
 import assert from 'node:assert/strict';
-import { chmod, mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
 import { after, before, test } from 'node:test';
-import { inheritedEnvironment } from '@renderkit/server-kit/testing/part.ts';
-import { commands } from '../src/operator/commands.ts';
-import { runOperator } from '../src/operator/run-operator.ts';
+import { openTestOperator, type TestOperator } from '../src/testing/test-operator.ts';
 
 // Nothing is delivered here: the commands alone are looked at. What becomes of their work is tested with the service.
 
-let directory: string;
+let typed: TestOperator;
 before(async () => {
-  directory = await mkdtemp(path.join(tmpdir(), 'renderkit-webhooks-'));
-  await chmod(directory, 0o711);
+  typed = await openTestOperator();
 });
-after(() => rm(directory, { recursive: true, force: true }));
+after(() => typed[Symbol.asyncDispose]());
 
 async function operator<Data = Record<string, unknown>>(line: string): Promise<Data> {
-  const { text } = await runOperator(commands, [...line.split(' '), '--json'], {
-    ...inheritedEnvironment(),
-    DATA_DIR: directory,
-  });
-  return JSON.parse(text) as Data;
+  return (await typed.run<Data>(...line.split(' '))).data;
 }
 
 test('an operator manages endpoints and looks at their deliveries', async () => {

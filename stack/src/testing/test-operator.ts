@@ -1,0 +1,47 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { createTestDatabase } from '@renderkit/server-kit/testing/database.ts';
+import { inheritedEnvironment } from '@renderkit/server-kit/testing/part.ts';
+import { commands } from '../operator/commands.ts';
+import { runOperator } from '../operator/run-operator.ts';
+
+export type TestOperator = AsyncDisposable & {
+  /** Where commands are typed and find their files; the data directory is `data` in it. */
+  directory: string;
+  /** Runs a command and returns what it prints for a person, and whether it failed. @throws what the person is told */
+  type: (...argv: string[]) => Promise<{ text: string; failed: boolean }>;
+  /** The same with `--json`, read. */
+  run: <Data = Record<string, unknown>>(...argv: string[]) => Promise<{ data: Data; failed: boolean }>;
+};
+
+/**
+ * An operator of two new databases in the test run's cluster. Without them each command would start a PostgreSQL, and
+ * the first would make it.
+ */
+export async function openTestOperator(): Promise<TestOperator> {
+  await using owned = new AsyncDisposableStack();
+  const directory = await mkdtemp(path.join(tmpdir(), 'renderkit-operator-'));
+  owned.defer(() => rm(directory, { recursive: true, force: true }));
+  const service = owned.use(await createTestDatabase('service', { poolSize: 1 }));
+  const studio = owned.use(await createTestDatabase('studio', { poolSize: 1 }));
+  const environment = {
+    ...inheritedEnvironment(),
+    DATA_DIR: path.join(directory, 'data'),
+    DATABASE_URL: service.url,
+    STUDIO_DATABASE_URL: studio.url,
+    // Where npm was called from.
+    INIT_CWD: directory,
+  };
+  const type = (...argv: string[]) => runOperator(commands, argv, environment);
+  const ours = owned.move();
+  return {
+    directory,
+    type,
+    run: async <Data>(...argv: string[]) => {
+      const { text, failed } = await type(...argv, '--json');
+      return { data: JSON.parse(text) as Data, failed };
+    },
+    [Symbol.asyncDispose]: () => ours.disposeAsync(),
+  };
+}
