@@ -11,7 +11,6 @@ export type RunOptions = {
   url: string;
   /** For files of the run. */
   directory: string;
-  /** On two cores three: several files wait for leases and time-outs most of their time. */
   processesAtOnce: number;
   namePattern: string | undefined;
   showAllCosts: boolean;
@@ -64,7 +63,7 @@ async function programsOf(files: string[], options: RunOptions, cpuFile: string)
   // A pattern is held against names that begin with the file's in a group.
   if (files.length < groupedFrom || options.namePattern !== undefined) return files.map(whole);
   return Promise.all(
-    groupFiles(files).map((group, n) =>
+    groupFiles(files).map(async (group, n) =>
       group.length === 1
         ? whole(group[0] ?? '')
         : writeGroup(directory, {
