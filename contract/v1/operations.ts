@@ -1,6 +1,6 @@
 import type { Static, TSchema } from 'typebox';
+import { generationOperations } from './generation-operations.ts';
 import { jsonBodyBytes, largeJsonBodyBytes } from './limits.ts';
-import { liveOperations } from './live-operations.ts';
 import { createProblems, problemsOfEveryOperation, studioProblems, type Operation } from './operation.ts';
 import { realAnswers } from './real-answers.ts';
 import { scopes } from './scopes.ts';
@@ -25,13 +25,7 @@ import {
   CreateVideoRequest,
   ExtendVideoRequest,
 } from './schemas/generation-requests.ts';
-import {
-  Generation,
-  GenerationList,
-  GenerationParams,
-  GetGenerationQuery,
-  ListGenerationsQuery,
-} from './schemas/generation.ts';
+import { Generation } from './schemas/generation.ts';
 import { Key } from './schemas/key.ts';
 import { Limits } from './schemas/limits.ts';
 import { ListModelsQuery, Model, ModelList, ModelParams } from './schemas/model.ts';
@@ -400,57 +394,7 @@ export const operations = {
     response: { status: 200, schema: Estimate },
     problems: [...studioProblems, 'tier_required'],
   },
-  getGeneration: {
-    method: 'GET',
-    path: '/v1/generations/{id}',
-    tag: 'Generations',
-    summary: 'Show a generation',
-    description: 'With `wait` the answer is held back until the generation has finished or the time is up.',
-    scope: 'read',
-    idempotent: false,
-    request: { params: GenerationParams, query: GetGenerationQuery, bodyLimitBytes: jsonBodyBytes },
-    response: { status: 200, schema: Generation },
-    problems: [...problemsOfEveryOperation, 'not_found'],
-  },
-  ...liveOperations,
-  listGenerations: {
-    method: 'GET',
-    path: '/v1/generations',
-    tag: 'Generations',
-    summary: 'List generations',
-    description: 'Everything generated through this API, newest first.',
-    scope: 'read',
-    idempotent: false,
-    request: { query: ListGenerationsQuery, bodyLimitBytes: jsonBodyBytes },
-    response: { status: 200, schema: GenerationList },
-    problems: problemsOfEveryOperation,
-  },
-  cancelGeneration: {
-    method: 'POST',
-    path: '/v1/generations/{id}/cancel',
-    tag: 'Generations',
-    summary: 'Cancel a generation',
-    description: 'Takes a generation out of the queue before it is sent to the studio. Costs nothing then.',
-    scope: 'generate',
-    idempotent: false,
-    request: { params: GenerationParams, bodyLimitBytes: jsonBodyBytes },
-    response: { status: 200, schema: Generation, example: realAnswers.canceled },
-    problems: [...problemsOfEveryOperation, 'not_found', 'conflict'],
-  },
-  stopGeneration: {
-    method: 'POST',
-    path: '/v1/generations/{id}/stop',
-    tag: 'Generations',
-    summary: 'Stop a generation',
-    description:
-      'Ends a generation with what is made of it by then; one that waits is canceled. Answers with the state as it is: a ' +
-      'running one ends a moment later. What an engine cannot stop is a `conflict`.',
-    scope: 'generate',
-    idempotent: false,
-    request: { params: GenerationParams, bodyLimitBytes: jsonBodyBytes },
-    response: { status: 202, schema: Generation },
-    problems: [...studioProblems, 'not_found', 'conflict'],
-  },
+  ...generationOperations,
   listEvents: {
     method: 'GET',
     path: '/v1/events',

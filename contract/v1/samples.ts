@@ -147,6 +147,7 @@ ${send('/v1/videos/$VIDEO/frames', '{"time": "last"}')}`,
     shell: send('/v1/estimate', '{"kind": "image", "prompt": "a lighthouse above a calm sea at dusk"}'),
   },
   getGeneration: { shell: waited('GENERATION') },
+  getGenerationRequest: { shell: get('/v1/generations/$GENERATION/request') },
   watchGeneration: { shell: get('/v1/generations/$GENERATION/events').replace('-sS', '-sSN') },
   getProgress: { shell: get('/v1/generations/$GENERATION/progress') },
   getPreview: {

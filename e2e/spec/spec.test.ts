@@ -9,6 +9,7 @@ import './videos.cases.ts';
 import './library.cases.ts';
 import './reads.cases.ts';
 import './states.cases.ts';
+import './repeat.cases.ts';
 import './idempotency.cases.ts';
 import './limits.cases.ts';
 import './versioning.cases.ts';

@@ -36,6 +36,7 @@ const served = {
   '/v1/estimate': ['post'],
   '/v1/generations': ['get'],
   '/v1/generations/{id}': ['get'],
+  '/v1/generations/{id}/request': ['get'],
   '/v1/generations/{id}/cancel': ['post'],
   '/v1/generations/{id}/stop': ['post'],
   '/v1/events': ['get'],

@@ -240,6 +240,7 @@ create table generation_requests (
   quote text not null,
   accepted_body text,
   uploads text,
+  sent_body text,
   constraint generation_requests_pkey PRIMARY KEY (generation_id),
   constraint generation_requests_generation_id_fkey FOREIGN KEY (generation_id) REFERENCES generations(id) ON DELETE CASCADE
 );
@@ -283,6 +284,7 @@ create table generations (
   submit_sent_at timestamp with time zone,
   charge_ledger_seq bigint,
   heard_at timestamp with time zone,
+  provenance text,
   constraint generations_pkey PRIMARY KEY (id),
   constraint generations_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id) ON DELETE CASCADE,
   constraint generations_check CHECK (status <> 'running'::text OR holds_slot),

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { exampleVideoModel } from '@renderkit/contract/studio/examples/models.ts';
-import type { Generation } from '@renderkit/contract/v1/schemas/generation.ts';
+import type { Generation, GenerationRequest } from '@renderkit/contract/v1/schemas/generation.ts';
 import { moveClock } from '@renderkit/server-kit/testing/database.ts';
 import { type ConsoleCaller, signedIn } from './console-caller.ts';
 import { startTestService, type TestService } from './harness.ts';
@@ -92,6 +92,40 @@ test('a generation is shown with its request, its event and what was delivered o
   assert.deepEqual(JSON.parse((await detail(again)).request.body), sent);
   await finish(again);
   await person.call('deleteWebhook', { params: { id: endpoint.id } });
+});
+
+test('the request is told as it was sent, with how its outputs were made, and as it is made again', async () => {
+  const { key: secret } = await key('repeated');
+  const requestOf = async (id: string) =>
+    (await service.ask<GenerationRequest>(`/v1/generations/${id}/request`, { key: secret })).body;
+  const body = { prompt: 'a calm sea', metadata: { order: '4711' }, options: {} };
+  const id = await create(secret, body);
+  const before_ = await requestOf(id);
+  assert.deepEqual([before_.body, before_.seed, before_.model_version], [body, null, null]);
+  const made = { seed: 4_294_967_295, model_version: 3, backend: 'gpu2', seconds: 1.5 };
+  await finish(id, { outputs: 2, made });
+  const { generation, provenance } = await detail(id);
+  assert.deepEqual(
+    provenance,
+    generation.outputs.map((output) => ({ id: output.id, ...made })),
+  );
+  const after_ = await requestOf(id);
+  assert.deepEqual(after_, { ...before_, seed: made.seed, model_version: 3, repeat: after_.repeat });
+  assert.ok(!JSON.stringify(after_).includes('gpu2'), 'the machines are nobody else’s affair');
+
+  // Of a studio that does not tell, and of the release before, which kept what was accepted alone.
+  const other = await create(secret, body);
+  await finish(other);
+  assert.deepEqual((await detail(other)).provenance, []);
+  await service.database.rows('update generation_requests set sent_body = null where generation_id = $1', [
+    other,
+  ]);
+  const known = await requestOf(other);
+  assert.deepEqual([known.body, known.seed], [known.repeat, null]);
+  assert.equal(known.body?.['prompt'], body.prompt);
+  await service.database.rows('delete from generation_requests where generation_id = $1', [other]);
+  const erased = await requestOf(other);
+  assert.deepEqual([erased.body, erased.repeat], [null, null]);
 });
 
 test('rows are filtered by status, kind and key, over the days of a key, in pages', async () => {

@@ -123,6 +123,7 @@ describe('every operation', () => {
     extendVideo: () => ({ path: '/v1/videos/extend', body: { video_id: 'lib_2', resolution: '720p' } }),
     estimate: () => ({ path: '/v1/estimate', body: { kind: 'image', prompt: 'a lighthouse' } }),
     getGeneration: () => ({ path: `/v1/generations/${generation}` }),
+    getGenerationRequest: () => ({ path: `/v1/generations/${generation}/request` }),
     // Of one that has ended it ends by itself.
     watchGeneration: () => ({ path: `/v1/generations/${generation}/events?preview=none` }),
     getProgress: () => ({ path: `/v1/generations/${running}/progress` }),

@@ -255,11 +255,13 @@ test('a mask as a data URL is sent to the studio, and kept nowhere else', async 
     [id],
   );
   assert.deepEqual(row, { sha256, hidden: true });
-  const [request] = await service.database.rows<{ render_request: string }>(
-    'select render_request from generation_requests where generation_id = $1',
+  const [request] = await service.database.rows<{ render_request: string; sent_body: string }>(
+    'select render_request, sent_body from generation_requests where generation_id = $1',
     [body.id],
   );
   assert.ok((request?.render_request.length ?? 0) < 2_000);
+  const kept = JSON.parse(request?.sent_body ?? '{}') as Record<string, unknown>;
+  assert.deepEqual([kept['image'], kept['mode'], kept['mask']], ['lib_1', 'inpaint', id]);
   assert.ok(!service.logged.join('').includes(mask.slice(30, 60)));
   tell(id, 'ready');
   await until(body.id, 'running');

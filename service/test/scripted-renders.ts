@@ -29,7 +29,12 @@ export type ScriptedRenders = {
   hold: Promise<void> | undefined;
   finish: (
     token: string,
-    how?: { status?: 'succeeded' | 'failed'; error?: Render['error']; outputs?: number },
+    how?: {
+      status?: 'succeeded' | 'failed';
+      error?: Render['error'];
+      outputs?: number;
+      made?: Render['outputs'][number]['made'];
+    },
   ) => void;
   /** Puts any change into the feed. */
   tell: (
@@ -65,14 +70,17 @@ export function scriptRenders(studio: ScriptedStudio): ScriptedRenders {
       feed.changes.push({ seq: feed.changes.length + 1, type, ...change });
     },
     tellOnce: (status) => void feed.told.push(status),
-    finish: (token, { status = 'succeeded', error = null, outputs = 1 } = {}) => {
+    finish: (token, { status = 'succeeded', error = null, outputs = 1, made } = {}) => {
       const render = renders.renders.get(token);
       if (render === undefined) throw new Error(`nobody submitted ${token}`);
       render.status = status;
       render.error = error ?? (status === 'failed' ? { code: 'engine_error', message: 'it broke' } : null);
       render.completed_at = new Date().toISOString();
       if (status === 'succeeded')
-        render.outputs = Array.from({ length: outputs }, () => anOutput(studio.url));
+        render.outputs = Array.from({ length: outputs }, () => ({
+          ...anOutput(studio.url),
+          ...(made && { made }),
+        }));
       else charge(studio, renders, token, render.cost_millicredits);
       renders.tell({ token, render: structuredClone(render) });
     },

@@ -89,6 +89,10 @@ create table assets (
   words tsvector generated always as ((to_tsvector('simple'::regconfig, COALESCE(prompt, ''::text)) || array_to_tsvector(ARRAY[account_id]))) stored,
   frame_video_id text,
   frame_time_ms bigint,
+  seed bigint,
+  model_version integer,
+  backend text,
+  run_seconds real,
   constraint assets_pkey PRIMARY KEY (id),
   constraint assets_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id),
   constraint assets_type_check CHECK (type = ANY (ARRAY['image'::text, 'video'::text]))

@@ -11,6 +11,7 @@ import type {
   ExtendVideoRequest,
   Frame,
   Generation,
+  GenerationRequest,
   ListGenerationsQuery,
   Progress,
 } from './objects.generated.ts';
@@ -178,6 +179,15 @@ export class Generations {
   /** How it stands now: `(await rk.generations.retrieve(id)).status`. Its links are fresh. */
   retrieve(id: string, options?: RequestOptions): ApiPromise<Generation> {
     const path = `/v1/generations/${encodeURIComponent(id)}`;
+    return this.#transport.json({ method: 'GET', path, options });
+  }
+
+  /**
+   * What it was asked for, and what makes it again: `(await rk.generations.request(id)).seed`; `repeat` is the body of a create
+   * with that seed.
+   */
+  request(id: string, options?: RequestOptions): ApiPromise<GenerationRequest> {
+    const path = `/v1/generations/${encodeURIComponent(id)}/request`;
     return this.#transport.json({ method: 'GET', path, options });
   }
 

@@ -550,6 +550,23 @@ export type GenerationList = {
   has_more: boolean;
 };
 
+/** What a generation was asked for, and what it takes to make it again. */
+export type GenerationRequest = {
+  object: 'generation_request';
+  /** Starts with `gen_`. */
+  generation_id: string;
+  /** Where it was sent, with POST: the path of one of the four creates. */
+  path: string;
+  /** As it was sent. A mask that came as data is named by the upload that it became. Null where its texts were erased. */
+  body: Record<string, unknown> | null;
+  /** That the outputs were drawn from, also where none was asked for; of several jobs the first. Null until it has succeeded, and where the engine takes none. */
+  seed: number | null;
+  /** Of the model, that made them. Null until it has succeeded. */
+  model_version: number | null;
+  /** A body that asks for the same: with what the model filled in, and the seed that was used. While the model has the same version, an engine that draws by its seed makes the same. Null where its texts were erased. */
+  repeat: Record<string, unknown> | null;
+};
+
 /** The studio has taken a generation. */
 export type GenerationRunningEvent = {
   /** Starts with `evt_`; the same on every delivery. */

@@ -1,4 +1,4 @@
-import type { Generation, Output, Problem, Upload } from './objects.generated.ts';
+import type { Generation, GenerationRequest, Output, Problem, Upload } from './objects.generated.ts';
 import type { ClientOptions } from './renderkit.ts';
 import type { WebhookEvent } from './webhooks.ts';
 
@@ -145,6 +145,7 @@ class Mock {
     if (method !== 'GET') return this.#problem('not_found', `There is no ${method} ${path} in the mock.`);
     if (action === 'events') return this.#stream(job, signal);
     if (action === 'progress') return this.#json(200, this.#progress(job));
+    if (action === 'request') return this.#json(200, requestOf(job));
     if (action !== undefined) return this.#problem('not_found', `There is no ${path} in the mock.`);
     // An answer that would be held back comes when the clock has moved.
     if (query.has('wait') && this.#auto) this.#moveOn(job);
@@ -401,6 +402,21 @@ function wrongFields(kind: Generation['kind'], request: Record<string, unknown>)
   if ((kind === 'image' || kind === 'video') && (request['prompt'] ?? '') === '')
     wrong.push({ field: 'prompt', message: 'the model needs a prompt' });
   return wrong;
+}
+
+/** The mock draws nothing, and so knows no seed. */
+function requestOf({ id, kind, body: text }: Job): GenerationRequest {
+  const [, body] = JSON.parse(text) as [Generation['kind'], Record<string, unknown>];
+  const path = Object.keys(kinds).find((one) => kinds[one] === kind) ?? '';
+  return {
+    object: 'generation_request',
+    generation_id: id,
+    path,
+    body,
+    seed: null,
+    model_version: null,
+    repeat: body,
+  };
 }
 
 function outputOf(job: Job): Output {

@@ -94,6 +94,7 @@ export const v1Paths = {
   createFrame: ['POST', '/v1/videos/{id}/frames'],
   estimate: ['POST', '/v1/estimate'],
   getGeneration: ['GET', '/v1/generations/{id}'],
+  getGenerationRequest: ['GET', '/v1/generations/{id}/request'],
   watchGeneration: ['GET', '/v1/generations/{id}/events'],
   getProgress: ['GET', '/v1/generations/{id}/progress'],
   getPreview: ['GET', '/v1/generations/{id}/previews/{index}'],

@@ -41,6 +41,19 @@ const GenerationEvent = closed(
   { title: 'GenerationEvent' },
 );
 
+const Provenance = closed(
+  {
+    id: Type.String({ description: "The output's." }),
+    seed: nullable(Type.Integer({ minimum: 0 }), {
+      description: 'That its job was given; null where the engine takes none.',
+    }),
+    model_version: nullable(Type.Integer({ minimum: 0 })),
+    backend: nullable(Type.String(), { description: 'The name of the machine or provider that made it.' }),
+    seconds: nullable(Type.Number({ minimum: 0 }), { description: 'That the job took which made it.' }),
+  },
+  { title: 'Provenance', description: 'How an output was made.' },
+);
+
 export const GenerationDetail = closed(
   {
     ...rowFields,
@@ -52,6 +65,9 @@ export const GenerationDetail = closed(
         description:
           'JSON text as it was accepted. A mask that was sent as data is named by the upload it became.',
       }),
+    }),
+    provenance: Type.Array(Provenance, {
+      description: 'One of each output; none where the studio does not tell.',
     }),
     event: nullable(GenerationEvent, { description: 'Null until it has succeeded or failed.' }),
   },

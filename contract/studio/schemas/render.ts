@@ -126,6 +126,15 @@ export const RenderOutput = Type.Object({
   duration: nullable(Type.Number()),
   nsfw: Type.Boolean(),
   request_id: nullable(Type.Integer()),
+  /** How it was made; a studio may not tell. `seed`: that its job was given, null where its engine takes none. */
+  made: Type.Optional(
+    Type.Object({
+      seed: nullable(Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })),
+      model_version: nullable(Type.Integer({ minimum: 0, maximum: 1e9 })),
+      backend: nullable(shortText),
+      seconds: nullable(Type.Number({ minimum: 0 })),
+    }),
+  ),
 });
 export const Render = Type.Object({
   /** The client's own name for it: the service sends its generation id. */

@@ -98,6 +98,43 @@ export const Generation = closed(
 
 export type Generation = Static<typeof Generation>;
 
+const erasedNote = 'Null where its texts were erased.';
+
+export const GenerationRequest = closed(
+  {
+    object: Type.Literal('generation_request'),
+    generation_id: Type.String({ description: 'Starts with `gen_`.' }),
+    path: Type.String({
+      description: 'Where it was sent, with POST: the path of one of the four creates.',
+      examples: ['/v1/images/generations'],
+    }),
+    body: nullable(mapOf(Type.Unknown()), {
+      description:
+        'As it was sent. A mask that came as data is named by the upload that it became. ' + erasedNote,
+    }),
+    seed: nullable(Type.Integer({ minimum: 0 }), {
+      description:
+        'That the outputs were drawn from, also where none was asked for; of several jobs the first. Null until it has ' +
+        'succeeded, and where the engine takes none.',
+    }),
+    model_version: nullable(Type.Integer({ minimum: 1 }), {
+      description: 'Of the model, that made them. Null until it has succeeded.',
+    }),
+    repeat: nullable(mapOf(Type.Unknown()), {
+      description:
+        'A body that asks for the same: with what the model filled in, and the seed that was used. While the model has the ' +
+        'same version, an engine that draws by its seed makes the same. ' +
+        erasedNote,
+    }),
+  },
+  {
+    title: 'GenerationRequest',
+    description: 'What a generation was asked for, and what it takes to make it again.',
+  },
+);
+
+export type GenerationRequest = Static<typeof GenerationRequest>;
+
 export const GenerationList = listOf('GenerationList', Generation);
 
 export const ListGenerationsQuery = closed({

@@ -20,7 +20,7 @@ begin
   moves := array(
     select (m.id, m.account_id, m.from_status, m.to_status, m.attempt, m.untouched, coalesce(m.at, clock()),
             m.prompt_id, m.project_id, m.charge_ledger_seq, m.outputs, m.error_code, m.error_message,
-            m.event_id, m.event_type, m.event_body)::generation_move
+            m.event_id, m.event_type, m.event_body, m.provenance)::generation_move
       from json_populate_recordset(null::generation_move, p_moves) as m);
   perform 1 from accounts
     where id in (select account_id from unnest(moves)
@@ -50,6 +50,7 @@ begin
            project_id = coalesce(m.project_id, g.project_id),
            charge_ledger_seq = coalesce(m.charge_ledger_seq, g.charge_ledger_seq),
            outputs = coalesce(m.outputs, g.outputs),
+           provenance = coalesce(m.provenance, g.provenance),
            error_code = coalesce(m.error_code, g.error_code),
            error_message = coalesce(m.error_message, g.error_message)
       from unnest(moves) m

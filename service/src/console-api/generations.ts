@@ -53,8 +53,10 @@ export function generationHandlers(deps: {
         request: {
           method: 'POST',
           path: pathOfKind(kind),
-          body: requestBodyOf(kind, found.request, metadata),
+          body:
+            found.request === undefined ? '{}' : JSON.stringify(requestBodyOf(kind, found.request, metadata)),
         },
+        provenance: found.provenance,
         event,
       };
     },

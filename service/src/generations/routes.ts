@@ -7,7 +7,9 @@ import type { CreateRequest, GenerationCreator } from './create/create-generatio
 import type { LongPolls } from './live/long-polls.ts';
 import { holdBack } from './live/prefer-wait.ts';
 import { generationListText, generationText } from './present.ts';
+import { showGeneration } from './reads/list-rows.ts';
 import { checkedId, type GenerationReader } from './reads/read-generation.ts';
+import { presentRequest } from './reads/request-body.ts';
 import { listGenerations } from './reads/store.ts';
 import { type StopDependencies, stopGeneration } from './stop/stop-generation.ts';
 
@@ -29,6 +31,7 @@ export function generationRoutes(
   | 'createVideoGeneration'
   | 'extendVideo'
   | 'getGeneration'
+  | 'getGenerationRequest'
   | 'listGenerations'
   | 'cancelGeneration'
   | 'stopGeneration'
@@ -60,6 +63,11 @@ export function generationRoutes(
       });
       return new RawReply(200, text, closing ? { connection: 'close' } : undefined);
     },
+
+    getGenerationRequest: async ({ principal, params }) =>
+      presentRequest(
+        await showGeneration(database, { id: checkedId(params.id), accountId: principal.account.id }),
+      ),
 
     listGenerations: async ({ principal, query }) => {
       const { page, limit, offset } = pageOf(query);

@@ -34,6 +34,8 @@ export type QuotedRequest = ValidatedRequest & {
   quote: string;
   /** Uploads that it names, and those that its accept is to make of addresses. */
   uploads: readonly NamedUpload[] | undefined;
+  /** As it was sent; a mask that came as data is named by the upload that it became. */
+  sentBody: unknown;
 };
 
 export type QuotingDependencies = {
@@ -79,7 +81,13 @@ export async function validateAndQuote(
       }),
   });
   if (answer.quote === null) throw new Error('a quote that nothing refuses is not there');
-  return { ...validated, balance: answer.balance, quote: answer.quote, uploads: resolved?.uploads };
+  return {
+    ...validated,
+    balance: answer.balance,
+    quote: answer.quote,
+    uploads: resolved?.uploads,
+    sentBody: resolved?.sentBody ?? body,
+  };
 }
 
 /** The same for an estimate: nothing is moderated, and no state, budget or credits refuse. @throws ApiProblem */

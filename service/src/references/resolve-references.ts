@@ -22,6 +22,8 @@ export type NamedUpload = { id: string; url?: string };
 export type ResolvedReferences = {
   /** The body with an id in the place of each address and of the mask's text: what is validated and sent on. */
   body: Referring;
+  /** The body as it was sent, but for the mask's text. */
+  sentBody: Referring;
   uploads: NamedUpload[];
   /** Ids of uploads that the studio does not have yet. */
   coming: string[];
@@ -71,6 +73,7 @@ export async function resolveReferences(
   const ids = [...new Set(named.map(({ value }) => value))];
   return {
     body: withReferences(body, others),
+    sentBody: mask === undefined ? body : { ...body, mask: mask.id },
     uploads: [...ids.map((id) => ({ id })), ...imports, ...(mask === undefined ? [] : [{ id: mask.id }])],
     coming: [...imports.map(({ id }) => id), ...(estimate && mask !== undefined ? [mask.id] : [])],
     refusal: refusalOf(rejected),

@@ -16,14 +16,17 @@ begin
   if not found then return; end if;
   if end_status = 'failed' then perform refund_failed(r); end if;
   insert into assets (id, account_id, project_id, render_id, position, type, generation_type, storage_key, thumb_key,
-    content_type, size_bytes, width, height, duration, aspect_ratio, nsfw, prompt_id, prompt)
+    content_type, size_bytes, width, height, duration, aspect_ratio, nsfw, prompt_id, prompt, seed, model_version, backend,
+    run_seconds)
   -- The project may have been deleted since.
   select m.id, r.account_id, (select p.id from projects p where p.id = r.project_id), r.id, m.position, m.type, r.kind,
     m.storage_key, m.thumb_key, m.content_type, m.size_bytes, m.width, m.height, m.duration, m.aspect_ratio, m.nsfw,
-    r.prompt_id, r.request->>'prompt'
+    r.prompt_id, r.request->>'prompt', m.seed, job.version, job.backend, job.run_seconds
   from jsonb_to_recordset(made) as m (id text, position integer, type text, storage_key text, thumb_key text,
     content_type text, size_bytes bigint, width integer, height integer, duration double precision,
-    aspect_ratio text, nsfw boolean);
+    aspect_ratio text, nsfw boolean, seed bigint)
+  left join submissions job on job.render_id = r.id and job.made is not null
+    and m.position >= job.first_output and m.position < job.first_output + job.outputs;
   if r.sample is not null and made <> '[]' then perform keep_sample(r, made); end if;
   update projects set updated_at = clock() where id = r.project_id;
   delete from render_progress where render_id = r.id;

@@ -7,7 +7,9 @@ create or replace function render_json(r renders) returns json language sql stab
     'outputs', coalesce((
       select json_agg(json_build_object(
         'id', a.id, 'type', a.type, 'url', a.storage_key, 'thumb_url', a.thumb_key, 'width', a.width,
-        'height', a.height, 'duration', a.duration, 'nsfw', a.nsfw, 'request_id', a.position) order by a.position)
+        'height', a.height, 'duration', a.duration, 'nsfw', a.nsfw, 'request_id', a.position,
+        'made', json_build_object('seed', a.seed, 'model_version', a.model_version, 'backend', a.backend,
+          'seconds', a.run_seconds)) order by a.position)
       from assets a where a.render_id = r.id), '[]'::json),
     'error', r.error, 'accepted_at', iso_time(r.accepted_at), 'completed_at', iso_time(r.completed_at))
 $$;

@@ -122,7 +122,8 @@ async function draw(
       const placed = { ...file, index: claim.first_output + file.index };
       const stored = { id: claim.render_id, attempt: claim.attempt };
       if (made.length + 1 === claim.outputs) reporter.storing(made.length);
-      made.push(await storeOutput(stored, placed, model.offered.nsfw, dependencies));
+      const about = { nsfw: model.offered.nsfw, seed: Number(asked.seed) };
+      made.push(await storeOutput(stored, placed, about, dependencies));
     }
   });
 }

@@ -7,6 +7,7 @@ import type { MediaSource, Route } from '@renderkit/engine-kit/route.ts';
 import { workingSize } from '@renderkit/engine-kit/working-size.ts';
 import type { Claim } from '../backends/claim-queries.ts';
 import type { CatalogModel } from '../catalog/catalog-model.ts';
+import { sourcesOf } from '../manifests/check-bindings.ts';
 import { goneMessage, sizeOfRatio } from './engine-request.ts';
 import { maxKeptPixels, mediaIdsOf } from './request-shape.ts';
 import type { MaterialsFound } from './store.ts';
@@ -21,6 +22,8 @@ export type JobValues = {
   image: SourceFile | null;
   /** Null for all but an inpaint. Blur in pixels of the image. */
   mask: { file: SourceFile; blur: number } | null;
+  /** That the job is given; null where its route takes none. */
+  seed: number | null;
 };
 
 /**
@@ -51,6 +54,7 @@ export function jobValues(
   const { settings = {}, sampler, baseModel, styles = [], suggestions = [] } = asked.parameters;
   const blur = asked.kind === 'image_edit' ? (asked.inpaint?.blur ?? 0) : 0;
   const job = Math.floor(claim.first_output / route.outputs.max_per_job);
+  const seed = (Number(claim.seed ?? asked.seed) + job) % 2 ** 32;
   const plain: SourceValues<SourceFile>['plain'] = {
     ...settings,
     ...(sampler !== undefined && { sampler }),
@@ -66,7 +70,7 @@ export function jobValues(
     styles,
     suggestions,
     aspect_ratio: ratioOf(request, model),
-    seed: (Number(claim.seed ?? asked.seed) + job) % 2 ** 32,
+    seed,
     width: working.width,
     height: working.height,
     outputs: claim.outputs,
@@ -74,7 +78,15 @@ export function jobValues(
     'job.prefix': `rk/${claim.id}/r`,
   };
   const values = { plain, options: optionValues(request, model), media };
-  return { values, promised, working, image, mask: mask && { file: mask, blur } };
+  const takesSeed = Object.values(route.set).some((binding) => sourcesOf(binding).includes('seed'));
+  return {
+    values,
+    promised,
+    working,
+    image,
+    mask: mask && { file: mask, blur },
+    seed: takesSeed ? seed : null,
+  };
 }
 
 function mediaFiles(

@@ -351,7 +351,8 @@ async function collectOnce(job: Job, handle: Handle, values: JobValues): Promise
     // A try before this one may have stored its own.
     await storage.removeFolder(mediaFolder(mediaKey, stored.id, stored.attempt, file.index));
     reporter.storing(assets.length);
-    assets.push(await storeOutput(stored, file, model.offered.nsfw, dependencies));
+    const about = { nsfw: model.offered.nsfw, seed: values.seed };
+    assets.push(await storeOutput(stored, file, about, dependencies));
   }
   return { assets, cost: result.cost ?? null };
 }

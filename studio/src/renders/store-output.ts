@@ -11,7 +11,7 @@ import type { MadeAsset, RenderAttempt } from './store.ts';
 export async function storeOutput(
   started: Pick<RenderAttempt, 'id' | 'attempt'>,
   file: RenderedFile,
-  nsfw: boolean,
+  { nsfw, seed }: Pick<MadeAsset, 'nsfw' | 'seed'>,
   { storage, mediaKey }: { storage: BlobStorage; mediaKey: KeyObject },
 ): Promise<MadeAsset> {
   const folder = mediaFolder(mediaKey, started.id, started.attempt, file.index);
@@ -34,6 +34,7 @@ export async function storeOutput(
     duration: file.contentType === 'video/mp4' ? file.durationSeconds : null,
     aspect_ratio: aspectRatioOf(file),
     nsfw: nsfw || file.nsfw,
+    seed,
   };
 }
 

@@ -148,6 +148,8 @@ export type MadeAsset = {
   duration: number | null;
   aspect_ratio: string | null;
   nsfw: boolean;
+  /** That its job was given; null where the engine takes none. */
+  seed: number | null;
 };
 
 /** Ends a render; `attempt` null fences out every worker that may still be at it. Undefined where this one was fenced out. */

@@ -56,6 +56,7 @@ export function GenerationView({ detail }: { detail: GenerationDetail }) {
                 </TextLink>,
               ],
               ['Model', generation.model],
+              ...provenanceItems(detail),
               ['Outputs', `${generation.outputs.length} of ${generation.expected_outputs}`],
               [
                 'Project',
@@ -75,6 +76,44 @@ export function GenerationView({ detail }: { detail: GenerationDetail }) {
       </div>
     </div>
   );
+}
+
+/** How the outputs were made; what is the same of several stands there once. */
+function provenanceItems({ provenance }: GenerationDetail): [name: string, value: string | undefined][] {
+  const each = <T,>(values: (T | null)[], format: (value: T) => string) => {
+    const texts = values.flatMap((value) => (value === null ? [] : [format(value)]));
+    return texts.length === 0 ? undefined : [...new Set(texts)].join(', ');
+  };
+  return [
+    [
+      'Version',
+      each(
+        provenance.map((one) => one.model_version),
+        String,
+      ),
+    ],
+    [
+      'Seed',
+      each(
+        provenance.map((one) => one.seed),
+        String,
+      ),
+    ],
+    [
+      'Made by',
+      each(
+        provenance.map((one) => one.backend),
+        String,
+      ),
+    ],
+    [
+      'Time to make',
+      each(
+        provenance.map((one) => one.seconds),
+        (seconds) => formatDuration(seconds * 1_000),
+      ),
+    ],
+  ];
 }
 
 /** Fixed at the start. A failed generation is refunded; a canceled one was never charged. */

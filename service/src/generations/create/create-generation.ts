@@ -124,6 +124,7 @@ function recordOf({ principal, kind, body, idempotencyKey }: CreateRequest, quot
     renderRequest: JSON.stringify(quoted.renderRequest),
     quote: quoted.quote,
     uploads: quoted.uploads,
+    sentBody: JSON.stringify(quoted.sentBody),
     balance: quoted.balance,
   };
   const bodyStart = acceptedBodyStart({

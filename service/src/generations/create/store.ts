@@ -25,6 +25,8 @@ export type Create = {
   quote: string;
   /** Uploads that the request names. */
   uploads?: readonly NamedUpload[] | undefined;
+  /** JSON text: the body as it was sent; a mask that came as data is named by the upload that it became. */
+  sentBody?: string;
   /** The text of the 202 up to its `created_at`. */
   bodyStart: string;
   balance: { monthly_millicredits: number; lifetime_millicredits: number; ledger_seq: number };
@@ -76,6 +78,7 @@ function createRecord(create: Create) {
     lifetime_millicredits: create.balance.lifetime_millicredits,
     ledger_seq: create.balance.ledger_seq,
     doubt_resolved: create.unconfirmedResolved,
+    sent_body: create.sentBody,
     uploads: create.uploads === undefined ? undefined : JSON.stringify(create.uploads),
   };
 }

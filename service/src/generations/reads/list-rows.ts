@@ -7,7 +7,7 @@ import {
   selectDetail,
   selectKnown,
   selectRows,
-  type StoredRequest,
+  type StoredDetail,
 } from './rows-store.ts';
 
 export type { KeyedRow } from './rows-store.ts';
@@ -21,13 +21,13 @@ export function listRows(
 }
 
 /**
- * One of an account's generations with its request; undefined where that was erased.
+ * One of an account's generations with its request and how its outputs were made.
  * @throws ApiProblem `not_found`
  */
 export async function showGeneration(
   database: Database,
   asked: { id: string; accountId: string },
-): Promise<KeyedRow & { request: StoredRequest | undefined }> {
+): Promise<StoredDetail> {
   const found = await selectDetail(database, { ...asked, promptCharacters: promptExcerptCharacters });
   if (found === undefined) throw noSuchGeneration();
   return found;

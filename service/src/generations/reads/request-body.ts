@@ -1,7 +1,7 @@
 import { referencesOf, withReferences } from '@renderkit/contract/studio/references.ts';
 import { operations } from '@renderkit/contract/v1/operations.ts';
-import type { GenerationKind } from '@renderkit/contract/v1/schemas/generation.ts';
-import type { StoredRequest } from './rows-store.ts';
+import type { GenerationKind, GenerationRequest } from '@renderkit/contract/v1/schemas/generation.ts';
+import type { StoredDetail, StoredRequest } from './rows-store.ts';
 
 type Accepted = Readonly<Record<string, unknown>>;
 
@@ -17,31 +17,57 @@ export function pathOfKind(kind: GenerationKind): string {
   return createOf[kind].path;
 }
 
+/** The request of a generation as its clients may ask for it (docs/api.md §4). */
+export function presentRequest({ row, request, provenance }: StoredDetail): GenerationRequest {
+  const { id, kind, metadata } = row;
+  const accepted = request && requestBodyOf(kind, request, metadata);
+  const [first] = provenance;
+  const seed = first?.seed ?? null;
+  return {
+    object: 'generation_request',
+    generation_id: id,
+    path: pathOfKind(kind),
+    body:
+      request === undefined || accepted === undefined
+        ? null
+        : request.sentBody === null
+          ? accepted
+          : (JSON.parse(request.sentBody) as Body),
+    seed,
+    model_version: first?.model_version ?? null,
+    repeat: accepted === undefined ? null : withSeed(accepted, seed),
+  };
+}
+
+type Body = Record<string, unknown>;
+
+/** The same with the seed that was drawn, where the model lets one be chosen: every option was filled in when it was accepted. */
+function withSeed(body: Body, seed: number | null): Body {
+  const options = body['options'] as Body | undefined;
+  if (seed === null || options?.['seed'] === undefined) return body;
+  return { ...body, options: { ...options, seed } };
+}
+
 /**
  * The body of a create that asks for the same: what was accepted, with the settings that were left out then. `metadata`
  * is JSON text. A mask that came as data is named by the upload that it became.
  */
-export function requestBodyOf(
-  kind: GenerationKind,
-  request: StoredRequest | undefined,
-  metadata: string,
-): string {
-  if (request === undefined) return '{}';
+export function requestBodyOf(kind: GenerationKind, request: StoredRequest, metadata: string): Body {
   const {
     kind: _,
     duration_seconds: duration,
     project_id: projectId,
     ...accepted
   } = withAddresses(JSON.parse(request.renderRequest) as Accepted, request.uploads);
-  const body: Record<string, unknown> = {
+  const body: Body = {
     ...accepted,
     ...(typeof projectId === 'string' && { project_id: projectId }),
     ...(duration !== undefined && { duration }),
     metadata: JSON.parse(metadata) as Record<string, string>,
   };
   const taken = new Set(Object.keys(createOf[kind].request.body.properties));
-  return JSON.stringify(
-    Object.fromEntries(Object.entries(body).filter(([name, value]) => taken.has(name) && !isEmpty(value))),
+  return Object.fromEntries(
+    Object.entries(body).filter(([name, value]) => taken.has(name) && !isEmpty(value)),
   );
 }
 

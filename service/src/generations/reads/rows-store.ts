@@ -1,6 +1,7 @@
 import type { GenerationKind, GenerationStatus } from '@renderkit/contract/v1/schemas/generation.ts';
 import type { Database } from '@renderkit/server-kit/db/database.ts';
 import type { GenerationRow } from '../present.ts';
+import { type OutputProvenance, provenanceIn } from '../provenance.ts';
 import { packed, unpack } from './store.ts';
 
 /** A generation with the key that asked for it and how its prompt begins; null: it has none, or it was erased. */
@@ -77,23 +78,33 @@ const idsOfKey = (conditions: readonly string[], key: number) => `
         and created_at < (d.day + 1)::timestamp at time zone 'UTC') g
    where d.key_id = $${key} order by d.day desc, g.created_at desc, g.id desc`;
 
-/** A request as it went to the studio, and what it named beside the studio's own: `[{id, url}]`. Both JSON text. */
-export type StoredRequest = { renderRequest: string; uploads: string | null };
+/**
+ * A request as it went to the studio, what it named beside the studio's own, `[{id, url}]`, and the body as it was sent, null of
+ * generations from before it was kept. All JSON text.
+ */
+export type StoredRequest = { renderRequest: string; uploads: string | null; sentBody: string | null };
 
-/** One generation with its whole request, undefined where that was erased; undefined where the account has none of that id. */
+/** One generation with its whole request, undefined where that was erased, and how its outputs were made. */
+export type StoredDetail = KeyedRow & { request: StoredRequest | undefined; provenance: OutputProvenance[] };
+
+/** Undefined where the account has none of that id. */
 export async function selectDetail(
   database: Database,
   asked: { id: string; accountId: string; promptCharacters: number },
-): Promise<(KeyedRow & { request: StoredRequest | undefined }) | undefined> {
-  const [row] = await database.rows<PackedRow & { render_request: string | null; uploads: string | null }>(
-    `select ${keyed('$3')}, r.render_request, r.uploads from generations g ${joined} where g.id = $1 and g.account_id = $2`,
+): Promise<StoredDetail | undefined> {
+  const [row] = await database.rows<
+    PackedRow & Record<'render_request' | 'uploads' | 'sent_body' | 'provenance', string | null>
+  >(
+    `select ${keyed('$3')}, r.render_request, r.uploads, r.sent_body, g.provenance
+       from generations g ${joined} where g.id = $1 and g.account_id = $2`,
     [asked.id, asked.accountId, asked.promptCharacters],
   );
   if (row === undefined) return undefined;
-  const { render_request: renderRequest, uploads } = row;
+  const { render_request: renderRequest, uploads, sent_body: sentBody } = row;
   return {
     ...unpackKeyed(row),
-    request: renderRequest === null ? undefined : { renderRequest, uploads },
+    request: renderRequest === null ? undefined : { renderRequest, uploads, sentBody },
+    provenance: provenanceIn(row.provenance),
   };
 }
 

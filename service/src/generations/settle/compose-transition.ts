@@ -3,6 +3,7 @@ import type { Output } from '@renderkit/contract/v1/schemas/generation.ts';
 import { isoTime } from '../../iso-time.ts';
 import { composeEvent } from '../../webhooks/events/compose-event.ts';
 import { generationText } from '../present.ts';
+import { provenanceOf } from '../provenance.ts';
 import { type GenerationError, missingOutputs, renderError } from './failure.ts';
 import type { UnsettledRow } from './store.ts';
 import type { Transition } from './transition-store.ts';
@@ -24,6 +25,7 @@ export function toRunning(generation: { id: string; account_id: string }, render
 export function toFinal(row: UnsettledRow, render: Render): Transition {
   if (render.status === 'failed') return toFailed(row, { from: 'running', error: renderError(render.error) });
   const outputs = JSON.stringify(render.outputs.map(presentOutput));
+  const provenance = provenanceOf(render);
   const error =
     render.error !== null || render.outputs.length < row.expected_outputs ? missingOutputs : undefined;
   const text = generationText({
@@ -41,6 +43,7 @@ export function toFinal(row: UnsettledRow, render: Render): Transition {
     to: 'succeeded',
     at: row.at,
     outputs,
+    ...(provenance !== undefined && { provenance }),
     ...(error !== undefined && { error }),
     event: composeEvent('generation.succeeded', text, isoTime(row.at)),
     text,

@@ -35,6 +35,8 @@ export type Transition = {
   chargeLedgerSeq?: number;
   /** JSON text. */
   outputs?: string;
+  /** JSON text: how each output was made, where the studio says so. */
+  provenance?: string;
   error?: { code: string; message: string };
   event?: ComposedEvent;
   /** The generation as clients see it after the transition, if it is at hand. */
@@ -104,6 +106,7 @@ function transitionRecord(transition: Transition) {
     project_id: transition.projectId,
     charge_ledger_seq: transition.chargeLedgerSeq,
     outputs: transition.outputs,
+    provenance: transition.provenance,
     error_code: transition.error?.code,
     error_message: transition.error?.message,
     event_id: transition.event?.id,
