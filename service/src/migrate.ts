@@ -8,7 +8,10 @@ export function migrateService(url: string): Promise<MigrationResult> {
   return migrate({ url, directory: sqlDirectory });
 }
 
-if (import.meta.main) {
+if (import.meta.main) void runProgram();
+
+/** No wait at the top level, or nothing that imports this could be loaded at once, as several files of tests are. */
+async function runProgram(): Promise<void> {
   try {
     const { applied, already } = await migrateService(readDatabaseUrl(process.env));
     process.stdout.write(`${applied.length} migrations applied, ${already} were there.\n`);

@@ -33,7 +33,10 @@ export async function migrateStudio(url: string): Promise<StudioMigration> {
   return { ...result, kept };
 }
 
-if (import.meta.main) {
+if (import.meta.main) void runProgram();
+
+/** No wait at the top level, or nothing that imports this could be loaded at once, as several files of tests are. */
+async function runProgram(): Promise<void> {
   try {
     const { applied, already, kept } = await migrateStudio(databaseUrl(process.env));
     process.stdout.write(`${applied.length} migrations applied, ${already} were there.\n`);

@@ -11,7 +11,7 @@ const groupable = [
   { together: /^(?:contract|server-kit|egress|console|identity|clients)\/[a-z0-9]+/, filesPerGroup: 14 },
   { together: /^(?:service|studio)\/(?:src|test)|^stack\/src/, filesPerGroup: 14 },
   { together: /^stack\/test/, filesPerGroup: 4 },
-  { together: /^e2e\/(?!chaos|console|races|spec\/spec)/, filesPerGroup: 3 },
+  { together: /^e2e\/(?!chaos|console|races|spec\/spec|playground)/, filesPerGroup: 3 },
 ] as const;
 
 /**
