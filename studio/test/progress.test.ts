@@ -23,15 +23,15 @@ async function* follow(account: TestAccount, token: string): AsyncGenerator<Rend
   }
 }
 
-/** Ids of a local engine whose renders go on when they are told to. */
-function gatedEngine() {
+/** A local engine whose renders go on when they are told to. */
+function gatedEngine(model = 'linework') {
   let open = () => {};
   const gate = new Promise<void>((resolve) => (open = resolve));
   const reports: Report[] = [];
   const engine: Engine = {
     id: 'procedural',
     kinds: ['image'],
-    models: ['linework'],
+    models: [model],
     async *render(_request, _signal, report) {
       if (report !== undefined) reports.push(report);
       await gate;
@@ -93,4 +93,39 @@ test('a render that waits says where it stands and why', async () => {
   assert.deepEqual([position, of], [2, 2]);
   open();
   await Promise.all(['off', 'next', 'after'].map((token) => account.finished(token)));
+});
+
+test('previews of work for adults are shown to those of confirmed age alone', async () => {
+  const { engine, open, reports } = gatedEngine('nocturne');
+  const account = await studio.connect({ tier: 'pro' });
+  const confirm = (is: boolean) =>
+    studio.database.rows('update accounts set age_verified = $2 where id = $1', [account.id, is]);
+  await confirm(true);
+  await account.submit('night', { model: 'nocturne-1' });
+  // Whatever confirmed the age has taken its word back.
+  await confirm(false);
+  await using _ = await studio.startWorker({ engines: [engine] });
+  using _open = { [Symbol.dispose]: open };
+  const bytes = await sharp({ create: { width: 64, height: 64, channels: 3, background: '#fff' } })
+    .jpeg()
+    .toBuffer();
+  let told = 0;
+  const reportAndRead = async () => {
+    for (const report of reports) {
+      report({ type: 'progress', stage: 'rendering', fraction: (told += 0.001) });
+      report({ type: 'preview', contentType: 'image/jpeg', bytes });
+    }
+    return (await readProgress(studio.url, asked(account, 'night'))).renders[0];
+  };
+  // Each fraction came with a preview beside it.
+  const fractions = new Set<number>();
+  while (fractions.size < 4) {
+    const read = await reportAndRead();
+    if (read?.fraction != null) fractions.add(read.fraction);
+    assert.equal(read?.preview ?? null, null);
+  }
+  await confirm(true);
+  while ((await reportAndRead())?.preview == null);
+  open();
+  await account.finished('night');
 });

@@ -23,9 +23,11 @@ export async function recordReport(database: Database, report: ReportRow): Promi
   const [row] = await database.rows<{ watched: boolean }>(
     `insert into render_progress as p (render_id, attempt, stage, fraction, step, steps, outputs_done, position, revision,
        preview, preview_index, preview_width, preview_height, preview_revision)
-     select r.id, r.attempt, $3, $4, $5, $6, $7, $8, 1, shown.bytes, $11, $12, $13, (shown.bytes is not null)::integer
+     select r.id, r.attempt, $3, $4, $5, $6, $7, $8, 1, shown.bytes, shown.index, shown.width, shown.height,
+       (shown.bytes is not null)::integer
      from renders r join accounts a on a.id = r.account_id
-     cross join lateral (select case when a.age_verified or not $9 then $10::bytea end as bytes) shown
+     left join lateral (select $10::bytea as bytes, $11::integer as index, $12::integer as width, $13::integer as height)
+       shown on a.age_verified or not $9
      where r.id = $1 and r.attempt = $2 and r.status = 'running'
      on conflict (render_id) do update set attempt = excluded.attempt, stage = excluded.stage,
        fraction = greatest(p.fraction, excluded.fraction), step = excluded.step, steps = excluded.steps,
