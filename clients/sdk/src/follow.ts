@@ -99,22 +99,26 @@ export class Follower {
     previews: 'link' | 'none',
     signal: AbortSignal | undefined,
   ): AsyncGenerator<GenerationEvent, void, undefined> {
+    // One time for all tries: a proxy that holds the answer back would do so again.
+    const silence = new AbortController();
+    const timer = setTimeout(() => silence.abort(), firstByteMs);
+    const signals = [silence.signal, ...(signal === undefined ? [] : [signal])];
     const response = await this.#transport
       .send({
         method: 'GET',
         path: `/v1/generations/${encodeURIComponent(id)}/events`,
         query: { preview: previews },
         accept: 'text/event-stream',
-        options: { signal, timeout: firstByteMs },
+        options: { signal: AbortSignal.any(signals) },
       })
-      .catch(async (error: unknown) => {
-        // A server without streams and a generation that is not there give the same 404; the polls tell them apart. A
-        // proxy that holds the answer back is the other reason.
-        if (!RenderkitError.is(error)) throw error;
-        if (error.code === 'not_found' || (error.code === 'connection_failed' && signal?.aborted !== true))
+      .catch((error: unknown) => {
+        if (signal?.aborted === true || !RenderkitError.is(error)) throw error;
+        // A server without streams and a generation that is not there give the same 404; the polls tell them apart.
+        if (silence.signal.aborted || ['not_found', 'connection_failed'].includes(error.code))
           return undefined;
         throw error;
-      });
+      })
+      .finally(() => clearTimeout(timer));
     const type = response?.headers.get('content-type') ?? '';
     if (response?.body == null || !type.startsWith('text/event-stream')) {
       this.#pollsOnly = true;
