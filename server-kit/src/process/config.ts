@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 
 /** A wrong value in the environment: its message is one sentence that names the variable and what it should be. */
@@ -7,12 +8,26 @@ export class ConfigError extends Error {
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
+/** Secrets, and addresses that hold one. Each may stand in a file that the variable `NAME_FILE` names. */
+const secretNames = new Set([
+  'DATABASE_URL',
+  'STUDIO_DATABASE_URL',
+  'SECRET_KEY',
+  'STUDIO_CLIENT_SECRET',
+  'METRICS_TOKEN',
+  'S3_ACCESS_KEY_ID',
+  'S3_SECRET_ACCESS_KEY',
+]);
+
 /** Readers over one environment; an empty value counts as unset. All throw ConfigError. */
 export function readEnvironment(environment: Environment) {
-  const get = (name: string): string | undefined => {
+  const given = (name: string): string | undefined => {
     const value = environment[name]?.trim();
     return value === '' ? undefined : value;
   };
+  const get = (name: string): string | undefined =>
+    given(name) ??
+    (secretNames.has(name) ? readSecretFile(`${name}_FILE`, given(`${name}_FILE`)) : undefined);
   const fail = (name: string, value: string, wanted: string): never => {
     throw new ConfigError(`${name} is ${JSON.stringify(value)}, but it must be ${wanted}.`);
   };
@@ -77,6 +92,19 @@ export function readEnvironment(environment: Environment) {
     },
     fail,
   };
+}
+
+function readSecretFile(name: string, file: string | undefined): string | undefined {
+  if (file === undefined) return undefined;
+  let text: string;
+  try {
+    text = readFileSync(file, 'utf8').trim();
+  } catch (cause) {
+    const { code } = cause as NodeJS.ErrnoException;
+    throw new ConfigError(`${name} is ${JSON.stringify(file)}, which cannot be read (${code}).`, { cause });
+  }
+  if (text === '') throw new ConfigError(`${name} is ${JSON.stringify(file)}, which is empty.`);
+  return text;
 }
 
 function isNetwork(entry: string): boolean {
