@@ -36,6 +36,18 @@ test('with the least that is needed the rest has defaults', () => {
   });
 });
 
+test('pages may show what the studio sends people on to, and nothing else of a bucket', () => {
+  const bucket = { S3_ENDPOINT: 'https://s3.example.org:9000', S3_BUCKET: 'media' };
+  const originOf = (more: Record<string, string>) =>
+    readServiceConfig({ ...least, ...bucket, ...more }).mediaOrigin;
+  assert.equal(originOf({}), undefined);
+  assert.equal(originOf({ MEDIA_DELIVERY: 'redirect' }), bucket.S3_ENDPOINT);
+  assert.equal(
+    originOf({ MEDIA_DELIVERY: 'redirect', S3_PATH_STYLE: 'off' }),
+    'https://media.s3.example.org:9000',
+  );
+});
+
 test('addresses follow one from the other', () => {
   const config = readServiceConfig({
     ...least,

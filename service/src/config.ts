@@ -21,6 +21,8 @@ export type ServiceConfig = {
   studioUrl: string;
   /** How browsers reach the studio; addresses of outputs may begin with it. */
   studioPublicUrl: string;
+  /** Where the studio sends whoever asks for media (`MEDIA_DELIVERY`); the console's pages may show what lies there. */
+  mediaOrigin?: string;
   studioClientId: string;
   studioClientSecret: string;
   /** 32 bytes. */
@@ -65,6 +67,7 @@ export function readServiceConfig(environment: Environment): ServiceConfig {
     publicUrl,
     studioUrl,
     studioPublicUrl: read.origin('STUDIO_PUBLIC_URL') ?? studioUrl,
+    ...readMediaOrigin(read),
     studioClientId: read.required('STUDIO_CLIENT_ID', 'the id of the client that the studio knows us by'),
     studioClientSecret: read.required('STUDIO_CLIENT_SECRET', 'the secret of that client'),
     secretKey: secretKeyOf(read.required('SECRET_KEY', secretKeyShape)),
@@ -91,6 +94,15 @@ export function readDatabaseUrl(environment: Environment): string {
   if (url === undefined)
     throw new ConfigError('DATABASE_URL is not set: it must be the address of a PostgreSQL database.');
   return url;
+}
+
+function readMediaOrigin(read: ReturnType<typeof readEnvironment>): Pick<ServiceConfig, 'mediaOrigin'> {
+  const endpoint = read.origin('S3_ENDPOINT');
+  if (endpoint === undefined || read.choice('MEDIA_DELIVERY', ['proxy', 'redirect'], 'proxy') === 'proxy')
+    return {};
+  if (read.choice('S3_PATH_STYLE', ['on', 'off'], 'on') === 'on') return { mediaOrigin: endpoint };
+  const { protocol, host } = new URL(endpoint);
+  return { mediaOrigin: `${protocol}//${read.required('S3_BUCKET', 'the name of a bucket')}.${host}` };
 }
 
 const secretKeyShape = '32 random bytes as 64 hexadecimal characters (openssl rand -hex 32 makes one)';

@@ -146,7 +146,7 @@ export function partEnvironments(config: StackConfig, facts: StackFacts): PartEn
   // Under it lie the service's secrets, and those of the studio's backends.
   const key = { SECRET_KEY: facts.secretKey };
   return {
-    service: { ...shared, ...client, ...key, DATABASE_URL: facts.databases.service },
+    service: { ...shared, ...noBucketKey, ...client, ...key, DATABASE_URL: facts.databases.service },
     studio: {
       ...clientAddresses(shared.PUBLIC_URL),
       ...shared,
@@ -158,6 +158,14 @@ export function partEnvironments(config: StackConfig, facts: StackFacts): PartEn
     worker: { ...shared, ...key, STUDIO_DATABASE_URL: facts.databases.studio },
   };
 }
+
+/** The service serves no media: it knows where they lie, and no key to them. */
+const noBucketKey: Environment = {
+  S3_ACCESS_KEY_ID: undefined,
+  S3_ACCESS_KEY_ID_FILE: undefined,
+  S3_SECRET_ACCESS_KEY: undefined,
+  S3_SECRET_ACCESS_KEY_FILE: undefined,
+};
 
 /** What the studio has to know of the service's console, unless the operator says it otherwise. */
 function clientAddresses(serviceUrl: string): Environment {

@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { consoleAddresses } from '@renderkit/contract/console/addresses.ts';
 import { openDatabase } from '@renderkit/server-kit/db/database.ts';
+import { readWorkerConfig } from '@renderkit/studio/config.ts';
 import { readRulesAtStart } from '@renderkit/studio/moderation/rules-file.ts';
 import { buildConsole } from './build-console.ts';
 import { addressOf, partEnvironments, type PartEnvironments, type StackConfig } from './config.ts';
@@ -70,9 +71,9 @@ export async function startStack(
     options.screen.line(
       `  Changed here, and so left as they are: ${kept.join(', ')}. This version brings others.`,
     );
-  await publishFiles(config, databases.urls.studio, options.screen);
-  options.signal.throwIfAborted();
   const environments = partEnvironments(config, { databases: databases.urls, ...ports, ...secrets });
+  await publishFiles(environments, options.screen);
+  options.signal.throwIfAborted();
   const addresses = publicAddresses(environments);
   showOverview(options.screen, {
     addresses,
@@ -103,12 +104,13 @@ export async function startStack(
 }
 
 /** Before there is a demo account, so that it has a plan of the operator's own. What is wrong stands in the studio's log. */
-async function publishFiles(config: StackConfig, url: string, screen: Screen): Promise<void> {
+async function publishFiles({ worker }: PartEnvironments, screen: Screen): Promise<void> {
   // It is loaded by now: the studio's migrations publish the product's own models by it.
   const { applyDataFiles } = await import('@renderkit/studio/catalog/data-files.ts');
+  const { databaseUrl: url, ...place } = readWorkerConfig(worker);
   await using database = openDatabase({ url, applicationName: 'stack', poolSize: 1 });
   const tell = ({ file }: { file: string }, message: string) => screen.line(`  ${file}: ${message}.`);
-  await applyDataFiles(database, config.dataDirectory, { info: tell, warn: tell, error: tell });
+  await applyDataFiles(database, place, { info: tell, warn: tell, error: tell });
 }
 
 /** What the parts were told, so that the screen and they never disagree. */

@@ -24,7 +24,7 @@ import { createServer } from './server.ts';
 import { keepSettings } from './settings/keep-settings.ts';
 import { sqlDirectory } from './sql-directory.ts';
 import { closeOldMedia } from './storage/close-old-media.ts';
-import { openDiskBlobStorage } from './storage/disk-blob-storage.ts';
+import { openCheckedStorage } from './storage/open-storage.ts';
 import { openUploadQueue } from './uploads/queue.ts';
 
 /** What only tests hand in. */
@@ -60,6 +60,7 @@ export async function startStudio(
     signUp: config.signUp,
     stopping: stopping.signal,
     fileLimits: config.fileLimits,
+    mediaDelivery: config.mediaDelivery,
     log,
     crashPoint: testArguments.crashPoint,
     ...(testArguments.uploadPace && { uploadPace: testArguments.uploadPace }),
@@ -117,14 +118,14 @@ async function open(
     }),
   );
   await checkDatabase(database, { variable: 'STUDIO_DATABASE_URL', sqlDirectory });
-  await applyDataFiles(database, dataDirectory, log);
+  const storage = owners.use(await openCheckedStorage(config));
+  await applyDataFiles(database, config, log);
   const secrets = openBackendSecrets(config.secretKey);
   await applyBackendsFile(database, dataDirectory, { secrets, variables: config.variables, log });
   const { egressAllow } = config;
   const drivers = owners.use(new DriverPool({ secrets, egressAllow, log }));
   const settings = await keepSettings(database);
   const catalog = owners.use(await openCatalog({ database, log, mediaUrl }));
-  const storage = await openDiskBlobStorage(dataDirectory);
   const moderation = await openRuleList({
     path: path.join(dataDirectory, 'moderation.json'),
     database,

@@ -1,8 +1,22 @@
 import assert from 'node:assert/strict';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
 import { test } from 'node:test';
 import { ConfigError, readStudioConfig } from './config.ts';
 
 const least = { STUDIO_DATABASE_URL: 'postgres://x/y', STUDIO_CLIENT_SECRET: 'a secret of sixteen or more' };
+
+test('a secret may stand in a file, and the variable itself comes first', async (t) => {
+  const directory = await mkdtemp(path.join(tmpdir(), 'secrets-'));
+  t.after(() => rm(directory, { recursive: true }));
+  const file = path.join(directory, 'secret');
+  await writeFile(file, 'what stands in the file\n');
+  const environment = { ...least, STUDIO_CLIENT_SECRET: undefined, STUDIO_CLIENT_SECRET_FILE: file };
+  assert.equal(readStudioConfig(environment).client.secret, 'what stands in the file');
+  const { client } = readStudioConfig({ ...environment, ...least });
+  assert.equal(client.secret, least.STUDIO_CLIENT_SECRET);
+});
 
 test('without a word about it nobody signs in or up, and no proxy is believed', () => {
   const { client, signUp, trustProxy } = readStudioConfig(least);
@@ -37,6 +51,13 @@ for (const [environment, sentence] of [
   [{ STUDIO_CLIENT_URL: 'ftp://a.example' }, /^STUDIO_CLIENT_URL holds/],
   [{ STUDIO_CLIENT_SIGN_IN_URL: 'javascript:alert(1)' }, /^STUDIO_CLIENT_SIGN_IN_URL holds/],
   [{ STUDIO_CLIENT_SECRET: 'short' }, /^STUDIO_CLIENT_SECRET is too short/],
+  [
+    { STUDIO_CLIENT_SECRET: '', STUDIO_CLIENT_SECRET_FILE: '/nowhere' },
+    /^STUDIO_CLIENT_SECRET_FILE is .* \(ENOENT\)/,
+  ],
+  [{ MEDIA_STORE: 's3' }, /^S3_ENDPOINT is not set/],
+  [{ MEDIA_STORE: 's3', S3_ENDPOINT: 'http://s3.example' }, /^S3_BUCKET is not set/],
+  [{ MEDIA_DELIVERY: 'redirect' }, /^MEDIA_DELIVERY is redirect, but MEDIA_STORE is not s3/],
   // Whoever believes everybody believes the client itself, and counts no tries of anybody.
   [{ TRUST_PROXY: 'on' }, /^TRUST_PROXY holds "on"/],
   [{ TRUST_PROXY: 'my-proxy' }, /^TRUST_PROXY holds "my-proxy"/],

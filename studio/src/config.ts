@@ -4,6 +4,7 @@ import { type FileLimits, fileLimits } from '@renderkit/media-kit/file-limits.ts
 import { ConfigError, type Environment, readEnvironment } from '@renderkit/server-kit/process/config.ts';
 import { type LogLevel, logLevels } from '@renderkit/server-kit/process/logger.ts';
 import { parseSecretKey } from '@renderkit/server-kit/secrets.ts';
+import { readS3Config, type S3Config } from './storage/s3/s3-config.ts';
 
 export { ConfigError } from '@renderkit/server-kit/process/config.ts';
 
@@ -34,8 +35,14 @@ export type StudioConfig = {
   };
   /** Whether anybody who reaches the studio may make an account. */
   signUp: 'open' | 'closed';
-  /** Media lie under `media/`, the moderation rules in `moderation.json`. */
+  /** Media lie under `media/` unless a bucket keeps them, the moderation rules in `moderation.json`. */
   dataDirectory: string;
+  /** The bucket that keeps media. */
+  s3?: S3Config | undefined;
+  /** `redirect`: whoever asks for media is sent on to the bucket. */
+  mediaDelivery: 'proxy' | 'redirect';
+  /** What nothing names is removed from the storage when it is this old. */
+  mediaGraceSeconds: number;
   /** What uploads may have. */
   fileLimits: FileLimits;
   /** Encrypts the secrets of backends; undefined is in order as long as there are none. */
@@ -52,6 +59,8 @@ export type StudioConfig = {
 export type WorkerConfig = {
   databaseUrl: string;
   dataDirectory: string;
+  /** The bucket that keeps media; else they lie below the data directory. */
+  s3?: S3Config | undefined;
   /** Renders at once, per queue. */
   workers: number;
   /** Names or labels of the engines on its own machine that it serves; none: all. */
@@ -77,6 +86,8 @@ export function readStudioConfig(environment: Environment): StudioConfig {
     client,
     signUp: read.choice('STUDIO_SIGN_UP', ['open', 'closed'], 'closed'),
     dataDirectory: dataDirectory(environment),
+    s3: readS3Config(read),
+    ...readDelivery(read),
     fileLimits: lowerLimits(read),
     secretKey: secretKeyOf(read),
     egressAllow: read.networks('EGRESS_ALLOW'),
@@ -93,6 +104,7 @@ export function readWorkerConfig(environment: Environment): WorkerConfig {
   return {
     databaseUrl: databaseUrl(environment),
     dataDirectory: dataDirectory(environment),
+    s3: readS3Config(read),
     workers: read.integer('WORKERS', { min: 1, max: 64, default: 1 }),
     labels: read.list('WORKER_LABELS'),
     secretKey: secretKeyOf(read),
@@ -113,6 +125,24 @@ export function databaseUrl(environment: Environment): string {
 
 function dataDirectory(environment: Environment): string {
   return path.resolve(readEnvironment(environment).text('DATA_DIR') ?? '.data');
+}
+
+const daySeconds = 24 * 60 * 60;
+
+function readDelivery(read: Reader): Pick<StudioConfig, 'mediaDelivery' | 'mediaGraceSeconds'> {
+  const mediaDelivery = read.choice('MEDIA_DELIVERY', ['proxy', 'redirect'], 'proxy');
+  if (mediaDelivery === 'redirect' && read.text('MEDIA_STORE') !== 's3')
+    throw new ConfigError(
+      'MEDIA_DELIVERY is redirect, but MEDIA_STORE is not s3: media on a disk have no other address.',
+    );
+  return {
+    mediaDelivery,
+    mediaGraceSeconds: read.integer('MEDIA_GRACE_SECONDS', {
+      min: 60,
+      max: 365 * daySeconds,
+      default: 2 * daySeconds,
+    }),
+  };
 }
 
 function secretKeyOf(read: Reader): Buffer | undefined {

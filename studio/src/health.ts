@@ -1,11 +1,43 @@
 import type { Database } from '@renderkit/server-kit/db/database.ts';
+import { within } from '@renderkit/server-kit/work/within.ts';
 import type { FastifyInstance } from 'fastify';
+import type { BlobStorage } from './storage/blob-storage.ts';
 
-/** Alive: the process answers. Ready: the database does too. */
-export function healthRoutes(app: FastifyInstance, database: Database): void {
+/** A storage that does not answer within this counts as missing. */
+const mediaAnswerMs = 2_000;
+/** Whoever asks meanwhile gets the answer of before: a look writes to the storage. */
+const mediaKnownMs = 10_000;
+
+/**
+ * Alive: the process answers. Ready: the database does too. Degraded: media can be neither stored nor served now, and all
+ * else goes on.
+ */
+export function healthRoutes(
+  app: FastifyInstance,
+  { database, storage }: { database: Database; storage: BlobStorage },
+): void {
+  const hasMedia = keptFor(mediaKnownMs, () => answers(storage));
   app.get('/healthz', async (_request, reply) => reply.send({ status: 'ok' }));
   app.get('/readyz', async (_request, reply) => {
     await database.rows('select clock()');
-    return reply.send({ status: 'ready' });
+    return reply.send((await hasMedia()) ? { status: 'ready' } : { status: 'degraded', missing: ['media'] });
   });
+}
+
+async function answers(storage: BlobStorage): Promise<boolean> {
+  const check = storage.check().then(
+    () => true,
+    () => false,
+  );
+  return (await within(check, mediaAnswerMs)) ?? false;
+}
+
+/** One answer for all who ask within so many milliseconds. */
+function keptFor<T>(keepMs: number, ask: () => Promise<T>): () => Promise<T> {
+  let kept: { until: number; answer: Promise<T> } | undefined;
+  return () => {
+    const now = performance.now();
+    if (kept === undefined || kept.until <= now) kept = { until: now + keepMs, answer: ask() };
+    return kept.answer;
+  };
 }

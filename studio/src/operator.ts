@@ -31,6 +31,7 @@ import { connect as connectAccount, endConnections } from './identity/connection
 import { addItem } from './library/add-item.ts';
 import { keepSettings } from './settings/keep-settings.ts';
 import { openMedia } from './storage/open-media.ts';
+import type { MediaPlace } from './storage/open-storage.ts';
 
 // What an operator does with the machine in hand: plain functions over the studio's database. They work whether
 // the studio runs or not; credits are in 1/1000.
@@ -232,10 +233,8 @@ export async function showLedger(database: Database, email: string): Promise<Led
   return ledgerOf(database, (await showAccount(database, email)).id);
 }
 
-export type LibraryItem = {
+export type LibraryItem = MediaPlace & {
   email: string;
-  /** Where the studio keeps its media: its data directory. */
-  dataDirectory: string;
   /** Path of a JPEG, PNG, MP4 or MOV. */
   file: string;
   project?: string;
@@ -248,7 +247,7 @@ export type LibraryItem = {
  */
 export async function addLibraryItem(database: Database, item: LibraryItem): Promise<StudioAsset> {
   const { id: account } = await showAccount(database, item.email);
-  const media = await openMedia(database, item.dataDirectory);
+  const media = await openMedia(database, item);
   const stopping = new AbortController().signal;
   try {
     const added = await addItem(

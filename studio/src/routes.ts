@@ -65,6 +65,7 @@ export type RouteDependencies = {
   signUp: 'open' | 'closed';
   stopping: AbortSignal;
   fileLimits: FileLimits;
+  mediaDelivery: 'proxy' | 'redirect';
   log: Logger;
   crashPoint: ((name: string) => void | Promise<void>) | undefined;
   uploadPace?: Pace;
@@ -124,6 +125,6 @@ export function registerRoutes(app: FastifyInstance, dependencies: RouteDependen
       anyone: notUnderMaintenance,
     },
   );
-  mediaRoutes(app, dependencies.storage);
-  healthRoutes(app, database);
+  mediaRoutes(app, { storage: dependencies.storage, delivery: dependencies.mediaDelivery });
+  healthRoutes(app, dependencies);
 }

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { isOutOfSpace } from '@renderkit/engine-kit/out-of-space.ts';
+import { isMediaUnavailable } from '@renderkit/server-kit/files/file-errors.ts';
 import { isDatabaseUnavailable } from '@renderkit/server-kit/db/database.ts';
 import { createHttpServer } from '@renderkit/server-kit/http/create-http-server.ts';
 import type { HttpError } from '@renderkit/server-kit/http/http-error.ts';
@@ -125,6 +126,11 @@ function translateError(error: unknown): StudioError {
   if (error instanceof InvalidJson)
     return new StudioError('invalid_request', error.message.slice(0, maxMessageCharacters), { cause: error });
   const { statusCode } = error as { statusCode?: number };
+  if (isMediaUnavailable(error))
+    return new StudioError('overloaded', 'The studio cannot reach its media.', {
+      cause: error,
+      retryAfterSeconds: 5,
+    });
   if (isOutOfSpace(error))
     return new StudioError('overloaded', 'The studio has no space left.', {
       cause: error,

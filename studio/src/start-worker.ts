@@ -17,7 +17,7 @@ import { openRuleList } from './moderation/moderation.ts';
 import { type ClaimsOptions, startClaims } from './renders/start-claims.ts';
 import { keepSettings } from './settings/keep-settings.ts';
 import { sqlDirectory } from './sql-directory.ts';
-import { openDiskBlobStorage } from './storage/disk-blob-storage.ts';
+import { openCheckedStorage } from './storage/open-storage.ts';
 import { checkUpload } from './uploads/check-upload.ts';
 import { openUploadQueue } from './uploads/queue.ts';
 import { startHeartbeat } from './workers/heartbeat.ts';
@@ -50,7 +50,7 @@ export async function startWorker(
   await checkDatabase(database, { variable: 'STUDIO_DATABASE_URL', sqlDirectory });
   const settings = await keepSettings(database);
   const catalog = owners.use(await openCatalog({ database, log }));
-  const storage = await openDiskBlobStorage(config.dataDirectory);
+  const storage = owners.use(await openCheckedStorage(config));
   await removeDeadDirectories();
   // Before the queue, so that it is closed after it: what is being drawn when the worker stops is finished.
   const engines = testArguments.engines ?? openEngines(config.workers, owners);

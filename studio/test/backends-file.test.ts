@@ -93,7 +93,7 @@ test('what an operator changed is left by a start, and put back by apply', async
     applyFiles(database, files, {
       secrets,
       variables: { FAL_KEY: 'sk-secret' },
-      openMedia: () => openMedia(database, directory),
+      openMedia: () => openMedia(database, { dataDirectory: directory }),
     });
   assert.deepEqual(
     (await apply()).map(({ kind, id, result }) => [kind, id, result]),

@@ -55,7 +55,11 @@ async function start(): Promise<string[]> {
     ({ file, problems = [] }: { file: string; problems?: readonly { line?: number }[] }) => {
       said.push([level, path.basename(file), ...problems.map(({ line }) => line ?? 0)].join(' '));
     };
-  await applyDataFiles(db.database, folder, { info: say('info'), warn: say('warn'), error: say('error') });
+  await applyDataFiles(
+    db.database,
+    { dataDirectory: folder },
+    { info: say('info'), warn: say('warn'), error: say('error') },
+  );
   return said;
 }
 

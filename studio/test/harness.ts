@@ -14,7 +14,7 @@ import { clean } from '@renderkit/studio/clean.ts';
 import type { StudioConfig } from '@renderkit/studio/config.ts';
 import { createAccount, grantForService, type NewStudioAccount } from '@renderkit/studio/operator.ts';
 import { startWorker } from '@renderkit/studio/start-worker.ts';
-import { openDiskBlobStorage } from '@renderkit/studio/storage/disk-blob-storage.ts';
+import { openStorage, type MediaPlace } from '@renderkit/studio/storage/open-storage.ts';
 import { type Answer, type UploadCalls, uploadCalls } from './upload-calls.ts';
 
 export const client = { id: 'renderkit-service', secret: 'a secret for tests only' };
@@ -53,6 +53,8 @@ const ordinaryConfig: Omit<StudioConfig, 'databaseUrl' | 'dataDirectory'> = {
   secretKey: undefined,
   egressAllow: [],
   variables: {},
+  mediaDelivery: 'proxy',
+  mediaGraceSeconds: 172_800,
   logLevel: 'silent',
   trustProxy: [],
 };
@@ -89,6 +91,7 @@ export async function startTestStudio(
       {
         databaseUrl,
         dataDirectory,
+        s3: config.s3,
         workers: more.workers ?? 1,
         labels: more.labels ?? [],
         secretKey: undefined,
@@ -112,7 +115,7 @@ export async function startTestStudio(
     database,
     dataDirectory,
     startWorker: newWorker,
-    clean: () => cleanNow(database, dataDirectory, log),
+    clean: () => cleanNow(database, config, log),
     connect: async (account = {}) => {
       const email = account.email ?? `person${++accounts}@example.org`;
       const { id } = await createAccount(database, { ...account, email });
@@ -124,8 +127,8 @@ export async function startTestStudio(
   };
 }
 
-async function cleanNow(database: Database, dataDirectory: string, log: Logger): Promise<void> {
-  const storage = await openDiskBlobStorage(dataDirectory);
+async function cleanNow(database: Database, place: MediaPlace, log: Logger): Promise<void> {
+  await using storage = await openStorage(place);
   const announce = () => undefined;
   await clean({ database, storage, announce, log }, new AbortController().signal);
 }

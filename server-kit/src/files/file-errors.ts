@@ -2,11 +2,23 @@ import { ConfigError } from '../process/config.ts';
 
 const storageCodes = new Set(['ENOSPC', 'EDQUOT', 'EROFS', 'EIO']);
 
+/** A store of files that is no disk of this machine cannot be used now. */
+export class MediaUnavailable extends Error {
+  override name = 'MediaUnavailable';
+}
+
+/** True where a store behind the network was not to be had; the error's causes are looked at as well. */
+export function isMediaUnavailable(error: unknown): boolean {
+  for (let at = error; at instanceof Error; at = at.cause) if (at instanceof MediaUnavailable) return true;
+  return false;
+}
+
 /**
- * True where a file could not be written for want of space, or because its file system takes no writes now: the same may
- * succeed later. The error's causes are looked at as well.
+ * True where a file could not be written for want of space, because its file system takes no writes now, or because the
+ * store behind the network does not serve: the same may succeed later. The error's causes are looked at as well.
  */
 export function isStorageUnavailable(error: unknown): boolean {
+  if (isMediaUnavailable(error)) return true;
   for (let at = error; at instanceof Error; at = at.cause)
     if ('code' in at && typeof at.code === 'string' && storageCodes.has(at.code)) return true;
   return false;

@@ -22,11 +22,15 @@ const filePath = /^(?:[\w@~+-][\w.@~+-]*\/)*[\w@~+-][\w@~+-]*\.[\w.@~+-]+$/;
  */
 export async function addConsoleFiles(
   app: FastifyInstance,
-  options: { consoleDirectory: string; publicUrl: string; studioPublicUrl: string },
+  options: { consoleDirectory: string; publicUrl: string; studioPublicUrl: string; mediaOrigin?: string },
 ): Promise<void> {
   const { consoleDirectory: root } = options;
   const ownAddress = createOwnAddress(options.publicUrl);
-  const headersOf = pageHeaders(sourceOf(options.studioPublicUrl));
+  const sources = [
+    options.studioPublicUrl,
+    ...(options.mediaOrigin === undefined ? [] : [options.mediaOrigin]),
+  ];
+  const headersOf = pageHeaders(sources.map(sourceOf).join(' '));
   // Compressed when the console was built.
   await app.register(fastifyStatic, { root, serve: false, preCompressed: true, suppressWarning: true });
 
@@ -61,18 +65,18 @@ const fileHeaders = {
 };
 
 /**
- * Scripts come from files of ours alone, images and videos from the studio too; styles that the application makes
+ * Scripts come from files of ours alone, images and videos from where media are too; styles that the application makes
  * carry the nonce. The documents are shown in a frame.
  */
-function pageHeaders(studio: string): (nonce: string) => Record<string, string> {
+function pageHeaders(media: string): (nonce: string) => Record<string, string> {
   return (nonce) => ({
     'content-type': 'text/html; charset=utf-8',
     'content-security-policy': [
       "default-src 'none'",
       "script-src 'self'",
       `style-src 'self' 'nonce-${nonce}'`,
-      `img-src 'self' blob: data: ${studio}`,
-      `media-src 'self' blob: data: ${studio}`,
+      `img-src 'self' blob: data: ${media}`,
+      `media-src 'self' blob: data: ${media}`,
       "connect-src 'self'",
       "font-src 'self'",
       "manifest-src 'self'",

@@ -25,11 +25,11 @@ export const applyCommands: Command[] = [
 
 /** The worker's own settings: what is encrypted here is opened there. Files name variables of this command's environment. */
 export function applyInputs({ studio, environments }: OperatorDatabases, config: StackConfig) {
-  const { secretKey } = readWorkerConfig(environments.worker);
+  const place = readWorkerConfig(environments.worker);
   return {
-    secrets: openBackendSecrets(secretKey),
+    secrets: openBackendSecrets(place.secretKey),
     variables: config.environment,
-    openMedia: () => openMedia(studio, config.dataDirectory),
+    openMedia: () => openMedia(studio, place),
   };
 }
 

@@ -1,3 +1,4 @@
+import { readWorkerConfig } from '@renderkit/studio/config.ts';
 import * as studio from '@renderkit/studio/operator.ts';
 import { type Command, command, givenPath } from './command.ts';
 import { email, required, text } from './option.ts';
@@ -8,9 +9,12 @@ export const libraryCommands: Command[] = [
     about: "Adds a picture or a video to an account's library, as if it had been generated outside the API.",
     options: { email: required(email), file: required(text('F')), project: text('ID'), prompt: text('P') },
     run: async ({ open, config }, values) => {
-      const item = await studio.addLibraryItem((await open()).studio, {
+      const { studio: database, environments } = await open();
+      const { dataDirectory, s3 } = readWorkerConfig(environments.worker);
+      const item = await studio.addLibraryItem(database, {
         email: values.email,
-        dataDirectory: config.dataDirectory,
+        dataDirectory,
+        s3,
         file: givenPath(config, values.file),
         ...(values.project !== undefined && { project: values.project }),
         ...(values.prompt !== undefined && { prompt: values.prompt }),

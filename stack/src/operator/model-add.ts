@@ -89,7 +89,7 @@ async function addManifest(
 ): Promise<Answer> {
   const { studio: database } = databases;
   const { id, name, price, out } = given;
-  const media = await openMedia(database, context.config.dataDirectory);
+  const media = await openMedia(database, readWorkerConfig(databases.environments.worker));
   const added = await addModelFile(file, { id, name, priceMillicredits: price }, actor, media);
   const written = out === undefined ? [] : await writeModel(added.id, givenPath(context.config, out), media);
   await using drivers = openDrivers(databases);

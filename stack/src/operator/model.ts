@@ -10,6 +10,7 @@ import {
   resumeModel,
   retireModel,
 } from '@renderkit/studio/administration/models.ts';
+import { readWorkerConfig } from '@renderkit/studio/config.ts';
 import { openMedia } from '@renderkit/studio/storage/open-media.ts';
 import { type Command, command, done, givenPath, problemLine } from './command.ts';
 import { addModelCommand } from './model-add.ts';
@@ -155,7 +156,8 @@ export const modelCommands: Command[] = [
       'Writes the newest version of a model as files: its manifest and its workflow. Added again they are the same version.',
     options: { id: required(text('ID')), out: required(text('DIR')) },
     run: async ({ open, config }, { id, out }) => {
-      const media = await openMedia((await open()).studio, config.dataDirectory);
+      const { studio, environments } = await open();
+      const media = await openMedia(studio, readWorkerConfig(environments.worker));
       const files = await writeModel(id, givenPath(config, out), media);
       return { data: { files }, lines: files };
     },

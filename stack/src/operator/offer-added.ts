@@ -2,6 +2,7 @@ import type { Problem } from '@renderkit/engine-kit/problem-codes.ts';
 import { type AddedModel, repriceDraft } from '@renderkit/studio/administration/add-model.ts';
 import { publishModel } from '@renderkit/studio/administration/models.ts';
 import { priceOfSample, type Sample, sampleModel } from '@renderkit/studio/administration/sample-model.ts';
+import { readWorkerConfig } from '@renderkit/studio/config.ts';
 import { openMedia } from '@renderkit/studio/storage/open-media.ts';
 import type { Context } from './command.ts';
 import type { OperatorDatabases } from './open-databases.ts';
@@ -67,12 +68,12 @@ async function takeSample(
   databases: OperatorDatabases,
   { id, version, suites }: AddedModel,
   wish: OfferWish,
-  { config, progress }: Context,
+  { progress }: Context,
 ): Promise<Sample> {
   const kind = suites.includes('video') || suites.includes('extend') ? 'video' : 'image';
   const begun = performance.now();
   let said = { at: Number.NEGATIVE_INFINITY, line: '' };
-  const storage = await openMedia(databases.studio, config.dataDirectory);
+  const storage = await openMedia(databases.studio, readWorkerConfig(databases.environments.worker));
   const options = {
     mayCost: wish.sample === 'paid',
     prompt: wish.prompt,

@@ -4,6 +4,7 @@ import type { Database } from '@renderkit/server-kit/db/database.ts';
 import { ConfigError } from '@renderkit/server-kit/process/config.ts';
 import { noteDataFiles, wereDataFilesApplied } from '../settings/keep-settings.ts';
 import { openMedia } from '../storage/open-media.ts';
+import type { MediaPlace } from '../storage/open-storage.ts';
 import { applyFile } from './apply-files.ts';
 import { PublishError, withCatalog } from './publish.ts';
 import {
@@ -29,9 +30,10 @@ export type DataFilesLog = Record<
  */
 export async function applyDataFiles(
   database: Database,
-  dataDirectory: string,
+  place: MediaPlace,
   log: DataFilesLog,
 ): Promise<void> {
+  const { dataDirectory } = place;
   const files = [
     ...(await findCatalogFiles(dataDirectory)),
     ...(await findCatalogFiles(path.join(dataDirectory, 'models'))),
@@ -39,7 +41,7 @@ export async function applyDataFiles(
   const isFirst = !(await wereDataFilesApplied(database));
   for (const file of files) {
     const read = await readCatalogFile(file);
-    const broken = isBroken(read) ? read : await apply(database, read, { dataDirectory, log });
+    const broken = isBroken(read) ? read : await apply(database, read, { place, log });
     if (broken === undefined) continue;
     if (isFirst) throw new ConfigError(sentenceFor(broken));
     log.error(
@@ -54,10 +56,10 @@ export async function applyDataFiles(
 async function apply(
   database: Database,
   read: CatalogFile,
-  { dataDirectory, log }: { dataDirectory: string; log: DataFilesLog },
+  { place, log }: { place: MediaPlace; log: DataFilesLog },
 ): Promise<BrokenFile | undefined> {
   try {
-    const file = await storeImage(read, () => openMedia(database, dataDirectory));
+    const file = await storeImage(read, () => openMedia(database, place));
     const result = await withCatalog(database, (transaction) => applyFile(transaction, file, 'file'));
     if (result === 'applied') log.info({ file: file.file }, 'a file of the catalog is published');
     if (result === 'kept')

@@ -9,6 +9,11 @@ export type StoredBlob = {
   read: (range?: { start: number; end: number }) => Readable;
 };
 
+export type ListedBlob = { key: string; sizeBytes: number; storedAt: Date };
+
+/** What a client of the store is told with a blob that it opens by a link. */
+export type LinkHeaders = { contentType: string; disposition: string; cacheControl: string };
+
 /** A file that came whole but has no key yet: kept under one, or else removed when it is disposed. */
 export type ReceivedBlob = AsyncDisposable & {
   sizeBytes: number;
@@ -21,7 +26,8 @@ export type ReceivedBlob = AsyncDisposable & {
 /**
  * Where media are kept, on a disk or in an object store; `testing/blob-storage-conformance.ts` says what each
  * implementation has to do. A key is `<unguessable folder>/<file name>` and no path. Whoever knows it may read the
- * blob, so folders are named by `mediaFolder` alone. A blob never changes, and nothing here lists or renames blobs.
+ * blob, so folders are named by `mediaFolder` alone. A blob never changes. While the store cannot be used, all of it
+ * rejects with an error that `isStorageUnavailable` knows.
  */
 export type BlobStorage = {
   /** Stores a blob of any size; returns once it would survive a power cut. Nobody ever sees a part of it. */
@@ -34,6 +40,14 @@ export type BlobStorage = {
   withLocalFile: <T>(key: string, use: (path: string) => Promise<T>) => Promise<T>;
   /** Removes every blob of a folder; nothing happens where there is none. */
   removeFolder: (folder: string) => Promise<void>;
+  /** Every blob there is, by pages and in no order. For checks and copies: never on the way of a request. */
+  list: () => AsyncIterable<ListedBlob[]>;
+  /** Removes what was begun before the time and never became a blob. Returns how many. */
+  removeUnfinished: (before: Date) => Promise<number>;
+  /** Rejects unless blobs can be written and read now. */
+  check: () => Promise<void>;
+  /** An address that gives the blob to anybody for so many seconds. Not where only this process can read it. */
+  link?: (key: string, headers: LinkHeaders, seconds: number) => Promise<string>;
 };
 
 /** There is no blob with the key. */

@@ -21,12 +21,17 @@ const yearSeconds = 31_536_000;
 const keptForGood = `public, max-age=${yearSeconds}, immutable`;
 /** It may be rejected or deleted yet: whoever has a copy asks before it shows it again. */
 const askedEachTime = 'private, no-cache';
+/** Long enough for a player that pauses a video; whoever needs another link asks for the media again. */
+const linkSeconds = 3_600;
 
 /**
  * Serves media under links that cannot be guessed and whose bytes never change. Nothing served here may run or be
- * taken for another type, whatever it is opened with.
+ * taken for another type, whatever it is opened with. `redirect` sends on whoever asks, where the storage has links.
  */
-export function mediaRoutes(app: FastifyInstance, storage: BlobStorage): void {
+export function mediaRoutes(
+  app: FastifyInstance,
+  { storage, delivery }: { storage: BlobStorage; delivery: 'proxy' | 'redirect' },
+): void {
   type Asked = { Params: { folder: string; name: string }; Querystring: Record<string, unknown> };
   app.get<Asked>('/media/:folder/:name', async (request, reply) => {
     const { folder, name } = request.params;
@@ -38,6 +43,8 @@ export function mediaRoutes(app: FastifyInstance, storage: BlobStorage): void {
     const uploaded = uploadedName.test(name);
     // A page elsewhere cannot ask the browser for a copy by itself: `download` on a link counts within one origin.
     const attached = uploaded || request.query['download'] !== undefined;
+    const disposition = `${attached ? 'attachment' : 'inline'}; filename="${name}"`;
+    const cacheControl = uploaded ? askedEachTime : keptForGood;
     reply
       .header('content-type', contentType)
       .header('x-content-type-options', 'nosniff')
@@ -45,11 +52,17 @@ export function mediaRoutes(app: FastifyInstance, storage: BlobStorage): void {
       .header('content-security-policy', "default-src 'none'; media-src 'self'; sandbox")
       .header('cross-origin-resource-policy', 'cross-origin')
       .header('access-control-allow-origin', '*')
-      .header('content-disposition', `${attached ? 'attachment' : 'inline'}; filename="${name}"`)
-      .header('cache-control', uploaded ? askedEachTime : keptForGood)
+      .header('content-disposition', disposition)
+      .header('cache-control', cacheControl)
       .header('accept-ranges', 'bytes')
       .header('etag', etag);
     if (request.headers['if-none-match']?.includes(etag)) return reply.code(304).send();
+    // A link is for GET alone.
+    if (delivery === 'redirect' && storage.link !== undefined && request.method === 'GET') {
+      const headers = { contentType, disposition, cacheControl };
+      const link = await storage.link(`${folder}/${name}`, headers, linkSeconds);
+      return reply.header('cache-control', 'private, no-store').redirect(link, 302);
+    }
     const ifRange = request.headers['if-range'];
     const range =
       ifRange === undefined || ifRange === etag ? parseRange(request.headers.range, file.sizeBytes) : 'whole';

@@ -1,0 +1,62 @@
+import { ConfigError } from '@renderkit/server-kit/process/config.ts';
+import { within } from '@renderkit/server-kit/work/within.ts';
+import type { BlobStorage } from './blob-storage.ts';
+import { openDiskBlobStorage } from './disk-blob-storage.ts';
+import { openS3BlobStorage } from './s3/s3-blob-storage.ts';
+import { S3Refusal } from './s3/s3-client.ts';
+import type { S3Config } from './s3/s3-config.ts';
+
+/** Where media are kept: in the bucket where there is one, else below the data directory. */
+export type MediaPlace = { dataDirectory: string; s3?: S3Config | undefined };
+
+/** Opens the storage without looking whether it serves. */
+export async function openStorage({ dataDirectory, s3 }: MediaPlace): Promise<BlobStorage & AsyncDisposable> {
+  if (s3 !== undefined) return openS3BlobStorage(s3);
+  return { ...(await openDiskBlobStorage(dataDirectory)), [Symbol.asyncDispose]: () => Promise.resolve() };
+}
+
+const checkMs = 15_000;
+
+/** The same at the start of a part: a bucket that cannot be used is told at once. @throws ConfigError */
+export async function openCheckedStorage(place: MediaPlace): Promise<BlobStorage & AsyncDisposable> {
+  const storage = await openStorage(place);
+  const { s3 } = place;
+  if (s3 === undefined) return storage;
+  try {
+    const checked = await within(
+      storage.check().then(() => true),
+      checkMs,
+    );
+    if (checked === undefined) throw new Error(`it did not answer within ${checkMs / 1_000} s`);
+    return storage;
+  } catch (error) {
+    await storage[Symbol.asyncDispose]();
+    throw new ConfigError(sentenceFor(s3, error), { cause: error });
+  }
+}
+
+/** What the codes of refusals mean for whoever set the variables. */
+const meanings: Partial<Record<string, string>> = {
+  NoSuchBucket: 'there is no such bucket: make it, or set S3_BUCKET to one that is there',
+  InvalidAccessKeyId: 'it does not know the access key: set S3_ACCESS_KEY_ID to one that it knows',
+  SignatureDoesNotMatch: 'the secret is not that of the access key: set S3_SECRET_ACCESS_KEY',
+  AccessDenied: 'the access key may not list, read, write and delete there: allow it, or set another key',
+  AuthorizationHeaderMalformed: 'the region is another one: set S3_REGION',
+  RequestTimeTooSkewed: 'the clocks of this machine and of the storage differ too much: set them right',
+};
+
+function sentenceFor({ endpoint, bucket }: S3Config, error: unknown): string {
+  const refusal = error instanceof Error && error.cause instanceof S3Refusal ? error.cause : undefined;
+  const reason =
+    meanings[refusal?.code ?? ''] ??
+    (refusal === undefined ? reasonOf(error) : `it answered ${refusal.status} ${refusal.code}`);
+  return `The bucket ${bucket} at ${endpoint} cannot be used: ${reason.replace(/\.$/, '')}.`;
+}
+
+function reasonOf(error: unknown): string {
+  const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
+  const { code, message } = cause as NodeJS.ErrnoException;
+  return code === 'ECONNREFUSED' || code === 'ENOTFOUND' || message === ''
+    ? `nothing answers there (${code ?? 'no reason given'}): set S3_ENDPOINT`
+    : message;
+}

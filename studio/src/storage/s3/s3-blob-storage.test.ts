@@ -1,0 +1,147 @@
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { buffer } from 'node:stream/consumers';
+import { test } from 'node:test';
+import { isMediaUnavailable } from '@renderkit/server-kit/files/file-errors.ts';
+import { ConfigError } from '@renderkit/server-kit/process/config.ts';
+import { openCheckedStorage } from '../open-storage.ts';
+import { testConformance } from '../testing/blob-storage-conformance.ts';
+import { type S3Fault, startS3Counterpart } from '../testing/s3-counterpart.ts';
+import { openS3BlobStorage } from './s3-blob-storage.ts';
+
+const folder = 'a1B2'.repeat(8);
+const key = `${folder}/ast_1.mp4`;
+/** Two parts. */
+const large = Buffer.alloc(9 * 1024 * 1024, 'many bytes ');
+
+async function openEmpty() {
+  await using owned = new AsyncDisposableStack();
+  const server = owned.use(await startS3Counterpart());
+  // Faults are tried again at once.
+  const storage = owned.use(openS3BlobStorage(server.config, [1, 1, 1]));
+  const ours = owned.move();
+  return { ...storage, server, [Symbol.asyncDispose]: () => ours.disposeAsync() };
+}
+
+testConformance('S3', openEmpty);
+
+async function* chunksOf(bytes: Buffer) {
+  for (let at = 0; at < bytes.length; at += 100_000) yield bytes.subarray(at, at + 100_000);
+}
+
+const passing: readonly S3Fault[] = ['unavailable', 'slow_down', 'cut'];
+
+test('what passes is tried again: a refused, cut or slowed request of any kind', async () => {
+  await using storage = await openEmpty();
+  const { server } = storage;
+  server.fail(passing);
+  await storage.put(key, [Buffer.from('small')]);
+  server.fail(['refused_digest', 'lost_answer'], ({ method }) => method === 'PUT');
+  await storage.put(key, chunksOf(large));
+  assert.ok(server.objects.get(key)?.bytes.equals(large));
+  server.fail(passing);
+  assert.equal((await storage.open(key))?.sizeBytes, large.length);
+  server.fail(passing);
+  await storage.removeFolder(folder);
+  assert.equal(server.objects.size, 0);
+});
+
+test('an upload whose last answer was lost is complete', async () => {
+  await using storage = await openEmpty();
+  storage.server.fail(['lost_answer'], ({ method, query }) => method === 'POST' && query.has('uploadId'));
+  await storage.put(key, chunksOf(large));
+  assert.ok(storage.server.objects.get(key)?.bytes.equals(large));
+  assert.equal(storage.server.uploads.size, 0);
+});
+
+test('a stream that is cut goes on where it was', async () => {
+  await using storage = await openEmpty();
+  await storage.put(key, chunksOf(large));
+  const blob = await storage.open(key);
+  storage.server.fail(['cut', 'cut', 'unavailable', 'cut']);
+  assert.ok((await buffer(blob!.read())).equals(large));
+  storage.server.fail(['cut']);
+  assert.ok((await buffer(blob!.read({ start: 5, end: 9_000_000 }))).equals(large.subarray(5, 9_000_001)));
+});
+
+test('bytes that are not those that were stored are fetched again, and never lent', async () => {
+  await using storage = await openEmpty();
+  await storage.put(key, [Buffer.from('as they were')]);
+  const read = (path: string) => readFile(path, 'utf8');
+  const isGet = ({ method }: { method: string }) => method === 'GET';
+  storage.server.fail(['wrong_bytes'], isGet);
+  assert.equal(await storage.withLocalFile(key, read), 'as they were');
+  storage.server.fail(['wrong_bytes', 'wrong_bytes', 'wrong_bytes'], isGet);
+  await assert.rejects(storage.withLocalFile(key, read), isMediaUnavailable);
+});
+
+test('what stays away is told as unavailable, and leaves no upload behind', async () => {
+  await using storage = await openEmpty();
+  const { server } = storage;
+  server.fail(Array.from({ length: 4 }, () => 'unavailable' as const));
+  await assert.rejects(storage.open(key), isMediaUnavailable);
+  server.fail(
+    Array.from({ length: 4 }, () => 'unavailable' as const),
+    ({ query }) => query.get('partNumber') === '2',
+  );
+  await assert.rejects(storage.put(key, chunksOf(large)), isMediaUnavailable);
+  assert.equal(server.objects.size, 0);
+  assert.equal(server.uploads.size, 0);
+});
+
+test('uploads that a killed process began are ended, and no others', async () => {
+  await using storage = await openEmpty();
+  const { uploads } = storage.server;
+  const upload = { key, headers: {}, parts: new Map<number, Buffer>() };
+  uploads.set('old', { ...upload, begun: new Date(Date.now() - 60_000) });
+  uploads.set('new', { ...upload, begun: new Date() });
+  assert.equal(await storage.removeUnfinished(new Date(Date.now() - 30_000)), 1);
+  assert.deepEqual([...uploads.keys()], ['new']);
+});
+
+test('each object says what its bytes hash to, and what others keep in the bucket is not listed', async () => {
+  await using storage = await openEmpty();
+  await storage.put(key, chunksOf(large));
+  await storage.put(`${folder}/thumb.webp`, [Buffer.from('small')]);
+  const hashOf = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex');
+  for (const { bytes, headers } of storage.server.objects.values())
+    assert.equal(headers['x-amz-meta-sha256'], hashOf(bytes));
+  storage.server.objects.set('notes/read me.txt', {
+    bytes: Buffer.alloc(1),
+    headers: {},
+    storedAt: new Date(),
+  });
+  const listed = (await Array.fromAsync(storage.list())).flat().map((blob) => blob.key);
+  assert.deepEqual(listed, [key, `${folder}/thumb.webp`]);
+  await storage.check();
+  assert.equal(storage.server.objects.size, 3, 'the probe is gone again');
+});
+
+test('a link opens the one blob for whoever has it', async () => {
+  await using storage = await openEmpty();
+  await storage.put(key, [Buffer.from('linked')]);
+  const headers = {
+    contentType: 'video/mp4',
+    disposition: 'inline; filename="a b+c.mp4"',
+    cacheControl: 'private',
+  };
+  const link = (await storage.link?.(key, headers, 60)) ?? '';
+  assert.equal(await (await fetch(link)).text(), 'linked');
+  assert.equal((await fetch(link.replace('ast_1', 'ast_2'))).status, 403);
+});
+
+test('a wrong secret, key, bucket or address ends a start with a sentence', async () => {
+  await using server = await startS3Counterpart();
+  const open = (s3: Partial<typeof server.config>) =>
+    openCheckedStorage({ dataDirectory: '', s3: { ...server.config, ...s3 } });
+  await using _good = await open({});
+  const wrong: [Partial<typeof server.config>, RegExp][] = [
+    [{ secretAccessKey: 'another' }, /the secret is not that of the access key: set S3_SECRET_ACCESS_KEY\.$/],
+    [{ accessKeyId: 'ANOTHER' }, /does not know the access key/],
+    [{ bucket: 'another' }, /^The bucket another at .* there is no such bucket/],
+    [{ endpoint: 'http://127.0.0.1:9' }, /nothing answers there/],
+  ];
+  for (const [s3, sentence] of wrong)
+    await assert.rejects(open(s3), (error) => error instanceof ConfigError && sentence.test(error.message));
+});

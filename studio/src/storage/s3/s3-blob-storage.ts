@@ -1,0 +1,121 @@
+import { createHash, randomBytes } from 'node:crypto';
+import {
+  BlobMissing,
+  type BlobStorage,
+  type Chunks,
+  type ListedBlob,
+  partsOf,
+  requireFolder,
+  requireKey,
+} from '../blob-storage.ts';
+import { openS3Client, retryDelaysMs, type S3Client } from './s3-client.ts';
+import type { S3Config } from './s3-config.ts';
+import { fetchObject, readObject } from './s3-downloads.ts';
+import { findObject, partBytes, putBytes, putFile, removeUnfinishedUploads } from './s3-uploads.ts';
+import { readElements, readTag } from './s3-xml.ts';
+import { spool } from './spool.ts';
+
+/**
+ * Blobs as objects of one bucket, under their keys. A file whose length nobody knows goes through a temporary file of this
+ * machine: its hash is stored with it, and so has to be known first.
+ */
+export function openS3BlobStorage(
+  config: S3Config,
+  delaysMs: readonly number[] = retryDelaysMs,
+): BlobStorage & AsyncDisposable {
+  const client = openS3Client(config, delaysMs);
+  return {
+    put: async (key, chunks) => {
+      requireKey(key);
+      return { sizeBytes: await putChunks(client, key, chunks) };
+    },
+    receive: async (folder, chunks) => {
+      requireFolder(folder);
+      const file = await spool(chunks);
+      return {
+        sizeBytes: file.sizeBytes,
+        withLocalFile: (use) => use(file.path),
+        keep: async (name) => {
+          const key = `${folder}/${name}`;
+          requireKey(key);
+          await putFile(client, key, file);
+          return key;
+        },
+        [Symbol.asyncDispose]: () => file[Symbol.asyncDispose](),
+      };
+    },
+    open: async (key) => {
+      const found = partsOf(key) && (await findObject(client, key));
+      if (found === undefined) return undefined;
+      const whole = { start: 0, end: found.sizeBytes - 1 };
+      return { ...found, read: (range = whole) => readObject(client, key, range) };
+    },
+    withLocalFile: async (key, use) => {
+      const parts = partsOf(key);
+      const found = parts && (await findObject(client, key));
+      if (parts === undefined || found === undefined) throw new BlobMissing(key);
+      await using file = await fetchObject(client, key, { found, name: parts.name });
+      return await use(file.path);
+    },
+    removeFolder: async (folder) => {
+      requireFolder(folder);
+      for await (const page of listObjects(client, `${folder}/`))
+        for (const { key } of page) await client.text({ method: 'DELETE', key });
+    },
+    list: () => listBlobs(client),
+    removeUnfinished: (before) => removeUnfinishedUploads(client, before),
+    check: () => checkBucket(client),
+    link: (key, { contentType, disposition, cacheControl }, seconds) =>
+      client.presign(
+        key,
+        {
+          'response-content-type': contentType,
+          'response-content-disposition': disposition,
+          'response-cache-control': cacheControl,
+        },
+        seconds,
+      ),
+    [Symbol.asyncDispose]: () => client[Symbol.asyncDispose](),
+  };
+}
+
+/** What fits into one part needs no file in between. Returns how many bytes they were. */
+async function putChunks(client: S3Client, key: string, chunks: Chunks): Promise<number> {
+  if (Array.isArray(chunks) && chunks.reduce((sum, { length }) => sum + length, 0) <= partBytes) {
+    const bytes = chunks.length === 1 ? (chunks[0] as Uint8Array) : Buffer.concat(chunks);
+    await putBytes(client, key, { bytes, sha256: createHash('sha256').update(bytes).digest('hex') });
+    return bytes.length;
+  }
+  await using file = await spool(chunks);
+  await putFile(client, key, file);
+  return file.sizeBytes;
+}
+
+/** What others keep in the bucket is none of ours. */
+async function* listBlobs(client: S3Client): AsyncGenerator<ListedBlob[]> {
+  for await (const page of listObjects(client)) yield page.filter(({ key }) => partsOf(key) !== undefined);
+}
+
+async function* listObjects(client: S3Client, prefix = ''): AsyncGenerator<ListedBlob[]> {
+  for (let token: string | undefined = ''; token !== undefined;) {
+    const query: Record<string, string> = { 'list-type': '2', 'encoding-type': 'url', prefix };
+    if (token !== '') query['continuation-token'] = token;
+    const page: string = (await client.text({ method: 'GET', query })) ?? '';
+    yield readElements(page, 'Contents').map((item) => ({
+      key: decodeURIComponent((readTag(item, 'Key') ?? '').replaceAll('+', ' ')),
+      sizeBytes: Number(readTag(item, 'Size')),
+      storedAt: new Date(readTag(item, 'LastModified') ?? 0),
+    }));
+    token = readTag(page, 'NextContinuationToken');
+  }
+}
+
+const probeText = Buffer.from('Renderkit tries whether it can write here.\n');
+
+/** Whoever may read may still not be allowed to write: an object goes in and out again. */
+async function checkBucket(client: S3Client): Promise<void> {
+  await client.text({ method: 'GET', query: { 'list-type': '2', 'max-keys': '1' } });
+  const key = `renderkit-probe-${randomBytes(8).toString('hex')}`;
+  await client.text({ method: 'PUT', key, body: probeText });
+  await client.text({ method: 'DELETE', key });
+}

@@ -1,0 +1,212 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { MediaUnavailable } from '@renderkit/server-kit/files/file-errors.ts';
+import { AwsV4Signer } from 'aws4fetch';
+import { type Dispatcher, Pool } from 'undici';
+import { readTag } from './s3-xml.ts';
+import type { S3Config } from './s3-config.ts';
+
+const connectMs = 5_000;
+/** To the head of an answer. Whoever completes a large upload may have to wait for the server to put it together. */
+const answerMs = 30_000;
+const silentMs = 30_000;
+const maxConnections = 32;
+/** A listing of a thousand keys is some 400 kB. */
+const maxTextBytes = 4 * 1024 * 1024;
+/** Before the second to the fifth try; a server that asks to slow down gets them all. */
+export const retryDelaysMs: readonly number[] = [100, 300, 1_000, 3_000];
+
+export type S3Request = {
+  method: 'GET' | 'HEAD' | 'PUT' | 'POST' | 'DELETE';
+  /** A key of the bucket; none: the bucket itself. */
+  key?: string;
+  query?: Record<string, string>;
+  headers?: Record<string, string>;
+  body?: Uint8Array;
+  signal?: AbortSignal;
+};
+
+export type S3Answer = {
+  status: number;
+  header: (name: string) => string | undefined;
+  body: Dispatcher.ResponseData['body'];
+};
+
+/** The storage understood the request and refused it: wrong key, wrong bucket, no permission. */
+export class S3Refusal extends Error {
+  override name = 'S3Refusal';
+  readonly status: number;
+  /** The code of the S3 protocol, such as `NoSuchBucket`. */
+  readonly code: string;
+
+  constructor(status: number, code: string) {
+    super(`the S3 storage answered ${status} ${code}`);
+    this.status = status;
+    this.code = code;
+  }
+}
+
+export type S3Client = AsyncDisposable & {
+  /** An answer of success, or undefined for 404; its body must be read. Tries again where that may help. @throws MediaUnavailable */
+  send: (request: S3Request) => Promise<S3Answer | undefined>;
+  /** The same with the body as a text. */
+  text: (request: S3Request) => Promise<string | undefined>;
+  /** A link that lets anybody GET the key for so many seconds. */
+  presign: (key: string, query: Record<string, string>, seconds: number) => Promise<string>;
+};
+
+/** Signed requests (AWS Signature Version 4) to one bucket, over connections that are kept open. */
+export function openS3Client(config: S3Config, delaysMs = retryDelaysMs): S3Client {
+  const base = bucketUrl(config);
+  const pool = new Pool(base.origin, {
+    connections: maxConnections,
+    connect: { timeout: connectMs },
+    headersTimeout: answerMs,
+    bodyTimeout: silentMs,
+  });
+  const { accessKeyId, secretAccessKey, region } = config;
+  const credentials = {
+    accessKeyId,
+    secretAccessKey,
+    region,
+    service: 's3',
+    cache: new Map<string, ArrayBuffer>(),
+  };
+  const addressOf = ({ key = '', query = {} }: Pick<S3Request, 'key' | 'query'>) => {
+    const url = new URL(base);
+    url.pathname += key;
+    for (const [name, value] of Object.entries(query)) url.searchParams.set(name, value);
+    return url;
+  };
+  const once = async (request: S3Request): Promise<S3Answer | undefined> => {
+    const { method, body = emptyBody, signal } = request;
+    // The server compares it with what arrived: bytes that were damaged on the way are refused.
+    const headers = { ...request.headers, 'x-amz-content-sha256': await sha256(body) };
+    const signed = await new AwsV4Signer({
+      ...credentials,
+      method,
+      url: addressOf(request).href,
+      headers,
+    }).sign();
+    const answer = await pool.request({
+      method,
+      path: signed.url.pathname + signed.url.search,
+      headers: Object.fromEntries(signed.headers),
+      body: method === 'PUT' || method === 'POST' ? body : null,
+      ...(signal && { signal }),
+    });
+    return settled(answer);
+  };
+  const attempt = <T>(request: S3Request, read: (answer: S3Answer) => Promise<T>) =>
+    retried(request, delaysMs, async () => {
+      const answer = await once(request);
+      return answer && read(answer);
+    });
+  return {
+    send: (request) => attempt(request, async (answer) => answer),
+    text: (request) => attempt(request, readResult),
+    presign: async (key, query, seconds) => {
+      const url = addressOf({ key, query: { ...query, 'X-Amz-Expires': String(seconds) } });
+      const signed = await new AwsV4Signer({
+        ...credentials,
+        method: 'GET',
+        url: url.href,
+        signQuery: true,
+      }).sign();
+      // A space was signed as %20, and a plus sign means one to some servers and itself to others.
+      signed.url.search = signed.url.search.replaceAll('+', '%20');
+      return signed.url.href;
+    },
+    [Symbol.asyncDispose]: () => pool.destroy(),
+  };
+}
+
+const emptyBody = new Uint8Array();
+
+function bucketUrl({ endpoint, bucket, pathStyle }: S3Config): URL {
+  const url = new URL(endpoint);
+  if (pathStyle) url.pathname = `/${bucket}/`;
+  else url.host = `${bucket}.${url.host}`;
+  return url;
+}
+
+/** Outside of the event loop: a part is 8 MiB. */
+async function sha256(bytes: Uint8Array): Promise<string> {
+  return Buffer.from(await crypto.subtle.digest('SHA-256', bytes as Uint8Array<ArrayBuffer>)).toString('hex');
+}
+
+/** @throws S3Refusal */
+async function settled({
+  statusCode: status,
+  headers,
+  body,
+}: Dispatcher.ResponseData): Promise<S3Answer | undefined> {
+  const header = (name: string) => [headers[name]].flat()[0];
+  const answer = { status, header, body };
+  if (status < 300) return answer;
+  const text = await readText(body);
+  if (status === 404 && readTag(text, 'Code') !== 'NoSuchBucket') return undefined;
+  throw new S3Refusal(status, readTag(text, 'Code') ?? '');
+}
+
+/** Whoever completes an upload is answered 200 before the server knows whether it worked. @throws S3Refusal */
+async function readResult({ body }: S3Answer): Promise<string> {
+  const text = await readText(body);
+  if (/<Error>/.test(text.slice(0, 200))) throw new S3Refusal(200, readTag(text, 'Code') ?? '');
+  return text;
+}
+
+async function readText(body: S3Answer['body']): Promise<string> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of body as AsyncIterable<Buffer>) {
+    size += chunk.length;
+    if (size > maxTextBytes) throw new Error('the answer of the S3 storage is too long');
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString();
+}
+
+/** Refusals that the same request may not get again: damaged or cut on the way, or the server's own trouble. */
+const passingCodes = new Set([
+  'InternalError',
+  'ServiceUnavailable',
+  'SlowDown',
+  'RequestTimeout',
+  'OperationAborted',
+  'BadDigest',
+  'XAmzContentSHA256Mismatch',
+  'IncompleteBody',
+]);
+
+function mayPass(error: unknown): boolean {
+  return (
+    !(error instanceof S3Refusal) ||
+    error.status >= 500 ||
+    error.status === 429 ||
+    passingCodes.has(error.code)
+  );
+}
+
+async function retried<T>(
+  request: S3Request,
+  delaysMs: readonly number[],
+  run: () => Promise<T>,
+): Promise<T> {
+  for (let tries = 0; ; tries++) {
+    try {
+      return await run();
+    } catch (error) {
+      request.signal?.throwIfAborted();
+      const delayMs = delaysMs[tries];
+      if (delayMs === undefined || !mayPass(error)) throw unavailable(error);
+      await sleep(delayMs * (0.5 + Math.random() / 2), undefined, {
+        ...(request.signal && { signal: request.signal }),
+      });
+    }
+  }
+}
+
+function unavailable(error: unknown): MediaUnavailable {
+  const reason = error instanceof Error ? error.message : String(error);
+  return new MediaUnavailable(`the S3 storage cannot be used now: ${reason}`, { cause: error });
+}

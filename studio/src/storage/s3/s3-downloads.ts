@@ -1,0 +1,63 @@
+import { Readable } from 'node:stream';
+import { MediaUnavailable } from '@renderkit/server-kit/files/file-errors.ts';
+import { BlobMissing } from '../blob-storage.ts';
+import type { S3Client } from './s3-client.ts';
+import type { FoundObject } from './s3-uploads.ts';
+import { spool, type SpooledFile } from './spool.ts';
+
+/** How often a stream goes on where it was cut, without a byte in between. */
+const maxResumes = 4;
+
+/** The bytes from `start` to `end`, both included. A stream that is cut goes on where it was: a blob never changes. */
+export function readObject(client: S3Client, key: string, range: { start: number; end: number }): Readable {
+  return Readable.from(chunksOf(client, key, range), { objectMode: false });
+}
+
+async function* chunksOf(
+  client: S3Client,
+  key: string,
+  { start, end }: { start: number; end: number },
+): AsyncGenerator<Buffer> {
+  let at = start;
+  let resumes = 0;
+  while (at <= end) {
+    const answer = await client.send({ method: 'GET', key, headers: { range: `bytes=${at}-${end}` } });
+    if (answer === undefined) throw new BlobMissing(key);
+    if (answer.status !== 206 && (at > 0 || Number(answer.header('content-length')) !== end + 1))
+      throw new MediaUnavailable('the S3 storage does not answer for parts of an object');
+    const before = at;
+    try {
+      for await (const chunk of answer.body as AsyncIterable<Buffer>) {
+        at += chunk.length;
+        yield chunk;
+      }
+    } catch (error) {
+      if (at > before) resumes = 0;
+      if (++resumes > maxResumes)
+        throw new MediaUnavailable('the S3 storage cut an object again and again', { cause: error });
+    }
+  }
+}
+
+/** Fetches before they are given up. */
+const maxFetches = 3;
+
+/**
+ * Fetches a whole object to a temporary file of this name and compares its hash with what was stored.
+ * @throws BlobMissing
+ * @throws MediaUnavailable where other bytes came, each time
+ */
+export async function fetchObject(
+  client: S3Client,
+  key: string,
+  { found, name }: { found: FoundObject; name: string },
+): Promise<SpooledFile> {
+  for (let fetches = 1; ; fetches++) {
+    const whole = { start: 0, end: found.sizeBytes - 1 };
+    const file = await spool(readObject(client, key, whole), name);
+    if (found.sha256 === undefined || file.sha256 === found.sha256) return file;
+    await file[Symbol.asyncDispose]();
+    if (fetches === maxFetches)
+      throw new MediaUnavailable(`the S3 storage gives other bytes of ${key} than were stored`);
+  }
+}

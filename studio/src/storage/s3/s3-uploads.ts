@@ -1,0 +1,113 @@
+import { open } from 'node:fs/promises';
+import type { S3Client } from './s3-client.ts';
+import { readElements, readTag } from './s3-xml.ts';
+import { piecesOf, type SpooledFile } from './spool.ts';
+
+/** S3 takes parts from 5 MiB on, 10,000 at most. One upload holds one part in memory. */
+export const partBytes = 8 * 1024 * 1024;
+
+/** Where an object says what all of its bytes hash to: an ETag is no hash of them where they came in parts. */
+export const sha256Header = 'x-amz-meta-sha256';
+
+/** Stores bytes as one object. */
+export async function putBytes(
+  client: S3Client,
+  key: string,
+  { bytes, sha256 }: { bytes: Uint8Array; sha256: string },
+): Promise<void> {
+  await client.text({ method: 'PUT', key, headers: { [sha256Header]: sha256 }, body: bytes });
+}
+
+/** Stores a file as one object, in parts where it is large. Until the last request nobody sees any of it. */
+export async function putFile(
+  client: S3Client,
+  key: string,
+  { path, sizeBytes, sha256 }: SpooledFile,
+): Promise<void> {
+  await using handle = await open(path);
+  const pieces = piecesOf(handle, sizeBytes, partBytes);
+  if (sizeBytes > partBytes) return await putParts(client, key, { pieces, sha256 });
+  for await (const bytes of sizeBytes === 0 ? [new Uint8Array()] : pieces)
+    await putBytes(client, key, { bytes, sha256 });
+}
+
+async function putParts(
+  client: S3Client,
+  key: string,
+  { pieces, sha256 }: { pieces: AsyncIterable<Uint8Array>; sha256: string },
+): Promise<void> {
+  const headers = { [sha256Header]: sha256 };
+  const begun = await client.text({ method: 'POST', key, query: { uploads: '' }, headers });
+  const uploadId = readTag(begun ?? '', 'UploadId');
+  if (uploadId === undefined) throw new Error('the S3 storage began an upload without an id');
+  try {
+    const etags: string[] = [];
+    for await (const body of pieces) {
+      const query = { partNumber: String(etags.length + 1), uploadId };
+      const answer = await client.send({ method: 'PUT', key, query, body });
+      await answer?.body.dump();
+      const etag = answer?.header('etag');
+      if (etag === undefined) throw new Error('the S3 storage took a part of an upload without an ETag');
+      etags.push(etag);
+    }
+    await completeUpload(client, key, uploadId, etags);
+  } catch (error) {
+    // What cannot be ended now is ended by `removeUnfinishedUploads`.
+    await endUpload(client, key, uploadId).catch(() => undefined);
+    throw error;
+  }
+}
+
+async function completeUpload(
+  client: S3Client,
+  key: string,
+  uploadId: string,
+  etags: readonly string[],
+): Promise<void> {
+  const parts = etags.map((etag, i) => `<Part><PartNumber>${i + 1}</PartNumber><ETag>${etag}</ETag></Part>`);
+  const body = Buffer.from(`<CompleteMultipartUpload>${parts.join('')}</CompleteMultipartUpload>`);
+  const headers = { 'content-type': 'application/xml' };
+  const answer = await client.text({ method: 'POST', key, query: { uploadId }, headers, body });
+  // The answer to a try before this one may have been lost: then the upload is gone and the object there.
+  if (answer === undefined && (await findObject(client, key)) === undefined)
+    throw new Error('the S3 storage forgot an upload before it was complete');
+}
+
+async function endUpload(client: S3Client, key: string, uploadId: string): Promise<void> {
+  await client.text({ method: 'DELETE', key, query: { uploadId } });
+}
+
+export type FoundObject = { sizeBytes: number; sha256: string | undefined };
+
+/** Undefined where there is no such object. */
+export async function findObject(client: S3Client, key: string): Promise<FoundObject | undefined> {
+  const answer = await client.send({ method: 'HEAD', key });
+  await answer?.body.dump();
+  const length = answer?.header('content-length');
+  if (answer === undefined || length === undefined) return undefined;
+  return { sizeBytes: Number(length), sha256: answer.header(sha256Header) };
+}
+
+/** Ends uploads that were begun before the time; their parts lie in the bucket and in no listing. Returns how many. */
+export async function removeUnfinishedUploads(client: S3Client, before: Date): Promise<number> {
+  let removed = 0;
+  for (let marker: Record<string, string> | undefined = {}; marker !== undefined;) {
+    const page: string = (await client.text({ method: 'GET', query: { uploads: '', ...marker } })) ?? '';
+    for (const upload of readElements(page, 'Upload')) {
+      const key = readTag(upload, 'Key');
+      const id = readTag(upload, 'UploadId');
+      const begun = readTag(upload, 'Initiated');
+      if (key === undefined || id === undefined || begun === undefined || new Date(begun) >= before) continue;
+      await endUpload(client, key, id);
+      removed++;
+    }
+    marker =
+      readTag(page, 'IsTruncated') === 'true'
+        ? {
+            'key-marker': readTag(page, 'NextKeyMarker') ?? '',
+            'upload-id-marker': readTag(page, 'NextUploadIdMarker') ?? '',
+          }
+        : undefined;
+  }
+  return removed;
+}

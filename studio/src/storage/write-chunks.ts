@@ -1,0 +1,44 @@
+import type { FileHandle } from 'node:fs/promises';
+import { freeBytes } from '@renderkit/server-kit/http/byte-buffer.ts';
+import type { Chunks } from './blob-storage.ts';
+
+// A write for each chunk that a socket brings took three times as long: 1.4 s instead of 0.5 s for 200 MB.
+const batchBytes = 1024 * 1024;
+
+/**
+ * Writes all chunks to the file and returns how many bytes they were. Gathers them in one piece of memory while another,
+ * full one is written. Both are used again and again: a new one for each batch, left to the collector, took as much time
+ * as the writing.
+ */
+export async function writeChunks(file: FileHandle, chunks: Chunks): Promise<number> {
+  let gathering: Uint8Array = Buffer.allocUnsafeSlow(batchBytes);
+  let other: Uint8Array = Buffer.allocUnsafeSlow(batchBytes);
+  let used = 0;
+  let sizeBytes = 0;
+  let writing: Promise<void> = Promise.resolve();
+  const flush = async () => {
+    await writing;
+    writing = file.writeFile(gathering.subarray(0, used));
+    // It is looked at with the next batch, or at the end.
+    writing.catch(() => undefined);
+    [gathering, other] = [other, gathering];
+    used = 0;
+  };
+  try {
+    for await (const chunk of chunks) {
+      sizeBytes += chunk.length;
+      for (let at = 0; at < chunk.length;) {
+        const piece = chunk.subarray(at, at + batchBytes - used);
+        gathering.set(piece, used);
+        at += piece.length;
+        used += piece.length;
+        if (used === batchBytes) await flush();
+      }
+    }
+    if (used > 0) await flush();
+  } finally {
+    // Nothing of it is closed, or given back, before it has ended.
+    await writing.finally(() => [gathering, other].forEach(freeBytes));
+  }
+  return sizeBytes;
+}
