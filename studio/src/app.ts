@@ -24,7 +24,7 @@ import { createServer } from './server.ts';
 import { keepSettings } from './settings/keep-settings.ts';
 import { sqlDirectory } from './sql-directory.ts';
 import { closeOldMedia } from './storage/close-old-media.ts';
-import { openCheckedStorage } from './storage/open-storage.ts';
+import { claimStorage, openCheckedStorage } from './storage/open-storage.ts';
 import { openUploadQueue } from './uploads/queue.ts';
 
 /** What only tests hand in. */
@@ -69,7 +69,11 @@ export async function startStudio(
     startLoop({
       name: 'clean',
       everyMs: cleanEveryMs,
-      run: (signal) => clean({ database, storage, announce: announce.change, log }, signal),
+      run: (signal) =>
+        clean(
+          { database, storage, announce: announce.change, log, mediaGraceSeconds: config.mediaGraceSeconds },
+          signal,
+        ),
       log,
       stuckAfterMs: 10 * cleanEveryMs,
       ...(testArguments.onStuck && { onStuck: testArguments.onStuck }),
@@ -119,12 +123,13 @@ async function open(
   );
   await checkDatabase(database, { variable: 'STUDIO_DATABASE_URL', sqlDirectory });
   const storage = owners.use(await openCheckedStorage(config));
+  const settings = await keepSettings(database);
+  await claimStorage(storage, settings.studioId, config);
   await applyDataFiles(database, config, log);
   const secrets = openBackendSecrets(config.secretKey);
   await applyBackendsFile(database, dataDirectory, { secrets, variables: config.variables, log });
   const { egressAllow } = config;
   const drivers = owners.use(new DriverPool({ secrets, egressAllow, log }));
-  const settings = await keepSettings(database);
   const catalog = owners.use(await openCatalog({ database, log, mediaUrl }));
   const moderation = await openRuleList({
     path: path.join(dataDirectory, 'moderation.json'),

@@ -9,6 +9,7 @@ import { expireFrames } from './library/expire-frames.ts';
 import { forgetOldProgress } from './progress/store.ts';
 import { endStranded, strandedPerRound } from './renders/end-stranded.ts';
 import { removeAbandonedFolders } from './storage/orphan-folders.ts';
+import { sweepMedia } from './storage/sweep-media.ts';
 import { rejectOverdueUploads } from './uploads/check-upload.ts';
 import { forgetDeletedUploads } from './uploads/store.ts';
 import { forgetSilentWorkers } from './workers/heartbeat.ts';
@@ -19,7 +20,10 @@ const changesKeptDays = 30;
 const deletedUploadsKeptHours = 24;
 const rowsPerBatch = 1_000;
 
-type CleanDependencies = Parameters<typeof rejectOverdueUploads>[0];
+type CleanDependencies = Parameters<typeof rejectOverdueUploads>[0] & {
+  /** How old media have to be that nothing names. */
+  mediaGraceSeconds: number;
+};
 
 /**
  * One round of cleaning up: due refills, old changes, expired tokens, ended counts of tries and reset links, progress of renders
@@ -43,6 +47,10 @@ export async function clean(dependencies: CleanDependencies, stopping: AbortSign
     async () => (await eraseDeletedAccounts(database, storage)) > 0,
     async () => (await expireFrames(database, storage)) > 0,
     async () => (await removeAbandonedFolders(database, storage)) > 0,
+    async () => (
+      await sweepMedia(dependencies, { graceSeconds: dependencies.mediaGraceSeconds, stopping }),
+      false
+    ),
     async () => (await forgetSilentWorkers(database), false),
     async () => (await removeDeadDirectories(), false),
   ];

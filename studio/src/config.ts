@@ -4,7 +4,7 @@ import { type FileLimits, fileLimits } from '@renderkit/media-kit/file-limits.ts
 import { ConfigError, type Environment, readEnvironment } from '@renderkit/server-kit/process/config.ts';
 import { type LogLevel, logLevels } from '@renderkit/server-kit/process/logger.ts';
 import { parseSecretKey } from '@renderkit/server-kit/secrets.ts';
-import { readS3Config, type S3Config } from './storage/s3/s3-config.ts';
+import { readBucket, readS3Config, type S3Config } from './storage/s3/s3-config.ts';
 
 export { ConfigError } from '@renderkit/server-kit/process/config.ts';
 
@@ -111,6 +111,11 @@ export function readWorkerConfig(environment: Environment): WorkerConfig {
     egressAllow: read.networks('EGRESS_ALLOW'),
     logLevel: read.choice('LOG_LEVEL', logLevels, 'info'),
   };
+}
+
+/** Reads the bucket that is named, whether media are kept in it or not. @throws ConfigError */
+export function readBucketOf(environment: Environment): S3Config {
+  return readBucket(readEnvironment(environment));
 }
 
 /** Reads where the studio's database is. @throws ConfigError */

@@ -17,7 +17,7 @@ import { openRuleList } from './moderation/moderation.ts';
 import { type ClaimsOptions, startClaims } from './renders/start-claims.ts';
 import { keepSettings } from './settings/keep-settings.ts';
 import { sqlDirectory } from './sql-directory.ts';
-import { openCheckedStorage } from './storage/open-storage.ts';
+import { claimStorage, openCheckedStorage } from './storage/open-storage.ts';
 import { checkUpload } from './uploads/check-upload.ts';
 import { openUploadQueue } from './uploads/queue.ts';
 import { startHeartbeat } from './workers/heartbeat.ts';
@@ -51,6 +51,7 @@ export async function startWorker(
   const settings = await keepSettings(database);
   const catalog = owners.use(await openCatalog({ database, log }));
   const storage = owners.use(await openCheckedStorage(config));
+  await claimStorage(storage, settings.studioId, config);
   await removeDeadDirectories();
   // Before the queue, so that it is closed after it: what is being drawn when the worker stops is finished.
   const engines = testArguments.engines ?? openEngines(config.workers, owners);

@@ -115,7 +115,7 @@ export async function startTestStudio(
     database,
     dataDirectory,
     startWorker: newWorker,
-    clean: () => cleanNow(database, config, log),
+    clean: () => cleanNow(config, { database, log }),
     connect: async (account = {}) => {
       const email = account.email ?? `person${++accounts}@example.org`;
       const { id } = await createAccount(database, { ...account, email });
@@ -127,10 +127,14 @@ export async function startTestStudio(
   };
 }
 
-async function cleanNow(database: Database, place: MediaPlace, log: Logger): Promise<void> {
-  await using storage = await openStorage(place);
+async function cleanNow(
+  config: MediaPlace & { mediaGraceSeconds: number },
+  { database, log }: { database: Database; log: Logger },
+): Promise<void> {
+  await using storage = await openStorage(config);
   const announce = () => undefined;
-  await clean({ database, storage, announce, log }, new AbortController().signal);
+  const { mediaGraceSeconds } = config;
+  await clean({ database, storage, announce, log, mediaGraceSeconds }, new AbortController().signal);
 }
 
 export type Tokens = { accessToken: string; refreshToken: string };

@@ -9,6 +9,7 @@ import { deliveriesCommands } from './deliveries.ts';
 import { keyCommands } from './key.ts';
 import { ledgerCommands } from './ledger.ts';
 import { libraryCommands } from './library.ts';
+import { mediaCommands } from './media.ts';
 import { modelCommands } from './model.ts';
 import { planCommands } from './plan.ts';
 import { studioCommands } from './studio.ts';
@@ -29,5 +30,6 @@ export const commands: Command[] = [
   ...studioCommands,
   ...libraryCommands,
   ...ledgerCommands,
+  ...mediaCommands,
   ...backupCommands,
 ];

@@ -7,6 +7,7 @@ export type SettingName =
   | 'quote_key'
   | 'media_key'
   | 'maintenance'
+  | 'media_swept'
   | 'data_files'
   | 'built_in_digest';
 

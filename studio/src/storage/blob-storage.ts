@@ -44,6 +44,11 @@ export type BlobStorage = {
   list: () => AsyncIterable<ListedBlob[]>;
   /** Removes what was begun before the time and never became a blob. Returns how many. */
   removeUnfinished: (before: Date) => Promise<number>;
+  /**
+   * Writes down who the store belongs to unless somebody is named already; returns who it is. Two studios that swept one
+   * store would remove each other's blobs. Not where a store is nobody else's anyhow.
+   */
+  claim?: (owner: string) => Promise<string>;
   /** Rejects unless blobs can be written and read now. */
   check: () => Promise<void>;
   /** An address that gives the blob to anybody for so many seconds. Not where only this process can read it. */

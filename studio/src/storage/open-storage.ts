@@ -35,6 +35,19 @@ export async function openCheckedStorage(place: MediaPlace): Promise<BlobStorage
   }
 }
 
+/** Makes sure that the storage is this studio's, or nobody's until now. @throws ConfigError */
+export async function claimStorage(
+  storage: BlobStorage,
+  studioId: string,
+  { s3 }: MediaPlace,
+): Promise<void> {
+  const owner = await storage.claim?.(studioId);
+  if (owner !== undefined && owner !== studioId)
+    throw new ConfigError(
+      `The bucket ${s3?.bucket} belongs to another studio (${owner}): set S3_BUCKET to one of its own, or remove the object renderkit-studio if that studio is gone for good.`,
+    );
+}
+
 /** What the codes of refusals mean for whoever set the variables. */
 const meanings: Partial<Record<string, string>> = {
   NoSuchBucket: 'there is no such bucket: make it, or set S3_BUCKET to one that is there',

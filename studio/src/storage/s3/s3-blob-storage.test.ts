@@ -5,7 +5,7 @@ import { buffer } from 'node:stream/consumers';
 import { test } from 'node:test';
 import { isMediaUnavailable } from '@renderkit/server-kit/files/file-errors.ts';
 import { ConfigError } from '@renderkit/server-kit/process/config.ts';
-import { openCheckedStorage } from '../open-storage.ts';
+import { claimStorage, openCheckedStorage } from '../open-storage.ts';
 import { testConformance } from '../testing/blob-storage-conformance.ts';
 import { type S3Fault, startS3Counterpart } from '../testing/s3-counterpart.ts';
 import { openS3BlobStorage } from './s3-blob-storage.ts';
@@ -129,6 +129,17 @@ test('a link opens the one blob for whoever has it', async () => {
   const link = (await storage.link?.(key, headers, 60)) ?? '';
   assert.equal(await (await fetch(link)).text(), 'linked');
   assert.equal((await fetch(link.replace('ast_1', 'ast_2'))).status, 403);
+});
+
+test('a bucket that belongs to another studio is refused', async () => {
+  await using storage = await openEmpty();
+  const place = { dataDirectory: '', s3: storage.server.config };
+  await claimStorage(storage, 'std_one', place);
+  await claimStorage(storage, 'std_one', place);
+  await assert.rejects(
+    claimStorage(storage, 'std_two', place),
+    /media-of-tests belongs to another studio \(std_one\)/,
+  );
 });
 
 test('a wrong secret, key, bucket or address ends a start with a sentence', async () => {

@@ -64,6 +64,7 @@ export function openS3BlobStorage(
     },
     list: () => listBlobs(client),
     removeUnfinished: (before) => removeUnfinishedUploads(client, before),
+    claim: (owner) => claimBucket(client, owner),
     check: () => checkBucket(client),
     link: (key, { contentType, disposition, cacheControl }, seconds) =>
       client.presign(
@@ -108,6 +109,14 @@ async function* listObjects(client: S3Client, prefix = ''): AsyncGenerator<Liste
     }));
     token = readTag(page, 'NextContinuationToken');
   }
+}
+
+const ownerKey = 'renderkit-studio';
+
+async function claimBucket(client: S3Client, owner: string): Promise<string> {
+  const written = await client.text({ method: 'GET', key: ownerKey });
+  if (written === undefined) await client.text({ method: 'PUT', key: ownerKey, body: Buffer.from(owner) });
+  return written ?? owner;
 }
 
 const probeText = Buffer.from('Renderkit tries whether it can write here.\n');

@@ -19,8 +19,8 @@ export type S3Counterpart = AsyncDisposable & {
   uploads: Map<string, Upload>;
   /** The next requests that `matches` meets these faults, one each. */
   fail: (faults: readonly S3Fault[], matches?: (request: Asked) => boolean) => void;
-  /** Method and path of each request that was signed well. */
-  asked: string[];
+  /** Called with each request that was signed well, before it is answered. */
+  onRequest: ((request: Asked) => void) | undefined;
 };
 
 type Asked = { method: string; key: string; query: URLSearchParams; headers: IncomingMessage['headers'] };
@@ -32,25 +32,24 @@ const credentials = { accessKeyId: 'TESTKEY', secretAccessKey: 'a secret of the 
 export async function startS3Counterpart(): Promise<S3Counterpart> {
   const objects: S3Counterpart['objects'] = new Map();
   const uploads: S3Counterpart['uploads'] = new Map();
-  const asked: string[] = [];
   let faults: S3Fault[] = [];
   let matches: (request: Asked) => boolean = () => true;
   const server = createServer((request, response) => {
     void (async () => {
       const { asked: call, body, refusal } = await readRequest(request);
       if (refusal !== undefined) return refuse(response, ...refusal);
-      asked.push(`${call.method} ${call.key}`);
+      counterpart.onRequest?.(call);
       const fault = matches(call) ? faults.shift() : undefined;
       answer(call, body, { response, fault, objects, uploads });
     })().catch(() => response.destroy());
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
-  return {
+  const counterpart: S3Counterpart = {
     config: { endpoint: `http://127.0.0.1:${port}`, bucket, ...credentials, pathStyle: true },
     objects,
     uploads,
-    asked,
+    onRequest: undefined,
     fail: (next, which = () => true) => {
       faults = [...next];
       matches = which;
@@ -60,6 +59,7 @@ export async function startS3Counterpart(): Promise<S3Counterpart> {
       await new Promise((resolve) => server.close(resolve));
     },
   };
+  return counterpart;
 }
 
 type Refusal = [status: number, code: string];

@@ -1,0 +1,54 @@
+import { readBucketOf, readWorkerConfig } from '@renderkit/studio/config.ts';
+import { checkMedia } from '@renderkit/studio/storage/check-media.ts';
+import { copyMedia, type MediaCopy } from '@renderkit/studio/storage/copy-media.ts';
+import { openCheckedStorage } from '@renderkit/studio/storage/open-storage.ts';
+import { command, type Command } from './command.ts';
+import { choice, required } from './option.ts';
+
+export const mediaCommands: Command[] = [
+  command({
+    words: 'media check',
+    about: 'Compares the rows that name media with the bytes that are there, while the stack runs or not.',
+    options: {},
+    run: async ({ open }) => {
+      const { studio, environments } = await open();
+      await using storage = await openCheckedStorage(readWorkerConfig(environments.worker));
+      const result = await checkMedia(studio, storage);
+      const { rows_without_bytes: rows, bytes_without_rows: bytes, checked } = result;
+      return {
+        data: result,
+        lines: [
+          ...rows.map((key) => `no bytes  ${key}`),
+          ...bytes.map((key) => `no row    ${key}`),
+          `Looked at ${checked} keys: ${rows.length} without bytes, ${bytes.length} without a row.`,
+        ],
+        // Bytes without a row cost space and nothing else; the studio removes them in time.
+        failed: rows.length > 0,
+      };
+    },
+  }),
+  command({
+    words: 'media copy',
+    about:
+      'Copies all media from DATA_DIR to the bucket that S3_ENDPOINT and its sisters name, or back, while the stack runs or not.',
+    options: { to: required(choice(['s3', 'disk'])) },
+    run: async ({ open, progress }, { to }) => {
+      const { environments } = await open();
+      const { dataDirectory } = readWorkerConfig(environments.worker);
+      await using disk = await openCheckedStorage({ dataDirectory });
+      await using bucket = await openCheckedStorage({ dataDirectory, s3: readBucketOf(environments.worker) });
+      const [source, target] = to === 's3' ? [disk, bucket] : [bucket, disk];
+      const onPage = ({ copied, files }: MediaCopy) =>
+        progress(`${files} files are there, ${copied} of them copied now`);
+      const result = await copyMedia(source, target, { onPage });
+      const { copied, bytes, files } = result;
+      return {
+        data: result,
+        lines: [
+          `Copied ${copied} files (${(bytes / 1024 / 1024).toFixed(1)} MB); all ${files} are there.`,
+          `Now start studio and workers with MEDIA_STORE=${to}, then copy once more what came meanwhile.`,
+        ],
+      };
+    },
+  }),
+];

@@ -1,0 +1,55 @@
+import { createLimiter } from '@renderkit/server-kit/work/limiter.ts';
+import type { BlobStorage, ListedBlob } from './blob-storage.ts';
+
+export type MediaCopy = {
+  /** Blobs that were copied now. */
+  copied: number;
+  bytes: number;
+  /** Blobs that both have, by the last round so far. */
+  files: number;
+};
+
+const copiesAtOnce = 4;
+
+/**
+ * Copies every blob from one storage to another, under the same key, while others work with both. A copy that was killed
+ * goes on where it was when it is called again: a blob is there whole or not at all, and never changes. Ends when a round
+ * over all of them found nothing new.
+ */
+export async function copyMedia(
+  from: BlobStorage,
+  to: BlobStorage,
+  { onPage }: { onPage?: (so: MediaCopy) => void } = {},
+): Promise<MediaCopy> {
+  const sum: MediaCopy = { copied: 0, bytes: 0, files: 0 };
+  for (;;) {
+    const before = sum.copied;
+    sum.files = 0;
+    for await (const page of from.list()) {
+      const limiter = createLimiter({ slots: copiesAtOnce });
+      const copies = page.map(async (blob) => {
+        using _ = await limiter.enter();
+        return copyBlob(blob, from, to);
+      });
+      for (const outcome of await Promise.all(copies)) {
+        if (outcome !== 'gone') sum.files++;
+        if (typeof outcome !== 'object') continue;
+        sum.copied++;
+        sum.bytes += outcome.sizeBytes;
+      }
+      onPage?.(sum);
+    }
+    if (sum.copied === before) return sum;
+  }
+}
+
+async function copyBlob(
+  { key, sizeBytes }: ListedBlob,
+  from: BlobStorage,
+  to: BlobStorage,
+): Promise<{ sizeBytes: number } | 'present' | 'gone'> {
+  const there = await to.open(key);
+  if (there?.sizeBytes === sizeBytes) return 'present';
+  const source = await from.open(key);
+  return source === undefined ? 'gone' : to.put(key, source.read());
+}
