@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { test } from 'node:test';
+import { programFile } from '@renderkit/server-kit/process/programs.ts';
 import { inheritedEnvironment } from '@renderkit/server-kit/testing/part.ts';
 import { soaking } from '@renderkit/server-kit/testing/soak.ts';
 import { copyMedia } from '@renderkit/studio/storage/copy-media.ts';
@@ -46,7 +47,7 @@ async function killedAfter(
   writes: number,
   { server, dataDirectory }: { server: S3Counterpart; dataDirectory: string },
 ): Promise<void> {
-  const program = path.join(import.meta.dirname, 'copy-media-child.ts');
+  const program = programFile(path.join(import.meta.dirname, 'crash-copy.ts'));
   const child = spawn(process.execPath, [program, dataDirectory, JSON.stringify(server.config)], {
     env: inheritedEnvironment(),
     stdio: 'inherit',

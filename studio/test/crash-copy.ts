@@ -1,7 +1,7 @@
 import { copyMedia } from '@renderkit/studio/storage/copy-media.ts';
 import { openStorage } from '@renderkit/studio/storage/open-storage.ts';
 
-// Copies the media of a data directory to a bucket, as the operator's command does: `copy-media-child.ts DIRECTORY CONFIG`.
+// Copies the media of a data directory to a bucket, as the operator's command does: `crash-copy.ts DIRECTORY CONFIG`.
 const [, , dataDirectory = '', config = ''] = process.argv;
 await using disk = await openStorage({ dataDirectory });
 await using bucket = await openStorage({ dataDirectory, s3: JSON.parse(config) });
