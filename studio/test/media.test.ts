@@ -3,7 +3,9 @@ import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { after, before, test } from 'node:test';
 import { openDiskBlobStorage } from '@renderkit/studio/storage/disk-blob-storage.ts';
+import sharp from 'sharp';
 import { startTestStudio, type TestStudio } from './harness.ts';
+import { makeImage } from './media-files.ts';
 
 const folder = 'a1B2'.repeat(8);
 let studio: TestStudio;
@@ -64,5 +66,37 @@ test('nothing but media is served, and nothing from elsewhere', async () => {
     const response = await fetch(`${studio.url}/media/${way}`);
     assert.ok([404, 400].includes(response.status), `${way} ${response.status}`);
     assert.ok(!(await response.text()).includes('secret"'), way);
+  }
+});
+
+test('a picture is also had as a small JPEG, within bounds, and nothing else is', async () => {
+  const storage = await openDiskBlobStorage(studio.dataDirectory);
+  await storage.put(`${folder}/ast_2.png`, [await makeImage({ width: 900, height: 300 })]);
+  await storage.put(`${folder}/ast_2.mp4`, [Buffer.from('no picture')]);
+  const small = (name: string, query: string, headers: Record<string, string> = {}) =>
+    fetch(`${studio.url}/media/${folder}/${name}?${query}`, { headers });
+  const answers = await Promise.all([1, 2].map(() => small('ast_2.png', 'format=jpeg&max_side=300')));
+  for (const answer of answers) {
+    assert.deepEqual([answer.status, answer.headers.get('content-type')], [200, 'image/jpeg']);
+    const { format, width, height } = await sharp(await answer.bytes()).metadata();
+    assert.deepEqual([format, width, height], ['jpeg', 300, 100]);
+  }
+  const etag = answers[0]?.headers.get('etag') ?? '';
+  assert.equal((await small('ast_2.png', 'format=jpeg&max_side=300', { 'if-none-match': etag })).status, 304);
+  assert.equal((await small('ast_2.png', 'format=jpeg&max_side=200', { 'if-none-match': etag })).status, 200);
+  assert.equal((await small('ast_3.png', 'format=jpeg')).status, 404);
+  for (const [name, query] of [
+    ['ast_2.png', 'format=webp'],
+    ['ast_2.png', 'max_side=300'],
+    ['ast_2.png', 'format=jpeg&max_side=63'],
+    ['ast_2.png', 'format=jpeg&max_side=1025'],
+    ['ast_2.png', 'format=jpeg&max_side=-1e3'],
+    ['ast_2.mp4', 'format=jpeg'],
+    // A file that says it is a picture and is none.
+    ['ast_1.png', 'format=jpeg'],
+  ] as const) {
+    const refused = await small(name, query);
+    assert.equal(refused.status, 400, `${name} ${query}`);
+    assert.ok(!refused.headers.get('cache-control')?.includes('immutable'));
   }
 });

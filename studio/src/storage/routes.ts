@@ -2,6 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import { StudioError } from '../errors.ts';
 import { parseRange } from './range.ts';
 import type { BlobStorage } from './blob-storage.ts';
+import { SmallPictures, smallSides } from './small-pictures.ts';
 
 const contentTypes: Record<string, string> = {
   png: 'image/png',
@@ -13,6 +14,9 @@ const contentTypes: Record<string, string> = {
   wav: 'audio/wav',
   m4a: 'audio/mp4',
 };
+
+/** What `?format=jpeg` makes small pictures of. */
+const pictureTypes = new Set(['image/png', 'image/jpeg', 'image/webp']);
 
 /** What people brought along; all else was made here. */
 const uploadedName = /^upf_/;
@@ -26,12 +30,14 @@ const linkSeconds = 3_600;
 
 /**
  * Serves media under links that cannot be guessed and whose bytes never change. Nothing served here may run or be
- * taken for another type, whatever it is opened with. `redirect` sends on whoever asks, where the storage has links.
+ * taken for another type, whatever it is opened with. `redirect` sends on whoever asks, where the storage has links; small
+ * pictures (`?format=jpeg&max_side=`) are made here.
  */
 export function mediaRoutes(
   app: FastifyInstance,
   { storage, delivery }: { storage: BlobStorage; delivery: 'proxy' | 'redirect' },
 ): void {
+  const smallPictures = new SmallPictures(storage);
   type Asked = { Params: { folder: string; name: string }; Querystring: Record<string, unknown> };
   app.get<Asked>('/media/:folder/:name', async (request, reply) => {
     const { folder, name } = request.params;
@@ -39,14 +45,20 @@ export function mediaRoutes(
     const file = contentType === undefined ? undefined : await storage.open(`${folder}/${name}`);
     if (contentType === undefined || file === undefined)
       throw new StudioError('not_found', 'There is no such file.');
-    const etag = `"${folder}"`;
+    const side = smallSideOf(request.query);
+    if (side !== undefined && !pictureTypes.has(contentType))
+      throw new StudioError('invalid_request', 'Only a picture can be had as a small JPEG.');
+    const etag = side === undefined ? `"${folder}"` : `"${folder}-${side}"`;
+    const known = request.headers['if-none-match']?.includes(etag) === true;
+    const small =
+      side === undefined || known ? undefined : await smallPictures.jpegOf(`${folder}/${name}`, side);
     const uploaded = uploadedName.test(name);
     // A page elsewhere cannot ask the browser for a copy by itself: `download` on a link counts within one origin.
     const attached = uploaded || request.query['download'] !== undefined;
     const disposition = `${attached ? 'attachment' : 'inline'}; filename="${name}"`;
     const cacheControl = uploaded ? askedEachTime : keptForGood;
     reply
-      .header('content-type', contentType)
+      .header('content-type', side === undefined ? contentType : 'image/jpeg')
       .header('x-content-type-options', 'nosniff')
       // A browser that opens a video shows it in a page of its own, which loads it once more, as nobody's origin.
       .header('content-security-policy', "default-src 'none'; media-src 'self'; sandbox")
@@ -54,9 +66,10 @@ export function mediaRoutes(
       .header('access-control-allow-origin', '*')
       .header('content-disposition', disposition)
       .header('cache-control', cacheControl)
-      .header('accept-ranges', 'bytes')
       .header('etag', etag);
-    if (request.headers['if-none-match']?.includes(etag)) return reply.code(304).send();
+    if (known) return reply.code(304).send();
+    if (small !== undefined) return reply.send(small);
+    reply.header('accept-ranges', 'bytes');
     // A link is for GET alone.
     if (delivery === 'redirect' && storage.link !== undefined && request.method === 'GET') {
       const headers = { contentType, disposition, cacheControl };
@@ -75,4 +88,21 @@ export function mediaRoutes(
       .header('content-length', range.end - range.start + 1)
       .send(file.read(range));
   });
+}
+
+/**
+ * Pixels of `?format=jpeg&max_side=`, undefined where the file itself is asked for.
+ * @throws StudioError invalid_request
+ */
+function smallSideOf({ format, max_side: side }: Record<string, unknown>): number | undefined {
+  if (format === undefined && side === undefined) return undefined;
+  if (format !== 'jpeg') throw new StudioError('invalid_request', 'format must be jpeg.');
+  if (side === undefined) return smallSides.initial;
+  const pixels = typeof side === 'string' && /^\d{1,5}$/.test(side) ? Number(side) : 0;
+  if (pixels < smallSides.min || pixels > smallSides.max)
+    throw new StudioError(
+      'invalid_request',
+      `max_side must be a number of pixels from ${smallSides.min} to ${smallSides.max}.`,
+    );
+  return pixels;
 }
