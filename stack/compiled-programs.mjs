@@ -36,6 +36,8 @@ const SOURCES = [
   'media-kit/src',
   'engines',
   'identity/src',
+  'clients/sdk/src',
+  'clients/mcp/src',
   'service/src',
   'studio/src',
   'stack',

@@ -39,6 +39,7 @@ import { Admission } from './identity/admission/admit.ts';
 import { KeyStreams } from './identity/keys/key-streams.ts';
 import { libraryRoutes } from './library/routes.ts';
 import { startErasure } from './operator/erase-accounts.ts';
+import { startMcp } from './mcp/start-mcp.ts';
 import { checkDatabase } from './preflight/check-database.ts';
 import { checkSecretKey } from './preflight/check-secret-key.ts';
 import { presentProblem } from './problems/present-problem.ts';
@@ -111,6 +112,13 @@ export async function startService(
     heartbeat: { afterMs: config.facadeHeartbeatAfterSeconds * 1_000, everyMs: 15_000 },
     log,
   });
+  const mcp = startMcp(owned, app, {
+    ...modules,
+    ...config,
+    database,
+    largeBodies: serving.largeBodies,
+    log,
+  });
   await addConsole(app, config, { ...modules, database, serving });
   addProcessMetrics(registry, database, {
     longPolls: () => modules.generations.longPolls.open,
@@ -127,6 +135,7 @@ export async function startService(
   owned.defer(() => app.close());
   // First of all, or the server would wait for them.
   owned.use(streams);
+  owned.use(mcp);
   owned.defer(() => modules.generations.longPolls[Symbol.asyncDispose]());
   owned.defer(() => modules.uploads.endSoon());
   await app.listen({ host: config.host, port: config.port }).catch((error: unknown) => {

@@ -39,7 +39,7 @@ export type PlatformOptions = {
 
 export type NewAccount = { tier?: 'free' | 'plus' | 'pro'; credits?: number; ageVerified?: boolean };
 export type PlatformAccount = { email: string; studioAccountId: string };
-export type NewKey = { dailyBudget?: number; rateLimit?: number; scopes?: string[] };
+export type NewKey = { dailyBudget?: number; rateLimit?: number; scopes?: string[]; confirmAbove?: number };
 
 export type Platform = AsyncDisposable & {
   /** Where databases, media and logs lie. */
@@ -239,6 +239,7 @@ async function createKey(service: Database, account: PlatformAccount, key: NewKe
     name: 'test',
     ...(key.scopes !== undefined && { scopes: key.scopes }),
     ...(key.dailyBudget !== undefined && { dailyBudgetMillicredits: Math.round(key.dailyBudget * 1_000) }),
+    ...(key.confirmAbove !== undefined && { confirmAboveMillicredits: key.confirmAbove * 1_000 }),
     rateLimitPerMinute: key.rateLimit ?? 1_000_000,
   });
   return created.key;

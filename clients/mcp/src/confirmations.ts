@@ -1,0 +1,80 @@
+import { createHash, createHmac, randomUUID, timingSafeEqual } from 'node:crypto';
+
+/** What a person is asked to agree to. */
+export type ConfirmedPurchase = {
+  keyId: string;
+  tool: string;
+  arguments: object;
+  credits: number;
+};
+
+export type Verified =
+  | { outcome: 'confirmed'; idempotencyKey: string }
+  /** What is wrong with it, as the end of a sentence. */
+  | { outcome: 'refused'; reason: string };
+
+const lifetimeMs = 10 * 60_000;
+const maxTokenCharacters = 2_000;
+
+type Content = { id: string; what: string; credits: number; expires: number };
+
+/**
+ * Tokens that stand for one purchase: this key, this tool, these arguments, at most these credits, for ten minutes. A token
+ * names the idempotency key of its purchase, so that it buys once, however often it comes.
+ */
+export class Confirmations {
+  readonly #secret: string | Uint8Array;
+  readonly #now: () => number;
+
+  /** Whoever shares the secret takes each other's tokens. */
+  constructor(secret: string | Uint8Array, now: () => number = Date.now) {
+    this.#secret = secret;
+    this.#now = now;
+  }
+
+  issue(purchase: ConfirmedPurchase): string {
+    const content: Content = {
+      id: `mcp-${randomUUID()}`,
+      what: digest(purchase),
+      credits: purchase.credits,
+      expires: this.#now() + lifetimeMs,
+    };
+    const text = Buffer.from(JSON.stringify(content)).toString('base64url');
+    return `${text}.${this.#sign(text)}`;
+  }
+
+  verify(token: string, purchase: ConfirmedPurchase): Verified {
+    const content = this.#contentOf(token);
+    if (content === undefined) return { outcome: 'refused', reason: 'is none that was given out here' };
+    if (content.expires < this.#now()) return { outcome: 'refused', reason: 'is older than ten minutes' };
+    if (content.what !== digest(purchase))
+      return { outcome: 'refused', reason: 'was given out for other arguments' };
+    if (purchase.credits > content.credits)
+      return { outcome: 'refused', reason: `was given out for ${content.credits} credits` };
+    return { outcome: 'confirmed', idempotencyKey: content.id };
+  }
+
+  #contentOf(token: string): Content | undefined {
+    const [text = '', signature = ''] = token.length > maxTokenCharacters ? [] : token.split('.');
+    const [given, own] = [Buffer.from(signature), Buffer.from(this.#sign(text))];
+    if (given.length !== own.length || !timingSafeEqual(given, own)) return undefined;
+    return JSON.parse(Buffer.from(text, 'base64url').toString()) as Content;
+  }
+
+  #sign(text: string): string {
+    return createHmac('sha256', this.#secret).update(`mcp-confirmation:${text}`).digest('base64url');
+  }
+}
+
+function digest({ keyId, tool, arguments: given }: ConfirmedPurchase): string {
+  return createHash('sha256').update(sortedJson({ keyId, tool, given })).digest('base64url');
+}
+
+/** JSON of equal things is equal: members stand in the order of their names. */
+export function sortedJson(value: unknown): string {
+  return JSON.stringify(value, (_name, member: unknown) =>
+    typeof member === 'object' && member !== null && !Array.isArray(member)
+      ? Object.fromEntries(Object.entries(member).sort(([a], [b]) => (a < b ? -1 : 1)))
+      : member,
+  );
+}

@@ -1,0 +1,37 @@
+import { McpServer } from '@modelcontextprotocol/server';
+import type { McpConnection } from './connection.ts';
+import type { Tool } from './tool.ts';
+import { account } from './tools/account.ts';
+import { createImage, createVideo, estimate } from './tools/create.ts';
+import { cancelGeneration, getGeneration } from './tools/generation.ts';
+import { importMedia, listLibrary, viewOutput } from './tools/library.ts';
+import { getModel, listModels } from './tools/models.ts';
+import { version } from './version.ts';
+
+/** Deletions are deliberately not among them. */
+const tools: readonly Tool[] = [
+  listModels,
+  getModel,
+  estimate,
+  createImage,
+  createVideo,
+  getGeneration,
+  viewOutput,
+  importMedia,
+  listLibrary,
+  cancelGeneration,
+  account,
+];
+
+const instructions =
+  'Renderkit makes images and videos and charges credits for them. Estimate before what may be dear, give links to the person, and look at pictures only when you have to judge them. A create answers with a handle: what takes longer than the call goes on by itself.';
+
+/** A server with the tools of one connection. One is made for each request over HTTP and for each connection over stdio. */
+export function createMcpServer(connection: McpConnection): McpServer {
+  const server = new McpServer(
+    { name: 'renderkit', title: 'Renderkit', version },
+    { instructions, capabilities: { tools: {} } },
+  );
+  for (const tool of tools) tool.register(server, connection);
+  return server;
+}

@@ -1,0 +1,199 @@
+import type { Asset, Renderkit } from 'renderkit';
+import { RenderkitError } from 'renderkit';
+import { z } from 'zod';
+import { defineTool, type Found, ToolRefusal } from '../tool.ts';
+
+const text = z.string();
+const number = z.number();
+
+export const listLibrary = defineTool({
+  name: 'list_library',
+  title: 'List the library',
+  description: 'What was made before, newest first. search looks into prompts.',
+  input: z.strictObject({
+    search: text.max(200).optional(),
+    type: z.enum(['image', 'video']).optional(),
+    project_id: text.max(100).optional(),
+    favorites: z.boolean().optional(),
+    limit: number.int().min(1).max(100).default(20),
+    page: number.int().min(1).max(10_000).default(1),
+  }),
+  output: z.object({
+    items: z.array(
+      z.object({
+        id: text,
+        type: text,
+        url: text.optional(),
+        thumb_url: text.optional(),
+        width: number.optional(),
+        height: number.optional(),
+        duration: number.optional(),
+        favorite: z.boolean(),
+        project_id: text.optional(),
+        created_at: text.optional(),
+      }),
+    ),
+    page: number,
+    more: z.boolean(),
+  }),
+  annotations: { readOnlyHint: true },
+  run: async (given, { client }) => {
+    const list = await client.assets.list(given);
+    const items = list.data.map((asset) => ({
+      id: asset.id,
+      type: asset.type,
+      url: asset.url ?? undefined,
+      thumb_url: asset.thumb_url ?? undefined,
+      width: asset.width ?? undefined,
+      height: asset.height ?? undefined,
+      duration: asset.duration ?? undefined,
+      favorite: asset.favorite,
+      project_id: asset.project_id ?? undefined,
+      created_at: asset.created_at ?? undefined,
+    }));
+    const lines = items.map(
+      ({ id, type, created_at: at, url }) => `- ${id} (${type}, ${at ?? 'undated'}): ${url ?? 'no link'}`,
+    );
+    return {
+      text: [
+        `${items.length} items on page ${list.page}${list.hasNextPage() ? ', and more' : ''}`,
+        ...lines,
+      ].join('\n'),
+      data: { items, page: list.page, more: list.hasNextPage() },
+    };
+  },
+});
+
+/** What stays well below the size at which clients refuse a result. */
+const maxPictureBytes = 150_000;
+const pictureLimits = { min: 64, max: 1_024, initial: 768 };
+
+export const viewOutput = defineTool({
+  name: 'view_output',
+  title: 'Look at an output',
+  description:
+    'Shows you a picture, or a frame of a video, as a small JPEG. It takes room in the context: look only when you have to judge it.',
+  input: z.strictObject({
+    output_id: text.min(1).max(100),
+    max_side: number.int().min(pictureLimits.min).max(pictureLimits.max).default(pictureLimits.initial),
+    frame_at: number.min(0).max(100_000).optional().describe('Seconds, of a video'),
+  }),
+  output: z.object({ output_id: text, url: text, bytes: number }),
+  annotations: { readOnlyHint: true },
+  run: async ({ output_id: id, max_side: maxSide, frame_at: frameAt }, { client, signal }) => {
+    const url = await linkOfPicture(client, id, frameAt);
+    const link = new URL(url);
+    link.searchParams.set('format', 'jpeg');
+    link.searchParams.set('max_side', String(maxSide));
+    const response = await client.fetchOutput({ url: link.href }, { signal });
+    const bytes =
+      response.headers.get('content-type') === 'image/jpeg'
+        ? await readAtMost(response, maxPictureBytes)
+        : undefined;
+    if (bytes === undefined) {
+      await response.body?.cancel().catch(() => undefined);
+      return new ToolRefusal(
+        'unprocessable',
+        'There is no small picture of it.',
+        'Give the person its link instead.',
+        { url },
+      );
+    }
+    const picture = {
+      type: 'image' as const,
+      data: Buffer.from(bytes).toString('base64'),
+      mimeType: 'image/jpeg',
+    };
+    return { text: `${id}: ${url}`, data: { output_id: id, url, bytes: bytes.length }, content: [picture] };
+  },
+});
+
+async function linkOfPicture(client: Renderkit, id: string, frameAt: number | undefined): Promise<string> {
+  if (frameAt !== undefined) return (await client.videos.createFrame(id, { time: frameAt })).url;
+  try {
+    const asset: Asset = await client.assets.retrieveImage(id);
+    if (asset.url !== null) return asset.url;
+    throw new ToolRefusal('unprocessable', 'The picture has no file any more.', 'Look at another one.');
+  } catch (error) {
+    if (!RenderkitError.is(error) || error.code !== 'not_found') throw error;
+    return (await client.videos.createFrame(id, { time: 0 })).url;
+  }
+}
+
+async function readAtMost(response: Response, maxBytes: number): Promise<Uint8Array | undefined> {
+  const parts: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const part of response.body ?? []) {
+    bytes += part.length;
+    if (bytes > maxBytes) return undefined;
+    parts.push(part);
+  }
+  return Buffer.concat(parts);
+}
+
+const maxDataCharacters = 200_000;
+const dataUrl = /^data:[\w/+.-]+;base64,([A-Za-z0-9+/]+={0,2})$/;
+
+const uploadSchema = z.object({
+  id: text,
+  type: text,
+  status: text,
+  width: number.nullable(),
+  height: number.nullable(),
+});
+
+export const importMedia = defineTool({
+  name: 'import_media',
+  title: 'Import a file',
+  description:
+    'Takes in a picture, video or sound to be named in creates by its id. Give one of url, data, and, where this server runs beside your files, path.',
+  input: z.strictObject({
+    url: text.max(2_048).optional().describe('https address'),
+    path: text.max(4_096).optional(),
+    data: text.max(maxDataCharacters).optional().describe('Base64 data: URL of a small file'),
+  }),
+  output: uploadSchema,
+  annotations: { readOnlyHint: false, destructiveHint: false, openWorldHint: true },
+  run: async (given, { client, openFile }): Promise<Found<z.infer<typeof uploadSchema>> | ToolRefusal> => {
+    const { url, path, data } = given;
+    if ([url, path, data].filter((one) => one !== undefined).length !== 1)
+      return new ToolRefusal(
+        'invalid_request',
+        'Exactly one of url, path and data is needed.',
+        'Give one of them.',
+      );
+    const file =
+      url !== undefined ? { url } : path !== undefined ? await openPath(path, openFile) : blobOf(data ?? '');
+    if (file instanceof ToolRefusal) return file;
+    const { id, type, status, width, height } = await client.uploads.create(file);
+    return {
+      text: `${id} (${type}) is ${status}; it can be named in a create at once.`,
+      data: { id, type, status, width, height },
+    };
+  },
+});
+
+async function openPath(path: string, openFile: ((path: string) => Promise<Blob>) | undefined) {
+  if (openFile === undefined)
+    return new ToolRefusal(
+      'invalid_request',
+      'This server cannot reach your files.',
+      'Give url or data, or ask the person to upload it in the console.',
+    );
+  try {
+    return await openFile(path);
+  } catch (error) {
+    return new ToolRefusal(
+      'invalid_request',
+      `The file could not be opened: ${(error as Error).message}`,
+      'Check the path.',
+    );
+  }
+}
+
+function blobOf(data: string): Blob | ToolRefusal {
+  const encoded = dataUrl.exec(data)?.[1];
+  return encoded === undefined
+    ? new ToolRefusal('invalid_request', 'data must be a data: URL in base64.', 'Correct it, or give url.')
+    : new Blob([Buffer.from(encoded, 'base64')]);
+}

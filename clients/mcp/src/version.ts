@@ -1,0 +1,2 @@
+/** That of the package, which a test compares. */
+export const version = '0.1.0';

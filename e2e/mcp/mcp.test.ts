@@ -1,0 +1,328 @@
+// The official client of MCP against a whole platform, in both eras of the protocol, over HTTP and stdio.
+
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { setTimeout } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import {
+  type CallToolResult,
+  Client,
+  type ElicitResult,
+  StreamableHTTPClientTransport,
+} from '@modelcontextprotocol/client';
+import sharp from 'sharp';
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
+import { inheritedEnvironment } from '@renderkit/server-kit/testing/part.ts';
+import { type Platform, type PlatformAccount, startPlatform } from '@renderkit/stack/testing/platform.ts';
+
+const prompt = 'a lighthouse above a calm sea at dusk';
+const onePixel =
+  'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAACklEQVR4nGNgAAAAAgABSK+kcQAAAABJRU5ErkJggg==';
+
+type Era = 'legacy' | 'auto';
+type Answer = { isError: boolean; text: string; data: unknown; result: CallToolResult };
+
+describe('MCP', () => {
+  let platform: Platform;
+  let account: PlatformAccount;
+  let key: string;
+  before(async () => {
+    platform = await startPlatform();
+    account = await platform.createAccount({ tier: 'pro', credits: 2_000 });
+    key = await platform.createKey(account);
+  });
+  after(() => platform[Symbol.asyncDispose]());
+
+  async function connect(
+    era: Era,
+    options: { key?: string; answer?: ElicitResult } = {},
+  ): Promise<Connected> {
+    const client = newClient(era, options.answer);
+    const url = new URL('/mcp', platform.serviceUrls[0]);
+    const headers = { authorization: `Bearer ${options.key ?? key}` };
+    await client.connect(new StreamableHTTPClientTransport(url, { requestInit: { headers } }));
+    return new Connected(client);
+  }
+
+  async function generations(): Promise<number> {
+    const rows = await platform.databases.service.rows<{ count: number }>(
+      'select count(*)::int as count from generations',
+    );
+    return rows[0]?.count ?? 0;
+  }
+
+  for (const era of ['legacy', 'auto'] as const) {
+    test(`${era}: an agent finds a model, asks the price, makes a picture and looks at it`, async () => {
+      await using mcp = await connect(era);
+      const { models } = (await mcp.call('list_models', { suite: 'image' })).data as {
+        models: { id: string }[];
+      };
+      assert.ok(models.some(({ id }) => id === 'atelier-1'));
+      const model = (await mcp.call('get_model', { id: 'atelier-1' })).data as { credits_from: number };
+      const price = (await mcp.call('estimate', { kind: 'image', request: { prompt } })).data as {
+        credits: number;
+      };
+      assert.equal(price.credits, model.credits_from);
+      const made = await mcp.call('create_image', { prompt, max_credits: price.credits, wait_seconds: 45 });
+      const generation = made.data as { id: string; status: string; outputs: { id: string; url: string }[] };
+      assert.equal(generation.status, 'succeeded', made.text);
+      const [output] = generation.outputs;
+      assert.ok(output !== undefined && made.text.includes(output.url));
+      assert.ok(made.result.content.some((one) => one.type === 'resource_link' && one.uri === output.url));
+      assert.ok(!JSON.stringify(made.result).includes('base64'));
+      const shown = await mcp.call('view_output', { output_id: output.id, max_side: 256 });
+      const picture = shown.result.content.find((one) => one.type === 'image');
+      assert.ok(picture?.type === 'image' && picture.mimeType === 'image/jpeg', shown.text);
+      const { format, width, height } = await sharp(Buffer.from(picture.data, 'base64')).metadata();
+      assert.deepEqual([format, Math.max(width, height)], ['jpeg', 256]);
+      const library = (await mcp.call('list_library', { limit: 5 })).data as { items: { id: string }[] };
+      assert.ok(library.items.some(({ id }) => id === output.id));
+    });
+  }
+
+  test('the definitions of all tools are short', async () => {
+    await using mcp = await connect('auto');
+    const { tools } = await mcp.client.listTools();
+    assert.equal(tools.length, 11);
+    assert.ok(JSON.stringify(tools).length <= 16_000, `${JSON.stringify(tools).length} characters`);
+    for (const tool of tools)
+      assert.ok(tool.outputSchema && tool.annotations?.readOnlyHint !== undefined, tool.name);
+  });
+
+  test('what costs more than max_credits is refused with its price, and nothing is charged', async () => {
+    await using mcp = await connect('auto');
+    const initially = await balance(mcp);
+    const refused = await mcp.call('create_image', { prompt, max_credits: 0.5 });
+    assert.ok(refused.isError);
+    assert.match(refused.text, /^over_max_credits: It would cost \d+ credits/);
+    assert.equal(await balance(mcp), initially);
+  });
+
+  test('a person who is asked decides: yes buys once, no buys nothing', async () => {
+    const careful = await platform.createKey(account, { confirmAbove: 1 });
+    const request = { prompt, max_credits: 20, wait_seconds: 0 };
+    await using no = await connect('auto', { key: careful, answer: { action: 'decline' } });
+    const initially = await balance(no);
+    assert.match((await no.call('create_image', request)).text, /^declined: /);
+    assert.equal(await balance(no), initially);
+    const agrees: ElicitResult = { action: 'accept', content: { approve: true } };
+    await using yes = await connect('auto', { key: careful, answer: agrees });
+    const bought = await yes.call('create_image', request);
+    assert.ok(!bought.isError, bought.text);
+    assert.equal(await balance(yes), initially - (bought.data as { credits: number }).credits);
+  });
+
+  test('where nobody can be asked a token stands for one purchase, of these arguments', async () => {
+    await using mcp = await connect('legacy', {
+      key: await platform.createKey(account, { confirmAbove: 1 }),
+    });
+    const request = { prompt: 'clouds drift over mountains', max_credits: 20, wait_seconds: 0 };
+    const asked = await mcp.call('create_image', request);
+    assert.match(asked.text, /^confirmation_required: /);
+    const { confirm, credits } = detailsOf(asked) as { confirm: string; credits: number };
+    const initially = await balance(mcp);
+    const other = await mcp.call('create_image', { ...request, prompt: 'a storm', confirm });
+    assert.match(other.text, /given out for other arguments/);
+    const forged = await mcp.call('create_image', { ...request, confirm: `${confirm}x` });
+    assert.match(forged.text, /none that was given out here/);
+    // Twice at once, as a program does that lost its patience.
+    const bought = await Promise.all([1, 2].map(() => mcp.call('create_image', { ...request, confirm })));
+    const ids = bought.map(({ data }) => (data as { id: string }).id);
+    assert.equal(new Set(ids).size, 1, bought.map(({ text }) => text).join('\n'));
+    assert.equal(await balance(mcp), initially - credits);
+  });
+
+  test('a call whose answer was lost is bought once; one that was answered is bought again', async () => {
+    await using mcp = await connect('auto');
+    const request = {
+      prompt: 'a boat',
+      model: 'sandbox-slow',
+      options: { seconds: 1 },
+      max_credits: 20,
+      wait_seconds: 30,
+    };
+    const initially = await generations();
+    const patience = new AbortController();
+    const lost = mcp.client.callTool(
+      { name: 'create_image', arguments: request },
+      { signal: patience.signal },
+    );
+    lost.catch(() => undefined);
+    while ((await generations()) === initially) await setTimeout(20);
+    patience.abort();
+    await assert.rejects(lost);
+    const repeated = await mcp.call('create_image', request);
+    assert.match(repeated.text, /nothing more was charged/);
+    assert.equal(await generations(), initially + 1);
+    const again = await mcp.call('create_image', request);
+    assert.notEqual((again.data as { id: string }).id, (repeated.data as { id: string }).id);
+  });
+
+  test('the same request_id is one generation, and another request under it is refused', async () => {
+    await using mcp = await connect('auto');
+    const request = { prompt: 'an owl', max_credits: 20, wait_seconds: 0, request_id: 'owl-1' };
+    const both = await Promise.all([1, 2].map(() => mcp.call('create_image', request)));
+    assert.equal(new Set(both.map(({ data }) => (data as { id: string }).id)).size, 1);
+    assert.match((await mcp.call('create_image', { ...request, prompt: 'two owls' })).text, /^conflict: /);
+  });
+
+  test('progress is told to who asks for it', async () => {
+    await using mcp = await connect('auto');
+    const told: (string | undefined)[] = [];
+    const request = { prompt, model: 'sandbox-slow', options: { seconds: 1 }, max_credits: 20 };
+    await mcp.client.callTool(
+      { name: 'create_image', arguments: request },
+      { onprogress: ({ message }) => void told.push(message) },
+    );
+    assert.ok(told.length > 0);
+  });
+
+  test('a file is taken in, and named in an edit', async () => {
+    await using mcp = await connect('legacy');
+    const { id } = (await mcp.call('import_media', { data: onePixel })).data as { id: string };
+    const edited = await mcp.call('create_image', {
+      prompt: 'in winter',
+      image: id,
+      max_credits: 50,
+      wait_seconds: 45,
+    });
+    assert.equal((edited.data as { status: string }).status, 'succeeded', edited.text);
+    assert.match((await mcp.call('import_media', { path: '/etc/passwd' })).text, /cannot reach your files/);
+  });
+
+  test('what is wrong is told as tools tell it, with what to do', async () => {
+    await using mcp = await connect('auto');
+    const cases: [string, Record<string, unknown>, RegExp][] = [
+      ['create_image', { prompt }, /max_credits/],
+      ['create_image', { prompt, max_credits: 5, size: '1x1' }, /size/],
+      ['create_image', { prompt, max_credits: 5, model: 'no-such-model' }, /no-such-model[^]*\nNext: /],
+      ['create_image', { prompt: 'x'.repeat(5_000), max_credits: 5 }, /prompt/],
+      ['get_generation', { id: 'gen_0123456789abcdef' }, /^not_found: [^]*\nNext: /],
+      ['cancel_generation', { id: '../../account' }, /^not_found: /],
+      ['view_output', { output_id: 'ast_nothing' }, /^not_found: /],
+      ['import_media', {}, /^invalid_request: /],
+    ];
+    for (const [name, given, message] of cases) {
+      const answer = await mcp.call(name, given);
+      assert.ok(answer.isError, `${name} ${JSON.stringify(given).slice(0, 60)}: ${answer.text}`);
+      assert.match(answer.text, message);
+    }
+    await assert.rejects(mcp.call('delete_everything', {}), /not found/);
+  });
+
+  test("another account's handles are not there", async () => {
+    await using mcp = await connect('auto');
+    const { id } = (await mcp.call('create_image', { prompt, max_credits: 20, wait_seconds: 0 })).data as {
+      id: string;
+    };
+    const stranger = await platform.createKey(await platform.createAccount({ tier: 'pro', credits: 10 }));
+    await using other = await connect('auto', { key: stranger });
+    assert.match((await other.call('get_generation', { id })).text, /^not_found: /);
+    assert.match((await other.call('cancel_generation', { id })).text, /^not_found: /);
+  });
+
+  test("a key's scopes and budget hold", async () => {
+    await using reader = await connect('auto', {
+      key: await platform.createKey(account, { scopes: ['read'] }),
+    });
+    assert.match((await reader.call('create_image', { prompt, max_credits: 20 })).text, /^forbidden: /);
+    await using poor = await connect('auto', { key: await platform.createKey(account, { dailyBudget: 1 }) });
+    assert.match((await poor.call('create_image', { prompt, max_credits: 20 })).text, /^budget_exceeded: /);
+  });
+
+  test('who has no key, a wrong body or a page elsewhere is refused in the shape of JSON-RPC', async () => {
+    const url = new URL('/mcp', platform.serviceUrls[0]);
+    const post = (body: string, headers: Record<string, string>) =>
+      fetch(url, {
+        method: 'POST',
+        body,
+        headers: {
+          'content-type': 'application/json',
+          accept: 'application/json, text/event-stream',
+          ...headers,
+        },
+      });
+    const list = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list' });
+    const keyed = { authorization: `Bearer ${key}` };
+    const nobody = await post(list, {});
+    assert.deepEqual([nobody.status, nobody.headers.get('www-authenticate')], [401, 'Bearer']);
+    const { error } = (await nobody.json()) as { error: { message: string; data: { code: string } } };
+    assert.equal(error.data.code, 'unauthorized');
+    assert.equal((await post(list, { ...keyed, origin: 'https://evil.example' })).status, 403);
+    assert.equal((await post('{', keyed)).status, 400);
+    const huge = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'x'.repeat(300_000) });
+    assert.equal((await post(huge, keyed)).status, 400);
+    assert.equal((await fetch(url, { headers: keyed })).status, 405);
+    assert.equal((await post(list, keyed)).status, 200);
+  });
+
+  for (const era of ['legacy', 'auto'] as const) {
+    test(`${era}: over stdio, with the files of this machine and a person who is asked`, async () => {
+      const client = newClient(era, { action: 'accept', content: { approve: true } });
+      const main = fileURLToPath(import.meta.resolve('@renderkit/mcp/package.json')).replace(
+        'package.json',
+        'src/main.ts',
+      );
+      await client.connect(
+        new StdioClientTransport({
+          command: process.execPath,
+          args: ['--conditions=renderkit-source', main],
+          env: {
+            ...inheritedEnvironment(),
+            RENDERKIT_BASE_URL: platform.serviceUrls[0] ?? '',
+            RENDERKIT_API_KEY: await platform.createKey(account, { confirmAbove: 1 }),
+          },
+        }),
+      );
+      await using mcp = new Connected(client);
+      assert.match((await mcp.call('import_media', { path: '/no/such/file' })).text, /could not be opened/);
+      const made = await mcp.call('create_image', { prompt, max_credits: 20, wait_seconds: 0 });
+      assert.ok(!made.isError, made.text);
+      assert.match((await mcp.call('account', {})).text, /credits/);
+    });
+  }
+});
+
+function newClient(era: Era, answer: ElicitResult | undefined): Client {
+  const client = new Client(
+    { name: 'test', version: '1.0.0' },
+    {
+      versionNegotiation: { mode: era },
+      capabilities: answer === undefined ? {} : { elicitation: { form: {} } },
+    },
+  );
+  if (answer !== undefined) client.setRequestHandler('elicitation/create', async () => answer);
+  return client;
+}
+
+class Connected implements AsyncDisposable {
+  readonly client: Client;
+
+  constructor(client: Client) {
+    this.client = client;
+  }
+
+  async call(name: string, given: Record<string, unknown>): Promise<Answer> {
+    const result = await this.client.callTool({ name, arguments: given });
+    const [first] = result.content;
+    return {
+      isError: result.isError === true,
+      text: first?.type === 'text' ? first.text : '',
+      data: result.structuredContent,
+      result,
+    };
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.client.close();
+  }
+}
+
+async function balance(mcp: Connected): Promise<number> {
+  return ((await mcp.call('account', {})).data as { balance: number }).balance;
+}
+
+/** The last line of a refusal. */
+function detailsOf({ text }: Answer): unknown {
+  return JSON.parse(text.split('\n').at(-1) ?? '');
+}
