@@ -131,7 +131,7 @@ export async function startService(
     behindProxy: config.trustProxy.length > 0,
     ownNames: ownNamesOf(config),
   });
-  await addDocsRoutes(app);
+  await addDocsRoutes(app, config);
   owned.defer(() => app.close());
   // First of all, or the server would wait for them.
   owned.use(streams);

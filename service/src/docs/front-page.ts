@@ -16,6 +16,7 @@ export function frontPage(): string {
 <li><a href="/docs/errors">What each error means, and what to do about it</a></li>
 <li><a href="/docs/webhooks">How to be told instead of asking</a></li>
 <li><a href="/docs/sandbox">How to get every answer on purpose, for your tests</a></li>
+<li><a href="/llms.txt">All of it as plain text, for models</a></li>
 <li><a href="/readyz">Whether the service is ready</a></li>
 </ul>
 </main>`,

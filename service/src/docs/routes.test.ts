@@ -7,6 +7,7 @@ import { sandboxRecipes } from '@renderkit/contract/v1/sandbox.ts';
 import fastify, { type FastifyInstance } from 'fastify';
 import { addDocsRoutes } from './routes.ts';
 
+const publicUrl = 'https://pictures.example';
 const pages = ['/', '/docs', '/docs/errors', '/docs/sandbox', '/docs/webhooks'];
 
 /** What has been imported so far, by the names that were asked for. */
@@ -22,7 +23,7 @@ describe('the documents that are served', () => {
   let app: FastifyInstance;
   before(async () => {
     app = fastify();
-    await addDocsRoutes(app);
+    await addDocsRoutes(app, { publicUrl });
   });
   after(() => app.close());
 
@@ -119,5 +120,30 @@ describe('the documents that are served', () => {
   test('every recipe of the sandbox has its anchor', async () => {
     const { body } = await get('/docs/sandbox');
     for (const { id } of sandboxRecipes) assert.ok(body.includes(`<section id="${id}">`), id);
+  });
+
+  test('models find all that is served from /llms.txt on, under the address of this service', async () => {
+    const index = await get('/llms.txt');
+    assert.equal(index.headers['content-type'], 'text/plain; charset=utf-8');
+    assert.match(index.body, /^# Renderkit\n\n> /);
+    assert.match(index.body, /`POST \/v1\/images\/generations` \(generate\): /);
+    assert.ok(index.body.includes(`${publicUrl}/mcp`));
+    const texts = [index.body];
+    for (const [, path = ''] of index.body.matchAll(/\]\(https:\/\/pictures\.example([^)]*\.md)\)/g))
+      texts.push((await get(path)).body);
+    assert.equal(texts.length, 6);
+    for (const text of texts) {
+      assert.ok(!text.includes('127.0.0.1:8787'));
+      for (const [, target = ''] of text.matchAll(/\]\(([^)\s]+)\)/g)) {
+        if (target.startsWith('#')) continue;
+        assert.ok(URL.canParse(target), target);
+        if (target.startsWith(publicUrl))
+          assert.equal(
+            (await get(target.slice(publicUrl.length).split('#')[0] ?? '')).statusCode,
+            200,
+            target,
+          );
+      }
+    }
   });
 });

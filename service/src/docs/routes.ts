@@ -4,6 +4,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { errorsPage } from './errors-page.ts';
 import { frontPage } from './front-page.ts';
 import { pageHeaders } from './page.ts';
+import { readPlainDocuments } from './plain-documents.ts';
 import {
   referenceHeaders,
   referencePage,
@@ -21,8 +22,19 @@ const scriptHeaders = {
   'cross-origin-resource-policy': 'same-origin',
 };
 
-/** Pages for people and the OpenAPI document for programs; nobody needs a key for them. */
-export async function addDocsRoutes(app: FastifyInstance): Promise<void> {
+const plainHeaders = {
+  'cache-control': 'public, max-age=300',
+  'access-control-allow-origin': '*',
+  'x-content-type-options': 'nosniff',
+};
+
+export type DocsOptions = {
+  /** How clients reach the service. */
+  publicUrl: string;
+};
+
+/** Pages for people, the OpenAPI document and plain texts for programs; nobody needs a key for them. */
+export async function addDocsRoutes(app: FastifyInstance, { publicUrl }: DocsOptions): Promise<void> {
   const openapi = await readFile(fileURLToPath(import.meta.resolve('@renderkit/contract/openapi.json')));
   const pages = {
     '/': frontPage(),
@@ -33,16 +45,17 @@ export async function addDocsRoutes(app: FastifyInstance): Promise<void> {
   for (const [path, html] of Object.entries(pages))
     app.get(path, (_request, reply) => reply.headers(pageHeaders).send(html));
   app.get('/docs', (_request, reply) => reply.headers(referenceHeaders).send(referencePage()));
+  const plain = await readPlainDocuments(publicUrl);
+  app.get('/llms.txt', (_request, reply) =>
+    reply.headers({ ...plainHeaders, 'content-type': 'text/plain; charset=utf-8' }).send(plain.index),
+  );
+  for (const [path, text] of Object.entries(plain.documents))
+    app.get(path, (_request, reply) =>
+      reply.headers({ ...plainHeaders, 'content-type': 'text/markdown; charset=utf-8' }).send(text),
+    );
   addScripts(app);
   app.get('/openapi.json', (_request, reply) =>
-    reply
-      .headers({
-        'content-type': 'application/json',
-        'cache-control': 'public, max-age=300',
-        'access-control-allow-origin': '*',
-        'x-content-type-options': 'nosniff',
-      })
-      .send(openapi),
+    reply.headers({ ...plainHeaders, 'content-type': 'application/json' }).send(openapi),
   );
 }
 
