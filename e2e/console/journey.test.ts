@@ -116,6 +116,29 @@ describe('a person runs their account in the console', { skip: noBrowser }, () =
     assert.ok(!(await page.content()).includes(key.slice(-32)), 'the secret is shown again');
   });
 
+  test('connects a program that they have: a key of its own, whole settings, and a trial', async () => {
+    await visit('Connect a program');
+    const program = page.getByRole('combobox', { name: 'Which program?' });
+    const settings = (name: string) => page.getByRole('group', { name: `Settings of ${name}` }).innerText();
+    for (const [name, says, address] of [
+      ['Open WebUI', /will find \d+ models/, '/openai/v1'],
+      ['Claude Code', /will find 11 tools/, '/mcp'],
+      ['Renderkit for TypeScript', /It may: read, generate/, ''],
+    ] as const) {
+      await program.click();
+      await page.getByRole('option', { name }).click();
+      assert.match(await settings(name), /rk_live_…/);
+      await button('Make a key for it').click();
+      await button(`Ask as ${name} would`).click();
+      await page.getByRole('status').getByText(says).waitFor();
+      const text = await settings(name);
+      assert.match(text, /rk_live_\w{12}_\w{32}/);
+      assert.ok(text.includes(`${world.url}${address}`), text);
+    }
+    await visit('API keys');
+    await row('Open WebUI').getByText('0 of 100').waitFor();
+  });
+
   test('runs the playground for a picture, and sees it', async () => {
     await page.goto(`${world.url}/console/playground?model=sketch-1`);
     await page.getByText('1 credit').waitFor();

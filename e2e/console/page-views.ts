@@ -74,6 +74,7 @@ export function pageViewsOf(account: SampleAccount): PageView[] {
         await dialog(page).getByText('cannot be brought back').waitFor();
       },
     },
+    { name: 'connect', path: '/connect', shows: 'Make a key for it' },
     { name: 'keys', path: '/keys', shows: 'Production website' },
     {
       name: 'keys-create',

@@ -19,6 +19,7 @@ const groups = [
     name: 'Developers',
     links: [
       { to: '/keys', name: 'API keys', icon: 'keys' },
+      { to: '/connect', name: 'Connect a program', icon: 'connect' },
       { to: '/webhooks', name: 'Webhooks', icon: 'webhooks' },
       { to: '/deliveries', name: 'Deliveries', icon: 'deliveries' },
       { to: '/docs', name: 'Docs', icon: 'docs' },

@@ -83,6 +83,11 @@ const keys = createRoute({
   path: '/keys',
   component: lazyRouteComponent(() => import('../pages/keys/KeysPage.tsx'), 'KeysPage'),
 });
+const connect = createRoute({
+  getParentRoute: under,
+  path: '/connect',
+  component: lazyRouteComponent(() => import('../pages/connect/ConnectPage.tsx'), 'ConnectPage'),
+});
 const webhooks = createRoute({
   getParentRoute: under,
   path: '/webhooks',
@@ -213,6 +218,7 @@ export const routeTree = rootRoute.addChildren([
     library,
     storage,
     keys,
+    connect,
     webhooks,
     webhook,
     deliveries,

@@ -1,0 +1,77 @@
+/** The ways into the service that programs take, each tried with a key and without the session. */
+export type Door = 'v1' | 'openai' | 'mcp';
+
+/** What came of a trial, as a sentence. */
+export type Trial = { works: boolean; says: string };
+
+type Attempt = {
+  path: string;
+  init?: RequestInit;
+  /** Undefined where the answer is not what the door gives. */
+  read: (answer: unknown) => string | undefined;
+};
+
+const json = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' };
+
+const attempts: Record<Door, Attempt> = {
+  v1: {
+    path: '/v1/key',
+    read: (answer) => {
+      const { name, scopes } = answer as { name?: string; scopes?: string[] };
+      return scopes && `The key “${name ?? ''}” works. It may: ${scopes.join(', ')}.`;
+    },
+  },
+  openai: {
+    path: '/openai/v1/models',
+    read: (answer) => {
+      const { data } = answer as { data?: unknown[] };
+      return data && `The program will find ${data.length} models.`;
+    },
+  },
+  mcp: {
+    path: '/mcp',
+    init: {
+      method: 'POST',
+      headers: json,
+      body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list', params: {} }),
+    },
+    read: (answer) => {
+      const { result } = answer as { result?: { tools?: unknown[] } };
+      return result?.tools && `The agent will find ${result.tools.length} tools.`;
+    },
+  },
+};
+
+/** Does the cheapest request of a door with this key, as a program would. It charges nothing. */
+export async function tryDoor(door: Door, key: string): Promise<Trial> {
+  const { path, init, read } = attempts[door];
+  try {
+    const answer = await fetch(path, {
+      ...init,
+      credentials: 'omit',
+      headers: { ...init?.headers, authorization: `Bearer ${key}` },
+    });
+    const text = await answer.text();
+    // A stream of events holds its one message behind this word.
+    const value = parsed(text.slice(text.startsWith('{') ? 0 : text.indexOf('{')));
+    const says = answer.ok ? read(value) : undefined;
+    if (says !== undefined) return { works: true, says };
+    return { works: false, says: `${path} answered ${answer.status}. ${refusalIn(value)}` };
+  } catch {
+    return { works: false, says: 'The service does not answer.' };
+  }
+}
+
+function parsed(text: string): object {
+  try {
+    return JSON.parse(text) as object;
+  } catch {
+    return {};
+  }
+}
+
+/** Each door has a shape of its own. */
+function refusalIn(value: object): string {
+  const { detail, error } = value as { detail?: string; error?: { message?: string } };
+  return detail ?? error?.message ?? 'This door may be closed: ask the operator for FACADES.';
+}
