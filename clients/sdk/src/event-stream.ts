@@ -1,4 +1,4 @@
-/** @internal One event of a stream of server-sent events. */
+/** @internal One event of a stream of server-sent events; without data where the server says its id alone. */
 export type ServerEvent = { event: string; data: string; id: string | undefined };
 
 /** @internal Nothing came for so long that the stream counts as dead. */
@@ -17,7 +17,7 @@ export async function* readEvents(
   const reader = body.getReader();
   const decoder = new TextDecoder();
   let rest = '';
-  let event = { name: 'message', data: [] as string[], id: undefined as string | undefined };
+  let event = { name: 'message', data: [] as string[], id: undefined as string | undefined, isNamed: false };
   try {
     while (true) {
       const { done, value } = await readWithin(reader, silenceMs());
@@ -29,8 +29,9 @@ export async function* readEvents(
           takeLine(event, line);
           continue;
         }
-        if (event.data.length > 0) yield { event: event.name, data: event.data.join('\n'), id: event.id };
-        event = { name: 'message', data: [], id: event.id };
+        if (event.data.length > 0 || event.isNamed)
+          yield { event: event.name, data: event.data.join('\n'), id: event.id };
+        event = { name: 'message', data: [], id: event.id, isNamed: false };
       }
     }
   } finally {
@@ -38,14 +39,20 @@ export async function* readEvents(
   }
 }
 
-function takeLine(event: { name: string; data: string[]; id: string | undefined }, line: string): void {
+function takeLine(
+  event: { name: string; data: string[]; id: string | undefined; isNamed: boolean },
+  line: string,
+): void {
   const colon = line.indexOf(':');
   if (colon === 0) return;
   const field = colon === -1 ? line : line.slice(0, colon);
   const value = colon === -1 ? '' : line.slice(colon + 1).replace(/^ /, '');
   if (field === 'event') event.name = value;
   else if (field === 'data') event.data.push(value);
-  else if (field === 'id') event.id = value;
+  else if (field === 'id') {
+    event.id = value;
+    event.isNamed = true;
+  }
 }
 
 async function readWithin(

@@ -130,6 +130,7 @@ export class Follower {
         begun ? silenceMs : firstByteMs,
       )) {
         begun = true;
+        if (data === '') continue;
         const parsed = this.#parse(event, data);
         if (parsed !== undefined) yield parsed;
       }

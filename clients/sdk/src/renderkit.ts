@@ -1,5 +1,6 @@
 import type { ApiPromise } from './api-promise.ts';
 import { AccountResource, Models, Styles, Suggestions } from './catalog.ts';
+import { Events } from './events.ts';
 import { References } from './files.ts';
 import { Follower, type Preview } from './follow.ts';
 import { Creates, type EstimateParams, Generations, Images, Videos } from './generations.ts';
@@ -17,6 +18,7 @@ import {
 export { Renderkit as default };
 export type { ApiPromise, RateLimit, WithResponse } from './api-promise.ts';
 export { type FieldError, RenderkitError, type RenderkitErrorCode } from './errors.ts';
+export type { AccountEvent, EventStreamOptions } from './events.ts';
 export type { FileInput, Reference } from './files.ts';
 export type { GenerationEvent, Preview, StreamOptions, SucceededGeneration, WaitOptions } from './follow.ts';
 export type {
@@ -74,6 +76,7 @@ export class Renderkit {
   readonly styles: Styles;
   readonly suggestions: Suggestions;
   readonly account: AccountResource;
+  readonly events: Events;
   readonly #options: ClientOptions;
   readonly #transport: Transport;
   readonly #creates: Creates;
@@ -97,6 +100,7 @@ export class Renderkit {
     this.styles = new Styles(transport, '/v1/styles');
     this.suggestions = new Suggestions(transport, '/v1/suggestions');
     this.account = new AccountResource(transport);
+    this.events = new Events(transport);
   }
 
   /** What a create would cost, judged as the create would be: `await rk.estimate({ kind: 'image', prompt })`. */
