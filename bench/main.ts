@@ -8,6 +8,7 @@ import { compilePrograms } from '@renderkit/server-kit/testing/part.ts';
 import type { Bench, Benchmark, Result } from './benchmark.ts';
 import { startCluster } from './cluster.ts';
 import { claim } from './claim/claim.ts';
+import { cli } from './cli/cli.ts';
 import { create } from './create/create.ts';
 import { follow } from './follow/follow.ts';
 import { media } from './media/media.ts';
@@ -33,6 +34,7 @@ const benchmarks: Record<string, Benchmark> = {
   polls,
   streams,
   size,
+  cli,
   memory,
   migrate,
   picture,

@@ -18,6 +18,7 @@ export const workspaces: Record<
   },
   console: { name: 'console', mayImport: ['contract/'] },
   'clients/sdk': { name: 'sdk', mayImport: [] },
+  'clients/cli': { name: 'cli', mayImport: [] },
   'clients/mcp': { name: 'mcp', mayImport: [] },
   stack: { name: 'stack', mayImport: [''] },
   bench: { name: 'bench', mayImport: [''] },

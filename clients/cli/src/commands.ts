@@ -1,0 +1,167 @@
+import type { Entry } from './command.ts';
+
+/** All commands. */
+export const commands: Record<string, Entry> = {
+  image: { about: 'Make pictures from text', load: async () => (await import('./commands/create.ts')).image },
+  edit: { about: 'Change a picture', load: async () => (await import('./commands/create.ts')).edit },
+  video: { about: 'Make a video', load: async () => (await import('./commands/create.ts')).video },
+  extend: {
+    about: 'Make what comes after a video',
+    load: async () => (await import('./commands/create.ts')).extend,
+  },
+  frame: {
+    about: 'Take a picture out of a video',
+    load: async () => (await import('./commands/frame.ts')).frame,
+  },
+  'batch run': {
+    about: 'Make what a CSV or JSONL file lists; run again, it goes on',
+    load: async () => (await import('./commands/batch.ts')).run,
+  },
+  'batch status': {
+    about: 'Show how far a batch is',
+    load: async () => (await import('./commands/batch.ts')).status,
+  },
+  'gen list': {
+    about: 'List generations',
+    load: async () => (await import('./commands/generations.ts')).list,
+  },
+  'gen show': {
+    about: 'Show generations',
+    load: async () => (await import('./commands/generations.ts')).show,
+  },
+  'gen wait': {
+    about: 'Wait until they are done',
+    load: async () => (await import('./commands/generations.ts')).wait,
+  },
+  'gen watch': {
+    about: 'Follow one, event by event',
+    load: async () => (await import('./commands/generations.ts')).watch,
+  },
+  'gen cancel': {
+    about: 'Take what still waits out of the queue',
+    load: async () => (await import('./commands/generations.ts')).cancel,
+  },
+  'gen stop': { about: 'End what runs', load: async () => (await import('./commands/generations.ts')).stop },
+  'gen download': {
+    about: 'Save the outputs',
+    load: async () => (await import('./commands/generations.ts')).download,
+  },
+  'models list': {
+    about: 'List what renders',
+    load: async () => (await import('./commands/catalog.ts')).listModels,
+  },
+  'models show': {
+    about: 'Show what a model takes',
+    load: async () => (await import('./commands/catalog.ts')).showModel,
+  },
+  'models types': {
+    about: 'Write the names of your models as TypeScript',
+    load: async () => (await import('./commands/catalog.ts')).modelTypes,
+  },
+  styles: { about: 'List styles', load: async () => (await import('./commands/catalog.ts')).styles },
+  suggestions: {
+    about: 'List suggestions',
+    load: async () => (await import('./commands/catalog.ts')).suggestions,
+  },
+  upload: { about: 'Send files', load: async () => (await import('./commands/uploads.ts')).upload },
+  'uploads show': { about: 'Show uploads', load: async () => (await import('./commands/uploads.ts')).show },
+  'uploads delete': {
+    about: 'Delete uploads',
+    load: async () => (await import('./commands/uploads.ts')).remove,
+  },
+  'assets list': {
+    about: 'List the library',
+    load: async () => (await import('./commands/library.ts')).list,
+  },
+  'assets favorite': {
+    about: 'Mark items',
+    load: async () => (await import('./commands/library.ts')).favorite,
+  },
+  'assets unfavorite': {
+    about: 'Unmark items',
+    load: async () => (await import('./commands/library.ts')).unfavorite,
+  },
+  'assets delete': {
+    about: 'Delete items',
+    load: async () => (await import('./commands/library.ts')).remove,
+  },
+  'projects list': {
+    about: 'List projects',
+    load: async () => (await import('./commands/projects.ts')).list,
+  },
+  'projects create': {
+    about: 'Make a project',
+    load: async () => (await import('./commands/projects.ts')).create,
+  },
+  'projects rename': {
+    about: 'Rename a project',
+    load: async () => (await import('./commands/projects.ts')).rename,
+  },
+  'projects delete': {
+    about: 'Delete projects',
+    load: async () => (await import('./commands/projects.ts')).remove,
+  },
+  balance: { about: 'Show the credits', load: async () => (await import('./commands/account.ts')).balance },
+  limits: {
+    about: 'Show what may run at once, and runs',
+    load: async () => (await import('./commands/account.ts')).limits,
+  },
+  storage: {
+    about: 'Show what is stored',
+    load: async () => (await import('./commands/account.ts')).storage,
+  },
+  listen: {
+    about: 'Hand events on to a program of yours, signed as webhooks are',
+    load: async () => (await import('./commands/listen.ts')).listen,
+  },
+  events: {
+    about: 'Show what happens on the account',
+    load: async () => (await import('./commands/listen.ts')).events,
+  },
+  'webhooks verify': {
+    about: 'Check the signature of a delivery on stdin',
+    load: async () => (await import('./commands/verify.ts')).verifyDelivery,
+  },
+  connect: {
+    about: "Show another program's settings, and test them",
+    load: async () => (await import('./commands/connect.ts')).connect,
+  },
+  login: {
+    about: 'Keep an address and a key',
+    load: async () => (await import('./commands/login.ts')).login,
+  },
+  logout: { about: 'Forget them', load: async () => (await import('./commands/login.ts')).logout },
+  whoami: {
+    about: 'Show the account and the key',
+    load: async () => (await import('./commands/account.ts')).whoami,
+  },
+  'profile list': {
+    about: 'List what was kept',
+    load: async () => (await import('./commands/login.ts')).listProfiles,
+  },
+  'profile use': {
+    about: 'Use another by default',
+    load: async () => (await import('./commands/login.ts')).useProfile,
+  },
+  doctor: {
+    about: 'Look for what is wrong',
+    load: async () => (await import('./commands/doctor.ts')).doctor,
+  },
+  api: { about: 'Any request of the API', load: async () => (await import('./commands/api.ts')).api },
+  completion: {
+    about: 'Write a completion for bash, zsh or fish',
+    load: async () => (await import('./commands/completion.ts')).completionOf(commands),
+  },
+};
+
+/** The command that these words begin with, and what follows it. */
+export function findCommand(
+  words: readonly string[],
+): (Entry & { name: string; rest: readonly string[] }) | undefined {
+  for (const count of [2, 1]) {
+    const name = words.slice(0, count).join(' ');
+    const entry = Object.hasOwn(commands, name) ? commands[name] : undefined;
+    if (entry !== undefined && words.length >= count) return { ...entry, name, rest: words.slice(count) };
+  }
+  return undefined;
+}

@@ -1,0 +1,81 @@
+import { command } from '../command.ts';
+import { table } from '../table.ts';
+
+const megabyte = 1024 * 1024;
+
+export const whoami = command({
+  usage: '',
+  about: 'Shows the account, and what the key may do and has left.',
+  options: {},
+  run: async ({ client, output }) => {
+    const [key, account] = await Promise.all([
+      client.account.key(),
+      // The key may lack the scope for it.
+      client.account.retrieve().catch(() => null),
+    ]);
+    output.result({ key, account }, [key.id], () => {
+      const { daily_budget: budget, confirm_above: above } = key;
+      return table([
+        ['key', `${key.name} (${key.id})`],
+        ['scopes', key.scopes.join(' ')],
+        ['ends', key.expires_at ?? 'never'],
+        ['budget', budget === null ? 'none' : `${budget.left} of ${budget.credits} credits left today`],
+        ['asks above', above === null ? 'never' : `${above} credits`],
+        ...(account === null
+          ? []
+          : [
+              ['account', account.email ?? account.id],
+              ['plan', account.tier?.name ?? ''],
+            ]),
+      ]);
+    });
+  },
+});
+
+export const balance = command({
+  usage: '',
+  about: 'Shows the credits.',
+  options: {},
+  run: async ({ client, output }) => {
+    const found = await client.account.balance();
+    output.result(found, [String(found.balance)], () =>
+      table([
+        ['to spend', String(found.balance)],
+        ...(found.monthly === null
+          ? []
+          : [['of this month', `${found.monthly} of ${found.monthly_allowance ?? '?'}`]]),
+        ...(found.lifetime === null ? [] : [['bought', String(found.lifetime)]]),
+        ...(found.next_refill === null ? [] : [['next refill', found.next_refill]]),
+      ]),
+    );
+  },
+});
+
+export const limits = command({
+  usage: '',
+  about: 'Shows how many generations may run at once, and do.',
+  options: {},
+  run: async ({ client, output }) => {
+    const found = await client.account.limits();
+    output.result(found, [], () => [JSON.stringify(found, undefined, 2)]);
+  },
+});
+
+export const storage = command({
+  usage: '',
+  about: 'Shows how many bytes are stored, and may be.',
+  options: {},
+  run: async ({ client, output }) => {
+    const found = await client.account.storage();
+    const megabytes = (bytes: number | null) =>
+      bytes === null ? 'no limit' : `${Math.round(bytes / megabyte)} MB`;
+    output.result(found, [String(found.used_bytes)], () =>
+      table([
+        ['used', megabytes(found.used_bytes)],
+        ['limit', megabytes(found.limit_bytes)],
+        ['uploads', megabytes(found.uploads_bytes)],
+        ['outputs', megabytes(found.outputs_bytes)],
+      ]),
+    );
+  },
+});

@@ -1,0 +1,99 @@
+import { type Command, command, type Entry } from '../command.ts';
+import { globalOptions } from '../options.ts';
+import { UsageError } from '../cli-error.ts';
+
+const shells = ['bash', 'zsh', 'fish'] as const;
+
+/** The command that completes these commands. */
+export function completionOf(commands: Record<string, Entry>): Command {
+  return command({
+    usage: shells.join('|'),
+    about:
+      'Writes a completion: for bash `source <(renderkit completion bash)`, for fish `renderkit completion fish | source`.',
+    options: {},
+    run: async (_session, [name]) => {
+      const shell = shells.find((one) => one === name);
+      if (shell === undefined) throw new UsageError(`Name the shell: ${shells.join(', ')}.`);
+      const loaded = Object.entries(commands).map(
+        async ([words, { load }]) => [words, await load()] as const,
+      );
+      const tree = Object.fromEntries(await Promise.all(loaded));
+      process.stdout.write(shell === 'fish' ? fish(tree) : shell === 'zsh' ? zsh(tree) : bash(tree));
+    },
+  });
+}
+
+type Tree = Record<string, Command>;
+
+/** First words, each once. */
+const firstWords = (tree: Tree) => [...new Set(Object.keys(tree).map((name) => name.split(' ')[0] ?? ''))];
+
+const secondWords = (tree: Tree, first: string) =>
+  Object.keys(tree).flatMap((name) => (name.startsWith(`${first} `) ? [name.split(' ')[1] ?? ''] : []));
+
+const flagsOf = (one: Command) =>
+  [...Object.keys(one.options), ...Object.keys(globalOptions)].map((name) => `--${name}`).join(' ');
+
+function cases(tree: Tree): string {
+  const groups = firstWords(tree).filter((first) => secondWords(tree, first).length > 0);
+  return [
+    ...Object.entries(tree).map(([name, one]) => `    '${name}') words='${flagsOf(one)}' ;;`),
+    ...groups.map((first) => `    '${first}') words='${secondWords(tree, first).join(' ')}' ;;`),
+  ].join('\n');
+}
+
+function bash(tree: Tree): string {
+  return `_renderkit() {
+  local current="\${COMP_WORDS[COMP_CWORD]}" words='${firstWords(tree).join(' ')}' place="\${COMP_WORDS[1]} \${COMP_WORDS[2]}"
+  if [ "$COMP_CWORD" -gt 1 ]; then
+    words=''
+    case "\${COMP_WORDS[1]}" in
+${cases(tree)}
+    esac
+    if [ "$COMP_CWORD" -gt 2 ]; then
+    case "$place" in
+${cases(tree)}
+    esac
+    fi
+  fi
+  COMPREPLY=($(compgen -W "$words" -- "$current"))
+  [ \${#COMPREPLY[@]} -gt 0 ] || COMPREPLY=($(compgen -f -- "$current"))
+}
+complete -o filenames -F _renderkit renderkit
+`;
+}
+
+function zsh(tree: Tree): string {
+  return `#compdef renderkit
+autoload -Uz bashcompinit && bashcompinit
+${bash(tree)}`;
+}
+
+function fish(tree: Tree): string {
+  const quoted = (text: string) => `'${text.replace(/['\\]/g, '\\$&')}'`;
+  const lines = [
+    `complete -c renderkit -n __fish_use_subcommand -f -a ${quoted(firstWords(tree).join(' '))}`,
+  ];
+  for (const first of firstWords(tree)) {
+    const seconds = secondWords(tree, first);
+    const seen = `__fish_seen_subcommand_from ${first}`;
+    if (seconds.length > 0)
+      lines.push(
+        `complete -c renderkit -n ${quoted(`${seen}; and not __fish_seen_subcommand_from ${seconds.join(' ')}`)} -f -a ${quoted(seconds.join(' '))}`,
+      );
+  }
+  for (const [name, one] of Object.entries(tree)) {
+    const seen = name
+      .split(' ')
+      .map((word) => `__fish_seen_subcommand_from ${word}`)
+      .join('; and ');
+    for (const [option, { short, form, about }] of Object.entries({
+      ...one.options,
+      ...globalOptions,
+    } as Command['options']))
+      lines.push(
+        `complete -c renderkit -n ${quoted(seen)} -l ${option}${short === undefined ? '' : ` -s ${short}`}${form === undefined ? '' : ' -r'} -d ${quoted(about)}`,
+      );
+  }
+  return `${lines.join('\n')}\n`;
+}

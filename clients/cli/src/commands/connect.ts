@@ -1,0 +1,59 @@
+import { command } from '../command.ts';
+import { chooseConnection } from '../config.ts';
+import { UsageError } from '../cli-error.ts';
+import { table } from '../table.ts';
+
+type Settings = Record<string, string>;
+
+/** What each program calls the address and the key (docs/connect.md). `openai` is the address of that door. */
+const programs: Record<string, (door: { base: string; openai: string; key: string }) => Settings> = {
+  openai: ({ openai, key }) => ({ OPENAI_BASE_URL: openai, OPENAI_API_KEY: key }),
+  aisdk: ({ openai, key }) => ({ name: 'renderkit', baseURL: openai, apiKey: key }),
+  openwebui: ({ openai, key }) => ({
+    IMAGE_GENERATION_ENGINE: 'openai',
+    IMAGES_OPENAI_API_BASE_URL: openai,
+    IMAGES_OPENAI_API_KEY: key,
+  }),
+  librechat: ({ openai, key }) => ({ IMAGE_GEN_OAI_BASEURL: openai, IMAGE_GEN_OAI_API_KEY: key }),
+  n8n: ({ openai, key }) => ({ 'Base URL': openai, 'API Key': key }),
+  litellm: ({ openai, key }) => ({ model: 'openai/MODEL', api_base: openai, api_key: key }),
+  dify: ({ openai, key }) => ({ 'API Base URL': openai, 'API Key': key }),
+  renderkit: ({ base, key }) => ({ RENDERKIT_BASE_URL: base, RENDERKIT_API_KEY: key }),
+};
+
+export const connect = command({
+  usage: Object.keys(programs).join('|'),
+  about:
+    "Shows the settings by which another program draws here, with your address and key; --test makes that program's first request.",
+  options: { test: { about: 'ask as the program would' } },
+  run: async (session, [name], values) => {
+    const settingsOf = name !== undefined && Object.hasOwn(programs, name) ? programs[name] : undefined;
+    if (settingsOf === undefined)
+      throw new UsageError('Name the program.', `There are ${Object.keys(programs).join(', ')}.`);
+    const { baseUrl, apiKey } = chooseConnection(session.environment, session.values);
+    const base = baseUrl.replace(/\/+$/, '').replace(/\/v1$/, '');
+    const settings = settingsOf({ base, openai: `${base}/openai/v1`, key: apiKey });
+    const models =
+      values.test === true ? await firstRequest(session.client, name === 'renderkit') : undefined;
+    session.output.result(
+      models === undefined ? settings : { ...settings, models },
+      Object.values(settings),
+      () => [
+        ...table(Object.entries(settings)),
+        ...(models === undefined
+          ? []
+          : [`It answers: ${models.length} models, ${models.slice(0, 3).join(', ')} …`]),
+      ],
+    );
+  },
+});
+
+/** Names of the models, as the program asks for them. */
+async function firstRequest(
+  client: { request: <T>(call: { method: 'GET'; path: string }) => PromiseLike<T> },
+  isOurs: boolean,
+): Promise<string[]> {
+  const path = isOurs ? '/v1/models' : '/openai/v1/models';
+  const { data } = await client.request<{ data: { id: string }[] }>({ method: 'GET', path });
+  return data.map(({ id }) => id);
+}

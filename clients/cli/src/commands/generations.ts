@@ -1,0 +1,141 @@
+import type { Generation } from 'renderkit';
+import { countOf, millisecondsOf } from '../amounts.ts';
+import { command } from '../command.ts';
+import { follow } from '../follow.ts';
+import { idsOf } from '../inputs.ts';
+import { table } from '../table.ts';
+import { doneText, progressText } from '../progress.ts';
+import { saveOutputs } from '../save-outputs.ts';
+import type { Session } from '../session.ts';
+
+const what = 'the generations';
+const idUsage = 'ID…|-';
+
+export const list = command({
+  usage: '',
+  about: 'Lists generations, the newest first.',
+  options: {
+    status: {
+      form: 'STATUS',
+      about: 'only these',
+      choices: ['queued', 'running', 'succeeded', 'failed', 'canceled'],
+    },
+    kind: { form: 'KIND', about: 'only these', choices: ['image', 'image_edit', 'video', 'video_extend'] },
+    limit: { form: 'N', about: 'how many; 20 when left out' },
+  },
+  run: async ({ client, output }, _words, values) => {
+    const limit = values.limit === undefined ? 20 : countOf(values.limit, 'limit');
+    const query = {
+      status: values.status as Generation['status'] | undefined,
+      kind: values.kind as Generation['kind'] | undefined,
+      limit: Math.min(limit, 100),
+    };
+    const found: Generation[] = [];
+    for await (const generation of client.generations.list(query)) {
+      found.push(generation);
+      if (found.length === limit) break;
+    }
+    output.result(
+      found,
+      found.map(({ id }) => id),
+      () => table(found.map(rowOf)),
+    );
+  },
+});
+
+export const show = command({
+  usage: idUsage,
+  about: 'Shows generations as they are now, with fresh links.',
+  options: {},
+  run: async (session, words) => {
+    for (const id of await idsOf(words, what))
+      showOne(session, await session.client.generations.retrieve(id));
+  },
+});
+
+export const wait = command({
+  usage: idUsage,
+  about: 'Waits until generations are done. The first one that has failed ends it (exit code 3).',
+  options: {
+    timeout: { form: 'TIME', about: 'how long to wait for each, as 90s or 10m (exit code 7)' },
+    output: {
+      short: 'o',
+      form: 'PATH|-',
+      about: 'write the outputs to a file, a folder (with / at its end) or stdout',
+    },
+  },
+  run: async (session, words, values) => {
+    const timeoutMs = values.timeout === undefined ? undefined : millisecondsOf(values.timeout, 'timeout');
+    for (const id of await idsOf(words, what)) {
+      const done = await follow(session, id, { timeoutMs });
+      const files = values.output === undefined ? [] : await saveOutputs(session, done, values.output);
+      if (values.output !== '-') showOne(session, done, files);
+    }
+  },
+});
+
+export const watch = command({
+  usage: 'ID',
+  about: 'Follows a generation: a line for each event, JSON where no terminal reads it.',
+  options: {},
+  run: async ({ client, output }, words) => {
+    const [id = ''] = await idsOf(words, 'the generation');
+    for await (const event of client.generations.stream(id)) {
+      if (output.isJson) output.json(event);
+      else if (event.type === 'progress') output.result(event, [], () => [progressText(event.progress)]);
+      else if (event.type === 'done') showOne({ output }, event.generation);
+    }
+  },
+});
+
+export const cancel = command({
+  usage: idUsage,
+  about: 'Takes generations out of the queue before they are begun; they cost nothing then.',
+  options: {},
+  run: async (session, words) => {
+    for (const id of await idsOf(words, what)) showOne(session, await session.client.generations.cancel(id));
+  },
+});
+
+export const stop = command({
+  usage: idUsage,
+  about: 'Ends generations that run; what was made by then is kept. The plan says what is given back.',
+  options: {},
+  run: async (session, words) => {
+    for (const id of await idsOf(words, what)) showOne(session, await session.client.generations.stop(id));
+  },
+});
+
+export const download = command({
+  usage: idUsage,
+  about: 'Saves the outputs of generations, each under its own id.',
+  options: {
+    output: { short: 'o', form: 'PATH', about: 'a file, or a folder (with / at its end); ./ when left out' },
+  },
+  run: async (session, words, values) => {
+    for (const id of await idsOf(words, what)) {
+      const generation = await session.client.generations.retrieve(id);
+      const files = await saveOutputs(session, generation, values.output ?? './');
+      session.output.result({ id, files }, files, () => files);
+    }
+  },
+});
+
+function showOne(
+  { output }: Pick<Session, 'output'>,
+  generation: Generation,
+  files: readonly string[] = [],
+): void {
+  const { id, status, error, outputs } = generation;
+  const ids = outputs.length > 0 ? outputs.map((one) => one.id) : [id];
+  output.result(files.length > 0 ? { ...generation, files } : generation, ids, () => [
+    `${status}  ${doneText(generation)}`,
+    ...(error === null ? [] : [`  ${error.code}: ${error.message}`]),
+    ...outputs.map((one, i) => `  ${one.id}  ${files[i] ?? one.url}`),
+  ]);
+}
+
+function rowOf({ id, kind, status, model, cost, created_at: created, error }: Generation): string[] {
+  const credits = cost.credits === null ? '' : `${cost.credits}`;
+  return [id, kind, status, model, credits, created.slice(0, 19), error?.code ?? ''];
+}

@@ -1,0 +1,91 @@
+import type { Asset } from 'renderkit';
+import { countOf } from '../amounts.ts';
+import { command } from '../command.ts';
+import { idsOf } from '../inputs.ts';
+import { table } from '../table.ts';
+import type { Session } from '../session.ts';
+
+const types = ['image', 'video', 'frame'] as const;
+type AssetType = (typeof types)[number];
+const typeOption = {
+  type: { form: 'TYPE', about: 'what they are; image when left out', choices: types },
+} as const;
+
+export const list = command({
+  usage: '',
+  about: 'Lists what was made, the newest first.',
+  options: {
+    type: { form: 'TYPE', about: 'only these', choices: ['image', 'video'] },
+    project: { form: 'ID', about: 'only of this project' },
+    favorites: { about: 'only favorites' },
+    limit: { form: 'N', about: 'how many; 20 when left out' },
+  },
+  run: async ({ client, output }, _words, values) => {
+    const limit = values.limit === undefined ? 20 : countOf(values.limit, 'limit');
+    const query = {
+      type: values.type as Asset['type'] | undefined,
+      project_id: values.project,
+      favorites: values.favorites,
+      limit: Math.min(limit, 100),
+    };
+    const found: Asset[] = [];
+    for await (const asset of client.assets.list(query)) {
+      found.push(asset);
+      if (found.length === limit) break;
+    }
+    output.result(
+      found,
+      found.map(({ id }) => id),
+      () =>
+        table(
+          found.map(({ id, type, width, height, duration, favorite, created_at: created }) => [
+            id,
+            type,
+            `${width ?? '?'} × ${height ?? '?'}${duration === null ? '' : ` ${duration} s`}`,
+            created?.slice(0, 19) ?? '',
+            favorite ? 'favorite' : '',
+          ]),
+        ),
+    );
+  },
+});
+
+export const favorite = command({
+  usage: 'ID…|-',
+  about: 'Marks items of the library as favorites.',
+  options: typeOption,
+  run: (session, words, values) => mark(session, words, values.type, true),
+});
+
+export const unfavorite = command({
+  usage: 'ID…|-',
+  about: 'Takes the mark of a favorite from items.',
+  options: typeOption,
+  run: (session, words, values) => mark(session, words, values.type, false),
+});
+
+async function mark(
+  { client, output }: Session,
+  words: string[],
+  type: string | undefined,
+  isFavorite: boolean,
+) {
+  for (const id of await idsOf(words, 'the items'))
+    output.result(
+      await client.assets.setFavorite((type ?? 'image') as AssetType, id, isFavorite),
+      [id],
+      () => [id],
+    );
+}
+
+export const remove = command({
+  usage: 'ID…|-',
+  about: 'Deletes items of the library; the records of their generations stay.',
+  options: typeOption,
+  run: async ({ client, output }, words, values) => {
+    for (const id of await idsOf(words, 'the items'))
+      output.result(await client.assets.delete((values.type ?? 'image') as AssetType, id), [id], () => [
+        `${id} is deleted`,
+      ]);
+  },
+});

@@ -1,0 +1,129 @@
+import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { homedir } from 'node:os';
+import path from 'node:path';
+import type { GlobalValues } from './options.ts';
+import { CliError, exitCodes } from './cli-error.ts';
+
+/** Where a service is, and the key for it. */
+export type Profile = {
+  base_url: string;
+  api_key: string;
+};
+
+type Config = {
+  current: string;
+  profiles: Record<string, Profile>;
+  /** What `listen` signs with, by profile: the same for ever. */
+  webhook_secrets?: Record<string, string>;
+};
+
+/** What the environment says to the command line. */
+export type Environment = {
+  apiKey: string | undefined;
+  baseUrl: string | undefined;
+  profile: string | undefined;
+  configFile: string;
+  /** Colours and pictures: what terminal this is. */
+  terminal: Record<
+    'TERM' | 'TERM_PROGRAM' | 'KITTY_WINDOW_ID' | 'TMUX' | 'STY' | 'NO_COLOR',
+    string | undefined
+  >;
+};
+
+/** The address that `npm start` listens at. */
+const defaultBaseUrl = 'http://127.0.0.1:8787';
+
+export function readEnvironment(
+  env: Readonly<Record<string, string | undefined>> = process.env,
+): Environment {
+  const text = (name: string) => (env[name] === '' ? undefined : env[name]);
+  const folder =
+    text('XDG_CONFIG_HOME') ??
+    (process.platform === 'win32' ? text('APPDATA') : undefined) ??
+    path.join(homedir(), '.config');
+  return {
+    apiKey: text('RENDERKIT_API_KEY'),
+    baseUrl: text('RENDERKIT_BASE_URL'),
+    profile: text('RENDERKIT_PROFILE'),
+    configFile: path.join(folder, 'renderkit', 'config.json'),
+    terminal: {
+      TERM: text('TERM'),
+      TERM_PROGRAM: text('TERM_PROGRAM'),
+      KITTY_WINDOW_ID: text('KITTY_WINDOW_ID'),
+      TMUX: text('TMUX'),
+      STY: text('STY'),
+      NO_COLOR: text('NO_COLOR'),
+    },
+  };
+}
+
+/** The profiles that were kept. @throws CliError when the file is no longer what was written */
+export function readConfig(file: string): Config {
+  let text: string;
+  try {
+    text = readFileSync(file, 'utf8');
+  } catch (error) {
+    if ((error as { code?: unknown }).code === 'ENOENT') return { current: 'default', profiles: {} };
+    throw error;
+  }
+  try {
+    const config = JSON.parse(text) as Partial<Config>;
+    return { ...config, current: config.current ?? 'default', profiles: config.profiles ?? {} };
+  } catch {
+    throw new CliError(`${file} is no JSON.`, {
+      advice: 'Mend it, or remove it and sign in again with `renderkit login --with-key`.',
+    });
+  }
+}
+
+/** Writes the profiles for their user alone, whole or not at all. */
+export function writeConfig(file: string, config: Config): void {
+  mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
+  const partial = `${file}.${process.pid}.part`;
+  writeFileSync(partial, `${JSON.stringify(config, undefined, 2)}\n`, { mode: 0o600 });
+  renameSync(partial, file);
+}
+
+export function nameOfProfile(environment: Environment, values: GlobalValues, config: Config): string {
+  return values.profile ?? environment.profile ?? config.current;
+}
+
+/**
+ * The address and key to use: what was typed goes before the environment, and that before the profile. A profile's key is
+ * sent to the profile's own address alone.
+ *
+ * @throws CliError where there is no key for the address
+ */
+export function chooseConnection(
+  environment: Environment,
+  values: GlobalValues,
+): { baseUrl: string; apiKey: string; from: string } {
+  const config = readConfig(environment.configFile);
+  const name = nameOfProfile(environment, values, config);
+  const profile = config.profiles[name];
+  const baseUrl = values['base-url'] ?? environment.baseUrl ?? profile?.base_url ?? defaultBaseUrl;
+  if (environment.apiKey !== undefined && values.profile === undefined)
+    return { baseUrl, apiKey: environment.apiKey, from: 'RENDERKIT_API_KEY' };
+  if (profile === undefined)
+    throw new CliError(
+      values.profile === undefined ? 'There is no API key.' : `There is no profile ${JSON.stringify(name)}.`,
+      {
+        exitCode: exitCodes.notAllowed,
+        code: 'no_key',
+        advice: 'Set RENDERKIT_API_KEY, or run `renderkit login --with-key` once.',
+      },
+    );
+  if (addressOf(baseUrl) !== addressOf(profile.base_url))
+    throw new CliError(`The key of profile ${name} is for ${profile.base_url}, not for ${baseUrl}.`, {
+      exitCode: exitCodes.notAllowed,
+      code: 'no_key',
+      advice: `Set RENDERKIT_API_KEY for ${baseUrl}, or sign in there under another name: \`renderkit login --with-key --profile NAME --base-url ${baseUrl}\`.`,
+    });
+  return { baseUrl, apiKey: profile.api_key, from: `profile ${name}` };
+}
+
+export function defaultAddress(environment: Environment, values: GlobalValues): string {
+  return values['base-url'] ?? environment.baseUrl ?? defaultBaseUrl;
+}
+
+const addressOf = (text: string) => text.replace(/\/+$/, '').replace(/\/v1$/, '');

@@ -1,0 +1,99 @@
+import { once } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Preview, RenderkitError, type SucceededGeneration } from 'renderkit';
+import { CliError, exitCodes } from './cli-error.ts';
+import { pictureRows, type PictureProtocol, pictureText } from './pictures.ts';
+import { progressText } from './progress.ts';
+import type { Session } from './session.ts';
+
+/** After Ctrl-C, for a second one. */
+const secondInterruptMs = 3_000;
+
+/**
+ * Waits for a generation and shows how far it is. Ctrl-C ends the waiting; a second one cancels what still waits.
+ *
+ * @throws RenderkitError as `generations.wait`; CliError `interrupted`
+ */
+export async function follow(
+  session: Session,
+  id: string,
+  options: { timeoutMs?: number | undefined; pictures?: PictureProtocol } = {},
+): Promise<SucceededGeneration> {
+  const { client, output } = session;
+  const interrupt = new AbortController();
+  const onInterrupt = () => interrupt.abort();
+  process.once('SIGINT', onInterrupt);
+  const painter = new PreviewPainter(session);
+  try {
+    return await client.generations.wait(id, {
+      timeout: options.timeoutMs,
+      signal: interrupt.signal,
+      ...(output.hasLine && { onProgress: (progress) => output.progress(progressText(progress)) }),
+      ...(options.pictures === 'iterm' && { onPreview: (preview) => void painter.draw(preview) }),
+    });
+  } catch (error) {
+    if (!RenderkitError.is(error)) throw error;
+    // Whoever gave the time goes on by the id.
+    if (error.code === 'still_running') output.result({ id }, [id], () => [id]);
+    if (error.code !== 'aborted') throw error;
+    await offerToCancel(session, id);
+    throw new CliError(`${id} goes on without us.`, {
+      exitCode: exitCodes.interrupted,
+      code: 'interrupted',
+      advice: `\`renderkit gen wait ${id}\` waits for it again.`,
+    });
+  } finally {
+    process.off('SIGINT', onInterrupt);
+    painter.end();
+    output.clearLine();
+  }
+}
+
+async function offerToCancel({ client, output }: Session, id: string): Promise<void> {
+  if (!output.hasLine) return;
+  output.note(`Ctrl-C again cancels ${id} while it still waits.`);
+  const late = new AbortController();
+  const again = await Promise.race([
+    once(process, 'SIGINT', { signal: late.signal }).then(() => true),
+    sleep(secondInterruptMs, false),
+  ]);
+  late.abort();
+  if (!again) return;
+  const canceled = await client.generations.cancel(id).then(
+    () => true,
+    () => false,
+  );
+  if (!canceled) return output.note(`It runs already: \`renderkit gen stop ${id}\` ends it.`);
+  throw new CliError(`${id} was canceled; it cost nothing.`, {
+    exitCode: exitCodes.interrupted,
+    code: 'canceled',
+  });
+}
+
+/** Draws previews above the line of progress, each over the one before. */
+class PreviewPainter {
+  readonly #session: Session;
+  #hasDrawn = false;
+  #isOver = false;
+
+  constructor(session: Session) {
+    this.#session = session;
+  }
+
+  /** A preview that cannot be had or drawn is no reason to say anything: the next one may do. */
+  async draw(preview: Preview): Promise<void> {
+    const bytes = await preview
+      .fetch()
+      .then((answer) => answer.arrayBuffer())
+      .catch(() => undefined);
+    if (bytes === undefined || this.#isOver) return;
+    this.#session.output.clearLine();
+    const up = this.#hasDrawn ? `\u001b[${pictureRows}A` : '';
+    process.stderr.write(`${up}${pictureText('iterm', new Uint8Array(bytes)) ?? ''}`);
+    this.#hasDrawn = true;
+  }
+
+  end(): void {
+    this.#isOver = true;
+  }
+}

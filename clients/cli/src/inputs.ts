@@ -1,0 +1,73 @@
+import { existsSync } from 'node:fs';
+import { text as textOf } from 'node:stream/consumers';
+import { fromPath } from 'renderkit/node';
+import { UsageError } from './cli-error.ts';
+import type { Session } from './session.ts';
+
+let stdin: Promise<string> | undefined;
+
+/** All of stdin, read once however many ask. */
+function stdinText(): Promise<string> {
+  stdin ??= textOf(process.stdin);
+  return stdin;
+}
+
+/** The words of a prompt; from stdin for `-`, or where there are none and a pipe feeds us. */
+export async function promptOf(words: readonly string[]): Promise<string | undefined> {
+  if (words.length === 1 && words[0] === '-') return (await stdinText()).trim();
+  if (words.length > 0) return words.join(' ');
+  if (process.stdin.isTTY) return undefined;
+  const text = (await stdinText()).trim();
+  return text === '' ? undefined : text;
+}
+
+/** Ids as words, or one a line on stdin for `-`. @throws UsageError where there is none */
+export async function idsOf(words: readonly string[], what: string): Promise<string[]> {
+  const ids =
+    words.length === 1 && words[0] === '-'
+      ? (await stdinText()).split('\n').map((line) => line.trim())
+      : [...words];
+  const given = ids.filter((id) => id !== '');
+  if (given.length === 0)
+    throw new UsageError(`Name ${what}, or give - and the ids on stdin, one on each line.`);
+  return given;
+}
+
+/**
+ * What a request goes by: `@path` is a file to be sent, `gen_…` the first output of a generation, `-` an id on stdin; an id
+ * or an https address goes as it is.
+ *
+ * @throws UsageError for a file that is not there, or a path without its @
+ */
+export async function referenceOf(session: Session, given: string): Promise<string | File> {
+  const text = given === '-' ? ((await stdinText()).trim().split('\n')[0]?.trim() ?? '') : given;
+  if (text.startsWith('@')) return fileOf(text.slice(1));
+  if (text.startsWith('gen_')) {
+    const generation = await session.client.generations.retrieve(text);
+    const [first] = generation.outputs;
+    if (first === undefined)
+      throw new UsageError(
+        `${text} is ${generation.status} and has no output.`,
+        `\`renderkit gen wait ${text}\` waits for it.`,
+      );
+    return first.id;
+  }
+  if (text === '' || (!/^https?:/.test(text) && existsSync(text)))
+    throw new UsageError(
+      text === '' ? 'There was no id on stdin.' : `${text} is a file.`,
+      text === '' ? 'Give an id, an https address or @PATH.' : `Write @${text} to send it.`,
+    );
+  return text;
+}
+
+/** A file of this machine, to be sent. @throws UsageError where it cannot be read */
+export async function fileOf(path: string): Promise<File> {
+  try {
+    return await fromPath(path);
+  } catch {
+    throw new UsageError(
+      `${path} cannot be read as a file.`,
+      'Check the path: it counts from where you are.',
+    );
+  }
+}

@@ -1,0 +1,15 @@
+import { createInterface } from 'node:readline/promises';
+import { Writable } from 'node:stream';
+
+/** A line that a person types, without showing it. */
+export async function readSecret(question: string): Promise<string> {
+  process.stderr.write(question);
+  const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
+  const reader = createInterface({ input: process.stdin, output: nowhere, terminal: true });
+  try {
+    return await reader.question('');
+  } finally {
+    reader.close();
+    process.stderr.write('\n');
+  }
+}

@@ -1,0 +1,54 @@
+import { mkdirSync, statSync } from 'node:fs';
+import path from 'node:path';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import type { Generation, Output } from 'renderkit';
+import { save } from 'renderkit/node';
+import { UsageError } from './cli-error.ts';
+import type { Session } from './session.ts';
+
+/**
+ * Writes the outputs of a generation: to stdout for `-`, into a folder, or to a file, several with numbers in their names.
+ * Answers the paths. @throws UsageError where several outputs are to go to stdout
+ */
+export async function saveOutputs(
+  session: Session,
+  generation: Generation,
+  target: string,
+): Promise<string[]> {
+  const { outputs } = generation;
+  if (target === '-') {
+    const [only, another] = outputs;
+    if (only === undefined || another !== undefined)
+      throw new UsageError(`${generation.id} has ${outputs.length} outputs: name a folder with -o.`);
+    const { body } = await session.client.fetchOutput(only);
+    if (body !== null)
+      await pipeline(Readable.fromWeb(body), process.stdout, {
+        end: false,
+      });
+    return [];
+  }
+  const names = outputNames(outputs, target);
+  for (const [i, output] of outputs.entries())
+    await save(await session.client.fetchOutput(output), names[i] ?? output.id);
+  return names;
+}
+
+/** Where each output goes. */
+export function outputNames(outputs: readonly Output[], target: string): string[] {
+  const isFolder =
+    /[/\\]$/.test(target) || statSync(target, { throwIfNoEntry: false })?.isDirectory() === true;
+  const folder = isFolder ? target : path.dirname(target);
+  mkdirSync(folder, { recursive: true });
+  return outputs.map((output, i) => {
+    if (isFolder) return path.join(target, `${output.id}${extensionOf(output)}`);
+    const { dir, name, ext } = path.parse(target);
+    const number = outputs.length === 1 ? '' : `-${i + 1}`;
+    return path.join(dir, `${name}${number}${ext === '' ? extensionOf(output) : ext}`);
+  });
+}
+
+function extensionOf({ url, type }: Output): string {
+  const extension = path.extname(new URL(url, 'http://localhost').pathname);
+  return /^\.[a-z0-9]{2,5}$/.test(extension) ? extension : type === 'video' ? '.mp4' : '.png';
+}
