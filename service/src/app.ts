@@ -7,13 +7,12 @@ import type { TargetOptions } from '@renderkit/egress/validate-target.ts';
 import { type Database, openDatabase } from '@renderkit/server-kit/db/database.ts';
 import { createHttpServer } from '@renderkit/server-kit/http/create-http-server.ts';
 import { EventStreams } from '@renderkit/server-kit/http/event-streams.ts';
-import { nameOfHost } from '@renderkit/server-kit/http/host.ts';
 import { explainListenError } from '@renderkit/server-kit/http/listen-error.ts';
 import { newId } from '@renderkit/server-kit/ids.ts';
 import { ConfigError } from '@renderkit/server-kit/process/config.ts';
+import { createPartRegistry } from '@renderkit/server-kit/metrics/part-metrics.ts';
 import { createLogger, type Logger } from '@renderkit/server-kit/process/logger.ts';
 import type { FastifyInstance } from 'fastify';
-import { Registry } from 'prom-client';
 import { createAgeVerification } from './account/age-verification.ts';
 import { accountRoutes } from './account/routes.ts';
 import { type CatalogCache, createCatalogCache } from './catalog/catalog-cache.ts';
@@ -32,7 +31,7 @@ import { generationRoutes } from './generations/routes.ts';
 import { createSettleUploads } from './generations/settle/settle-uploads.ts';
 import { startSignals } from './generations/signals.ts';
 import type { Handlers } from './handler.ts';
-import { addProcessMetrics, createRequestMetrics } from './health/metrics.ts';
+import { addServiceMetrics, createRequestMetrics } from './health/metrics.ts';
 import { createMissingParts, createReadinessCheck } from './health/readiness.ts';
 import { addHealthRoutes } from './health/routes.ts';
 import { Admission } from './identity/admission/admit.ts';
@@ -92,7 +91,7 @@ export async function startService(
   const app = createServer(config, log);
   // Where cookies matter they are read; nothing of /v1 looks at them.
   await app.register(fastifyCookie, { hook: false });
-  const registry = new Registry();
+  const registry = createPartRegistry(database);
   const streams = new EventStreams({ heartbeatMs: streamHeartbeatSeconds * 1_000 });
   const serving = {
     answers: new AnswerWriter(app, createRequestMetrics(registry), streams),
@@ -120,7 +119,7 @@ export async function startService(
     log,
   });
   await addConsole(app, config, { ...modules, database, serving });
-  addProcessMetrics(registry, database, {
+  addServiceMetrics(registry, database, {
     longPolls: () => modules.generations.longPolls.open,
     streams: () => streams.open,
   });
@@ -129,7 +128,8 @@ export async function startService(
     readiness: createReadinessCheck({ database, missingParts: createMissingParts(modules.studioClient) }),
     metricsToken: config.metricsToken,
     behindProxy: config.trustProxy.length > 0,
-    ownNames: ownNamesOf(config),
+    host: config.host,
+    publicUrl: config.publicUrl,
   });
   await addDocsRoutes(app, config);
   owned.defer(() => app.close());
@@ -148,12 +148,6 @@ export async function startService(
     url: `http://${config.host.includes(':') ? `[${config.host}]` : config.host}:${port}`,
     [Symbol.asyncDispose]: () => running.disposeAsync(),
   };
-}
-
-/** Without the wildcard addresses, which nobody is reached by. */
-function ownNamesOf({ publicUrl, host }: ServiceConfig): string[] {
-  const names = [nameOfHost(new URL(publicUrl).host), nameOfHost(host.includes(':') ? `[${host}]` : host)];
-  return names.filter((name) => name !== undefined).filter((name) => name !== '0.0.0.0' && name !== '::');
 }
 
 type Modules = {

@@ -4,6 +4,7 @@ import { openDatabase } from '@renderkit/server-kit/db/database.ts';
 import { createNotifier, listen } from '@renderkit/server-kit/db/notify.ts';
 import { explainListenError } from '@renderkit/server-kit/http/listen-error.ts';
 import type { Pace } from '@renderkit/server-kit/http/paced-body.ts';
+import { createPartRegistry } from '@renderkit/server-kit/metrics/part-metrics.ts';
 import { createLogger, type Logger } from '@renderkit/server-kit/process/logger.ts';
 import { checkDatabase } from '@renderkit/server-kit/schema/check-database.ts';
 import { startLoop } from '@renderkit/server-kit/work/loop.ts';
@@ -17,6 +18,7 @@ import { createWakeups } from './changes/watch-changes.ts';
 import { changesChannel, jobsChannel, progressChannel } from './channels.ts';
 import { clean, cleanEveryMs } from './clean.ts';
 import { ConfigError, type StudioConfig } from './config.ts';
+import { addStudioMetrics } from './health/studio-metrics.ts';
 import { openJobQueues } from './jobs/job-queues.ts';
 import { openRuleList } from './moderation/moderation.ts';
 import { registerRoutes, type RouteDependencies } from './routes.ts';
@@ -52,8 +54,17 @@ export async function startStudio(
   const dependencies = await open({ ...config, mediaUrl }, owners, log);
   const { database, storage, announce } = dependencies;
   const app = createServer({ log, trustProxy: config.trustProxy });
+  const registry = createPartRegistry(database);
+  addStudioMetrics(registry, database, config.dataDirectory);
   registerRoutes(app, {
     ...dependencies,
+    health: {
+      registry,
+      metricsToken: config.metricsToken,
+      behindProxy: config.trustProxy.length > 0,
+      host: config.host,
+      publicUrl,
+    },
     publicUrl,
     mediaUrl,
     client: config.client,

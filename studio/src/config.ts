@@ -49,6 +49,8 @@ export type StudioConfig = {
   secretKey: Buffer | undefined;
   /** Addresses that providers name may lie in these networks, beside public ones. */
   egressAllow: string[];
+  /** Opens /metrics to whoever sends it as a bearer token; without one only this machine may read it. */
+  metricsToken: string | undefined;
   /** Where the variables stand that `backends.yaml` names. */
   variables: Environment;
   logLevel: LogLevel;
@@ -69,6 +71,12 @@ export type WorkerConfig = {
   secretKey: Buffer | undefined;
   /** Addresses that providers name may lie in these networks, beside public ones. */
   egressAllow: string[];
+  /** Where health and metrics are served. */
+  host: string;
+  /** Undefined: nowhere. 0 lets the system choose (tests). */
+  port: number | undefined;
+  /** Opens /metrics to whoever sends it as a bearer token; without one only this machine may read it. */
+  metricsToken: string | undefined;
   logLevel: LogLevel;
 };
 
@@ -91,6 +99,7 @@ export function readStudioConfig(environment: Environment): StudioConfig {
     fileLimits: lowerLimits(read),
     secretKey: secretKeyOf(read),
     egressAllow: read.networks('EGRESS_ALLOW'),
+    metricsToken: read.text('METRICS_TOKEN'),
     variables: environment,
     logLevel: read.choice('LOG_LEVEL', logLevels, 'info'),
     trustProxy: read.networks('TRUST_PROXY'),
@@ -109,6 +118,9 @@ export function readWorkerConfig(environment: Environment): WorkerConfig {
     labels: read.list('WORKER_LABELS'),
     secretKey: secretKeyOf(read),
     egressAllow: read.networks('EGRESS_ALLOW'),
+    host: read.text('HOST') ?? '127.0.0.1',
+    port: readPort(read),
+    metricsToken: read.text('METRICS_TOKEN'),
     logLevel: read.choice('LOG_LEVEL', logLevels, 'info'),
   };
 }
@@ -116,6 +128,12 @@ export function readWorkerConfig(environment: Environment): WorkerConfig {
 /** Reads the bucket that is named, whether media are kept in it or not. @throws ConfigError */
 export function readBucketOf(environment: Environment): S3Config {
   return readBucket(readEnvironment(environment));
+}
+
+/** Without one a worker listens nowhere. */
+function readPort(read: Reader): number | undefined {
+  if (read.text('WORKER_PORT') === undefined) return undefined;
+  return read.integer('WORKER_PORT', { min: 0, max: 65_535, default: 0 });
 }
 
 /** Reads where the studio's database is. @throws ConfigError */

@@ -21,7 +21,7 @@ import type { Catalog } from './catalog/open-catalog.ts';
 import { catalogRoutes } from './catalog/routes.ts';
 import { changesRoutes } from './changes/routes.ts';
 import type { Wakeups } from './changes/watch-changes.ts';
-import { healthRoutes } from './health.ts';
+import { addHealthRoutes, type HealthOptions } from './health/routes.ts';
 import { createIdentityStore } from './identity/identity-store.ts';
 import { libraryRoutes } from './library/routes.ts';
 import type { Moderation } from './moderation/moderation.ts';
@@ -66,6 +66,8 @@ export type RouteDependencies = {
   stopping: AbortSignal;
   fileLimits: FileLimits;
   mediaDelivery: 'proxy' | 'redirect';
+  /** Who may read metrics, and what there is to read. */
+  health: Omit<HealthOptions, 'database' | 'storage'>;
   log: Logger;
   crashPoint: ((name: string) => void | Promise<void>) | undefined;
   uploadPace?: Pace;
@@ -126,5 +128,5 @@ export function registerRoutes(app: FastifyInstance, dependencies: RouteDependen
     },
   );
   mediaRoutes(app, { storage: dependencies.storage, delivery: dependencies.mediaDelivery });
-  healthRoutes(app, dependencies);
+  addHealthRoutes(app, { ...dependencies.health, ...dependencies });
 }

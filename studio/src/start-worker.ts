@@ -12,6 +12,7 @@ import { openCatalog } from './catalog/open-catalog.ts';
 import { changesChannel, jobsChannel, progressChannel } from './channels.ts';
 import type { WorkerConfig } from './config.ts';
 import { openEngines } from './engines.ts';
+import { serveWorkerHealth } from './health/serve-worker-health.ts';
 import { openJobQueues } from './jobs/job-queues.ts';
 import { openRuleList } from './moderation/moderation.ts';
 import { type ClaimsOptions, startClaims } from './renders/start-claims.ts';
@@ -100,6 +101,8 @@ export async function startWorker(
       onConnect: wake,
     }),
   );
+  const health = await serveWorkerHealth({ config, database, storage, countHeld: () => claims.count(), log });
+  if (health !== undefined) owners.use(health);
   // The last to open is the first to close: a worker that stops is not counted on.
   owners.use(await startHeartbeat(database, log));
   log.info({ workers: config.workers }, 'the worker waits for renders');

@@ -32,6 +32,8 @@ export type TestStudio = AsyncDisposable & {
     engines?: Engine[];
     workers?: number;
     labels?: string[];
+    /** Where it serves its health; nowhere without. */
+    port?: number;
   }) => Promise<AsyncDisposable>;
 };
 
@@ -52,6 +54,7 @@ const ordinaryConfig: Omit<StudioConfig, 'databaseUrl' | 'dataDirectory'> = {
   fileLimits,
   secretKey: undefined,
   egressAllow: [],
+  metricsToken: undefined,
   variables: {},
   mediaDelivery: 'proxy',
   mediaGraceSeconds: 172_800,
@@ -86,7 +89,7 @@ export async function startTestStudio(
     dataDirectory,
   };
   const studio = owners.use(await startStudio(config, { log, ...options.testArguments }));
-  const newWorker = (more: { engines?: Engine[]; workers?: number; labels?: string[] } = {}) =>
+  const newWorker = (more: Parameters<TestStudio['startWorker']>[0] = {}) =>
     startWorker(
       {
         databaseUrl,
@@ -96,6 +99,9 @@ export async function startTestStudio(
         labels: more.labels ?? [],
         secretKey: undefined,
         egressAllow: [],
+        host: '127.0.0.1',
+        port: more.port,
+        metricsToken: undefined,
         logLevel: 'silent',
       },
       { log, ...(more.engines && { engines: more.engines }) },

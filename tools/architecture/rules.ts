@@ -107,6 +107,7 @@ export const orderedModules: Record<string, { wiring: readonly string[]; modules
       'moderation',
       'changes',
       'workers',
+      'health',
       'uploads',
       'projects',
       'library',
@@ -119,7 +120,10 @@ export const orderedModules: Record<string, { wiring: readonly string[]; modules
     wiring: ['register-identity.ts'],
     modules: ['passwords', 'pages', 'provider', 'sign-in', 'account-pages'],
   },
-  'server-kit/src': { wiring: [], modules: ['process', 'files', 'db', 'work', 'http', 'schema', 'testing'] },
+  'server-kit/src': {
+    wiring: [],
+    modules: ['process', 'files', 'db', 'work', 'http', 'metrics', 'schema', 'testing'],
+  },
   contract: { wiring: [], modules: ['studio', 'v1', 'console'] },
 };
 

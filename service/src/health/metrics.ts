@@ -1,97 +1,59 @@
 import type { Database } from '@renderkit/server-kit/db/database.ts';
-import { type LoopProgress, readLoopProgress } from '@renderkit/server-kit/work/loop.ts';
-import { Histogram, type Registry, collectDefaultMetrics, Gauge } from 'prom-client';
+import { addCounts, addGauge, addNumber } from '@renderkit/server-kit/metrics/part-metrics.ts';
+import { Histogram, type Registry } from 'prom-client';
 import { countUploads } from '../uploads/queries.ts';
-import { readQueueDepth } from './store.ts';
+import { countFailingEndpoints, readOldestWaiting, readQueueDepth } from './store.ts';
 
-/** Adds what is read when somebody asks: the process, the pool of connections, the queue, long polls and streams. */
-export function addProcessMetrics(
+/** Adds what only the service knows, read when somebody asks: the queue, uploads, webhooks, long polls and streams. */
+export function addServiceMetrics(
   registry: Registry,
   database: Database,
   open: { longPolls: () => number; streams: () => number },
 ): void {
-  collectDefaultMetrics({ register: registry });
-  const pool = new Gauge({
-    name: 'renderkit_database_connections',
-    help: 'Connections of the pool, and requests that wait for one.',
-    labelNames: ['state'],
-    registers: [registry],
-    collect: () => {
-      const { totalCount, idleCount, waitingCount } = database.pool;
-      pool.set({ state: 'busy' }, totalCount - idleCount);
-      pool.set({ state: 'idle' }, idleCount);
-      pool.set({ state: 'waited_for' }, waitingCount);
+  addCounts(
+    registry,
+    {
+      name: 'renderkit_queued_generations',
+      help: 'Generations that wait, over all accounts and processes.',
+      label: 'lane',
     },
-  });
-  const queue = new Gauge({
-    name: 'renderkit_queued_generations',
-    help: 'Generations that wait, over all accounts and processes.',
-    labelNames: ['lane'],
-    registers: [registry],
-    collect: async () => {
-      const depth = await readQueueDepth(database).catch(() => undefined);
-      for (const [lane, count] of Object.entries(depth ?? {})) queue.set({ lane }, count);
+    () => readQueueDepth(database),
+  );
+  addNumber(
+    registry,
+    {
+      name: 'renderkit_oldest_queued_generation_seconds',
+      help: 'Age of the generation that has waited longest; 0 where none waits.',
     },
-  });
-  addLoopMetrics(registry);
-  const uploads = new Gauge({
-    name: 'renderkit_uploads',
-    help: 'Uploads under way, over all accounts and processes; left: files that should have been removed by now.',
-    labelNames: ['state'],
-    registers: [registry],
-    collect: async () => {
-      const counts = await countUploads(database).catch(() => undefined);
-      for (const [state, count] of Object.entries(counts ?? {})) uploads.set({ state }, count);
+    () => readOldestWaiting(database),
+  );
+  addCounts(
+    registry,
+    {
+      name: 'renderkit_uploads',
+      help: 'Uploads under way, over all accounts and processes; left: files that should have been removed by now.',
+      label: 'state',
     },
-  });
-  const polls = new Gauge({
+    () => countUploads(database),
+  );
+  addNumber(
+    registry,
+    {
+      name: 'renderkit_failing_webhook_endpoints',
+      help: 'Endpoints of webhooks, neither paused nor removed, whose deliveries fail.',
+    },
+    () => countFailingEndpoints(database),
+  );
+  const polls = addGauge(registry, {
     name: 'renderkit_open_long_polls',
     help: 'Requests of this process that wait for a generation to finish.',
-    registers: [registry],
-    collect: () => {
-      polls.set(open.longPolls());
-    },
+    collect: () => polls.set(open.longPolls()),
   });
-  const streams = new Gauge({
+  const streams = addGauge(registry, {
     name: 'renderkit_open_streams',
     help: 'Streams of events that clients of this process have open.',
-    registers: [registry],
-    collect: () => {
-      streams.set(open.streams());
-    },
+    collect: () => streams.set(open.streams()),
   });
-}
-
-const loopGauges = [
-  {
-    name: 'renderkit_loop_rounds',
-    help: 'Rounds of a background loop since the process started.',
-    read: (loop: LoopProgress) => loop.rounds,
-  },
-  {
-    name: 'renderkit_loop_failures',
-    help: 'Rounds of a background loop that failed since its last good one.',
-    read: (loop: LoopProgress) => loop.failures,
-  },
-  {
-    name: 'renderkit_loop_seconds_since_good_round',
-    help: 'Seconds since a background loop last ended a good round: what grows without end is stuck.',
-    read: (loop: LoopProgress) => loop.secondsSinceGood,
-  },
-];
-
-function addLoopMetrics(registry: Registry): void {
-  for (const { name, help, read } of loopGauges) {
-    const gauge = new Gauge({
-      name,
-      help,
-      labelNames: ['loop'],
-      registers: [registry],
-      collect: () => {
-        for (const loop of readLoopProgress()) gauge.set({ loop: loop.name }, read(loop));
-      },
-    });
-  }
 }
 
 export type RequestMetrics = {

@@ -28,3 +28,21 @@ export async function readQueueDepth(
   );
   return row ?? { image: 0, edit: 0, video: 0 };
 }
+
+/** Age in seconds of the generation that has waited longest, 0 where none waits. */
+export async function readOldestWaiting(database: Database): Promise<number> {
+  const [row] = await database.rows<{ seconds: number }>(
+    `select extract(epoch from clock() - created_at)::float8 as seconds from generations where status = 'queued'
+      order by created_at limit 1`,
+  );
+  return row?.seconds ?? 0;
+}
+
+/** Endpoints that are told of events and take none. */
+export async function countFailingEndpoints(database: Database): Promise<number> {
+  const [row] = await database.rows<{ failing: number }>(
+    `select count(*)::int as failing from endpoint_turns t join webhook_endpoints e on e.id = t.endpoint_id
+      where t.state = 'failing' and e.paused_at is null and e.deleted_at is null`,
+  );
+  return row?.failing ?? 0;
+}

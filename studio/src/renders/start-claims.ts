@@ -50,7 +50,9 @@ type Held = {
  * new ones and by a look each second. Renews the leases of all that it runs in one statement, and takes over what a worker
  * that died has left. Disposing lets what is being drawn end within a few seconds, and lets go of the rest: others follow it.
  */
-export function startClaims(options: ClaimsOptions): AsyncDisposable & { wake: () => void } {
+export function startClaims(
+  options: ClaimsOptions,
+): AsyncDisposable & { wake: () => void; count: () => number } {
   const { database, log, engines, slotsPerLane, labels, leaseMs = initialLeaseMs } = options;
   const dependencies = { ...options, worker: newId('wrk_'), leaseMs };
   const { worker } = dependencies;
@@ -112,6 +114,7 @@ export function startClaims(options: ClaimsOptions): AsyncDisposable & { wake: (
   });
   return {
     wake: () => claims.wake(),
+    count: () => held.count(),
     [Symbol.asyncDispose]: async () => {
       await claims[Symbol.asyncDispose]();
       await held.stop();

@@ -1,27 +1,34 @@
 import type { Database } from '@renderkit/server-kit/db/database.ts';
+import { addMetricsRoute, type MetricsReaders } from '@renderkit/server-kit/metrics/metrics-route.ts';
 import { within } from '@renderkit/server-kit/work/within.ts';
 import type { FastifyInstance } from 'fastify';
-import type { BlobStorage } from './storage/blob-storage.ts';
+import type { Registry } from 'prom-client';
+import type { BlobStorage } from '../storage/blob-storage.ts';
 
 /** A storage that does not answer within this counts as missing. */
 const mediaAnswerMs = 2_000;
 /** Whoever asks meanwhile gets the answer of before: a look writes to the storage. */
 const mediaKnownMs = 10_000;
 
+export type HealthOptions = MetricsReaders & {
+  database: Database;
+  storage: BlobStorage;
+  registry: Registry;
+};
+
 /**
  * Alive: the process answers. Ready: the database does too. Degraded: media can be neither stored nor served now, and all
- * else goes on.
+ * else goes on. Metrics for whoever may read them.
  */
-export function healthRoutes(
-  app: FastifyInstance,
-  { database, storage }: { database: Database; storage: BlobStorage },
-): void {
+export function addHealthRoutes(app: FastifyInstance, options: HealthOptions): void {
+  const { database, storage } = options;
   const hasMedia = keptFor(mediaKnownMs, () => answers(storage));
   app.get('/healthz', async (_request, reply) => reply.send({ status: 'ok' }));
   app.get('/readyz', async (_request, reply) => {
     await database.rows('select clock()');
     return reply.send((await hasMedia()) ? { status: 'ready' } : { status: 'degraded', missing: ['media'] });
   });
+  addMetricsRoute(app, options.registry, options);
 }
 
 async function answers(storage: BlobStorage): Promise<boolean> {

@@ -1,0 +1,60 @@
+import type { Database } from '@renderkit/server-kit/db/database.ts';
+import {
+  addCounts,
+  addDataDirectoryMetric,
+  addGauge,
+  addNumber,
+} from '@renderkit/server-kit/metrics/part-metrics.ts';
+import type { Registry } from 'prom-client';
+import { listBackends } from '../backends/manage-backends.ts';
+import { countLiveWorkers } from '../workers/heartbeat.ts';
+import { countRenders, readOldestQueued } from './queries.ts';
+
+/** Adds what only the studio knows, read when somebody asks: renders, workers, backends, room on its disk. */
+export function addStudioMetrics(registry: Registry, database: Database, dataDirectory: string): void {
+  addCounts(
+    registry,
+    { name: 'renderkit_renders', help: 'Renders that are not done, over all accounts.', label: 'state' },
+    () => countRenders(database),
+  );
+  addNumber(
+    registry,
+    {
+      name: 'renderkit_oldest_queued_render_seconds',
+      help: 'Age of the render that has waited longest; 0 where none waits.',
+    },
+    () => readOldestQueued(database),
+  );
+  addNumber(
+    registry,
+    { name: 'renderkit_workers_alive', help: 'Worker processes that were heard of within the last seconds.' },
+    () => countLiveWorkers(database),
+  );
+  addBackendMetrics(registry, database);
+  addDataDirectoryMetric(registry, dataDirectory);
+}
+
+function addBackendMetrics(registry: Registry, database: Database): void {
+  const labelNames = ['backend', 'engine', 'state'];
+  const slots = addGauge(registry, {
+    name: 'renderkit_backend_slots_in_use',
+    help: 'Renders at a backend.',
+    labelNames: ['backend', 'engine'],
+    // Set beside the states.
+    collect: () => undefined,
+  });
+  const states = addGauge(registry, {
+    name: 'renderkit_backend_state',
+    help: '1 for the state that a backend is in.',
+    labelNames,
+    collect: async () => {
+      const backends = await listBackends(database).catch(() => []);
+      states.reset();
+      slots.reset();
+      for (const { name, engine, state, in_use: inUse } of backends) {
+        states.set({ backend: name, engine, state }, 1);
+        slots.set({ backend: name, engine }, inUse);
+      }
+    },
+  });
+}

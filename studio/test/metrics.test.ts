@@ -1,0 +1,68 @@
+import assert from 'node:assert/strict';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { after, before, test } from 'node:test';
+import { startTestStudio, type TestStudio } from './harness.ts';
+
+let studio: TestStudio;
+before(async () => (studio = await startTestStudio({ worker: false })));
+after(() => studio[Symbol.asyncDispose]());
+
+/** Values by name and labels, as they stand in the text. */
+async function readMetrics(url: string): Promise<Map<string, number>> {
+  const answer = await fetch(`${url}/metrics`);
+  assert.equal(answer.status, 200);
+  const lines = (await answer.text()).split('\n').filter((line) => line !== '' && !line.startsWith('#'));
+  return new Map(
+    lines.map((line): [string, number] => {
+      const at = line.lastIndexOf(' ');
+      return [line.slice(0, at), Number(line.slice(at + 1))];
+    }),
+  );
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
+
+test('a studio tells of renders that wait, of its workers and of its backends', async () => {
+  const quiet = await readMetrics(studio.url);
+  assert.equal(quiet.get('renderkit_renders{state="queued"}'), 0);
+  assert.equal(quiet.get('renderkit_oldest_queued_render_seconds'), 0);
+  assert.equal(quiet.get('renderkit_workers_alive'), 0);
+  assert.equal(quiet.get('renderkit_database_up'), 1);
+  assert.ok((quiet.get('renderkit_data_directory_free_bytes') ?? 0) > 0);
+  const account = await studio.connect({ tier: 'pro' });
+  await account.submit('waits', { model: 'sandbox-slow', options: { seconds: 300 } });
+  const meanwhile = await readMetrics(studio.url);
+  assert.equal(meanwhile.get('renderkit_renders{state="queued"}'), 1);
+  assert.ok((meanwhile.get('renderkit_oldest_queued_render_seconds') ?? 0) > 0);
+  assert.ok(meanwhile.has('renderkit_loop_rounds{loop="clean"}'));
+  const states = [...meanwhile.keys()].filter((key) => key.startsWith('renderkit_backend_state{'));
+  assert.ok(states.some((key) => key.includes('backend="procedural"')));
+});
+
+test('a worker with a port tells of its health and of what it is at', async () => {
+  const port = await freePort();
+  const url = `http://127.0.0.1:${port}`;
+  {
+    await using _ = await studio.startWorker({ port });
+    assert.deepEqual(await (await fetch(`${url}/healthz`)).json(), { status: 'ok' });
+    assert.deepEqual(await (await fetch(`${url}/readyz`)).json(), { status: 'ready' });
+    const metrics = await readMetrics(url);
+    assert.ok(metrics.has('renderkit_worker_renders'));
+    assert.ok(metrics.has('renderkit_loop_seconds_since_good_round{loop="claims"}'));
+    assert.equal((await readMetrics(studio.url)).get('renderkit_workers_alive'), 1);
+    const elsewhere = await fetch(`${url}/metrics`, { headers: { 'sec-fetch-site': 'cross-site' } });
+    assert.deepEqual(
+      [elsewhere.status, ((await elsewhere.json()) as { code: string }).code],
+      [404, 'not_found'],
+    );
+    await assert.rejects(studio.startWorker({ port }), /WORKER_PORT/);
+  }
+  await assert.rejects(fetch(`${url}/healthz`));
+});
