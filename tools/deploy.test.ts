@@ -1,0 +1,61 @@
+// What `deploy/` gives to those who run the platform: rules that call somebody do so, and nothing names a metric that is not there.
+
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { glob, readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { before, describe, test } from 'node:test';
+import { promisify } from 'node:util';
+
+const run = promisify(execFile);
+const root = path.join(import.meta.dirname, '..');
+const prometheus = path.join(root, 'deploy/prometheus');
+
+const promtool = [process.env['PROMTOOL_PATH'], '/usr/bin/promtool', '/usr/local/bin/promtool'].find(
+  (place) => place !== undefined && existsSync(place),
+);
+const noPromtool = promtool === undefined && 'there is no promtool; PROMTOOL_PATH may name one';
+
+describe('deploy', () => {
+  /** Names of all metrics of ours, as the sources give them. */
+  let known: Set<string>;
+  before(async () => {
+    known = new Set();
+    for await (const file of glob('{server-kit,service,studio}/src/**/*.ts', { cwd: root })) {
+      const text = await readFile(path.join(root, file), 'utf8');
+      for (const [, name = ''] of text.matchAll(/name: '(renderkit_\w+)'/g)) known.add(name);
+    }
+  });
+
+  for (const file of ['prometheus/alerts.yaml', 'grafana/renderkit.json'])
+    test(`${file} names metrics that there are`, async () => {
+      const text = await readFile(path.join(root, 'deploy', file), 'utf8');
+      const named = [...text.matchAll(/\brenderkit_\w+/g)].map(([name]) =>
+        name.replace(/_(count|bucket|sum)$/, ''),
+      );
+      assert.ok(named.length > 10);
+      assert.deepEqual(
+        named.filter((name) => !known.has(name)),
+        [],
+      );
+    });
+
+  test('each rule has a case in which it calls somebody', async () => {
+    const rules = await readFile(path.join(prometheus, 'alerts.yaml'), 'utf8');
+    const cases = await readFile(path.join(prometheus, 'alerts.test.yaml'), 'utf8');
+    const calling = new Set(
+      [...cases.matchAll(/alertname: (\w+)\n\s+eval_time: \w+\n\s+exp_alerts:\n/g)].map(([, name]) => name),
+    );
+    const names = [...rules.matchAll(/- alert: (\w+)/g)].map(([, name]) => name);
+    assert.deepEqual(
+      names.filter((name) => !calling.has(name)),
+      [],
+    );
+  });
+
+  test('the rules do as their cases say', { skip: noPromtool }, async () => {
+    const { stdout } = await run(promtool ?? '', ['test', 'rules', 'alerts.test.yaml'], { cwd: prometheus });
+    assert.match(stdout, /SUCCESS/);
+  });
+});
