@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { chmod, mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { Readable } from 'node:stream';
 import { after, before, test } from 'node:test';
 import { openDatabase } from '@renderkit/server-kit/db/database.ts';
 import { makeBackup } from '../src/backup/make-backup.ts';
@@ -22,7 +23,7 @@ const file = () => path.join(root, 'backup.tar.gz');
 const start = (name: string) =>
   startPostgres({ dataDirectory: path.join(root, name), databases: databaseNames });
 
-test('a backup made under load is restored whole: rows, media and keys', async () => {
+test('a backup made under load is restored whole: rows, media, keys, and what lies in a bucket', async () => {
   const original = path.join(root, 'original');
   await mkdir(path.join(original, 'media', 'deep'), { recursive: true });
   await writeFile(path.join(original, 'secret-key'), 'the key', { mode: 0o600 });
@@ -42,13 +43,18 @@ test('a backup made under load is restored whole: rows, media and keys', async (
   const written = load.rows;
   // Of a backup that was killed, or put there by another user.
   await writeFile(`${file()}.unfinished`, 'half', { mode: 0o644 });
-  const { bytes } = await makeBackup({ cluster: postgres, dataDirectory: original, file: file() });
+  const blob = { key: `${'a1B2'.repeat(8)}/ast_1.png`, size_bytes: 7, sha256: 'ab'.repeat(32) };
+  const bucket = { name: 'media', blobs: Readable.from([[blob], [blob]]) };
+  const { bytes } = await makeBackup({ cluster: postgres, dataDirectory: original, file: file(), bucket });
   load.on = false;
   await writing;
   assert.ok(bytes > 1_000_000);
   if (process.platform !== 'win32') assert.equal((await stat(file())).mode & 0o777, 0o600);
 
-  await restoreBackup(readStackConfig({ DATA_DIR: path.join(root, 'copy') }), file());
+  const manifest = await restoreBackup(readStackConfig({ DATA_DIR: path.join(root, 'copy') }), file());
+  assert.equal(manifest.bucket, 'media');
+  const listed = await readFile(path.join(root, 'copy', 'media-in-bucket', '000002.jsonl'), 'utf8');
+  assert.deepEqual(JSON.parse(listed), blob);
   await using restored = await start('copy');
   await using copy = openDatabase({ url: restored.urlFor('service'), applicationName: 'test' });
   const [rows] = await copy.rows<{ count: number; last: number }>(

@@ -166,6 +166,7 @@ export const publicEntries: Record<string, readonly string[]> = {
     'catalog/thumbnails.ts',
     'storage/check-media.ts',
     'storage/copy-media.ts',
+    'storage/list-hashes.ts',
     'storage/open-media.ts',
     'storage/open-storage.ts',
     'catalog/built-in.ts',

@@ -5,13 +5,17 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import { privateFileMode } from '@renderkit/server-kit/files/private-files.ts';
+import type { HashedBlob } from '@renderkit/studio/storage/list-hashes.ts';
 import { filesOf } from '../data-directory.ts';
 import type { ClusterAddresses } from '../postgres/start-postgres.ts';
 import { beginBaseBackup } from './store.ts';
 import { padding, tarEnd, tarHeader } from './tar.ts';
 
 /** Written into the archive first; what the format means. */
-export type Manifest = { format: 1; made_at: string };
+export type Manifest = { format: 1; made_at: string; bucket?: string };
+
+/** Media that lie in a bucket: their keys and hashes are part of a backup, and their bytes are not. */
+export type BucketOfMedia = { name: string; blobs: AsyncIterable<HashedBlob[]> };
 
 /** Under these names an archive holds PostgreSQL's files, its password, and the data directory's own. */
 export const archiveNames = {
@@ -19,6 +23,7 @@ export const archiveNames = {
   cluster: 'postgres/data/',
   password: 'postgres/password',
   directory: 'data/',
+  blobs: 'data/media-in-bucket/',
 } as const;
 
 /** What a server makes anew when it starts (PostgreSQL, "Making a Base Backup Using the Low Level API"). */
@@ -36,12 +41,14 @@ const leftOut = /^(postmaster\.(pid|opts)|pg_internal\.init.*|pgsql_tmp.*|backup
 
 /**
  * Writes a backup of a running embedded cluster, the media and the keys to one file (a gzipped tar), readable for
- * its owner alone. Media are copied after the database: every file that a row names is in it.
+ * its owner alone. Media are copied after the database: every file that a row names is in it, or its key where they
+ * lie in a bucket.
  */
 export async function makeBackup(options: {
   cluster: ClusterAddresses;
   dataDirectory: string;
   file: string;
+  bucket?: BucketOfMedia;
 }): Promise<{ bytes: number }> {
   const unfinished = `${options.file}.unfinished`;
   try {
@@ -60,10 +67,11 @@ export async function makeBackup(options: {
   return { bytes: (await stat(options.file)).size };
 }
 
-type Source = { cluster: ClusterAddresses; dataDirectory: string };
+type Source = { cluster: ClusterAddresses; dataDirectory: string; bucket?: BucketOfMedia };
 
-async function* archive({ cluster, dataDirectory }: Source): AsyncGenerator<Buffer> {
-  const manifest: Manifest = { format: 1, made_at: new Date().toISOString() };
+async function* archive({ cluster, dataDirectory, bucket }: Source): AsyncGenerator<Buffer> {
+  const made_at = new Date().toISOString();
+  const manifest: Manifest = { format: 1, made_at, ...(bucket && { bucket: bucket.name }) };
   yield* memoryEntry(archiveNames.manifest, `${JSON.stringify(manifest)}\n`);
   await using backup = await beginBaseBackup(cluster.superuserUrl);
   yield* clusterFiles(cluster.clusterDirectory, '');
@@ -75,6 +83,7 @@ async function* archive({ cluster, dataDirectory }: Source): AsyncGenerator<Buff
       yield* fileEntry(`${archiveNames.cluster}pg_wal/${name}`, path.join(log, name));
   yield* fileEntry(archiveNames.password, path.join(path.dirname(cluster.clusterDirectory), 'password'));
   yield* directoryFiles(dataDirectory);
+  if (bucket !== undefined) yield* keysOfBlobs(bucket);
   yield tarEnd;
 }
 
@@ -111,6 +120,15 @@ async function* directoryFiles(dataDirectory: string): AsyncGenerator<Buffer> {
         nameOf(path.join(entry.parentPath, entry.name)),
         path.join(entry.parentPath, entry.name),
       );
+}
+
+/** A file of lines for each page of the listing. */
+async function* keysOfBlobs({ blobs }: BucketOfMedia): AsyncGenerator<Buffer> {
+  let page = 0;
+  for await (const list of blobs) {
+    const name = `${archiveNames.blobs}${String(++page).padStart(6, '0')}.jsonl`;
+    yield* memoryEntry(name, list.map((blob) => `${JSON.stringify(blob)}\n`).join(''));
+  }
 }
 
 function directoryEntry(name: string): Buffer {

@@ -1,3 +1,6 @@
+import { readWorkerConfig } from '@renderkit/studio/config.ts';
+import { listHashes } from '@renderkit/studio/storage/list-hashes.ts';
+import { openStorage } from '@renderkit/studio/storage/open-storage.ts';
 import { makeBackup } from '../backup/make-backup.ts';
 import { restoreBackup } from '../backup/restore-backup.ts';
 import { StackError } from '../stack-error.ts';
@@ -11,11 +14,23 @@ export const backupCommands: Command[] = [
       'Writes database, media and keys to one file, while the stack runs or not. The file holds secrets.',
     options: { to: required(text('F')) },
     run: async ({ open, config }, values) => {
-      const { embedded } = await open();
+      const { embedded, environments } = await open();
       if (embedded === undefined) throw externalOnly('Back them up');
       const file = givenPath(config, values.to);
-      const { bytes } = await makeBackup({ cluster: embedded, dataDirectory: config.dataDirectory, file });
-      return done({ file, bytes }, `Saved ${file} (${(bytes / 1024 / 1024).toFixed(1)} MB).`);
+      const place = readWorkerConfig(environments.worker);
+      await using storage = await openStorage(place);
+      const { dataDirectory, s3 } = place;
+      const bucket = s3 && { name: s3.bucket, blobs: listHashes(storage) };
+      const { bytes } = await makeBackup({
+        cluster: embedded,
+        dataDirectory,
+        file,
+        ...(bucket && { bucket }),
+      });
+      const saved = `Saved ${file} (${(bytes / 1024 / 1024).toFixed(1)} MB).`;
+      return bucket === undefined
+        ? done({ file, bytes }, saved)
+        : done({ file, bytes, bucket: bucket.name }, `${saved} ${bytesElsewhere(bucket.name)}`);
     },
   }),
   command({
@@ -25,14 +40,24 @@ export const backupCommands: Command[] = [
     run: async ({ config }, values) => {
       if (config.external !== undefined) throw externalOnly('Restore them');
       const file = givenPath(config, values.from);
-      const { made_at } = await restoreBackup(config, file);
-      return done({ file, made_at }, `Restored the backup of ${made_at} into ${config.dataDirectory}.`);
+      const { made_at, bucket } = await restoreBackup(config, file);
+      const restored = `Restored the backup of ${made_at} into ${config.dataDirectory}.`;
+      return bucket === undefined
+        ? done({ file, made_at }, restored)
+        : done(
+            { file, made_at, bucket },
+            `${restored} ${bytesElsewhere(bucket)} Start with MEDIA_STORE=s3; media check tells what is missing there.`,
+          );
     },
   }),
 ];
 
+function bytesElsewhere(bucket: string): string {
+  return `The media lie in the bucket ${bucket}: the backup holds their keys and SHA-256, and no bytes of them.`;
+}
+
 function externalOnly(verb: 'Back them up' | 'Restore them'): StackError {
   return new StackError(
-    `The databases are external. ${verb} with PostgreSQL's own tools (pg_dump and pg_restore, or pg_basebackup), and copy the media under DATA_DIR.`,
+    `The databases are external. ${verb} with PostgreSQL's own tools (pg_dump and pg_restore, or pg_basebackup), and copy the media under DATA_DIR, or their bucket.`,
   );
 }

@@ -5,6 +5,8 @@ import { openCheckedStorage } from '@renderkit/studio/storage/open-storage.ts';
 import { command, type Command } from './command.ts';
 import { choice, required } from './option.ts';
 
+const sayEveryMs = 10_000;
+
 export const mediaCommands: Command[] = [
   command({
     words: 'media check',
@@ -38,8 +40,12 @@ export const mediaCommands: Command[] = [
       await using disk = await openCheckedStorage({ dataDirectory });
       await using bucket = await openCheckedStorage({ dataDirectory, s3: readBucketOf(environments.worker) });
       const [source, target] = to === 's3' ? [disk, bucket] : [bucket, disk];
-      const onPage = ({ copied, files }: MediaCopy) =>
+      let said = performance.now();
+      const onPage = ({ copied, files }: MediaCopy) => {
+        if (performance.now() - said < sayEveryMs) return;
+        said = performance.now();
         progress(`${files} files are there, ${copied} of them copied now`);
+      };
       const result = await copyMedia(source, target, { onPage });
       const { copied, bytes, files } = result;
       return {

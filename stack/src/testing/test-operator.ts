@@ -9,6 +9,8 @@ import { runOperator } from '../operator/run-operator.ts';
 export type TestOperator = AsyncDisposable & {
   /** Where commands are typed and find their files; the data directory is `data` in it. */
   directory: string;
+  /** What commands are run with. */
+  environment: Record<string, string>;
   /** Runs a command and returns what it prints for a person, and whether it failed. @throws what the person is told */
   type: (...argv: string[]) => Promise<{ text: string; failed: boolean }>;
   /** The same with `--json`, read. */
@@ -19,7 +21,7 @@ export type TestOperator = AsyncDisposable & {
  * An operator of two new databases in the test run's cluster. Without them each command would start a PostgreSQL, and
  * the first would make it.
  */
-export async function openTestOperator(): Promise<TestOperator> {
+export async function openTestOperator(more: Record<string, string> = {}): Promise<TestOperator> {
   await using owned = new AsyncDisposableStack();
   const directory = await mkdtemp(path.join(tmpdir(), 'renderkit-operator-'));
   owned.defer(() => rm(directory, { recursive: true, force: true }));
@@ -32,11 +34,13 @@ export async function openTestOperator(): Promise<TestOperator> {
     STUDIO_DATABASE_URL: studio.url,
     // Where npm was called from.
     INIT_CWD: directory,
+    ...more,
   };
   const type = (...argv: string[]) => runOperator(commands, argv, environment);
   const ours = owned.move();
   return {
     directory,
+    environment,
     type,
     run: async <Data>(...argv: string[]) => {
       const { text, failed } = await type(...argv, '--json');

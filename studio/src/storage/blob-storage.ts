@@ -5,6 +5,8 @@ export type Chunks = AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
 
 export type StoredBlob = {
   sizeBytes: number;
+  /** Of all bytes, in hexadecimal digits, where it was stored with them. */
+  sha256?: string | undefined;
   /** The bytes from `start` to `end`, both included; without a range all of them. */
   read: (range?: { start: number; end: number }) => Readable;
 };
