@@ -8,6 +8,8 @@ import { generationSchema, type GenerationData, waitFor, waitSeconds } from './g
 
 // How long texts and lists may be is said by the API, for each model.
 const text = z.string();
+/** An object of anything, said as plainly as clients of every kind can read it. */
+const anything = z.record(text, z.any()).meta({ additionalProperties: true, propertyNames: undefined });
 
 const imageFields = {
   prompt: text.optional(),
@@ -18,7 +20,7 @@ const imageFields = {
   strength: z.number().min(0).max(1).optional(),
   reference_images: z.array(text).optional(),
   styles: z.array(text).optional(),
-  options: z.record(text, z.union([z.string(), z.number(), z.boolean()])).optional(),
+  options: anything.optional(),
   project_id: text.optional(),
 };
 
@@ -93,7 +95,7 @@ export const estimate = defineTool({
   description: 'What a create_image or create_video would cost. Free; give the same fields.',
   input: z.strictObject({
     kind: z.enum(['image', 'video']),
-    request: z.record(z.string(), z.unknown()).describe('Fields of create_image or create_video'),
+    request: anything.describe('Fields of create_image or create_video'),
   }),
   output: z.object({
     credits: z.number(),

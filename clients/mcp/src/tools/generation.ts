@@ -199,6 +199,8 @@ class Reporter implements Disposable {
     this.#call = call;
     this.wanted = call.context.mcpReq._meta?.progressToken !== undefined;
     this.#timer = this.wanted ? setInterval(() => this.#send(), reportMs) : undefined;
+    // At once: a wait that is over soon has told something too.
+    this.#send();
   }
 
   show(message: string): void {
