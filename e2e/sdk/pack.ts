@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 
 const run = promisify(execFile);
@@ -20,18 +21,46 @@ export type PackedProject = AsyncDisposable & {
 /** Packs the client as it would be published and unpacks it as npm does; it has no dependencies to be fetched. */
 export async function packClient(): Promise<PackedProject> {
   const folder = await mkdtemp(path.join(tmpdir(), 'renderkit-packed-'));
-  const { stdout } = await run('npm', ['pack', '--json', '--loglevel=error', '--pack-destination', folder], {
-    cwd: path.join(root, 'clients/sdk'),
-  });
-  const filename = /"filename": "([^"]+)"/.exec(stdout)?.[1];
-  assert.ok(filename, stdout);
-  const installed = path.join(folder, 'node_modules/renderkit');
-  await mkdir(installed, { recursive: true });
-  await run('tar', ['-xzf', path.join(folder, filename), '-C', installed, '--strip-components=1']);
   await writeFile(path.join(folder, 'package.json'), '{ "name": "empty", "type": "module" }');
   return {
     folder,
-    installed,
+    installed: await packInto(folder, 'clients/sdk', 'renderkit'),
     [Symbol.asyncDispose]: () => rm(folder, { recursive: true, force: true }),
   };
+}
+
+/** Packs a workspace and unpacks it into the `node_modules` of a project; answers where it lies. */
+export async function packInto(project: string, workspace: string, name: string): Promise<string> {
+  await using _turn = await takeTurn();
+  const { stdout } = await run('npm', ['pack', '--json', '--loglevel=error', '--pack-destination', project], {
+    cwd: path.join(root, workspace),
+  });
+  const filename = /"filename": "([^"]+)"/.exec(stdout)?.[1];
+  assert.ok(filename, stdout);
+  const installed = path.join(project, 'node_modules', name);
+  await mkdir(installed, { recursive: true });
+  await run('tar', ['-xzf', path.join(project, filename), '-C', installed, '--strip-components=1']);
+  return installed;
+}
+
+const turn = path.join(root, 'node_modules/.cache/renderkit-pack');
+const turnLimitMs = 120_000;
+
+/** One at a time over all processes of tests: packing writes `dist/` anew. A turn that nobody gave back ends by itself. */
+async function takeTurn(): Promise<AsyncDisposable> {
+  await mkdir(path.dirname(turn), { recursive: true });
+  const isTaken = () =>
+    mkdir(turn).then(
+      () => false,
+      () => true,
+    );
+  while (await isTaken()) {
+    const since = await stat(turn).then(
+      ({ mtimeMs }) => mtimeMs,
+      () => Date.now(),
+    );
+    if (Date.now() - since > turnLimitMs) await rm(turn, { recursive: true, force: true });
+    else await sleep(50);
+  }
+  return { [Symbol.asyncDispose]: () => rm(turn, { recursive: true, force: true }) };
 }

@@ -1,0 +1,302 @@
+// The command line against a whole platform, in pipes and in a terminal.
+
+import assert from 'node:assert/strict';
+import { execFile, execFileSync } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { text } from 'node:stream/consumers';
+import { after, before, describe, test } from 'node:test';
+import { promisify } from 'node:util';
+import { inheritedEnvironment } from '@renderkit/server-kit/testing/part.ts';
+import { type Platform, startPlatform } from '@renderkit/stack/testing/platform.ts';
+import Renderkit from 'renderkit';
+import { verify } from 'renderkit/webhooks';
+import { packClient, packInto } from '../sdk/pack.ts';
+import { cliProgram, type CliRun, runCli, startCli } from './run-cli.ts';
+
+const run = promisify(execFile);
+
+describe('the command line', () => {
+  let platform: Platform;
+  let folder: string;
+  let key: string;
+  let environment: Record<string, string>;
+  before(async () => {
+    platform = await startPlatform();
+    folder = await mkdtemp(path.join(tmpdir(), 'renderkit-cli-'));
+    const account = await platform.createAccount({ tier: 'pro', credits: 5_000 });
+    key = await platform.createKey(account);
+    environment = { RENDERKIT_BASE_URL: platform.serviceUrls[0] ?? '', RENDERKIT_API_KEY: key };
+  });
+  after(async () => {
+    await platform[Symbol.asyncDispose]();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  const cli = (words: string, more: { stdin?: string; environment?: Record<string, string> } = {}) =>
+    runCli(wordsOf(words), { cwd: folder, environment, ...more });
+  const client = () =>
+    new Renderkit({ baseUrl: environment['RENDERKIT_BASE_URL'], apiKey: environment['RENDERKIT_API_KEY'] });
+  const errorOf = ({ stderr }: CliRun) =>
+    (JSON.parse(stderr.trim().split('\n').at(-1) ?? '') as { error: { code: string; suggestion?: string } })
+      .error;
+
+  test('a picture, changed, and set in motion through pipes of ids', async () => {
+    const drawn = await cli('image "a boat on a lake" -q');
+    assert.equal(drawn.code, 0, drawn.stderr);
+    assert.match(drawn.stdout, /^ast_\w+\n$/);
+    const changed = await cli('edit - "at night" -q', { stdin: drawn.stdout });
+    assert.match(changed.stdout, /^ast_\w+\n$/, changed.stderr);
+    const moved = await cli('video --start - "it sails away" -d 3 -o boat.mp4 --yes -q', {
+      stdin: changed.stdout,
+    });
+    assert.match(moved.stdout, /^ast_\w+\n$/, moved.stderr);
+    assert.ok((await stat(path.join(folder, 'boat.mp4'))).size > 1_000);
+  });
+
+  test('a file of this machine goes in by its @, and bytes come out on stdout', async () => {
+    const bytes = await cli('image "a hill" -o hill.png --json=files');
+    assert.deepEqual(JSON.parse(bytes.stdout), { files: ['hill.png'] });
+    const edited = await cli('edit @hill.png "in winter" --json --jq .outputs[].type');
+    assert.equal(edited.stdout, 'image\n', edited.stderr);
+    const without = await cli('edit hill.png "in winter"');
+    assert.equal(without.code, 2);
+    assert.match(errorOf(without).suggestion ?? '', /@hill\.png/);
+  });
+
+  test('what costs more than the key lets through asks, and a pipe is told how to agree', async () => {
+    await platform.databases.service.rows(
+      'update api_keys set confirm_above_millicredits = 1000 where public_id = $1',
+      [key.slice(8, 20)],
+    );
+    const credits = (await client().account.balance()).balance;
+    const refused = await cli('image "a lake"');
+    assert.deepEqual([refused.code, errorOf(refused).code], [5, 'not_confirmed']);
+    assert.match(errorOf(refused).suggestion ?? '', /--yes, or --max-credits 4/);
+    assert.deepEqual([(await cli('image "a lake" --max-credits 3')).code], [5]);
+    assert.equal((await client().account.balance()).balance, credits);
+    assert.equal((await cli('image "a lake" --max-credits 4 -q')).code, 0);
+    await platform.databases.service.rows(
+      'update api_keys set confirm_above_millicredits = 25000 where public_id = $1',
+      [key.slice(8, 20)],
+    );
+  });
+
+  const nobody = { RENDERKIT_API_KEY: 'rk_live_000000000000_00000000000000000000000000000000' };
+  const exits: [words: string, code: number, name: string, environment?: Record<string, string>][] = [
+    ['gen list --status nothing', 2, 'usage'],
+    ['image "a lake" -m nothing', 2, 'invalid_request'],
+    ['image "a lake" -m sandbox-fail', 3, 'generation_failed'],
+    ['whoami', 4, 'unauthorized', nobody],
+    ['whoami', 4, 'no_key', { RENDERKIT_API_KEY: '' }],
+    ['image "a lake" --max-credits 1', 5, 'over_max_credits'],
+    ['image "a lake" -m sandbox-slow -O seconds=30 --timeout 1s', 7, 'still_running'],
+    ['whoami', 9, 'connection_failed', { RENDERKIT_BASE_URL: 'http://127.0.0.1:9' }],
+  ];
+  for (const [words, code, name, own] of exits)
+    test(`exit code ${code}: ${words} (${name})`, async () => {
+      const ended = await cli(words, own === undefined ? {} : { environment: { ...environment, ...own } });
+      assert.match(ended.stdout, name === 'still_running' ? /^\{"id":"gen_\w+"\}\n$/ : /^$/);
+      assert.deepEqual([ended.code, errorOf(ended).code], [code, name], ended.stderr);
+      assert.ok((errorOf(ended).suggestion ?? '') !== '' || name === 'generation_failed' || name === 'usage');
+    });
+
+  test('a key that was signed in with is kept for its user alone, and sent to its own address alone', async () => {
+    const { RENDERKIT_BASE_URL: address = '' } = environment;
+    const signedIn = await cli(`login --with-key --base-url ${address}`, {
+      stdin: `${key}\n`,
+      environment: {},
+    });
+    assert.equal(signedIn.code, 0, signedIn.stderr);
+    const file = path.join(folder, 'renderkit/config.json');
+    assert.equal((await stat(file)).mode & 0o777, 0o600);
+    assert.equal((await cli('balance -q', { environment: {} })).code, 0);
+    const elsewhere = await cli('balance', { environment: { RENDERKIT_BASE_URL: 'http://127.0.0.1:9' } });
+    assert.deepEqual([elsewhere.code, errorOf(elsewhere).code], [4, 'no_key']);
+    assert.equal((await cli('logout', { environment: {} })).code, 0);
+    assert.doesNotMatch(await readFile(file, 'utf8'), /rk_live/);
+  });
+
+  test('a batch that was killed goes on without paying twice, and says which rows have failed', async () => {
+    const rows = Array.from({ length: 6 }, (_, i) => `boat ${i},sandbox-slow,2`);
+    await writeFile(
+      path.join(folder, 'boats.csv'),
+      ['prompt,model,options.seconds', ...rows, '"fails, surely",sandbox-fail,', ''].join('\n'),
+    );
+    const credits = (await client().account.balance()).balance;
+    const first = startCli(wordsOf('batch run boats.csv --yes --out boats -c 3'), {
+      cwd: folder,
+      environment,
+    });
+    // Killed as soon as its journal says that something was created.
+    const journal = path.join(folder, 'boats.csv.state.jsonl');
+    while (!(await readFile(journal, 'utf8').catch(() => '')).includes('"created"'));
+    first.kill('SIGKILL');
+    await once(first, 'close');
+    const second = await cli('batch run boats.csv --yes --out boats -c 3');
+    assert.deepEqual([second.code, errorOf(second).code], [3, 'rows_failed'], second.stderr);
+    assert.equal((await readdir(path.join(folder, 'boats'))).length, 6);
+    const results = await readFile(path.join(folder, 'boats.csv.results.csv'), 'utf8');
+    const paid = results
+      .split('\n')
+      .flatMap((line) => (line.includes('succeeded') ? [Number(line.split(',')[3])] : []));
+    assert.equal(paid.length, 6, results);
+    const spent = credits - (await client().account.balance()).balance;
+    assert.equal(
+      spent,
+      paid.reduce((all, one) => all + one, 0),
+    );
+    const third = await cli('batch run boats.csv --yes');
+    assert.equal(third.code, 3);
+    assert.equal(credits - (await client().account.balance()).balance, spent, 'nothing was left to be made');
+  });
+
+  test('events are handed on signed, as webhooks are', async () => {
+    const seen: Promise<{ type: string; id: string }>[] = [];
+    let came: () => void = () => undefined;
+    const arrived = new Promise<void>((resolve) => (came = resolve));
+    const secret = 'whsec_of-the-program';
+    const server = createServer((request, response) => {
+      const check = async () => {
+        const event = await verify(secret, await text(request), request.headers);
+        assert.equal(request.headers['service-event'], event.type);
+        return { type: event.type, id: (event.data as { id: string }).id };
+      };
+      seen.push(check());
+      response.end();
+      came();
+    }).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`;
+    const listening = startCli(['listen', '--forward-to', url, '--secret', secret], {
+      cwd: folder,
+      environment,
+    });
+    await once(listening.stderr, 'data');
+    const { id } = await client().images.run({ prompt: 'a lake' });
+    await arrived;
+    const [line] = (await once(listening.stdout, 'data')) as [Buffer];
+    listening.kill();
+    await once(listening, 'close');
+    server.close();
+    const [first] = await Promise.all(seen);
+    assert.deepEqual(first, { type: 'generation.succeeded', id });
+    assert.equal((JSON.parse(String(line)) as { status: number }).status, 200);
+  });
+
+  test('doctor finds nothing here, and connect makes the first request of a program', async () => {
+    const healthy = await cli('doctor');
+    assert.equal(healthy.code, 0, healthy.stdout + healthy.stderr);
+    const connected = await cli('connect openai --test --jq .models[]');
+    assert.match(connected.stdout, /^atelier-1$/m, connected.stderr);
+    assert.equal((await cli('connect nothing')).code, 2);
+  });
+
+  test('completions are scripts that the shell reads', async () => {
+    const { stdout } = await cli('completion bash');
+    await writeFile(path.join(folder, 'completion.bash'), stdout);
+    const { stdout: words } = await run(
+      'bash',
+      [
+        '-c',
+        `source completion.bash; COMP_WORDS=(renderkit gen ""); COMP_CWORD=2; _renderkit; echo "\${COMPREPLY[@]}"`,
+      ],
+      { cwd: folder },
+    );
+    assert.match(words, /\bwait\b.*\bdownload\b/);
+    assert.match((await cli('completion fish')).stdout, /complete -c renderkit/);
+  });
+
+  test('its README does what it says, from the packed package', async () => {
+    await using project = await packClient();
+    const installed = await packInto(project.folder, 'clients/cli', '@renderkit/cli');
+    const program = path.join(installed, 'dist/main.js');
+    const commands = path.join(project.folder, 'bin');
+    await mkdir(commands);
+    await symlink(program, path.join(commands, 'renderkit'));
+    await symlink(process.execPath, path.join(commands, 'node'));
+    const readme = await readFile(path.join(installed, 'README.md'), 'utf8');
+    const [, example = ''] = [...readme.matchAll(/```sh\n(.*?)```/gs)].map(([, block]) => block);
+    const inherited = inheritedEnvironment();
+    await run('bash', ['-euo', 'pipefail', '-c', example], {
+      cwd: project.folder,
+      env: {
+        ...inherited,
+        ...environment,
+        PATH: `${commands}:${inherited['PATH']}`,
+        XDG_CONFIG_HOME: project.folder,
+      },
+    });
+    const files = [
+      'lighthouse.png',
+      'map.png',
+      'boat.mp4',
+      'winter.png',
+      'clouds.png',
+      'boats.csv.results.csv',
+    ];
+    for (const file of files) assert.ok((await stat(path.join(project.folder, file))).size > 50, file);
+    assert.equal((await readdir(path.join(project.folder, 'boats'))).length, 2);
+    const { version } = JSON.parse(await readFile(path.join(installed, 'package.json'), 'utf8')) as {
+      version: string;
+    };
+    assert.equal((await run(process.execPath, [program, '--version'])).stdout.trim(), version);
+    const unexpected = (await readdir(installed)).filter(
+      (name) => !['LICENSE', 'README.md', 'dist', 'package.json'].includes(name),
+    );
+    assert.deepEqual(unexpected, []);
+  });
+
+  const hasTmux = canRun('tmux', ['-V']);
+  test(
+    'a terminal shows how far it is, and Ctrl-C leaves the generation to itself',
+    { skip: hasTmux ? false : 'there is no tmux here' },
+    async () => {
+      const socket = path.join(folder, 'tmux');
+      const tmux = async (...words: string[]) => (await run('tmux', ['-S', socket, ...words])).stdout;
+      const screenHas = async (shape: RegExp) => {
+        for (const end = performance.now() + 30_000; performance.now() < end;) {
+          const screen = await tmux('capture-pane', '-p');
+          const found = shape.exec(screen);
+          if (found !== null) return found;
+        }
+        assert.fail(`${shape} did not come:\n${await tmux('capture-pane', '-p')}`);
+      };
+      const variables = Object.entries({ ...environment, XDG_CONFIG_HOME: folder }).map(
+        ([name, value]) => `${name}=${value}`,
+      );
+      const program = `exec env ${variables.join(' ')} ${process.execPath} --conditions=renderkit-source --no-warnings ${cliProgram}`;
+      await tmux('new-session', '-d', '-x', '100', '-y', '20', 'bash --norc');
+      try {
+        await tmux('set-option', '-g', 'remain-on-exit', 'on');
+        await tmux('send-keys', `${program} image "a lake" -m sandbox-slow -O seconds=60`, 'Enter');
+        const [, id = ''] = await screenHas(/^(gen_\w+)$/m);
+        await screenHas(/rendering|waiting/);
+        await tmux('send-keys', 'C-c');
+        await screenHas(/Ctrl-C again cancels/);
+        await screenHas(/goes on without us/);
+        assert.match((await client().generations.retrieve(id)).status, /queued|running/);
+      } finally {
+        await tmux('kill-server').catch(() => undefined);
+      }
+    },
+  );
+});
+
+/** Words of a command; those in quotes are one. */
+function wordsOf(line: string): string[] {
+  return [...line.matchAll(/"([^"]*)"|(\S+)/g)].map(([, quoted, plain]) => quoted ?? plain ?? '');
+}
+
+function canRun(program: string, words: string[]): boolean {
+  try {
+    execFileSync(program, words, { stdio: 'ignore' });
+    return true;
+  } catch {
+    return false;
+  }
+}
