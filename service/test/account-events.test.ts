@@ -102,6 +102,29 @@ test('a stream tells of a generation from its create to its end, as the list and
   );
 });
 
+test('a stream begins with the id of the newest event, from which one that broke at once goes on', async () => {
+  const id = await create();
+  await untilRunning(id);
+  studio.finish(id);
+  await service.ask(`/v1/generations/${id}?wait=10`, { key });
+  const newest = (await list('?limit=100')).data.at(-1)?.id;
+  const leaving = new AbortController();
+  const answer = await fetch(`${service.url}/v1/events?types=upload.ready`, {
+    headers: { authorization: `Bearer ${key}`, accept: 'text/event-stream' },
+    signal: leaving.signal,
+  });
+  let text = '';
+  const decoder = new TextDecoder();
+  for await (const chunk of answer.body ?? []) {
+    text += decoder.decode(chunk, { stream: true });
+    if (text.includes('id: evt_')) break;
+  }
+  leaving.abort();
+  const [, begun] = /^id: (evt_\w+)\n\n/m.exec(text) ?? [];
+  const known = (await list('?limit=100')).data.map(({ id }) => id);
+  assert.ok(known.indexOf(begun ?? '') >= known.indexOf(newest ?? ''), text);
+});
+
 test('what created shows is what the create answered', async () => {
   const answer = await service.ask<Generation>('/v1/images/generations', { key, body: { prompt: 'a lake' } });
   await untilRunning(answer.body.id);

@@ -17,6 +17,11 @@ export function eventBytes({ event, id, data }: { event: string; id?: string; da
   return Buffer.from(`${text}\n`);
 }
 
+/** An id without an event: whoever reads it goes on after the event that it names (WHATWG HTML §9.2.6). */
+export function idBytes(id: string): Buffer {
+  return Buffer.from(`id: ${id}\n\n`);
+}
+
 export type EventStreamsOptions = {
   /** Between two heartbeats of a stream. Default 15,000, as proxies drop what is silent for a minute. */
   heartbeatMs?: number;

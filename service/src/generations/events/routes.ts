@@ -1,5 +1,6 @@
 import { headers } from '@renderkit/contract/v1/headers.ts';
 import type { Database } from '@renderkit/server-kit/db/database.ts';
+import { idBytes } from '@renderkit/server-kit/http/event-streams.ts';
 import { type Handlers, RawReply } from '../../handler.ts';
 import type { KeyStreams } from '../../identity/keys/key-streams.ts';
 import { pageOf } from '../../list-page.ts';
@@ -29,10 +30,19 @@ export function eventRoutes(dependencies: EventDependencies): Pick<Handlers, 'li
           : query.after !== undefined && { field: 'after', id: query.after };
       const after = named === false ? undefined : await positionOf(database, accountId, named);
       if (wantsStream(sent.accept)) {
-        const position = after ?? (await readLastPosition(database, accountId));
-        return keyStreams.reply(principal, (stream) =>
-          accountStreams.add(stream, { accountId, position, types: types && new Set(types) }),
-        );
+        const begin =
+          after === undefined
+            ? await readLastPosition(database, accountId)
+            : { position: after, id: undefined };
+        return keyStreams.reply(principal, (stream) => {
+          // A client that loses the stream before anything happened goes on from here.
+          if (begin.id !== undefined) stream.write(idBytes(begin.id));
+          accountStreams.add(stream, {
+            accountId,
+            position: begin.position,
+            types: types && new Set(types),
+          });
+        });
       }
       const { page, limit, offset } = pageOf(query);
       const events = await listEvents(database, {

@@ -107,12 +107,16 @@ export async function readPosition(
   return row?.seq;
 }
 
-/** Where the newest event of an account stands; 0 where there is none. */
-export async function readLastPosition(database: Database, accountId: string): Promise<number> {
-  const [row] = await database.rows<{ seq: number }>(
-    'select seq from account_events where account_id = $1 order by seq desc limit 1',
+/** The newest event of an account: where it stands, and its id as long as a stream can begin after it. */
+export async function readLastPosition(
+  database: Database,
+  accountId: string,
+): Promise<{ position: number; id: string | undefined }> {
+  const [row] = await database.rows<{ seq: number; id: string | null }>(
+    `select seq, case when created_at > clock() - interval '${streamedFor}' then id end as id
+       from account_events where account_id = $1 order by seq desc limit 1`,
     [accountId],
     'account_events_last',
   );
-  return row?.seq ?? 0;
+  return { position: row?.seq ?? 0, id: row?.id ?? undefined };
 }
