@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { soaking } from '@renderkit/server-kit/testing/soak.ts';
 import { runChaos } from './run.ts';
 
-const kills = soaking ? 200 : 12;
+const kills = soaking ? 200 : 8;
 
 test(`${kills} kills of service, studio, worker and database under load break no invariant`, async (t) => {
   const seed = Date.now() % 1_000_000;
