@@ -19,7 +19,7 @@ export type RunOptions = {
 };
 
 /** A file may take this long, and so may a group: one that hangs would otherwise hold the whole run up. */
-const timeoutMs = { file: 300_000, group: 900_000, soak: 3_600_000 };
+const timeoutMs = { file: 600_000, group: 1_200_000, soak: 3_600_000 };
 /** What still runs this long after the run was ended is killed. */
 const endWithinMs = 5_000;
 /** From as many files on, those that can share a process do. */
