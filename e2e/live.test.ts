@@ -84,7 +84,7 @@ test('a stream tells a generation from its snapshot to its end, with how it look
 
 test('a link of a preview leads to its bytes, and to nothing once the generation has ended', async () => {
   const made = await client().call<Generation>('POST', '/v1/videos/generations', {
-    body: { prompt: 'clouds drift over mountains', duration: 5 },
+    body: { prompt: 'clouds drift over mountains', duration: 3 },
   });
   const { id } = made.body;
   const open = (path: string, more = {}) =>

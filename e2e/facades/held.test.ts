@@ -6,11 +6,17 @@ import OpenAI from 'openai';
 import sharp from 'sharp';
 import { type Platform, startPlatform } from '@renderkit/stack/testing/platform.ts';
 
+/** A busy machine may need seconds for what is quick. */
+const heartbeatAfterSeconds = 4;
+const slowSeconds = heartbeatAfterSeconds + 2;
+
 describe('an answer that is held', () => {
   let platform: Platform;
   let key: string;
   before(async () => {
-    platform = await startPlatform({ environment: { FACADE_HEARTBEAT_AFTER_SECONDS: '1' } });
+    platform = await startPlatform({
+      environment: { FACADE_HEARTBEAT_AFTER_SECONDS: String(heartbeatAfterSeconds) },
+    });
     key = await platform.createKey(await platform.createAccount({ tier: 'pro', credits: 100 }));
   });
   after(() => platform[Symbol.asyncDispose]());
@@ -23,7 +29,7 @@ describe('an answer that is held', () => {
     });
 
   test('begins with white space once it takes long, and is JSON all the same', async () => {
-    const answer = await ask('sandbox-slow', { seconds: 2 });
+    const answer = await ask('sandbox-slow', { seconds: slowSeconds });
     assert.equal(answer.status, 200);
     assert.match(answer.headers.get('x-renderkit-generation') ?? '', /^gen_/);
     const text = await answer.text();
@@ -36,7 +42,7 @@ describe('an answer that is held', () => {
     const { data } = await openai.images.generate({
       prompt: 'a lighthouse',
       model: 'sandbox-slow',
-      options: { seconds: 2 },
+      options: { seconds: slowSeconds },
     } as OpenAI.Images.ImageGenerateParamsNonStreaming);
     assert.ok((data?.[0]?.b64_json?.length ?? 0) > 100);
   });
