@@ -522,6 +522,7 @@ create table submissions (
   swapped boolean not null default false,
   cost numeric(12,6),
   cost_day date,
+  begun_at timestamp with time zone,
   constraint submissions_pkey PRIMARY KEY (id),
   constraint submissions_render_id_fkey FOREIGN KEY (render_id) REFERENCES renders(id) ON DELETE CASCADE,
   constraint submissions_blame_check CHECK (blame = ANY (ARRAY['backend'::text, 'pair'::text, 'render'::text])),

@@ -17,7 +17,7 @@ import type { TestStudio } from './harness.ts';
 import { makeImage, makeMedia } from './media-files.ts';
 
 /** Where a worker dies: between the row that is committed and the end that is. */
-export const points = ['intended', 'posted', 'sent', 'result', 'stored', 'ended'] as const;
+export const points = ['intended', 'begun', 'posted', 'sent', 'result', 'stored', 'ended'] as const;
 /** How the connection breaks under a submission. */
 export const breaks = ['lost_answer', 'lost_request', 'cut_off', 'nonsense'] as const;
 export type Moment = (typeof points)[number] | (typeof breaks)[number];
@@ -35,6 +35,7 @@ export type Protocol = AsyncDisposable & {
   readonly outputs: number;
   /** Jobs that these make where nothing goes wrong. */
   readonly submissions: number;
+  readonly maxPerJob: number;
   /** US dollars of a provider; null where it is a machine of one's own. */
   readonly perOutput: number | null;
   /** Null: no server. */
@@ -86,11 +87,10 @@ const definitions: Record<string, Definition> = {
     route: `
     endpoint: fal-ai/flux/dev
     set: { /prompt: { text: '{prompt}' }, /num_images: { from: outputs }, /seed: { from: seed } }
-    outputs: { at: /images/*/url, kind: image, max_per_job: 4 }`,
-    maxPerJob: 4,
+    outputs: { at: /images/*/url, kind: image, max_per_job: 2 }`,
     perOutput: 0.01,
     start: ({ image }) => Object.assign(new FalCounterpart(), { resultOf: () => image }),
-    fates: fates('unknown', 'intended', 'lost_request'),
+    fates: fates('unknown', 'begun', 'lost_request'),
   },
   replicate: {
     engine: 'replicate',
@@ -110,7 +110,7 @@ const definitions: Record<string, Definition> = {
     set: { /prompt: { text: '{prompt}' }, /count: { from: outputs } }
     outputs: { at: /*, kind: image, max_per_job: 2 }`,
     start: ({ image }) => Object.assign(new CogCounterpart(), { resultOf: () => image }),
-    fates: fates('anew', 'intended', 'ended', 'lost_request', ...duringTheCall),
+    fates: fates('anew', 'begun', 'lost_request', ...duringTheCall),
   },
   'openai-images': {
     engine: 'openai-images',
@@ -118,12 +118,11 @@ const definitions: Record<string, Definition> = {
     call: generations
     body: { model: gpt-image-1 }
     set: { /prompt: { text: '{prompt}' }, /n: { from: outputs } }
-    outputs: { at: /data/*/b64_json, kind: image, max_per_job: 4 }`,
-    maxPerJob: 4,
+    outputs: { at: /data/*/b64_json, kind: image, max_per_job: 2 }`,
     perOutput: 0.01,
     urlOf: ({ url }) => `${url}/v1`,
     start: ({ image }) => Object.assign(new ImagesCounterpart(), { resultOf: () => image }),
-    fates: fates('unknown', 'intended', 'lost_request', ...duringTheCall),
+    fates: fates('unknown', 'begun', 'lost_request', ...duringTheCall),
   },
   'openai-videos': {
     engine: 'openai-videos',
@@ -211,6 +210,7 @@ async function openProtocol(
     kind,
     outputs,
     submissions: Math.ceil(outputs / maxPerJob),
+    maxPerJob,
     perOutput,
     counterpart,
     jobs: async () => counterpart?.jobs ?? (await readFile(ran, 'utf8').catch(() => '')).length,

@@ -97,7 +97,7 @@ async function wasAsked(
   const done = Array.from({ length: submissions }, () => 'done');
   if (fate === 'once') assert.deepEqual([states, jobs], [done, submissions], name);
   else if (fate === 'unknown') {
-    const arrived = moment !== 'intended' && moment !== 'lost_request';
+    const arrived = moment !== 'begun' && moment !== 'lost_request';
     assert.deepEqual([states, jobs], [['failed'], arrived ? 1 : 0], name);
   } else {
     const failed = states.filter((state) => state === 'failed').length;
@@ -113,15 +113,17 @@ async function wasBooked(
   fate: Fate,
   paidMillicredits: number,
 ): Promise<void> {
-  const { name, outputs, submissions, perOutput } = protocol;
+  const { name, outputs, submissions, maxPerJob, perOutput } = protocol;
   const costs = await listProviderCosts(database, 1);
   const booked = costs.filter(({ backend }) => backend === name);
   if (perOutput === null) return assert.deepEqual(booked, [], name);
-  const money = outputs * perOutput;
+  // What nobody can tell of ends its render: no further job is begun.
+  const isUnknown = fate === 'unknown';
+  const money = (isUnknown ? Math.min(outputs, maxPerJob) : outputs) * perOutput;
   const credits = paidMillicredits / 1_000;
   const expected = {
-    ...(fate === 'unknown' ? { reserved: money, spent: 0 } : { reserved: 0, spent: money }),
-    jobs: submissions,
+    ...(isUnknown ? { reserved: money, spent: 0 } : { reserved: 0, spent: money }),
+    jobs: isUnknown ? 1 : submissions,
     credits,
     credits_worth: credits / 100,
   };
@@ -166,6 +168,17 @@ for (const point of points)
     },
   );
 
+test('a second job whose worker dies before its request is made, where nobody could tell whether it was sent', async () => {
+  await using opened = await open(['fal', 'openai-images']);
+  const { studio, protocols } = opened;
+  await dieAt(studio, 'submission: ended', protocols.length);
+  await studio.database.execute('update submissions set lease_until = clock()');
+  await using _worker = await studio.startWorker();
+  await untilEnded(opened, 'ended');
+  for (const protocol of protocols) await endedAs(opened, protocol, 'ended');
+  await keepsNothingElse(opened);
+});
+
 for (const mishap of breaks)
   test(
     `by every protocol, a submission under which the connection breaks (${mishap}) is made once, or refunded`,
@@ -193,7 +206,7 @@ test('a job that a provider refuses costs nothing, and the next one what it make
   await using _worker = await studio.startWorker();
   await untilEnded(opened, 'posted');
   assert.equal((await accounts.get('fal')?.finished('fal'))?.status, 'succeeded');
-  assert.equal(await fal?.jobs(), 1);
+  assert.equal(await fal?.jobs(), 2);
   const [cost] = await listProviderCosts(studio.database, 1);
-  assert.deepEqual([cost?.jobs, cost?.reserved, cost?.spent], [2, 0, 0.03]);
+  assert.deepEqual([cost?.jobs, cost?.reserved, cost?.spent], [3, 0, 0.03]);
 });

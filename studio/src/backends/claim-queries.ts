@@ -21,6 +21,8 @@ export type Claim = {
   outputs: number;
   handle: Handle;
   created_at: Date;
+  /** When its request was begun: before that the engine certainly did not have it. */
+  begun_at: Date | null;
   sent_at: Date | null;
   lost_at: Date | null;
   render_id: string;
@@ -34,7 +36,7 @@ export type Claim = {
 };
 
 const claimColumns = `s.id, s.attempt, s.state, s.backend, s.model_id, s.version, s.route, s.first_output, s.outputs,
-  s.handle, s.created_at, s.sent_at, s.lost_at, r.id as render_id, r.account_id, r.token, r.lane, r.request,
+  s.handle, s.created_at, s.begun_at, s.sent_at, s.lost_at, r.id as render_id, r.account_id, r.token, r.lane, r.request,
   r.expected_outputs, r.seed`;
 
 /**

@@ -97,7 +97,13 @@ export async function endSubmission(
     const id = next === 'job' ? await beginSubmission(transaction, asked) : undefined;
     if (id !== undefined) {
       const outputs = Math.min(maxPerJob, before.expected_outputs - first);
-      const fresh = { state: 'intended', handle: null, sent_at: null, lost_at: null } as const;
+      const fresh = {
+        state: 'intended',
+        handle: null,
+        begun_at: null,
+        sent_at: null,
+        lost_at: null,
+      } as const;
       return { next: 'job', claim: { ...claim, ...fresh, id, first_output: first, outputs } };
     }
     const excused = settled.type === 'given_back' && settled.excused;

@@ -25,7 +25,7 @@ import { persist } from './persist.ts';
 import { storeOutput } from './store-output.ts';
 import type { MadeAsset } from './store.ts';
 import { failedEnd } from './submission-failure.ts';
-import { recordLost, recordSent } from './submission-store.ts';
+import { recordBegun, recordLost, recordSent } from './submission-store.ts';
 
 export type SubmissionDependencies = Omit<ReporterOptions, 'log'> & {
   storage: BlobStorage;
@@ -94,28 +94,26 @@ class Drained extends Error {
 
 /**
  * Carries a submission to its end, and the further jobs of its render after it. The row is there before anything is sent;
- * one that was taken over is looked for and followed, and sent only where the engine provably never had it.
- * @param isTakenOver whether another worker may have sent it
+ * one that was taken over is looked for and followed, and sent only where the engine provably never had it: its row says
+ * that no request was begun, or the engine that it has none.
  * @param stops `signal`: the lease is gone or the worker stops. `draining`: the job is canceled and given back; its render
  *   ends if it was stopped
  * @throws the signal's reason: another goes on
  */
 export async function runSubmission(
   claim: Claim,
-  isTakenOver: boolean,
   stops: Pick<Job, 'signal' | 'draining'>,
   dependencies: SubmissionDependencies,
 ): Promise<void> {
   let next: Claim | undefined = claim;
-  for (let first = true; next !== undefined; first = false) {
-    const ended: Ended = await runJob(next, first && isTakenOver, stops, dependencies);
+  while (next !== undefined) {
+    const ended: Ended = await runJob(next, stops, dependencies);
     next = ended.next === 'job' ? ended.claim : undefined;
   }
 }
 
 async function runJob(
   claim: Claim,
-  isTakenOver: boolean,
   { signal, draining }: Pick<Job, 'signal' | 'draining'>,
   dependencies: SubmissionDependencies,
 ): Promise<Ended> {
@@ -128,7 +126,7 @@ async function runJob(
   await using reporter = new Reporter(dependencies, claim, model.offered.nsfw);
   reporter.report({ type: 'progress', stage: 'waiting_for_engine', fraction: null });
   const files = await catalog.files(claim.model_id, claim.version);
-  const arrival = { isPossible: isTakenOver || claim.state === 'sent' };
+  const arrival = { isPossible: claim.begun_at !== null };
   let end: SubmissionEnd;
   try {
     const driver = await dependencies.driverOf(claim.backend);
@@ -148,7 +146,7 @@ async function runJob(
       reporter,
       dependencies,
     };
-    end = await makeOutputs(job, isTakenOver);
+    end = await makeOutputs(job);
   } catch (error) {
     signal.throwIfAborted();
     const { id: submission, render_id: render, backend } = claim;
@@ -177,13 +175,13 @@ async function blame(database: Database, claim: Claim, failure: EngineFailure): 
     await restBackend(database, claim.backend, failure);
 }
 
-async function makeOutputs(job: Job, isTakenOver: boolean): Promise<SubmissionEnd> {
+async function makeOutputs(job: Job): Promise<SubmissionEnd> {
   const { claim, dependencies } = job;
   const { database, catalog, storage, crashPoint } = dependencies;
   const begun = performance.now();
   return withMaterials(job, { database, storage, snapshot: catalog.current() }, async (materials) => {
     const values = materials.values();
-    const handle = claim.state === 'sent' ? claim.handle : await send(job, values, isTakenOver);
+    const handle = claim.state === 'sent' ? claim.handle : await send(job, values);
     await crashPoint?.('submission: sent');
     const { assets, cost } = await collect(job, handle, values);
     await crashPoint?.('submission: stored');
@@ -192,7 +190,7 @@ async function makeOutputs(job: Job, isTakenOver: boolean): Promise<SubmissionEn
 }
 
 /** Has the engine have the job exactly once. */
-async function send(job: Job, values: JobValues, isTakenOver: boolean): Promise<Handle> {
+async function send(job: Job, values: JobValues): Promise<Handle> {
   const { claim, route, files, driver, folder, signal, draining, arrival, dependencies } = job;
   const { database, crashPoint } = dependencies;
   const resolved = resolveBindings(route, values.values);
@@ -200,11 +198,15 @@ async function send(job: Job, values: JobValues, isTakenOver: boolean): Promise<
   const bound = await prepareMedia(resolved, { ...options, imageSize: sizeOf(values.image) });
   const { id, outputs } = claim;
   const prepared = await driver.prepare({ route, files, id, outputs, values: bound }, signal);
-  let found: { handle: Handle } | 'absent' = isTakenOver ? await locate(job, prepared) : 'absent';
+  let found: { handle: Handle } | 'absent' = arrival.isPossible ? await locate(job, prepared) : 'absent';
   while (found === 'absent') {
     arrival.isPossible = false;
     await crashPoint?.('submission: intended');
     if (draining.aborted) throw new Drained('It is not sent any more.', true);
+    signal.throwIfAborted();
+    if (!(await persist(() => recordBegun(database, claim), signal)))
+      throw new Error(`submission ${id} was taken over`);
+    await crashPoint?.('submission: begun');
     try {
       arrival.isPossible = true;
       found = { handle: await submitInTime(job, prepared) };

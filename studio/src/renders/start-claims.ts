@@ -152,7 +152,7 @@ function createHeld(
       const done = (
         isDrawn
           ? drawSubmission(claim, isTakenOver, AbortSignal.any([stop.signal, drain.signal]), dependencies)
-          : runSubmission(claim, isTakenOver, stops, dependencies)
+          : runSubmission(claim, stops, dependencies)
       )
         .catch((error: unknown) => {
           if (!stop.signal.aborted)

@@ -7,6 +7,17 @@ import type { Waiting } from './waiting.ts';
 /** Names a submission as the worker knows it: one that was taken over since has another attempt. */
 export type HeldSubmission = { id: string; attempt: number };
 
+/** Writes down, before it is sent, that the engine may have the job from now on. False where another worker took it over. */
+export async function recordBegun(database: Database, { id, attempt }: HeldSubmission): Promise<boolean> {
+  const count = await database.execute(
+    `update submissions set begun_at = coalesce(begun_at, clock())
+     where id = $1 and attempt = $2 and state in ('intended', 'lost')`,
+    [id, attempt],
+    'record_submission_begun',
+  );
+  return count === 1;
+}
+
 /** Writes down that the engine has the job. False where another worker took it over. */
 export async function recordSent(
   database: Database,
