@@ -6,6 +6,7 @@ import {
   administrationOperations as studioOperations,
 } from '../studio/administration/operations.ts';
 import type { StudioOperation } from '../studio/operation.ts';
+import { jsonContentBytes } from '../v1/limits.ts';
 import { closed, nullable } from '../v1/schemas/schema-builders.ts';
 import type { ConsoleOperation } from './operation.ts';
 
@@ -49,6 +50,9 @@ const problems = [
   'upstream_unavailable',
 ] as const satisfies ConsoleOperation['problems'];
 
+/** Two thousand styles with some hundred characters each. */
+const listLimits = { bodyLimitBytes: jsonContentBytes, maxBodyValues: 12_000 };
+
 function asConsole({
   method,
   path,
@@ -56,6 +60,7 @@ function asConsole({
   query,
   body,
   bytes,
+  list,
   answer,
   ...rest
 }: StudioOperation & {
@@ -66,6 +71,7 @@ function asConsole({
     ...(query && { query }),
     ...(body && { body }),
     ...(bytes && { bytes }),
+    ...(list && listLimits),
   };
   return {
     method,

@@ -14,6 +14,9 @@ export type ConsoleOperation = {
     /** Unknown query parameters are refused, where there is no schema too. */
     query?: TSchema;
     body?: TSchema;
+    /** Bytes and values of it, where it may be larger than a body of the HTTP API. */
+    bodyLimitBytes?: number;
+    maxBodyValues?: number;
     /** The body is a file, sent as it is. */
     bytes?: true;
   };

@@ -10,6 +10,8 @@ export type StudioOperation = {
   params?: TSchema;
   query?: TSchema;
   body?: TSchema;
+  /** The body holds a whole list, of up to thousands. */
+  list?: true;
   /** The body is a file, streamed as `application/octet-stream`. */
   bytes?: true;
   answer: TSchema;

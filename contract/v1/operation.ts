@@ -26,6 +26,8 @@ export type Operation = {
     bodyRequired?: boolean;
     /** Largest JSON body in bytes. */
     bodyLimitBytes: number;
+    /** Values in it, at every level together; left out: `jsonValues`. */
+    maxBodyValues?: number;
   };
   response: {
     status: 200 | 201 | 202;

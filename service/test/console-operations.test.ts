@@ -8,6 +8,7 @@ import {
   consoleOperations,
 } from '@renderkit/contract/console/operations.ts';
 import type { ConsoleOperation } from '@renderkit/contract/console/operation.ts';
+import { freshSignInHeader } from '@renderkit/contract/studio/administration/operations.ts';
 import { operations } from '@renderkit/contract/v1/operations.ts';
 import type { Problem } from '@renderkit/contract/v1/schemas/problem.ts';
 import { scopes } from '@renderkit/contract/v1/scopes.ts';
@@ -165,6 +166,64 @@ for (const id of ownIds) {
       });
   });
 }
+
+test('a list of two thousand styles comes to the studio whole, and no other body holds so many values', async () => {
+  const words = 'soft light from the left, long shadows, the grain of an old film';
+  const styles = Array.from({ length: 2_000 }, (_, i) => ({
+    id: `style-${i}`,
+    name: `Style ${i}`,
+    type: 'image',
+    words,
+  }));
+  service.studio.script('publishStyles', { json: { version: 2, changed: true } });
+  const path = '/console/api/administration/styles';
+  const answer = await browser.ask(path, { method: 'PUT', body: { version: 1, styles } });
+  assert.equal(answer.status, 200, answer.text);
+  const sent = service.studio.seen.findLast(({ operation }) => operation === 'publishStyles');
+  assert.deepEqual(JSON.parse(sent?.body ?? 'null'), { version: 1, styles });
+  const long = styles.map((style) => ({ ...style, words: words.repeat(10) }));
+  const refused = await browser.ask(path, { method: 'PUT', body: { version: 1, styles: long } });
+  assertProblem(refused, 'invalid_request', 'more than a megabyte');
+  const other = await browser.ask('/console/api/keys', {
+    method: 'POST',
+    body: { name: 'a', scopes: styles },
+  });
+  assertProblem(other, 'invalid_request', 'a key');
+  assert.match(other.text, /more than 1000 values/);
+});
+
+test('what asks for a fresh sign-in is refused to a session of which that is over, whatever its browser says', async () => {
+  service.studio.script('publishStyles', (request, response) => {
+    const isFresh = request.headers[freshSignInHeader] === 'true';
+    const answer = isFresh
+      ? { version: 2, changed: true }
+      : { code: 'sign_in_required', message: 'Sign in again to change this.' };
+    response.writeHead(isFresh ? 200 : 403, { 'content-type': 'application/json' });
+    response.end(JSON.stringify(answer));
+  });
+  const styles = [{ id: 'noir', name: 'Noir', type: 'image', words: 'in black and white' }];
+  const publish = (by: ConsoleBrowser) =>
+    by.ask<Problem>('/console/api/administration/styles', {
+      method: 'PUT',
+      body: { version: 1, styles },
+      headers: { [freshSignInHeader]: 'true' },
+    });
+  const now = Math.floor(Date.now() / 1_000);
+  const fresh = await openBrowser(service, service.accountId, now - 600);
+  assert.equal((await publish(fresh)).status, 200);
+  await service.database.rows(
+    `update sessions set authenticated_at = clock() - interval '901 seconds' where id = $1`,
+    [fresh.sessionId],
+  );
+  // A session that never said when its person signed in is no fresher.
+  for (const stale of [fresh, browser]) {
+    const { status, body } = await publish(stale);
+    assert.deepEqual(
+      [status, body.code, body.detail],
+      [403, 'sign_in_required', 'Sign in again to change this.'],
+    );
+  }
+});
 
 /** Another seed each time: FUZZ_REQUESTS asks for more at once. */
 const total = Number(process.env['FUZZ_REQUESTS'] ?? 600);

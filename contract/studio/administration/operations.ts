@@ -204,15 +204,25 @@ export const administrationOperations = {
   previewPlans: {
     ...of('POST', '/plans/preview', 'Show what changed plans would change', ListPreview),
     body: PreviewPlansRequest,
+    list: true,
   },
   /** Accounts have the new limits at once, and the new allowance from their next renewal on. */
-  publishPlans: { ...of('PUT', '/plans', 'Publish plans', PublishedList), body: PublishPlansRequest },
+  publishPlans: {
+    ...of('PUT', '/plans', 'Publish plans', PublishedList),
+    body: PublishPlansRequest,
+    list: true,
+  },
   getStyles: of('GET', '/styles', 'Show the styles that everybody can use', StylesAnswer),
   previewStyles: {
     ...of('POST', '/styles/preview', 'Show what changed styles would change', ListPreview),
     body: PreviewStylesRequest,
+    list: true,
   },
-  publishStyles: { ...of('PUT', '/styles', 'Publish styles', PublishedList), body: PublishStylesRequest },
+  publishStyles: {
+    ...of('PUT', '/styles', 'Publish styles', PublishedList),
+    body: PublishStylesRequest,
+    list: true,
+  },
 
   listAdministrationAudit: {
     ...of('GET', '/audit', 'List what was done, newest first', AdministrationAuditAnswer),

@@ -95,7 +95,7 @@ function addConsoleOperation(
     operationId: id,
     method: operation.method,
     url: operation.path.slice(prefix.length),
-    validated: { idempotent: false, request: { ...operation.request, bodyLimitBytes: jsonBodyBytes } },
+    validated: { idempotent: false, request: { bodyLimitBytes: jsonBodyBytes, ...operation.request } },
     status: operation.response.status,
     handle: (request, reply, valid) => handle(contextOf(request, reply, valid, serving)),
   });

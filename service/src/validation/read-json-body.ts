@@ -24,7 +24,6 @@ const jsonMediaType = /^application\/json[ \t]*(;[ \t]*charset="?utf-8"?[ \t]*)?
 
 const jsonLimits = {
   maxDepth: jsonDepth,
-  maxValues: jsonValues,
   maxNumberCharacters: maxJsonNumberCharacters,
   maxGatheredBytes: jsonBodyBytes,
 };
@@ -48,6 +47,8 @@ export type JsonBodyRequest = {
   request: IncomingMessage;
   response: ServerResponse;
   limitBytes: number;
+  /** Values in it, at every level together. */
+  maxValues?: number | undefined;
   /** How long its texts may be. */
   texts: TextLimits;
 };
@@ -100,11 +101,14 @@ async function readLarge(asked: JsonBodyRequest, enter: () => Promise<() => void
   }
 }
 
-function read({ request, response, limitBytes, texts }: JsonBodyRequest, pace?: Pace) {
+function read(
+  { request, response, limitBytes, maxValues = jsonValues, texts }: JsonBodyRequest,
+  pace?: Pace,
+) {
   if (Number(request.headers['content-length'] ?? 0) <= limitBytes) sendContinue(request, response);
   return readJson(request, {
     limitBytes,
-    json: { ...jsonLimits, maxContentBytes: Math.min(limitBytes, jsonContentBytes), texts },
+    json: { ...jsonLimits, maxValues, maxContentBytes: Math.min(limitBytes, jsonContentBytes), texts },
     ...(pace && { pace }),
   });
 }

@@ -58,7 +58,7 @@ export function requestValidator(
   largeBodies: LargeBodies,
   explainUnknown?: ExplainUnknown,
 ): (raw: RawRequest) => Promise<ValidRequest> | ValidRequest {
-  const { params: paramsSchema, body: bodySchema, bodyRequired, bodyLimitBytes } = operation.request;
+  const { params: paramsSchema, body: bodySchema, bodyRequired } = operation.request;
   const checkQuery = compileQueryCheck(operation.request.query);
   const checkParams = paramsSchema === undefined ? undefined : compileCheck(paramsSchema, 'parameter');
   const checkBody = bodySchema === undefined ? undefined : compileCheck(bodySchema, 'field');
@@ -99,7 +99,7 @@ export function requestValidator(
       return { ...head, body: noBody, isForm: true };
     }
     const found = errors.length;
-    const json = await readJsonBody({ ...raw, limitBytes: bodyLimitBytes, texts }, largeBodies, errors);
+    const json = await readJsonBody({ ...raw, ...sizesOf(operation), texts }, largeBodies, errors);
     const { body, release } = json;
     try {
       if (body !== undefined) {
@@ -116,6 +116,11 @@ export function requestValidator(
     return { ...head, body: body ?? noBody, release };
   };
 }
+
+const sizesOf = ({ request: { bodyLimitBytes, maxBodyValues } }: ValidatedOperation) => ({
+  limitBytes: bodyLimitBytes,
+  maxValues: maxBodyValues,
+});
 
 /** Validates a body without its long texts, whose lengths were checked as they came, and then puts them in. */
 function bodyErrors({ body, longTexts, issues = [] }: JsonBody, checkBody: Check): FieldError[] {
