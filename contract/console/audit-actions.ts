@@ -17,6 +17,7 @@ export const auditActions = {
   'delivery.resent': 'Resent a delivery',
   'delivery.recovered': 'Resent failed deliveries',
   'generation.canceled': 'Canceled a generation',
+  'generation.stopped': 'Stopped a generation',
 } as const;
 export type AuditAction = keyof typeof auditActions;
 export const auditActionNames = Object.keys(auditActions) as AuditAction[];

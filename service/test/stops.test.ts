@@ -3,6 +3,7 @@ import { after, before, beforeEach, test } from 'node:test';
 import type { StopAnswer } from '@renderkit/contract/studio/schemas/render.ts';
 import type { Generation } from '@renderkit/contract/v1/schemas/generation.ts';
 import { assertProblem } from './assert-problem.ts';
+import { openBrowser } from './console-session.ts';
 import { startTestService, type TestService } from './harness.ts';
 import { type ScriptedRenders, scriptRenders } from './scripted-renders.ts';
 
@@ -53,6 +54,35 @@ test('one that waits is canceled, and then it has finished', async () => {
   const stopped = await stop(id);
   assert.deepEqual([stopped.status, stopped.body.status], [202, 'canceled']);
   assertProblem(await stop(id), 'conflict', 'again');
+  await service.database.rows('update accounts set dispatch_after = null');
+});
+
+test('a stop by a person is written down: as a cancel of what waits, and not where it comes too late', async () => {
+  const person = await openBrowser(service);
+  const byPerson = (id: string) =>
+    person.ask<Generation>(`/console/api/v1/generations/${id}/stop`, { method: 'POST' });
+  const written = async (id: string) =>
+    service.database.rows<{ action: string; details: object; session_id: string }>(
+      'select action, details, session_id from audit_entries where subject_id = $1',
+      [id],
+    );
+  const entry = { details: { kind: 'image', model: 'plain' }, session_id: person.sessionId };
+  const id = await running();
+  answerStops(id, 'too_late');
+  assertProblem(await byPerson(id), 'conflict', 'too late');
+  assert.deepEqual(await written(id), []);
+  answerStops(id, 'stopping');
+  await stop(id);
+  assert.deepEqual(await written(id), []);
+  assert.equal((await byPerson(id)).status, 202);
+  assert.deepEqual(await written(id), [{ action: 'generation.stopped', ...entry }]);
+  studio.finish(id, { status: 'failed', error: { code: 'stopped', message: 'x' } });
+  await show(id, '?wait=20');
+
+  await service.database.rows(`update accounts set dispatch_after = clock() + interval '1 hour'`);
+  const waiting = await create();
+  assert.equal((await byPerson(waiting)).body.status, 'canceled');
+  assert.deepEqual(await written(waiting), [{ action: 'generation.canceled', ...entry }]);
   await service.database.rows('update accounts set dispatch_after = null');
 });
 

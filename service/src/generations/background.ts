@@ -70,7 +70,7 @@ export function startGenerations(options: GenerationsOptions): Generations {
     }),
     reader,
     canceling: { settlement, reader, crashPoint },
-    stopping: { studioClient: options.studioClient, settlement, reader },
+    stopping: { database, studioClient: options.studioClient, settlement, reader },
     longPolls,
     accountStreams,
     live,

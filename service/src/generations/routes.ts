@@ -89,7 +89,8 @@ export function generationRoutes(
     },
 
     stopGeneration: async ({ principal, params }) => {
-      const asked = { id: checkedId(params.id), accountId: principal.account.id };
+      const { account, actor } = principal;
+      const asked = { id: checkedId(params.id), accountId: account.id, actor };
       return new RawReply(202, generationText(await stopGeneration(stopping, asked)));
     },
   };

@@ -30,15 +30,16 @@ export async function cancelGeneration(
 ): Promise<GenerationRow> {
   const { reader, crashPoint } = dependencies;
   await crashPoint?.('cancel-asked');
-  const canceled = await cancel(dependencies, asked);
+  const canceled = await cancelUntouched(dependencies, asked);
   if (canceled !== undefined) await crashPoint?.('cancel-committed');
   const row = await reader.read(asked);
   if (canceled === undefined) throw new ApiProblem('conflict', { detail: whyNot(row) });
   return row;
 }
 
-async function cancel(
-  { settlement, reader }: CancelDependencies,
+/** Cancels it where nobody has claimed it; undefined where somebody has. A person's act is written down with it. */
+export async function cancelUntouched(
+  { settlement, reader }: Pick<CancelDependencies, 'settlement' | 'reader'>,
   { id, accountId, actor }: CancelRequest,
 ): Promise<Transitioned | undefined> {
   const transition = { id, accountId, from: 'queued', to: 'canceled', untouched: true } as const;

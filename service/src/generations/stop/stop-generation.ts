@@ -1,14 +1,18 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { StudioAnswer } from '@renderkit/contract/studio/operations.ts';
+import type { Database } from '@renderkit/server-kit/db/database.ts';
+import { writeAudit } from '../../identity/audit/write-audit.ts';
 import { ApiProblem } from '../../problems/api-problem.ts';
 import type { StudioClient } from '../../studio-client/studio-client.ts';
 import { StudioFailure } from '../../studio-client/studio-failure.ts';
+import { type CancelRequest, cancelUntouched } from '../cancel/cancel-generation.ts';
 import type { GenerationRow } from '../present.ts';
 import type { GenerationReader } from '../reads/read-generation.ts';
 import type { Settlement } from '../settle/settlement.ts';
 import { isFinal } from '../settle/status.ts';
 
 export type StopDependencies = {
+  database: Database;
   studioClient: Pick<StudioClient, 'call'>;
   settlement: Settlement;
   reader: GenerationReader;
@@ -24,19 +28,14 @@ const handOver = { tries: 25, pauseMs: 200 };
  */
 export async function stopGeneration(
   dependencies: StopDependencies,
-  asked: { id: string; accountId: string },
+  asked: CancelRequest,
 ): Promise<GenerationRow> {
-  const { reader, settlement } = dependencies;
+  const { reader } = dependencies;
   for (let tries = 1; ; tries++) {
     const row = await reader.read(asked);
     if (isFinal(row.status)) throw finished(row);
     if (row.status === 'queued') {
-      const canceled = await settlement.transition({
-        ...asked,
-        from: 'queued',
-        to: 'canceled',
-        untouched: true,
-      });
+      const canceled = await cancelUntouched(dependencies, asked);
       if (canceled !== undefined) return reader.read(asked);
     }
     const answer = await askStudio(dependencies, asked);
@@ -65,8 +64,8 @@ async function askStudio(
 }
 
 async function conclude(
-  { settlement, reader }: StopDependencies,
-  asked: { id: string; accountId: string },
+  { database, settlement, reader }: StopDependencies,
+  asked: CancelRequest,
   { outcome, was_ended: wasEnded, render }: StudioAnswer<'stopRender'>,
 ): Promise<GenerationRow> {
   if (outcome === 'too_late')
@@ -76,6 +75,15 @@ async function conclude(
   if (outcome === 'ended') await settlement.apply([{ accountId: asked.accountId, render }]);
   const row = await reader.read(asked);
   if (wasEnded) throw finished(row);
+  // The studio stops it in a transaction of its own. Whoever hears of no answer asks again, and is written down then.
+  const { id, accountId, actor } = asked;
+  if (actor !== undefined)
+    await writeAudit(database, actor, {
+      accountId,
+      action: 'generation.stopped',
+      subjectId: id,
+      details: { kind: row.kind, model: row.model },
+    });
   return row;
 }
 
