@@ -71,9 +71,10 @@ export async function insertSession(
   },
 ): Promise<void> {
   await queryable.execute(
-    // The studio's clock may be ahead of ours.
+    // The studio's clock may be ahead of ours. What it did not say is null, which least() would pass over.
     `insert into sessions (id, account_id, token_sha256, expires_at, user_agent, address, authenticated_at)
-     values ($1, $2, decode($3, 'hex'), clock() + $4 * interval '1 day', $5, $6, least(to_timestamp($7), clock()))`,
+     values ($1, $2, decode($3, 'hex'), clock() + $4 * interval '1 day', $5, $6,
+       case when $7::float8 is not null then least(to_timestamp($7), clock()) end)`,
     [
       session.id,
       session.accountId,
