@@ -202,10 +202,10 @@ async function send(job: Job, values: JobValues): Promise<Handle> {
   while (found === 'absent') {
     arrival.isPossible = false;
     await crashPoint?.('submission: intended');
-    if (draining.aborted) throw new Drained('It is not sent any more.', true);
     signal.throwIfAborted();
-    if (!(await persist(() => recordBegun(database, claim), signal)))
-      throw new Error(`submission ${id} was taken over`);
+    const begun = draining.aborted ? 'stopped' : await persist(() => recordBegun(database, claim), signal);
+    if (begun === 'stopped') throw new Drained('It is not sent any more.', true);
+    if (begun === 'taken_over') throw new Error(`submission ${id} was taken over`);
     await crashPoint?.('submission: begun');
     try {
       arrival.isPossible = true;

@@ -7,15 +7,29 @@ import type { Waiting } from './waiting.ts';
 /** Names a submission as the worker knows it: one that was taken over since has another attempt. */
 export type HeldSubmission = { id: string; attempt: number };
 
-/** Writes down, before it is sent, that the engine may have the job from now on. False where another worker took it over. */
-export async function recordBegun(database: Database, { id, attempt }: HeldSubmission): Promise<boolean> {
-  const count = await database.execute(
-    `update submissions set begun_at = coalesce(begun_at, clock())
-     where id = $1 and attempt = $2 and state in ('intended', 'lost')`,
+/**
+ * Writes down, before it is sent, that the engine may have the job from now on. Not where its person stopped the render, nor where
+ * another worker took it over.
+ */
+export async function recordBegun(
+  database: Database,
+  { id, attempt }: HeldSubmission,
+): Promise<'begun' | 'stopped' | 'taken_over'> {
+  const [row] = await database.rows<{ is_begun: boolean; is_stopped: boolean }>(
+    `with held as (
+       select s.id, r.stop_requested_at is not null as is_stopped from submissions s left join renders r on r.id = s.render_id
+       where s.id = $1 and s.attempt = $2 and s.state in ('intended', 'lost')
+     ), begun as (
+       update submissions s set begun_at = coalesce(s.begun_at, clock()) from held
+       where s.id = held.id and s.attempt = $2 and not held.is_stopped
+       returning s.id
+     )
+     select is_stopped, exists (select from begun) as is_begun from held`,
     [id, attempt],
     'record_submission_begun',
   );
-  return count === 1;
+  if (row?.is_begun) return 'begun';
+  return row?.is_stopped ? 'stopped' : 'taken_over';
 }
 
 /** Writes down that the engine has the job. False where another worker took it over. */
