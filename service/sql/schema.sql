@@ -234,6 +234,14 @@ create table facade_calls (
 CREATE INDEX facade_calls_by_age ON public.facade_calls USING btree (created_at);
 CREATE INDEX facade_calls_of_account ON public.facade_calls USING btree (account_id, fingerprint, created_at DESC);
 
+create table facade_models (
+  key_id text not null,
+  model text not null,
+  chosen_at timestamp with time zone not null,
+  constraint facade_models_pkey PRIMARY KEY (key_id),
+  constraint facade_models_key_id_fkey FOREIGN KEY (key_id) REFERENCES api_keys(id) ON DELETE CASCADE
+);
+
 create table generation_requests (
   generation_id text not null,
   render_request text not null,

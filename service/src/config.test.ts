@@ -28,7 +28,7 @@ test('with the least that is needed the rest has defaults', () => {
     trustProxy: [],
     metricsToken: undefined,
     queueCap: 1000,
-    facades: ['openai'],
+    facades: ['openai', 'a1111'],
     holdSeconds: 600,
     facadeHeartbeatAfterSeconds: 45,
     logLevel: 'info',

@@ -136,7 +136,7 @@ function configOf(databaseUrl: string, studioUrl: string, more: Partial<ServiceC
     trustProxy: [],
     metricsToken: undefined,
     queueCap: 1_000,
-    facades: ['openai'],
+    facades: ['openai', 'a1111'],
     holdSeconds: 600,
     facadeHeartbeatAfterSeconds: 45,
     logLevel: 'info',

@@ -2,7 +2,8 @@ import type { Scope } from '@renderkit/contract/v1/scopes.ts';
 import { httpErrorOf } from '@renderkit/server-kit/http/create-http-server.ts';
 import type { Logger } from '@renderkit/server-kit/process/logger.ts';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { Admission } from '../identity/admission/admit.ts';
+import type { Admission, Admitted } from '../identity/admission/admit.ts';
+import type { Principal } from '../identity/admission/principal.ts';
 import { ApiProblem } from '../problems/api-problem.ts';
 import { problemOfHttpError } from '../problems/problem-of-error.ts';
 import { refuseOverLimit } from '../routes.ts';
@@ -14,6 +15,8 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** What a key must have for a route of a facade. */
     scope?: Scope;
+    /** Whether a request of such a route counts in its key's minute; it does where this is left out. */
+    counts?: (principal: Principal) => Promise<boolean>;
   }
 }
 
@@ -38,10 +41,9 @@ export function createFacadeScope({ admission, log }: { admission: Admission; lo
         scope.addHook('onRequest', async (request, reply) => {
           request.startedAt = performance.now();
           reply.header('x-request-id', request.id).header('cache-control', 'no-store');
-          const admitted = await admission.admitProof(readFacadeKey(request.raw));
+          const { scope: needed, counts } = request.routeOptions.config;
+          const admitted = await admit(admission, request, counts);
           request.admitted = admitted;
-          refuseOverLimit(admitted, 'key');
-          const needed = request.routeOptions.config.scope;
           if (needed !== undefined && !admitted.principal.scopes.has(needed))
             throw new ApiProblem('forbidden', { detail: `The key lacks the scope ${needed}.` });
         });
@@ -60,4 +62,19 @@ export function createFacadeScope({ admission, log }: { admission: Admission; lo
       },
       { prefix },
     );
+}
+
+async function admit(
+  admission: Admission,
+  request: FastifyRequest,
+  counts: ((principal: Principal) => Promise<boolean>) | undefined,
+): Promise<Admitted> {
+  const proof = readFacadeKey(request.raw);
+  if (counts !== undefined) {
+    const uncounted = await admission.admitProof(proof, { isCounted: false });
+    if (!(await counts(uncounted.principal))) return uncounted;
+  }
+  const admitted = await admission.admitProof(proof);
+  refuseOverLimit(admitted, 'key');
+  return admitted;
 }

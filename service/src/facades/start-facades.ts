@@ -9,6 +9,7 @@ import { translated } from '../studio-client/translate-error.ts';
 import { fileIssue, refusedFile } from '../uploads/file-issues.ts';
 import type { SendFile } from '../uploads/send-file.ts';
 import type { LargeBodies } from '../validation/large-bodies.ts';
+import { addA1111Routes } from './a1111/routes.ts';
 import { FacadeCalls } from './facade-calls.ts';
 import type { FacadeName } from './facade-names.ts';
 import { createFacadeScope } from './facade-scope.ts';
@@ -54,6 +55,8 @@ export function startFacades(
   const openScope = createFacadeScope(options);
   const shared = { ...options, live: generations.live, calls, maker, media, readRequest, storeFile };
   if (options.names.includes('openai')) addOpenAiRoutes(app, openScope, shared);
+  if (options.names.includes('a1111'))
+    addA1111Routes(app, openScope, { ...shared, canceling: generations.canceling });
 }
 
 function createStoreFile(sendFile: SendFile): StoreFile {

@@ -94,4 +94,43 @@ export async function isAbandoned(database: Database, id: string): Promise<boole
   return rows.length > 0;
 }
 
+/** Generations of a key's that are under way and that a client waits for through a facade, the oldest first. */
+export async function readAwaited(
+  database: Database,
+  { accountId, keyId }: { accountId: string; keyId: string },
+): Promise<string[]> {
+  const rows = await database.rows<{ id: string }>(
+    `select g.id from facade_calls f
+      cross join lateral generate_series(0, (f.request ->> 'generations')::integer - 1) as place
+      join generations g on g.account_id = f.account_id and g.idempotency_key = f.id || '#' || place
+      where f.account_id = $1 and f.held_until >= clock() and g.key_id = $2 and g.status in ('queued', 'running')
+      order by g.created_at, g.id`,
+    [accountId, keyId],
+    'read_awaited_of_facades',
+  );
+  return rows.map(({ id }) => id);
+}
+
+/** The model that a key has chosen for requests that name none. */
+export async function readChosenModel(database: Database, keyId: string): Promise<string | undefined> {
+  const rows = await database.rows<{ model: string }>(
+    'select model from facade_models where key_id = $1',
+    [keyId],
+    'read_facade_model',
+  );
+  return rows[0]?.model;
+}
+
+export async function recordChosenModel(
+  database: Database,
+  { keyId, model }: { keyId: string; model: string },
+): Promise<void> {
+  await database.execute(
+    `insert into facade_models (key_id, model, chosen_at) values ($1, $2, clock())
+      on conflict (key_id) do update set model = excluded.model, chosen_at = excluded.chosen_at`,
+    [keyId, model],
+    'record_facade_model',
+  );
+}
+
 type Held = { id: string; holder: string };

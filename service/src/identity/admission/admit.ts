@@ -19,6 +19,8 @@ export type Admitted = {
   secondsLeft: number;
 };
 
+type Asked = KeyProof & { isCounted: boolean };
+
 // Larger batches gain nothing measurable and make each member wait for all.
 const batchSize = 500;
 const batchesInFlight = 2;
@@ -29,12 +31,12 @@ const batchesInFlight = 2;
  */
 export class Admission implements AsyncDisposable {
   readonly #lastUse: ReturnType<typeof createLastUse>;
-  readonly #count: (proof: KeyProof) => Promise<Admitted | undefined>;
+  readonly #count: (asked: Asked) => Promise<Admitted | undefined>;
 
   constructor(options: { database: Database; log: Logger }) {
     this.#lastUse = createLastUse(options);
-    this.#count = createBatcher<KeyProof, Admitted | undefined>({
-      run: (proofs) => countBatch(options.database, proofs),
+    this.#count = createBatcher<Asked, Admitted | undefined>({
+      run: (asked) => countBatch(options.database, asked),
       maxSize: batchSize,
       maxInFlight: batchesInFlight,
       isHopeless: isDatabaseUnavailable,
@@ -49,9 +51,9 @@ export class Admission implements AsyncDisposable {
     return this.admitProof(readKey(request));
   }
 
-  /** The same for a key that came in another form. */
-  async admitProof(proof: KeyProof | undefined): Promise<Admitted> {
-    const admitted = proof === undefined ? undefined : await this.#count(proof);
+  /** The same for a key that came in another form. One that is not counted is refused for nothing but its key. */
+  async admitProof(proof: KeyProof | undefined, { isCounted = true } = {}): Promise<Admitted> {
+    const admitted = proof === undefined ? undefined : await this.#count({ ...proof, isCounted });
     if (admitted === undefined) throw unauthorized();
     this.#lastUse.note(admitted.principal.key.id);
     return admitted;
@@ -67,15 +69,12 @@ export function unauthorized(): ApiProblem {
   return new ApiProblem('unauthorized', { detail: 'A valid API key is needed: send one as a bearer token.' });
 }
 
-async function countBatch(
-  database: Database,
-  proofs: readonly KeyProof[],
-): Promise<(Admitted | undefined)[]> {
+async function countBatch(database: Database, proofs: readonly Asked[]): Promise<(Admitted | undefined)[]> {
   const groups = new Map<string, KeyProof & { requests: number }>();
   for (const proof of proofs) {
     const group = groups.get(nameOf(proof));
-    if (group === undefined) groups.set(nameOf(proof), { ...proof, requests: 1 });
-    else group.requests++;
+    if (group === undefined) groups.set(nameOf(proof), { ...proof, requests: proof.isCounted ? 1 : 0 });
+    else if (proof.isCounted) group.requests++;
   }
   const asked = [...groups.values()];
   const found = new Map<string, Admitted>();
@@ -86,7 +85,8 @@ async function countBatch(
   }
   return proofs.map((proof) => {
     const key = found.get(nameOf(proof));
-    return key === undefined ? undefined : { ...key, number: ++key.number };
+    if (proof.isCounted && key !== undefined) key.number++;
+    return key && { ...key };
   });
 }
 

@@ -1,0 +1,180 @@
+// Programs that draw through A1111's web UI, by the requests that they send.
+
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import sharp from 'sharp';
+import { type Platform, startPlatform } from '@renderkit/stack/testing/platform.ts';
+
+type Drawn = { images: string[]; info: string; parameters: { width: number } };
+
+describe("programs of A1111's web UI", () => {
+  let platform: Platform;
+  before(async () => {
+    platform = await startPlatform();
+  });
+  after(() => platform[Symbol.asyncDispose]());
+
+  /** A key of its own for each test: what is chosen and what is under way are the key's. */
+  async function open() {
+    const key = await platform.createKey(await platform.createAccount({ tier: 'pro', credits: 100 }));
+    const ask = (path: string, body?: object, more: { authorization?: string; signal?: AbortSignal } = {}) =>
+      fetch(`${platform.serviceUrls[0]}/sdapi/v1/${path}`, {
+        ...(body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) }),
+        ...(more.signal === undefined ? {} : { signal: more.signal }),
+        headers: {
+          authorization: more.authorization ?? `Basic ${btoa(`x:${key}`)}`,
+          'content-type': 'application/json',
+        },
+      });
+    const read = async <T>(path: string) => (await (await ask(path)).json()) as T;
+    const awaited = async () => (await read<{ state: { job_count: number } }>('progress')).state.job_count;
+    return { key, ask, read, awaited };
+  }
+  const sizeOf = async (encoded: string) => {
+    const { width, height } = await sharp(Buffer.from(encoded, 'base64')).metadata();
+    return { width, height };
+  };
+  const blank = async (background: string) =>
+    (
+      await sharp({ create: { width: 256, height: 256, channels: 3, background } })
+        .png()
+        .toBuffer()
+    ).toString('base64');
+
+  test('SillyTavern: looks around, chooses a model, draws with all of its settings', async () => {
+    const { key, ask, read } = await open();
+    const titles = (await read<{ title: string }[]>('sd-models')).map(({ title }) => title);
+    assert.ok(titles.includes('atelier-1') && titles.includes('sandbox-slow'));
+    for (const list of ['samplers', 'schedulers', 'upscalers', 'latent-upscale-modes', 'sd-vae'])
+      assert.ok(Array.isArray(await read(list)), list);
+    const chosen = await ask('options', { sd_model_checkpoint: 'sandbox-slow' });
+    assert.deepEqual([chosen.status, await chosen.text()], [200, 'null']);
+    const options = await read<Record<string, unknown>>('options');
+    assert.equal(options['sd_model_checkpoint'], 'sandbox-slow');
+    assert.equal('forge_preset' in options, false);
+    const idle = await read<{ progress: number; state: { job_count: number } }>('progress');
+    assert.deepEqual([idle.progress, idle.state.job_count], [0, 0]);
+    await ask('options', { sd_model_checkpoint: 'atelier-1' });
+    const answer = await ask('txt2img', {
+      url: platform.serviceUrls[0],
+      auth: `x:${key}`,
+      prompt: 'a lighthouse',
+      negative_prompt: 'fog',
+      sampler_name: 'Automatic',
+      scheduler: 'Automatic',
+      steps: 20,
+      cfg_scale: 7,
+      width: 1216,
+      height: 684,
+      restore_faces: false,
+      enable_hr: false,
+      denoising_strength: 0.7,
+      seed: -1,
+      override_settings: { CLIP_stop_at_last_layers: 1 },
+      override_settings_restore_afterwards: true,
+      clip_skip: 1,
+      save_images: true,
+      send_images: true,
+      do_not_save_grid: false,
+    });
+    const { images } = (await answer.json()) as Drawn;
+    const { width, height } = await sizeOf(images[0] ?? '');
+    assert.ok(width > height, 'it is wide, as it was asked for');
+    assert.match(answer.headers.get('x-renderkit-generation') ?? '', /^gen_/);
+  });
+
+  test('LibreChat: the last line of what is said of a picture is there', async () => {
+    const { ask } = await open();
+    const answer = await ask('txt2img', {
+      prompt: 'a lighthouse',
+      negative_prompt: 'fog',
+      cfg_scale: 4.5,
+      steps: 22,
+      width: 1024,
+      height: 1024,
+    });
+    const { info } = (await answer.json()) as Drawn;
+    const { infotexts } = JSON.parse(info) as { infotexts: string[] };
+    assert.match(infotexts[0]?.split('\n').pop() ?? '', /^Steps: 22, .*Model: /);
+  });
+
+  test('Open WebUI and n8n: several at once, also with their sizes as text', async () => {
+    const { ask } = await open();
+    const answer = await ask('txt2img', {
+      prompt: 'a lighthouse',
+      batch_size: 2,
+      width: '512',
+      height: '512',
+    });
+    const { images } = (await answer.json()) as Drawn;
+    assert.equal(images.length, 2);
+    assert.notEqual(images[0], images[1]);
+  });
+
+  test('a picture is changed where its mask is white', async () => {
+    const { ask } = await open();
+    const [image, mask] = [await blank('#3060a0'), await blank('#000000')];
+    const answer = await ask('img2img', {
+      init_images: [`data:image/png;base64,${image}`],
+      mask,
+      prompt: 'a red boat',
+      denoising_strength: 0.75,
+      mask_blur: 0,
+      inpainting_mask_invert: 0,
+    });
+    assert.equal(answer.status, 200);
+    const { images } = (await answer.json()) as Drawn;
+    const { channels } = await sharp(Buffer.from(images[0] ?? '', 'base64'))
+      .removeAlpha()
+      .stats();
+    assert.deepEqual(
+      channels.map(({ mean }) => Math.round(mean)),
+      [0x30, 0x60, 0xa0],
+      'a black mask changes nothing',
+    );
+    const inverted = await ask('img2img', {
+      init_images: [image],
+      mask,
+      prompt: 'x',
+      inpainting_mask_invert: 1,
+    });
+    assert.equal(inverted.status, 422);
+    assert.equal((await ask('img2img', { init_images: [], prompt: 'x' })).status, 422);
+  });
+
+  test('failures have their status and a sentence', async () => {
+    const { ask } = await open();
+    const of = async (answer: Response) => {
+      const { detail } = (await answer.json()) as { detail: string };
+      return [answer.status, typeof detail] as const;
+    };
+    const model = (name: string) => ({ prompt: 'x', override_settings: { sd_model_checkpoint: name } });
+    assert.deepEqual(await of(await ask('txt2img', model('sandbox-fail'))), [500, 'string']);
+    assert.deepEqual(await of(await ask('txt2img', model('no-such-model'))), [404, 'string']);
+    assert.deepEqual(await of(await ask('txt2img', { prompt: 'x', batch_size: 99 })), [422, 'string']);
+    assert.deepEqual(await of(await ask('interrogate', {})), [404, 'string']);
+    const stranger = await ask('txt2img', { prompt: 'x' }, { authorization: 'Basic eDp5' });
+    assert.deepEqual(await of(stranger), [401, 'string']);
+    assert.match(stranger.headers.get('www-authenticate') ?? '', /^Basic /);
+  });
+
+  test('a request whose answer was lost finds its picture', async () => {
+    const { ask, awaited } = await open();
+    const body = {
+      prompt: 'a lost lighthouse',
+      override_settings: { sd_model_checkpoint: 'sandbox-slow' },
+      options: { seconds: 3 },
+    };
+    const gone = new AbortController();
+    const lost = ask('txt2img', { ...body, auth: 'x:one' }, { signal: gone.signal }).catch(() => undefined);
+    while ((await awaited()) === 0) await sleep(20);
+    gone.abort();
+    await lost;
+    // Until the service has seen it go, an equal one is taken for another.
+    while ((await awaited()) > 0) await sleep(20);
+    const again = await ask('txt2img', { ...body, auth: 'x:another' });
+    assert.equal(again.headers.get('x-renderkit-adopted'), 'true');
+    assert.equal(((await again.json()) as Drawn).images.length, 1);
+  });
+});

@@ -1,0 +1,207 @@
+import { outputsOf } from '@renderkit/contract/studio/kinds.ts';
+import { samplersOf } from '@renderkit/contract/studio/offers.ts';
+import type { StudioModel } from '@renderkit/contract/studio/schemas/catalog.ts';
+import { maxStrength, minStrength } from '@renderkit/contract/v1/limits.ts';
+import type { CatalogIndex } from '../../catalog/catalog-index.ts';
+import { ApiProblem } from '../../problems/api-problem.ts';
+import { chooseModel, type ChosenModel } from '../choose-model.ts';
+import { nearestSize } from '../choose-size.ts';
+import type { Asked } from '../facade-exchange.ts';
+import { mapOwnFields } from '../own-fields.ts';
+import type { TakenImage } from '../take-image.ts';
+
+/** A request for pictures, and what its answer repeats of it. */
+export type PictureRequest = Asked & {
+  model: StudioModel;
+  prompt: string;
+  negativePrompt: string;
+  seed: number;
+  steps: number;
+};
+
+/** Pictures of an `img2img`. */
+export type Sources = { images: readonly TakenImage[]; mask: TakenImage | undefined };
+
+const maxOutputs = 10;
+/** Fields that change pictures there and cannot here. Named in a header where they are set. */
+const neverCounts = [
+  'alwayson_scripts',
+  'enable_hr',
+  'restore_faces',
+  'scheduler',
+  'script_name',
+  'styles',
+  'subseed_strength',
+  'tiling',
+] as const;
+
+/**
+ * Maps `txt2img` and, with sources, `img2img`. Programs send every field that they have, most with values that change nothing:
+ * what a model has no setting for counts for nothing, and numbers are brought into its ranges.
+ * @throws ApiProblem invalid_request, not_found where there is no such model
+ */
+export function readPictureRequest(
+  index: CatalogIndex,
+  fields: Record<string, unknown>,
+  { chosenModel, sources }: { chosenModel: string | undefined; sources?: Sources },
+): PictureRequest {
+  const kind = sources === undefined ? 'image' : 'image_edit';
+  const chosen = chooseFor(index, kind === 'image' ? 'image' : 'edit', fields, chosenModel);
+  if ('unknown' in chosen) throw new ApiProblem('not_found', { detail: `${chosen.unknown}.` });
+  const { model, named } = chosen;
+  const seed = numberOf(fields['seed']);
+  const { body, ignored } = mapOwnFields(
+    {
+      project_id: fields['project_id'],
+      aspect_ratio: fields['aspect_ratio'],
+      options: fields['options'],
+      metadata: fields['metadata'],
+      seed: seed === undefined || seed < 0 ? undefined : seed,
+      steps: numberOf(fields['steps']),
+      negative_prompt: textOf(fields['negative_prompt']),
+    },
+    model,
+  );
+  fitOptions(body, model);
+  body['prompt'] = textOf(fields['prompt']) ?? '';
+  if (named) body['model'] = model.id;
+  const size = chooseSize(fields, model, body);
+  addSettings(fields, model, body, ignored);
+  if (sources !== undefined) addSources(fields, model, body, sources);
+  ignored.push(...neverCounts.filter((field) => isSet(fields[field])));
+  const outputs = countOf(fields);
+  return {
+    route: sources === undefined ? 'a1111.txt2img' : 'a1111.img2img',
+    wanted: { kind, body, generations: Math.ceil(outputs / Math.max(1, outputsOf(model, kind))) },
+    outputs,
+    size,
+    ignored,
+    // Programs send their settings too, their keys among them: only what counts is kept.
+    identity: {
+      ...body,
+      image: undefined,
+      reference_images: undefined,
+      mask: sources?.mask?.identity,
+      images: sources?.images.map(({ identity }) => identity),
+      outputs,
+    },
+    model,
+    prompt: body['prompt'] as string,
+    negativePrompt: textOf(fields['negative_prompt']) ?? '',
+    seed: seed ?? -1,
+    steps: numberOf(fields['steps']) ?? 0,
+  };
+}
+
+/** The model that a key has chosen counts where it makes what is asked for. */
+function chooseFor(
+  index: CatalogIndex,
+  suite: 'image' | 'edit',
+  fields: Record<string, unknown>,
+  chosenModel: string | undefined,
+): ChosenModel {
+  const overrides = fields['override_settings'] as { sd_model_checkpoint?: unknown } | null | undefined;
+  const named = textOf(overrides?.sd_model_checkpoint);
+  if (named !== undefined) return chooseModel(index, suite, named);
+  const chosen = chooseModel(index, suite, chosenModel);
+  const suits = 'model' in chosen && chosen.model.suites.includes(suite);
+  return suits ? chosen : chooseModel(index, suite, undefined);
+}
+
+function chooseSize(
+  fields: Record<string, unknown>,
+  { parameters }: StudioModel,
+  body: Record<string, unknown>,
+): string | undefined {
+  const [width, height] = [numberOf(fields['width']) ?? 0, numberOf(fields['height']) ?? 0];
+  const sizes = parameters.aspect_ratios;
+  const nearest = width > 0 && height > 0 ? nearestSize(sizes, { width, height }) : undefined;
+  if (nearest !== undefined) body['aspect_ratio'] ??= nearest.ratio;
+  const used =
+    body['aspect_ratio'] === undefined ? sizes[0] : sizes.find(({ ratio }) => ratio === body['aspect_ratio']);
+  return used && `${used.width}x${used.height}`;
+}
+
+function addSettings(
+  fields: Record<string, unknown>,
+  { parameters }: StudioModel,
+  body: Record<string, unknown>,
+  ignored: string[],
+): void {
+  const cfg = numberOf(fields['cfg_scale']);
+  if (cfg !== undefined && parameters.cfg !== null) body['cfg'] = within(cfg, parameters.cfg);
+  else if (cfg !== undefined) ignored.push('cfg_scale');
+  const clipSkip = numberOf(fields['clip_skip']);
+  if (clipSkip !== undefined && parameters.clip_skip !== null)
+    body['clip_skip'] = within(clipSkip, parameters.clip_skip);
+  const sampler = textOf(fields['sampler_name']) ?? textOf(fields['sampler_index']);
+  const known = samplersOf(parameters).find((one) => one.toLowerCase() === sampler?.toLowerCase());
+  if (known !== undefined) body['sampler'] = known;
+  else if (sampler !== undefined && sampler !== 'Automatic') ignored.push('sampler_name');
+}
+
+/** White is what changes, in their masks as in ours. */
+function addSources(
+  fields: Record<string, unknown>,
+  { parameters }: StudioModel,
+  body: Record<string, unknown>,
+  { images: [first, ...others], mask }: Sources,
+): void {
+  if (first === undefined) throw invalid('init_images', 'must hold a picture');
+  body['image'] = first.reference;
+  if (others.length > 0) body['reference_images'] = others.map(({ reference }) => reference);
+  const strength = numberOf(fields['denoising_strength']);
+  if (strength !== undefined) body['strength'] = Math.min(maxStrength, Math.max(minStrength, strength));
+  if (mask === undefined) return;
+  if (isSet(fields['inpainting_mask_invert']))
+    throw invalid(
+      'inpainting_mask_invert',
+      'must be 0: send a mask that is white where the picture is to change',
+    );
+  body['mode'] = 'inpaint';
+  body['mask'] = mask.reference;
+  const blur = numberOf(fields['mask_blur']);
+  if (blur !== undefined && parameters.mask_blur !== null)
+    body['mask_blur'] = within(blur, parameters.mask_blur);
+}
+
+/** Options that are numbers come from sliders of other ranges. */
+function fitOptions(body: Record<string, unknown>, { parameters }: StudioModel): void {
+  const options = body['options'] as Record<string, unknown> | undefined;
+  for (const { key, min, max, step } of parameters.options) {
+    const value = options?.[key];
+    if (typeof value !== 'number' || min === undefined || max === undefined) continue;
+    (options as Record<string, unknown>)[key] = within(value, { min, max, step: step ?? 1 });
+  }
+}
+
+function within(value: number, { min, max, step }: { min: number; max: number; step: number }): number {
+  const steps = Math.round((Math.min(max, Math.max(min, value)) - min) / step);
+  // Sums of steps such as 0.1 are no round numbers.
+  return Number(Math.min(max, min + steps * step).toFixed(6));
+}
+
+function countOf(fields: Record<string, unknown>): number {
+  const outputs = (numberOf(fields['batch_size']) ?? 1) * (numberOf(fields['n_iter']) ?? 1);
+  if (!Number.isInteger(outputs) || outputs < 1 || outputs > maxOutputs)
+    throw invalid('batch_size', `times n_iter must be a whole number from 1 to ${maxOutputs}`);
+  return outputs;
+}
+
+function isSet(value: unknown): boolean {
+  if (value === undefined || value === null || value === false || value === 0 || value === '') return false;
+  return typeof value !== 'object' || Object.keys(value).length > 0;
+}
+
+function textOf(value: unknown): string | undefined {
+  return typeof value === 'string' && value !== '' ? value : undefined;
+}
+
+function numberOf(value: unknown): number | undefined {
+  const number = typeof value === 'string' && value.trim() !== '' ? Number(value) : value;
+  return typeof number === 'number' && Number.isFinite(number) ? number : undefined;
+}
+
+function invalid(field: string, message: string): ApiProblem {
+  return new ApiProblem('invalid_request', { errors: [{ field, message }] });
+}

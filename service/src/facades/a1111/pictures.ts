@@ -1,0 +1,114 @@
+import type { Output } from '@renderkit/contract/v1/schemas/generation.ts';
+import type { Database } from '@renderkit/server-kit/db/database.ts';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { CatalogCache } from '../../catalog/catalog-cache.ts';
+import { indexOf } from '../../catalog/catalog-index.ts';
+import type { Admitted } from '../../identity/admission/admit.ts';
+import { ApiProblem } from '../../problems/api-problem.ts';
+import { translated } from '../../studio-client/translate-error.ts';
+import { type ExchangeOptions, FacadeExchange, type Presentation } from '../facade-exchange.ts';
+import { jsonForm } from '../held-answer.ts';
+import type { OutputMedia } from '../output-media.ts';
+import type { createReadRequest, StoreFile } from '../read-request.ts';
+import { readChosenModel } from '../store.ts';
+import { takeImage, type TakenImage } from '../take-image.ts';
+import { errorOfGeneration, errorOfProblem } from './errors.ts';
+import { type PictureRequest, readPictureRequest, type Sources } from './picture-request.ts';
+
+export type PicturesOptions = ExchangeOptions & {
+  database: Database;
+  catalogCache: CatalogCache;
+  media: OutputMedia;
+  readRequest: ReturnType<typeof createReadRequest>;
+  storeFile: StoreFile;
+};
+
+const bodyBytes = 32 * 1024 * 1024;
+const maxImages = 16;
+
+/** `POST /txt2img` and `POST /img2img`: creates of ours, waited for. */
+export function createPictures(options: PicturesOptions) {
+  return (route: 'txt2img' | 'img2img') =>
+    async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
+      const { account, key } = (request.admitted as Admitted).principal;
+      const { fields } = await options.readRequest(request, reply, account.id, {
+        limitBytes: bodyBytes,
+        fileFields: [],
+        isMaskOfAlpha: () => false,
+      });
+      const chosenModel = await readChosenModel(options.database, key.id);
+      const { catalog } = await translated(options.catalogCache.get(account.id));
+      const asked = readPictureRequest(indexOf(catalog), fields, {
+        chosenModel,
+        ...(route === 'img2img' ? { sources: await takeSources(options, account.id, fields) } : {}),
+      });
+      await new FacadeExchange(
+        options,
+        { request, reply },
+        asked,
+        presentPictures(options.media, asked),
+      ).run();
+    };
+}
+
+async function takeSources(
+  { media, storeFile }: PicturesOptions,
+  accountId: string,
+  fields: Record<string, unknown>,
+): Promise<Sources> {
+  const given = fields['init_images'];
+  const list: unknown[] = Array.isArray(given) ? given : [];
+  if (list.length > maxImages)
+    throw new ApiProblem('invalid_request', {
+      errors: [{ field: 'init_images', message: `must not hold more than ${maxImages} pictures` }],
+    });
+  const taking = { accountId, media, storeFile };
+  const images: TakenImage[] = [];
+  for (const value of list) images.push(await takeImage(value, { ...taking, field: 'init_images' }));
+  const mask = fields['mask'];
+  return {
+    images,
+    mask:
+      mask === undefined || mask === null || mask === ''
+        ? undefined
+        : await takeImage(mask, { ...taking, field: 'mask' }),
+  };
+}
+
+function presentPictures(media: OutputMedia, asked: PictureRequest): Presentation {
+  return {
+    form: jsonForm,
+    problem: errorOfProblem,
+    failure: errorOfGeneration,
+    outputs: (answer, _ends, outputs) => answer.send(picturesOf(media, asked, outputs)),
+  };
+}
+
+/** Written as it is read: of no picture more than a chunk is in memory. */
+async function* picturesOf(
+  media: OutputMedia,
+  asked: PictureRequest,
+  outputs: readonly Output[],
+): AsyncGenerator<string, void> {
+  yield '{"images":[';
+  for (const [place, { url }] of outputs.entries()) {
+    yield place === 0 ? '"' : ',"';
+    yield* media.base64(url);
+    yield '"';
+  }
+  const [width, height] = [outputs[0]?.width ?? 0, outputs[0]?.height ?? 0];
+  const { prompt, negativePrompt, seed, steps, model } = asked;
+  const parameters = { prompt, negative_prompt: negativePrompt, seed, steps, width, height };
+  // Some programs read the last line, which must be there.
+  const text =
+    `${prompt}\nNegative prompt: ${negativePrompt}\n` +
+    `Steps: ${steps}, Seed: ${seed}, Size: ${width}x${height}, Model: ${model.id}`;
+  const info = {
+    ...parameters,
+    all_prompts: outputs.map(() => prompt),
+    all_seeds: outputs.map(() => seed),
+    sd_model_name: model.id,
+    infotexts: outputs.map(() => text),
+  };
+  yield `],"parameters":${JSON.stringify(parameters)},"info":${JSON.stringify(JSON.stringify(info))}}`;
+}

@@ -1,0 +1,161 @@
+// What doors for other programs tell while their requests wait, and what they never write down.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { RenderProgress } from '@renderkit/contract/studio/progress.ts';
+import { startTestService, type TestService } from './harness.ts';
+import { type ScriptedRenders, scriptRenders } from './scripted-renders.ts';
+
+const jpeg = Buffer.from('a JPEG').toString('base64');
+
+type Started = { service: TestService; renders: ScriptedRenders } & AsyncDisposable;
+
+/** A service whose studio draws, and shows one preview after the other while it does. */
+async function start(): Promise<Started> {
+  const service = await startTestService();
+  const { studio } = service;
+  const renders = scriptRenders(studio);
+  studio.balance.lifetime_millicredits = 1_000_000;
+  studio.script('getMetadata', {
+    json: { studio_id: studio.studioId, issuer: `${studio.url}/oidc`, version: '1', progress: true },
+  });
+  let revision = 0;
+  studio.script('readProgress', (_request, response) => {
+    const { renders: asked } = JSON.parse(studio.seen.at(-1)?.body ?? '') as { renders: { token: string }[] };
+    revision += 1;
+    const account = studio.account.id;
+    const body = { renders: asked.map(({ token }) => progressOf(account, token, revision)), ended: [] };
+    // As a studio does that waits for a change.
+    setTimeout(() => response.setHeader('content-type', 'application/json').end(JSON.stringify(body)), 10);
+  });
+  return { service, renders, [Symbol.asyncDispose]: () => service[Symbol.asyncDispose]() };
+}
+
+function progressOf(account: string, token: string, revision: number): RenderProgress {
+  return {
+    account,
+    token,
+    revision: String(revision),
+    stage: 'rendering',
+    fraction: 0.4,
+    step: 4,
+    steps: 10,
+    outputs_done: 0,
+    queue: null,
+    starts_in_seconds: null,
+    finishes_in_seconds: { low: 1, high: 2.5 },
+    preview: { index: 0, revision, width: 1, height: 1, jpeg },
+  };
+}
+
+const post = (service: TestService, path: string, key: string, body: object) =>
+  fetch(service.url + path, {
+    method: 'POST',
+    headers: { authorization: `Basic ${btoa(`x:${key}`)}`, 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  });
+const turn = () => new Promise((resolve) => setTimeout(resolve, 10));
+
+/** The id of the generation, once it has the status. */
+async function generationIn({ database }: TestService, status: string): Promise<string> {
+  for (;;) {
+    const rows = await database.rows<{ id: string }>('select id from generations where status = $1', [
+      status,
+    ]);
+    if (rows[0] !== undefined) return rows[0].id;
+    await turn();
+  }
+}
+
+test('a stream of images shows as many pictures on the way as it may, and says how it failed', async () => {
+  await using started = await start();
+  const { service, renders } = started;
+  const key = await service.createKey();
+  const answer = await post(service, '/openai/v1/images/generations', key, {
+    prompt: 'a lake',
+    stream: true,
+    partial_images: 2,
+  });
+  assert.equal(answer.headers.get('content-type'), 'text/event-stream; charset=utf-8');
+  let text = '';
+  let isFinished = false;
+  for await (const bytes of answer.body as unknown as AsyncIterable<Uint8Array>) {
+    text += Buffer.from(bytes).toString();
+    // Previews go on and on; the third would be one too many.
+    if (isFinished || text.split('"partial_image_index"').length < 3) continue;
+    isFinished = true;
+    renders.finish(await generationIn(service, 'running'), { status: 'failed' });
+  }
+  const events = text.split('\n\n').filter((event) => event !== '');
+  assert.deepEqual(
+    events.map((event) => /^event: (.*)$/m.exec(event)?.[1]),
+    ['image_generation.partial_image', 'image_generation.partial_image', 'error'],
+  );
+  const data = events.map(
+    (event) => JSON.parse(/^data: (.*)$/m.exec(event)?.[1] ?? '') as Record<string, unknown>,
+  );
+  assert.deepEqual(
+    data.slice(0, 2).map((one) => [one['b64_json'], one['partial_image_index']]),
+    [
+      [jpeg, 0],
+      [jpeg, 1],
+    ],
+  );
+  const failure = data[2]?.['error'] as { code?: string } | undefined;
+  assert.equal(failure?.code, 'generation_failed');
+});
+
+test("A1111's progress is the key's own, costs nothing of its minute, and an interrupt cancels what waits", async () => {
+  await using started = await start();
+  const { service, renders } = started;
+  // Nothing starts.
+  const none = { limit: 0, running: 0, running_elsewhere: 0 };
+  renders.limits = { overall: none, image: none, edit: none, video: none };
+  const key = await service.createKey({ rateLimitPerMinute: 6 });
+  const other = await service.createKey();
+  const drawing = post(service, '/sdapi/v1/txt2img', key, {
+    prompt: 'a very private lighthouse',
+    auth: 'x:hunter2',
+    url: 'http://somewhere',
+    steps: 20,
+    seed: -1,
+    denoising_strength: 0.7,
+    sampler_name: 'Euler a',
+    restore_faces: true,
+  });
+  await generationIn(service, 'queued');
+  const progress = (whose: string) =>
+    service.ask<{ progress: number; state: { job_count: number } }>('/sdapi/v1/progress', { key: whose });
+  for (let poll = 0; poll < 12; poll++) {
+    const { status, body } = await progress(key);
+    assert.deepEqual([status, body.state.job_count], [200, 1]);
+  }
+  assert.equal((await progress(other)).body.state.job_count, 0);
+  assert.equal((await post(service, '/sdapi/v1/interrupt', other, {})).status, 200);
+  assert.equal((await progress(key)).body.state.job_count, 1, 'another key interrupts its own alone');
+  assert.equal((await post(service, '/sdapi/v1/interrupt', key, {})).status, 200);
+  const answer = await drawing;
+  assert.deepEqual([answer.status, ((await answer.json()) as { error: string }).error], [500, 'canceled']);
+  assert.equal(answer.headers.has('x-renderkit-credits'), true);
+  assert.match(answer.headers.get('x-renderkit-ignored') ?? '', /restore_faces/);
+  assert.deepEqual([(await progress(key)).body.progress, (await progress(key)).body.state.job_count], [0, 0]);
+  const [counted] = await service.database.rows<{ requests: string }>(
+    `select sum(requests) as requests from rate_windows w join api_keys k on k.id = w.key_id where k.public_id = $1`,
+    [key.slice(8, 20)],
+  );
+  assert.equal(
+    Number(counted?.requests),
+    4,
+    'a create, an interrupt and the two polls when nothing was there',
+  );
+});
+
+test('no word of what a program sent is in the log', async () => {
+  await using started = await start();
+  const { service } = started;
+  const key = await service.createKey();
+  await post(service, '/sdapi/v1/txt2img', key, { prompt: 'x'.repeat(5_000), auth: 'x:hunter2' });
+  await post(service, '/openai/v1/images/generations', key, { prompt: 'a very private lighthouse', n: 11 });
+  await post(service, '/openai/v1/chat/completions', key, { messages: 'a very private lighthouse' });
+  assert.doesNotMatch(service.logged.join(''), /private|hunter2|xxxx/);
+});
