@@ -12,6 +12,8 @@ export const consoleAddresses = {
   signInChoices: '/console/auth/choices',
   /** The redirect URI of the service's client at the studio, exactly. */
   callback: '/console/auth/callback',
+  /** Saves items of the library as a file: `?ids=` with commas between them. */
+  download: '/console/api/library/download',
   /** Shown when signing in failed: `?reason=` (sign-in-failures.ts) and `&return_to=`. */
   signInFailed: '/console/sign-in-failed',
   /** Shown at the end of a sign-in that another tab asked for, which goes on by itself. */

@@ -65,6 +65,15 @@ export function pageViewsOf(account: SampleAccount): PageView[] {
         await dialog(page).getByText('Use in the playground').waitFor();
       },
     },
+    {
+      name: 'library-chosen',
+      path: '/library',
+      act: async (page) => {
+        await page.getByRole('list', { name: 'Items' }).getByRole('checkbox').first().check();
+        await page.getByText('1 item chosen').waitFor();
+      },
+    },
+    { name: 'projects', path: '/projects', shows: 'API' },
     { name: 'storage', path: '/storage', shows: account.upload },
     {
       name: 'storage-delete',

@@ -16,6 +16,7 @@ import { overviewHandlers } from './console-api/overview.ts';
 import { addConsoleApi } from './console-api/routes.ts';
 import { sessionHandlers } from './console-api/sessions.ts';
 import { webhookHandlers } from './console-api/webhooks.ts';
+import { OutputMedia } from './facades/output-media.ts';
 import type { Generations } from './generations/background.ts';
 import type { Handlers } from './handler.ts';
 import { createSessionAdmission } from './identity/sessions/admit-session.ts';
@@ -55,6 +56,7 @@ export async function addConsole(
   addConsoleApi(app, {
     sessions: createSessionAdmission(database, cookie),
     ownOrigin: new URL(publicUrl).origin,
+    downloads: { database, studioClient, media: new OutputMedia(config) },
     apiHandlers: modules.handlers,
     serving,
     handlers: {

@@ -44,6 +44,17 @@ export class RawReply {
   }
 }
 
+/** An answer whose bytes come one after the other, such as a file: status 200, and no length is known. */
+export class BytesReply {
+  readonly headers: Readonly<Record<string, string>>;
+  readonly bytes: AsyncIterable<Uint8Array>;
+
+  constructor(headers: Readonly<Record<string, string>>, bytes: AsyncIterable<Uint8Array>) {
+    this.headers = headers;
+    this.bytes = bytes;
+  }
+}
+
 /** An answer that is a stream of events (docs/api.md §4). `KeyStreams` makes them, which ends those of a revoked key. */
 export class StreamReply {
   /** Called when the head of the answer is on its way. */

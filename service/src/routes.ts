@@ -1,3 +1,5 @@
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
 import { acceptedScopes, type Operation } from '@renderkit/contract/v1/operation.ts';
 import { type OperationId, operationIds, operations } from '@renderkit/contract/v1/operations.ts';
 import { httpErrorOf } from '@renderkit/server-kit/http/create-http-server.ts';
@@ -6,7 +8,7 @@ import { mustCloseUnread } from '@renderkit/server-kit/http/request-body.ts';
 import { notFoundDetail } from '@renderkit/server-kit/http/route-methods.ts';
 import type { Logger } from '@renderkit/server-kit/process/logger.ts';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { type Handlers, RawReply, RequestContext, StreamReply } from './handler.ts';
+import { BytesReply, type Handlers, RawReply, RequestContext, StreamReply } from './handler.ts';
 import type { RequestMetrics } from './health/metrics.ts';
 import type { Admission, Admitted } from './identity/admission/admit.ts';
 import { ApiProblem } from './problems/api-problem.ts';
@@ -156,6 +158,7 @@ export function addRoute(scope: FastifyInstance, { answers, largeBodies }: Servi
       try {
         const answer = await route.handle(request, reply, valid);
         if (answer instanceof StreamReply) answers.stream(request, reply, answer);
+        else if (answer instanceof BytesReply) await answers.bytes(request, reply, answer);
         else
           answers.send(
             request,
@@ -248,6 +251,18 @@ export class AnswerWriter {
     reply.raw.writeHead(200, lines);
     if (request.method === 'HEAD') return void reply.raw.end();
     begin(this.#streams.start(reply.raw));
+  }
+
+  /** Answers 200 and writes what comes, at the pace of who reads. What breaks on the way ends the connection. */
+  async bytes(request: FastifyRequest, reply: FastifyReply, { headers, bytes }: BytesReply): Promise<void> {
+    const lines = ['cache-control', 'no-store', ...Object.entries(headers).flat()];
+    this.#addCommon(lines, request, 200, headers);
+    reply.hijack();
+    this.#observe(request, 200);
+    if (!reply.raw.destroyed) reply.raw.writeHead(200, lines);
+    // A reader that has gone away ends the source too.
+    const source = Readable.from(request.method === 'HEAD' ? [] : bytes, { objectMode: false });
+    await pipeline(source, reply.raw).catch(() => undefined);
   }
 
   #addCommon(

@@ -68,6 +68,7 @@ export const orderedModules: Record<string, { wiring: readonly string[]; modules
       'generations',
       'facades',
       'mcp',
+      'downloads',
       'operator',
       'retention',
       'console-api',

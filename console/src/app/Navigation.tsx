@@ -12,6 +12,7 @@ const groups = [
       { to: '/playground', name: 'Playground', icon: 'playground' },
       { to: '/generations', name: 'Generations', icon: 'generations' },
       { to: '/library', name: 'Library', icon: 'library' },
+      { to: '/projects', name: 'Projects', icon: 'projects' },
       { to: '/storage', name: 'Storage', icon: 'storage' },
     ],
   },

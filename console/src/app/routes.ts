@@ -12,9 +12,10 @@ import { modelSearch } from '../pages/administration/models/search.ts';
 import { auditSearch } from '../pages/audit/search.ts';
 import { deliveriesSearch } from '../pages/deliveries/search.ts';
 import { generationsSearch } from '../pages/generations/search.ts';
-import { librarySearch } from '../pages/library/search.ts';
+import { librarySearch, projectSearch } from '../pages/library/search.ts';
 import { overviewSearch } from '../pages/overview/search.ts';
 import { playgroundSearch } from '../pages/playground/search.ts';
+import { projectsSearch } from '../pages/projects/search.ts';
 import { storageSearch } from '../pages/storage/search.ts';
 import { signedInQuery } from '../session/use-signed-in.ts';
 import { ConsoleError, NotFoundPage } from './PageStates.tsx';
@@ -71,6 +72,18 @@ const library = createRoute({
   path: '/library',
   validateSearch: librarySearch,
   component: lazyRouteComponent(() => import('../pages/library/LibraryPage.tsx'), 'LibraryPage'),
+});
+const projects = createRoute({
+  getParentRoute: under,
+  path: '/projects',
+  validateSearch: projectsSearch,
+  component: lazyRouteComponent(() => import('../pages/projects/ProjectsPage.tsx'), 'ProjectsPage'),
+});
+const project = createRoute({
+  getParentRoute: under,
+  path: '/projects/$id',
+  validateSearch: projectSearch,
+  component: lazyRouteComponent(() => import('../pages/projects/ProjectPage.tsx'), 'ProjectPage'),
 });
 const storage = createRoute({
   getParentRoute: under,
@@ -216,6 +229,8 @@ export const routeTree = rootRoute.addChildren([
     generations,
     generation,
     library,
+    projects,
+    project,
     storage,
     keys,
     connect,

@@ -5,6 +5,7 @@ import { callV1 } from '../api/client.ts';
 import { Icon } from '../ui/Icon.tsx';
 import { ProblemAlert } from '../ui/ProblemAlert.tsx';
 import classes from './create-frame.module.css';
+import { readLibraryAgain } from './use-asset.ts';
 import type { MediaItem } from './media-item.ts';
 
 /** Takes one frame out of a video, and saves it in the video's project if somebody wants that. */
@@ -42,7 +43,7 @@ function FrameForm({ item, projectId }: { item: MediaItem; projectId: string | n
           ...(saved && projectId !== null && { project_id: projectId }),
         },
       }),
-    onSuccess: () => saved && queries.invalidateQueries({ queryKey: ['v1', 'listAssets'] }),
+    onSuccess: () => saved && readLibraryAgain(queries),
   });
   const frameUrl = take.data?.url;
   return (

@@ -6,6 +6,7 @@ import { ConfirmModal } from '../ui/ConfirmModal.tsx';
 import { Icon } from '../ui/Icon.tsx';
 import { showToast } from '../ui/toasts.ts';
 import { type MediaItem, nameOfItem } from './media-item.ts';
+import { readLibraryAgain } from './use-asset.ts';
 
 /** Deletes an item of the library, after a confirmation. */
 export function DeleteItem({ item, onDeleted }: { item: MediaItem; onDeleted: () => void }) {
@@ -19,7 +20,7 @@ export function DeleteItem({ item, onDeleted }: { item: MediaItem; onDeleted: ()
       setAsking(false);
       onDeleted();
       showToast(`The ${noun} was deleted.`);
-      await queries.invalidateQueries({ queryKey: ['v1', 'listAssets'] });
+      await readLibraryAgain(queries);
     },
   });
   return (

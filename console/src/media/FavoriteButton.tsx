@@ -3,7 +3,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { callV1 } from '../api/client.ts';
 import { Icon } from '../ui/Icon.tsx';
 import type { MediaItem } from './media-item.ts';
-import { useAsset } from './use-asset.ts';
+import { readLibraryAgain, useAsset } from './use-asset.ts';
 
 /** Marks an item of the library as a favorite, or no longer. */
 export function FavoriteButton({ item, favorite }: { item: MediaItem; favorite: boolean }) {
@@ -13,7 +13,7 @@ export function FavoriteButton({ item, favorite }: { item: MediaItem; favorite: 
       callV1('updateAsset', { params: { type: item.pathType, id: item.id }, body: { favorite: wanted } }),
     onSuccess: () =>
       Promise.all([
-        queries.invalidateQueries({ queryKey: ['v1', 'listAssets'] }),
+        readLibraryAgain(queries),
         queries.invalidateQueries({ queryKey: ['v1', 'getImageAsset'] }),
       ]),
   });

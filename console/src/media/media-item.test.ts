@@ -12,9 +12,17 @@ test('An item is named after what is known about it', () => {
   assert.equal(nameOfItem({ ...image, width: null }), 'Image');
 });
 
-test('Only plain links to the studio become links that save', () => {
+test('Only links to items of the studio become links that save', () => {
   const studio = 'https://studio.example';
-  assert.equal(downloadAddress(`${studio}/media/a/b.png`, studio), `${studio}/media/a/b.png?download=1`);
-  for (const url of [`${studio}/media/b.png?signature=x`, 'https://bucket.example/b.png', 'nonsense'])
+  assert.equal(
+    downloadAddress(`${studio}/media/a/ast_1.png`, studio),
+    '/console/api/library/download?ids=ast_1',
+  );
+  for (const url of [
+    `${studio}/media/a/thumb.webp`,
+    `${studio}/media/b.png?signature=x`,
+    'https://bucket.example/b.png',
+    'nonsense',
+  ])
     assert.equal(downloadAddress(url, studio), url);
 });

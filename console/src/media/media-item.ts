@@ -1,3 +1,4 @@
+import { consoleAddresses } from '@renderkit/contract/console/addresses.ts';
 import type { Asset } from '@renderkit/contract/v1/schemas/asset.ts';
 import type { Output } from '@renderkit/contract/v1/schemas/generation.ts';
 import type { Reference } from './reference.ts';
@@ -48,14 +49,20 @@ export function nameOfItem({
   ].join(', ');
 }
 
+const ownMedia = /^\/media\/[^/]+\/(ast_[0-9a-z]+)\.\w+$/;
+
 /**
- * The address that saves an item instead of showing it. Only the included studio knows the parameter; any other address
- * may be signed, so it stays as it is and shows the item.
+ * The address that saves an item under a name made from its prompt and seed. Items of the included studio come through the
+ * service; any other address may be signed, so it stays as it is and shows the item.
  */
 export function downloadAddress(url: string, studioUrl: string): string {
   if (!URL.canParse(url) || !URL.canParse(studioUrl)) return url;
-  const address = new URL(url);
-  if (address.origin !== new URL(studioUrl).origin || address.search !== '') return url;
-  address.searchParams.set('download', '1');
-  return address.href;
+  const { origin, pathname } = new URL(url);
+  const id = origin === new URL(studioUrl).origin ? ownMedia.exec(pathname)?.[1] : undefined;
+  return id === undefined ? url : downloadAddressOf([id]);
+}
+
+/** The address that saves items of the library: one as it is, several in an archive. */
+export function downloadAddressOf(ids: readonly string[]): string {
+  return `${consoleAddresses.download}?ids=${ids.join(',')}`;
 }

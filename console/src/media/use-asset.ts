@@ -1,5 +1,5 @@
 import type { Asset } from '@renderkit/contract/v1/schemas/asset.ts';
-import { useQuery } from '@tanstack/react-query';
+import { type QueryClient, useQuery } from '@tanstack/react-query';
 import { v1Query } from '../api/queries.ts';
 
 /** The API shows single images only; a video is looked for among the newest. */
@@ -18,4 +18,12 @@ export function useAsset(id: string, type: 'image' | 'video', enabled = true): A
     enabled: enabled && type === 'video',
   });
   return type === 'image' ? image.data : videos.data?.data.find((video) => video.id === id);
+}
+
+/** Has every list of the library read again, after something in it has changed. */
+export async function readLibraryAgain(queries: QueryClient): Promise<void> {
+  await Promise.all([
+    queries.invalidateQueries({ queryKey: ['v1', 'listAssets'] }),
+    queries.invalidateQueries({ queryKey: ['console', 'listLibraryItems'] }),
+  ]);
 }

@@ -15,6 +15,7 @@ type PageProps = {
     title: string;
     to:
       | '/generations'
+      | '/projects'
       | '/webhooks'
       | '/deliveries'
       | '/keys'

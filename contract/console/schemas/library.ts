@@ -24,6 +24,13 @@ export const LibraryItemList = listOf('LibraryItemList', LibraryItem);
 
 export const ListLibraryItemsQuery = closed({
   ...ListAssetsQuery.properties,
+  id: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: maxAssetIdCharacters,
+      description: 'This item alone, whatever else is asked; none where there is no such item.',
+    }),
+  ),
   made_from: Type.Optional(timestamp('Only items made then or later.')),
   made_before: Type.Optional(timestamp('Only items made earlier.')),
 });

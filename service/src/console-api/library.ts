@@ -1,4 +1,6 @@
+import type { ConsoleRequestOf } from '@renderkit/contract/console/operations.ts';
 import type { LibraryItem } from '@renderkit/contract/console/schemas/library.ts';
+import type { StudioAnswer } from '@renderkit/contract/studio/operations.ts';
 import type { StudioAsset } from '@renderkit/contract/studio/schemas/library.ts';
 import type { Database } from '@renderkit/server-kit/db/database.ts';
 import { knownGenerations } from '../generations/reads/list-rows.ts';
@@ -19,14 +21,7 @@ export function libraryHandlers(deps: {
   return {
     listLibraryItems: async ({ person: { accountId }, query }) => {
       const { page, limit } = pageOf(query);
-      const { made_from: from, made_before: before, ...filter } = query;
-      const { assets, has_more } = await listAssets(studioClient, accountId, {
-        ...filter,
-        ...(from !== undefined && { made_from: utcMoment(from) }),
-        ...(before !== undefined && { made_before: utcMoment(before) }),
-        page,
-        limit,
-      });
+      const { assets, has_more } = await assetsOf(studioClient, accountId, { ...query, page, limit });
       const tokens = assets.flatMap(({ token }) => token ?? []);
       const known = await knownGenerations(database, accountId, tokens);
       return {
@@ -48,6 +43,23 @@ export function libraryHandlers(deps: {
       return { object: 'moved_library_items', moved };
     },
   };
+}
+
+async function assetsOf(
+  studioClient: Pick<StudioClient, 'call'>,
+  accountId: string,
+  query: ConsoleRequestOf<'listLibraryItems'>['query'] & { page: number; limit: number },
+): Promise<StudioAnswer<'listAssets'>> {
+  const { id, made_from: from, made_before: before, ...filter } = query;
+  if (id !== undefined) {
+    const call = studioClient.call('lookUpAssets', { accountId, body: { ids: [id] } });
+    return { ...(await translated(call)), has_more: false };
+  }
+  return listAssets(studioClient, accountId, {
+    ...filter,
+    ...(from !== undefined && { made_from: utcMoment(from) }),
+    ...(before !== undefined && { made_before: utcMoment(before) }),
+  });
 }
 
 function presentLibraryItem(asset: StudioAsset, known: ReadonlySet<string>): LibraryItem {

@@ -1,14 +1,17 @@
 import type { IncomingMessage } from 'node:http';
+import { consoleAddresses } from '@renderkit/contract/console/addresses.ts';
 import type { ConsoleOperation } from '@renderkit/contract/console/operation.ts';
 import {
   type ConsoleOperationId,
   consoleOperationIds,
   consoleOperations,
 } from '@renderkit/contract/console/operations.ts';
+import { DownloadQuery } from '@renderkit/contract/console/schemas/library.ts';
 import { jsonBodyBytes } from '@renderkit/contract/v1/limits.ts';
 import { type Pace, pacedBody } from '@renderkit/server-kit/http/paced-body.ts';
 import { exemptFromRequestTimeout, sendContinue } from '@renderkit/server-kit/http/request-body.ts';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { type DownloadDependencies, downloadItems } from '../downloads/download-items.ts';
 import { type Handlers, signalOfClient } from '../handler.ts';
 import {
   type AdmittedSession,
@@ -38,6 +41,8 @@ export type ConsoleDependencies = {
   /** Of the public address: what changes anything comes from there. */
   ownOrigin: string;
   handlers: ConsoleHandlers;
+  /** What a person's items are saved as files with. */
+  downloads: DownloadDependencies;
   /** Everything of the HTTP API, which a signed-in person has too. */
   apiHandlers: Handlers;
   serving: Serving;
@@ -70,6 +75,7 @@ export function addConsoleApi(app: FastifyInstance, dependencies: ConsoleDepende
       // Of the methods that the framework has no routes for.
       api.setNotFoundHandler((request, reply) => void reply.send(unknownRoute(request)));
       for (const id of consoleOperationIds) addConsoleOperation(api, dependencies, id);
+      addDownload(api, dependencies);
       api.register(
         (v1, _v1Options, v1Done) => {
           addOperations(v1, serving, dependencies.apiHandlers);
@@ -98,6 +104,21 @@ function addConsoleOperation(
     validated: { idempotent: false, request: { bodyLimitBytes: jsonBodyBytes, ...operation.request } },
     status: operation.response.status,
     handle: (request, reply, valid) => handle(contextOf(request, reply, valid, serving)),
+  });
+}
+
+/** Answers with a file and no JSON, which is why it stands beside the table. */
+function addDownload(api: FastifyInstance, { downloads, serving }: ConsoleDependencies): void {
+  addRoute(api, serving, {
+    operationId: 'downloadItems',
+    method: 'GET',
+    url: consoleAddresses.download.slice(prefix.length),
+    validated: { idempotent: false, request: { query: DownloadQuery, bodyLimitBytes: jsonBodyBytes } },
+    status: 200,
+    handle: (request, _reply, { query }) => {
+      const { person } = request.admitted as AdmittedSession;
+      return downloadItems(downloads, { accountId: person.accountId, ids: String(query['ids']) });
+    },
   });
 }
 

@@ -127,11 +127,11 @@ function Cost({ generation: { status, cost } }: { generation: Generation }) {
   );
 }
 
-/** The title of a project, or its id where the project is gone. It links to what is in the project. */
+/** The title of a project, or its id where the project is gone. */
 function ProjectTitle({ id }: { id: string }) {
   const project = useQuery({ ...v1Query('getProject', { params: { id } }), retry: false });
   return (
-    <TextLink to="/library" search={{ project_id: id }}>
+    <TextLink to="/projects/$id" params={{ id }}>
       {project.data?.title ?? id}
     </TextLink>
   );

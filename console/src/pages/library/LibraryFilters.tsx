@@ -1,30 +1,27 @@
-import { Checkbox, Group, SegmentedControl, TextInput } from '@mantine/core';
-import { useDebouncedCallback } from '@mantine/hooks';
+import { Checkbox, Group, SegmentedControl } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
 import { v1Query } from '../../api/queries.ts';
+import { DateRange } from '../../ui/DateRange.tsx';
 import { FilterSelect } from '../../ui/Filters.tsx';
-import { Icon } from '../../ui/Icon.tsx';
+import { SearchField } from '../../ui/SearchField.tsx';
 import type { LibrarySearch } from './search.ts';
 
 type LibraryFiltersProps = {
-  search: Omit<LibrarySearch, 'item'>;
+  search: LibrarySearch;
   onShow: (change: LibrarySearch, replace?: boolean) => void;
+  /** False on the page of one project. */
+  withProjects: boolean;
 };
 
 /** The filter offers the newest projects only. */
 const maxProjects = 100;
-const debounceMs = 300;
 
-export function LibraryFilters({ search, onShow }: LibraryFiltersProps) {
-  const list = useQuery(v1Query('listProjects', { query: { limit: maxProjects } }));
-  const projects = (list.data?.data ?? []).map(({ id, title }) => ({ value: id, label: title }));
-  if (search.project_id !== undefined && !projects.some(({ value }) => value === search.project_id))
-    projects.push({ value: search.project_id, label: search.project_id });
+export function LibraryFilters({ search, onShow, withProjects }: LibraryFiltersProps) {
   return (
     <Group gap="xs" role="search" aria-label="Filters">
       <SearchField
         key={search.search ?? ''}
+        label="Search by prompt"
         text={search.search ?? ''}
         onSearch={(text) => onShow({ search: text }, true)}
       />
@@ -39,15 +36,8 @@ export function LibraryFilters({ search, onShow }: LibraryFiltersProps) {
         value={search.type ?? ''}
         onChange={(type) => onShow({ type: type === 'image' || type === 'video' ? type : undefined })}
       />
-      <FilterSelect
-        label="Project"
-        placeholder="Every project"
-        width="12rem"
-        options={projects}
-        value={search.project_id}
-        onChange={(id) => onShow({ project_id: id })}
-        searchable
-      />
+      {withProjects && <ProjectFilter id={search.project_id} onShow={onShow} />}
+      <DateRange days={search} onChange={({ from, to }) => onShow({ from, to }, true)} />
       <Checkbox
         label="Favorites"
         size="sm"
@@ -58,24 +48,20 @@ export function LibraryFilters({ search, onShow }: LibraryFiltersProps) {
   );
 }
 
-/** The text goes into the address after a moment without typing. */
-function SearchField({ text, onSearch }: { text: string; onSearch: (text: string | undefined) => void }) {
-  const [typed, setTyped] = useState(text);
-  const search = useDebouncedCallback((value: string) => onSearch(value.trim() || undefined), debounceMs);
+function ProjectFilter({ id, onShow }: { id: string | undefined; onShow: (change: LibrarySearch) => void }) {
+  const list = useQuery(v1Query('listProjects', { query: { limit: maxProjects } }));
+  const projects = (list.data?.data ?? []).map((project) => ({ value: project.id, label: project.title }));
+  if (id !== undefined && !projects.some(({ value }) => value === id))
+    projects.push({ value: id, label: id });
   return (
-    <TextInput
-      size="xs"
-      w="14rem"
-      type="search"
-      aria-label="Search by prompt"
-      placeholder="Search by prompt"
-      maxLength={100}
-      leftSection={<Icon name="search" size={13} />}
-      value={typed}
-      onChange={({ currentTarget: { value } }) => {
-        setTyped(value);
-        search(value);
-      }}
+    <FilterSelect
+      label="Project"
+      placeholder="Every project"
+      width="12rem"
+      options={projects}
+      value={id}
+      onChange={(chosen) => onShow({ project_id: chosen })}
+      searchable
     />
   );
 }

@@ -7,6 +7,7 @@ import {
   selectDetail,
   selectKnown,
   selectRows,
+  selectSeeds,
   type StoredDetail,
 } from './rows-store.ts';
 
@@ -40,4 +41,14 @@ export async function knownGenerations(
   ids: readonly string[],
 ): Promise<ReadonlySet<string>> {
   return new Set(ids.length === 0 ? [] : await selectKnown(database, accountId, ids));
+}
+
+/** The seeds of an account's generations by their ids, where one was asked for. */
+export async function readSeeds(
+  database: Database,
+  accountId: string,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, number>> {
+  const rows = ids.length === 0 ? [] : await selectSeeds(database, accountId, ids);
+  return new Map(rows.flatMap(({ id, seed }) => (seed === null || seed < 0 ? [] : [[id, seed] as const])));
 }

@@ -120,6 +120,19 @@ export async function selectKnown(
   return rows.map(({ id }) => id);
 }
 
+export function selectSeeds(
+  database: Database,
+  accountId: string,
+  ids: readonly string[],
+): Promise<{ id: string; seed: number | null }[]> {
+  return database.rows(
+    `select g.id, (r.render_request::json -> 'options' ->> 'seed')::double precision as seed
+       from generations g join generation_requests r on r.generation_id = g.id
+      where g.id = any($1) and g.account_id = $2`,
+    [ids, accountId],
+  );
+}
+
 /** Generations of an account by the UTC day of their creation and their status; no count passes `max`. */
 export function countByDay(
   database: Database,

@@ -1,0 +1,35 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { ProblemError } from './errors.ts';
+import { runEach } from './run-each.ts';
+
+test('each thing has its turn, a few at a time, and one that fails holds up no other', async () => {
+  let running = 0;
+  let most = 0;
+  const { done, failed } = await runEach([1, 2, 3, 4, 5, 6, 7], async (n) => {
+    most = Math.max(most, ++running);
+    await new Promise((resolve) => setImmediate(resolve));
+    running--;
+    if (n === 3) throw new ProblemError({ status: 409, detail: 'It runs already.' });
+  });
+  assert.equal(most, 4);
+  assert.deepEqual(new Set(done), new Set([1, 2, 4, 5, 6, 7]));
+  assert.deepEqual(
+    failed.map(({ item, error }) => [item, error.message]),
+    [[3, 'It runs already.']],
+  );
+});
+
+test('what passes is tried again, and what does not is not', async () => {
+  let tries = 0;
+  const { done } = await runEach(['a'], async () => {
+    if (++tries < 3) throw new ProblemError({ status: 429, detail: 'Wait.' }, 0);
+  });
+  assert.deepEqual([done, tries], [['a'], 3]);
+  tries = 0;
+  const { failed } = await runEach(['a'], async () => {
+    tries++;
+    throw new ProblemError({ status: 404, detail: 'Gone.' });
+  });
+  assert.deepEqual([failed.length, tries], [1, 1]);
+});

@@ -1,0 +1,44 @@
+import type { RequestBody } from './kinds.ts';
+
+/** Fields of a create that name what it was made from, and what each is called. */
+const sources: Record<string, string> = {
+  image: 'Source',
+  mask: 'Mask',
+  start_image: 'First frame',
+  end_image: 'Last frame',
+  source_video: 'Source',
+  video: 'Source',
+  video_id: 'Source',
+  reference_images: 'Reference',
+  reference_audios: 'Sound',
+};
+/** What is told elsewhere, or tells nothing of how it looks. */
+const leftOut = new Set(['prompt', 'model', 'project_id', 'metadata', 'nsfw_check']);
+
+/** Ids or addresses that a request names, with what each is to it. */
+export function sourcesOf(body: RequestBody): { name: string; value: string }[] {
+  return Object.entries(sources).flatMap(([field, name]) => {
+    const values = [body[field]].flat();
+    return values.flatMap((value) => (typeof value === 'string' ? [{ name, value }] : []));
+  });
+}
+
+/** The settings and options of a request as names and values: `aspect_ratio` becomes `Aspect ratio`. */
+export function settingsOf(body: RequestBody): [name: string, value: string][] {
+  const { options, ...others } = body;
+  return Object.entries({ ...others, ...(options as RequestBody | undefined) }).flatMap(([field, value]) => {
+    if (leftOut.has(field) || Object.hasOwn(sources, field)) return [];
+    const text = Array.isArray(value) ? value.join(', ') : plain(value);
+    return text === undefined || text === '' ? [] : [[nameOf(field), text] as [string, string]];
+  });
+}
+
+function plain(value: unknown): string | undefined {
+  if (typeof value === 'boolean') return value ? 'Yes' : 'No';
+  return typeof value === 'string' || typeof value === 'number' ? String(value) : undefined;
+}
+
+function nameOf(field: string): string {
+  const words = field.replaceAll('_', ' ');
+  return `${words.charAt(0).toUpperCase()}${words.slice(1)}`;
+}

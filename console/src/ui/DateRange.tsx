@@ -1,0 +1,28 @@
+import { Group, TextInput } from '@mantine/core';
+import { dayOf } from '../format/days.ts';
+
+/** Days of a list, `2026-11-21`; undefined where it is open to that side. */
+export type Days = { from?: string | undefined; to?: string | undefined };
+
+/** Narrows a list to what was made between two days. */
+export function DateRange({ days, onChange }: { days: Days; onChange: (days: Days) => void }) {
+  const field = (side: keyof Days, label: string) => (
+    <TextInput
+      type="date"
+      size="xs"
+      w="8.75rem"
+      aria-label={label}
+      title={label}
+      value={days[side] ?? ''}
+      {...(side === 'from' ? { max: days.to } : { min: days.from })}
+      onChange={({ currentTarget: { value } }) => onChange({ ...days, [side]: dayOf(value) })}
+    />
+  );
+  return (
+    <Group gap={6} wrap="nowrap">
+      {field('from', 'Made on or after')}
+      <span aria-hidden="true">–</span>
+      {field('to', 'Made on or before')}
+    </Group>
+  );
+}
