@@ -366,6 +366,24 @@ describe('a person runs their account in the console', { skip: noBrowser }, () =
     }
   });
 
+  test('finds generations by words and days, and runs several again or cancels them', async () => {
+    await visit('Generations');
+    await page.getByLabel('Search by prompt').fill('harb eve');
+    await page.waitForURL(/search=harb/);
+    const rows = page.getByRole('table', { name: 'Generations' }).locator('tbody tr');
+    await until('one is found', async () => (await rows.count()) === 1);
+    await row('a harbour in the evening').getByRole('checkbox').check();
+    const chosen = page.getByRole('region', { name: 'Chosen generations' });
+    await chosen.getByRole('button', { name: 'Run again' }).click();
+    await dialog().getByRole('button', { name: 'Run again' }).click();
+    await page.getByText('1 generation sent again.').waitFor();
+    await until('it is there twice', async () => (await rows.count()) === 2);
+    await page.getByLabel('Made on or before').fill('2020-01-01');
+    await page.getByText('No generation is like that').waitFor();
+    await button('Clear the filters').click();
+    await row('a harbour in the evening').first().waitFor();
+  });
+
   test('finds what was made in the library, makes it a favorite, and deletes it', async () => {
     await visit('Library');
     const tiles = page.getByRole('list', { name: 'Items' }).getByRole('button', { name: /^Show Image/ });

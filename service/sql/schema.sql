@@ -249,9 +249,11 @@ create table generation_requests (
   accepted_body text,
   uploads text,
   sent_body text,
+  words tsvector,
   constraint generation_requests_pkey PRIMARY KEY (generation_id),
   constraint generation_requests_generation_id_fkey FOREIGN KEY (generation_id) REFERENCES generations(id) ON DELETE CASCADE
 );
+CREATE INDEX generation_requests_words ON public.generation_requests USING gin (words);
 
 create table generation_uploads (
   upload_id text not null,

@@ -4,7 +4,8 @@ import { outcomeLabel, outcomeSentence, subjectOf } from './delivery-labels.ts';
 
 test('how an attempt ended is shown in few words and as a sentence', () => {
   assert.equal(outcomeLabel(503, 'status'), '503');
-  assert.equal(outcomeLabel(null, 'blocked_address'), 'blocked address');
+  assert.equal(outcomeLabel(null, 'blocked_address'), 'Not a public address');
+  assert.equal(outcomeLabel(null, 'dns'), 'Unknown name');
   assert.equal(outcomeLabel(null, null), '—');
   assert.equal(outcomeSentence(204, null), 'The receiver answered 204.');
   assert.equal(outcomeSentence(410, 'status'), 'The receiver answered 410; anything but 2xx is sent again.');

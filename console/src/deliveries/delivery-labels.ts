@@ -1,10 +1,25 @@
 import { deliveryFailures, type DeliveryFailure } from '@renderkit/contract/console/delivery-failures.ts';
 import { parseJson } from '../format/json.ts';
 
-/** The outcome of an attempt in few words, for tables: `200`, `503`, `timeout`. */
+/** What kept an attempt from an answer, in few words. */
+const failureLabels: Record<DeliveryFailure, string> = {
+  status: 'Refused',
+  timeout: 'No answer in time',
+  refused: 'No connection',
+  tls: 'No valid certificate',
+  dns: 'Unknown name',
+  redirect: 'A redirect',
+  blocked_address: 'Not a public address',
+  reset: 'Connection broke',
+  oversized_head: 'Answer too large',
+  interrupted: 'Interrupted',
+  unsigned: 'Could not be signed',
+};
+
+/** The outcome of an attempt in few words, for tables: `200`, `503`, `Unknown name`. */
 export function outcomeLabel(status: number | null, failure: DeliveryFailure | null): string {
   if (status !== null) return String(status);
-  return failure === null ? '—' : failure.replaceAll('_', ' ');
+  return failure === null ? '—' : failureLabels[failure];
 }
 
 /** The outcome of an attempt as a sentence. */

@@ -15,8 +15,8 @@ import { kinds, type RequestBody } from './kinds.ts';
 import { settingsOf, sourcesOf } from './made-with.ts';
 import classes from './provenance.module.css';
 
-/** How a generation of the account came to be, read when it is shown. */
-export function ProvenanceOf({ id }: { id: string }) {
+/** How an output of a generation came to be, read when it is shown. */
+export function ProvenanceOf({ id, output }: { id: string; output: string }) {
   const detail = useQuery({
     ...consoleQuery('getGenerationDetail', { params: { id } }),
     placeholderData: undefined,
@@ -26,7 +26,7 @@ export function ProvenanceOf({ id }: { id: string }) {
   if (detail.data === undefined) return <Skeleton h={160} aria-busy="true" aria-label="Loading" />;
   return (
     <Stack gap="xs">
-      <Provenance detail={detail.data} />
+      <Provenance detail={detail.data} output={output} />
       <TextLink to="/generations/$id" params={{ id }}>
         See the generation
       </TextLink>
@@ -34,10 +34,12 @@ export function ProvenanceOf({ id }: { id: string }) {
   );
 }
 
-/** Prompt, model, settings, cost, time, and what it was made from. */
-export function Provenance({ detail: { generation, prompt, request } }: { detail: GenerationDetail }) {
+/** Prompt, model and its version, seed, settings, cost, time, backend, and what it was made from. */
+function Provenance({ detail, output }: { detail: GenerationDetail; output: string }) {
+  const { generation, prompt, request } = detail;
+  const made = detail.provenance.find(({ id }) => id === output);
+  const { seed = null, model_version: version = null, backend = null, seconds = null } = made ?? {};
   const body = (parseJson(request.body) ?? {}) as RequestBody;
-  const { submitted_at: submitted, completed_at: completed } = generation;
   const whole = typeof body['prompt'] === 'string' ? body['prompt'] : prompt;
   return (
     <Stack gap="sm">
@@ -49,15 +51,13 @@ export function Provenance({ detail: { generation, prompt, request } }: { detail
       <DescriptionList
         items={[
           ['Kind', kinds[generation.kind].name],
-          ['Model', generation.model],
-          ...settingsOf(body),
+          ['Model', version === null ? generation.model : `${generation.model}, version ${version}`],
+          // The one that was drawn, where none was asked for.
+          ['Seed', seed ?? undefined],
+          ...settingsOf(body).filter(([name]) => name !== 'Seed' || seed === null),
           ['Cost', <Credits key="cost" amount={generation.cost.credits} />],
-          [
-            'Time',
-            submitted === null || completed === null
-              ? undefined
-              : formatDuration(Date.parse(completed) - Date.parse(submitted)),
-          ],
+          ['Time', seconds === null ? undefined : formatDuration(seconds * 1_000)],
+          ['Backend', backend ?? undefined],
         ]}
       />
       <Sources body={body} />

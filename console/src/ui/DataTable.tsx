@@ -5,6 +5,8 @@ import classes from './data-table.module.css';
 export type Column<Row> = {
   /** The head of the column. */
   title: string;
+  /** In place of the title, where the head is more than text. */
+  head?: ReactNode;
   /** Only screen readers read the title: for a column of buttons. */
   hideTitle?: boolean;
   cell: (row: Row) => ReactNode;
@@ -53,9 +55,11 @@ export function DataTable<Row>({ label, columns, rows, rowKey, stale, footer }: 
                   ta={column.align}
                   w={column.width}
                 >
-                  <span className={column.hideTitle === true ? classes['visuallyHidden'] : undefined}>
-                    {column.title}
-                  </span>
+                  {column.head ?? (
+                    <span className={column.hideTitle === true ? classes['visuallyHidden'] : undefined}>
+                      {column.title}
+                    </span>
+                  )}
                 </Table.Th>
               ))}
             </Table.Tr>

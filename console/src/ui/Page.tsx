@@ -1,5 +1,6 @@
 import { Group, Stack, Text, Title } from '@mantine/core';
 import { type ReactNode, useEffect } from 'react';
+import { Icon } from './Icon.tsx';
 import { TextLink } from './TextLink.tsx';
 import classes from './page.module.css';
 
@@ -43,10 +44,10 @@ export function Page({ title, heading, description, parent, actions, wide, landm
         <div className={classes['text']}>
           {parent !== undefined && (
             <nav aria-label="Breadcrumb" className={classes['crumbs']}>
+              <Icon name="left" size={13} />
               <TextLink to={parent.to} c="dimmed">
                 {parent.title}
               </TextLink>
-              <span aria-hidden="true">/</span>
             </nav>
           )}
           <Title order={1} fz="1.35rem" lh={1.3} tabIndex={-1} className={classes['title']}>

@@ -1,6 +1,6 @@
 import { Type, type Static } from 'typebox';
 import { eventTypes } from '../../v1/event-types.ts';
-import { maxPathIdCharacters } from '../../v1/limits.ts';
+import { maxPathIdCharacters, maxSearchCharacters } from '../../v1/limits.ts';
 import { Generation, generationKinds, generationStatuses } from '../../v1/schemas/generation.ts';
 import { listOf, pageQuery } from '../../v1/schemas/list.ts';
 import { closed, nullable, oneOf, timestamp } from '../../v1/schemas/schema-builders.ts';
@@ -81,5 +81,10 @@ export const ListGenerationRowsQuery = closed({
   status: Type.Optional(oneOf(generationStatuses)),
   kind: Type.Optional(oneOf(generationKinds)),
   key_id: Type.Optional(Type.String({ minLength: 1, maxLength: maxPathIdCharacters })),
+  search: Type.Optional(
+    Type.String({ maxLength: maxSearchCharacters, description: 'Only those whose prompt has these words.' }),
+  ),
+  created_from: Type.Optional(timestamp('Only those created then or later.')),
+  created_before: Type.Optional(timestamp('Only those created earlier.')),
   ...pageQuery,
 });

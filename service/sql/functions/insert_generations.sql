@@ -46,10 +46,10 @@ begin
     select c.account_id, new_event_id(p_at), 'generation.created', c.id, p_at from unnest(p_creates) c;
 
   -- Without an Idempotency-Key nobody can ask for the same 202 again.
-  insert into generation_requests (generation_id, render_request, quote, accepted_body, uploads, sent_body)
+  insert into generation_requests (generation_id, render_request, quote, accepted_body, uploads, sent_body, words)
     select c.id, c.render_request, c.quote,
            case when c.idempotency_key is not null then c.body_start || iso_time(p_at) || p_body_end end,
-           c.uploads, c.sent_body
+           c.uploads, c.sent_body, prompt_words(c.account_id, c.render_request)
       from unnest(p_creates) c;
 
   if exists (select from unnest(p_creates) c where c.uploads is not null) then

@@ -5,6 +5,7 @@ import type { Database } from '@renderkit/server-kit/db/database.ts';
 import { generationText } from '../generations/present.ts';
 import { type KeyedRow, listRows, showGeneration } from '../generations/reads/list-rows.ts';
 import { pathOfKind, requestBodyOf } from '../generations/reads/request-body.ts';
+import { utcMoment } from '../iso-time.ts';
 import { pageOf } from '../list-page.ts';
 import { listDeliveries } from '../webhooks/deliveries/list-deliveries.ts';
 import { findEventOf } from '../webhooks/events/queries.ts';
@@ -34,6 +35,9 @@ export function generationHandlers(deps: {
         status: query.status,
         kind: query.kind,
         keyId: query.key_id,
+        search: query.search,
+        createdFrom: query.created_from && utcMoment(query.created_from),
+        createdBefore: query.created_before && utcMoment(query.created_before),
         offset,
         limit: limit + 1,
       });

@@ -62,8 +62,8 @@ async function filesOf(deps: DownloadDependencies, accountId: string, ids: strin
     found.flatMap(({ token }) => token ?? []),
   );
   const names = distinctNames(
-    found.map(({ id, prompt = null, token, url }) =>
-      fileNameOf({ prompt, seed: seeds.get(token ?? ''), id, extension: extensionOf(url ?? '') }),
+    found.map(({ id, prompt = null, url }) =>
+      fileNameOf({ prompt, seed: seeds.get(id), id, extension: extensionOf(url ?? '') }),
     ),
   );
   return found.map(({ url, created_at }, i) => ({

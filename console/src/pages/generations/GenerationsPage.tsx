@@ -2,17 +2,22 @@ import { Group } from '@mantine/core';
 import type { GenerationRow } from '@renderkit/contract/console/schemas/generation.ts';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
+import { useState } from 'react';
 import { consoleQuery, live } from '../../api/queries.ts';
+import { momentsOf } from '../../format/days.ts';
 import { isFinal } from '../../generations/generation-status.ts';
 import { kindNames, kinds } from '../../generations/kinds.ts';
 import { ButtonLink } from '../../ui/ButtonLink.tsx';
 import { EmptyState } from '../../ui/EmptyState.tsx';
+import { DateRange } from '../../ui/DateRange.tsx';
 import { FilterSelect, NoMatches } from '../../ui/Filters.tsx';
 import { Icon } from '../../ui/Icon.tsx';
 import { ListSkeleton } from '../../ui/ListSkeleton.tsx';
 import { Page } from '../../ui/Page.tsx';
 import { Pager } from '../../ui/Pager.tsx';
 import { ProblemAlert } from '../../ui/ProblemAlert.tsx';
+import { SearchField } from '../../ui/SearchField.tsx';
+import { BulkBar } from './BulkBar.tsx';
 import { GenerationsTable } from './GenerationsTable.tsx';
 import { type GenerationsSearch, generationsSearch, statuses } from './search.ts';
 
@@ -23,10 +28,14 @@ const slowRefetchMs = 10_000;
 export function GenerationsPage() {
   const search = route.useSearch();
   const navigate = route.useNavigate();
-  const show = (change: GenerationsSearch) =>
-    void navigate({ search: generationsSearch({ ...search, page: undefined, ...change }) });
+  const show = (change: GenerationsSearch, replace = false) =>
+    void navigate({ search: generationsSearch({ ...search, page: undefined, ...change }), replace });
+  const { from, to, ...filters } = search;
+  const moments = momentsOf({ from, to });
   const generations = useQuery({
-    ...consoleQuery('listGenerationRows', { query: search }),
+    ...consoleQuery('listGenerationRows', {
+      query: { ...filters, created_from: moments.from, created_before: moments.before },
+    }),
     refetchInterval: (query) => {
       if (query.state.status === 'error') return live(query);
       const open = query.state.data?.data.some(({ generation }) => !isFinal(generation)) ?? false;
@@ -35,6 +44,7 @@ export function GenerationsPage() {
     },
   });
   const list = generations.data;
+  const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
   const filtered = Object.values(search).some((value) => value !== undefined);
   return (
     <Page title="Generations" description="Everything that was asked for through the API and here.">
@@ -54,17 +64,23 @@ export function GenerationsPage() {
       {list !== undefined && list.data.length > 0 && (
         <GenerationsTable
           rows={list.data}
+          chosen={chosen}
+          onChoose={setChosen}
           stale={generations.isPlaceholderData}
           footer={<Pager page={list.page} hasMore={list.has_more} onPage={(page) => show({ page })} />}
         />
       )}
+      <BulkBar
+        rows={(list?.data ?? []).filter(({ generation }) => chosen.has(generation.id))}
+        onClear={() => setChosen(new Set())}
+      />
     </Page>
   );
 }
 
 type FiltersProps = {
   search: GenerationsSearch;
-  onShow: (change: GenerationsSearch) => void;
+  onShow: (change: GenerationsSearch, replace?: boolean) => void;
   rows: readonly GenerationRow[];
 };
 
@@ -77,6 +93,12 @@ function Filters({ search, onShow, rows }: FiltersProps) {
   if (search.key_id !== undefined && !names.has(search.key_id)) names.set(search.key_id, search.key_id);
   return (
     <Group gap="xs" role="search" aria-label="Filters">
+      <SearchField
+        key={search.search ?? ''}
+        label="Search by prompt"
+        text={search.search ?? ''}
+        onSearch={(text) => onShow({ search: text }, true)}
+      />
       <FilterSelect
         label="Status"
         placeholder="Every status"
@@ -101,6 +123,7 @@ function Filters({ search, onShow, rows }: FiltersProps) {
         value={search.key_id}
         onChange={(id) => onShow({ key_id: id })}
       />
+      <DateRange days={search} onChange={({ from, to }) => onShow({ from, to }, true)} />
     </Group>
   );
 }

@@ -1,3 +1,4 @@
+import { Checkbox } from '@mantine/core';
 import type { GenerationRow } from '@renderkit/contract/console/schemas/generation.ts';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
@@ -11,7 +12,14 @@ import { StatusBadge } from '../../ui/StatusBadge.tsx';
 import { Time } from '../../ui/Time.tsx';
 import classes from './generations.module.css';
 
-type GenerationsTableProps = { rows: readonly GenerationRow[]; stale: boolean; footer: ReactNode };
+type GenerationsTableProps = {
+  rows: readonly GenerationRow[];
+  stale: boolean;
+  footer: ReactNode;
+  /** Ids of those to act on together. */
+  chosen: ReadonlySet<string>;
+  onChoose: (chosen: ReadonlySet<string>) => void;
+};
 
 const columns: Column<GenerationRow>[] = [
   { title: 'Prompt', cell: (row) => <What row={row} /> },
@@ -42,11 +50,35 @@ const columns: Column<GenerationRow>[] = [
 ];
 
 /** Generations with a thumbnail of each. */
-export function GenerationsTable({ rows, stale, footer }: GenerationsTableProps) {
+export function GenerationsTable({ rows, stale, footer, chosen, onChoose }: GenerationsTableProps) {
+  const choice: Column<GenerationRow> = {
+    title: 'Choose',
+    width: '2.2rem',
+    head: (
+      <Checkbox
+        size="xs"
+        aria-label="Choose all"
+        checked={rows.length > 0 && rows.every(({ generation }) => chosen.has(generation.id))}
+        onChange={({ currentTarget: { checked } }) =>
+          onChoose(new Set(checked ? rows.map(({ generation }) => generation.id) : []))
+        }
+      />
+    ),
+    cell: ({ generation: { id }, prompt }) => (
+      <Checkbox
+        size="xs"
+        aria-label={`Choose ${prompt ?? id}`}
+        checked={chosen.has(id)}
+        onChange={({ currentTarget: { checked } }) =>
+          onChoose(new Set(checked ? [...chosen, id] : [...chosen].filter((one) => one !== id)))
+        }
+      />
+    ),
+  };
   return (
     <DataTable
       label="Generations"
-      columns={columns}
+      columns={[choice, ...columns]}
       rows={rows}
       rowKey={({ generation }) => generation.id}
       stale={stale}

@@ -1,4 +1,5 @@
 import type { GenerationKind, GenerationStatus } from '@renderkit/contract/v1/schemas/generation.ts';
+import { dayOf } from '../../format/days.ts';
 import { choice, pageNumber, text } from '../../format/search-params.ts';
 import { kindNames } from '../../generations/kinds.ts';
 
@@ -13,6 +14,10 @@ export type GenerationsSearch = {
   status?: GenerationStatus;
   kind?: GenerationKind;
   key_id?: string;
+  search?: string;
+  /** Days, both included: `2026-11-21`. */
+  from?: string;
+  to?: string;
   page?: number;
 };
 
@@ -21,6 +26,9 @@ export function generationsSearch(search: Record<string, unknown>): GenerationsS
     status: choice(search['status'], statuses),
     kind: choice(search['kind'], kindNames),
     key_id: text(search['key_id']),
+    search: text(search['search'], 100),
+    from: dayOf(search['from']),
+    to: dayOf(search['to']),
     page: pageNumber(search['page']),
   };
 }

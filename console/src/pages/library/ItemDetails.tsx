@@ -27,7 +27,7 @@ export function ItemDetails({ item, onDeleted }: { item: LibraryItem; onDeleted:
       {generationId === null ? (
         prompt !== null && <Text fz="sm">{prompt}</Text>
       ) : (
-        <ProvenanceOf id={generationId} />
+        <ProvenanceOf id={generationId} output={asset.id} />
       )}
       <DescriptionList
         items={[

@@ -7,11 +7,11 @@ import { type Outcome, runEach } from '../../api/run-each.ts';
 import { formatCount } from '../../format/numbers.ts';
 import { downloadAddressOf, itemOfAsset } from '../../media/media-item.ts';
 import { readLibraryAgain } from '../../media/use-asset.ts';
+import { ActionBar } from '../../ui/ActionBar.tsx';
 import { ConfirmModal } from '../../ui/ConfirmModal.tsx';
 import { Icon } from '../../ui/Icon.tsx';
 import { showErrorToast, showToast } from '../../ui/toasts.ts';
 import { MoveModal } from './MoveModal.tsx';
-import classes from './library.module.css';
 import type { Selection } from './use-selection.ts';
 
 type SelectionBarProps = { items: readonly LibraryItem[]; selection: Selection };
@@ -26,12 +26,8 @@ export function SelectionBar({ items, selection }: SelectionBarProps) {
   };
   const favorite = useFavorite();
   const allFavorites = chosen.every(({ asset }) => asset.favorite);
-  if (chosen.length === 0) return null;
   return (
-    <section className={classes['bar']} aria-label="Chosen items">
-      <Text fz="sm" fw={600} aria-live="polite">
-        {formatCount(chosen.length, 'item')} chosen
-      </Text>
+    <ActionBar label="Chosen items" count={chosen.length} noun="item" onClear={selection.clear}>
       {chosen.length < items.length && (
         <Button variant="subtle" onClick={selection.chooseAll}>
           Choose all {items.length}
@@ -64,9 +60,6 @@ export function SelectionBar({ items, selection }: SelectionBarProps) {
       >
         Delete
       </Button>
-      <Button variant="subtle" color="gray" onClick={selection.clear}>
-        Clear
-      </Button>
       <MoveModal
         ids={selection.chosen}
         opened={asking === 'move'}
@@ -79,7 +72,7 @@ export function SelectionBar({ items, selection }: SelectionBarProps) {
         onClose={() => setAsking(undefined)}
         onDeleted={ended}
       />
-    </section>
+    </ActionBar>
   );
 }
 

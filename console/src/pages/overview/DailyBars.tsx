@@ -14,6 +14,8 @@ type DailyBarsProps = {
 };
 
 const height = 190;
+/** 1, 2, 5, 10, 20, 50 … of the upright axis. */
+const wholeSteps = Array.from({ length: 10 }, (_, power) => [1, 2, 5].map((n) => n * 10 ** power)).flat();
 
 /** Stacked bars. A screen reader gets the label alone: the same numbers are beside it as text and as a table. */
 export function DailyBars({ label, days, series, onPoint }: DailyBarsProps) {
@@ -77,6 +79,8 @@ function optionsOf({
         ...text,
         size: 46,
         gap: 4,
+        // Credits and counts are read in whole steps.
+        incrs: wholeSteps,
         grid: { stroke: color('--mantine-color-default-border'), width: 1 },
         ticks: { show: false },
       },

@@ -1,13 +1,14 @@
 import { promptExcerptCharacters } from '@renderkit/contract/console/limits.ts';
 import type { Database } from '@renderkit/server-kit/db/database.ts';
+import { provenanceIn } from '../provenance.ts';
 import { noSuchGeneration } from './read-generation.ts';
 import {
   type KeyedRow,
   type RowFilter,
   selectDetail,
   selectKnown,
+  selectProvenance,
   selectRows,
-  selectSeeds,
   type StoredDetail,
 } from './rows-store.ts';
 
@@ -43,12 +44,14 @@ export async function knownGenerations(
   return new Set(ids.length === 0 ? [] : await selectKnown(database, accountId, ids));
 }
 
-/** The seeds of an account's generations by their ids, where one was asked for. */
+/** The seeds of outputs by the ids of these, of an account's generations with the given ids. */
 export async function readSeeds(
   database: Database,
   accountId: string,
   ids: readonly string[],
 ): Promise<ReadonlyMap<string, number>> {
-  const rows = ids.length === 0 ? [] : await selectSeeds(database, accountId, ids);
-  return new Map(rows.flatMap(({ id, seed }) => (seed === null || seed < 0 ? [] : [[id, seed] as const])));
+  const told = ids.length === 0 ? [] : await selectProvenance(database, accountId, ids);
+  return new Map(
+    told.flatMap(provenanceIn).flatMap(({ id, seed }) => (seed === null ? [] : [[id, seed] as const])),
+  );
 }

@@ -40,6 +40,11 @@ export type RowFilter = {
   status?: GenerationStatus | undefined;
   kind?: GenerationKind | undefined;
   keyId?: string | undefined;
+  /** Words of the prompt, or how they begin. */
+  search?: string | undefined;
+  /** ISO 8601 in UTC: created then or later, and created earlier. */
+  createdFrom?: string | undefined;
+  createdBefore?: string | undefined;
 };
 
 /** An account's generations, newest first. The ids come by an index alone, then the rows of the page. */
@@ -52,9 +57,12 @@ export async function selectRows(
   const conditions = ['account_id = $1'];
   for (const name of ['status', 'kind'] as const)
     if (filter[name] !== undefined) conditions.push(`${name} = $${values.push(filter[name])}`);
+  if (filter.createdFrom !== undefined) conditions.push(`created_at >= $${values.push(filter.createdFrom)}`);
+  if (filter.createdBefore !== undefined)
+    conditions.push(`created_at < $${values.push(filter.createdBefore)}`);
   const rows = await database.rows<PackedRow>(
     `select ${keyed('$4')}
-       from (${filter.keyId === undefined ? idsOfAll(conditions) : idsOfKey(conditions, values.push(filter.keyId))}
+       from (${idsOf(filter, conditions, values)}
              offset $2 limit $3) page
       cross join lateral (select * from generations where id = page.id limit 1) g
        ${joined}
@@ -63,6 +71,23 @@ export async function selectRows(
   );
   return rows.map(unpackKeyed);
 }
+
+function idsOf({ accountId, keyId, search }: RowFilter, conditions: string[], values: unknown[]): string {
+  if (search !== undefined && search.trim() !== '') {
+    const words = [values.push(accountId), values.push(search)] as const;
+    if (keyId !== undefined) conditions.push(`key_id = $${values.push(keyId)}`);
+    return idsOfWords(conditions, ...words);
+  }
+  return keyId === undefined ? idsOfAll(conditions) : idsOfKey(conditions, values.push(keyId));
+}
+
+// What has the words is found first: the planner takes every word for a common one.
+const idsOfWords = (conditions: readonly string[], account: number, search: number) => `
+  select g.id, g.created_at from (
+    with found as materialized (
+      select generation_id from generation_requests where words @@ search_words($${account}, $${search}))
+    select g.* from found join generations g on g.id = found.generation_id) g
+   where ${conditions.join(' and ')} order by g.created_at desc, g.id desc`;
 
 const idsOfAll = (conditions: readonly string[]) =>
   `select id, created_at from generations where ${conditions.join(' and ')} order by created_at desc, id desc`;
@@ -120,17 +145,16 @@ export async function selectKnown(
   return rows.map(({ id }) => id);
 }
 
-export function selectSeeds(
+export async function selectProvenance(
   database: Database,
   accountId: string,
   ids: readonly string[],
-): Promise<{ id: string; seed: number | null }[]> {
-  return database.rows(
-    `select g.id, (r.render_request::json -> 'options' ->> 'seed')::double precision as seed
-       from generations g join generation_requests r on r.generation_id = g.id
-      where g.id = any($1) and g.account_id = $2`,
+): Promise<string[]> {
+  const rows = await database.rows<{ provenance: string }>(
+    'select provenance from generations where id = any($1) and account_id = $2 and provenance is not null',
     [ids, accountId],
   );
+  return rows.map(({ provenance }) => provenance);
 }
 
 /** Generations of an account by the UTC day of their creation and their status; no count passes `max`. */

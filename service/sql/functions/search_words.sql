@@ -1,0 +1,7 @@
+-- Words of a search as the beginnings of words, within an account: "light sea" finds "a lighthouse by the sea". Null where
+-- there is no word in it.
+create or replace function search_words(account text, search text) returns tsquery language sql immutable as $$
+  select quote_literal(account)::tsquery && string_agg(
+    '''' || replace(replace(lexeme, '\', '\\'), '''', '''''') || ''':*', ' & ')::tsquery
+  from unnest(to_tsvector('simple', search))
+$$;
