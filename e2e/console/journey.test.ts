@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
-import { readFile } from 'node:fs/promises';
 import { after, before, describe, test } from 'node:test';
 import type { Locator, Page } from 'playwright-core';
 import { noBrowser } from '../harness/browser.ts';
 import { createClient, untilEnded } from '../harness/client.ts';
+import { collectionTests } from './collection.cases.ts';
 import { until } from './page-views.ts';
 import { compareImages, fetchImage } from './image-diff.ts';
 import {
@@ -310,79 +310,7 @@ describe('a person runs their account in the console', { skip: noBrowser }, () =
     await page.getByText('It was canceled while it waited.').waitFor();
   });
 
-  test('chooses several pictures, saves them as an archive, and moves them into a new project', async () => {
-    await visit('Library');
-    const boxes = page.getByRole('list', { name: 'Items' }).getByRole('checkbox');
-    await boxes.first().check();
-    await boxes.nth(2).click({ modifiers: ['Shift'] });
-    const chosen = page.getByRole('region', { name: 'Chosen items' });
-    await chosen.getByText('3 items chosen').waitFor();
-    const coming = page.waitForEvent('download');
-    await chosen.getByRole('link', { name: 'Download' }).click();
-    const archive = await readFile(await (await coming).path());
-    assert.equal(archive.subarray(0, 4).toString('latin1'), 'PK\x03\x04');
-    assert.match(archive.toString('latin1'), /clouds-drift-over-mountains-\w+\.mp4/);
-    await chosen.getByRole('button', { name: 'Move to a project' }).click();
-    await dialog().getByRole('combobox', { name: 'To' }).click();
-    await page.getByRole('option', { name: 'A new project…' }).click();
-    await dialog().getByLabel('Its title').fill('Harbour series');
-    await dialog().getByRole('button', { name: 'Move', exact: true }).click();
-    await page.getByText('3 items moved.').waitFor();
-    await visit('Projects');
-    await page.getByRole('link', { name: /Harbour series/ }).click();
-    await heading('Harbour series').waitFor();
-    await until('three items in it', async () => (await boxes.count()) === 3);
-    await page.keyboard.press('Tab');
-    await boxes.first().focus();
-    await page.keyboard.press('Space');
-    await chosen.getByText('1 item chosen').waitFor();
-    await page.keyboard.press('Control+a');
-    await chosen.getByText('3 items chosen').waitFor();
-    await page.keyboard.press('Escape');
-    await chosen.waitFor({ state: 'detached' });
-  });
-
-  test('is told how a picture came to be, and sees what it was made from', async () => {
-    await visit('Library');
-    await page.getByLabel('Search by prompt').fill('red balloon');
-    await page.waitForURL(/search=red/);
-    await page.getByRole('button', { name: /^Show Image.*red balloon/ }).click();
-    await dialog().getByText('retouch-1').waitFor();
-    await dialog().getByRole('link', { name: 'Source' }).click();
-    await dialog().getByText('sketch-1').waitFor();
-    const saved = page.waitForEvent('download');
-    await dialog().getByRole('link', { name: 'Download' }).click();
-    assert.match((await saved).suggestedFilename(), /^a-harbour-in-the-evening-\w+\.(png|jpg)$/);
-    await page.keyboard.press('Escape');
-    await page.getByLabel('Made on or before').fill('2020-01-01');
-    await page.getByText('Nothing in the library is like that').waitFor();
-    for (const [ids, status] of [
-      ['ast_none', 404],
-      ['', 400],
-      [Array.from({ length: 101 }, (_, i) => `ast_${i}`).join(','), 400],
-    ] as const) {
-      const answer = await page.request.get(`${world.url}/console/api/library/download?ids=${ids}`);
-      assert.equal(answer.status(), status, ids.slice(0, 20));
-    }
-  });
-
-  test('finds generations by words and days, and runs several again or cancels them', async () => {
-    await visit('Generations');
-    await page.getByLabel('Search by prompt').fill('harb eve');
-    await page.waitForURL(/search=harb/);
-    const rows = page.getByRole('table', { name: 'Generations' }).locator('tbody tr');
-    await until('one is found', async () => (await rows.count()) === 1);
-    await row('a harbour in the evening').getByRole('checkbox').check();
-    const chosen = page.getByRole('region', { name: 'Chosen generations' });
-    await chosen.getByRole('button', { name: 'Run again' }).click();
-    await dialog().getByRole('button', { name: 'Run again' }).click();
-    await page.getByText('1 generation sent again.').waitFor();
-    await until('it is there twice', async () => (await rows.count()) === 2);
-    await page.getByLabel('Made on or before').fill('2020-01-01');
-    await page.getByText('No generation is like that').waitFor();
-    await button('Clear the filters').click();
-    await row('a harbour in the evening').first().waitFor();
-  });
+  collectionTests(() => ({ world, page }));
 
   test('finds what was made in the library, makes it a favorite, and deletes it', async () => {
     await visit('Library');

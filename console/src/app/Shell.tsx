@@ -5,6 +5,7 @@ import { Brand } from '../ui/Brand.tsx';
 import { Icon } from '../ui/Icon.tsx';
 import { AccountMenu } from './AccountMenu.tsx';
 import { Navigation } from './Navigation.tsx';
+import { Shortcuts } from './Shortcuts.tsx';
 import classes from './shell.module.css';
 
 /** The frame of every page for somebody who is signed in. */
@@ -41,6 +42,7 @@ export function Shell() {
         <Navigation onNavigate={drawer.close} />
         <AccountMenu />
       </Drawer>
+      <Shortcuts />
       <main id="main" className={classes['main']} tabIndex={-1}>
         <Outlet />
       </main>

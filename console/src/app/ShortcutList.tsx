@@ -1,0 +1,57 @@
+import { Kbd, Modal } from '@mantine/core';
+import classes from './command-palette.module.css';
+import { keyOf, pageGroups } from './pages.ts';
+
+const everywhere: [keys: string[], what: string][] = [
+  [['Ctrl', 'K'], 'Open the command palette'],
+  [['?'], 'Show this list'],
+  [['Esc'], 'Close what is open'],
+];
+const library: [keys: string[], what: string][] = [
+  [['x'], 'Choose the item that has the focus'],
+  [['Ctrl', 'A'], 'Choose all items of the page'],
+  [['Esc'], 'Choose none'],
+  [['←', '→'], 'Show the neighbours of the item that is shown large'],
+];
+
+/** Every key that does something, by where it does. */
+export function ShortcutList({ opened, onClose }: { opened: boolean; onClose: () => void }) {
+  const pages = pageGroups.flatMap(({ links }) =>
+    links.flatMap((link): [string[], string][] => {
+      const key = keyOf(link);
+      return key === undefined ? [] : [[['g', key], link.name]];
+    }),
+  );
+  return (
+    <Modal
+      opened={opened}
+      onClose={onClose}
+      title="Keyboard shortcuts"
+      closeButtonProps={{ 'aria-label': 'Close' }}
+    >
+      <Keys title="Everywhere" rows={everywhere} />
+      <Keys title="Go to" rows={pages} />
+      <Keys title="In the library" rows={library} />
+    </Modal>
+  );
+}
+
+function Keys({ title, rows }: { title: string; rows: [keys: string[], what: string][] }) {
+  return (
+    <section className={classes['keys']} aria-label={title}>
+      <h3>{title}</h3>
+      <dl>
+        {rows.map(([keys, what]) => (
+          <div key={keys.join(' ')}>
+            <dt>
+              {keys.map((key) => (
+                <Kbd key={key}>{key}</Kbd>
+              ))}
+            </dt>
+            <dd>{what}</dd>
+          </div>
+        ))}
+      </dl>
+    </section>
+  );
+}

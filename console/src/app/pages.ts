@@ -1,0 +1,52 @@
+/** The pages that the navigation and the command palette lead to, in groups. `key` follows `g` on the keyboard. */
+export const pageGroups = [
+  {
+    name: 'Create',
+    links: [
+      { to: '/', name: 'Overview', key: 'o', icon: 'overview' },
+      { to: '/playground', name: 'Playground', key: 'c', icon: 'playground' },
+      { to: '/generations', name: 'Generations', key: 'g', icon: 'generations' },
+      { to: '/library', name: 'Library', key: 'l', icon: 'library' },
+      { to: '/projects', name: 'Projects', key: 'p', icon: 'projects' },
+      { to: '/storage', name: 'Storage', icon: 'storage' },
+    ],
+  },
+  {
+    name: 'Developers',
+    links: [
+      { to: '/keys', name: 'API keys', key: 'k', icon: 'keys' },
+      { to: '/connect', name: 'Connect a program', icon: 'connect' },
+      { to: '/webhooks', name: 'Webhooks', key: 'w', icon: 'webhooks' },
+      { to: '/deliveries', name: 'Deliveries', icon: 'deliveries' },
+      { to: '/docs', name: 'Docs', key: 'd', icon: 'docs' },
+    ],
+  },
+  {
+    name: 'Account',
+    links: [
+      { to: '/connection', name: 'Connection', icon: 'connection' },
+      { to: '/sessions', name: 'Sessions', icon: 'sessions' },
+      { to: '/audit', name: 'Audit log', icon: 'audit' },
+    ],
+  },
+] as const;
+
+/** For administrators. */
+export const administrationGroup = {
+  name: 'Administration',
+  links: [
+    { to: '/administration/backends', name: 'Backends', icon: 'backends' },
+    { to: '/administration/models', name: 'Models', icon: 'models' },
+    { to: '/administration/plans', name: 'Plans', icon: 'plans' },
+    { to: '/administration/styles', name: 'Styles', icon: 'styles' },
+  ],
+} as const;
+
+export type PageLink =
+  | (typeof pageGroups)[number]['links'][number]
+  | (typeof administrationGroup)['links'][number];
+
+/** The key that leads to a page after `g`; undefined where there is none. */
+export function keyOf(link: PageLink): string | undefined {
+  return 'key' in link ? link.key : undefined;
+}

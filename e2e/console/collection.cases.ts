@@ -1,0 +1,124 @@
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { test } from 'node:test';
+import type { Page } from 'playwright-core';
+import { until } from './page-views.ts';
+import type { ConsoleWorld } from './world.ts';
+
+/** What somebody does with much of what they made: the library, projects, generations, and keys that lead there. */
+export function collectionTests(at: () => { world: ConsoleWorld; page: Page }): void {
+  test('chooses several pictures, saves them as an archive, and moves them into a new project', async () => {
+    const { page, dialog, chosen, heading, visit } = tools(at());
+    await visit('Library');
+    const boxes = page.getByRole('list', { name: 'Items' }).getByRole('checkbox');
+    await boxes.first().check();
+    await boxes.nth(2).click({ modifiers: ['Shift'] });
+    await chosen.getByText('3 items chosen').waitFor();
+    const coming = page.waitForEvent('download');
+    await chosen.getByRole('link', { name: 'Download' }).click();
+    const archive = await readFile(await (await coming).path());
+    assert.equal(archive.subarray(0, 4).toString('latin1'), 'PK\x03\x04');
+    assert.match(archive.toString('latin1'), /clouds-drift-over-mountains-\w+\.mp4/);
+    await chosen.getByRole('button', { name: 'Move to a project' }).click();
+    await dialog().getByRole('combobox', { name: 'To' }).click();
+    await page.getByRole('option', { name: 'A new project…' }).click();
+    await dialog().getByLabel('Its title').fill('Harbour series');
+    await dialog().getByRole('button', { name: 'Move', exact: true }).click();
+    await page.getByText('3 items moved.').waitFor();
+    await visit('Projects');
+    await page.getByRole('link', { name: /Harbour series/ }).click();
+    await heading('Harbour series').waitFor();
+    await until('three items in it', async () => (await boxes.count()) === 3);
+    await page.keyboard.press('Tab');
+    await boxes.first().focus();
+    await page.keyboard.press('Space');
+    await chosen.getByText('1 item chosen').waitFor();
+    await page.keyboard.press('Control+a');
+    await chosen.getByText('3 items chosen').waitFor();
+    await page.keyboard.press('Escape');
+    await chosen.waitFor({ state: 'detached' });
+  });
+
+  test('is told how a picture came to be, and sees what it was made from', async () => {
+    const { page, dialog, visit, world } = tools(at());
+    await visit('Library');
+    await page.getByLabel('Search by prompt').fill('red balloon');
+    await page.waitForURL(/search=red/);
+    await page.getByRole('button', { name: /^Show Image.*red balloon/ }).click();
+    await dialog().getByText('retouch-1').waitFor();
+    await dialog().getByRole('link', { name: 'Source' }).click();
+    await dialog().getByText('sketch-1').waitFor();
+    const saved = page.waitForEvent('download');
+    await dialog().getByRole('link', { name: 'Download' }).click();
+    assert.match((await saved).suggestedFilename(), /^a-harbour-in-the-evening-\w+\.(png|jpg)$/);
+    await page.keyboard.press('Escape');
+    await page.getByLabel('Made on or before').fill('2020-01-01');
+    await page.getByText('Nothing in the library is like that').waitFor();
+    for (const [ids, status] of [
+      ['ast_none', 404],
+      ['', 400],
+      [Array.from({ length: 101 }, (_, i) => `ast_${i}`).join(','), 400],
+    ] as const) {
+      const answer = await page.request.get(`${world.url}/console/api/library/download?ids=${ids}`);
+      assert.equal(answer.status(), status, ids.slice(0, 20));
+    }
+  });
+
+  test('finds generations by words and days, and runs several again or cancels them', async () => {
+    const { page, dialog, chosen, row, button, visit } = tools(at());
+    await visit('Generations');
+    await page.getByLabel('Search by prompt').fill('harb eve');
+    await page.waitForURL(/search=harb/);
+    const rows = page.getByRole('table', { name: 'Generations' }).locator('tbody tr');
+    await until('one is found', async () => (await rows.count()) === 1);
+    await row('a harbour in the evening').getByRole('checkbox').check();
+    await chosen.getByRole('button', { name: 'Run again' }).click();
+    await dialog().getByRole('button', { name: 'Run again' }).click();
+    await page.getByText('1 generation sent again.').waitFor();
+    await until('it is there twice', async () => (await rows.count()) === 2);
+    await page.getByLabel('Made on or before').fill('2020-01-01');
+    await page.getByText('No generation is like that').waitFor();
+    await button('Clear the filters').click();
+    await row('a harbour in the evening').first().waitFor();
+  });
+
+  test('goes by keys alone to pages and to what is searched for', async () => {
+    const { page, dialog, heading } = tools(at());
+    await page.getByRole('heading', { level: 1 }).focus();
+    await page.keyboard.press('?');
+    await dialog().getByText('Open the command palette').waitFor();
+    await page.keyboard.press('Escape');
+    await dialog().waitFor({ state: 'detached' });
+    await page.keyboard.press('g');
+    await page.keyboard.press('p');
+    await heading('Projects').waitFor();
+    await page.keyboard.press('Control+k');
+    await page.getByRole('combobox', { name: 'Command' }).fill('lighthouse');
+    await page.getByRole('option', { name: 'Search the library for “lighthouse”' }).waitFor();
+    await page.keyboard.press('Enter');
+    await heading('Library').waitFor();
+    await page.waitForURL(/search=lighthouse/);
+    await dialog().waitFor({ state: 'detached' });
+  });
+}
+
+function tools({ world, page }: { world: ConsoleWorld; page: Page }) {
+  const heading = (name: string) => page.getByRole('heading', { level: 1, name });
+  return {
+    world,
+    page,
+    heading,
+    dialog: () => page.getByRole('dialog'),
+    chosen: page.getByRole('region', { name: /^Chosen (items|generations)$/ }),
+    row: (text: string) => page.getByRole('row').filter({ hasText: text }),
+    button: (name: string) => page.getByRole('button', { name, exact: true }),
+    /** Opens a page by its link in the navigation. */
+    visit: async (name: string) => {
+      await page
+        .getByRole('navigation', { name: 'Console' })
+        .getByRole('link', { name, exact: true })
+        .click();
+      await heading(name).waitFor();
+    },
+  };
+}
