@@ -20,7 +20,7 @@ export function collectionTests(at: () => { world: ConsoleWorld; page: Page }): 
     assert.equal(archive.subarray(0, 4).toString('latin1'), 'PK\x03\x04');
     assert.match(archive.toString('latin1'), /a-hill-\w+\.\w+/);
     await chosen.getByRole('button', { name: 'Move to a project' }).click();
-    await dialog().getByRole('combobox', { name: 'To' }).click();
+    await dialog().getByPlaceholder('Choose a project').click();
     await page.getByRole('option', { name: 'A new project…' }).click();
     await dialog().getByLabel('Its title').fill('Harbour series');
     await dialog().getByRole('button', { name: 'Move', exact: true }).click();
