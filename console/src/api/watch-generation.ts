@@ -7,6 +7,8 @@ export type GenerationNews = {
   progress: (progress: Progress) => void;
   /** Its address has the bytes in it. */
   preview: (preview: Preview) => void;
+  /** It has ended. */
+  done?: () => void;
 };
 
 /**
@@ -20,6 +22,9 @@ export function watchGeneration(id: string, news: GenerationNews): () => void {
     source.addEventListener(event, ({ data }: MessageEvent<string>) => take(JSON.parse(data) as T));
   hear('progress', news.progress);
   hear('preview', news.preview);
-  source.addEventListener('done', () => source.close());
+  source.addEventListener('done', () => {
+    source.close();
+    news.done?.();
+  });
   return () => source.close();
 }

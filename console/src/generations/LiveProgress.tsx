@@ -1,16 +1,17 @@
 import { Progress as Bar, Text } from '@mantine/core';
 import { progressStages, queueReasons } from '@renderkit/contract/v1/progress.ts';
 import type { Generation } from '@renderkit/contract/v1/schemas/generation.ts';
-import type { Preview, Progress } from '@renderkit/contract/v1/schemas/progress.ts';
-import { useEffect, useState } from 'react';
-import { watchGeneration } from '../api/watch-generation.ts';
+import type { Progress } from '@renderkit/contract/v1/schemas/progress.ts';
 import { formatDuration } from '../format/durations.ts';
 import classes from './live-progress.module.css';
+import { useProgress, type Watching } from './use-progress.ts';
+
+type LiveProgressProps = { generation: Generation; watching?: Watching };
 
 /** How far a generation is, as it happens: how it looks by now, what is being done, and when it will be done. */
-export function LiveProgress({ generation }: { generation: Generation }) {
+export function LiveProgress({ generation, watching = 'stream' }: LiveProgressProps) {
   const { id, status } = generation;
-  const { progress, preview } = useProgress(id);
+  const { progress, preview } = useProgress(id, watching);
   const known = progress?.fraction ?? null;
   return (
     <div className={classes['progress']}>
@@ -68,16 +69,4 @@ function leftOf(range: Progress['finishes_in_seconds']): string | undefined {
   if (range === null) return undefined;
   const [low, high] = [range.low, range.high].map((seconds) => formatDuration(Math.ceil(seconds) * 1_000));
   return low === high ? `about ${high} left` : `${low} to ${high} left`;
-}
-
-function useProgress(id: string) {
-  const [news, setNews] = useState<{ progress?: Progress; preview?: Preview }>({});
-  useEffect(() => {
-    setNews({});
-    return watchGeneration(id, {
-      progress: (progress) => setNews((before) => ({ ...before, progress })),
-      preview: (preview) => setNews((before) => ({ ...before, preview })),
-    });
-  }, [id]);
-  return news;
 }

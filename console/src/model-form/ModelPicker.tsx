@@ -121,7 +121,7 @@ function ModelCard({ model, kind, locked = false, whole = false }: ModelCardProp
       <span className={classes['text']}>
         <span className={classes['name']}>
           {model.name}
-          <span className={classes['id']}>{model.id}</span>
+          {whole && <span className={classes['id']}>{model.id}</span>}
         </span>
         <span className={classes['description']} data-whole={whole}>
           {model.description}

@@ -2,16 +2,25 @@ import { Select, Switch, Textarea } from '@mantine/core';
 import { maxTextOptionCharacters } from '@renderkit/contract/studio/kinds.ts';
 import { ChoiceField } from './ChoiceField.tsx';
 import { RangeField } from './RangeField.tsx';
+import { SeedField } from './SeedField.tsx';
 import { optionDefault, sliderRange } from './fit-values.ts';
 import type { ModelOption } from './form-fields.ts';
 import type { OptionValue } from './form-values.ts';
+import { isSeed } from './seed.ts';
 import type { FormControl } from './use-form.ts';
 
 /** More choices than these are shown as a list. */
 const maxShownAsCards = 4;
 
+type OptionFieldProps = {
+  option: ModelOption;
+  form: FormControl;
+  /** The seed of the result that is shown. */
+  lastSeed?: number | undefined;
+};
+
 /** One option of the model, of any type. */
-export function OptionField({ option, form }: { option: ModelOption; form: FormControl }) {
+export function OptionField({ option, form, lastSeed }: OptionFieldProps) {
   const { key, name: title } = option;
   const set = form.values.options[key];
   const error = form.errorOf(`options.${key}`);
@@ -20,6 +29,15 @@ export function OptionField({ option, form }: { option: ModelOption; form: FormC
       const others = Object.entries(before).filter(([name]) => name !== key);
       return Object.fromEntries(value === undefined ? others : [...others, [key, value]]);
     });
+  if (isSeed(option))
+    return (
+      <SeedField
+        {...{ option, error }}
+        value={typeof set === 'number' ? set : undefined}
+        onChange={change}
+        last={lastSeed}
+      />
+    );
   switch (option.type) {
     case 'toggle':
       return (

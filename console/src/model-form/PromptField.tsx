@@ -1,22 +1,35 @@
-import { Text, Textarea } from '@mantine/core';
-import type { KeyboardEvent } from 'react';
+import { ActionIcon, Menu, Text, Textarea, Tooltip } from '@mantine/core';
+import { type KeyboardEvent, useState } from 'react';
+import { Icon } from '../ui/Icon.tsx';
+import classes from './prompt-field.module.css';
 import type { FormControl } from './use-form.ts';
 
 /** The characters left are shown from this number on. */
 const shownFrom = 500;
+/** Earlier prompts in the list. The arrow keys lead to all of them. */
+const maxListed = 12;
 
-/** The prompt. Ctrl or ⌘ with Enter runs it. */
-export function PromptField({ form, onRun }: { form: FormControl; onRun: () => void }) {
+type PromptFieldProps = {
+  form: FormControl;
+  onRun: () => void;
+  /** Prompts that were run, the newest first. */
+  earlier: readonly string[];
+};
+
+/** The prompt. Ctrl or ⌘ with Enter runs it; at its ends the arrow keys lead to earlier prompts and back. */
+export function PromptField({ form, onRun, earlier }: PromptFieldProps) {
   const { required, maxCharacters } = form.fields.prompt;
+  const { prompt } = form.values;
   // As the service counts: by code points.
-  const left = maxCharacters - [...form.values.prompt].length;
-  const run = (event: KeyboardEvent) => {
-    if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey)) return;
+  const left = maxCharacters - [...prompt].length;
+  const recall = useRecall(form, earlier);
+  const onKeyDown = (event: KeyboardEvent<HTMLTextAreaElement>) => {
+    if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey)) return recall.onKeyDown(event);
     event.preventDefault();
     onRun();
   };
   return (
-    <div data-field="prompt">
+    <div data-field="prompt" className={classes['field']}>
       <Textarea
         label="Prompt"
         required={required}
@@ -25,12 +38,16 @@ export function PromptField({ form, onRun }: { form: FormControl; onRun: () => v
         placeholder={placeholderOf(form)}
         autosize
         minRows={3}
-        maxRows={12}
-        value={form.values.prompt}
-        onChange={({ currentTarget }) => form.set('prompt', currentTarget.value)}
-        onKeyDown={run}
+        maxRows={8}
+        value={prompt}
+        onChange={({ currentTarget }) => {
+          recall.leave();
+          form.set('prompt', currentTarget.value);
+        }}
+        onKeyDown={onKeyDown}
         error={left < 0 ? `It is ${-left} characters too long.` : form.errorOf('prompt')}
       />
+      {earlier.length > 0 && <Earlier earlier={earlier} onChoose={(text) => form.set('prompt', text)} />}
       {left >= 0 && left <= shownFrom && (
         <Text fz="xs" c="dimmed" mt={4}>
           {left} characters left
@@ -38,6 +55,48 @@ export function PromptField({ form, onRun }: { form: FormControl; onRun: () => v
       )}
     </div>
   );
+}
+
+function Earlier({ earlier, onChoose }: { earlier: readonly string[]; onChoose: (text: string) => void }) {
+  return (
+    <Menu position="bottom-end" width={320} shadow="md">
+      <Menu.Target>
+        <Tooltip label="Earlier prompts (↑)">
+          <ActionIcon className={classes['earlier']} size={22} aria-label="Earlier prompts">
+            <Icon name="history" size={14} />
+          </ActionIcon>
+        </Tooltip>
+      </Menu.Target>
+      <Menu.Dropdown className={classes['list']}>
+        {earlier.slice(0, maxListed).map((text) => (
+          <Menu.Item key={text} onClick={() => onChoose(text)}>
+            <span className={classes['one']}>{text}</span>
+          </Menu.Item>
+        ))}
+      </Menu.Dropdown>
+    </Menu>
+  );
+}
+
+/** Walks through earlier prompts from the ends of the text. What was being written comes back at the end of the way. */
+function useRecall(form: FormControl, earlier: readonly string[]) {
+  const [at, setAt] = useState(-1);
+  const [written, setWritten] = useState('');
+  const go = (next: number) => {
+    if (at === -1) setWritten(form.values.prompt);
+    setAt(next);
+    form.set('prompt', next === -1 ? written : (earlier[next] ?? ''));
+  };
+  const onKeyDown = (event: KeyboardEvent<HTMLTextAreaElement>) => {
+    const { selectionStart: from, selectionEnd: to, value } = event.currentTarget;
+    if (event.altKey || event.ctrlKey || event.metaKey || event.shiftKey || from !== to) return;
+    const older = event.key === 'ArrowUp' && (from === 0 || at >= 0) && at + 1 < earlier.length;
+    const newer = event.key === 'ArrowDown' && at >= 0 && to === value.length;
+    if (!older && !newer) return;
+    event.preventDefault();
+    go(older ? at + 1 : at - 1);
+  };
+  return { onKeyDown, leave: () => setAt(-1) };
 }
 
 function placeholderOf({ fields }: FormControl): string {

@@ -21,6 +21,8 @@ export type FormControl = {
 
 type Form = {
   control: FormControl;
+  /** As they were set, those included that this model does not take. */
+  typed: FormValues;
   /** Shows issues at their fields, until these are changed. */
   showErrors: (errors: readonly FieldError[]) => void;
 };
@@ -36,6 +38,7 @@ export function useForm(kind: GenerationKind, model: Model, choices: Choices, in
     setErrors((before) => withoutField(before, field));
   };
   return {
+    typed: values,
     control: {
       values: fitValues(kind, model, values, choices),
       fields: fieldsOf(kind, model),

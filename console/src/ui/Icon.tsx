@@ -55,6 +55,15 @@ const strokes = {
   video: 'M3 6h12v12H3zM15 10l6-3v10l-6-3z',
   brush: 'M20 4 9.500 14.500M6 14a3 3 0 0 1 4 4c-1 2-4 3-7 2 2-1 1-4 3-6Z',
   undo: 'M8 5 4 9l4 4M4 9h10a6 6 0 0 1 0 12h-3',
+  history: 'M4 12a8 8 0 1 0 2.500-5.800L4 8.500M4 4v4.500h4.500M12 8v4l3 2',
+  dice: 'M5 4h14v16H5zM9 8h.01M15 8h.01M12 12h.01M9 16h.01M15 16h.01',
+  locked: 'M6 11h12v9H6zM8.500 11V8a3.500 3.500 0 0 1 7 0v3',
+  open: 'M6 11h12v9H6zM8.500 11V8a3.500 3.500 0 0 1 6.800-1.200',
+  compare: 'M12 3v18M4 6h5v12H4zM15 6h5v12h-5z',
+  link: 'M10 14a4 4 0 0 0 6 0l3-3a4 4 0 0 0-6-6l-1 1M14 10a4 4 0 0 0-6 0l-3 3a4 4 0 0 0 6 6l1-1',
+  reference: 'M4 4h11v11H4zM9 20h11V9M18 3v4M16 5h4',
+  keep: 'M7 4h10v16l-5-4-5 4z',
+  grid: 'M4 4h7v7H4zM13 4h7v7h-7zM4 13h7v7H4zM13 13h7v7h-7z',
 } as const;
 
 export type IconName = keyof typeof strokes;

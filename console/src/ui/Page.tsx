@@ -34,9 +34,6 @@ type PageProps = {
 
 /** The frame of every page: way back, heading, actions, contents. Navigation moves the focus to the heading. */
 export function Page({ title, heading, description, parent, actions, wide, landmark, children }: PageProps) {
-  useEffect(() => {
-    document.title = `${title} · Renderkit`;
-  }, [title]);
   const Frame = landmark === true ? 'main' : 'div';
   return (
     <Frame className={classes['page']} data-wide={wide}>
@@ -50,9 +47,7 @@ export function Page({ title, heading, description, parent, actions, wide, landm
               </TextLink>
             </nav>
           )}
-          <Title order={1} fz="1.35rem" lh={1.3} tabIndex={-1} className={classes['title']}>
-            {heading ?? title}
-          </Title>
+          <PageTitle title={title}>{heading ?? title}</PageTitle>
           {description !== undefined && (
             <Text c="dimmed" fz="sm" mt={4} maw="76ch">
               {description}
@@ -67,5 +62,19 @@ export function Page({ title, heading, description, parent, actions, wide, landm
       </header>
       <Stack gap="lg">{children}</Stack>
     </Frame>
+  );
+}
+
+type PageTitleProps = { title: string; size?: string; children: ReactNode };
+
+/** The heading of a page and the window's title, for a page with a frame of its own. */
+export function PageTitle({ title, size = '1.35rem', children }: PageTitleProps) {
+  useEffect(() => {
+    document.title = `${title} · Renderkit`;
+  }, [title]);
+  return (
+    <Title order={1} fz={size} lh={1.3} tabIndex={-1} className={classes['title']}>
+      {children}
+    </Title>
   );
 }

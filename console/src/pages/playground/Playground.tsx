@@ -1,24 +1,31 @@
+import { useWindowEvent } from '@mantine/hooks';
 import type { GenerationKind } from '@renderkit/contract/v1/schemas/generation.ts';
 import type { Model } from '@renderkit/contract/v1/schemas/model.ts';
 import { useIsMutating, useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
+import { useState } from 'react';
 import { ProblemError } from '../../api/errors.ts';
 import { v1Query } from '../../api/queries.ts';
 import { kinds } from '../../generations/kinds.ts';
-import { useCreateGeneration } from '../../generations/use-create-generation.ts';
 import { uploadMutationKey } from '../../media/UploadCard.tsx';
-import { ModelForm } from '../../model-form/ModelForm.tsx';
 import { ModelPicker } from '../../model-form/ModelPicker.tsx';
+import { ModelSettings } from '../../model-form/ModelSettings.tsx';
+import { PromptField } from '../../model-form/PromptField.tsx';
+import { SourceFields } from '../../model-form/SourceFields.tsx';
 import { buildRequest, missingOf } from '../../model-form/build-request.ts';
 import type { FormValues } from '../../model-form/form-values.ts';
 import { plansOf } from '../../model-form/model-labels.ts';
+import { withSeeds } from '../../model-form/seed.ts';
 import { useForm } from '../../model-form/use-form.ts';
+import { useSignedIn } from '../../session/use-signed-in.ts';
 import { Notice } from '../../ui/Notice.tsx';
-import { RecentRuns } from './RecentRuns.tsx';
 import { RequestCode } from './RequestCode.tsx';
 import { RunBar } from './RunBar.tsx';
-import { RunResult } from './RunResult.tsx';
+import { readPrompts, rememberBatch, rememberPrompt } from './drafts.ts';
 import classes from './playground.module.css';
+import { useBurst } from './use-burst.ts';
+import { useSavedDraft } from './use-saved-draft.ts';
+import { useShownSeed } from './use-runs.ts';
 
 type PlaygroundProps = {
   kind: GenerationKind;
@@ -27,8 +34,6 @@ type PlaygroundProps = {
   /** The plan does not include the model. */
   unlisted: boolean;
   initial: FormValues;
-  /** Id of the generation whose result is shown. */
-  shown: string | undefined;
   onModel: (id: string) => void;
 };
 
@@ -36,58 +41,63 @@ const route = getRouteApi('/signed-in/playground');
 /** Styles and suggestions change seldom. */
 const choicesStaleMs = 5 * 60_000;
 
-/** The form and the cost on one side, the result and the code on the other. */
-export function Playground({ kind, model, models, unlisted, initial, shown, onModel }: PlaygroundProps) {
+/** The form: model, sources, prompt and Run stay in sight, the settings below them scroll. */
+export function Playground({ kind, model, models, unlisted, initial, onModel }: PlaygroundProps) {
   const account = useQuery({ ...v1Query('getAccount', {}), staleTime: 60_000 });
   const choices = useChoices();
   const form = useForm(kind, model, choices, initial);
-  const body = buildRequest(kind, model, form.control.values, choices);
-  const { create, creation } = useRun(kind, (error) => showFieldErrors(error, form.showErrors));
+  const { values } = form.control;
+  const body = buildRequest(kind, model, values, choices);
+  const { start, creation, earlier } = useRun((error) => showFieldErrors(error, form.showErrors));
   const uploading = useIsMutating({ mutationKey: uploadMutationKey }) > 0;
-  const run = () => {
-    const missing = missingOf(kind, model, form.control.values);
+  const lastSeed = useShownSeed(route.useSearch().generation);
+  useSavedDraft({ kind, model, typed: form.typed, choices });
+  const run = (times = 1) => {
+    const missing = missingOf(kind, model, values);
     form.showErrors(missing.map(({ field, sentence }) => ({ field, message: sentence })));
     const [first] = missing;
     if (first !== undefined) focusField(first.field);
-    else if (!creation.isPending && !uploading && !unlisted) create(body);
+    else if (!creation.isPending && !uploading && !unlisted)
+      start(
+        kind,
+        model,
+        Array.from({ length: times }, () => body),
+      );
   };
+  useWindowEvent('keydown', (event) => {
+    if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey) || event.defaultPrevented) return;
+    event.preventDefault();
+    run();
+  });
+  const capabilities = account.data?.capabilities;
   return (
-    <div className={classes['layout']}>
-      <section className={classes['form']} aria-label="Request">
+    <>
+      <div className={classes['first']}>
         <ModelPicker
           {...{ kind, models }}
           chosen={model}
           onChoose={({ id }) => onModel(id)}
           ageVerified={account.data?.age_verified ?? true}
         />
-        {unlisted && (
-          <Notice tone="warning" mt="sm" title={`Your plan does not include ${model.name}`}>
-            It belongs to {plansOf(model)}. You can look at its form and its code; to run it, choose another
-            model or change the plan in the studio.
-          </Notice>
-        )}
-        <div className={classes['fields']}>
-          <ModelForm
-            kind={kind}
-            form={form.control}
-            choices={choices}
-            capabilities={account.data?.capabilities}
-            onRun={run}
-          />
-        </div>
-        <RunBar
-          {...{ kind, model, body, creation, uploading }}
-          closed={unlisted}
-          values={form.control.values}
-          onRun={run}
-        />
-      </section>
-      <div className={classes['outcome']}>
-        <RunResult id={shown} kind={kind} />
-        <RecentRuns kind={kind} shown={shown} />
+        {unlisted && <Unlisted model={model} />}
+        <SourceFields form={form.control} capabilities={capabilities} need="required" />
+        <PromptField form={form.control} onRun={run} earlier={earlier} />
+        <RunBar {...{ kind, model, body, values, creation, uploading }} closed={unlisted} onRun={run} />
+      </div>
+      <div className={classes['settings']}>
+        <ModelSettings form={form.control} {...{ kind, choices, capabilities, lastSeed }} />
         <RequestCode path={kinds[kind].path} body={body} />
       </div>
-    </div>
+    </>
+  );
+}
+
+function Unlisted({ model }: { model: Model }) {
+  return (
+    <Notice tone="warning" title={`Your plan does not include ${model.name}`}>
+      It belongs to {plansOf(model)}. You can look at its form and its code; to run it, choose another model
+      or change the plan in the studio.
+    </Notice>
   );
 }
 
@@ -98,17 +108,17 @@ function useChoices() {
   return { styles: styles.data?.data, suggestions: suggestions.data?.data };
 }
 
-/** Creates a generation and shows its result. */
-function useRun(kind: GenerationKind, onRefused: (error: Error) => void) {
+/** Runs requests, shows the newest of them, and keeps their prompt. */
+function useRun(onRefused: (error: Error) => void) {
   const navigate = route.useNavigate();
   const queries = useQueryClient();
-  return useCreateGeneration(kind, {
+  const { account } = useSignedIn();
+  const [earlier, setEarlier] = useState(() => readPrompts(account.id));
+  const { start, creation } = useBurst({
     onRefused,
-    onCreated: (generation) => {
-      queries.setQueryData(
-        ['v1', 'getGeneration', { params: { id: generation.id }, query: { wait: 1 } }],
-        generation,
-      );
+    onCreated: (generation, made) => {
+      queries.setQueryData(['v1', 'getGeneration', { params: { id: generation.id } }], generation);
+      if (made.length > 1) rememberBatch(account.id, made);
       void queries.invalidateQueries({ queryKey: ['console', 'listGenerationRows'] });
       void queries.invalidateQueries({ queryKey: ['v1', 'estimate'] });
       void navigate({
@@ -118,6 +128,15 @@ function useRun(kind: GenerationKind, onRefused: (error: Error) => void) {
       });
     },
   });
+  const run = (kind: GenerationKind, model: Model, bodies: readonly Record<string, unknown>[]) => {
+    const prompt = bodies[0]?.['prompt'];
+    if (typeof prompt === 'string') {
+      rememberPrompt(account.id, prompt);
+      setEarlier(readPrompts(account.id));
+    }
+    start({ kind, bodies }, withSeeds(model, bodies));
+  };
+  return { start: run, creation, earlier };
 }
 
 function showFieldErrors(error: Error, show: (errors: ProblemError['errors']) => void): void {

@@ -1,60 +1,134 @@
-import { Button, SegmentedControl, Skeleton, Stack } from '@mantine/core';
+import { ActionIcon, Group, SegmentedControl, Skeleton, Stack, Tooltip } from '@mantine/core';
 import type { GenerationKind } from '@renderkit/contract/v1/schemas/generation.ts';
 import type { Model } from '@renderkit/contract/v1/schemas/model.ts';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
-import { useState } from 'react';
+import { type ReactNode, useEffect, useState } from 'react';
 import { v1Query } from '../../api/queries.ts';
 import { kindNames, kinds } from '../../generations/kinds.ts';
+import { useSignedIn } from '../../session/use-signed-in.ts';
 import { EmptyState } from '../../ui/EmptyState.tsx';
-import { Page } from '../../ui/Page.tsx';
+import { Icon } from '../../ui/Icon.tsx';
+import { PageTitle } from '../../ui/Page.tsx';
 import { ProblemAlert } from '../../ui/ProblemAlert.tsx';
+import { Canvas } from './Canvas.tsx';
 import { Playground } from './Playground.tsx';
+import { clearDraft } from './drafts.ts';
+import classes from './playground.module.css';
 import type { PlaygroundSearch } from './search.ts';
 import { type InitialForm, useInitialForm } from './use-initial-form.ts';
 
 const route = getRouteApi('/signed-in/playground');
 
-/** Creates images and videos by hand, and shows the request that a program would send. */
+/** Makes images and videos: what was made has the room, the form stands beside it. */
 export function PlaygroundPage() {
   const search = route.useSearch();
-  const navigate = route.useNavigate();
-  const [formVersion, setFormVersion] = useState(0);
-  const clear = async () => {
-    // The address first, since the form starts with what it names.
-    await navigate({ search: { kind: search.kind, model: search.model } });
-    setFormVersion((before) => before + 1);
-  };
+  const start = useStart(search);
   return (
-    <Page
-      title="Playground"
-      description="Try a model, see what it costs, and take the request with you as code."
-      wide
-      actions={
-        <Button variant="default" onClick={() => void clear()}>
-          Clear the form
-        </Button>
-      }
-    >
-      <InitialFormLoader key={`${formVersion} ${search.from ?? ''} ${search.use ?? ''}`} search={search} />
-    </Page>
+    <div className={classes['layout']}>
+      <section className={classes['form']} aria-label="Request">
+        <FormLoader key={start.version} search={search} {...start} />
+      </section>
+      <Canvas shown={search.generation} kind={search.kind} />
+    </div>
   );
 }
 
-/** Loads the initial contents of the form. */
-function InitialFormLoader({ search }: { search: PlaygroundSearch }) {
-  const { initial, error, retry } = useInitialForm(search);
-  if (error !== null)
-    return <ProblemAlert error={error} title="The request could not be read" onRetry={retry} />;
-  if (initial === undefined) return <Loading />;
-  return <ModelLoader search={search} initial={initial} />;
+type Start = {
+  /** What the form starts with, as an address says it. */
+  from: PlaygroundSearch;
+  /** Another version is another form. */
+  version: number;
+  /** Leaves the form as it is, and begins another. */
+  restart: (from: PlaygroundSearch) => void;
+};
+
+/**
+ * What the form starts with. The address names it once: after that the form is kept as it is left, and a reload must not
+ * bring back what was asked for at first.
+ */
+function useStart(search: PlaygroundSearch): Start {
+  const navigate = route.useNavigate();
+  const [start, setStart] = useState({ from: search, version: 0 });
+  const restart = (from: PlaygroundSearch) => setStart(({ version }) => ({ from, version: version + 1 }));
+  const { from, use, as } = search;
+  const taken = start.from.from === from && start.from.use === use && start.from.as === as;
+  useEffect(() => {
+    if (from === undefined && use === undefined) return;
+    if (!taken) restart(search);
+    void navigate({
+      search: (before) => ({ ...before, from: undefined, use: undefined, as: undefined }),
+      replace: true,
+      resetScroll: false,
+    });
+  }, [from, use, taken, search, navigate]);
+  return { ...start, restart };
 }
 
-function ModelLoader({ search, initial }: { search: PlaygroundSearch; initial: InitialForm }) {
+type FormLoaderProps = Start & { search: PlaygroundSearch };
+
+/** Loads what the form starts with. */
+function FormLoader({ search, from, restart }: FormLoaderProps) {
+  const { initial, error, retry } = useInitialForm(from);
+  const kind = search.kind ?? initial?.kind ?? 'image';
+  return (
+    <>
+      <FormHead kind={kind} restart={restart} />
+      {error !== null && <ProblemAlert error={error} title="The request could not be read" onRetry={retry} />}
+      {error === null && initial === undefined && <Loading />}
+      {initial !== undefined && <ModelLoader {...{ search, initial, kind }} />}
+    </>
+  );
+}
+
+/** The heading, what to make, and the way to an empty form. */
+function FormHead({ kind, restart }: { kind: GenerationKind; restart: Start['restart'] }) {
   const navigate = route.useNavigate();
-  const kind = search.kind ?? initial.kind;
+  const { account } = useSignedIn();
+  const go = async (next: GenerationKind) => {
+    // The address first, since the form reads the kind from there.
+    await navigate({
+      search: (before) => ({ ...before, kind: next, model: undefined }),
+      replace: true,
+      resetScroll: false,
+    });
+    restart({ kind: next });
+  };
+  return (
+    <div className={classes['head']}>
+      <Group justify="space-between" wrap="nowrap" gap="xs">
+        <PageTitle title="Playground" size="1.05rem">
+          Playground
+        </PageTitle>
+        <Tooltip label="Clear the form">
+          <ActionIcon
+            aria-label="Clear the form"
+            onClick={() => {
+              clearDraft(account.id, kind);
+              void go(kind);
+            }}
+          >
+            <Icon name="refresh" size={15} />
+          </ActionIcon>
+        </Tooltip>
+      </Group>
+      <SegmentedControl
+        aria-label="What to make"
+        data={kindNames.map((value) => ({ value, label: kinds[value].name }))}
+        value={kind}
+        onChange={(value) => void go(value)}
+        size="xs"
+        fullWidth
+      />
+    </div>
+  );
+}
+
+type ModelLoaderProps = { search: PlaygroundSearch; initial: InitialForm; kind: GenerationKind };
+
+function ModelLoader({ search, initial, kind }: ModelLoaderProps) {
+  const navigate = route.useNavigate();
   const { suite } = kinds[kind];
-  // Models of all kinds, so that the form stays when another kind is chosen.
   const list = useQuery({ ...v1Query('listModels', {}), staleTime: 60_000 });
   const wanted =
     search.model ?? (kind === initial.kind && kind !== 'video_extend' ? initial.model : undefined);
@@ -68,78 +142,50 @@ function ModelLoader({ search, initial }: { search: PlaygroundSearch; initial: I
     placeholderData: undefined,
   });
   const fallback = models.find(({ default_for: of }) => of.includes(suite)) ?? models[0];
-  const choose = (next: { kind?: GenerationKind; model?: string }) =>
-    void navigate({
-      search: (before) => ({ ...before, kind, ...next, model: next.model }),
-      replace: true,
-      resetScroll: false,
-    });
-  const model = listed ?? (one.data?.suites.includes(suite) === true ? one.data : undefined);
-  return (
-    <Stack gap="md">
-      <SegmentedControl
-        aria-label="What to make"
-        data={kindNames.map((value) => ({ value, label: kinds[value].name }))}
-        value={kind}
-        onChange={(value) => choose({ kind: value })}
-        w="fit-content"
-        maw="100%"
+  const known = listed ?? (one.data?.suites.includes(suite) === true ? one.data : undefined);
+  if (list.error !== null)
+    return (
+      <ProblemAlert
+        error={list.error}
+        title="The models could not be read"
+        onRetry={() => void list.refetch()}
       />
-      {list.error !== null && (
-        <ProblemAlert
-          error={list.error}
-          title="The models could not be read"
-          onRetry={() => void list.refetch()}
+    );
+  if (!list.isSuccess || one.fetchStatus !== 'idle') return <Loading />;
+  return (
+    <WithModel model={known ?? fallback}>
+      {(model) => (
+        <Playground
+          {...{ kind, model, models }}
+          unlisted={known !== undefined && listed === undefined}
+          initial={initial.values}
+          onModel={(id) =>
+            void navigate({
+              search: (before) => ({ ...before, kind, model: id }),
+              replace: true,
+              resetScroll: false,
+            })
+          }
         />
       )}
-      {list.isSuccess && one.fetchStatus === 'idle' && (
-        <Chosen
-          {...{ kind, initial, models, search }}
-          model={model ?? fallback}
-          unlisted={model !== undefined && listed === undefined}
-          onModel={(id) => choose({ model: id })}
-        />
-      )}
-      {list.isPending && list.error === null && <Loading />}
-    </Stack>
+    </WithModel>
   );
 }
 
-type ChosenProps = {
-  kind: GenerationKind;
-  initial: InitialForm;
-  models: readonly Model[];
-  search: PlaygroundSearch;
-  model: Model | undefined;
-  unlisted: boolean;
-  onModel: (id: string) => void;
-};
-
-function Chosen({ kind, initial, models, search, model, unlisted, onModel }: ChosenProps) {
-  if (model === undefined)
-    return (
-      <EmptyState icon="playground" title={`No model of your plan does this`}>
-        Choose another kind above, or a larger plan in the studio.
-      </EmptyState>
-    );
+function WithModel({ model, children }: { model: Model | undefined; children: (model: Model) => ReactNode }) {
+  if (model !== undefined) return children(model);
   return (
-    <Playground
-      kind={kind}
-      model={model}
-      models={models}
-      unlisted={unlisted}
-      initial={initial.values}
-      shown={search.generation}
-      onModel={onModel}
-    />
+    <EmptyState icon="playground" title="No model of your plan does this">
+      Choose another kind above, or a larger plan in the studio.
+    </EmptyState>
   );
 }
 
 function Loading() {
   return (
     <Stack gap="md" aria-busy="true" aria-label="Loading">
-      <Skeleton h={32} w="18rem" maw="100%" />
-      <Skeleton h={320} />
+      <Skeleton h={56} />
+      <Skeleton h={120} />
     </Stack>
   );
 }

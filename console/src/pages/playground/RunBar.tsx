@@ -1,4 +1,4 @@
-import { Button, Text } from '@mantine/core';
+import { Button, Menu, Text } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import type { Estimate } from '@renderkit/contract/v1/schemas/estimate.ts';
 import type { GenerationKind } from '@renderkit/contract/v1/schemas/generation.ts';
@@ -25,7 +25,8 @@ type RunBarProps = {
   uploading: boolean;
   /** The plan does not include the model. */
   closed: boolean;
-  onRun: () => void;
+  /** Runs it so many times. */
+  onRun: (times?: number) => void;
 };
 
 /** The cost of a run, and the button that starts it. */
@@ -45,17 +46,43 @@ export function RunBar({ kind, model, values, body, creation, uploading, closed,
       )}
       <div className={classes['run']}>
         <Cost {...{ kind, model, values, body, closed }} refused={error !== null} />
-        <Button
-          size="sm"
-          loading={creation.isPending}
-          disabled={uploading || closed}
-          leftSection={<Icon name="play" size={14} />}
-          onClick={onRun}
-        >
-          {uploading ? 'Waiting for the upload' : 'Run'}
-        </Button>
+        <Button.Group>
+          <Button
+            size="sm"
+            loading={creation.isPending}
+            disabled={uploading || closed}
+            leftSection={<Icon name="play" size={14} />}
+            aria-keyshortcuts="Control+Enter"
+            onClick={() => onRun()}
+          >
+            {uploading ? 'Uploading' : 'Run'}
+          </Button>
+          <Several disabled={creation.isPending || uploading || closed} onRun={onRun} />
+        </Button.Group>
       </div>
     </div>
+  );
+}
+
+/** How many runs can be started at once. */
+const severalTimes = [2, 4, 8];
+
+function Several({ disabled, onRun }: { disabled: boolean; onRun: RunBarProps['onRun'] }) {
+  return (
+    <Menu position="bottom-end" shadow="md">
+      <Menu.Target>
+        <Button size="sm" px={6} disabled={disabled} aria-label="Run several">
+          <Icon name="down" size={13} />
+        </Button>
+      </Menu.Target>
+      <Menu.Dropdown>
+        {severalTimes.map((times) => (
+          <Menu.Item key={times} onClick={() => onRun(times)}>
+            Run {times} times
+          </Menu.Item>
+        ))}
+      </Menu.Dropdown>
+    </Menu>
   );
 }
 

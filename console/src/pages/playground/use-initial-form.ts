@@ -6,13 +6,15 @@ import { type ItemUse, typeOfUse } from '../../media/item-use.ts';
 import { bareReference } from '../../media/reference.ts';
 import { emptyForm, type FormValues } from '../../model-form/form-values.ts';
 import { readRequest } from '../../model-form/read-request.ts';
+import { useSignedIn } from '../../session/use-signed-in.ts';
+import { lastKind, readDraft } from './drafts.ts';
 import type { PlaygroundSearch } from './search.ts';
 
 /** The initial contents of the form. The address may name another kind and model. */
 export type InitialForm = { kind: GenerationKind; model: string | undefined; values: FormValues };
 
 /** The kind whose form has this field. */
-const kindOfUse: Record<ItemUse, GenerationKind> = {
+export const kindOfUse: Record<ItemUse, GenerationKind> = {
   image: 'image_edit',
   reference_images: 'image',
   start_image: 'video',
@@ -21,17 +23,20 @@ const kindOfUse: Record<ItemUse, GenerationKind> = {
 };
 
 /**
- * What the form starts with: the request of the generation that the address names, an item of the library, or nothing.
- * Undefined while that is loading.
+ * What the form starts with: the request of the generation that the address names, the form as it was left, with an
+ * item of the library where the address names one, or nothing. Undefined while that is loading.
  */
 export function useInitialForm(search: PlaygroundSearch): {
   initial: InitialForm | undefined;
   error: Error | null;
   retry: () => void;
 } {
+  const { account } = useSignedIn();
   // A later run changes the address, but not what the form started with.
-  const [from] = useState(search.from ?? (search.use === undefined ? search.generation : undefined));
-  const [empty] = useState(formWithItem(search));
+  const [left] = useState(() => formAsLeft(account.id, search));
+  const [from] = useState(
+    search.from ?? (search.use === undefined && left === undefined ? search.generation : undefined),
+  );
   const detail = useQuery({
     ...consoleQuery('getGenerationDetail', { params: { id: from ?? '' } }),
     enabled: from !== undefined,
@@ -39,7 +44,10 @@ export function useInitialForm(search: PlaygroundSearch): {
     staleTime: Number.POSITIVE_INFINITY,
   });
   const retry = () => void detail.refetch();
-  if (from === undefined) return { initial: empty, error: null, retry };
+  if (from === undefined) {
+    const empty = { kind: search.kind ?? 'image', model: undefined, values: emptyForm };
+    return { initial: withItem(left ?? empty, search), error: null, retry };
+  }
   if (detail.data === undefined) return { initial: undefined, error: detail.error, retry };
   const { request, generation } = detail.data;
   const read = readRequest(request);
@@ -50,11 +58,26 @@ export function useInitialForm(search: PlaygroundSearch): {
   return { initial, error: null, retry };
 }
 
-/** An empty form, or one with the item that the address names. */
-function formWithItem({ use, as, kind }: PlaygroundSearch): InitialForm {
-  if (use === undefined || as === undefined)
-    return { kind: kind ?? 'image', model: undefined, values: emptyForm };
+/** The form of the kind as it was left. Another kind begins with the words of the last; undefined where there are none. */
+function formAsLeft(account: string, { kind, use, as }: PlaygroundSearch): InitialForm | undefined {
+  const last = lastKind(account);
+  const named = use === undefined || as === undefined ? undefined : kindOfUse[as];
+  const wanted = kind ?? named ?? last ?? 'image';
+  const own = readDraft(account, wanted);
+  if (own !== undefined || last === undefined) return own;
+  const prompt = readDraft(account, last)?.values.prompt ?? '';
+  return { kind: wanted, model: undefined, values: { ...emptyForm, prompt } };
+}
+
+/** The form with the item that the address names. A mask was painted on another image. */
+function withItem(form: InitialForm, { use, as, kind }: PlaygroundSearch): InitialForm {
+  if (use === undefined || as === undefined) return form;
   const reference = bareReference(use, typeOfUse(as));
-  const values = { ...emptyForm, [as]: as === 'reference_images' ? [reference] : reference };
-  return { kind: kind ?? kindOfUse[as], model: undefined, values };
+  const unmasked = as === 'image' ? { mask: undefined, strokes: [] } : {};
+  const values = {
+    ...form.values,
+    ...unmasked,
+    [as]: as === 'reference_images' ? [...form.values.reference_images, reference] : reference,
+  };
+  return { ...form, kind: kind ?? kindOfUse[as], values };
 }

@@ -7,7 +7,6 @@ import { ChoiceField } from './ChoiceField.tsx';
 import { EditFields } from './EditFields.tsx';
 import { OptionField, SelectOption } from './OptionField.tsx';
 import { ProjectField } from './ProjectField.tsx';
-import { PromptField } from './PromptField.tsx';
 import { RangeField } from './RangeField.tsx';
 import { RatioField } from './RatioField.tsx';
 import { SourceFields } from './SourceFields.tsx';
@@ -15,23 +14,22 @@ import { StylesField, SuggestionsField } from './StyleFields.tsx';
 import type { Choices } from './fit-values.ts';
 import type { FormControl } from './use-form.ts';
 
-type ModelFormProps = {
+type ModelSettingsProps = {
   kind: GenerationKind;
   form: FormControl;
   choices: Choices;
   capabilities: Account['capabilities'] | undefined;
-  onRun: () => void;
+  /** The seed of the result that is shown. */
+  lastSeed: number | undefined;
 };
 
-/** The form for a kind and model, made from the model's parameters. */
-export function ModelForm({ kind, form, choices, capabilities, onRun }: ModelFormProps) {
+/** Everything of the form for a kind and model that may stay as it is: what the model's parameters offer. */
+export function ModelSettings({ kind, form, choices, capabilities, lastSeed }: ModelSettingsProps) {
   const { fields, values, set, errorOf } = form;
   const { resolution } = fields;
   return (
     <Stack gap="lg">
-      <SourceFields form={form} capabilities={capabilities} need="required" />
       {fields.image !== 'none' && <EditFields form={form} />}
-      <PromptField form={form} onRun={onRun} />
       <SourceFields form={form} capabilities={capabilities} need="optional" />
       <FieldAnchor of="aspect_ratio">
         <RatioField form={form} />
@@ -55,7 +53,7 @@ export function ModelForm({ kind, form, choices, capabilities, onRun }: ModelFor
       )}
       {fields.options.map((option) => (
         <FieldAnchor key={option.key} of={`options.${option.key}`}>
-          <OptionField option={option} form={form} />
+          <OptionField option={option} form={form} lastSeed={lastSeed} />
         </FieldAnchor>
       ))}
       <BaseModelField form={form} />

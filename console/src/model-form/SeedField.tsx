@@ -1,0 +1,64 @@
+import { ActionIcon, Group, Input, NumberInput, Tooltip } from '@mantine/core';
+import { Icon } from '../ui/Icon.tsx';
+import type { ModelOption } from './form-fields.ts';
+
+type SeedFieldProps = {
+  option: ModelOption;
+  /** Undefined or below 0: left to chance. */
+  value: number | undefined;
+  onChange: (value: number | undefined) => void;
+  error?: string | undefined;
+  /** The seed of the result that is shown. */
+  last: number | undefined;
+};
+
+/** The seed: left to chance, or locked to the one of the result that is shown or to a number. */
+export function SeedField({ option, value, onChange, error, last }: SeedFieldProps) {
+  const locked = value !== undefined && value >= 0;
+  return (
+    <Input.Wrapper
+      label={option.name}
+      labelElement="div"
+      description={locked ? 'The same seed makes the same again.' : 'Another one for each run.'}
+      error={error}
+    >
+      <Group gap={6} wrap="nowrap" mt={4}>
+        <NumberInput
+          flex={1}
+          size="xs"
+          aria-label={option.name}
+          placeholder={last === undefined ? 'Random' : `Random; the last was ${last}`}
+          min={0}
+          max={option.max ?? 4_294_967_295}
+          allowDecimal={false}
+          allowNegative={false}
+          value={locked ? value : ''}
+          onChange={(next) => onChange(typeof next === 'number' ? next : undefined)}
+        />
+        <Tooltip label="Another one for each run">
+          <ActionIcon
+            variant="default"
+            size={30}
+            aria-label="Random seed"
+            aria-pressed={!locked}
+            onClick={() => onChange(undefined)}
+          >
+            <Icon name="dice" size={15} />
+          </ActionIcon>
+        </Tooltip>
+        <Tooltip label={last === undefined ? 'There is no result whose seed could be kept' : `Keep ${last}`}>
+          <ActionIcon
+            variant="default"
+            size={30}
+            aria-label="Keep the seed of the result"
+            aria-pressed={locked}
+            aria-disabled={last === undefined && !locked}
+            onClick={() => onChange(locked ? undefined : last)}
+          >
+            <Icon name={locked ? 'locked' : 'open'} size={15} />
+          </ActionIcon>
+        </Tooltip>
+      </Group>
+    </Input.Wrapper>
+  );
+}

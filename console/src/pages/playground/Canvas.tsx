@@ -1,0 +1,70 @@
+import type { GenerationKind } from '@renderkit/contract/v1/schemas/generation.ts';
+import { lazy, Suspense, useState } from 'react';
+import type { MediaItem } from '../../media/media-item.ts';
+import { useSignedIn } from '../../session/use-signed-in.ts';
+import { EmptyState } from '../../ui/EmptyState.tsx';
+import { Result } from './Result.tsx';
+import { Runs } from './Runs.tsx';
+import { batchOf } from './drafts.ts';
+import classes from './playground.module.css';
+import { useRuns, watchingOf } from './use-runs.ts';
+
+const Compare = lazy(async () => ({ default: (await import('./Compare.tsx')).Compare }));
+
+/** As many as can be told apart side by side. */
+const maxCompared = 4;
+
+/** What was made, as large as the window has room, and the newest runs below it. */
+export function Canvas({ shown, kind = 'image' }: { shown: string | undefined; kind?: GenerationKind }) {
+  const { account } = useSignedIn();
+  const rows = useRuns();
+  const ids = shown === undefined ? [] : batchOf(account.id, shown);
+  const watching = watchingOf(rows, ids);
+  const { marked, mark, compared, compare, close } = useCompared();
+  return (
+    <div className={classes['canvas']}>
+      {shown === undefined ? (
+        <Nothing kind={kind} />
+      ) : (
+        <Result key={ids[0]} {...{ ids, rows, watching, marked, mark, compare }} />
+      )}
+      <Runs {...{ rows, watching }} shown={ids} />
+      {compared.length > 0 && (
+        <Suspense>
+          <Compare items={compared} onClose={close} />
+        </Suspense>
+      )}
+    </div>
+  );
+}
+
+/** What is marked for comparing, and what is being compared: the second mark opens the comparison. */
+function useCompared() {
+  const [marked, setMarked] = useState<readonly MediaItem[]>([]);
+  const [compared, setCompared] = useState<readonly MediaItem[]>([]);
+  const mark = (item: MediaItem) => {
+    const others = marked.filter(({ id }) => id !== item.id);
+    const next = others.length < marked.length ? others : [...others, item];
+    setMarked(next.length > 1 ? [] : next);
+    if (next.length > 1) setCompared(next);
+  };
+  return {
+    marked: marked.map(({ id }) => id),
+    mark,
+    compared,
+    compare: (items: readonly MediaItem[]) => setCompared(items.slice(0, maxCompared)),
+    close: () => setCompared([]),
+  };
+}
+
+function Nothing({ kind }: { kind: GenerationKind }) {
+  const noun = kind === 'image' || kind === 'image_edit' ? 'picture' : 'video';
+  return (
+    <div className={classes['nothing']}>
+      <EmptyState icon={noun === 'picture' ? 'image' : 'video'} title={`Your ${noun} appears here`}>
+        Say what you want and run it: Ctrl and Enter. Everything you run is kept under Generations, everything
+        made in the Library.
+      </EmptyState>
+    </div>
+  );
+}

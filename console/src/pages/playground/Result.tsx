@@ -1,0 +1,166 @@
+import { Text } from '@mantine/core';
+import type { GenerationRow } from '@renderkit/contract/console/schemas/generation.ts';
+import type { Generation } from '@renderkit/contract/v1/schemas/generation.ts';
+import { type CSSProperties, useEffect, useRef, useState } from 'react';
+import { GenerationError } from '../../generations/GenerationError.tsx';
+import { LiveProgress } from '../../generations/LiveProgress.tsx';
+import { isFinal } from '../../generations/generation-status.ts';
+import type { Watching } from '../../generations/use-progress.ts';
+import { ItemActions } from '../../media/ItemActions.tsx';
+import { MediaLightbox } from '../../media/MediaLightbox.tsx';
+import { itemOfOutput, type MediaItem } from '../../media/media-item.ts';
+import { Button } from '@mantine/core';
+import { Icon } from '../../ui/Icon.tsx';
+import { ProblemAlert } from '../../ui/ProblemAlert.tsx';
+import { ResultPicture } from './ResultPicture.tsx';
+import { RunFacts } from './RunFacts.tsx';
+import classes from './result.module.css';
+import { useCulling } from './use-culling.tsx';
+import { useGeneration } from './use-runs.ts';
+
+type ResultProps = {
+  /** The generations that are shown: one, or those that were started together. */
+  ids: readonly string[];
+  rows: readonly GenerationRow[];
+  watching: ReadonlyMap<string, Watching>;
+  /** Ids of what is marked for comparing. */
+  marked: readonly string[];
+  mark: (item: MediaItem) => void;
+  compare: (items: readonly MediaItem[]) => void;
+};
+
+/** The results of the runs that are shown, or how far they are. */
+export function Result({ ids, rows, watching, marked, mark, compare }: ResultProps) {
+  const resultRef = useScrollToNew(ids.at(-1));
+  const [made, setMade] = useState<ReadonlyMap<string, readonly MediaItem[]>>(new Map());
+  const [large, setLarge] = useState<string>();
+  const culling = useCulling();
+  const items = ids.flatMap((id) => made.get(id) ?? []).filter(({ id }) => !culling.discarded.has(id));
+  const rest = items.filter(({ id }) => !culling.kept.has(id));
+  // A run that is under way takes the room of one picture.
+  const cells = Math.max(1, items.length + ids.filter((id) => !made.has(id)).length);
+  return (
+    <section ref={resultRef} className={classes['result']} aria-label="Result">
+      {items.length > 1 && (
+        <div className={classes['together']}>
+          <Text fz="sm" c="dimmed">
+            {items.length} pictures
+          </Text>
+          <Button
+            variant="default"
+            leftSection={<Icon name="compare" size={14} />}
+            onClick={() => compare(items)}
+          >
+            Compare {items.length === 2 ? 'both' : 'them'}
+          </Button>
+          {rest.length > 0 && rest.length < items.length && (
+            <Button
+              variant="default"
+              leftSection={<Icon name="trash" size={14} />}
+              onClick={() => culling.discard(rest)}
+            >
+              Discard the other {rest.length}
+            </Button>
+          )}
+        </div>
+      )}
+      <div className={classes['room']}>
+        <div className={classes['grid']} data-count={Math.min(cells, 9)}>
+          {ids.map((id) => (
+            <Run
+              key={id}
+              {...{ id, rows, culling, marked, mark }}
+              watching={watching.get(id) ?? 'none'}
+              onMade={setMade}
+              onLarge={setLarge}
+            />
+          ))}
+        </div>
+      </div>
+      <MediaLightbox
+        items={items}
+        shown={large}
+        onShow={setLarge}
+        details={(item) => <ItemActions item={item} />}
+      />
+    </section>
+  );
+}
+
+type RunProps = Pick<ResultProps, 'rows' | 'marked' | 'mark'> & {
+  id: string;
+  watching: Watching;
+  culling: ReturnType<typeof useCulling>;
+  onMade: (
+    change: (before: ReadonlyMap<string, readonly MediaItem[]>) => Map<string, readonly MediaItem[]>,
+  ) => void;
+  onLarge: (id: string) => void;
+};
+
+function Run({ id, rows, watching, culling, marked, mark, onMade, onLarge }: RunProps) {
+  const { generation, error, retry } = useGeneration(id, rows);
+  const outputs = generation?.outputs;
+  useEffect(() => {
+    if (outputs !== undefined && outputs.length > 0)
+      onMade((before) => new Map(before).set(id, outputs.map(itemOfOutput)));
+  }, [id, outputs, onMade]);
+  if (generation === undefined)
+    return (
+      <div className={classes['cell']} aria-busy={error === null}>
+        {error !== null && (
+          <ProblemAlert error={error} title="The result could not be read" onRetry={retry} />
+        )}
+      </div>
+    );
+  if (generation.outputs.length === 0 || !isFinal(generation))
+    return (
+      <div className={classes['cell']}>
+        <div className={classes['waiting']}>
+          <NotMade generation={generation} watching={watching} />
+        </div>
+        <RunFacts generation={generation} />
+      </div>
+    );
+  const shown = generation.outputs.map(itemOfOutput).filter((item) => !culling.discarded.has(item.id));
+  return (
+    <>
+      {shown.map((item, i) => (
+        <div key={item.id} className={classes['cell']} style={ratioOf(item)}>
+          <ResultPicture
+            {...{ item, generation, culling, mark, onLarge }}
+            marked={marked.includes(item.id)}
+          />
+          {i === 0 && <RunFacts generation={generation} />}
+          {i === 0 && <GenerationError generation={generation} />}
+        </div>
+      ))}
+    </>
+  );
+}
+
+function NotMade({ generation, watching }: { generation: Generation; watching: Watching }) {
+  if (!isFinal(generation)) return <LiveProgress generation={generation} watching={watching} />;
+  if (generation.status === 'canceled')
+    return (
+      <Text fz="sm" c="dimmed">
+        It was canceled before it began, and costs nothing.
+      </Text>
+    );
+  return <GenerationError generation={generation} />;
+}
+
+function ratioOf({ width, height }: MediaItem): CSSProperties {
+  const ratio = width !== null && height !== null && height > 0 ? width / height : 1;
+  return { '--ratio': ratio } as CSSProperties;
+}
+
+/** Scrolls to the result of a new run; on narrow screens it may be out of sight. */
+function useScrollToNew(id: string | undefined) {
+  const element = useRef<HTMLElement>(null);
+  const before = useRef(id);
+  useEffect(() => {
+    if (id !== before.current) element.current?.scrollIntoView({ block: 'nearest' });
+    before.current = id;
+  });
+  return element;
+}

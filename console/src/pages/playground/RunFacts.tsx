@@ -1,0 +1,131 @@
+import { ActionIcon, Button, Text, Tooltip } from '@mantine/core';
+import type { Generation } from '@renderkit/contract/v1/schemas/generation.ts';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import { useEffect, useState } from 'react';
+import { callV1 } from '../../api/client.ts';
+import { formatDuration } from '../../format/durations.ts';
+import { formatCount } from '../../format/numbers.ts';
+import { isFinal } from '../../generations/generation-status.ts';
+import { seedOf } from '../../model-form/seed.ts';
+import { Icon } from '../../ui/Icon.tsx';
+import { StatusBadge } from '../../ui/StatusBadge.tsx';
+import { TextLink } from '../../ui/TextLink.tsx';
+import classes from './result.module.css';
+import { useSameAgain } from './use-same-again.ts';
+import { useRequestOf } from './use-runs.ts';
+
+const route = getRouteApi('/signed-in/playground');
+
+/** What is known of a run in a line, and what can be done with it as a whole. */
+export function RunFacts({ generation }: { generation: Generation }) {
+  const { id, status, model, cost } = generation;
+  const { prompt, body } = useRequestOf(id);
+  const seed = seedOf(body);
+  const { credits } = cost;
+  return (
+    <div className={classes['facts']}>
+      <div className={classes['line']} role="status">
+        <StatusBadge status={status} />
+        <Elapsed generation={generation} />
+        <Text fz="xs" c="dimmed" component="span" className={classes['more']}>
+          {[
+            model,
+            seed === undefined ? undefined : `seed ${seed}`,
+            credits === null ? undefined : formatCount(credits, 'credit'),
+          ]
+            .filter((fact) => fact !== undefined)
+            .join(' · ')}
+        </Text>
+        <span className={classes['runActions']}>
+          <EndRun generation={generation} />
+          {isFinal(generation) && <Again generation={generation} />}
+          <TextLink to="/generations/$id" params={{ id }} fz="xs">
+            Details
+          </TextLink>
+        </span>
+      </div>
+      {prompt !== undefined && (
+        <Text fz="xs" c="dimmed" className={classes['prompt']} title={prompt}>
+          {prompt}
+        </Text>
+      )}
+    </div>
+  );
+}
+
+/** The same request once more, or its request in the form. */
+function Again({ generation }: { generation: Generation }) {
+  const navigate = route.useNavigate();
+  const { again, pending } = useSameAgain();
+  return (
+    <>
+      <Tooltip label="Run the same request again, with the same seed">
+        <Button
+          variant="default"
+          size="compact-xs"
+          leftSection={<Icon name="refresh" size={12} />}
+          loading={pending}
+          onClick={() => again(generation)}
+        >
+          Same again
+        </Button>
+      </Tooltip>
+      <Tooltip label="Put its request into the form">
+        <ActionIcon
+          size={24}
+          aria-label="Put its request into the form"
+          onClick={() =>
+            void navigate({
+              search: { kind: generation.kind, from: generation.id, generation: generation.id },
+              replace: true,
+              resetScroll: false,
+            })
+          }
+        >
+          <Icon name="edit" size={14} />
+        </ActionIcon>
+      </Tooltip>
+    </>
+  );
+}
+
+/** Ends a run: one that waits is canceled, one that runs is stopped where its engine can. */
+function EndRun({ generation: { id, status } }: { generation: Generation }) {
+  const queries = useQueryClient();
+  const end = useMutation({
+    mutationFn: () => callV1(status === 'queued' ? 'cancelGeneration' : 'stopGeneration', { params: { id } }),
+    onSettled: () =>
+      Promise.all(
+        [
+          ['v1', 'getGeneration'],
+          ['console', 'listGenerationRows'],
+        ].map((queryKey) => queries.invalidateQueries({ queryKey })),
+      ),
+  });
+  if (status !== 'queued' && status !== 'running') return null;
+  return (
+    <Button variant="default" size="compact-xs" loading={end.isPending} onClick={() => end.mutate()}>
+      {status === 'queued' ? 'Cancel generation' : 'Stop'}
+    </Button>
+  );
+}
+
+/** How long a generation has been under way, or how long it took. */
+function Elapsed({ generation }: { generation: Generation }) {
+  const { created_at: created, completed_at: completed } = generation;
+  const [now, setNow] = useState(Date.now);
+  const open = completed === null;
+  useEffect(() => {
+    if (!open) return undefined;
+    const timer = setInterval(() => setNow(Date.now()), 1_000);
+    return () => clearInterval(timer);
+  }, [open]);
+  const end = completed === null ? now : Date.parse(completed);
+  const took = Math.max(0, end - Date.parse(created));
+  return (
+    <Text fz="xs" c="dimmed" component="span" aria-live="off">
+      {formatDuration(open ? Math.floor(took / 1_000) * 1_000 : took)}
+    </Text>
+  );
+}

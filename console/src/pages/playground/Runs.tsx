@@ -1,0 +1,95 @@
+import { Progress } from '@mantine/core';
+import { progressStages } from '@renderkit/contract/v1/progress.ts';
+import type { GenerationRow } from '@renderkit/contract/console/schemas/generation.ts';
+import { Link } from '@tanstack/react-router';
+import { isFinal } from '../../generations/generation-status.ts';
+import { useProgress, type Watching } from '../../generations/use-progress.ts';
+import { MediaView } from '../../media/MediaView.tsx';
+import { itemOfOutput } from '../../media/media-item.ts';
+import { Icon } from '../../ui/Icon.tsx';
+import classes from './runs.module.css';
+
+type RunsProps = {
+  rows: readonly GenerationRow[];
+  watching: ReadonlyMap<string, Watching>;
+  /** Ids of those that are shown large. */
+  shown: readonly string[];
+};
+
+/** The newest runs, to show them large again. Those under way show how they look by now, and how far they are. */
+export function Runs({ rows, watching, shown }: RunsProps) {
+  if (rows.length === 0) return null;
+  return (
+    <nav aria-label="Recent runs">
+      <ul className={classes['runs']}>
+        {rows.map((row) => {
+          const { id } = row.generation;
+          const isShown = shown.includes(id);
+          return (
+            <li key={id}>
+              <Link
+                to="/playground"
+                search={(before) => ({ ...before, generation: id })}
+                replace
+                resetScroll={false}
+                className={classes['run']}
+                data-shown={isShown}
+                aria-label={`Recent: ${row.prompt ?? 'made without words'}${isShown ? ', shown above' : ''}`}
+                title={row.prompt ?? undefined}
+              >
+                {isFinal(row.generation) ? (
+                  <Made row={row} />
+                ) : (
+                  <UnderWay row={row} watching={isShown ? 'none' : (watching.get(id) ?? 'none')} />
+                )}
+              </Link>
+            </li>
+          );
+        })}
+      </ul>
+    </nav>
+  );
+}
+
+function Made({ row: { generation } }: { row: GenerationRow }) {
+  const { outputs, status } = generation;
+  const [first] = outputs;
+  if (first === undefined)
+    return (
+      <span className={classes['none']} data-status={status}>
+        <Icon name={status === 'failed' ? 'warning' : 'close'} size={18} />
+        {status === 'failed' ? 'Failed' : 'Canceled'}
+      </span>
+    );
+  return (
+    <>
+      <MediaView item={itemOfOutput(first)} small fill inert alt="" />
+      {outputs.length > 1 && <span className={classes['count']}>{outputs.length}</span>}
+    </>
+  );
+}
+
+function UnderWay({ row, watching }: { row: GenerationRow; watching: Watching }) {
+  const { id, status } = row.generation;
+  const { progress, preview } = useProgress(id, watching);
+  const position = progress?.queue?.position;
+  const stage = progress?.stage ?? (status === 'queued' ? 'queued' : 'rendering');
+  const known = progress?.fraction ?? null;
+  return (
+    <span className={classes['underWay']}>
+      {preview !== undefined && <img className={classes['preview']} src={preview.url} alt="" />}
+      <span className={classes['stage']}>
+        {typeof position === 'number' ? `${position} in the queue` : progressStages[stage]}
+      </span>
+      <Progress
+        className={classes['bar']}
+        size="xs"
+        value={known === null ? 100 : known * 100}
+        animated={known === null && status === 'running'}
+        striped={known === null && status === 'running'}
+        color={status === 'queued' ? 'gray' : undefined}
+        aria-label="Under way"
+      />
+    </span>
+  );
+}

@@ -1,0 +1,94 @@
+import type { GenerationRow } from '@renderkit/contract/console/schemas/generation.ts';
+import type { Generation } from '@renderkit/contract/v1/schemas/generation.ts';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useEffect, useRef } from 'react';
+import { consoleQuery, v1Query } from '../../api/queries.ts';
+import { parseJson } from '../../format/json.ts';
+import { isFinal } from '../../generations/generation-status.ts';
+import type { RequestBody } from '../../generations/kinds.ts';
+import { maxStreams, type Watching } from '../../generations/use-progress.ts';
+import { seedOf } from '../../model-form/seed.ts';
+
+const maxRuns = 30;
+/** While something is under way. */
+const pollMs = 1_500;
+const pollAfterErrorMs = 10_000;
+
+/** The newest generations of the account, followed while one of them is under way. */
+export function useRuns(): readonly GenerationRow[] {
+  const runs = useQuery({
+    ...consoleQuery('listGenerationRows', { query: { limit: maxRuns } }),
+    refetchInterval: ({ state: { data, status } }) => {
+      if (status === 'error') return pollAfterErrorMs;
+      return data?.data.every(({ generation }) => isFinal(generation)) === true ? false : pollMs;
+    },
+  });
+  const rows = runs.data?.data ?? [];
+  useReloadWhenFinished(rows.filter(({ generation }) => isFinal(generation)).length);
+  return rows;
+}
+
+/** Reloads what changes when a generation has finished: the library, and the balance beside the price. */
+function useReloadWhenFinished(finished: number): void {
+  const queries = useQueryClient();
+  const before = useRef(finished);
+  useEffect(() => {
+    if (before.current === finished) return;
+    before.current = finished;
+    for (const queryKey of [
+      ['v1', 'listAssets'],
+      ['v1', 'estimate'],
+    ])
+      void queries.invalidateQueries({ queryKey });
+  }, [finished, queries]);
+}
+
+/** One generation, followed until it has ended. Those of `rows` are followed there. */
+export function useGeneration(id: string, rows: readonly GenerationRow[]) {
+  const row = rows.find(({ generation }) => generation.id === id);
+  const query = useQuery({
+    ...v1Query('getGeneration', { params: { id } }),
+    enabled: row === undefined,
+    placeholderData: undefined,
+    refetchInterval: ({ state: { data, status } }) => {
+      if (status === 'error') return pollAfterErrorMs;
+      return data !== undefined && isFinal(data) ? false : pollMs;
+    },
+  });
+  return { generation: row?.generation ?? query.data, error: query.error, retry: () => void query.refetch() };
+}
+
+/**
+ * How each generation under way is watched: those that are shown and those that run have a stream as long as there is one,
+ * the others are asked for.
+ */
+export function watchingOf(
+  rows: readonly GenerationRow[],
+  shown: readonly string[],
+): ReadonlyMap<string, Watching> {
+  const rank = ({ id, status }: Generation) => (shown.includes(id) ? 0 : 2) + (status === 'running' ? 0 : 1);
+  const open = rows.map(({ generation }) => generation).filter((generation) => !isFinal(generation));
+  const inOrder = open.toReversed().toSorted((one, other) => rank(one) - rank(other));
+  return new Map(inOrder.map(({ id }, i) => [id, i < maxStreams ? 'stream' : 'poll']));
+}
+
+/** What a generation was asked for, with its request as it was sent. */
+export function useRequestOf(id: string | undefined) {
+  const detail = useQuery({
+    ...consoleQuery('getGenerationDetail', { params: { id: id ?? '' } }),
+    enabled: id !== undefined,
+    placeholderData: undefined,
+    staleTime: Number.POSITIVE_INFINITY,
+    retry: false,
+  });
+  const body = detail.data === undefined ? undefined : parseJson(detail.data.request.body);
+  return {
+    prompt: detail.data?.prompt ?? undefined,
+    body: typeof body === 'object' && body !== null ? (body as RequestBody) : undefined,
+  };
+}
+
+/** The seed of the generation that is shown; undefined where its request names none. */
+export function useShownSeed(id: string | undefined): number | undefined {
+  return seedOf(useRequestOf(id).body);
+}
