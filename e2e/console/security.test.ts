@@ -162,7 +162,7 @@ describe('the console withstands hostile input', { skip: noBrowser }, () => {
     await page.goto(`${world.url}/console/webhooks/${ids.endpoint}`);
     await page.getByRole('button', { name: 'Send test' }).click();
     await page.getByRole('group', { name: 'Answer' }).getByText('<script>').first().waitFor();
-    await page.goto(`${world.url}/console/playground`);
+    await page.goto(`${world.url}/console/playground?kind=image&model=atelier-1`);
     await page
       .locator('input[type=file]')
       .first()

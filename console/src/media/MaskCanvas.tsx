@@ -46,7 +46,7 @@ export function MaskCanvas(props: MaskCanvasProps) {
   return (
     <div
       className={classes['stage']}
-      style={{ aspectRatio: ratio, width: `min(100%, calc(52vh * ${ratio}))` }}
+      style={{ aspectRatio: ratio, width: `min(100%, calc(var(--mask-height, 52vh) * ${ratio}))` }}
     >
       <img className={classes['image']} src={address} alt="" crossOrigin="anonymous" draggable={false} />
       <canvas

@@ -1,5 +1,6 @@
 import { Button, Input, Skeleton, Text } from '@mantine/core';
-import { useEffect, useState } from 'react';
+import { createContext, useContext, useEffect, useState } from 'react';
+import { createPortal } from 'react-dom';
 import { Notice } from '../ui/Notice.tsx';
 import { MaskPainter } from './MaskPainter.tsx';
 import type { MaskStep, Size } from './mask-step.ts';
@@ -15,8 +16,16 @@ type MaskFieldProps = {
   error?: string | undefined;
 };
 
+/** Where a page has room to paint on; without one the field paints where it stands. */
+export const PaintingRoom = createContext<HTMLElement | null>(null);
+
 /** The field on which somebody paints the part of an image that is to change. */
-export function MaskField({ source, mask, strokes, onChange, error }: MaskFieldProps) {
+export function MaskField(props: MaskFieldProps) {
+  const room = useContext(PaintingRoom);
+  return room === null ? <Mask {...props} /> : createPortal(<Mask {...props} />, room);
+}
+
+function Mask({ source, mask, strokes, onChange, error }: MaskFieldProps) {
   const known = useReference(source);
   const { upload } = useUpload(source?.value ?? '');
   const address = upload?.url ?? known?.url ?? undefined;

@@ -1,6 +1,7 @@
 import { Button, FileButton, Group, Input, Text, TextInput } from '@mantine/core';
 import type { UploadType } from '@renderkit/contract/v1/schemas/upload.ts';
 import { type ClipboardEvent, type DragEvent, useEffect, useState } from 'react';
+import { FileDrop } from '../ui/FileDrop.tsx';
 import { Icon } from '../ui/Icon.tsx';
 import { LibraryPicker } from './LibraryPicker.tsx';
 import { ReferenceCard } from './ReferenceCard.tsx';
@@ -18,7 +19,7 @@ type ReferenceInputProps = {
   references: readonly Reference[];
   onChange: (change: (before: readonly Reference[]) => Reference[]) => void;
   error?: string | undefined;
-  /** Takes files that are pasted anywhere on the page. */
+  /** Takes files that are pasted, or dropped, anywhere on the page. */
   takesPaste?: boolean;
   /** The plan includes no uploads of this type. */
   noUploads?: boolean;
@@ -48,6 +49,9 @@ export function ReferenceInput(props: ReferenceInputProps) {
       role="group"
       aria-label={label}
     >
+      {props.takesPaste === true && uploads && (
+        <FileDrop label={`${label}: let go`} onFile={(file) => send([file])} />
+      )}
       <div
         className={classes['area']}
         data-over={over}

@@ -5,6 +5,7 @@ import { useEffect, useRef, useState } from 'react';
 import { sentenceOf } from '../api/errors.ts';
 import { uploadFile } from '../api/upload-file.ts';
 import { Icon } from '../ui/Icon.tsx';
+import { asPng } from './as-png.ts';
 import classes from './reference-input.module.css';
 import type { Reference } from './reference.ts';
 
@@ -26,7 +27,7 @@ export function UploadCard({ file, type, onDone }: UploadCardProps) {
   const { mutate, error } = useMutation({
     mutationKey: uploadMutationKey,
     meta: { inline: true },
-    mutationFn: (signal: AbortSignal) => uploadFile(file, { onProgress: setPart, signal }),
+    mutationFn: async (signal: AbortSignal) => uploadFile(await asPng(file), { onProgress: setPart, signal }),
     onSuccess: (upload) => {
       queries.setQueryData(['v1', 'getUpload', { params: { id: upload.id } }], upload);
       onDone(referenceOfUpload(upload, type));

@@ -1,10 +1,17 @@
 import { maxAudioBytes, maxImageBytes, maxVideoBytes } from '@renderkit/contract/v1/limits.ts';
 import type { UploadType } from '@renderkit/contract/v1/schemas/upload.ts';
 import { formatBytes } from '../format/numbers.ts';
+import { convertedTypes } from './as-png.ts';
 
 /** The files that each type of upload takes, for the file dialog and for people. The service checks the bytes. */
 export const uploadTypes = {
-  image: { accept: 'image/png,image/jpeg', formats: 'PNG or JPEG', maxBytes: maxImageBytes, noun: 'picture' },
+  image: {
+    // The last two are turned into PNG in the browser.
+    accept: ['image/png', 'image/jpeg', ...convertedTypes].join(','),
+    formats: 'PNG, JPEG, WebP or AVIF',
+    maxBytes: maxImageBytes,
+    noun: 'picture',
+  },
   video: {
     accept: 'video/mp4,video/quicktime',
     formats: 'MP4 or MOV',

@@ -2,12 +2,20 @@ import { Badge, Group, Modal, Stack, Text, TextInput } from '@mantine/core';
 import { outputsOf } from '@renderkit/contract/studio/kinds.ts';
 import type { GenerationKind } from '@renderkit/contract/v1/schemas/generation.ts';
 import type { Model } from '@renderkit/contract/v1/schemas/model.ts';
+import { useQueries } from '@tanstack/react-query';
 import { useState } from 'react';
+import { v1Query } from '../api/queries.ts';
+import { formatDuration } from '../format/durations.ts';
 import { formatCount } from '../format/numbers.ts';
 import { kinds } from '../generations/kinds.ts';
 import { Icon } from '../ui/Icon.tsx';
-import { abilitiesOf, matchesSearch } from './model-labels.ts';
+import { buildRequest, estimateOf, missingOf } from './build-request.ts';
+import { emptyForm } from './form-values.ts';
+import { abilitiesOf, isSandbox, matchesSearch } from './model-labels.ts';
 import classes from './model-picker.module.css';
+
+/** What the newest runs of a model say of it: the median of their seconds, and a picture where the model has none. */
+export type ModelHistory = { seconds: number | undefined; picture: string | undefined };
 
 type ModelPickerProps = {
   kind: GenerationKind;
@@ -16,16 +24,19 @@ type ModelPickerProps = {
   onChoose: (model: Model) => void;
   /** False where models for adults are closed to the account. */
   ageVerified: boolean;
+  /** What the person's own runs say of each model, by its id. */
+  history: ReadonlyMap<string, ModelHistory>;
 };
 
 /** The model of the form, and a dialog to choose another. */
-export function ModelPicker({ kind, models, chosen, onChoose, ageVerified }: ModelPickerProps) {
+export function ModelPicker({ onChoose, ...props }: ModelPickerProps) {
+  const { kind, chosen, history } = props;
   const [opened, setOpened] = useState(false);
   // An extension is made by the platform's model; a request can name no other.
   if (kind === 'video_extend')
     return (
       <div className={classes['card']} data-field="model">
-        <ModelCard model={chosen} kind={kind} />
+        <ModelCard model={chosen} kind={kind} picture={history.get(chosen.id)?.picture} />
       </div>
     );
   return (
@@ -37,7 +48,7 @@ export function ModelPicker({ kind, models, chosen, onChoose, ageVerified }: Mod
         data-field="model"
         onClick={() => setOpened(true)}
       >
-        <ModelCard model={chosen} kind={kind} />
+        <ModelCard model={chosen} kind={kind} picture={history.get(chosen.id)?.picture} />
         <span className={classes['change']}>
           Change
           <Icon name="down" size={13} />
@@ -47,11 +58,11 @@ export function ModelPicker({ kind, models, chosen, onChoose, ageVerified }: Mod
         opened={opened}
         onClose={() => setOpened(false)}
         title="Choose a model"
-        size="lg"
+        size="min(96vw, 60rem)"
         closeButtonProps={{ 'aria-label': 'Close' }}
       >
         <ModelList
-          {...{ kind, models, chosen, ageVerified }}
+          {...props}
           onChoose={(model) => {
             onChoose(model);
             setOpened(false);
@@ -62,9 +73,11 @@ export function ModelPicker({ kind, models, chosen, onChoose, ageVerified }: Mod
   );
 }
 
-function ModelList({ kind, models, chosen, onChoose, ageVerified }: ModelPickerProps) {
+function ModelList({ models, ...props }: ModelPickerProps) {
   const [search, setSearch] = useState('');
   const found = models.filter((model) => matchesSearch(model, search));
+  const sandbox = found.filter(isSandbox);
+  const prices = usePrices(props.kind, models);
   return (
     <Stack gap="sm">
       <TextInput
@@ -80,42 +93,103 @@ function ModelList({ kind, models, chosen, onChoose, ageVerified }: ModelPickerP
           No model says that of itself.
         </Text>
       )}
-      <ul className={classes['list']}>
-        {found.map((model) => {
-          const locked = model.nsfw && !ageVerified;
-          return (
-            <li key={model.id}>
-              <button
-                type="button"
-                className={classes['card']}
-                aria-pressed={model.id === chosen.id}
-                disabled={locked}
-                onClick={() => onChoose(model)}
-              >
-                <ModelCard model={model} kind={kind} locked={locked} whole />
-              </button>
-            </li>
-          );
-        })}
-      </ul>
+      <ModelCards {...props} {...{ prices }} models={found.filter((model) => !isSandbox(model))} />
+      {sandbox.length > 0 && (
+        <>
+          <Text fz="xs" c="dimmed" fw={600}>
+            For trying a client: these draw nothing of use
+          </Text>
+          <ModelCards {...props} {...{ prices }} models={sandbox} />
+        </>
+      )}
       <Text fz="xs" c="dimmed">
-        These are the models that your plan includes.
+        These are the models that your plan includes. Prices are without extras, times are those of your own
+        runs.
       </Text>
     </Stack>
   );
 }
 
-type ModelCardProps = { model: Model; kind: GenerationKind; locked?: boolean; whole?: boolean };
+type ModelCardsProps = ModelPickerProps & { prices: ReadonlyMap<string, number> };
 
-function ModelCard({ model, kind, locked = false, whole = false }: ModelCardProps) {
+function ModelCards({ kind, models, chosen, onChoose, ageVerified, history, prices }: ModelCardsProps) {
+  return (
+    <ul className={classes['list']}>
+      {models.map((model) => {
+        const locked = model.nsfw && !ageVerified;
+        const price = prices.get(model.id);
+        const { seconds, picture } = history.get(model.id) ?? {};
+        return (
+          <li key={model.id}>
+            <button
+              type="button"
+              className={classes['card']}
+              aria-pressed={model.id === chosen.id}
+              disabled={locked}
+              onClick={() => onChoose(model)}
+            >
+              <ModelCard
+                {...{ model, kind, locked, picture }}
+                whole
+                facts={[
+                  ...(price === undefined ? [] : [formatCount(price, 'credit')]),
+                  ...(seconds === undefined ? [] : [`about ${formatDuration(seconds * 1_000)}`]),
+                ]}
+              />
+            </button>
+          </li>
+        );
+      })}
+    </ul>
+  );
+}
+
+/** Prices change seldom. */
+const priceStaleMs = 5 * 60_000;
+
+/** What a run of each model costs with nothing set, by its id; those that need a source first have no price yet. */
+function usePrices(kind: GenerationKind, models: readonly Model[]): ReadonlyMap<string, number> {
+  const form = { ...emptyForm, prompt: 'a picture' };
+  const priced = models.filter((model) => missingOf(kind, model, form).length === 0);
+  const nothing = { styles: undefined, suggestions: undefined };
+  const answers = useQueries({
+    queries: priced.map((model) => ({
+      ...v1Query('estimate', {
+        body: estimateOf(kind, model, buildRequest(kind, model, form, nothing)) as never,
+      }),
+      staleTime: priceStaleMs,
+      retry: false,
+    })),
+  });
+  return new Map(
+    priced.flatMap(({ id }, i) => {
+      const credits = answers[i]?.data?.credits;
+      return credits === undefined ? [] : [[id, credits]];
+    }),
+  );
+}
+
+type ModelCardProps = {
+  model: Model;
+  kind: GenerationKind;
+  locked?: boolean;
+  whole?: boolean;
+  /** What it costs and how long it takes, as far as that is known. */
+  facts?: readonly string[];
+  /** Shown where the model has no thumbnail. */
+  picture?: string | undefined;
+};
+
+function ModelCard({ model, kind, locked = false, whole = false, facts = [], picture }: ModelCardProps) {
+  const thumbnail = model.thumbnail ?? picture;
   const outputs = outputsOf(model, kind);
   return (
     <>
-      <span className={classes['thumb']} aria-hidden="true">
-        {model.thumbnail === null ? (
+      <span className={classes['thumb']} data-whole={whole} aria-hidden="true">
+        {thumbnail === undefined ? (
           model.name.charAt(0)
         ) : (
-          <img src={model.thumbnail} alt="" loading="lazy" decoding="async" />
+          <img src={thumbnail} alt="" loading="lazy" decoding="async" crossOrigin="anonymous" />
         )}
       </span>
       <span className={classes['text']}>
@@ -123,6 +197,7 @@ function ModelCard({ model, kind, locked = false, whole = false }: ModelCardProp
           {model.name}
           {whole && <span className={classes['id']}>{model.id}</span>}
         </span>
+        {facts.length > 0 && <span className={classes['facts']}>{facts.join(' · ')}</span>}
         <span className={classes['description']} data-whole={whole}>
           {model.description}
         </span>

@@ -25,6 +25,11 @@ export function abilitiesOf(model: Model, kind: GenerationKind): string[] {
   return able.flatMap(([can, label]) => (can ? [label] : []));
 }
 
+/** Whether a model draws nothing of use: it is there for trying a client (docs/sandbox.md). */
+export function isSandbox({ id }: Pick<Model, 'id'>): boolean {
+  return id.startsWith('sandbox-');
+}
+
 /** Whether a model's name, id or description holds every word of a search. */
 export function matchesSearch(model: Pick<Model, 'id' | 'name' | 'description'>, search: string): boolean {
   const text = `${model.name} ${model.id} ${model.description ?? ''}`.toLowerCase();

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { seedOf, withSeeds } from './seed.ts';
+import { seedOf, withOneSeed, withSeeds } from './seed.ts';
 
 const model = (options: object[]) => ({ parameters: { options } }) as never;
 const seeded = model([
@@ -23,6 +23,13 @@ test('A seed that is set stays, and the following runs of a batch take the follo
 test('A grid over seeds keeps each as it is', () => {
   const bodies = [1, 5, 9].map((seed) => ({ options: { seed } }));
   assert.deepEqual(withSeeds(seeded, bodies).map(seedOf), [1, 5, 9]);
+});
+
+test('A grid over other settings has one seed, drawn or set', () => {
+  let drawn = 10;
+  assert.deepEqual(withOneSeed(seeded, [{ cfg: 1 }, { cfg: 2 }], () => ++drawn).map(seedOf), [11, 11]);
+  const set = [1, 2].map((cfg) => ({ cfg, options: { seed: 3 } }));
+  assert.deepEqual(withOneSeed(seeded, set).map(seedOf), [3, 3]);
 });
 
 test('A model without a seed gets none', () => {

@@ -40,6 +40,16 @@ export function withSeeds(
   });
 }
 
+/** The same requests with one seed for all where the form leaves it to chance, so that only what is varied differs. */
+export function withOneSeed(
+  model: Pick<Model, 'parameters'>,
+  bodies: readonly RequestBody[],
+  draw: (max: number) => number = randomUpTo,
+): RequestBody[] {
+  let seed: number | undefined;
+  return bodies.flatMap((body) => withSeeds(model, [body], (max) => (seed ??= draw(max))));
+}
+
 /** The seed that a request names; undefined where it leaves it to chance. */
 export function seedOf(body: RequestBody | undefined): number | undefined {
   const options = body?.['options'];

@@ -30,7 +30,8 @@ export function FileDrop({ label, onFile }: FileDropProps) {
     const drop = (event: DragEvent) => {
       setOver(false);
       const file = event.dataTransfer?.files[0];
-      if (file === undefined) return;
+      // A field under the pointer has taken it.
+      if (file === undefined || event.defaultPrevented) return;
       event.preventDefault();
       latest.current(file);
     };

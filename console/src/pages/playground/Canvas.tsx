@@ -1,5 +1,5 @@
 import type { GenerationKind } from '@renderkit/contract/v1/schemas/generation.ts';
-import { lazy, Suspense, useState } from 'react';
+import { lazy, Suspense, useEffect, useRef, useState } from 'react';
 import type { MediaItem } from '../../media/media-item.ts';
 import { useSignedIn } from '../../session/use-signed-in.ts';
 import { EmptyState } from '../../ui/EmptyState.tsx';
@@ -14,19 +14,28 @@ const Compare = lazy(async () => ({ default: (await import('./Compare.tsx')).Com
 /** As many as can be told apart side by side. */
 const maxCompared = 4;
 
-/** What was made, as large as the window has room, and the newest runs below it. */
-export function Canvas({ shown, kind = 'image' }: { shown: string | undefined; kind?: GenerationKind }) {
+type CanvasProps = {
+  shown: string | undefined;
+  kind?: GenerationKind | undefined;
+  /** Receives the element in which the form lets people paint. */
+  paintingRef: (room: HTMLElement | null) => void;
+};
+
+/** What is painted on or was made, as large as the window has room, and the newest runs below it. */
+export function Canvas({ shown, kind = 'image', paintingRef }: CanvasProps) {
   const { account } = useSignedIn();
   const rows = useRuns();
-  const ids = shown === undefined ? [] : batchOf(account.id, shown);
+  const { ids, labels } = shown === undefined ? { ids: [], labels: [] } : batchOf(account.id, shown);
   const watching = watchingOf(rows, ids);
+  const canvasRef = useScrollToResult(shown);
   const { marked, mark, compared, compare, close } = useCompared();
   return (
-    <div className={classes['canvas']}>
+    <div ref={canvasRef} className={classes['canvas']}>
+      <div ref={paintingRef} className={classes['painting']} />
       {shown === undefined ? (
         <Nothing kind={kind} />
       ) : (
-        <Result key={ids[0]} {...{ ids, rows, watching, marked, mark, compare }} />
+        <Result key={ids[0]} {...{ ids, labels, rows, watching, marked, mark, compare }} />
       )}
       <Runs {...{ rows, watching }} shown={ids} />
       {compared.length > 0 && (
@@ -36,6 +45,19 @@ export function Canvas({ shown, kind = 'image' }: { shown: string | undefined; k
       )}
     </div>
   );
+}
+
+/** Scrolls to the result of a new run, where something is painted on above it or an earlier one was looked at. */
+function useScrollToResult(shown: string | undefined) {
+  const canvas = useRef<HTMLDivElement>(null);
+  const before = useRef(shown);
+  useEffect(() => {
+    if (shown === before.current) return;
+    before.current = shown;
+    const result = canvas.current?.querySelector<HTMLElement>('section');
+    if (result) canvas.current?.scrollTo({ top: result.offsetTop - (canvas.current.offsetTop + 8) });
+  }, [shown]);
+  return canvas;
 }
 
 /** What is marked for comparing, and what is being compared: the second mark opens the comparison. */

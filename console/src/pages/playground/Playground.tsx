@@ -1,12 +1,13 @@
+import { Anchor, Text } from '@mantine/core';
 import { useWindowEvent } from '@mantine/hooks';
 import type { GenerationKind } from '@renderkit/contract/v1/schemas/generation.ts';
 import type { Model } from '@renderkit/contract/v1/schemas/model.ts';
 import { useIsMutating, useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
-import { useState } from 'react';
+import { useRef, useState } from 'react';
 import { ProblemError } from '../../api/errors.ts';
 import { v1Query } from '../../api/queries.ts';
-import { kinds } from '../../generations/kinds.ts';
+import { kinds, type RequestBody } from '../../generations/kinds.ts';
 import { uploadMutationKey } from '../../media/UploadCard.tsx';
 import { ModelPicker } from '../../model-form/ModelPicker.tsx';
 import { ModelSettings } from '../../model-form/ModelSettings.tsx';
@@ -14,8 +15,10 @@ import { PromptField } from '../../model-form/PromptField.tsx';
 import { SourceFields } from '../../model-form/SourceFields.tsx';
 import { buildRequest, missingOf } from '../../model-form/build-request.ts';
 import type { FormValues } from '../../model-form/form-values.ts';
+import type { GridCell } from '../../model-form/grid.ts';
 import { plansOf } from '../../model-form/model-labels.ts';
-import { withSeeds } from '../../model-form/seed.ts';
+import { betterModelFor } from '../../model-form/prompt-hint.ts';
+import { withOneSeed, withSeeds } from '../../model-form/seed.ts';
 import { useForm } from '../../model-form/use-form.ts';
 import { useSignedIn } from '../../session/use-signed-in.ts';
 import { Notice } from '../../ui/Notice.tsx';
@@ -23,9 +26,9 @@ import { RequestCode } from './RequestCode.tsx';
 import { RunBar } from './RunBar.tsx';
 import { readPrompts, rememberBatch, rememberPrompt } from './drafts.ts';
 import classes from './playground.module.css';
-import { useBurst } from './use-burst.ts';
+import { type Burst, useBurst } from './use-burst.ts';
 import { useSavedDraft } from './use-saved-draft.ts';
-import { useShownSeed } from './use-runs.ts';
+import { useModelHistory, useShownSeed } from './use-runs.ts';
 
 type PlaygroundProps = {
   kind: GenerationKind;
@@ -51,19 +54,30 @@ export function Playground({ kind, model, models, unlisted, initial, onModel }: 
   const { start, creation, earlier } = useRun((error) => showFieldErrors(error, form.showErrors));
   const uploading = useIsMutating({ mutationKey: uploadMutationKey }) > 0;
   const lastSeed = useShownSeed(route.useSearch().generation);
+  const history = useModelHistory();
   useSavedDraft({ kind, model, typed: form.typed, choices });
-  const run = (times = 1) => {
+  /** Starts what is asked for where nothing is missing; otherwise it leads to what is. */
+  const begin = (asked: () => void) => {
     const missing = missingOf(kind, model, values);
     form.showErrors(missing.map(({ field, sentence }) => ({ field, message: sentence })));
     const [first] = missing;
     if (first !== undefined) focusField(first.field);
-    else if (!creation.isPending && !uploading && !unlisted)
-      start(
-        kind,
-        model,
-        Array.from({ length: times }, () => body),
-      );
+    else if (!creation.isPending && !uploading && !unlisted) asked();
   };
+  const run = (times = 1) =>
+    begin(() => {
+      const bodies = Array.from({ length: times }, () => body);
+      start({ kind, bodies }, withSeeds(model, bodies), []);
+    });
+  const vary = (cells: readonly GridCell[]) =>
+    begin(() => {
+      const bodies = cells.map((cell) => cell.body);
+      start(
+        { kind, bodies },
+        withOneSeed(model, bodies),
+        cells.map((cell) => cell.label),
+      );
+    });
   useWindowEvent('keydown', (event) => {
     if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey) || event.defaultPrevented) return;
     event.preventDefault();
@@ -78,11 +92,18 @@ export function Playground({ kind, model, models, unlisted, initial, onModel }: 
           chosen={model}
           onChoose={({ id }) => onModel(id)}
           ageVerified={account.data?.age_verified ?? true}
+          history={history}
         />
         {unlisted && <Unlisted model={model} />}
         <SourceFields form={form.control} capabilities={capabilities} need="required" />
         <PromptField form={form.control} onRun={run} earlier={earlier} />
-        <RunBar {...{ kind, model, body, values, creation, uploading }} closed={unlisted} onRun={run} />
+        <Hint {...{ model, models, onModel }} prompt={values.prompt} />
+        <RunBar
+          {...{ kind, model, body, values, creation, uploading }}
+          closed={unlisted}
+          onRun={run}
+          onVary={vary}
+        />
       </div>
       <div className={classes['settings']}>
         <ModelSettings form={form.control} {...{ kind, choices, capabilities, lastSeed }} />
@@ -101,6 +122,22 @@ function Unlisted({ model }: { model: Model }) {
   );
 }
 
+type HintProps = Pick<PlaygroundProps, 'model' | 'models' | 'onModel'> & { prompt: string };
+
+/** Leads to the model that says of itself that it draws what the prompt names. */
+function Hint({ model, models, onModel, prompt }: HintProps) {
+  const better = betterModelFor(prompt, model, models);
+  if (better === undefined) return null;
+  return (
+    <Text fz="xs" c="dimmed" role="status">
+      {model.name} does not say that it draws “{better.word}”.{' '}
+      <Anchor component="button" type="button" inherit onClick={() => onModel(better.model.id)}>
+        Use {better.model.name}, which does
+      </Anchor>
+    </Text>
+  );
+}
+
 function useChoices() {
   const styles = useQuery({ ...v1Query('listStyles', {}), staleTime: choicesStaleMs });
   // Extensions have suggestions too, but the API has no filter for their suite.
@@ -114,11 +151,12 @@ function useRun(onRefused: (error: Error) => void) {
   const queries = useQueryClient();
   const { account } = useSignedIn();
   const [earlier, setEarlier] = useState(() => readPrompts(account.id));
+  const labels = useRef<readonly string[]>([]);
   const { start, creation } = useBurst({
     onRefused,
     onCreated: (generation, made) => {
       queries.setQueryData(['v1', 'getGeneration', { params: { id: generation.id } }], generation);
-      if (made.length > 1) rememberBatch(account.id, made);
+      if (made.length > 1) rememberBatch(account.id, { ids: made, labels: labels.current });
       void queries.invalidateQueries({ queryKey: ['console', 'listGenerationRows'] });
       void queries.invalidateQueries({ queryKey: ['v1', 'estimate'] });
       void navigate({
@@ -128,13 +166,14 @@ function useRun(onRefused: (error: Error) => void) {
       });
     },
   });
-  const run = (kind: GenerationKind, model: Model, bodies: readonly Record<string, unknown>[]) => {
-    const prompt = bodies[0]?.['prompt'];
+  const run = (burst: Burst, drawn: readonly RequestBody[], names: readonly string[]) => {
+    const prompt = burst.bodies[0]?.['prompt'];
     if (typeof prompt === 'string') {
       rememberPrompt(account.id, prompt);
       setEarlier(readPrompts(account.id));
     }
-    start({ kind, bodies }, withSeeds(model, bodies));
+    labels.current = names;
+    start(burst, drawn);
   };
   return { start: run, creation, earlier };
 }

@@ -6,6 +6,8 @@ import { getRouteApi } from '@tanstack/react-router';
 import { type ReactNode, useEffect, useState } from 'react';
 import { v1Query } from '../../api/queries.ts';
 import { kindNames, kinds } from '../../generations/kinds.ts';
+import type { ItemUse } from '../../media/item-use.ts';
+import { PaintingRoom } from '../../media/MaskField.tsx';
 import { useSignedIn } from '../../session/use-signed-in.ts';
 import { EmptyState } from '../../ui/EmptyState.tsx';
 import { Icon } from '../../ui/Icon.tsx';
@@ -24,12 +26,15 @@ const route = getRouteApi('/signed-in/playground');
 export function PlaygroundPage() {
   const search = route.useSearch();
   const start = useStart(search);
+  const [room, setRoom] = useState<HTMLElement | null>(null);
   return (
     <div className={classes['layout']}>
       <section className={classes['form']} aria-label="Request">
-        <FormLoader key={start.version} search={search} {...start} />
+        <PaintingRoom value={room}>
+          <FormLoader key={start.version} search={search} {...start} />
+        </PaintingRoom>
       </section>
-      <Canvas shown={search.generation} kind={search.kind} />
+      <Canvas shown={search.generation} kind={search.kind} paintingRef={setRoom} />
     </div>
   );
 }
@@ -76,7 +81,7 @@ function FormLoader({ search, from, restart }: FormLoaderProps) {
       <FormHead kind={kind} restart={restart} />
       {error !== null && <ProblemAlert error={error} title="The request could not be read" onRetry={retry} />}
       {error === null && initial === undefined && <Loading />}
-      {initial !== undefined && <ModelLoader {...{ search, initial, kind }} />}
+      {initial !== undefined && <ModelLoader {...{ search, initial, kind }} use={from.as} />}
     </>
   );
 }
@@ -124,9 +129,15 @@ function FormHead({ kind, restart }: { kind: GenerationKind; restart: Start['res
   );
 }
 
-type ModelLoaderProps = { search: PlaygroundSearch; initial: InitialForm; kind: GenerationKind };
+type ModelLoaderProps = {
+  search: PlaygroundSearch;
+  initial: InitialForm;
+  kind: GenerationKind;
+  /** The field that the form begins with; a model that has none is no use then. */
+  use: ItemUse | undefined;
+};
 
-function ModelLoader({ search, initial, kind }: ModelLoaderProps) {
+function ModelLoader({ search, initial, kind, use }: ModelLoaderProps) {
   const navigate = route.useNavigate();
   const { suite } = kinds[kind];
   const list = useQuery({ ...v1Query('listModels', {}), staleTime: 60_000 });
@@ -141,8 +152,10 @@ function ModelLoader({ search, initial, kind }: ModelLoaderProps) {
     retry: false,
     placeholderData: undefined,
   });
-  const fallback = models.find(({ default_for: of }) => of.includes(suite)) ?? models[0];
-  const known = listed ?? (one.data?.suites.includes(suite) === true ? one.data : undefined);
+  const useful = models.filter((model) => search.model !== undefined || takes(model, use));
+  const fallback = useful.find(({ default_for: of }) => of.includes(suite)) ?? useful[0] ?? models[0];
+  const named = listed ?? (one.data?.suites.includes(suite) === true ? one.data : undefined);
+  const known = named !== undefined && (search.model !== undefined || takes(named, use)) ? named : undefined;
   if (list.error !== null)
     return (
       <ProblemAlert
@@ -170,6 +183,13 @@ function ModelLoader({ search, initial, kind }: ModelLoaderProps) {
       )}
     </WithModel>
   );
+}
+
+/** Whether a model takes an item of the library in this field. */
+function takes({ parameters }: Model, use: ItemUse | undefined): boolean {
+  if (use === 'reference_images') return parameters.max_reference_images > 0;
+  if (use === 'start_image') return parameters.frames.start;
+  return use !== 'source_video' || parameters.source_video !== null;
 }
 
 function WithModel({ model, children }: { model: Model | undefined; children: (model: Model) => ReactNode }) {

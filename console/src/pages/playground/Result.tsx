@@ -1,7 +1,7 @@
-import { Text } from '@mantine/core';
+import { Button, Text } from '@mantine/core';
 import type { GenerationRow } from '@renderkit/contract/console/schemas/generation.ts';
 import type { Generation } from '@renderkit/contract/v1/schemas/generation.ts';
-import { type CSSProperties, useEffect, useRef, useState } from 'react';
+import { type CSSProperties, useEffect, useState } from 'react';
 import { GenerationError } from '../../generations/GenerationError.tsx';
 import { LiveProgress } from '../../generations/LiveProgress.tsx';
 import { isFinal } from '../../generations/generation-status.ts';
@@ -9,7 +9,6 @@ import type { Watching } from '../../generations/use-progress.ts';
 import { ItemActions } from '../../media/ItemActions.tsx';
 import { MediaLightbox } from '../../media/MediaLightbox.tsx';
 import { itemOfOutput, type MediaItem } from '../../media/media-item.ts';
-import { Button } from '@mantine/core';
 import { Icon } from '../../ui/Icon.tsx';
 import { ProblemAlert } from '../../ui/ProblemAlert.tsx';
 import { ResultPicture } from './ResultPicture.tsx';
@@ -21,6 +20,8 @@ import { useGeneration } from './use-runs.ts';
 type ResultProps = {
   /** The generations that are shown: one, or those that were started together. */
   ids: readonly string[];
+  /** What tells them apart, where a grid was run. */
+  labels: readonly string[];
   rows: readonly GenerationRow[];
   watching: ReadonlyMap<string, Watching>;
   /** Ids of what is marked for comparing. */
@@ -30,8 +31,7 @@ type ResultProps = {
 };
 
 /** The results of the runs that are shown, or how far they are. */
-export function Result({ ids, rows, watching, marked, mark, compare }: ResultProps) {
-  const resultRef = useScrollToNew(ids.at(-1));
+export function Result({ ids, labels, rows, watching, marked, mark, compare }: ResultProps) {
   const [made, setMade] = useState<ReadonlyMap<string, readonly MediaItem[]>>(new Map());
   const [large, setLarge] = useState<string>();
   const culling = useCulling();
@@ -40,7 +40,7 @@ export function Result({ ids, rows, watching, marked, mark, compare }: ResultPro
   // A run that is under way takes the room of one picture.
   const cells = Math.max(1, items.length + ids.filter((id) => !made.has(id)).length);
   return (
-    <section ref={resultRef} className={classes['result']} aria-label="Result">
+    <section className={classes['result']} aria-label="Result">
       {items.length > 1 && (
         <div className={classes['together']}>
           <Text fz="sm" c="dimmed">
@@ -66,9 +66,10 @@ export function Result({ ids, rows, watching, marked, mark, compare }: ResultPro
       )}
       <div className={classes['room']}>
         <div className={classes['grid']} data-count={Math.min(cells, 9)}>
-          {ids.map((id) => (
+          {ids.map((id, i) => (
             <Run
               key={id}
+              label={labels[i]}
               {...{ id, rows, culling, marked, mark }}
               watching={watching.get(id) ?? 'none'}
               onMade={setMade}
@@ -89,6 +90,7 @@ export function Result({ ids, rows, watching, marked, mark, compare }: ResultPro
 
 type RunProps = Pick<ResultProps, 'rows' | 'marked' | 'mark'> & {
   id: string;
+  label: string | undefined;
   watching: Watching;
   culling: ReturnType<typeof useCulling>;
   onMade: (
@@ -97,7 +99,7 @@ type RunProps = Pick<ResultProps, 'rows' | 'marked' | 'mark'> & {
   onLarge: (id: string) => void;
 };
 
-function Run({ id, rows, watching, culling, marked, mark, onMade, onLarge }: RunProps) {
+function Run({ id, label, rows, watching, culling, marked, mark, onMade, onLarge }: RunProps) {
   const { generation, error, retry } = useGeneration(id, rows);
   const outputs = generation?.outputs;
   useEffect(() => {
@@ -118,7 +120,7 @@ function Run({ id, rows, watching, culling, marked, mark, onMade, onLarge }: Run
         <div className={classes['waiting']}>
           <NotMade generation={generation} watching={watching} />
         </div>
-        <RunFacts generation={generation} />
+        <RunFacts generation={generation} label={label} />
       </div>
     );
   const shown = generation.outputs.map(itemOfOutput).filter((item) => !culling.discarded.has(item.id));
@@ -130,7 +132,7 @@ function Run({ id, rows, watching, culling, marked, mark, onMade, onLarge }: Run
             {...{ item, generation, culling, mark, onLarge }}
             marked={marked.includes(item.id)}
           />
-          {i === 0 && <RunFacts generation={generation} />}
+          {i === 0 && <RunFacts generation={generation} label={label} />}
           {i === 0 && <GenerationError generation={generation} />}
         </div>
       ))}
@@ -152,15 +154,4 @@ function NotMade({ generation, watching }: { generation: Generation; watching: W
 function ratioOf({ width, height }: MediaItem): CSSProperties {
   const ratio = width !== null && height !== null && height > 0 ? width / height : 1;
   return { '--ratio': ratio } as CSSProperties;
-}
-
-/** Scrolls to the result of a new run; on narrow screens it may be out of sight. */
-function useScrollToNew(id: string | undefined) {
-  const element = useRef<HTMLElement>(null);
-  const before = useRef(id);
-  useEffect(() => {
-    if (id !== before.current) element.current?.scrollIntoView({ block: 'nearest' });
-    before.current = id;
-  });
-  return element;
 }

@@ -4,6 +4,7 @@ import type { Estimate } from '@renderkit/contract/v1/schemas/estimate.ts';
 import type { GenerationKind } from '@renderkit/contract/v1/schemas/generation.ts';
 import type { Model } from '@renderkit/contract/v1/schemas/model.ts';
 import { useQuery } from '@tanstack/react-query';
+import { lazy, Suspense, useState } from 'react';
 import { ProblemError, sentenceOf } from '../../api/errors.ts';
 import { v1Query } from '../../api/queries.ts';
 import { formatCount, formatCredits } from '../../format/numbers.ts';
@@ -11,6 +12,7 @@ import { whatToDo } from '../../generations/generation-status.ts';
 import type { RequestBody } from '../../generations/kinds.ts';
 import { estimateOf, missingOf } from '../../model-form/build-request.ts';
 import type { FormValues } from '../../model-form/form-values.ts';
+import type { GridCell } from '../../model-form/grid.ts';
 import { Icon } from '../../ui/Icon.tsx';
 import { ProblemAlert } from '../../ui/ProblemAlert.tsx';
 import classes from './playground.module.css';
@@ -27,11 +29,17 @@ type RunBarProps = {
   closed: boolean;
   /** Runs it so many times. */
   onRun: (times?: number) => void;
+  /** Runs a grid. */
+  onVary: (cells: readonly GridCell[]) => void;
 };
 
+const Vary = lazy(async () => ({ default: (await import('./Vary.tsx')).Vary }));
+
 /** The cost of a run, and the button that starts it. */
-export function RunBar({ kind, model, values, body, creation, uploading, closed, onRun }: RunBarProps) {
+export function RunBar(props: RunBarProps) {
+  const { kind, model, values, body, creation, uploading, closed, onRun } = props;
   const { error } = creation;
+  const [varying, setVarying] = useState(false);
   return (
     <div className={classes['bar']}>
       {error !== null && (
@@ -57,9 +65,18 @@ export function RunBar({ kind, model, values, body, creation, uploading, closed,
           >
             {uploading ? 'Uploading' : 'Run'}
           </Button>
-          <Several disabled={creation.isPending || uploading || closed} onRun={onRun} />
+          <Several
+            disabled={creation.isPending || uploading || closed}
+            onRun={onRun}
+            onVary={() => setVarying(true)}
+          />
         </Button.Group>
       </div>
+      {varying && (
+        <Suspense>
+          <Vary {...{ kind, model, body }} onClose={() => setVarying(false)} onRun={props.onVary} />
+        </Suspense>
+      )}
     </div>
   );
 }
@@ -67,7 +84,9 @@ export function RunBar({ kind, model, values, body, creation, uploading, closed,
 /** How many runs can be started at once. */
 const severalTimes = [2, 4, 8];
 
-function Several({ disabled, onRun }: { disabled: boolean; onRun: RunBarProps['onRun'] }) {
+type SeveralProps = { disabled: boolean; onRun: RunBarProps['onRun']; onVary: () => void };
+
+function Several({ disabled, onRun, onVary }: SeveralProps) {
   return (
     <Menu position="bottom-end" shadow="md">
       <Menu.Target>
@@ -81,6 +100,8 @@ function Several({ disabled, onRun }: { disabled: boolean; onRun: RunBarProps['o
             Run {times} times
           </Menu.Item>
         ))}
+        <Menu.Divider />
+        <Menu.Item onClick={onVary}>Vary settings …</Menu.Item>
       </Menu.Dropdown>
     </Menu>
   );

@@ -17,14 +17,25 @@ import { useRequestOf } from './use-runs.ts';
 
 const route = getRouteApi('/signed-in/playground');
 
+type RunFactsProps = {
+  generation: Generation;
+  /** What tells it apart from others of its grid. */
+  label?: string | undefined;
+};
+
 /** What is known of a run in a line, and what can be done with it as a whole. */
-export function RunFacts({ generation }: { generation: Generation }) {
+export function RunFacts({ generation, label }: RunFactsProps) {
   const { id, status, model, cost } = generation;
   const { prompt, body } = useRequestOf(id);
   const seed = seedOf(body);
   const { credits } = cost;
   return (
     <div className={classes['facts']}>
+      {label !== undefined && (
+        <Text fz="sm" fw={600}>
+          {label}
+        </Text>
+      )}
       <div className={classes['line']} role="status">
         <StatusBadge status={status} />
         <Elapsed generation={generation} />

@@ -1,4 +1,4 @@
-import { Progress } from '@mantine/core';
+import { Progress, VisuallyHidden } from '@mantine/core';
 import { progressStages } from '@renderkit/contract/v1/progress.ts';
 import type { GenerationRow } from '@renderkit/contract/console/schemas/generation.ts';
 import { Link } from '@tanstack/react-router';
@@ -34,9 +34,11 @@ export function Runs({ rows, watching, shown }: RunsProps) {
                 resetScroll={false}
                 className={classes['run']}
                 data-shown={isShown}
-                aria-label={`Recent: ${row.prompt ?? 'made without words'}${isShown ? ', shown above' : ''}`}
                 title={row.prompt ?? undefined}
               >
+                <VisuallyHidden>
+                  {`Recent: ${row.prompt ?? 'made without words'}${isShown ? ', shown above' : ''}. `}
+                </VisuallyHidden>
                 {isFinal(row.generation) ? (
                   <Made row={row} />
                 ) : (

@@ -16,8 +16,11 @@ type Kept = {
   kind?: GenerationKind;
   forms: Partial<Record<GenerationKind, { body: RequestBody; strokes: readonly MaskStep[] }>>;
   prompts: string[];
-  batches: string[][];
+  batches: Batch[];
 };
+
+/** Generations that were started together, in their order, and what tells them apart where a grid was run. */
+export type Batch = { ids: readonly string[]; labels: readonly string[] };
 
 /** The last form of a kind; undefined where there was none. */
 export function readDraft(account: string, kind: GenerationKind): FilledForm | undefined {
@@ -70,16 +73,17 @@ export function rememberPrompt(account: string, prompt: string): void {
   write(account, { ...kept, prompts });
 }
 
-/** The generations that were started together with this one, in their order; itself where it was started alone. */
-export function batchOf(account: string, generation: string): readonly string[] {
-  return read(account).batches.find((ids) => ids.includes(generation)) ?? [generation];
+/** The batch that a generation was started in; alone where it was started alone. */
+export function batchOf(account: string, generation: string): Batch {
+  const found = read(account).batches.find(({ ids }) => ids.includes(generation));
+  return found ?? { ids: [generation], labels: [] };
 }
 
-/** Keeps which generations were started together. `first` tells a batch that grows from another. */
-export function rememberBatch(account: string, ids: readonly string[]): void {
+/** Keeps which generations were started together. A batch that has grown takes the place of what it was. */
+export function rememberBatch(account: string, batch: Batch): void {
   const kept = read(account);
-  const others = kept.batches.filter(([first]) => first !== ids[0]);
-  write(account, { ...kept, batches: [[...ids], ...others].slice(0, maxBatches) });
+  const others = kept.batches.filter(({ ids: [first] }) => first !== batch.ids[0]);
+  write(account, { ...kept, batches: [batch, ...others].slice(0, maxBatches) });
 }
 
 function read(account: string): Kept {

@@ -7,6 +7,7 @@ import { parseJson } from '../../format/json.ts';
 import { isFinal } from '../../generations/generation-status.ts';
 import type { RequestBody } from '../../generations/kinds.ts';
 import { maxStreams, type Watching } from '../../generations/use-progress.ts';
+import type { ModelHistory } from '../../model-form/ModelPicker.tsx';
 import { seedOf } from '../../model-form/seed.ts';
 
 const maxRuns = 30;
@@ -70,6 +71,26 @@ export function watchingOf(
   const open = rows.map(({ generation }) => generation).filter((generation) => !isFinal(generation));
   const inOrder = open.toReversed().toSorted((one, other) => rank(one) - rank(other));
   return new Map(inOrder.map(({ id }, i) => [id, i < maxStreams ? 'stream' : 'poll']));
+}
+
+/** What the newest runs of each model say of it, by the model's id. */
+export function useModelHistory(): ReadonlyMap<string, ModelHistory> {
+  const runs = useQuery(consoleQuery('listGenerationRows', { query: { limit: maxRuns } }));
+  const byModel = new Map<string, Generation[]>();
+  for (const { generation } of runs.data?.data ?? [])
+    if (generation.status === 'succeeded')
+      byModel.set(generation.model, [...(byModel.get(generation.model) ?? []), generation]);
+  return new Map([...byModel].map(([model, made]) => [model, historyOf(made)]));
+}
+
+function historyOf(made: readonly Generation[]): ModelHistory {
+  const seconds = made
+    .flatMap(({ submitted_at: from, completed_at: to }) =>
+      from === null || to === null ? [] : [(Date.parse(to) - Date.parse(from)) / 1_000],
+    )
+    .toSorted((one, other) => one - other);
+  const shown = made.flatMap(({ outputs }) => outputs).find(({ nsfw }) => !nsfw);
+  return { seconds: seconds[Math.floor(seconds.length / 2)], picture: shown?.thumb_url ?? undefined };
 }
 
 /** What a generation was asked for, with its request as it was sent. */

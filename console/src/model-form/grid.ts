@@ -1,0 +1,101 @@
+import type { GenerationKind } from '@renderkit/contract/v1/schemas/generation.ts';
+import type { Model } from '@renderkit/contract/v1/schemas/model.ts';
+import type { RequestBody } from '../generations/kinds.ts';
+import { fitNumber, sliderRange } from './fit-values.ts';
+import { fieldsOf, type ModelOption, type NumberRange } from './form-fields.ts';
+import type { OptionValue } from './form-values.ts';
+
+/** A setting that a grid of runs can vary: one of a few values, or numbers of a range. */
+export type Axis = {
+  /** Path in the request: `aspect_ratio`, `options.detail`. */
+  path: string;
+  label: string;
+  values: readonly { value: OptionValue; label: string }[];
+  range?: NumberRange;
+};
+
+/** A setting and the values that it takes in turn. */
+export type ChosenAxis = { axis: Axis; values: readonly OptionValue[] };
+
+export type GridCell = { body: RequestBody; label: string };
+
+/** Runs of one grid at most: each is paid for. */
+export const maxGridRuns = 16;
+
+const rangeLabels: Record<string, string> = {
+  cfg: 'CFG',
+  weight: 'Weight',
+  clip_skip: 'Clip skip',
+  mask_blur: 'Softness of the edge',
+};
+
+/** The settings of a kind and model that a grid can vary. */
+export function axesOf(kind: GenerationKind, model: Model): Axis[] {
+  const { ratios, ranges, options, baseModels } = fieldsOf(kind, model);
+  const axes: Axis[] = [
+    {
+      path: 'aspect_ratio',
+      label: 'Aspect ratio',
+      values: ratios.map(({ ratio }) => ({ value: ratio, label: ratio })),
+    },
+    {
+      path: 'base_model',
+      label: 'Base model',
+      values: baseModels.flatMap((base) => base.options.map((value) => ({ value, label: value }))),
+    },
+    ...options.map(axisOfOption),
+    ...Object.entries(ranges).map(([path, range]) => ({
+      path,
+      label: rangeLabels[path] ?? path,
+      values: [],
+      range,
+    })),
+  ];
+  return axes.filter(({ values, range }) => range !== undefined || values.length > 1);
+}
+
+function axisOfOption(option: ModelOption): Axis {
+  const { key, name: label, type } = option;
+  const path = `options.${key}`;
+  if (type === 'slider') return { path, label, values: [], range: sliderRange(option) };
+  if (type === 'toggle')
+    return {
+      path,
+      label,
+      values: [
+        { value: true, label: 'on' },
+        { value: false, label: 'off' },
+      ],
+    };
+  return { path, label, values: option.values ?? [] };
+}
+
+/** The numbers of a range in a text, `3, 5 8`, each moved to where its steps lead, and once. */
+export function readNumbers(text: string, range: NumberRange): number[] {
+  const numbers = text
+    .split(/[\s,;]+/)
+    .filter((part) => part !== '')
+    .flatMap((part) => fitNumber(Number(part), range) ?? []);
+  return [...new Set(numbers)];
+}
+
+/** A run for each pair of values, row by row, with what differs in words. */
+export function gridOf(body: RequestBody, [first, second]: readonly ChosenAxis[]): GridCell[] {
+  if (first === undefined) return [{ body, label: '' }];
+  const rows = cellsOf({ body, label: '' }, first);
+  return second === undefined ? rows : rows.flatMap((cell) => cellsOf(cell, second));
+}
+
+function cellsOf(from: GridCell, { axis, values }: ChosenAxis): GridCell[] {
+  return values.map((value) => {
+    const named = axis.values.find((one) => one.value === value)?.label ?? String(value);
+    const label = [from.label, `${axis.label} ${named}`].filter((part) => part !== '').join(' · ');
+    return { body: withValue(from.body, axis.path, value), label };
+  });
+}
+
+function withValue(body: RequestBody, path: string, value: OptionValue): RequestBody {
+  const [, key] = /^options\.(.+)$/.exec(path) ?? [];
+  if (key === undefined) return { ...body, [path]: value };
+  return { ...body, options: { ...(body['options'] as object | undefined), [key]: value } };
+}

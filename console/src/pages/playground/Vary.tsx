@@ -1,0 +1,129 @@
+import { Button, Group, Modal, MultiSelect, Select, Stack, Text, TextInput } from '@mantine/core';
+import type { GenerationKind } from '@renderkit/contract/v1/schemas/generation.ts';
+import type { Model } from '@renderkit/contract/v1/schemas/model.ts';
+import { useState } from 'react';
+import { formatCount } from '../../format/numbers.ts';
+import type { RequestBody } from '../../generations/kinds.ts';
+import {
+  axesOf,
+  type Axis,
+  type ChosenAxis,
+  type GridCell,
+  gridOf,
+  maxGridRuns,
+  readNumbers,
+} from '../../model-form/grid.ts';
+
+type VaryProps = {
+  kind: GenerationKind;
+  model: Model;
+  body: RequestBody;
+  onClose: () => void;
+  onRun: (cells: readonly GridCell[]) => void;
+};
+
+/** What is chosen of an axis: values of a list, or numbers as they are typed. */
+type Choice = { path: string | null; values: string[]; text: string };
+
+const nothing: Choice = { path: null, values: [], text: '' };
+
+/** Runs the request for each value of one setting, or for each pair of two. */
+export function Vary({ kind, model, body, onClose, onRun }: VaryProps) {
+  const axes = axesOf(kind, model);
+  const [first, setFirst] = useState(nothing);
+  const [second, setSecond] = useState(nothing);
+  const chosen = [first, second].flatMap((choice) => chosenOf(axes, choice));
+  const cells = chosen.length === 0 ? [] : gridOf(body, chosen);
+  return (
+    <Modal
+      opened
+      onClose={onClose}
+      title="Vary settings"
+      size="lg"
+      closeButtonProps={{ 'aria-label': 'Close' }}
+    >
+      <Stack gap="md">
+        <Text fz="sm" c="dimmed">
+          One run for each value, or for each pair of values, all with the same seed. Each run is paid for by
+          itself.
+        </Text>
+        <AxisField label="First setting" choice={first} onChange={setFirst} axes={axes} />
+        <AxisField
+          label="Second setting"
+          choice={second}
+          onChange={setSecond}
+          axes={axes.filter(({ path }) => path !== first.path)}
+        />
+        {cells.length > maxGridRuns && (
+          <Text fz="sm" c="var(--mantine-color-error)" role="alert">
+            These are {cells.length} runs; {maxGridRuns} can be started at once.
+          </Text>
+        )}
+        <Group justify="flex-end">
+          <Button
+            size="sm"
+            disabled={cells.length < 2 || cells.length > maxGridRuns}
+            onClick={() => {
+              onRun(cells);
+              onClose();
+            }}
+          >
+            {cells.length < 2 ? 'Choose some values' : `Start ${formatCount(cells.length, 'run')}`}
+          </Button>
+        </Group>
+      </Stack>
+    </Modal>
+  );
+}
+
+type AxisFieldProps = {
+  label: string;
+  axes: readonly Axis[];
+  choice: Choice;
+  onChange: (choice: Choice) => void;
+};
+
+function AxisField({ label, axes, choice, onChange }: AxisFieldProps) {
+  const axis = axes.find(({ path }) => path === choice.path);
+  return (
+    <Group grow align="start">
+      <Select
+        label={label}
+        placeholder="None"
+        clearable
+        clearButtonProps={{ 'aria-label': `No ${label.toLowerCase()}` }}
+        data={axes.map((one) => ({ value: one.path, label: one.label }))}
+        value={axis === undefined ? null : choice.path}
+        onChange={(path) => onChange({ ...nothing, path })}
+      />
+      {axis === undefined ? null : axis.range === undefined ? (
+        <MultiSelect
+          label="Values"
+          data={axis.values.map(({ value, label: name }) => ({ value: String(value), label: name }))}
+          value={choice.values}
+          onChange={(values) => onChange({ ...choice, values })}
+        />
+      ) : (
+        <TextInput
+          label="Values"
+          description={`Numbers from ${axis.range.min} to ${axis.range.max}`}
+          inputWrapperOrder={['label', 'input', 'description']}
+          placeholder={`${axis.range.min}, ${axis.range.default}, ${axis.range.max}`}
+          value={choice.text}
+          onChange={({ currentTarget }) => onChange({ ...choice, text: currentTarget.value })}
+        />
+      )}
+    </Group>
+  );
+}
+
+/** The axis with its values; none where no value is chosen. */
+function chosenOf(axes: readonly Axis[], { path, values, text }: Choice): ChosenAxis[] {
+  const axis = axes.find((one) => one.path === path);
+  if (axis === undefined) return [];
+  const taken =
+    axis.range === undefined
+      ? axis.values.map(({ value }) => value).filter((value) => values.includes(String(value)))
+      : readNumbers(text, axis.range);
+  return taken.length === 0 ? [] : [{ axis, values: taken }];
+}

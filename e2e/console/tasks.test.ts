@@ -1,0 +1,282 @@
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { after, before, describe, test } from 'node:test';
+import type { Locator, Page } from 'playwright-core';
+import { noBrowser } from '../harness/browser.ts';
+import { until } from './page-views.ts';
+import { type ConsoleWorld, openConsoleWorld, type Person, signIn } from './world.ts';
+
+const table = new URL('../../docs/console-tasks.md', import.meta.url);
+/** Stops of the Tab key from the heading to Run. */
+const maxTabStops = 10;
+
+describe('a person makes pictures in the console', { skip: noBrowser }, () => {
+  let world: ConsoleWorld;
+  let who: Person;
+  let page: Page;
+  let limits: Map<string, number>;
+  const measured = new Set<string>();
+  before(async () => {
+    limits = rowsOf(await readFile(table, 'utf8'));
+    world = await openConsoleWorld();
+    who = await world.person();
+    ({ page } = await world.visitor({ viewport: { width: 1440, height: 900 }, reducedMotion: 'reduce' }));
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write'], { origin: world.url });
+    await signIn(world, page, who, '/console/playground?model=sketch-1');
+  });
+  after(() => world[Symbol.asyncDispose]());
+
+  const button = (name: string | RegExp) => page.getByRole('button', { name, exact: true });
+  const result = () => page.getByRole('region', { name: 'Result' });
+  const prompt = () => page.getByLabel('Prompt', { exact: true });
+  const shown = () => new URL(page.url()).searchParams.get('generation') ?? '';
+  const kind = (name: string) =>
+    page.getByRole('radiogroup', { name: 'What to make' }).getByText(name, { exact: true });
+  const made = () => result().getByText('Succeeded').first().waitFor();
+  const large = (at = 0) =>
+    result()
+      .getByRole('button', { name: /^Show .* large$/ })
+      .nth(at);
+
+  /** Does a task with a hand that counts, and compares with the table. */
+  const task = async (name: string, act: (hand: Hand) => Promise<void>) => {
+    const hand = handOn(page);
+    await act(hand);
+    const most = limits.get(name);
+    assert.ok(most !== undefined, `docs/console-tasks.md has no task "${name}"`);
+    assert.ok(hand.count() <= most, `"${name}" took ${hand.count()} clicks and keys, of ${most}`);
+    measured.add(name);
+  };
+  /** Waits until another generation is shown, and made. */
+  const another = async (last: string) => {
+    await page.waitForURL(() => shown() !== last);
+    await made();
+  };
+
+  test('runs what is written, and reaches Run in few stops of the Tab key', async () => {
+    await prompt().fill('a harbour in the evening');
+    await task('Run what is written', async ({ key }) => {
+      await key('Control+Enter');
+      await another('');
+    });
+    await page.getByRole('heading', { level: 1 }).focus();
+    const stops: string[] = [];
+    while (stops.at(-1) !== 'Run' && stops.length <= maxTabStops) {
+      await page.keyboard.press('Tab');
+      stops.push(await page.evaluate<string>('document.activeElement.textContent'));
+    }
+    assert.ok(stops.length <= maxTabStops, stops.join(', '));
+  });
+
+  test('sees it as large as the window has room', async () => {
+    const box = await large().boundingBox();
+    assert.ok(box !== null && box.height >= 500 && box.y + box.height <= 900, JSON.stringify(box));
+    const canvas = await page.getByRole('navigation', { name: 'Recent runs' }).boundingBox();
+    assert.ok(canvas !== null && canvas.width >= 900, JSON.stringify(canvas));
+  });
+
+  test('runs the same again, with the same bytes', async () => {
+    const last = shown();
+    const first = await outputAddress(result());
+    await task('Run the same again', async ({ click }) => {
+      await click(button('Same again'));
+      await another(last);
+    });
+    const [one, other] = await Promise.all(
+      [first, await outputAddress(result())].map(async (url) => (await page.request.get(url)).body()),
+    );
+    assert.ok(one !== undefined && other !== undefined && one.equals(other));
+  });
+
+  test('goes back to an earlier prompt, keeps its seed, and takes its request up again', async () => {
+    await prompt().fill('a hill at noon');
+    const last = shown();
+    await page.keyboard.press('Control+Enter');
+    await another(last);
+    await prompt().fill('');
+    await task('Take up an earlier prompt', async ({ key }) => {
+      await key('ArrowUp');
+    });
+    assert.equal(await prompt().inputValue(), 'a hill at noon');
+    await page.keyboard.press('ArrowUp');
+    assert.equal(await prompt().inputValue(), 'a harbour in the evening');
+    await task('Keep the seed of a result', async ({ click }) => {
+      await click(button('Keep the seed of the result'));
+    });
+    assert.match(await page.getByRole('textbox', { name: 'Seed' }).inputValue(), /^\d+$/);
+    await task('Put a request back into the form', async ({ click }) => {
+      await click(button('Put its request into the form'));
+      await until('the prompt is back', async () => (await prompt().inputValue()) === 'a hill at noon');
+    });
+    await button('Random seed').click();
+  });
+
+  test('loses nothing by a reload, by leaving the page, and by signing in again', async () => {
+    await prompt().fill('written and not run');
+    await page.getByRole('radio', { name: '16:9' }).check();
+    await page.reload();
+    await prompt().waitFor();
+    assert.equal(await prompt().inputValue(), 'written and not run');
+    await kind('Edit').click();
+    await prompt().fill('words of an edit');
+    await page.getByRole('link', { name: 'Library', exact: true }).click();
+    await page.getByRole('heading', { level: 1, name: 'Library' }).waitFor();
+    await page.context().clearCookies();
+    await signIn(world, page, who, '/console/playground');
+    await prompt().waitFor();
+    assert.equal(await prompt().inputValue(), 'words of an edit');
+    await kind('Image').click();
+    await until('the form of pictures', async () => (await prompt().inputValue()) === 'written and not run');
+    assert.ok(await page.getByRole('radio', { name: '16:9' }).isChecked());
+  });
+
+  test('runs four at once, and sees them side by side where the window is wide', async () => {
+    await page.goto(`${world.url}/console/playground?kind=image&model=sketch-1`);
+    await prompt().fill('four hills');
+    await page.getByRole('radio', { name: '1:1' }).check();
+    await task('Run it four times', async ({ click }) => {
+      await click(button('Run several'));
+      await click(page.getByRole('menuitem', { name: 'Run 4 times' }));
+      await until(
+        'four results',
+        async () => (await large().count()) === 1 && (await large(3).count()) === 1,
+      );
+    });
+    await page.setViewportSize({ width: 2560, height: 1440 });
+    const boxes = await Promise.all([0, 1, 2, 3].map((at) => large(at).boundingBox()));
+    assert.equal(new Set(boxes.map((box) => box?.y)).size, 1, 'they stand in one row');
+    const canvas = await page.getByRole('navigation', { name: 'Recent runs' }).boundingBox();
+    const filled = boxes.reduce((sum, box) => sum + (box?.width ?? 0), 0);
+    assert.ok(canvas !== null && filled > canvas.width * 0.9, `${filled} of ${canvas?.width}`);
+    await page.setViewportSize({ width: 1440, height: 900 });
+  });
+
+  test('compares two, keeps one, and discards the others', async () => {
+    const compare = result().getByRole('button', { name: 'Compare', exact: true });
+    await task('Compare two results', async ({ click }) => {
+      await click(compare.nth(0));
+      await click(compare.nth(2));
+      await page.getByRole('dialog').getByRole('slider').waitFor();
+    });
+    await page.keyboard.press('Escape');
+    await task('Keep one and discard the others', async ({ click }) => {
+      await click(result().getByRole('button', { name: 'Keep', exact: true }).nth(1));
+      await click(button('Discard the other 3'));
+      await until('one is left', async () => (await large(1).count()) === 0);
+    });
+    await button('Undo').click();
+    await until('they are back', async () => (await large(3).count()) === 1);
+  });
+
+  test('does with a result what there is to do, by keys', async () => {
+    const picture = large();
+    await task('Make a result a favorite', async ({ key }) => {
+      await picture.focus();
+      await key('f');
+      await result().getByRole('button', { name: 'Favorite', pressed: true }).first().waitFor();
+    });
+    await task('Copy the link of a result', async ({ key }) => {
+      await picture.focus();
+      await key('l');
+      await page.getByText('The link was copied.').waitFor();
+    });
+    assert.match(await page.evaluate<string>('navigator.clipboard.readText()'), /^http/);
+    await task('Download a result', async ({ key }) => {
+      await picture.focus();
+      const download = page.waitForEvent('download');
+      await key('d');
+      assert.match((await download).suggestedFilename(), /\.(png|webp|jpe?g)$/);
+    });
+    for (const [name, by, form] of [
+      ['Use a result as a reference', 'r', 'Image'],
+      ['Turn a result into a video', 'a', 'Video'],
+      ['Edit a result', 'e', 'Edit'],
+    ] as const)
+      await task(name, async ({ key }) => {
+        await picture.focus();
+        await key(by);
+        await until(`the form of ${form}`, () => page.getByRole('radio', { name: form }).isChecked());
+        await page
+          .getByRole('button', { name: /^Remove / })
+          .first()
+          .waitFor();
+      });
+  });
+
+  test('chooses another model, and finds a picture again', async () => {
+    await kind('Image').click();
+    await task('Choose another model', async ({ click }) => {
+      await click(button(/Change/));
+      await click(
+        page
+          .getByRole('dialog')
+          .getByRole('button', { name: /^P?.*Atelier/ })
+          .first(),
+      );
+      await page.waitForURL(/model=atelier-1/);
+    });
+    await task('Find a picture of yesterday', async ({ click }) => {
+      await click(page.getByRole('link', { name: 'Library', exact: true }));
+      await click(page.getByLabel('Search by prompt'));
+      await page.keyboard.type('evening');
+      const tile = page.getByRole('list', { name: 'Items' }).getByRole('button', { name: /^Show Image/ });
+      await until('the others are gone', async () => (await tile.count()) === 2);
+      await click(tile.first());
+      await page.getByRole('dialog').waitFor();
+    });
+    await page.keyboard.press('Escape');
+  });
+
+  test('keeps the picture and Run on the screen of a phone', async () => {
+    await page.setViewportSize({ width: 390, height: 844 });
+    await page.goto(`${world.url}/console/playground`);
+    await page.getByRole('navigation', { name: 'Recent runs' }).getByRole('link').last().click();
+    await made();
+    await page.mouse.move(195, 700);
+    await page.mouse.wheel(0, 1_500);
+    for (const one of [large(), button('Run')]) {
+      const box = await one.boundingBox();
+      assert.ok(box !== null && box.y >= 0 && box.y + box.height <= 844, JSON.stringify(box));
+    }
+  });
+
+  test('and every task of the table was measured', () => {
+    assert.deepEqual(
+      [...limits.keys()].filter((name) => !measured.has(name)),
+      [],
+    );
+  });
+});
+
+/** Counts what it does. */
+type Hand = {
+  click: (at: Locator) => Promise<void>;
+  key: (name: string) => Promise<void>;
+  count: () => number;
+};
+
+function handOn(page: Page): Hand {
+  let count = 0;
+  return {
+    click: (at) => {
+      count++;
+      return at.click();
+    },
+    key: (name) => {
+      count++;
+      return page.keyboard.press(name);
+    },
+    count: () => count,
+  };
+}
+
+/** The tasks of the document, with the most clicks and keys of each. */
+function rowsOf(text: string): Map<string, number> {
+  return new Map(
+    [...text.matchAll(/^\| ([^|]+?) \| (\d+) \|/gm)].map(([, name = '', most]) => [name, Number(most)]),
+  );
+}
+
+async function outputAddress(result: Locator): Promise<string> {
+  return (await result.locator('img').first().getAttribute('src')) ?? '';
+}
