@@ -28,7 +28,7 @@ import { readPrompts, rememberBatch, rememberPrompt } from './drafts.ts';
 import classes from './playground.module.css';
 import { type Burst, useBurst } from './use-burst.ts';
 import { useSavedDraft } from './use-saved-draft.ts';
-import { useModelHistory, useShownSeed } from './use-runs.ts';
+import { useModelHistory, useRequestOf } from './use-runs.ts';
 
 type PlaygroundProps = {
   kind: GenerationKind;
@@ -53,7 +53,7 @@ export function Playground({ kind, model, models, unlisted, initial, onModel }: 
   const body = buildRequest(kind, model, values, choices);
   const { start, creation, earlier } = useRun((error) => showFieldErrors(error, form.showErrors));
   const uploading = useIsMutating({ mutationKey: uploadMutationKey }) > 0;
-  const lastSeed = useShownSeed(route.useSearch().generation);
+  const lastSeed = useRequestOf(route.useSearch().generation).seed;
   const history = useModelHistory();
   useSavedDraft({ kind, model, typed: form.typed, choices });
   /** Starts what is asked for where nothing is missing; otherwise it leads to what is. */

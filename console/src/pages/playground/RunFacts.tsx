@@ -7,7 +7,6 @@ import { callV1 } from '../../api/client.ts';
 import { formatDuration } from '../../format/durations.ts';
 import { formatCount } from '../../format/numbers.ts';
 import { isFinal } from '../../generations/generation-status.ts';
-import { seedOf } from '../../model-form/seed.ts';
 import { Icon } from '../../ui/Icon.tsx';
 import { StatusBadge } from '../../ui/StatusBadge.tsx';
 import { TextLink } from '../../ui/TextLink.tsx';
@@ -26,8 +25,7 @@ type RunFactsProps = {
 /** What is known of a run in a line, and what can be done with it as a whole. */
 export function RunFacts({ generation, label }: RunFactsProps) {
   const { id, status, model, cost } = generation;
-  const { prompt, body } = useRequestOf(id);
-  const seed = seedOf(body);
+  const { prompt, seed } = useRequestOf(id);
   const { credits } = cost;
   return (
     <div className={classes['facts']}>

@@ -93,8 +93,11 @@ function historyOf(made: readonly Generation[]): ModelHistory {
   return { seconds: seconds[Math.floor(seconds.length / 2)], picture: shown?.thumb_url ?? undefined };
 }
 
-/** What a generation was asked for, with its request as it was sent. */
-export function useRequestOf(id: string | undefined) {
+/** The words of a generation, and its seed: the one that its request names, or the one that it was given. */
+export function useRequestOf(id: string | undefined): {
+  prompt: string | undefined;
+  seed: number | undefined;
+} {
   const detail = useQuery({
     ...consoleQuery('getGenerationDetail', { params: { id: id ?? '' } }),
     enabled: id !== undefined,
@@ -103,13 +106,7 @@ export function useRequestOf(id: string | undefined) {
     retry: false,
   });
   const body = detail.data === undefined ? undefined : parseJson(detail.data.request.body);
-  return {
-    prompt: detail.data?.prompt ?? undefined,
-    body: typeof body === 'object' && body !== null ? (body as RequestBody) : undefined,
-  };
-}
-
-/** The seed of the generation that is shown; undefined where its request names none. */
-export function useShownSeed(id: string | undefined): number | undefined {
-  return seedOf(useRequestOf(id).body);
+  const named = typeof body === 'object' && body !== null ? seedOf(body as RequestBody) : undefined;
+  const drawn = detail.data?.provenance.find(({ seed }) => seed !== null)?.seed ?? undefined;
+  return { prompt: detail.data?.prompt ?? undefined, seed: named ?? drawn };
 }

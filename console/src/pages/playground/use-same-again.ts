@@ -1,15 +1,13 @@
 import type { Generation } from '@renderkit/contract/v1/schemas/generation.ts';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
-import { consoleQuery } from '../../api/queries.ts';
-import { parseJson } from '../../format/json.ts';
-import type { RequestBody } from '../../generations/kinds.ts';
+import { callV1 } from '../../api/client.ts';
 import { showErrorToast } from '../../ui/toasts.ts';
 import { useBurst } from './use-burst.ts';
 
 const route = getRouteApi('/signed-in/playground');
 
-/** Runs the request of a generation once more as it was sent, its seed included, and shows the new run. */
+/** Asks once more for what a generation was, with the seed that it was given, and shows the new run. */
 export function useSameAgain() {
   const navigate = route.useNavigate();
   const queries = useQueryClient();
@@ -25,12 +23,11 @@ export function useSameAgain() {
     },
   });
   const read = useMutation({
-    mutationFn: ({ id }: Generation) =>
-      queries.ensureQueryData(consoleQuery('getGenerationDetail', { params: { id } })),
-    onSuccess: ({ request, generation }) => {
-      const body = parseJson(request.body);
-      if (typeof body === 'object' && body !== null)
-        start({ kind: generation.kind, bodies: [body as RequestBody] });
+    mutationFn: ({ id }: Generation) => callV1('getGenerationRequest', { params: { id } }),
+    onSuccess: ({ repeat, body }, { kind }) => {
+      const asked = repeat ?? body;
+      if (asked === null) showErrorToast(new Error('Its request was erased, and cannot be sent again.'));
+      else start({ kind, bodies: [asked] });
     },
   });
   return {
