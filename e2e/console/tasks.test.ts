@@ -108,6 +108,10 @@ describe('a person makes pictures in the console', { skip: noBrowser }, () => {
       await click(button('Put its request into the form'));
       await until('the prompt is back', async () => (await prompt().inputValue()) === 'a hill at noon');
     });
+    // A second time, although the address says the same.
+    await prompt().fill('something else');
+    await button('Put its request into the form').click();
+    await until('it is back again', async () => (await prompt().inputValue()) === 'a hill at noon');
     await button('Random seed').click();
   });
 

@@ -80,6 +80,8 @@ export function Playground({ kind, model, models, unlisted, initial, onModel }: 
     });
   useWindowEvent('keydown', (event) => {
     if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey) || event.defaultPrevented) return;
+    // A dialog has a button of its own.
+    if (document.querySelector('[role="dialog"]') !== null) return;
     event.preventDefault();
     run();
   });

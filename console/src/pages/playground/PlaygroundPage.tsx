@@ -3,7 +3,7 @@ import type { GenerationKind } from '@renderkit/contract/v1/schemas/generation.t
 import type { Model } from '@renderkit/contract/v1/schemas/model.ts';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
-import { type ReactNode, useEffect, useState } from 'react';
+import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { v1Query } from '../../api/queries.ts';
 import { kindNames, kinds } from '../../generations/kinds.ts';
 import type { ItemUse } from '../../media/item-use.ts';
@@ -56,17 +56,20 @@ function useStart(search: PlaygroundSearch): Start {
   const navigate = route.useNavigate();
   const [start, setStart] = useState({ from: search, version: 0 });
   const restart = (from: PlaygroundSearch) => setStart(({ version }) => ({ from, version: version + 1 }));
-  const { from, use, as } = search;
-  const taken = start.from.from === from && start.from.use === use && start.from.as === as;
+  const { from, use } = search;
+  const named = from !== undefined || use !== undefined;
+  // The first form has read the address already.
+  const begun = useRef(!named);
   useEffect(() => {
-    if (from === undefined && use === undefined) return;
-    if (!taken) restart(search);
+    if (!named) return;
+    if (begun.current) restart(search);
+    begun.current = true;
     void navigate({
       search: (before) => ({ ...before, from: undefined, use: undefined, as: undefined }),
       replace: true,
       resetScroll: false,
     });
-  }, [from, use, taken, search, navigate]);
+  }, [named, search, navigate]);
   return { ...start, restart };
 }
 
