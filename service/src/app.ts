@@ -13,6 +13,7 @@ import { ConfigError } from '@renderkit/server-kit/process/config.ts';
 import { createPartRegistry } from '@renderkit/server-kit/metrics/part-metrics.ts';
 import { createLogger, type Logger } from '@renderkit/server-kit/process/logger.ts';
 import type { FastifyInstance } from 'fastify';
+import type { Registry } from 'prom-client';
 import { createAgeVerification } from './account/age-verification.ts';
 import { accountRoutes } from './account/routes.ts';
 import { type CatalogCache, createCatalogCache } from './catalog/catalog-cache.ts';
@@ -119,18 +120,7 @@ export async function startService(
     log,
   });
   await addConsole(app, config, { ...modules, database, serving });
-  addServiceMetrics(registry, database, {
-    longPolls: () => modules.generations.longPolls.open,
-    streams: () => streams.open,
-  });
-  addHealthRoutes(app, {
-    registry,
-    readiness: createReadinessCheck({ database, missingParts: createMissingParts(modules.studioClient) }),
-    metricsToken: config.metricsToken,
-    behindProxy: config.trustProxy.length > 0,
-    host: config.host,
-    publicUrl: config.publicUrl,
-  });
+  addWatching(app, config, { ...modules, registry, database, streams });
   await addDocsRoutes(app, config);
   owned.defer(() => app.close());
   // First of all, or the server would wait for them.
@@ -148,6 +138,36 @@ export async function startService(
     url: `http://${config.host.includes(':') ? `[${config.host}]` : config.host}:${port}`,
     [Symbol.asyncDispose]: () => running.disposeAsync(),
   };
+}
+
+/** What tells how the process fares, to whoever watches over it. */
+function addWatching(
+  app: FastifyInstance,
+  config: ServiceConfig,
+  {
+    registry,
+    database,
+    streams,
+    generations,
+    studioClient,
+  }: Pick<Modules, 'generations' | 'studioClient'> & {
+    registry: Registry;
+    database: Database;
+    streams: EventStreams;
+  },
+): void {
+  addServiceMetrics(registry, database, {
+    longPolls: () => generations.longPolls.open,
+    streams: () => streams.open,
+  });
+  addHealthRoutes(app, {
+    registry,
+    readiness: createReadinessCheck({ database, missingParts: createMissingParts(studioClient) }),
+    metricsToken: config.metricsToken,
+    behindProxy: config.trustProxy.length > 0,
+    host: config.host,
+    publicUrl: config.publicUrl,
+  });
 }
 
 type Modules = {

@@ -121,7 +121,7 @@ test('a stream begins with the id of the newest event, from which one that broke
   }
   leaving.abort();
   const [, begun] = /^id: (evt_\w+)\n\n/m.exec(text) ?? [];
-  const known = (await list('?limit=100')).data.map(({ id }) => id);
+  const known = (await list('?limit=100')).data.map((event) => event.id);
   assert.ok(known.indexOf(begun ?? '') >= known.indexOf(newest ?? ''), text);
 });
 

@@ -58,12 +58,8 @@ export async function startWorker(
   const engines = testArguments.engines ?? openEngines(config.workers, owners);
   const changes = owners.use(createNotifier({ database, channel: changesChannel, log }));
   const progress = owners.use(createNotifier({ database, channel: progressChannel, log }));
-  const moderation = await openRuleList({
-    path: path.join(config.dataDirectory, 'moderation.json'),
-    database,
-    log,
-    leads: false,
-  });
+  const rules = path.join(config.dataDirectory, 'moderation.json');
+  const moderation = await openRuleList({ path: rules, database, log, leads: false });
   const queues = owners.use(
     await openJobQueues({
       databaseUrl: config.databaseUrl,
