@@ -68,6 +68,7 @@ test('a client generated from the OpenAPI document runs an example of every oper
   const picture = await finished(await call('createImageGeneration', null, draft));
   const pictureId = picture.outputs[0]?.id ?? '';
   assert.equal((await call('getProgress', { id: picture.id }))['stage'], 'done');
+  assert.deepEqual((await call('getGenerationRequest', { id: picture.id }))['body'], draft);
   const stream: unknown = await call('watchGeneration', { id: picture.id });
   assert.match(stream as string, /^event: done$/m);
   const file = new FormData();
