@@ -253,6 +253,7 @@ create table generation_requests (
   constraint generation_requests_pkey PRIMARY KEY (generation_id),
   constraint generation_requests_generation_id_fkey FOREIGN KEY (generation_id) REFERENCES generations(id) ON DELETE CASCADE
 );
+CREATE INDEX generation_requests_without_words ON public.generation_requests USING btree (generation_id) WHERE (words IS NULL);
 CREATE INDEX generation_requests_words ON public.generation_requests USING gin (words);
 
 create table generation_uploads (

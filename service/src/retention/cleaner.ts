@@ -1,7 +1,7 @@
 import type { Database } from '@renderkit/server-kit/db/database.ts';
 import type { Logger } from '@renderkit/server-kit/process/logger.ts';
 import { runBatches, startBatchLoop } from '@renderkit/server-kit/work/batch-loop.ts';
-import { removeOutdated, type RetainedTable } from './store.ts';
+import { fillPromptWords, removeOutdated, type RetainedTable } from './store.ts';
 
 /**
  * How long the rows of a table are kept, as intervals of PostgreSQL; of sessions, since they were last used. Generations
@@ -25,7 +25,7 @@ const everyMs = 60_000;
 /** Rows of one statement, small enough that nobody waits for it. */
 const batchSize = 1_000;
 
-/** Removes what is kept for a time only. */
+/** Removes what is kept for a time only, and fills in what rows of an earlier release lack. */
 export function startCleaner(options: {
   database: Database;
   log: Logger;
@@ -37,11 +37,14 @@ export function startCleaner(options: {
     everyMs,
     round: (stopping) =>
       runBatches(
-        (Object.keys(keptFor) as RetainedTable[]).map(
-          (table) => async () =>
-            (await removeOutdated(options.database, table, { age: keptFor[table], atMost: batchSize })) ===
-            batchSize,
-        ),
+        [
+          ...(Object.keys(keptFor) as RetainedTable[]).map(
+            (table) => async () =>
+              (await removeOutdated(options.database, table, { age: keptFor[table], atMost: batchSize })) ===
+              batchSize,
+          ),
+          async () => (await fillPromptWords(options.database, batchSize)) === batchSize,
+        ],
         { stopping },
       ),
   });

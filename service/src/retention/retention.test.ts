@@ -1,13 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createTestDatabase, moveClock } from '@renderkit/server-kit/testing/database.ts';
+import { seedAccount, seedQueue } from '../generations/testing/seed.ts';
 import { operator } from '../identity/audit/actor.ts';
 import { openSession } from '../identity/sessions/open-session.ts';
 import { claimDeliveries, recordAttempts } from '../webhooks/deliveries/store.ts';
 import { seedEndpoints, seedEvent, seedEvents } from '../webhooks/deliveries/testing/seed.ts';
 import { deleteWebhook } from '../webhooks/endpoints/delete-webhook.ts';
 import { keptFor } from './cleaner.ts';
-import { removeOutdated, type RetainedTable } from './store.ts';
+import { fillPromptWords, removeOutdated, type RetainedTable } from './store.ts';
 
 test('attempts are kept for 30 days, deliveries, events and deleted endpoints for 90, in batches', async () => {
   await using db = await createTestDatabase('service');
@@ -72,4 +73,21 @@ test('sessions are kept until they end, by the week without use or by the month'
   assert.deepEqual(await left(), [used.sessionId]);
   await moveClock(database, 30.1 * 86_400);
   assert.deepEqual(await left(), []);
+});
+
+test('what an earlier release accepted is given the words by which it is found, in batches', async () => {
+  await using db = await createTestDatabase('service');
+  const { database } = db;
+  const account = await seedAccount(database);
+  await seedQueue(database, account, 5);
+  await database.rows('update generation_requests set words = null');
+  const found = () =>
+    database.rows(
+      `select generation_id from generation_requests where words @@ search_words($1, 'lighthouse')`,
+      [account.accountId],
+    );
+  assert.equal((await found()).length, 0);
+  assert.deepEqual([await fillPromptWords(database, 3), await fillPromptWords(database, 3)], [3, 2]);
+  assert.equal(await fillPromptWords(database, 3), 0);
+  assert.equal((await found()).length, 5);
 });

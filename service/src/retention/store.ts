@@ -43,3 +43,19 @@ export async function removeOutdated(
 ): Promise<number> {
   return database.execute(removals[table](age), [atMost], `retain_${table}`);
 }
+
+/**
+ * Gives the requests that an earlier release accepted the words by which their generations are found; returns how many there
+ * were, `atMost` at most. What another process is at is left to it.
+ */
+export async function fillPromptWords(database: Database, atMost: number): Promise<number> {
+  return database.execute(
+    `update generation_requests r set words = prompt_words(g.account_id, r.render_request)
+       from generations g
+      where g.id = r.generation_id and r.generation_id in (
+        select generation_id from generation_requests where words is null
+         order by generation_id limit $1 for update skip locked)`,
+    [atMost],
+    'fill_prompt_words',
+  );
+}
