@@ -313,6 +313,9 @@ describe('a person runs their account in the console', { skip: noBrowser }, () =
   collectionTests(() => ({ world, page }));
 
   test('finds what was made in the library, makes it a favorite, and deletes it', async () => {
+    // Whatever is still being made would come into the list while it is counted.
+    const open = `select id from generations where status in ('queued', 'running')`;
+    while ((await world.platform.databases.service.rows(open)).length > 0) await page.waitForTimeout(200);
     await visit('Library');
     const tiles = page.getByRole('list', { name: 'Items' }).getByRole('button', { name: /^Show Image/ });
     await tiles.first().waitFor();

@@ -73,6 +73,7 @@ function Tile({ item: { asset, prompt }, selection, onShow }: TileProps) {
         )}
       </button>
       <Checkbox
+        size="md"
         className={classes['choose']}
         aria-label={`Choose ${name}`}
         checked={chosen}

@@ -59,10 +59,11 @@ export function useInitialForm(search: PlaygroundSearch): {
 }
 
 /** The form of the kind as it was left. Another kind begins with the words of the last; undefined where there are none. */
-function formAsLeft(account: string, { kind, use, as }: PlaygroundSearch): InitialForm | undefined {
+function formAsLeft(account: string, { kind, model, use, as }: PlaygroundSearch): InitialForm | undefined {
   const last = lastKind(account);
   const named = use === undefined || as === undefined ? undefined : kindOfUse[as];
-  const wanted = kind ?? named ?? last ?? 'image';
+  // An address that names a model alone is about images, whatever was made last.
+  const wanted = kind ?? named ?? (model === undefined ? last : undefined) ?? 'image';
   const own = readDraft(account, wanted);
   if (own !== undefined || last === undefined) return own;
   const prompt = readDraft(account, last)?.values.prompt ?? '';
