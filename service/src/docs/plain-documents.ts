@@ -12,8 +12,8 @@ const documents = {
 } as const;
 
 const root = new URL('../../../', import.meta.url);
-/** The address that documents give as an example. */
-const exampleAddress = 'http://127.0.0.1:8787';
+/** The address that documents give as an example, with a key before it for programs that take one there. */
+const exampleAddress = /http:\/\/([^\s/@]+@)?127\.0\.0\.1:8787/g;
 
 export type PlainDocuments = {
   /** Of `/llms.txt` (llmstxt.org): what there is, in a page that a model reads first. */
@@ -40,7 +40,7 @@ export async function readPlainDocuments(publicUrl: string): Promise<PlainDocume
 function ofThisService(text: string, file: string, publicUrl: string): string {
   const served = new Map(Object.entries(documents).map(([name, path]) => [new URL(path, root).href, name]));
   return text
-    .replaceAll(exampleAddress, publicUrl)
+    .replaceAll(exampleAddress, (_address, user = '') => publicUrl.replace('//', `//${user}`))
     .replaceAll(/\[([^\]]*)\]\(([^)\s]+)\)/g, (link, words: string, target: string) => {
       if (/^https?:|^#/.test(target)) return link;
       const { href, hash } = new URL(target, new URL(file, root));
