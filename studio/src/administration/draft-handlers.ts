@@ -108,12 +108,13 @@ async function showSample(
   version: Version,
   { database, mediaUrl }: DraftDependencies,
 ): Promise<ModelSample | undefined> {
+  // Its end first: what it took is kept in the transaction that ends it, and is there when that was seen.
+  const known = await readSample(database, version);
   const { sample_seconds: seconds, thumbnail_key: key } = await findVersion(
     database,
     version.id,
     version.version,
   );
-  const known = await readSample(database, version);
   if (known === undefined && seconds === null) return undefined;
   return {
     ...version,
