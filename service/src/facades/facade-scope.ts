@@ -1,5 +1,6 @@
 import type { Scope } from '@renderkit/contract/v1/scopes.ts';
 import { httpErrorOf } from '@renderkit/server-kit/http/create-http-server.ts';
+import { notFoundDetail } from '@renderkit/server-kit/http/route-methods.ts';
 import type { Logger } from '@renderkit/server-kit/process/logger.ts';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Admission, Admitted } from '../identity/admission/admit.ts';
@@ -10,6 +11,7 @@ import { refuseOverLimit } from '../routes.ts';
 import { StudioFailure } from '../studio-client/studio-failure.ts';
 import { translateStudioFailure } from '../studio-client/translate-error.ts';
 import { readFacadeKey } from './facade-key.ts';
+import type { FacadeName } from './facade-names.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -20,12 +22,30 @@ declare module 'fastify' {
   }
 }
 
-/** Opens the scope of one facade: the same keys, rate and scopes as `/v1`, refusals in the facade's own shape. */
+type RouteOf<Request> = {
+  method: 'GET' | 'POST';
+  /** Behind the facade's prefix. */
+  url: string;
+  /** What a key must have for it. */
+  scope: Scope;
+  handler: (request: Request, reply: FastifyReply) => Promise<unknown>;
+  /** Whether a request counts in its key's minute; it does where this is left out. */
+  counts?: (principal: Principal) => Promise<boolean>;
+};
+
+export type AddRoute = (route: RouteOf<never>) => void;
+
+/**
+ * Opens the scope of one facade: the same keys, rate and scopes as `/v1`, refusals in the facade's own shape, those of
+ * addresses that it does not have too.
+ */
 export type FacadeScope = <Refusal extends Error>(
   app: FastifyInstance,
   facade: {
+    /** Of its operations in metrics. */
+    name: FacadeName;
     prefix: string;
-    routes: (scope: FastifyInstance) => void;
+    routes: (route: AddRoute) => void;
     /** Sends a problem, or a refusal of the facade's own. */
     send: (request: FastifyRequest, reply: FastifyReply, error: ApiProblem | Refusal) => void;
     /** Tells the facade's own refusals apart. */
@@ -35,7 +55,7 @@ export type FacadeScope = <Refusal extends Error>(
 
 /** Bodies of facades are never logged: some clients send all of their settings. */
 export function createFacadeScope({ admission, log }: { admission: Admission; log: Logger }): FacadeScope {
-  return (app, { prefix, routes, send, isRefusal }) =>
+  return (app, { name, prefix, routes, send, isRefusal }) =>
     void app.register(
       (scope, _options, done) => {
         scope.addHook('onRequest', async (request, reply) => {
@@ -57,7 +77,19 @@ export function createFacadeScope({ admission, log }: { admission: Admission; lo
             log.error({ request_id: request.id, prefix, err: problem.cause }, 'a request of a facade failed');
           send(request, reply, problem);
         });
-        routes(scope);
+        scope.setNotFoundHandler((request) => {
+          throw new ApiProblem('not_found', {
+            detail: notFoundDetail(request, 'There is no such route here.'),
+          });
+        });
+        routes(({ method, url, scope: needed, handler, counts }) =>
+          scope.route({
+            method,
+            url,
+            config: { operationId: `${name} ${method} ${url}`, scope: needed, ...(counts && { counts }) },
+            handler: handler as RouteOf<FastifyRequest>['handler'],
+          }),
+        );
         done();
       },
       { prefix },

@@ -19,14 +19,9 @@ export function BudgetInput(props: NumberInputProps) {
 /** What one act may cost before a program that works for a person has to ask that person. */
 export function ConfirmInput(props: NumberInputProps) {
   return (
-    <NumberInput
+    <BudgetInput
       label="Ask above, in credits"
       description="Command line and agents ask before they spend more at once. Empty: never."
-      min={0}
-      max={maxDailyBudgetCredits}
-      decimalScale={3}
-      thousandSeparator=","
-      miw="9rem"
       {...props}
     />
   );

@@ -1,8 +1,4 @@
-import type { Scope } from '@renderkit/contract/v1/scopes.ts';
-import { notFoundDetail } from '@renderkit/server-kit/http/route-methods.ts';
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { Principal } from '../../identity/admission/principal.ts';
-import { ApiProblem } from '../../problems/api-problem.ts';
+import type { FastifyInstance } from 'fastify';
 import type { FacadeScope } from '../facade-scope.ts';
 import { errorOfProblem } from './errors.ts';
 import { createPictures, type PicturesOptions } from './pictures.ts';
@@ -17,42 +13,31 @@ export function addA1111Routes(app: FastifyInstance, openScope: FacadeScope, opt
   const progress = createProgress(options);
   const settings = createSettings(options);
   openScope<never>(app, {
+    name: 'a1111',
     prefix: '/sdapi/v1',
     send: (_request, reply, problem) => {
       const { status, headers, body } = errorOfProblem(problem);
       void reply.code(status).headers(headers).send(body);
     },
     isRefusal: (_error): _error is never => false,
-    routes: (scope) => {
-      const route = (
-        method: 'GET' | 'POST',
-        url: string,
-        accepted: Scope,
-        handler: (request: never, reply: FastifyReply) => Promise<unknown>,
-        counts?: (principal: Principal) => Promise<boolean>,
-      ) =>
-        scope.route({
-          method,
-          url,
-          config: { operationId: `a1111 ${method} ${url}`, scope: accepted, ...(counts && { counts }) },
-          handler: handler as (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>,
-        });
-      route('POST', '/txt2img', 'generate', pictures('txt2img'));
-      route('POST', '/img2img', 'generate', pictures('img2img'));
-      route('GET', '/progress', 'read', progress.show, progress.counts);
-      route('POST', '/interrupt', 'generate', progress.interrupt);
-      route('POST', '/skip', 'generate', progress.interrupt);
-      route('GET', '/options', 'read', settings.show);
-      route('POST', '/options', 'generate', settings.choose);
-      route('GET', '/sd-models', 'read', settings.models);
-      route('GET', '/samplers', 'read', settings.samplers);
-      for (const [url, list] of Object.entries(constantLists))
-        route('GET', url, 'read', async (_request, reply) => reply.send(list));
-      scope.setNotFoundHandler((request) => {
-        throw new ApiProblem('not_found', {
-          detail: notFoundDetail(request, 'There is no such route here.'),
-        });
+    routes: (route) => {
+      route({ method: 'POST', url: '/txt2img', scope: 'generate', handler: pictures('txt2img') });
+      route({ method: 'POST', url: '/img2img', scope: 'generate', handler: pictures('img2img') });
+      route({
+        method: 'GET',
+        url: '/progress',
+        scope: 'read',
+        handler: progress.show,
+        counts: progress.counts,
       });
+      route({ method: 'POST', url: '/interrupt', scope: 'generate', handler: progress.interrupt });
+      route({ method: 'POST', url: '/skip', scope: 'generate', handler: progress.interrupt });
+      route({ method: 'GET', url: '/options', scope: 'read', handler: settings.show });
+      route({ method: 'POST', url: '/options', scope: 'generate', handler: settings.choose });
+      route({ method: 'GET', url: '/sd-models', scope: 'read', handler: settings.models });
+      route({ method: 'GET', url: '/samplers', scope: 'read', handler: settings.samplers });
+      for (const [url, list] of Object.entries(constantLists))
+        route({ method: 'GET', url, scope: 'read', handler: async (_request, reply) => reply.send(list) });
     },
   });
 }

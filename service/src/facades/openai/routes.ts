@@ -1,7 +1,4 @@
-import type { Scope } from '@renderkit/contract/v1/scopes.ts';
-import { notFoundDetail } from '@renderkit/server-kit/http/route-methods.ts';
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { ApiProblem } from '../../problems/api-problem.ts';
+import type { FastifyInstance } from 'fastify';
 import type { FacadeScope } from '../facade-scope.ts';
 import { createChat } from './chat.ts';
 import { errorOfProblem, OpenAiRefusal } from './errors.ts';
@@ -17,35 +14,24 @@ export function addOpenAiRoutes(app: FastifyInstance, openScope: FacadeScope, op
   const chat = createChat(options);
   const models = createModels(options);
   openScope<OpenAiRefusal>(app, {
+    name: 'openai',
     prefix: '/openai/v1',
     send: (request, reply, error) => {
       const { status, headers, body } = error instanceof OpenAiRefusal ? error.answer : errorOfProblem(error);
       void reply.code(status).headers(headers).send(body);
     },
     isRefusal: (error) => error instanceof OpenAiRefusal,
-    routes: (scope) => {
-      const route = (
-        method: 'GET' | 'POST',
-        url: string,
-        accepted: Scope,
-        handler: (request: never, reply: FastifyReply) => Promise<unknown>,
-      ) =>
-        scope.route({
-          method,
-          url,
-          config: { operationId: `openai ${method} ${url}`, scope: accepted },
-          handler: handler as (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>,
-        });
-      route('POST', '/images/generations', 'generate', images('generations'));
-      route('POST', '/images/edits', 'generate', images('edits'));
-      route('POST', '/chat/completions', 'generate', chat);
-      route('GET', '/models', 'read', models.list);
-      route('GET', '/models/*', 'read', models.show);
-      scope.setNotFoundHandler((request) => {
-        throw new ApiProblem('not_found', {
-          detail: notFoundDetail(request, 'There is no such route here.'),
-        });
+    routes: (route) => {
+      route({
+        method: 'POST',
+        url: '/images/generations',
+        scope: 'generate',
+        handler: images('generations'),
       });
+      route({ method: 'POST', url: '/images/edits', scope: 'generate', handler: images('edits') });
+      route({ method: 'POST', url: '/chat/completions', scope: 'generate', handler: chat });
+      route({ method: 'GET', url: '/models', scope: 'read', handler: models.list });
+      route({ method: 'GET', url: '/models/*', scope: 'read', handler: models.show });
     },
   });
 }
