@@ -4,6 +4,7 @@ import type { RenderProgress } from '@renderkit/contract/studio/progress.ts';
 import { type Engine, EngineError } from '@renderkit/engine-kit/engine.ts';
 import type { Report } from '@renderkit/engine-kit/report.ts';
 import sharp from 'sharp';
+import { forgetOldProgress } from '../src/progress/store.ts';
 import { readProgress, startTestStudio, type TestAccount, type TestStudio } from './harness.ts';
 
 let studio: TestStudio;
@@ -67,7 +68,30 @@ test('a picture that is drawn shows its stages, a fraction that never falls, and
     assert.deepEqual([image.format, image.width, image.height], ['jpeg', width, height]);
     assert.ok(Math.max(width, height) <= 384 && bytes.length <= 32 * 1024);
   }
-  assert.deepEqual(await studio.database.rows('select render_id from render_progress'), []);
+  // A look that met the end may have left the row of its watch.
+  const reported = 'select render_id from render_progress where attempt is not null';
+  assert.deepEqual(await studio.database.rows(reported), []);
+});
+
+test('a watch that outlived its render is forgotten an hour later, one of a render under way is kept', async () => {
+  const account = await studio.connect({ tier: 'pro' });
+  await account.submit('waits', { model: 'sandbox-slow', options: { seconds: 300 } });
+  const [waiting] = await studio.database.rows<{ id: string }>(
+    `select id from renders where account_id = $1 and token = 'waits'`,
+    [account.id],
+  );
+  assert.ok(waiting);
+  await studio.database.rows(
+    `insert into render_progress (render_id, watched_until, reported_at)
+     select id, clock() - interval '1 hour', clock() - age from (values ('rnd_gone', interval '61 minutes'),
+       ('rnd_recent', interval '59 minutes'), ($1, interval '61 minutes')) as watch (id, age)`,
+    [waiting.id],
+  );
+  assert.equal(await forgetOldProgress(studio.database, 10), 1);
+  const left = await studio.database.rows<{ render_id: string }>(
+    'delete from render_progress where attempt is null returning render_id',
+  );
+  assert.deepEqual(left.map((row) => row.render_id).toSorted(), ['rnd_recent', waiting.id].toSorted());
 });
 
 test('a render that waits says where it stands and why', async () => {

@@ -133,7 +133,10 @@ export async function readWaits(database: Database, renders: readonly string[]):
   return database.rows<WaitRow>('select * from render_waits($1)', [renders], 'render_waits');
 }
 
-/** Of these renders somebody looks at the progress, for so many seconds from now. */
+/**
+ * Of these renders somebody looks at the progress, for so many seconds from now. One that ends in this moment may leave a row
+ * behind, which the cleaner forgets.
+ */
 export async function extendWatches(
   database: Database,
   renders: readonly string[],
@@ -141,7 +144,7 @@ export async function extendWatches(
 ): Promise<void> {
   await database.execute(
     `insert into render_progress as p (render_id, watched_until)
-     select id, clock() + $2 * interval '1 second' from unnest($1::text[]) as asked (id)
+     select id, clock() + $2 * interval '1 second' from renders where id = any ($1) and status in ('queued', 'running')
      on conflict (render_id) do update set watched_until = excluded.watched_until
      where p.watched_until is null or p.watched_until < clock() + $2 / 2 * interval '1 second'`,
     [renders, seconds],
