@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, test } from 'node:test';
@@ -126,3 +126,24 @@ for (const [argv, sentence] of [
   test(`backend ${argv.join(' ')} is refused with a sentence`, async () => {
     await assert.rejects(operator('backend', ...argv), sentence);
   });
+
+test('moderation rules are put in force by a command, and broken ones change nothing', async () => {
+  const file = path.join(environment['DATA_DIR'] ?? '', 'rules.json');
+  await assert.rejects(operator('moderation', 'show'), /has not put any rules in force yet/);
+  const rules = { rules: [{ reason: 'airships', phrases: ['zeppelin'] }] };
+  await writeFile(file, JSON.stringify(rules));
+  const applied = await operator<{ result: string }>('moderation', 'apply', '--file', file);
+  assert.equal(applied.data.result, 'applied');
+  assert.equal(
+    (await operator<{ result: string }>('moderation', 'apply', '--file', file)).data.result,
+    'unchanged',
+  );
+  await writeFile(file, '{"rules": 5}');
+  await assert.rejects(
+    operator('moderation', 'apply', '--file', file),
+    /rules must be a list\): mend the file/,
+  );
+  await rm(file);
+  await assert.rejects(operator('moderation', 'apply', '--file', file), /There is no file/);
+  assert.deepEqual((await operator('moderation', 'show')).data, rules);
+});

@@ -20,7 +20,7 @@ import { clean, cleanEveryMs } from './clean.ts';
 import { ConfigError, type StudioConfig } from './config.ts';
 import { addStudioMetrics } from './health/studio-metrics.ts';
 import { openJobQueues } from './jobs/job-queues.ts';
-import { openRuleList } from './moderation/moderation.ts';
+import { openStudioRules } from './moderation/moderation.ts';
 import { registerRoutes, type RouteDependencies } from './routes.ts';
 import { createServer } from './server.ts';
 import { keepSettings } from './settings/keep-settings.ts';
@@ -142,12 +142,8 @@ async function open(
   const { egressAllow } = config;
   const drivers = owners.use(new DriverPool({ secrets, egressAllow, log }));
   const catalog = owners.use(await openCatalog({ database, log, mediaUrl }));
-  const moderation = await openRuleList({
-    path: path.join(dataDirectory, 'moderation.json'),
-    database,
-    log,
-    leads: true,
-  });
+  const rules = path.join(dataDirectory, 'moderation.json');
+  const moderation = owners.use(await openStudioRules({ path: rules, database, log }));
   const queues = owners.use(
     await openJobQueues({ databaseUrl, log, applicationName: 'studio jobs', poolSize: 2 }),
   );

@@ -14,7 +14,7 @@ import type { WorkerConfig } from './config.ts';
 import { openEngines } from './engines.ts';
 import { serveWorkerHealth } from './health/serve-worker-health.ts';
 import { openJobQueues } from './jobs/job-queues.ts';
-import { openRuleList } from './moderation/moderation.ts';
+import { openWorkerRules } from './moderation/moderation.ts';
 import { type ClaimsOptions, startClaims } from './renders/start-claims.ts';
 import { keepSettings } from './settings/keep-settings.ts';
 import { sqlDirectory } from './sql-directory.ts';
@@ -59,7 +59,7 @@ export async function startWorker(
   const changes = owners.use(createNotifier({ database, channel: changesChannel, log }));
   const progress = owners.use(createNotifier({ database, channel: progressChannel, log }));
   const rules = path.join(config.dataDirectory, 'moderation.json');
-  const moderation = await openRuleList({ path: rules, database, log, leads: false });
+  const moderation = await openWorkerRules({ path: rules, database, log });
   const queues = owners.use(
     await openJobQueues({
       databaseUrl: config.databaseUrl,

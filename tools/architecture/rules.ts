@@ -173,6 +173,7 @@ export const publicEntries: Record<string, readonly string[]> = {
     'catalog/built-in.ts',
     'catalog/data-files.ts',
     'catalog/snapshot.ts',
+    'moderation/put-rules.ts',
     'moderation/rules-file.ts',
   ],
 };

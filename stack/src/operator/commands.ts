@@ -11,6 +11,7 @@ import { ledgerCommands } from './ledger.ts';
 import { libraryCommands } from './library.ts';
 import { mediaCommands } from './media.ts';
 import { modelCommands } from './model.ts';
+import { moderationCommands } from './moderation.ts';
 import { planCommands } from './plan.ts';
 import { studioCommands } from './studio.ts';
 import { webhookCommands } from './webhook.ts';
@@ -23,6 +24,7 @@ export const commands: Command[] = [
   ...deliveriesCommands,
   ...modelCommands,
   ...planCommands,
+  ...moderationCommands,
   ...applyCommands,
   ...backendCommands,
   ...auditCommands,

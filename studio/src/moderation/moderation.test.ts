@@ -1,5 +1,16 @@
 import assert from 'node:assert/strict';
-import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import {
+  chmod,
+  copyFile,
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  rm,
+  stat,
+  utimes,
+  writeFile,
+} from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, test, type TestContext } from 'node:test';
@@ -7,7 +18,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { ConfigError } from '@renderkit/server-kit/process/config.ts';
 import { createLogger } from '@renderkit/server-kit/process/logger.ts';
 import { createTestDatabase, type TestDatabase } from '@renderkit/server-kit/testing/database.ts';
-import { type Moderation, openRuleList } from './moderation.ts';
+import { type Moderation, openStudioRules, openWorkerRules } from './moderation.ts';
+import { RulesInvalid } from './parse-rules.ts';
+import { putRules } from './put-rules.ts';
 
 let db: TestDatabase;
 before(async () => (db = await createTestDatabase('studio')));
@@ -22,16 +35,31 @@ async function newFile(t: TestContext): Promise<string> {
 const lines: string[] = [];
 const log = createLogger({ part: 'test', level: 'info', destination: { write: (line) => lines.push(line) } });
 
-function open(file: string, options: { leads?: boolean } = {}): Promise<Moderation> {
-  return openRuleList({ path: file, database: db.database, log, leads: options.leads ?? false });
+/** A studio's rules; nobody has put any into the database before, unless it is `again`. */
+async function open(t: TestContext, file: string, { again = false } = {}): Promise<Moderation> {
+  if (!again) await db.database.rows(`delete from settings where name like 'moderation%'`);
+  const studio = await openStudioRules({ path: file, database: db.database, log });
+  t.after(() => studio[Symbol.dispose]());
+  return studio;
 }
+
+function openWorker(file: string): Promise<Moderation> {
+  return openWorkerRules({ path: file, database: db.database, log });
+}
+
+const put = (phrase: string) => putRules(db.database, { text: oneRule(phrase) }, 'overwrite');
+const said = (words: string) => lines.some((line) => line.includes(words));
 
 const oneRule = (phrase: string) => JSON.stringify({ rules: [{ reason: phrase, phrases: [phrase] }] });
 const untilLookedAgain = () => sleep(1_100);
 
+async function untilRefused(moderation: Moderation, text: string, reason: string): Promise<void> {
+  while ((await moderation.moderateText(text))?.reason !== reason) await sleep(50);
+}
+
 test('phrases are found however they are spelt, and only as whole words', async (t) => {
   const file = await newFile(t);
-  const moderation = await open(file);
+  const moderation = await open(t, file);
   for (const text of [
     'a B0MB RECIPE',
     'bómb   recipe',
@@ -51,16 +79,15 @@ test('phrases are found however they are spelt, and only as whole words', async 
 
 test('the rules are made where there are none, read again when they change, and kept when they break', async (t) => {
   const file = await newFile(t);
-  const moderation = await open(file);
+  const moderation = await open(t, file);
   assert.match(await readFile(file, 'utf8'), /"rules"/);
   assert.equal(await moderation.moderateText('a zeppelin'), undefined);
   await writeFile(file, JSON.stringify({ rules: [{ reason: 'airships', phrases: ['zeppelin'] }] }));
-  await untilLookedAgain();
-  assert.equal((await moderation.moderateText('a Zeppelin'))?.reason, 'airships');
+  await untilRefused(moderation, 'a Zeppelin', 'airships');
   await writeFile(file, '{"rules": 5}');
-  await untilLookedAgain();
-  assert.equal((await moderation.moderateText('a zeppelin'))?.reason, 'airships');
   const errors = () => lines.filter((line) => line.includes('those read before stay in force'));
+  while (errors().length === 0) await sleep(50);
+  assert.equal((await moderation.moderateText('a zeppelin'))?.reason, 'airships');
   assert.equal(errors().length, 1);
   assert.match(errors()[0] ?? '', /rules must be a list/);
   // Neither is the same told at each look, nor are the defaults in force once it is gone.
@@ -69,9 +96,8 @@ test('the rules are made where there are none, read again when they change, and 
   assert.equal((await moderation.moderateText('a zeppelin'))?.reason, 'airships');
   assert.equal(errors().length, 1);
   await writeFile(file, oneRule('balloon'));
-  await untilLookedAgain();
-  assert.equal((await moderation.moderateText('a zeppelin'))?.reason, undefined);
-  assert.equal((await moderation.moderateText('a balloon'))?.reason, 'balloon');
+  await untilRefused(moderation, 'a balloon', 'balloon');
+  assert.equal(await moderation.moderateText('a zeppelin'), undefined);
 });
 
 test('a start refuses a file that is broken in one sentence, and leaves it as it was', async (t) => {
@@ -79,7 +105,7 @@ test('a start refuses a file that is broken in one sentence, and leaves it as it
   const broken = '{\n  "rules": [\n    {"reason": "a", "phrases": ["b"]},\n  ]\n}\n';
   await writeFile(file, broken);
   await assert.rejects(
-    open(file),
+    open(t, file),
     (error) =>
       error instanceof ConfigError &&
       error.message.startsWith(
@@ -90,52 +116,119 @@ test('a start refuses a file that is broken in one sentence, and leaves it as it
   assert.equal(await readFile(file, 'utf8'), broken);
   await rm(file);
   await mkdir(file);
-  await assert.rejects(open(file), /cannot be used \(it is no file\): mend/);
+  await assert.rejects(open(t, file), /cannot be used \(it is no file\): mend/);
 });
 
 test('a file that is being written when a start reads it is read again', async (t) => {
   const file = await newFile(t);
   const text = oneRule('zeppelin');
   await writeFile(file, text.slice(0, 20));
-  const opening = open(file);
+  const opening = open(t, file);
   await sleep(100);
   await writeFile(file, text);
   assert.equal((await (await opening).moderateText('a zeppelin'))?.reason, 'zeppelin');
 });
 
-test('a file that is gone at a later start is made again from the rules last in force', async (t) => {
+test('a file that is gone at a later start is made again from the rules in force', async (t) => {
   const file = await newFile(t);
   await writeFile(file, oneRule('zeppelin'));
-  const studio = await open(file, { leads: true });
+  const studio = await open(t, file);
   await writeFile(file, oneRule('balloon'));
-  await untilLookedAgain();
-  assert.equal(await studio.moderateText('a zeppelin'), undefined);
-  // A worker's copy that was not kept up is nobody's word.
-  const elsewhere = await newFile(t);
-  await writeFile(elsewhere, oneRule('dirigible'));
-  await open(elsewhere);
+  await untilRefused(studio, 'a balloon', 'balloon');
   await rm(file);
-  const again = await open(file, { leads: true });
+  const again = await open(t, file, { again: true });
   assert.equal((await again.moderateText('a balloon'))?.reason, 'balloon');
   assert.equal(await readFile(file, 'utf8'), oneRule('balloon'));
-  assert.ok(lines.some((line) => line.includes('made again from the rules last in force')));
-  const newWorker = await open(await newFile(t));
-  assert.equal((await newWorker.moderateText('a balloon'))?.reason, 'balloon');
+  assert.ok(said('made again from the rules in force'));
 });
 
-test('studio and worker that make the file at the same moment read the same', async (t) => {
+test('a worker has the rules of the database, whatever lies in its own directory, and learns of others', async (t) => {
   const file = await newFile(t);
-  await Promise.all(Array.from({ length: 8 }, (_, i) => open(file, { leads: i === 0 })));
+  await writeFile(file, oneRule('zeppelin'));
+  const elsewhere = await newFile(t);
+  await writeFile(elsewhere, oneRule('dirigible'));
+  await open(t, file);
+  const worker = await openWorker(elsewhere);
+  assert.equal(await worker.moderateText('a dirigible'), undefined);
+  assert.equal((await worker.moderateText('a zeppelin'))?.reason, 'zeppelin');
+  const without = await openWorker(await newFile(t));
+  // Nobody asks the studio: it looks at its file by itself.
+  await writeFile(file, oneRule('balloon'));
+  for (const one of [worker, without]) await untilRefused(one, 'a balloon', 'balloon');
+});
+
+test("a worker's own file, or the product's rules, count until a studio has put rules into the database", async (t) => {
+  await db.database.rows(`delete from settings where name like 'moderation%'`);
+  const file = await newFile(t);
+  await writeFile(file, oneRule('zeppelin'));
+  assert.equal((await (await openWorker(file)).moderateText('a zeppelin'))?.reason, 'zeppelin');
+  const bare = await openWorker(await newFile(t));
+  assert.notEqual(await bare.moderateText('a bomb recipe'), undefined);
+  await writeFile(file, '{"rules": 5}');
+  await assert.rejects(openWorker(file), ConfigError);
+});
+
+test('rules that a command has put in force stay until a command takes them back', async (t) => {
+  const file = await newFile(t);
+  await writeFile(file, oneRule('zeppelin'));
+  const studio = await open(t, file);
+  const reasonOf = async (text: string) => (await studio.moderateText(text))?.reason;
+  assert.equal(await put('balloon'), 'applied');
+  await untilRefused(studio, 'a balloon', 'balloon');
+  assert.equal(await reasonOf('a zeppelin'), undefined);
+  await writeFile(file, oneRule('dirigible'));
+  while (!said('`moderation apply` puts it in force')) await sleep(50);
+  await untilLookedAgain();
+  assert.equal(await reasonOf('a dirigible'), undefined);
+  const again = await open(t, file, { again: true });
+  assert.equal(await again.moderateText('a dirigible'), undefined);
+  // The command with this very file: from then on its changes count again.
+  assert.equal(await put('dirigible'), 'applied');
+  assert.equal(await put('dirigible'), 'unchanged');
+  await open(t, file, { again: true });
+  await writeFile(file, oneRule('kite'));
+  await untilRefused(studio, 'a kite', 'kite');
+  await assert.rejects(putRules(db.database, { text: '{"rules": 5}' }, 'overwrite'), RulesInvalid);
+  const acts = await db.database.rows<{ actor: string; after: { rules: number } }>(
+    `select actor, after from admin_audit where action = 'moderation.applied' order by at desc, id desc limit 2`,
+  );
+  assert.deepEqual(
+    acts.map(({ actor, after: { rules } }) => [actor, rules]),
+    [
+      ['file', 1],
+      ['operator', 1],
+    ],
+  );
+});
+
+test("an old copy in another studio's directory does not bring old rules back", async (t) => {
+  const [file, elsewhere] = [await newFile(t), await newFile(t)];
+  await writeFile(file, oneRule('zeppelin'));
+  await copyFile(file, elsewhere);
+  const yesterday = new Date(Date.now() - 86_400_000);
+  await utimes(elsewhere, yesterday, yesterday);
+  const studio = await open(t, file);
+  await writeFile(file, oneRule('balloon'));
+  await untilRefused(studio, 'a balloon', 'balloon');
+  const other = await open(t, elsewhere, { again: true });
+  assert.equal((await other.moderateText('a balloon'))?.reason, 'balloon');
+  assert.equal(await other.moderateText('a zeppelin'), undefined);
+});
+
+test('studios that make the file at the same moment read the same', async (t) => {
+  const file = await newFile(t);
+  await db.database.rows(`delete from settings where name like 'moderation%'`);
+  await Promise.all(Array.from({ length: 8 }, () => open(t, file, { again: true })));
   const names = await readdir(path.dirname(file));
   assert.deepEqual(names, ['moderation.json']);
 });
 
 test('the file is for its owner alone', { skip: process.platform === 'win32' }, async (t) => {
   const file = await newFile(t);
-  await open(file);
+  await open(t, file);
   assert.equal((await stat(file)).mode & 0o777, 0o600);
   await chmod(file, 0o644);
-  await open(file);
+  await open(t, file);
   assert.equal((await stat(file)).mode & 0o777, 0o600);
 });
 
@@ -143,7 +236,7 @@ test('uploads are checked by their names and their bytes, and some are put off',
   const file = await newFile(t);
   // A file from before uploads were moderated.
   await writeFile(file, JSON.stringify({ rules: [{ reason: 'airships', phrases: ['zeppelin'] }] }));
-  const moderation = await open(file);
+  const moderation = await open(t, file);
   const sha256 = 'ab'.repeat(32);
   const reasonOf = async (fileName: string) =>
     (await moderation.moderateUpload({ fileName, sha256 }))?.reason;
@@ -153,7 +246,6 @@ test('uploads are checked by their names and their bytes, and some are put off',
   assert.equal(await moderation.uploadDelaySeconds('sandbox-slower.png'), 0);
   const uploads = { rules: [{ reason: 'known', phrases: [], sha256: [sha256] }], slow: [] };
   await writeFile(file, JSON.stringify({ rules: [], uploads }));
-  await untilLookedAgain();
-  assert.equal(await reasonOf('holiday.png'), 'known');
+  while ((await reasonOf('holiday.png')) !== 'known') await sleep(50);
   assert.equal(await moderation.uploadDelaySeconds('sandbox-slow.png'), 0);
 });

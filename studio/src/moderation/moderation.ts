@@ -3,7 +3,8 @@ import { createFile } from '@renderkit/server-kit/files/durable-files.ts';
 import { privateFileMode, setMode } from '@renderkit/server-kit/files/private-files.ts';
 import type { Logger } from '@renderkit/server-kit/process/logger.ts';
 import { compileRules, type CompiledRules } from './compile-rules.ts';
-import { defaultRulesText, RulesInvalid } from './parse-rules.ts';
+import { defaultRulesText, parseRules, RulesInvalid } from './parse-rules.ts';
+import { putRules } from './put-rules.ts';
 import { readingsOf } from './readings.ts';
 import {
   findRulesVersion,
@@ -12,7 +13,7 @@ import {
   readRulesFile,
   readSettledRules,
 } from './rules-file.ts';
-import { selectLastRules, upsertLastRules } from './store.ts';
+import { selectRules, selectRulesVersion } from './store.ts';
 
 /** Checks texts and files before anything is made of them. Another check, such as a model, can replace the list. */
 export type Moderation = {
@@ -31,28 +32,46 @@ export type ModeratedFile = {
 };
 
 export type RuleListOptions = {
-  /** The file; made where there is none. */
+  /** The file in the data directory. */
   path: string;
   database: Database;
   log: Logger;
-  /** Whether what is in force here is what a missing file is made from: the studio's word, not each worker's copy. */
-  leads: boolean;
 };
 
-// How long a change of the file may go unseen.
+// How long a change may go unseen.
 const lookEveryMs = 1_000;
 const logAgainEveryMs = 10 * 60_000;
-/** Someone waits for the answer about a text: an editor that is writing is given this much. */
+/** An editor that is writing is given this much. */
 const hastyTries = { tries: 4, pauseMs: 50 };
 
 /**
- * Checks against the phrases of a JSON file that the operator may edit while the studio runs. A file that breaks or goes
- * away meanwhile leaves the rules that were in force, and the log says so. A file that is missing at a start is made
- * from the rules that were last in force on this database, the first time from sensible ones.
+ * The studio's rules. They stand in its database, for every process on every machine, and a JSON file is their way in: one that
+ * the operator edits while the studio runs is put in force within a second. A file that breaks or goes away leaves the
+ * rules as they are, and the log says so. One that is missing at a start is made from the rules in force, the first time
+ * from sensible ones. Disposing stops looking at the file.
  * @throws ConfigError where the file is there and cannot be used
  */
-export async function openRuleList(options: RuleListOptions): Promise<Moderation> {
-  const current = followFile(await readOrMake(options), options);
+export async function openStudioRules(options: RuleListOptions): Promise<Moderation & Disposable> {
+  await makeMissing(options);
+  const lookAtFile = followFile(options);
+  await lookAtFile();
+  const current = await followRules(options, { lookFirst: lookAtFile, otherwise: defaultRulesText });
+  // A worker asks the database alone, whether or not anybody asks the studio meanwhile.
+  const timer = setInterval(() => void current(), lookEveryMs).unref();
+  return { ...moderationBy(current), [Symbol.dispose]: () => clearInterval(timer) };
+}
+
+/**
+ * A worker's rules: those of the database. A file in its own data directory counts only until the studio has put rules there,
+ * but one that is broken keeps it from starting, as it does the studio.
+ * @throws ConfigError where the file is there and cannot be used
+ */
+export async function openWorkerRules({ path, ...options }: RuleListOptions): Promise<Moderation> {
+  const file = await readRulesAtStart(path);
+  return moderationBy(await followRules(options, { otherwise: file?.text ?? defaultRulesText }));
+}
+
+function moderationBy(current: () => Promise<CompiledRules>): Moderation {
   return {
     moderateText: async (text) => {
       const readings = readingsOf(text);
@@ -70,65 +89,82 @@ export async function openRuleList(options: RuleListOptions): Promise<Moderation
   };
 }
 
-async function readOrMake({ path, database, log, leads }: RuleListOptions): Promise<ReadRules> {
-  const there = await readRulesAtStart(path);
-  if (there === undefined) {
-    const last = await selectLastRules(database);
-    await createFile(path, last ?? defaultRulesText);
-    if (last !== undefined)
-      log.warn({ path }, 'the moderation file was missing: it is made again from the rules last in force');
+async function makeMissing({ path, database, log }: RuleListOptions): Promise<void> {
+  if ((await readRulesAtStart(path)) === undefined) {
+    const inForce = await selectRules(database);
+    await createFile(path, inForce?.text ?? defaultRulesText);
+    if (inForce !== undefined)
+      log.warn({ path }, 'the moderation file was missing: it is made again from the rules in force');
   }
-  const read = there ?? (await readRulesAtStart(path));
-  if (read === undefined) throw new Error(`${path} was removed as soon as it was made`);
   // The phrases are nobody else's business.
   await setMode(path, privateFileMode);
-  if (leads) await upsertLastRules(database, read.text);
-  return read;
 }
 
-/** Answers the rules in force, looking at the file when the last look is a while ago. */
-function followFile(
-  first: ReadRules,
-  { path, database, log, leads }: RuleListOptions,
-): () => Promise<CompiledRules> {
-  let rules = compileRules(first.rules);
-  let inForce = first.version;
-  let noted = true;
-  let lookedAt = performance.now();
+/** Answers the rules in force, asking the database when the last look is a while ago. What is left unread is told in the log. */
+async function followRules(
+  { database, log }: Omit<RuleListOptions, 'path'>,
+  { lookFirst, otherwise }: { lookFirst?: () => Promise<void>; otherwise: string },
+): Promise<() => Promise<CompiledRules>> {
+  let rules = compileRules(parseRules(Buffer.from(otherwise)));
+  let inForce: string | undefined;
+  let lookedAt: number;
+  let looking: Promise<void> | undefined;
+  const read = async () => {
+    if ((await selectRulesVersion(database)) === inForce) return;
+    const row = await selectRules(database);
+    if (row === undefined) return;
+    rules = compileRules(parseRules(Buffer.from(row.text)));
+    inForce = row.version;
+  };
+  const look = async () => {
+    lookedAt = performance.now();
+    await lookFirst?.();
+    await read().catch((error: unknown) =>
+      log.warn({ err: error }, 'the moderation rules could not be looked at: those read before are in force'),
+    );
+    looking = undefined;
+  };
+  lookedAt = performance.now();
+  // Nothing is made before they are known.
+  await read();
+  return async () => {
+    if (performance.now() - lookedAt > lookEveryMs) await (looking ??= look());
+    return rules;
+  };
+}
+
+/** Puts in force what the file says, at each call where it has changed since the last. */
+function followFile({ path, database, log }: RuleListOptions): () => Promise<void> {
+  /** Of the file that was put in force last, or left aside. */
+  let seen: string | undefined;
   let loggedAt: number | undefined;
 
-  const take = (read: ReadRules) => {
-    if (loggedAt !== undefined) log.info({ path }, 'the moderation rules can be read again and are in force');
-    loggedAt = undefined;
-    if (read.version === inForce) return;
-    rules = compileRules(read.rules);
-    inForce = read.version;
-  };
-  const keep = (reason: string) => {
+  const refuse = (reason: string) => {
     if (loggedAt !== undefined && performance.now() - loggedAt < logAgainEveryMs) return;
     loggedAt = performance.now();
     log.error({ path, reason }, 'the moderation rules cannot be read: those read before stay in force');
   };
-  const look = async () => {
-    try {
-      if (loggedAt === undefined && noted && (await findRulesVersion(path)) === inForce) return;
-      const read = await (loggedAt === undefined ? readSettledRules(path, hastyTries) : readRulesFile(path));
-      if (read === undefined) return keep('there is no such file');
-      take(read);
-      noted = !leads;
-      if (leads) await upsertLastRules(database, read.text);
-      noted = true;
-    } catch (error) {
-      if (error instanceof RulesInvalid) keep(error.message);
-      // They are in force; what a later start finds is written at one of the next looks.
-      else log.warn({ err: error }, 'the moderation rules in force could not be noted in the database');
-    }
+  const take = async ({ text, version, changedAt }: ReadRules) => {
+    // What was changed under our eyes is newer than the rules, whatever the clocks say.
+    const result = await putRules(database, { text, ...(seen === undefined && { changedAt }) }, 'file');
+    if (result === 'kept') log.warn({ path }, leftAside);
+    if (loggedAt !== undefined) log.info({ path }, 'the moderation rules can be read again');
+    loggedAt = undefined;
+    seen = version;
   };
   return async () => {
-    if (performance.now() - lookedAt > lookEveryMs) {
-      lookedAt = performance.now();
-      await look();
+    try {
+      if (loggedAt === undefined && seen !== undefined && (await findRulesVersion(path)) === seen) return;
+      const read = await (loggedAt === undefined ? readSettledRules(path, hastyTries) : readRulesFile(path));
+      if (read === undefined) refuse('there is no such file');
+      else await take(read);
+    } catch (error) {
+      if (error instanceof RulesInvalid) refuse(error.message);
+      // It is put there at one of the next looks.
+      else log.warn({ err: error }, 'the moderation rules could not be written to the database');
     }
-    return rules;
   };
 }
+
+const leftAside =
+  'the moderation file says something else than the rules in force, which were changed by other means since: `moderation apply` puts it in force';

@@ -9,6 +9,7 @@ export type ReadRules = {
   text: string;
   /** Another one for each change of the file. */
   version: string;
+  changedAt: Date;
 };
 
 /** A rules file larger than this is some other file. */
@@ -25,7 +26,12 @@ export async function readRulesFile(file: string): Promise<ReadRules | undefined
     if (!stats.isFile()) throw new RulesInvalid('it is no file');
     if (stats.size > maxBytes) throw new RulesInvalid(`it has more than ${maxBytes} bytes`);
     const bytes = await handle.readFile();
-    return { rules: parseRules(bytes), text: bytes.toString(), version: versionOf(stats) };
+    return {
+      rules: parseRules(bytes),
+      text: bytes.toString(),
+      version: versionOf(stats),
+      changedAt: stats.mtime,
+    };
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
     if (code === 'ENOENT') return undefined;
