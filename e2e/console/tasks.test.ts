@@ -70,6 +70,17 @@ describe('a person makes pictures in the console', { skip: noBrowser }, () => {
     assert.ok(stops.length <= maxTabStops, stops.join(', '));
   });
 
+  test('reads it in the typeface that comes with the console, whatever the machine has', async () => {
+    const loaded =
+      '[...document.fonts].filter((face) => face.status === "loaded").map((face) => face.family)';
+    const families = () => page.evaluate<string[]>(loaded);
+    await until('the typeface is there', async () =>
+      (await families()).some((family) => family.includes('Figtree Variable')),
+    );
+    const first = await page.evaluate<string>('getComputedStyle(document.querySelector("h1")).fontFamily');
+    assert.match(first, /^"Figtree Variable"/);
+  });
+
   test('sees it as large as the window has room', async () => {
     const box = await large().boundingBox();
     assert.ok(box !== null && box.height >= 500 && box.y + box.height <= 900, JSON.stringify(box));

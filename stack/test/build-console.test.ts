@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { before, test } from 'node:test';
@@ -10,6 +10,8 @@ const dist = path.resolve(import.meta.dirname, '../../console/dist');
 const environment = process.env;
 /** Gzipped script that a browser fetches before the first page shows. */
 const firstLoadBytes = 300_000;
+/** Of the typeface, the part for the letters of Western Europe. */
+const firstTypefaceBytes = 60_000;
 
 before(() => buildConsole({ environment }), { timeout: 200_000 });
 
@@ -70,6 +72,19 @@ test('the first page needs 300 kB of gzipped script at most, its own code includ
   let total = 0;
   for (const name of wanted) total += gzipSync(await readFile(path.join(dist, name))).length;
   assert.ok(total < firstLoadBytes, `${total} bytes in ${wanted.size} files`);
+});
+
+test('the typeface comes from here, beside the script and not after it, and its licence comes with it', async () => {
+  const index = await readFile(path.join(dist, 'index.html'), 'utf8');
+  const [, name = ''] =
+    /<link rel="preload" as="font" type="font\/woff2" href="\/console\/([^"]+)" crossorigin>/.exec(index) ??
+    [];
+  const { size } = await stat(path.join(dist, name));
+  assert.ok(size < firstTypefaceBytes, `${size} bytes`);
+  assert.match(
+    await readFile(path.join(dist, 'assets/figtree-LICENSE.txt'), 'utf8'),
+    /SIL Open Font License/,
+  );
 });
 
 /** Adds a script and all that it imports at once, not what it imports later. */

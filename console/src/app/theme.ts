@@ -55,7 +55,8 @@ const variantColors: VariantColorsResolver = (input) => {
   return { ...colors, color: 'var(--mantine-primary-color-contrast)' };
 };
 
-const system = 'system-ui, -apple-system, "Segoe UI", Roboto, sans-serif';
+/** Shipped with the console. Letters that it does not have come from the system. */
+const typeface = '"Figtree Variable", "Figtree fallback", system-ui, "Segoe UI", Roboto, sans-serif';
 
 export const theme = createTheme({
   colors: { teal, gray, dark },
@@ -65,9 +66,9 @@ export const theme = createTheme({
   variantColorResolver: variantColors,
   luminanceThreshold: 0.36,
   black: '#1c2024',
-  fontFamily: system,
+  fontFamily: typeface,
   fontFamilyMonospace: 'ui-monospace, "SF Mono", Menlo, Consolas, monospace',
-  headings: { fontFamily: system, fontWeight: '620' },
+  headings: { fontFamily: typeface, fontWeight: '620' },
   fontSizes: { xs: '0.78rem', sm: '0.86rem', md: '0.94rem', lg: '1.06rem', xl: '1.25rem' },
   defaultRadius: 'md',
   radius: { xs: '3px', sm: '5px', md: '7px', lg: '10px', xl: '16px' },
