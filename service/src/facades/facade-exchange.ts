@@ -78,7 +78,11 @@ export class FacadeExchange {
       headers: () => this.#headers(),
     });
     if (accepted === undefined) return this.#finish(answer, call);
-    if (await accepted(answer, this.#generations)) await call?.delivered();
+    const taken = await accepted(answer, this.#generations).catch((failure: unknown) =>
+      // They are there all the same: whoever asks again is told of them.
+      answer.refuse(this.#refusalOf(failure)).then(() => false),
+    );
+    if (taken) await call?.delivered();
     else await call?.lost();
   }
 
@@ -124,11 +128,7 @@ export class FacadeExchange {
       if (outputs.length === 0 && first !== undefined) refusal = this.#presentation.failure(first);
       else taken = await this.#presentation.outputs(answer, ends, outputs);
     } catch (failure) {
-      refusal = this.#presentation.problem(
-        failure instanceof ApiProblem
-          ? failure
-          : new ApiProblem('internal_error', { detail: 'The service failed.', cause: failure }),
-      );
+      refusal = this.#refusalOf(failure);
     }
     if (refusal !== undefined) taken = await answer.refuse(refusal);
     if (call === undefined) return;
@@ -138,6 +138,14 @@ export class FacadeExchange {
       await call.forgotten();
     // It goes on, or is there and could not be handed over: it waits for whoever asks again.
     else await call.lost();
+  }
+
+  #refusalOf(failure: unknown): Refusal {
+    return this.#presentation.problem(
+      failure instanceof ApiProblem
+        ? failure
+        : new ApiProblem('internal_error', { detail: 'The service failed.', cause: failure }),
+    );
   }
 
   async #wait(answer: HeldAnswer, ids: readonly string[]): Promise<readonly Generation[]> {

@@ -23,7 +23,7 @@ declare module 'fastify' {
 }
 
 type RouteOf<Request> = {
-  method: 'GET' | 'POST';
+  method: 'GET' | 'POST' | 'DELETE';
   /** Behind the facade's prefix. */
   url: string;
   /** What a key must have for it. */
@@ -60,6 +60,10 @@ export function createFacadeScope({ admission, log }: { admission: Admission; lo
       (scope, _options, done) => {
         scope.addHook('onRequest', async (request, reply) => {
           request.startedAt = performance.now();
+          // The server leaves a query as text, for `/v1` to read strictly.
+          request.query = Object.fromEntries(
+            new URLSearchParams((request.query as string | undefined) ?? ''),
+          );
           reply.header('x-request-id', request.id).header('cache-control', 'no-store');
           const { scope: needed, counts } = request.routeOptions.config;
           const admitted = await admit(admission, request, counts);

@@ -1,5 +1,5 @@
 import { createLimiter, type Limiter } from '@renderkit/server-kit/work/limiter.ts';
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { ApiProblem } from '../problems/api-problem.ts';
@@ -74,29 +74,37 @@ export class OutputMedia {
       config: { operationId: 'media' },
       handler: async (request, reply) => {
         const { folder, name } = request.params;
-        const headers: Record<string, string> = {};
-        for (const header of asked) {
-          const value = request.headers[header];
-          if (typeof value === 'string') headers[header] = value;
-        }
-        const path = `/media/${encodeURIComponent(folder)}/${encodeURIComponent(name)}`;
-        const response = await this.#fetch(path, headers);
-        reply.hijack();
-        const passed = Object.fromEntries(
-          passedOn.flatMap((header) => {
-            const value = response.headers.get(header);
-            return value === null ? [] : [[header, value]];
-          }),
-        );
-        reply.raw.writeHead(response.status, passed);
-        if (request.method === 'HEAD' || response.body === null) {
-          await response.body?.cancel();
-          return void reply.raw.end();
-        }
-        // Who goes away, or a studio that does, ends both sides.
-        await pipeline(Readable.fromWeb(response.body), reply.raw).catch(() => undefined);
+        await this.#pass(`/media/${encodeURIComponent(folder)}/${encodeURIComponent(name)}`, request, reply);
       },
     });
+  }
+
+  /** Answers with the file behind a link of an output, or with the part of it that the request is for. */
+  pass(url: string, request: FastifyRequest, reply: FastifyReply): Promise<void> {
+    return this.#pass(mediaPath(url) ?? url, request, reply);
+  }
+
+  async #pass(pathOrUrl: string, request: FastifyRequest, reply: FastifyReply): Promise<void> {
+    const headers: Record<string, string> = {};
+    for (const header of asked) {
+      const value = request.headers[header];
+      if (typeof value === 'string') headers[header] = value;
+    }
+    const response = await this.#fetch(pathOrUrl, headers);
+    reply.hijack();
+    const passed = Object.fromEntries(
+      passedOn.flatMap((header) => {
+        const value = response.headers.get(header);
+        return value === null ? [] : [[header, value]];
+      }),
+    );
+    reply.raw.writeHead(response.status, passed);
+    if (request.method === 'HEAD' || response.body === null) {
+      await response.body?.cancel();
+      return void reply.raw.end();
+    }
+    // Who goes away, or a studio that does, ends both sides.
+    await pipeline(Readable.fromWeb(response.body), reply.raw).catch(() => undefined);
   }
 
   async #fetch(pathOrUrl: string, headers: Record<string, string>): Promise<Response> {

@@ -50,6 +50,8 @@ export type ReadOptions = {
   limitBytes: number;
   /** Parts that are files though they have no file name. */
   fileFields: readonly string[];
+  /** Bytes of a file of that name at most; those of a picture where this is left out. */
+  maxFileBytes?: (field: string) => number;
   isMaskOfAlpha: (field: string) => boolean;
 };
 
@@ -131,6 +133,7 @@ async function readForm({
   accountId,
   storeFile,
   fileFields,
+  maxFileBytes = () => maxImageBytes,
   isMaskOfAlpha,
 }: Reading & { storeFile: StoreFile }): Promise<FacadeRequest> {
   using _ = exemptFromRequestTimeout(request.raw);
@@ -154,7 +157,7 @@ async function readForm({
         field,
         fileName: part.fileName === '' ? undefined : part.fileName,
         maskOfAlpha: isMaskOfAlpha(field),
-        bytes: () => hashed(pacedBody(part.content, pace), hash, field),
+        bytes: () => hashed(pacedBody(part.content, pace), hash, { field, maxBytes: maxFileBytes(field) }),
       });
       files.push({ field, uploadId, sha256: hash.digest('hex') });
     }
@@ -167,12 +170,12 @@ async function readForm({
 async function* hashed(
   bytes: AsyncIterable<Buffer>,
   hash: ReturnType<typeof createHash>,
-  field: string,
+  { field, maxBytes }: { field: string; maxBytes: number },
 ): AsyncGenerator<Buffer, void> {
   let size = 0;
   for await (const chunk of bytes) {
     size += chunk.length;
-    if (size > maxImageBytes) throw invalid(field, `must not be larger than ${maxImageBytes} bytes`);
+    if (size > maxBytes) throw invalid(field, `must not be larger than ${maxBytes} bytes`);
     hash.update(chunk);
     yield chunk;
   }

@@ -5,6 +5,7 @@ import type { CatalogCache } from '../catalog/catalog-cache.ts';
 import type { Generations } from '../generations/background.ts';
 import type { Admission } from '../identity/admission/admit.ts';
 import { ApiProblem } from '../problems/api-problem.ts';
+import type { StudioClient } from '../studio-client/studio-client.ts';
 import { translated } from '../studio-client/translate-error.ts';
 import { fileIssue, refusedFile } from '../uploads/file-issues.ts';
 import type { SendFile } from '../uploads/send-file.ts';
@@ -24,6 +25,7 @@ export type FacadesOptions = {
   admission: Admission;
   database: Database;
   catalogCache: CatalogCache;
+  studioClient: Pick<StudioClient, 'call'>;
   generations: Generations;
   sendFile: SendFile;
   largeBodies: LargeBodies;
@@ -53,10 +55,10 @@ export function startFacades(
   const storeFile = createStoreFile(options.sendFile);
   const readRequest = createReadRequest({ largeBodies: options.largeBodies, storeFile });
   const openScope = createFacadeScope(options);
-  const shared = { ...options, live: generations.live, calls, maker, media, readRequest, storeFile };
+  const { live, longPolls, canceling } = generations;
+  const shared = { ...options, live, longPolls, canceling, calls, maker, media, readRequest, storeFile };
   if (options.names.includes('openai')) addOpenAiRoutes(app, openScope, shared);
-  if (options.names.includes('a1111'))
-    addA1111Routes(app, openScope, { ...shared, canceling: generations.canceling });
+  if (options.names.includes('a1111')) addA1111Routes(app, openScope, shared);
 }
 
 function createStoreFile(sendFile: SendFile): StoreFile {

@@ -1,18 +1,22 @@
 import type { FastifyInstance } from 'fastify';
 import type { FacadeScope } from '../facade-scope.ts';
 import { createChat } from './chat.ts';
+import { createVideoCreates } from './create-video.ts';
 import { errorOfProblem, OpenAiRefusal } from './errors.ts';
-import { createImages, type ImagesOptions } from './images.ts';
+import { createImages } from './images.ts';
 import { createModels } from './models.ts';
+import { createVideoReads, type VideosOptions } from './videos.ts';
 
 /**
- * OpenAI's API as far as it makes pictures, for whatever speaks it already: base URL `…/openai/v1`. It lies beside `/v1`,
+ * OpenAI's API as far as it makes pictures and videos, for whatever speaks it already: base URL `…/openai/v1`. It lies beside `/v1`,
  * which is ours.
  */
-export function addOpenAiRoutes(app: FastifyInstance, openScope: FacadeScope, options: ImagesOptions): void {
+export function addOpenAiRoutes(app: FastifyInstance, openScope: FacadeScope, options: VideosOptions): void {
   const images = createImages(options);
   const chat = createChat(options);
   const models = createModels(options);
+  const create = createVideoCreates(options);
+  const videos = createVideoReads(options);
   openScope<OpenAiRefusal>(app, {
     name: 'openai',
     prefix: '/openai/v1',
@@ -30,6 +34,24 @@ export function addOpenAiRoutes(app: FastifyInstance, openScope: FacadeScope, op
       });
       route({ method: 'POST', url: '/images/edits', scope: 'generate', handler: images('edits') });
       route({ method: 'POST', url: '/chat/completions', scope: 'generate', handler: chat });
+      route({ method: 'POST', url: '/videos', scope: 'generate', handler: create('videos') });
+      route({ method: 'POST', url: '/videos/edits', scope: 'generate', handler: create('videos.edits') });
+      route({
+        method: 'POST',
+        url: '/videos/extensions',
+        scope: 'generate',
+        handler: create('videos.extensions'),
+      });
+      route({
+        method: 'POST',
+        url: '/videos/:id/remix',
+        scope: 'generate',
+        handler: create('videos.remix'),
+      });
+      route({ method: 'GET', url: '/videos', scope: 'read', handler: videos.list });
+      route({ method: 'GET', url: '/videos/:id', scope: 'read', handler: videos.show });
+      route({ method: 'GET', url: '/videos/:id/content', scope: 'read', handler: videos.content });
+      route({ method: 'DELETE', url: '/videos/:id', scope: 'library', handler: videos.remove });
       route({ method: 'GET', url: '/models', scope: 'read', handler: models.list });
       route({ method: 'GET', url: '/models/*', scope: 'read', handler: models.show });
     },

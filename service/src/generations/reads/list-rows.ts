@@ -5,14 +5,15 @@ import { noSuchGeneration } from './read-generation.ts';
 import {
   type KeyedRow,
   type RowFilter,
-  selectDetail,
+  selectDetails,
   selectKnown,
   selectProvenance,
   selectRows,
+  selectVideoIds,
   type StoredDetail,
 } from './rows-store.ts';
 
-export type { KeyedRow } from './rows-store.ts';
+export type { KeyedRow, StoredDetail } from './rows-store.ts';
 
 /** An account's generations with their keys and how their prompts begin, newest first; `limit` from `offset` on. */
 export function listRows(
@@ -30,9 +31,27 @@ export async function showGeneration(
   database: Database,
   asked: { id: string; accountId: string },
 ): Promise<StoredDetail> {
-  const found = await selectDetail(database, { ...asked, promptCharacters: promptExcerptCharacters });
+  const [found] = await selectDetails(database, {
+    ids: [asked.id],
+    accountId: asked.accountId,
+    promptCharacters: promptExcerptCharacters,
+  });
   if (found === undefined) throw noSuchGeneration();
   return found;
+}
+
+/** A page of an account's videos and extensions, by age; `after` is the last of the page before. */
+export async function listVideos(
+  database: Database,
+  page: Parameters<typeof selectVideoIds>[1],
+): Promise<StoredDetail[]> {
+  const ids = await selectVideoIds(database, page);
+  const found = await selectDetails(database, {
+    ids,
+    accountId: page.accountId,
+    promptCharacters: promptExcerptCharacters,
+  });
+  return ids.flatMap((id) => found.find(({ row }) => row.id === id) ?? []);
 }
 
 /** Which of these ids are generations of the account. */

@@ -112,25 +112,26 @@ export type StoredRequest = { renderRequest: string; uploads: string | null; sen
 /** One generation with its whole request, undefined where that was erased, and how its outputs were made. */
 export type StoredDetail = KeyedRow & { request: StoredRequest | undefined; provenance: OutputProvenance[] };
 
-/** Undefined where the account has none of that id. */
-export async function selectDetail(
+/** Those of these ids that are the account's, in any order. */
+export async function selectDetails(
   database: Database,
-  asked: { id: string; accountId: string; promptCharacters: number },
-): Promise<StoredDetail | undefined> {
-  const [row] = await database.rows<
+  asked: { ids: readonly string[]; accountId: string; promptCharacters: number },
+): Promise<StoredDetail[]> {
+  const rows = await database.rows<
     PackedRow & Record<'render_request' | 'uploads' | 'sent_body' | 'provenance', string | null>
   >(
     `select ${keyed('$3')}, r.render_request, r.uploads, r.sent_body, g.provenance
-       from generations g ${joined} where g.id = $1 and g.account_id = $2`,
-    [asked.id, asked.accountId, asked.promptCharacters],
+       from generations g ${joined} where g.id = any ($1) and g.account_id = $2`,
+    [asked.ids, asked.accountId, asked.promptCharacters],
   );
-  if (row === undefined) return undefined;
-  const { render_request: renderRequest, uploads, sent_body: sentBody } = row;
-  return {
-    ...unpackKeyed(row),
-    request: renderRequest === null ? undefined : { renderRequest, uploads, sentBody },
-    provenance: provenanceIn(row.provenance),
-  };
+  return rows.map((row) => {
+    const { render_request: renderRequest, uploads, sent_body: sentBody } = row;
+    return {
+      ...unpackKeyed(row),
+      request: renderRequest === null ? undefined : { renderRequest, uploads, sentBody },
+      provenance: provenanceIn(row.provenance),
+    };
+  });
 }
 
 export async function selectKnown(
@@ -176,4 +177,35 @@ export function countByDay(
       cross join unnest(array['queued', 'running', 'succeeded', 'failed', 'canceled']) as s (status)`,
     [accountId, days, max],
   );
+}
+
+/**
+ * Ids of an account's videos and extensions, by age: what comes after one of them, or from the first on. The rows of each
+ * kind come by its index.
+ */
+export async function selectVideoIds(
+  database: Database,
+  page: {
+    accountId: string;
+    /** The last of the page before, with its time as a row has it. */
+    after: { id: string; created_at: string } | undefined;
+    isOldestFirst: boolean;
+    limit: number;
+  },
+): Promise<string[]> {
+  const { accountId, after, isOldestFirst, limit } = page;
+  const values: unknown[] = [accountId, limit];
+  const compared = isOldestFirst ? '>' : '<';
+  const beyond =
+    after === undefined
+      ? ''
+      : `and (created_at, id) ${compared} ($${values.push(after.created_at)}::timestamptz, $${values.push(after.id)})`;
+  const order = isOldestFirst ? 'order by created_at, id' : 'order by created_at desc, id desc';
+  const ofKind = (kind: GenerationKind) =>
+    `(select id, created_at from generations where account_id = $1 and kind = '${kind}' ${beyond} ${order} limit $2)`;
+  const rows = await database.rows<{ id: string }>(
+    `select id from (${ofKind('video')} union all ${ofKind('video_extend')}) videos ${order} limit $2`,
+    values,
+  );
+  return rows.map(({ id }) => id);
 }

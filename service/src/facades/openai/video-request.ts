@@ -1,0 +1,150 @@
+import { durationsOf } from '@renderkit/contract/studio/offers.ts';
+import type { Suite } from '@renderkit/contract/studio/kinds.ts';
+import type { StudioModel } from '@renderkit/contract/studio/schemas/catalog.ts';
+import { type CatalogIndex, isIncluded } from '../../catalog/catalog-index.ts';
+import { chooseModel } from '../choose-model.ts';
+import { nearestSize, readSize } from '../choose-size.ts';
+import type { Asked } from '../facade-exchange.ts';
+import { mapOwnFields, valueOf } from '../own-fields.ts';
+import type { TakenImage } from '../take-image.ts';
+import { openAiRefusal } from './errors.ts';
+import { promptOf, sentence } from './image-request.ts';
+
+/** What a video is made of beside words. */
+export type VideoSource =
+  | { route: 'videos'; start: TakenImage | undefined }
+  /** A video to change; `remixed` is the generation that made it, where it was named by that. */
+  | { route: 'videos.edits' | 'videos.remix'; video: TakenImage; remixed: string | undefined }
+  | { route: 'videos.extensions'; video: TakenImage };
+
+/** A request for a video as we understand it. */
+export type VideoRequest = Asked & { model: StudioModel };
+
+/** Key of the metadata that says which video another was made from. */
+export const remixedKey = 'remixed_from_video_id';
+
+/** Ours that videos have beside those of pictures. */
+const ownFields = ['end_image', 'reference_audios', 'resolution'] as const;
+
+/**
+ * Maps a request of OpenAI's video endpoints. What the model does not have exactly becomes the nearest that it has: the answer
+ * tells what that is.
+ * @throws OpenAiRefusal
+ */
+export function readVideoRequest(
+  index: CatalogIndex,
+  fields: Record<string, unknown>,
+  source: VideoSource,
+): VideoRequest {
+  const { model, named } = videoModel(index, fields['model'], source);
+  const { body, ignored } = mapOwnFields(fields, model);
+  for (const name of ownFields) if (fields[name] !== undefined) body[name] = valueOf(fields[name]);
+  if (named) body['model'] = model.id;
+  const prompt = promptOf(fields['prompt'], 'prompt');
+  if (prompt !== undefined) body['prompt'] = prompt;
+  chooseDuration(fields, model, body, ignored);
+  const extends_ = source.route === 'videos.extensions';
+  if (extends_) {
+    if (fields['size'] !== undefined) ignored.push('size');
+  } else chooseRatio(fields, model, body, ignored);
+  addSource(body, model, source);
+  return {
+    route: `openai.${source.route}`,
+    wanted: { kind: extends_ ? 'video_extend' : 'video', body, generations: 1 },
+    outputs: 1,
+    size: undefined,
+    model,
+    ignored,
+    identity: {
+      ...fields,
+      input_reference: source.route === 'videos' ? source.start?.identity : undefined,
+      video: source.route === 'videos' ? undefined : source.video.identity,
+    },
+  };
+}
+
+/** The model that is named, or the default; for a video that is to be changed the first of the plan that takes one. */
+function videoModel(
+  index: CatalogIndex,
+  name: unknown,
+  source: VideoSource,
+): { model: StudioModel; named: boolean } {
+  const suite: Suite = source.route === 'videos.extensions' ? 'extend' : 'video';
+  const chosen = chooseModel(index, suite, name);
+  if ('unknown' in chosen) throw openAiRefusal(404, 'model_not_found', sentence(chosen.unknown), 'model');
+  const { model, named } = chosen;
+  if (!model.suites.includes(suite))
+    throw openAiRefusal(400, 'invalid_value', `The model ${model.id} makes no videos here.`, 'model');
+  const changes = source.route === 'videos.edits' || source.route === 'videos.remix';
+  if (!changes || model.parameters.source_video !== null) return chosen;
+  const other = named
+    ? undefined
+    : [...index.models.values()].find(
+        ({ suites, parameters, tiers }) =>
+          suites.includes('video') && parameters.source_video !== null && isIncluded({ tiers }, index.plan),
+      );
+  if (other !== undefined) return { model: other, named: true };
+  throw openAiRefusal(
+    400,
+    'unsupported',
+    named ? `The model ${model.id} changes no videos.` : 'No model of your plan changes videos.',
+    'model',
+  );
+}
+
+/** `duration` of ours comes first; `seconds` is brought to the nearest that the model offers. */
+function chooseDuration(
+  fields: Record<string, unknown>,
+  { parameters }: StudioModel,
+  body: Record<string, unknown>,
+  ignored: string[],
+): void {
+  if (fields['duration'] !== undefined) {
+    body['duration'] = valueOf(fields['duration']);
+    return;
+  }
+  if (fields['seconds'] === undefined || fields['seconds'] === null) return;
+  const wanted = Number(fields['seconds']);
+  if (!Number.isFinite(wanted) || wanted <= 0)
+    throw openAiRefusal(400, 'invalid_value', 'seconds must be a number of seconds.', 'seconds');
+  const [nearest] = durationsOf(parameters).toSorted(
+    (a, b) => Math.abs(a.seconds - wanted) - Math.abs(b.seconds - wanted),
+  );
+  if (nearest === undefined) ignored.push('seconds');
+  else body['duration'] = nearest.value;
+}
+
+function chooseRatio(
+  fields: Record<string, unknown>,
+  { parameters }: StudioModel,
+  body: Record<string, unknown>,
+  ignored: string[],
+): void {
+  const { size } = fields;
+  if (size === undefined || size === null || size === 'auto' || body['aspect_ratio'] !== undefined) return;
+  const wanted = readSize(size);
+  const offered = parameters.video_aspect_ratios.flatMap((ratio) => {
+    const [width = 0, height = 0] = ratio.split(':').map(Number);
+    return width > 0 && height > 0 ? [{ ratio, width, height }] : [];
+  });
+  const nearest = wanted && nearestSize(offered, wanted);
+  if (nearest === undefined) ignored.push('size');
+  else body['aspect_ratio'] = nearest.ratio;
+}
+
+function addSource(
+  body: Record<string, unknown>,
+  { parameters: { frames, max_reference_images: references } }: StudioModel,
+  source: VideoSource,
+): void {
+  if (source.route === 'videos.extensions') body['video_id'] = source.video.reference;
+  else if (source.route !== 'videos') {
+    body['source_video'] = source.video.reference;
+    if (source.remixed !== undefined)
+      body['metadata'] = { ...(body['metadata'] as object | undefined), [remixedKey]: source.remixed };
+  } else if (source.start !== undefined) {
+    // A model that begins with no picture may go by one.
+    if (!frames.start && references > 0) body['reference_images'] = [source.start.reference];
+    else body['start_image'] = source.start.reference;
+  }
+}

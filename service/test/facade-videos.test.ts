@@ -1,0 +1,224 @@
+// OpenAI's video API over a scripted studio: what each request becomes, and what each end of a video looks like.
+
+import assert from 'node:assert/strict';
+import { after, afterEach, before, beforeEach, describe, test } from 'node:test';
+import { startTestService, type TestService } from './harness.ts';
+import { type ScriptedRenders, scriptRenders } from './scripted-renders.ts';
+
+type Video = {
+  id: string;
+  status: string;
+  progress: number;
+  seconds: string;
+  size: string;
+  model: string;
+  prompt: string;
+  completed_at: number | null;
+  error: { code: string; message: string } | null;
+  remixed_from_video_id: string | null;
+};
+type Refusal = { error: { code: string; param: string | null; message: string } };
+
+const lane = { limit: 100, running: 0, running_elsewhere: 0 };
+const plenty = { overall: lane, image: lane, edit: lane, video: lane };
+const none = { ...lane, limit: 0 };
+
+describe("OpenAI's videos", () => {
+  let service: TestService;
+  let renders: ScriptedRenders;
+  let key: string;
+  before(async () => {
+    service = await startTestService();
+    service.studio.balance.lifetime_millicredits = 10_000_000;
+    renders = scriptRenders(service.studio);
+    renders.limits = plenty;
+  });
+  after(() => service[Symbol.asyncDispose]());
+  beforeEach(async () => {
+    key = await service.createKey();
+  });
+  afterEach(() => {
+    renders.limits = plenty;
+    service.studio.script('lookUpAssets', undefined);
+    service.studio.script('deleteAsset', undefined);
+  });
+
+  const ask = <Body = Video>(path: string, body?: object, method?: string) =>
+    service.ask<Body>(`/openai/v1/videos${path}`, {
+      key,
+      ...(body === undefined ? {} : { body }),
+      ...(method === undefined ? {} : { method }),
+    });
+  async function submitted(id: string): Promise<void> {
+    while (!renders.renders.has(id)) await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+  async function made(body: object, path = ''): Promise<Video> {
+    const { status, body: video, text } = await ask(path, body);
+    assert.equal(status, 200, text);
+    await submitted(video.id);
+    renders.finish(video.id);
+    return (await ask(`/${video.id}`)).body;
+  }
+  const requestOf = async (id: string) =>
+    (
+      await service.ask<{ path: string; body: Record<string, unknown> }>(`/v1/generations/${id}/request`, {
+        key,
+      })
+    ).body;
+
+  test('a video is accepted with the nearest length and shape, and is finished when it is asked for', async () => {
+    const { body: video, headers } = await ask('', {
+      model: 'sora-2',
+      prompt: 'a calm lake',
+      seconds: '8',
+      size: '1280x720',
+      quality: 'high',
+      user: 'ada',
+    });
+    assert.deepEqual(
+      [video.status, video.progress, video.seconds, video.size, video.model, video.prompt],
+      ['queued', 0, '10', 'auto', 'reel', 'a calm lake'],
+    );
+    assert.equal(headers.get('x-renderkit-generation'), video.id);
+    const { path, body } = await requestOf(video.id);
+    assert.equal(path, '/v1/videos/generations');
+    assert.deepEqual(body, {
+      prompt: 'a calm lake',
+      duration: '10',
+      aspect_ratio: '16:9',
+      metadata: { user: 'ada' },
+    });
+    await submitted(video.id);
+    // Held until there is something to tell.
+    const polled = ask(`/${video.id}`);
+    renders.finish(video.id);
+    const { body: finished, headers: ends } = await polled;
+    assert.deepEqual([finished.status, finished.progress, finished.size], ['completed', 100, '64x64']);
+    assert.equal(typeof finished.completed_at, 'number');
+    assert.equal(ends.has('openai-poll-after-ms'), false);
+  });
+
+  test('what fails, what moderation refuses and what is deleted before it began have failed', async () => {
+    for (const [code, expected] of [
+      ['engine_error', 'upstream_error'],
+      ['moderation_blocked', 'moderation_blocked'],
+    ] as const) {
+      const { body: video } = await ask('', { prompt: `a lake, ${code}` });
+      await submitted(video.id);
+      renders.finish(video.id, { status: 'failed', error: { code, message: 'it broke' } });
+      const { body: failed } = await ask(`/${video.id}`);
+      assert.equal(failed.status, 'failed');
+      assert.equal(failed.error?.code, expected);
+      const { status, body } = await ask<Refusal>(`/${video.id}/content`);
+      assert.deepEqual([status, body.error.code], [404, 'not_found']);
+    }
+    // An account that is new to the service, for it keeps for a while what it heard of limits.
+    renders.limits = { overall: none, image: none, edit: none, video: none };
+    key = await service.createKey({ accountId: await service.connectAccount() });
+    const { body: waiting } = await ask('', { prompt: 'a lake that waits' });
+    const removed = await ask<{ deleted: boolean }>(`/${waiting.id}`, undefined, 'DELETE');
+    assert.deepEqual([removed.status, removed.body.deleted], [200, true]);
+    const { body: canceled } = await ask(`/${waiting.id}`);
+    assert.deepEqual([canceled.status, canceled.error?.code], ['failed', 'canceled']);
+  });
+
+  test('a video is changed, remixed and gone on with', async () => {
+    const source = await made({ prompt: 'a calm lake' });
+    const [output] = (
+      await service.ask<{ outputs: { id: string }[] }>(`/v1/generations/${source.id}`, { key })
+    ).body.outputs;
+    const edited = await made({ prompt: 'at night', video: { id: source.id } }, '/edits');
+    assert.equal(edited.remixed_from_video_id, source.id);
+    const remixed = await made({ prompt: 'at dawn' }, `/${source.id}/remix`);
+    assert.equal(remixed.remixed_from_video_id, source.id);
+    assert.equal((await requestOf(remixed.id)).body['source_video'], output?.id);
+    const extended = await made({ prompt: 'on', seconds: '7', video: { id: source.id } }, '/extensions');
+    assert.deepEqual([extended.model, extended.seconds], ['onward', '7.5']);
+    const { path, body } = await requestOf(extended.id);
+    assert.deepEqual([path, body['video_id']], ['/v1/videos/extend', output?.id]);
+  });
+
+  test('a form brings its first frame as a file, and the id of a video in brackets', async () => {
+    const form = new FormData();
+    form.set('prompt', 'a lake by form');
+    form.set('seconds', '5');
+    form.set('input_reference', new Blob([Buffer.from('a picture')]), 'first.png');
+    const post = async (path: string, sent: FormData) =>
+      (await (
+        await fetch(`${service.url}/openai/v1/videos${path}`, {
+          method: 'POST',
+          headers: { authorization: `Bearer ${key}` },
+          body: sent,
+        })
+      ).json()) as Video;
+    const video = await post('', form);
+    assert.match(String((await requestOf(video.id)).body['start_image']), /^upl_/);
+    const source = await made({ prompt: 'a calm lake' });
+    const edit = new FormData();
+    edit.set('prompt', 'at night');
+    edit.set('video[id]', source.id);
+    assert.equal((await post('/edits', edit)).remixed_from_video_id, source.id);
+  });
+
+  test('a list goes on after any of its videos, both ways, and has no picture in it', async () => {
+    const accountId = await service.connectAccount();
+    key = await service.createKey({ accountId });
+    const ids: string[] = [];
+    for (const prompt of ['one', 'two', 'three']) ids.push((await ask('', { prompt })).body.id);
+    await service.ask('/v1/images/generations', { key, body: { prompt: 'a picture' } });
+    const page = async (query: string) => {
+      const { body } = await ask<{ data: Video[]; last_id: string | null; has_more: boolean }>(query);
+      return { ids: body.data.map(({ id }) => id), last: body.last_id, more: body.has_more };
+    };
+    const [one, two, three] = ids;
+    assert.deepEqual(await page('?limit=2'), { ids: [three, two], last: two, more: true });
+    assert.deepEqual(await page(`?limit=2&after=${two}`), { ids: [one], last: one, more: false });
+    assert.deepEqual(await page(`?order=asc&after=${one}`), { ids: [two, three], last: three, more: false });
+    assert.equal((await ask<Refusal>('?after=gen_nobody')).status, 404);
+    assert.equal((await ask<Refusal>('?limit=0')).body.error.param, 'limit');
+    assert.equal((await ask<Refusal>('?order=up')).body.error.param, 'order');
+  });
+
+  test('what was deleted is not found any more', async () => {
+    const video = await made({ prompt: 'a lake to forget' });
+    let deleted = 0;
+    service.studio.script('deleteAsset', (_request, response) => {
+      deleted += 1;
+      response.setHeader('content-type', 'application/json').end(JSON.stringify({ deleted: true }));
+    });
+    assert.equal((await ask(`/${video.id}`, undefined, 'DELETE')).status, 200);
+    assert.equal(deleted, 1);
+    service.studio.script('lookUpAssets', { json: { assets: [] } });
+    assert.equal((await ask<Refusal>(`/${video.id}`)).status, 404);
+    const { body } = await ask<{ data: Video[] }>('?limit=100');
+    assert.equal(
+      body.data.some(({ id }) => id === video.id),
+      false,
+    );
+    service.studio.script('deleteAsset', { status: 404, json: { code: 'not_found', message: 'gone' } });
+    assert.equal((await ask(`/${video.id}`, undefined, 'DELETE')).status, 200, 'twice is once');
+  });
+
+  test('what cannot be is refused before anything is charged, at its name', async () => {
+    const refused: [string, object, number, string | null][] = [
+      ['', { prompt: 'x', seconds: 'soon' }, 400, 'seconds'],
+      ['', { prompt: 'x', model: 'gpt-4o' }, 404, 'model'],
+      ['', { prompt: 'x', model: 'plain' }, 400, 'model'],
+      ['', { prompt: 'x', input_reference: 'no picture' }, 400, 'input_reference'],
+      ['', { prompt: 'x'.repeat(5_000) }, 400, 'prompt'],
+      ['', {}, 400, 'prompt'],
+      ['/edits', { prompt: 'x' }, 400, 'video'],
+      ['/extensions', { prompt: 'x', video: { id: 'gen_nobody' } }, 404, null],
+    ];
+    for (const [path, body, status, param] of refused) {
+      const { status: got, body: answer, text } = await ask<Refusal>(path, body);
+      assert.deepEqual([got, answer.error.param], [status, param], text);
+    }
+    const reading = await service.createKey({ scopes: ['read'] });
+    key = reading;
+    assert.equal((await ask('', { prompt: 'x' })).status, 403);
+    const picture = await service.addGeneration();
+    assert.equal((await ask(`/${picture}`)).status, 404, 'a picture is no video');
+    assert.equal((await ask('/characters/none')).status, 404);
+  });
+});
