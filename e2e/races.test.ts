@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import * as serviceOperator from '@renderkit/service/operator.ts';
@@ -45,6 +47,36 @@ describe('races on two service processes', () => {
     assert.deepEqual(await charges(who.studioAccountId), [{ token: id, kind: 'charge', amount: -1000 }]);
     const other = await one.create({ prompt: 'another wish' }, 'the-same-wish');
     assert.deepEqual([other.status, other.body.code], [409, 'conflict']);
+  });
+
+  test('the id of a create is in the log lines of service, studio and worker', async () => {
+    const { one } = await person();
+    const { headers, body } = await one.create({ prompt: 'a line to follow' });
+    const requestId = headers.get('x-request-id');
+    await untilEnded(one, [body.id]);
+    const follow = async (part: string, message: string) => {
+      for (;;) {
+        const text = await readFile(path.join(platform.directory, 'logs', `${part}.log`), 'utf8');
+        const lines = text.split('\n').flatMap((line) => {
+          try {
+            return [JSON.parse(line) as Record<string, unknown>];
+          } catch {
+            return [];
+          }
+        });
+        const line = lines.find((each) => each['request_id'] === requestId && each['msg'] === message);
+        if (line !== undefined) return line;
+        await sleep(50);
+      }
+    };
+    const accepted = await follow('service-0', 'a generation is accepted');
+    assert.deepEqual([accepted['generation'], accepted['level']], [body.id, 'info']);
+    const submitted = await follow('studio', 'a render is accepted');
+    assert.deepEqual([submitted['token'], submitted['level']], [body.id, 'info']);
+    for (const message of ['a submission is begun', 'a render has ended']) {
+      const drawn = await follow('worker-0', message);
+      assert.deepEqual([drawn['token'], drawn['render']], [body.id, submitted['render']]);
+    }
   });
 
   test('200 creates against a daily budget of seven are seven', async () => {

@@ -136,8 +136,9 @@ describe('the four kinds of generation', () => {
       assert.equal(status, 200, text);
       assert.deepEqual([told.kind, told.model, told.credits, told.outputs], [kind, model, credits, 1]);
       const estimated = lastQuote();
-      await service.ask(path, { key, body });
-      assert.deepEqual([estimated.moderate, estimated.request], [false, lastQuote().request]);
+      const { headers } = await service.ask(path, { key, body });
+      const request = { ...estimated.request, request_id: headers.get('x-request-id') };
+      assert.deepEqual([estimated.moderate, request], [false, lastQuote().request]);
     });
 
     test(`${kind}: ids that the studio does not have are wrong fields, on a create and an estimate`, async () => {

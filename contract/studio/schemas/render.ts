@@ -28,6 +28,8 @@ const anyRequest = {
   ),
   // A reference is the id of one of the account's library items or the token of one of its uploads.
   reference_images: Type.Array(id, { maxItems: 50 }),
+  /** Of the request to the service that asks for it, so that the log lines of all parts share it. */
+  request_id: Type.Optional(id),
 };
 const settings = eachSetting(() => Type.Optional(Type.Number()));
 const drawnRequest = {

@@ -103,8 +103,9 @@ export class FacadeExchange {
             repeats: Number(this.#request.headers['x-stainless-retry-count'] ?? 0) >= 1,
           });
     this.#adopted = call?.adopted ?? false;
+    const by = { principal, requestId: this.#request.id };
     try {
-      const { generations } = await maker.accept(principal, call?.request ?? wanted, (place) =>
+      const { generations } = await maker.accept(by, call?.request ?? wanted, (place) =>
         call === undefined ? `${key as string}#${place}` : `${call.id}#${place}`,
       );
       this.#generations = generations;

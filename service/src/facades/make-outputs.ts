@@ -82,7 +82,11 @@ export class OutputMaker implements Disposable {
    * Accepts all creates of a call, or finds those that were accepted for it before.
    * @throws ApiProblem where none was accepted
    */
-  async accept(principal: Principal, wanted: Wanted, keyOf: (place: number) => string): Promise<Made> {
+  async accept(
+    { principal, requestId }: { principal: Principal; requestId: string },
+    wanted: Wanted,
+    keyOf: (place: number) => string,
+  ): Promise<Made> {
     const { creator } = this.#options;
     const path = paths[wanted.kind];
     const outcomes = await Promise.allSettled(
@@ -92,6 +96,7 @@ export class OutputMaker implements Disposable {
           kind: wanted.kind,
           body: wanted.body,
           idempotencyKey: keyOf(place),
+          requestId,
           method: 'POST',
           path,
         });

@@ -67,6 +67,7 @@ export function startGenerations(options: GenerationsOptions): Generations {
       announcer,
       uploads,
       crashPoint,
+      log: options.log,
     }),
     reader,
     canceling: { settlement, reader, crashPoint },

@@ -40,8 +40,16 @@ export function generationRoutes(
   const create =
     (kind: GenerationKind) =>
     async (request: Omit<CreateRequest, 'kind'> & Pick<HandlerContext, 'headers' | 'signal'>) => {
-      const { principal, body, idempotencyKey, method, path } = request;
-      const accepted = await creator.create({ principal, kind, body, idempotencyKey, method, path });
+      const { principal, body, idempotencyKey, requestId, method, path } = request;
+      const accepted = await creator.create({
+        principal,
+        kind,
+        body,
+        idempotencyKey,
+        requestId,
+        method,
+        path,
+      });
       return holdBack(longPolls, accepted, request);
     };
   return {

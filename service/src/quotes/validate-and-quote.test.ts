@@ -38,6 +38,7 @@ function start({ client, accountId }: Upstream) {
         accountId,
         kind: 'image',
         body,
+        requestId: 'req_test',
         checkBudget: (cost) => {
           costs.push(cost);
           if (cost > budget) throw new ApiProblem('budget_exceeded', { detail: 'too much' });

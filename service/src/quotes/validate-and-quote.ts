@@ -61,14 +61,21 @@ type CreateToQuote = {
  */
 export async function validateAndQuote(
   dependencies: QuotingDependencies,
-  request: CreateToQuote & { checkBudget: (costMillicredits: number) => void | Promise<void> },
+  request: CreateToQuote & {
+    /** The studio's log lines have it too. */
+    requestId: string;
+    checkBudget: (costMillicredits: number) => void | Promise<void>;
+  },
 ): Promise<QuotedRequest> {
-  const { accountId, kind, body, checkBudget } = request;
+  const { accountId, kind, body, requestId, checkBudget } = request;
   const { database, references } = dependencies;
   const resolved = await resolveReferences(references, { accountId, body: body as Referring });
   const { answer, ...validated } = await quoteOnceOrTwice(dependencies, {
     accountId,
-    validate: (catalog) => validateBody(catalog, kind, resolved?.body ?? body),
+    validate: (catalog) => {
+      const validated = validateBody(catalog, kind, resolved?.body ?? body);
+      return { ...validated, renderRequest: { ...validated.renderRequest, request_id: requestId } };
+    },
     resolved,
     moderate: true,
     checkCost: checkBudget,

@@ -25,8 +25,13 @@ export async function clearUp(
     log: Logger;
   },
 ): Promise<void> {
+  const { token, render_id: render, request } = claim;
+  const id = { request_id: request?.request_id, token, render };
   if (ended.next === 'job') return;
-  if (ended.next === 'finished') announce(claim.account_id);
+  if (ended.next === 'finished') {
+    log.info({ ...id, outputs: ended.kept.size }, 'a render has ended');
+    announce(claim.account_id);
+  }
   try {
     // An end that was committed, though nobody heard of it, is found as fenced: its files are named.
     if (ended.next === 'fenced' && (await hasEnded(database, claim))) return;
@@ -39,6 +44,6 @@ export async function clearUp(
         if (!kept.has(folder)) await storage.removeFolder(folder);
       }
   } catch (error) {
-    log.warn({ err: error, render: claim.render_id }, 'files of an unsuccessful try could not be removed');
+    log.warn({ err: error, ...id }, 'files of an unsuccessful try could not be removed');
   }
 }

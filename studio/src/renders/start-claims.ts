@@ -145,6 +145,11 @@ function createHeld(
     countFollowed: () => all().filter(({ isDrawn }) => !isDrawn).length,
     countAt: (backend: string) => all().filter((one) => one.backend === backend).length,
     run: (claim: Claim, isTakenOver: boolean) => {
+      const { id: submission, render_id: render, token, backend, request } = claim;
+      log.info(
+        { request_id: request?.request_id, token, render, submission, backend },
+        isTakenOver ? 'a submission is taken over' : 'a submission is begun',
+      );
       const stop = new AbortController();
       const isDrawn = drawing.includes(claim.backend);
       const drain = new AbortController();

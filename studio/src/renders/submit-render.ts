@@ -7,6 +7,7 @@ import type { Render, SubmitAnswer } from '@renderkit/contract/studio/schemas/re
 import type { ValidatedReferences } from '@renderkit/contract/studio/validate-references.ts';
 import { type Database, isDatabaseUnavailable } from '@renderkit/server-kit/db/database.ts';
 import { newId } from '@renderkit/server-kit/ids.ts';
+import type { Logger } from '@renderkit/server-kit/process/logger.ts';
 import { createBatcher } from '@renderkit/server-kit/work/batcher.ts';
 import type { Bearer } from '../authentication/authenticate.ts';
 import type { CatalogModel } from '../catalog/catalog-model.ts';
@@ -38,6 +39,7 @@ export type SubmitDependencies = {
   /** Called after commit for each account whose feed moved, and once where jobs wait. */
   announce: { change: (account: string) => void; job: () => void };
   crashPoint?: ((name: string) => void | Promise<void>) | undefined;
+  log: Logger;
 };
 
 /** Submits of one turn of the event loop share a transaction; the same token always gets the same answer. */
@@ -110,7 +112,7 @@ function referenceRefusal({ unknown, issues }: ValidatedReferences): Refusal | u
 }
 
 async function submitGroup(dependencies: SubmitDependencies, items: SubmitItem[]): Promise<SubmitRow[]> {
-  const { database, announce, crashPoint } = dependencies;
+  const { database, announce, crashPoint, log } = dependencies;
   await crashPoint?.('submit: before the transaction');
   const rows = await database.transaction(async (transaction) => {
     const decided = await acceptRenders(transaction, items);
@@ -118,8 +120,11 @@ async function submitGroup(dependencies: SubmitDependencies, items: SubmitItem[]
     return decided;
   });
   for (const { item, is_new } of rows) {
-    if (!is_new) continue;
-    announce.change(items[item]?.account ?? '');
+    const submitted = items[item];
+    if (!is_new || submitted === undefined) continue;
+    const { account, token, render, request } = submitted;
+    log.info({ request_id: request.request_id, token, render }, 'a render is accepted');
+    announce.change(account);
     announce.job();
   }
   await crashPoint?.('submit: after the commit');

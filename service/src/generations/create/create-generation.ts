@@ -3,6 +3,7 @@ import { idPrefixes } from '@renderkit/contract/v1/identifiers.ts';
 import type { GenerationKind } from '@renderkit/contract/v1/schemas/generation.ts';
 import { type Database, isDatabaseUnavailable } from '@renderkit/server-kit/db/database.ts';
 import { newId } from '@renderkit/server-kit/ids.ts';
+import type { Logger } from '@renderkit/server-kit/process/logger.ts';
 import { createBatcher } from '@renderkit/server-kit/work/batcher.ts';
 import { checkBudget } from '../../budgets/budget.ts';
 import { RawReply } from '../../handler.ts';
@@ -27,6 +28,8 @@ export type CreateRequest = {
   kind: GenerationKind;
   body: { metadata?: Record<string, string> };
   idempotencyKey: string | undefined;
+  /** `req_…`: the log lines of all parts share it. */
+  requestId: string;
   /** As the contract writes them. */
   method: string;
   path: string;
@@ -40,6 +43,7 @@ export type CreateOptions = AcceptOptions & {
   /** Woken where an accepted create names addresses. */
   uploads: Pick<Uploads, 'wakeImports'>;
   crashPoint?: CrashPoint | undefined;
+  log: Logger;
 };
 
 const prechecksPerStatement = 200;
@@ -88,17 +92,19 @@ export class GenerationCreator {
     sha256: string | undefined,
     { budgetLeft }: Precheck,
   ): Promise<RawReply> {
-    const { quoting, crashPoint, scheduler, announcer, uploads } = this.#options;
+    const { quoting, crashPoint, scheduler, announcer, uploads, log } = this.#options;
     const quoted = await validateAndQuote(quoting, {
       accountId: request.principal.account.id,
       kind: request.kind,
       body: request.body,
+      requestId: request.requestId,
       checkBudget: (cost) => checkBudget(cost, budgetLeft),
     });
     await crashPoint?.('create-quoted');
     const record = recordOf(request, quoted);
     const accepted = await this.#acceptor.accept({ ...record, fingerprint: sha256 });
     if (!accepted.replayed) {
+      log.info({ request_id: request.requestId, generation: record.id }, 'a generation is accepted');
       scheduler.queued(record.accountId, record.lane);
       announcer.announceEvents([record.accountId]);
       if (record.uploads?.some(({ url }) => url !== undefined) === true) uploads.wakeImports();
