@@ -29,6 +29,8 @@ import {
   QuotesAnswer,
   QuotesRequest,
   Render,
+  SharedQuotesAnswer,
+  SharedQuotesRequest,
   StopAnswer,
   SubmitAnswer,
   SubmitRequest,
@@ -65,6 +67,14 @@ export const studioOperations = {
     caller: 'account',
     body: QuotesRequest,
     answer: QuotesAnswer,
+  },
+  /** The same for several accounts at once. Only where `getMetadata` offers `shared_quotes`. */
+  createSharedQuotes: {
+    method: 'POST',
+    path: '/api/shared-quotes',
+    caller: 'client',
+    body: SharedQuotesRequest,
+    answer: SharedQuotesAnswer,
   },
   submitRender: {
     method: 'PUT',

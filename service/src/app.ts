@@ -45,7 +45,7 @@ import { checkSecretKey } from './preflight/check-secret-key.ts';
 import { presentProblem } from './problems/present-problem.ts';
 import { problemOfHttpError } from './problems/problem-of-error.ts';
 import { projectsRoutes } from './projects/routes.ts';
-import { QuoteBatcher } from './quotes/studio-quotes.ts';
+import { QuoteBatcher } from './quotes/quote-batcher.ts';
 import type { QuotingDependencies } from './quotes/validate-and-quote.ts';
 import { startCleaner } from './retention/cleaner.ts';
 import { AnswerWriter, leaveBodiesToRoutes, registerRoutes } from './routes.ts';

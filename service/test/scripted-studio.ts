@@ -6,7 +6,11 @@ import { type StudioOperationId, studioOperations } from '@renderkit/contract/st
 import { priceOf } from '@renderkit/contract/studio/price.ts';
 import type { StudioAccount, StudioBalance } from '@renderkit/contract/studio/schemas/account.ts';
 import type { Catalog, StudioModel } from '@renderkit/contract/studio/schemas/catalog.ts';
-import type { QuoteResult, QuotesRequest } from '@renderkit/contract/studio/schemas/render.ts';
+import type {
+  QuoteResult,
+  QuotesRequest,
+  SharedQuotesRequest,
+} from '@renderkit/contract/studio/schemas/render.ts';
 import { exampleCatalog } from './example-catalog.ts';
 import { answerOfLibrary } from './example-library.ts';
 import { createScriptedIssuer, type ScriptedIssuer } from './scripted-issuer.ts';
@@ -50,6 +54,8 @@ export type ScriptedStudio = AsyncDisposable & {
   uploads: ScriptedUploads;
   /** Signs people in. */
   issuer: ScriptedIssuer;
+  /** It answers calls for quotes of several accounts, and says so. */
+  sharesQuotes: boolean;
   accessSeconds: number;
   /** Milliseconds for which a rotated refresh token serves again. */
   graceMs: number;
@@ -58,7 +64,15 @@ export type ScriptedStudio = AsyncDisposable & {
 type Plain = Exclude<Scripted, (...args: never[]) => unknown>;
 type State = Pick<
   ScriptedStudio,
-  'studioId' | 'account' | 'balance' | 'catalog' | 'accessSeconds' | 'graceMs' | 'uploads' | 'issuer'
+  | 'studioId'
+  | 'account'
+  | 'balance'
+  | 'catalog'
+  | 'sharesQuotes'
+  | 'accessSeconds'
+  | 'graceMs'
+  | 'uploads'
+  | 'issuer'
 > & {
   url: string;
   seen: Seen[];
@@ -77,6 +91,7 @@ export async function startScriptedStudio(): Promise<ScriptedStudio> {
     account: exampleAccount(),
     balance: exampleBalance(catalog),
     catalog,
+    sharesQuotes: false,
     accessSeconds: 900,
     graceMs: 60_000,
     refreshTokens: new Map(),
@@ -167,7 +182,10 @@ async function answer(
   const answered = studio.issuer.answer(operation, request, body);
   if (answered !== undefined) return answered;
   if (operation === 'token') return refresh(studio, body);
-  if (operation === 'getMetadata') return { json: { studio_id: studio.studioId, issuer, version: '1' } };
+  if (operation === 'getMetadata')
+    return {
+      json: { studio_id: studio.studioId, issuer, version: '1', shared_quotes: studio.sharesQuotes },
+    };
   const bearer = /^Bearer (.+)$/.exec(request.headers.authorization ?? '')?.[1] ?? '';
   if (
     studioOperations[operation as StudioOperationId]?.caller === 'account' &&
@@ -195,6 +213,11 @@ async function answer(
     case 'createQuotes': {
       const { quotes } = JSON.parse(body) as QuotesRequest;
       return { json: { results: quotes.map((one) => quoteOf(studio, one)) } };
+    }
+    case 'createSharedQuotes': {
+      const { quotes } = JSON.parse(body) as SharedQuotesRequest;
+      const serves = ({ access_token: token }: { access_token: string }) => studio.accessTokens.has(token);
+      return { json: { results: quotes.map((one) => (serves(one) ? quoteOf(studio, one) : null)) } };
     }
     default:
       return (

@@ -91,6 +91,7 @@ export function registerRoutes(app: FastifyInstance, dependencies: RouteDependen
     store: createIdentityStore(database),
     secrets: settings,
   });
+  const authenticator = createAuthenticator(database);
   registerOperations(
     app,
     {
@@ -102,6 +103,7 @@ export function registerRoutes(app: FastifyInstance, dependencies: RouteDependen
         progress: true,
         administration: true,
         stops: true,
+        shared_quotes: true,
       }),
       ...accountRoutes(database, dependencies.catalog),
       ...catalogRoutes(database, dependencies.catalog),
@@ -113,13 +115,19 @@ export function registerRoutes(app: FastifyInstance, dependencies: RouteDependen
         mediaKey,
         ...(dependencies.uploadPace && { pace: dependencies.uploadPace }),
       }),
-      ...renderRoutes({ ...dependencies, ...present, quoteKey: settings.quoteKey }),
+      ...renderRoutes({
+        ...dependencies,
+        ...present,
+        quoteKey: settings.quoteKey,
+        findBearer: authenticator.findBearer,
+        clientId: client.id,
+      }),
       ...changesRoutes({ ...dependencies, ...present, clientId: client.id }),
       ...progressRoutes({ ...dependencies, clientId: client.id }),
       ...administrationRoutes({ ...dependencies, mediaKey }),
     },
     {
-      account: createAuthenticator(database),
+      account: authenticator.bearerOf,
       client: async (authorization) => {
         await notUnderMaintenance();
         authenticateClient(authorization, client);

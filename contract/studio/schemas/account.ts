@@ -21,6 +21,8 @@ export const Metadata = Type.Object({
   progress: Type.Optional(Type.Boolean()),
   /** Whether it answers `stopRender`. */
   stops: Type.Optional(Type.Boolean()),
+  /** Whether it answers `createSharedQuotes`. */
+  shared_quotes: Type.Optional(Type.Boolean()),
   /** It has the operations of `administration/`. Left out: it has not. */
   administration: Type.Optional(Type.Boolean()),
 });

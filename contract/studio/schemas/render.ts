@@ -82,21 +82,30 @@ export type RenderRequest = Static<typeof RenderRequest>;
 /** The request of one kind. */
 export type RequestOf<K extends RenderRequest['kind']> = Extract<RenderRequest, { kind: K }>;
 
+const quoteQuestion = {
+  request: RenderRequest,
+  moderate: Type.Boolean(),
+  /** Tokens of uploads that the request names and that will be there, and ready, before it is submitted. */
+  coming: Type.Optional(Type.Array(id, { maxItems: 50 })),
+};
+
 export const QuotesRequest = Type.Object(
+  { quotes: Type.Array(Type.Object(quoteQuestion), { minItems: 1, maxItems: 64 }) },
+  { additionalProperties: false },
+);
+export type QuotesRequest = Static<typeof QuotesRequest>;
+
+/** Questions of several accounts: each names its account and carries an access token of that account. */
+export const SharedQuotesRequest = Type.Object(
   {
     quotes: Type.Array(
-      Type.Object({
-        request: RenderRequest,
-        moderate: Type.Boolean(),
-        /** Tokens of uploads that the request names and that will be there, and ready, before it is submitted. */
-        coming: Type.Optional(Type.Array(id, { maxItems: 50 })),
-      }),
+      Type.Object({ account: id, access_token: Type.String({ maxLength: 8_192 }), ...quoteQuestion }),
       { minItems: 1, maxItems: 64 },
     ),
   },
   { additionalProperties: false },
 );
-export type QuotesRequest = Static<typeof QuotesRequest>;
+export type SharedQuotesRequest = Static<typeof SharedQuotesRequest>;
 
 export const QuoteResult = Type.Object({
   account_state: oneOf(accountStates),
@@ -115,6 +124,14 @@ export const QuoteResult = Type.Object({
 });
 export type QuoteResult = Static<typeof QuoteResult>;
 export const QuotesAnswer = Type.Object({ results: Type.Array(QuoteResult, { maxItems: 64 }) });
+/**
+ * Null: not answered here; the account asks by `createQuotes`, whose answer says why. So it is where the token does not
+ * serve, and wherever a studio would rather speak to one account alone.
+ */
+export const SharedQuotesAnswer = Type.Object({
+  results: Type.Array(nullable(QuoteResult), { maxItems: 64 }),
+});
+export type SharedQuotesAnswer = Static<typeof SharedQuotesAnswer>;
 
 export const renderStatuses = ['queued', 'running', 'succeeded', 'failed'] as const;
 export const RenderOutput = Type.Object({

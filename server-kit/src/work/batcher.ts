@@ -5,6 +5,8 @@ export type BatcherOptions<Item, Result> = {
   maxSize: number;
   /** Batches under way at once; what arrives meanwhile gathers for the next, so batches grow under load. */
   maxInFlight: number;
+  /** Milliseconds after which a batch under way makes room for another: what is slow holds up nothing else. Default: it never does. */
+  slowAfterMs?: number;
   /** Errors for which trying the members singly is no use, such as a database out of reach. */
   isHopeless?: (error: unknown) => boolean;
 };
@@ -23,15 +25,26 @@ export function createBatcher<Item, Result>(
   let inFlight = 0;
   let scheduled = false;
 
+  const releaseOnce = () => {
+    let released = false;
+    return () => {
+      if (released) return;
+      released = true;
+      inFlight--;
+      if (waiting.length > 0) flush();
+    };
+  };
   const flush = () => {
     scheduled = false;
     while (waiting.length > 0 && inFlight < options.maxInFlight) {
       const batch = waiting.length <= options.maxSize ? waiting : waiting.slice(0, options.maxSize);
       waiting = waiting.length <= options.maxSize ? [] : waiting.slice(options.maxSize);
       inFlight++;
+      const release = releaseOnce();
+      const slow = options.slowAfterMs === undefined ? undefined : setTimeout(release, options.slowAfterMs);
       void runBatch(options, batch).finally(() => {
-        inFlight--;
-        if (waiting.length > 0) flush();
+        clearTimeout(slow);
+        release();
       });
     }
   };

@@ -1,75 +1,10 @@
 import type { RefusalCode } from '@renderkit/contract/studio/errors.ts';
 import type { StudioAccount } from '@renderkit/contract/studio/schemas/account.ts';
-import type { QuoteResult, RenderRequest } from '@renderkit/contract/studio/schemas/render.ts';
+import type { QuoteResult } from '@renderkit/contract/studio/schemas/render.ts';
 import type { StorageUse } from '@renderkit/contract/studio/storage.ts';
 import type { ProblemCode } from '@renderkit/contract/v1/problem-codes.ts';
-import { createBatcher } from '@renderkit/server-kit/work/batcher.ts';
 import { ApiProblem, type FieldError } from '../problems/api-problem.ts';
-import type { StudioClient } from '../studio-client/studio-client.ts';
-import { StudioFailure } from '../studio-client/studio-failure.ts';
 import { storageFull, storageFullDetail } from '../studio-client/translate-error.ts';
-
-/** Quotes of one account in one call, and such calls under way at once. */
-const maxQuotesPerCall = 64;
-const maxCallsPerAccount = 2;
-
-type Item = { request: RenderRequest; moderate: boolean; coming?: string[] };
-type Account = { waiting: number; ask: (item: Item) => Promise<QuoteResult> };
-
-/** Asks the studio for quotes. Requests of an account that come together share a call. */
-export class QuoteBatcher {
-  readonly #studioClient: StudioClient;
-  readonly #accounts = new Map<string, Account>();
-
-  constructor(studioClient: StudioClient) {
-    this.#studioClient = studioClient;
-  }
-
-  /**
-   * The studio's answer to one request; `coming` are the uploads that it names and the studio will have only later.
-   * @throws StudioFailure
-   */
-  async quote(
-    accountId: string,
-    request: RenderRequest,
-    { moderate, coming = [] }: { moderate: boolean; coming?: readonly string[] },
-  ): Promise<QuoteResult> {
-    const account = this.#accountOf(accountId);
-    account.waiting++;
-    try {
-      return await account.ask({
-        request,
-        moderate,
-        ...(coming.length > 0 && { coming: [...coming] }),
-      });
-    } finally {
-      if (--account.waiting === 0) this.#accounts.delete(accountId);
-    }
-  }
-
-  #accountOf(accountId: string): Account {
-    const known = this.#accounts.get(accountId);
-    if (known !== undefined) return known;
-    const ask = createBatcher<Item, QuoteResult>({
-      maxSize: maxQuotesPerCall,
-      maxInFlight: maxCallsPerAccount,
-      isHopeless,
-      run: async (quotes) =>
-        (await this.#studioClient.call('createQuotes', { accountId, body: { quotes } })).results,
-    });
-    const account = { waiting: 0, ask };
-    this.#accounts.set(accountId, account);
-    return account;
-  }
-}
-
-/** Only a call that was refused for what it holds is worth asking member by member. */
-function isHopeless(error: unknown): boolean {
-  return !(
-    error instanceof StudioFailure &&
-    (error.studioCode === 'invalid_request' || error.studioCode === 'too_large')
-  );
-}
 
 const maxMessageCharacters = 200;
 /** Seconds that a client waits before it tries an account again that the studio has no room for, or a paused model. */

@@ -7,7 +7,7 @@ import { startUpstream, type Upstream } from '../../test/upstream-fixture.ts';
 import { createAgeVerification } from '../account/age-verification.ts';
 import { createCatalogCache } from '../catalog/catalog-cache.ts';
 import { ApiProblem } from '../problems/api-problem.ts';
-import { QuoteBatcher } from './studio-quotes.ts';
+import { QuoteBatcher } from './quote-batcher.ts';
 import { validateAndPrice, validateAndQuote } from './validate-and-quote.ts';
 
 let db: TestDatabase;

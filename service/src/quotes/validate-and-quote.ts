@@ -19,7 +19,8 @@ import {
 } from '../references/resolve-references.ts';
 import { StudioFailure } from '../studio-client/studio-failure.ts';
 import { translated } from '../studio-client/translate-error.ts';
-import { estimateRefusalOf, type QuoteBatcher, refusalOf } from './studio-quotes.ts';
+import type { QuoteBatcher } from './quote-batcher.ts';
+import { estimateRefusalOf, refusalOf } from './studio-quotes.ts';
 
 /** A refusal by the catalog alone is given only if the studio confirmed the catalog within this time. */
 const refusalMaxAgeMs = 30_000;

@@ -20,6 +20,8 @@ export type CallLimiter = {
   enter: (accountId: string, options: { waitMs: number; signal?: AbortSignal }) => Promise<() => void>;
   /** The studio limited the account: nothing starts for this long (2 s at most; bursts are smoothed, not refused). */
   hold: (accountId: string, milliseconds: number) => void;
+  /** Whether such a time has not passed yet. */
+  isHeld: (accountId: string) => boolean;
 };
 
 /** Smooths an account's bursts: so many calls at once, the others in a queue. */
@@ -82,6 +84,7 @@ export function createCallLimiter(maxInFlight: number = maxInFlightPerAccount): 
       queue.heldUntil = Math.max(queue.heldUntil, performance.now() + Math.min(milliseconds, maxHoldMs));
       startAfterHold(accountId, queue);
     },
+    isHeld: (accountId) => (queues.get(accountId)?.heldUntil ?? 0) > performance.now(),
   };
 }
 

@@ -112,10 +112,8 @@ const table: { [Id in StudioOperationId]?: ContentCheck<Id> } = {
     catalog.models.some(({ thumbnail }) => thumbnail !== null && !isAllowedLink(thumbnail, origin))
       ? 'a thumbnail on a foreign address'
       : undefined,
-  createQuotes: ({ results }, { body }) =>
-    results.length === (body as { quotes: unknown[] }).quotes.length
-      ? undefined
-      : 'not one result per request',
+  createQuotes: oneResultPerRequest,
+  createSharedQuotes: oneResultPerRequest,
   submitRender: (answer, { params }, origin) =>
     answer.outcome === 'accepted' ? oneRender(answer.render, params?.['token'], origin) : undefined,
   getRender: (render, { params }, origin) => oneRender(render, params?.['token'], origin),
@@ -180,6 +178,12 @@ const table: { [Id in StudioOperationId]?: ContentCheck<Id> } = {
   },
 };
 const contentChecks = table as { [id: string]: ContentCheck<StudioOperationId> | undefined };
+
+function oneResultPerRequest({ results }: { results: unknown[] }, { body }: Asked): string | undefined {
+  return results.length === (body as { quotes: unknown[] }).quotes.length
+    ? undefined
+    : 'not one result per request';
+}
 
 function oneRender(render: Render, token: string | undefined, origin: string): string | undefined {
   return render.token === token ? renderLinks(render, origin) : 'another render';

@@ -15,7 +15,7 @@ import type { CrashPoint } from '../test-hooks.ts';
 import { createCallLimiter, maxHoldMs, type CallLimiter } from './call-limiter.ts';
 import { readAnswer, readRender, readUpload } from './check-answer.ts';
 import { connectionSecrets } from './connect-account.ts';
-import { createConnections } from './connection.ts';
+import { type AccessToken, createConnections } from './connection.ts';
 import { createExchange, type Exchange, type Parts, send } from './exchange.ts';
 import type { Reply } from './http-call.ts';
 import { basicAuthorization, refreshGrant } from './refresh-grant.ts';
@@ -33,6 +33,7 @@ const defaultTimeoutMs = 10_000;
 const accountConnections = 64;
 // Long polls keep a connection each: they have their own, so that no other call waits behind one.
 const clientConnections = 8;
+const longPolls: ReadonlySet<StudioOperationId> = new Set(['readChanges', 'readProgress']);
 // Files may be on their way for long: they hold up no other call.
 const uploadConnections = 32;
 
@@ -74,6 +75,11 @@ export type StudioClient = AsyncDisposable &
     readUpload: (value: unknown) => StudioUpload;
     /** The studio's stored id. @throws StudioFailure */
     studioId: () => Promise<string>;
+    /**
+     * What an account is named and known by in a call for several; undefined while the studio limits the account, which then
+     * has to ask by itself. @throws StudioFailure
+     */
+    accountToken: (accountId: string) => Promise<AccessToken | undefined>;
     /** What signing people in needs of the studio. */
     signingIn: {
       /** The studio's stored id and its issuer's address. @throws StudioFailure */
@@ -120,22 +126,15 @@ export function createStudioClient(options: StudioClientOptions): StudioClient {
   const limiter = createCallLimiter();
   const timeoutMs = options.timeoutMs ?? defaultTimeoutMs;
 
-  const perform = async (operation: StudioOperationId, parts: Parts): Promise<Answered> => {
+  const perform: Perform = async (operation, parts) => {
     if (studioOperations[operation].caller === 'account')
       return performForAccount({ exchange, connections, limiter, operation, parts, timeoutMs });
     const headers: Record<string, string> =
       studioOperations[operation].caller === 'client' ? { authorization } : {};
-    return { reply: await send(clientExchange, operation, parts, headers, timeoutMs) };
+    const by = longPolls.has(operation) ? clientExchange : exchange;
+    return { reply: await send(by, operation, parts, headers, timeoutMs) };
   };
-  const performLogged = (operation: StudioOperationId, parts: Parts): Promise<Answered> =>
-    perform(operation, parts).catch((error: unknown) => {
-      if (isNonsense(error))
-        options.log.warn(
-          { operation, accountId: parts.accountId, err: error },
-          'the studio answered nonsense',
-        );
-      throw error;
-    });
+  const performLogged = withNonsenseLogged(perform, options.log);
   const sending = createSendBytes({
     exchange: uploadExchange,
     connections,
@@ -164,6 +163,8 @@ export function createStudioClient(options: StudioClientOptions): StudioClient {
     readUpload: (value) => readUpload(value, origin),
     ...sending,
     studioId: () => identity.studioId(),
+    accountToken: async (accountId) =>
+      limiter.isHeld(accountId) ? undefined : nothingSent(connections.accessToken(accountId)),
     signingIn: { issuer: identity.issuer, fetch: createIssuerFetch(exchange, options) },
     [Symbol.asyncDispose]: async () => {
       await connections[Symbol.asyncDispose]();
@@ -173,6 +174,16 @@ export function createStudioClient(options: StudioClientOptions): StudioClient {
 }
 
 type Answered = { reply: Reply; studioAccountId?: string };
+type Perform = (operation: StudioOperationId, parts: Parts) => Promise<Answered>;
+
+function withNonsenseLogged(perform: Perform, log: Logger): Perform {
+  return (operation, parts) =>
+    perform(operation, parts).catch((error: unknown) => {
+      if (isNonsense(error))
+        log.warn({ operation, accountId: parts.accountId, err: error }, 'the studio answered nonsense');
+      throw error;
+    });
+}
 
 function isNonsense(error: unknown): boolean {
   return (

@@ -24,23 +24,39 @@ const tokensPerStatement = 256;
 /** Seconds after which a caller had better look again while the studio is under maintenance. */
 export const maintenanceRetrySeconds = 30;
 
-/** Checks access tokens against the database, those of one turn of the event loop in one statement; nothing is cached. */
-export function createAuthenticator(
-  database: Database,
-): (authorization: string | undefined) => Promise<Bearer> {
+export type Authenticator = {
+  /** Of an `Authorization` header. @throws StudioError `invalid_token` */
+  bearerOf: (authorization: string | undefined) => Promise<Bearer>;
+  /** Undefined for a token that is unknown, expired or revoked. */
+  findBearer: (accessToken: string) => Promise<Bearer | undefined>;
+};
+
+/**
+ * Checks access tokens against the database, those of one turn of the event loop in one statement; nothing is cached.
+ * Whoever asks is refused under maintenance.
+ */
+export function createAuthenticator(database: Database): Authenticator {
   const find = createBatcher<string, AuthenticatedRow>({
     run: (tokens) => findBearers(database, tokens),
     maxSize: tokensPerStatement,
     maxInFlight: 2,
     isHopeless: isDatabaseUnavailable,
   });
-  return async (authorization) => {
-    const token = /^Bearer ([\w.~+/=-]{20,200})$/i.exec(authorization ?? '')?.[1];
-    const row = await find(storedId('AccessToken', token ?? ''));
+  const findBearer = async (token: string) => {
+    const row = await find(storedId('AccessToken', token));
     refuseUnderMaintenance(row.maintenance);
-    if (row.account === null || row.client_id === null)
-      throw new StudioError('invalid_token', 'The access token is missing, unknown, expired or revoked.');
+    if (row.account === null || row.client_id === null) return undefined;
     return { account: row.account, clientId: row.client_id, nowSeconds: row.now_seconds };
+  };
+  return {
+    findBearer,
+    bearerOf: async (authorization) => {
+      const token = /^Bearer ([\w.~+/=-]{20,200})$/i.exec(authorization ?? '')?.[1];
+      const bearer = await findBearer(token ?? '');
+      if (bearer === undefined)
+        throw new StudioError('invalid_token', 'The access token is missing, unknown, expired or revoked.');
+      return bearer;
+    },
   };
 }
 

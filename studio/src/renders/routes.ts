@@ -4,11 +4,12 @@ import { isDatabaseUnavailable } from '@renderkit/server-kit/db/database.ts';
 import { newId } from '@renderkit/server-kit/ids.ts';
 import { createBatcher } from '@renderkit/server-kit/work/batcher.ts';
 import type { FastifyReply } from 'fastify';
-import type { Bearer } from '../authentication/authenticate.ts';
+import type { Authenticator, Bearer } from '../authentication/authenticate.ts';
 import { refreshed } from '../credits/refill-account.ts';
 import { StudioError } from '../errors.ts';
 import type { Handlers } from '../register-operations.ts';
 import { createQuotes } from './create-quotes.ts';
+import { createSharedQuotes } from './create-shared-quotes.ts';
 import {
   findOwn,
   findRenders,
@@ -22,6 +23,9 @@ import { createSubmitter, type SubmitDependencies } from './submit-render.ts';
 
 export type RenderRoutesOptions = Omit<SubmitDependencies, 'findOwn'> & {
   presentRender: (render: Render) => Render;
+  findBearer: Authenticator['findBearer'];
+  /** Of the service, whose the tokens must be. */
+  clientId: string;
 };
 
 const idsPerStatement = 256;
@@ -33,7 +37,13 @@ export function renderRoutes(
   options: RenderRoutesOptions,
 ): Pick<
   Handlers,
-  'createQuotes' | 'submitRender' | 'getRender' | 'lookUpRenders' | 'barRender' | 'stopRender'
+  | 'createQuotes'
+  | 'createSharedQuotes'
+  | 'submitRender'
+  | 'getRender'
+  | 'lookUpRenders'
+  | 'barRender'
+  | 'stopRender'
 > {
   const { database, presentRender } = options;
   const lookUpOwn = createBatcher<OwnQuestion, OwnAnswer>({
@@ -43,6 +53,7 @@ export function renderRoutes(
     isHopeless: isDatabaseUnavailable,
   });
   const submit = createSubmitter({ ...options, findOwn: lookUpOwn });
+  const quoting = { quoteKey: options.quoteKey, moderation: options.moderation, findOwn: lookUpOwn };
   return {
     createQuotes: async ({ body, bearer, reply }) => {
       const fault =
@@ -52,10 +63,18 @@ export function renderRoutes(
         body,
         { ...(await refreshed(database, bearer)), snapshot: options.catalog.current() },
         { refuseConcurrency: fault === 'concurrency' },
-        { quoteKey: options.quoteKey, moderation: options.moderation, findOwn: lookUpOwn },
+        quoting,
       );
       return { results };
     },
+    createSharedQuotes: async ({ body }) => ({
+      results: await createSharedQuotes(body, {
+        ...quoting,
+        findBearer: options.findBearer,
+        clientId: options.clientId,
+        snapshot: options.catalog.current(),
+      }),
+    }),
     submitRender: async ({ params, body, bearer }) => {
       const answer = await submit(params.token, body, bearer);
       return answer.outcome === 'accepted' ? { ...answer, render: presentRender(answer.render) } : answer;

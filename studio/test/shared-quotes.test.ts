@@ -1,0 +1,99 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import type { StudioAnswer } from '@renderkit/contract/studio/operations.ts';
+import type { RenderRequest } from '@renderkit/contract/studio/schemas/render.ts';
+import { setFault } from '@renderkit/studio/operator.ts';
+import { basic, request, startTestStudio, type TestAccount, type TestStudio } from './harness.ts';
+
+let studio: TestStudio;
+before(async () => (studio = await startTestStudio({ worker: false })));
+after(async () => studio[Symbol.asyncDispose]());
+
+type Question = { account: string; access_token: string; request: RenderRequest; moderate: boolean };
+
+const questionOf = (
+  { id, accessToken }: TestAccount,
+  more: Partial<RenderRequest> = {},
+  moderate = true,
+): Question => ({ account: id, access_token: accessToken, request: request(more), moderate });
+
+async function post(quotes: Question[], authorization = basic()): Promise<Response> {
+  return fetch(`${studio.url}/api/shared-quotes`, {
+    method: 'POST',
+    headers: { authorization, 'content-type': 'application/json' },
+    body: JSON.stringify({ quotes }),
+  });
+}
+
+async function ask(quotes: Question[]): Promise<StudioAnswer<'createSharedQuotes'>['results']> {
+  const answer = await post(quotes);
+  assert.equal(answer.status, 200, await answer.clone().text());
+  return ((await answer.json()) as StudioAnswer<'createSharedQuotes'>).results;
+}
+
+test('a shared call answers each question as its account would be answered', async () => {
+  const [one, other] = await Promise.all([studio.connect({ tier: 'pro' }), studio.connect({ tier: 'free' })]);
+  const questions = [
+    questionOf(one),
+    questionOf(other, { model: 'prism-1' }),
+    questionOf(one, { project_id: 'prj_none' }),
+    questionOf(other, {}, false),
+  ];
+  const shared = await ask(questions);
+  const alone = [
+    await one.quote(),
+    await other.quote({ model: 'prism-1' }),
+    await one.quote({ project_id: 'prj_none' }),
+    await other.quote({}, false),
+  ];
+  // A quote says until when it holds.
+  const withoutQuote = (results: typeof shared) =>
+    results.map((result) => ({ ...result, quote: typeof result?.quote }));
+  assert.deepEqual(withoutQuote(shared), withoutQuote(alone));
+});
+
+test('a quote of a shared call is taken at submit, and by no other account', async () => {
+  const [one, other] = await Promise.all([studio.connect(), studio.connect()]);
+  const [result] = await ask([questionOf(one)]);
+  const submit = (account: TestAccount) =>
+    account.call<StudioAnswer<'submitRender'>>('PUT', `/api/renders/gen_of_${account.id}`, {
+      quote: result?.quote,
+      request: request(),
+    });
+  const foreign = (await submit(other)).body;
+  assert.equal(foreign.outcome === 'refused' && foreign.refusal.code, 'quote_invalid');
+  assert.equal((await submit(one)).body.outcome, 'accepted');
+});
+
+test('a token serves for its own account alone, and a wrong one costs the others nothing', async () => {
+  const [one, other] = await Promise.all([studio.connect(), studio.connect()]);
+  const results = await ask([
+    { ...questionOf(one), access_token: other.accessToken },
+    { ...questionOf(other), access_token: 'a-token-that-nobody-was-given' },
+    questionOf(one),
+  ]);
+  assert.deepEqual(
+    results.map((result) => typeof result?.quote),
+    ['undefined', 'undefined', 'string'],
+  );
+});
+
+test('a shared call is for the client alone', async () => {
+  const account = await studio.connect();
+  for (const authorization of ['', `Bearer ${account.accessToken}`, `Basic ${btoa('service:wrong')}`])
+    assert.equal((await post([questionOf(account)], authorization)).status, 401);
+});
+
+test('an account with a fault, or whose credits are to be renewed, asks by itself', async () => {
+  const [faulty, due, fine] = await Promise.all([studio.connect(), studio.connect(), studio.connect()]);
+  await setFault(studio.database, faulty.email, 'silence');
+  await studio.database.rows(
+    `update accounts set next_refill_at = clock() - interval '1 second' where id = $1`,
+    [due.id],
+  );
+  const results = await ask([questionOf(faulty), questionOf(due), questionOf(fine)]);
+  assert.deepEqual(
+    results.map((result) => typeof result?.quote),
+    ['undefined', 'undefined', 'string'],
+  );
+});
