@@ -41,15 +41,8 @@ export function generationRoutes(
     (kind: GenerationKind) =>
     async (request: Omit<CreateRequest, 'kind'> & Pick<HandlerContext, 'headers' | 'signal'>) => {
       const { principal, body, idempotencyKey, requestId, method, path } = request;
-      const accepted = await creator.create({
-        principal,
-        kind,
-        body,
-        idempotencyKey,
-        requestId,
-        method,
-        path,
-      });
+      const asked = { principal, body, idempotencyKey, requestId, method, path };
+      const accepted = await creator.create({ ...asked, kind });
       return holdBack(longPolls, accepted, request);
     };
   return {

@@ -74,8 +74,8 @@ export async function validateAndQuote(
   const { answer, ...validated } = await quoteOnceOrTwice(dependencies, {
     accountId,
     validate: (catalog) => {
-      const validated = validateBody(catalog, kind, resolved?.body ?? body);
-      return { ...validated, renderRequest: { ...validated.renderRequest, request_id: requestId } };
+      const valid = validateBody(catalog, kind, resolved?.body ?? body);
+      return { ...valid, renderRequest: { ...valid.renderRequest, request_id: requestId } };
     },
     resolved,
     moderate: true,
