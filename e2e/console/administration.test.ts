@@ -202,10 +202,16 @@ describe('an administrator runs the platform in the console', { skip: noBrowser 
     await dialog().getByText('Import poster.png').waitFor();
     await inDialog('Import').click();
     await heading('Poster').waitFor();
+    await row('A guess').waitFor();
+    // What is only guessed, and what is wrong, is kept with the draft.
+    await page.reload();
+    await page.getByText('It cannot be published like this').waitFor();
+    assert.ok(await button('Publish version 1').isDisabled());
     await row('A guess')
       .getByRole('button', { name: /^Confirm Prompt for/ })
       .click();
-    await page.getByText('positive.text is set from Prompt in version 2.').waitFor();
+    await button('Save as the next draft').click();
+    await page.getByText('1 input set in version 2.').waitFor();
     await row(/^2\s*Draft/).waitFor();
     await look('model-mended');
   });

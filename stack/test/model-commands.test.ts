@@ -62,6 +62,7 @@ test('a manifest becomes a draft, then an offer, then another version, and goes 
     sources: ['prompt', 'styles'],
     sure: 'sure',
     reason: 'the manifest says so',
+    confirmed: true,
   });
   assert.deepEqual(await entryOf('easel'), {
     id: 'easel',
@@ -177,6 +178,22 @@ test('a binding is changed by one command, and the comments of the file stay', a
   const text = await readFile(path.join(directory, 'bound/easel-2.model.yaml'), 'utf8');
   assert.match(text, /# Of the attic\.\nid: easel-2\n/);
   assert.match(text, /canvas\.height: \{ from: width \}/);
+  const several = await run<{ version: number; target: string; source: string }>(
+    'model',
+    'bind',
+    '--id',
+    'easel-2',
+    '--target',
+    'canvas.width,canvas.height',
+    '--source',
+    'height, width',
+  );
+  const { version, target, source } = several.data;
+  assert.deepEqual([version, target, source], [3, 'canvas.width,canvas.height', 'height,width']);
+  await assert.rejects(
+    run('model', 'bind', '--id', 'easel-2', '--target', 'canvas.width,canvas.height', '--source', 'width'),
+    /a source for each target: there are 2 targets and 1 sources/,
+  );
 });
 
 test('a folder is applied as a whole or not at all', async () => {

@@ -40,6 +40,19 @@ const graph = {
   '9': { class_type: 'SaveImage', inputs: { images: ['8', 0], filename_prefix: 'ComfyUI' } },
 };
 
+/** A sampler that no convention knows: the import can only guess the prompt. */
+const poster = {
+  '3': {
+    class_type: 'HouseSampler',
+    inputs: { model: ['4', 0], guide: ['6', 0], latent_image: ['5', 0], effort: 4 },
+  },
+  '4': graph['4'],
+  '5': graph['5'],
+  '6': graph['6'],
+  '8': graph['8'],
+  '9': graph['9'],
+};
+
 const owners = new AsyncDisposableStack();
 let studio: TestStudio;
 let comfy: ComfyCounterpart;
@@ -115,7 +128,10 @@ test('a workflow becomes a draft with its parameters, is mended, sampled, priced
   const negative = imported.parameters.find(({ target }) => target.includes('negative')) ?? {
     target: '7.text',
   };
-  const bound = await call('bindParameter', { params, body: { target: negative.target, source: 'styles' } });
+  const bound = await call('bindParameters', {
+    params,
+    body: { bindings: [{ target: negative.target, source: 'styles' }] },
+  });
   assert.deepEqual([bound.version, bound.problems], [2, []]);
   const { source, parameters, files } = await call('getModelVersion', {
     params: { ...params, version: '2' },
@@ -152,6 +168,102 @@ test('a workflow becomes a draft with its parameters, is mended, sampled, priced
   assert.deepEqual([state, offered.base_millicredits], ['offered', 2_500]);
 });
 
+test('a sample stays with a version that makes the same, and goes where another image would be made', async () => {
+  const params = { id: 'harbour' };
+  const sampled = await call('getModelVersion', { params: { ...params, version: '3' } });
+  const sampleOf = ({ thumbnail, sample_seconds: seconds }: typeof sampled) => [thumbnail, seconds];
+  assert.notDeepEqual(sampleOf(sampled), [null, null]);
+  const offered = await call('getModelVersion', { params: { ...params, version: '4' } });
+  assert.deepEqual(sampleOf(offered), sampleOf(sampled), 'another price');
+  const edit = async (from: RegExp, to: string) => {
+    const source = offered.source.replace(from, to);
+    assert.notEqual(source, offered.source);
+    const { version } = await call('editModel', { params, body: { base_version: 4, source } });
+    return call('getModelVersion', { params: { ...params, version: String(version) } });
+  };
+  const renamed = await edit(/^name: .*$/m, 'name: Boats');
+  assert.deepEqual(sampleOf(renamed), sampleOf(sampled), 'another name');
+  assert.equal(
+    (await call('getModelSample', { params: { ...params, version: String(renamed.version) } })).state,
+    'succeeded',
+  );
+  const other = await edit(/max_per_job: \d+/, 'max_per_job: 2');
+  assert.deepEqual(sampleOf(other), [null, null], 'another route');
+});
+
+test('inputs that belong together are set in one act, or none of them is', async () => {
+  const imported = await importGraph('Pair.json');
+  const targetOf = (wanted: string) =>
+    imported.parameters.find(({ source }) => source === wanted)?.target ?? '';
+  const params = { id: 'pair' };
+  const moved = [
+    { target: targetOf('prompt'), source: 'styles' },
+    { target: '7.text', source: 'prompt' },
+    { target: targetOf('width'), source: 'height' },
+    { target: targetOf('height'), source: 'width' },
+  ];
+  const half = await call('bindParameters', { params, body: { bindings: moved.slice(0, 1) } });
+  assert.deepEqual([half.version, half.problems.map(({ code }) => code)], [null, ['binding_missing']]);
+  const wrong = [...moved, { target: 'none.text', source: 'prompt' }];
+  assert.equal((await call('bindParameters', { params, body: { bindings: wrong } })).version, null);
+  const twice = [...moved, { target: '7.text', source: 'styles' }];
+  assert.match(
+    (await call('bindParameters', { params, body: { bindings: twice } })).problems[0]?.message ?? '',
+    /is set twice/,
+  );
+  assert.equal((await call('getManagedModel', { params })).versions.length, 1);
+  const whole = await call('bindParameters', { params, body: { bindings: moved } });
+  assert.deepEqual([whole.version, whole.problems], [2, []]);
+  const nodesOf = (wanted: string) =>
+    whole.parameters.flatMap(({ node, source }) => (source === wanted ? [node] : []));
+  assert.deepEqual(['prompt', 'styles', 'width', 'height'].map(nodesOf), [['7'], ['6'], ['5'], ['5']]);
+});
+
+test('a guess stays one until it is confirmed, whoever looks and whatever else is changed', async () => {
+  await importGraph('Poster.json', poster);
+  const params = { id: 'poster' };
+  const guessIn = async (version: number) => {
+    const { parameters } = await call('getModelVersion', { params: { ...params, version: String(version) } });
+    return parameters.find(({ source }) => source === 'prompt');
+  };
+  const guess = await guessIn(1);
+  assert.deepEqual([guess?.sure, guess?.confirmed], ['guess', false]);
+  const { source } = await call('getModelVersion', { params: { ...params, version: '1' } });
+  const renamed = await call('editModel', {
+    params,
+    body: { base_version: 1, source: source.replace(/^name: .*$/m, 'name: A poster') },
+  });
+  assert.equal(renamed.version, null, 'what is wrong with it is not taken by hand either');
+
+  const check = await call('checkModelVersion', { params: { ...params, version: '1' } });
+  assert.ok(check.problems.length > 0);
+  const refusal = await ask('publishModel', { params, body: {} });
+  assert.equal(refusal.status, 400);
+  assert.deepEqual(
+    (refusal.body as { errors: { message: string }[] }).errors.map(({ message }) => message),
+    check.problems.map(({ message }) => message),
+  );
+
+  const bindings = [{ target: guess?.target, source: 'prompt' }];
+  const { version } = await call('bindParameters', { params, body: { bindings } });
+  assert.equal(version, 2);
+  const confirmed = await guessIn(2);
+  assert.deepEqual([confirmed?.sure, confirmed?.confirmed], ['guess', true]);
+  assert.deepEqual(await guessIn(1), guess);
+  const good = await call('checkModelVersion', { params: { ...params, version: '2' } });
+  assert.deepEqual([good.problems, good.lacking], [[], []]);
+});
+
+test('what a machine lacks for now is told, and does not keep a model from being offered', async () => {
+  const lacking = { ...graph, '4': { ...graph['4'], inputs: { ckpt_name: 'elsewhere.safetensors' } } };
+  await importGraph('Elsewhere.json', lacking);
+  const params = { id: 'elsewhere', version: '1' };
+  const check = await call('checkModelVersion', { params });
+  assert.deepEqual(check.problems, []);
+  assert.match(check.lacking.join(' '), /gpu1.*elsewhere\.safetensors/);
+  assert.equal((await call('publishModel', { params: { id: 'elsewhere' }, body: {} })).version, 1);
+});
+
 test('what cannot be a model is answered with all that is known of it', async () => {
   const lame = { ...graph, '9': { class_type: 'NoSuchNode', inputs: {} } };
   const unknown = await importGraph('lame.json', lame);
@@ -174,13 +286,18 @@ test('what cannot be a model is answered with all that is known of it', async ()
     /must stay harbour/,
   );
   assert.equal(
-    (await call('bindParameter', { params, body: { target: 'none.text', source: 'prompt' } })).version,
+    (
+      await call('bindParameters', {
+        params,
+        body: { bindings: [{ target: 'none.text', source: 'prompt' }] },
+      })
+    ).version,
     null,
   );
   await refused('editModel', { params, body: { base_version: 99, source } }, 404, 'not_found');
   await refused(
-    'bindParameter',
-    { params: { id: 'none' }, body: { target: 'a.b', source: 'prompt' } },
+    'bindParameters',
+    { params: { id: 'none' }, body: { bindings: [{ target: 'a.b', source: 'prompt' }] } },
     404,
     'not_found',
   );

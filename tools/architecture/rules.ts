@@ -152,7 +152,7 @@ export const publicEntries: Record<string, readonly string[]> = {
     'administration/apply.ts',
     'administration/ask-classes.ts',
     'administration/ask-machines.ts',
-    'administration/bind-parameter.ts',
+    'administration/bind-parameters.ts',
     'administration/lists.ts',
     'administration/model-name.ts',
     'administration/models.ts',

@@ -103,9 +103,12 @@ const Parameter = Type.Object({
   sources: Type.Array(shortText, { maxItems: 20 }),
   sure: oneOf(['sure', 'likely', 'guess'] as const),
   reason: longText,
+  /** A person wrote it or agreed to it. A guess that nobody has confirmed is not used. */
+  confirmed: Type.Boolean(),
 });
 export type ManagedParameter = Static<typeof Parameter>;
 const parameters = Type.Array(Parameter, { maxItems: 500 });
+const warnings = Type.Array(longText, { maxItems: 200 });
 
 export const ModelVersion = Type.Object({
   id,
@@ -114,9 +117,23 @@ export const ModelVersion = Type.Object({
   source: Type.String({ maxLength: 2_000_000 }),
   /** Texts beside it, by their names: workflows. */
   files: Type.Record(Type.String(), Type.String()),
+  /** Those of the manifest, and what an import guessed and nobody has confirmed. */
   parameters,
+  /** Of the import that it was made of. */
+  warnings,
 });
 export type ModelVersion = Static<typeof ModelVersion>;
+
+/** What would come of it if a version were put on offer now. */
+export const ModelCheck = Type.Object({
+  id,
+  version: versionNumber,
+  /** With any of these it cannot be. */
+  problems,
+  /** Why nothing could make it for now: it may be offered, and is paused until a backend can. */
+  lacking: Type.Array(longText, { maxItems: 500 }),
+});
+export type ModelCheck = Static<typeof ModelCheck>;
 
 /** The whole path is one parameter: ids may hold `/`. */
 export const ModelParams = Type.Object({ id });
@@ -142,10 +159,10 @@ export const ImportedModel = Type.Object({
   price: nullable(StudioModel.properties.price),
   /** Nodes of the workflow. */
   nodes: nullable(count),
-  /** With any of these it cannot be published. */
+  /** What has to be mended, on the machine or in the manifest. */
   problems,
   parameters,
-  warnings: Type.Array(longText, { maxItems: 200 }),
+  warnings,
   /** The manifest, as far as there is one. */
   source: nullable(Type.String({ maxLength: 2_000_000 })),
 });
@@ -157,10 +174,15 @@ export const EditModelRequest = closed({
   source: Type.String({ minLength: 1, maxLength: maxManifestCharacters }),
 });
 
-/** Makes the next draft of the newest version, with one target set from another source. */
-export const BindParameterRequest = closed({
-  target: Type.String({ minLength: 1, maxLength: 200 }),
-  source: Type.String({ minLength: 1, maxLength: 200 }),
+/** Makes the next draft of the newest version, with targets set from other sources: all of them or none. */
+export const BindParametersRequest = closed({
+  bindings: Type.Array(
+    closed({
+      target: Type.String({ minLength: 1, maxLength: 200 }),
+      source: Type.String({ minLength: 1, maxLength: 200 }),
+    }),
+    { minItems: 1, maxItems: 100 },
+  ),
 });
 
 export const PublishModelRequest = closed({

@@ -23,13 +23,14 @@ import {
   StylesAnswer,
 } from './lists.ts';
 import {
-  BindParameterRequest,
+  BindParametersRequest,
   DiffModelQuery,
   EditModelRequest,
   ImportedModel,
   ImportModelQuery,
   ManagedModelDetail,
   ManagedModelsAnswer,
+  ModelCheck,
   ModelDiff,
   ModelParams,
   ModelSample,
@@ -145,6 +146,11 @@ export const administrationOperations = {
     ...of('GET', '/models/:id/versions/:version', 'Show a version of a model as its files', ModelVersion),
     params: ModelVersionParams,
   },
+  /** Asks the backends now. */
+  checkModelVersion: {
+    ...of('GET', '/models/:id/versions/:version/check', 'Say what is wrong with a version', ModelCheck),
+    params: ModelVersionParams,
+  },
   /** Without numbers: what the newest version says that the one on offer does not. */
   diffModel: {
     ...of('GET', '/models/:id/diff', 'Compare two versions of a model', ModelDiff),
@@ -163,10 +169,10 @@ export const administrationOperations = {
     params: ModelParams,
     body: EditModelRequest,
   },
-  bindParameter: {
-    ...of('POST', '/models/:id/bind', 'Make a draft with one input set from another source', ImportedModel),
+  bindParameters: {
+    ...of('POST', '/models/:id/bind', 'Make a draft with inputs set from other sources', ImportedModel),
     params: ModelParams,
-    body: BindParameterRequest,
+    body: BindParametersRequest,
   },
   /** `conflict` while one of the version is under way. */
   sampleModel: {

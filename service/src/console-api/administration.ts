@@ -22,7 +22,8 @@ const timeouts: { [Id in AdministrationOperationId]?: number } = {
   fullyCheckBackend: 15 * 60_000,
   importModel: asksMachineMs,
   editModel: asksMachineMs,
-  bindParameter: asksMachineMs,
+  bindParameters: asksMachineMs,
+  checkModelVersion: asksMachineMs,
   publishModel: asksMachineMs,
 };
 

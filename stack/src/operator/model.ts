@@ -1,5 +1,5 @@
 import { checkModelNow, problemsByMachines } from '@renderkit/studio/administration/ask-machines.ts';
-import { bindParameter } from '@renderkit/studio/administration/bind-parameter.ts';
+import { bindParameters } from '@renderkit/studio/administration/bind-parameters.ts';
 import {
   checkModels,
   diffModel,
@@ -12,10 +12,11 @@ import {
 } from '@renderkit/studio/administration/models.ts';
 import { readWorkerConfig } from '@renderkit/studio/config.ts';
 import { openMedia } from '@renderkit/studio/storage/open-media.ts';
+import { StackError } from '../stack-error.ts';
 import { type Command, command, done, givenPath, problemLine } from './command.ts';
 import { addModelCommand } from './model-add.ts';
 import { openDrivers } from './open-drivers.ts';
-import { required, text, wholeNumber } from './option.ts';
+import { required, several, text, wholeNumber } from './option.ts';
 import { writeModel } from './write-files.ts';
 
 const actor = 'operator';
@@ -126,22 +127,35 @@ export const modelCommands: Command[] = [
   command({
     words: 'model bind',
     about:
-      'Sets one input of a model from another source, as a new draft: --target positive.text --source prompt.',
+      'Sets an input of a model from another source, as a new draft: --target positive.text --source prompt. Several are set at once, all or none: --target latent.width,latent.height --source width,height.',
     options: {
       id: required(text('ID')),
-      target: required(text('NODE.INPUT')),
-      source: required(text('SOURCE')),
+      target: required(several('NODE.INPUT,…')),
+      source: required(several('SOURCE,…')),
     },
-    run: async ({ open }, values) => {
+    run: async ({ open }, { id, target: targets, source: sources }) => {
+      if (targets.length !== sources.length)
+        throw new StackError(
+          `model bind needs a source for each target: there are ${targets.length} targets and ${sources.length} sources.`,
+        );
+      const asked = targets.map((target, at) => ({ target, source: sources[at] ?? '' }));
       const databases = await open();
       await using drivers = openDrivers(databases);
       const problemsOf = problemsByMachines(databases.studio, { drivers, withinMs });
-      const bound = await bindParameter(databases.studio, values, { actor, problemsOf });
-      const { version: added, target, problems } = bound;
+      const { bindings, ...bound } = await bindParameters(
+        databases.studio,
+        { id, bindings: asked },
+        { actor, problemsOf },
+      );
+      const { version: added, problems } = bound;
+      const [target, source] = (['target', 'source'] as const).map((key) =>
+        bindings.map((one) => one[key]).join(','),
+      );
       return {
-        data: { ...bound, published: false, source: values.source },
+        data: { ...bound, published: false, target, source },
         lines: [
-          `${values.id}, version ${added}: ${target} comes from ${values.source}.`,
+          `${id}, version ${added}:`,
+          ...bindings.map((one) => `  ${one.target} comes from ${one.source}.`),
           ...problems.map(problemLine),
           problems.length > 0
             ? 'More has to be mended before it is offered.'

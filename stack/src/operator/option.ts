@@ -143,6 +143,17 @@ export const names: Option<string[]> = {
       .filter((one) => one !== ''),
 };
 
+/** One or several texts, separated by commas. */
+export function several(form: string): Option<string[]> {
+  return {
+    form,
+    read: (value) => {
+      const texts = names.read(value);
+      return texts.length === 0 ? refuse('must not be empty') : texts;
+    },
+  };
+}
+
 /** Credits with up to three decimals, as 1/1000 credit. */
 export const millicredits: Option<number> = {
   form: 'N',

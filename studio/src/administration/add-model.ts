@@ -4,18 +4,11 @@ import { addVersion, amendDraft, type ModelFiles, withCatalog } from '../catalog
 import { isBroken, readModelFile, readModelTexts } from '../catalog/read-files.ts';
 import { keepThumbnail } from '../catalog/thumbnails.ts';
 import type { Manifest } from '../manifests/manifest.ts';
-import { type Parameter, parametersOf } from '../manifests/parameters.ts';
+import { describedParameters, type Parameter, parametersOf } from '../manifests/parameters.ts';
 import type { MediaStore } from '../storage/open-media.ts';
 import { editSource } from './edit-source.ts';
-import {
-  findVersion,
-  type KnownModel,
-  ModelRefused,
-  type ModelTexts,
-  refusing,
-  withThumbnailOf,
-} from './models.ts';
-import { findVersions } from './store.ts';
+import { findVersion, type KnownModel, ModelRefused, type ModelTexts, refusing, basedOn } from './models.ts';
+import { findVersions, type StoredVersion } from './store.ts';
 
 export type AddedModel = {
   id: string;
@@ -27,22 +20,22 @@ export type AddedModel = {
 };
 
 /**
- * Adds a draft of a model from its manifest and the texts that this names; the same content makes no new one. `id`: what its
- * id has to be. @throws ModelRefused
+ * Adds a draft of a model from its manifest and the texts that this names; the same content makes no new one. `base`: the
+ * version that it is a change of, whose id it keeps. @throws ModelRefused
  */
 export async function addModel(
   { source, files, image }: ModelTexts & Pick<ModelFiles, 'image'>,
   actor: AdminActor,
   media: MediaStore,
-  { id }: { id?: string } = {},
+  { base }: { base?: StoredVersion & { id: string } } = {},
 ): Promise<AddedModel> {
   const { model, problems } = readModelTexts(source, files);
   if (model === undefined) throw new ModelRefused(problems);
-  if (id !== undefined && model.manifest.id !== id)
-    throw new ModelRefused([{ code: 'choice_unknown', message: `The manifest's id must stay ${id}.` }]);
+  if (base !== undefined && model.manifest.id !== base.id)
+    throw new ModelRefused([{ code: 'choice_unknown', message: `The manifest's id must stay ${base.id}.` }]);
   if (problems.length > 0) throw new ModelRefused(problems, { known: knownOf(model.manifest) });
   const stored = await refusing(keepThumbnail(image === undefined ? model : { ...model, image }, media));
-  return addDraft(media.database, stored, actor);
+  return addDraft(media.database, base === undefined ? stored : basedOn(base, stored), actor);
 }
 
 /** Adds a version that may have problems still: it is not offered while it has. */
@@ -51,11 +44,12 @@ export async function addDraft(
   model: ModelFiles,
   actor: AdminActor,
 ): Promise<AddedModel> {
-  const { manifest } = model;
+  const { manifest, imported = null } = model;
   const { version, added } = await withCatalog(database, (transaction) =>
     addVersion(transaction, model, actor),
   );
-  return { id: manifest.id, version, added, price: manifest.price, ...knownOf(manifest) };
+  const { id, price, suites } = manifest;
+  return { id, version, added, price, suites, parameters: describedParameters(manifest, imported) };
 }
 
 function knownOf(manifest: Manifest): KnownModel {
@@ -121,7 +115,7 @@ export async function repriceDraft(
   const { model, problems } = readModelTexts(editSource(source, [{ path, value: millicredits }]), files);
   if (model === undefined) throw new ModelRefused(problems);
   return withCatalog(database, async (transaction) => ({
-    version: await amendDraft(transaction, version, withThumbnailOf(stored, model), actor),
+    version: await amendDraft(transaction, version, basedOn(stored, model), actor),
     price: model.manifest.price,
   }));
 }

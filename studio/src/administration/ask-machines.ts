@@ -6,7 +6,7 @@ import type { DriverPool } from '../backends/driver-pool.ts';
 import { findBackendsOf } from '../backends/find-backends-of.ts';
 import { readModelTexts } from '../catalog/read-files.ts';
 import type { Manifest } from '../manifests/manifest.ts';
-import { checkModels, type ModelFit, type ProblemsOf, versionsOf } from './models.ts';
+import { checkModels, type ModelFit, type ModelTexts, type ProblemsOf, versionsOf } from './models.ts';
 
 export type Machines = { drivers: DriverPool; withinMs: number };
 
@@ -19,19 +19,41 @@ type MachineAnswer = { route: string; backend: string } & (
 /** What machines may lack for now: files and nodes come by being installed, and a model without them is paused. */
 const lacking: readonly ProblemCode[] = ['file_missing', 'node_missing'];
 
-/**
- * What keeps a model from being offered, by itself and by the backends that its routes name and that answer. A route is
- * refused where each of those says that its manifest is wrong.
- */
+/** What keeps a model from being offered, by itself and by the backends that its routes name and that answer. */
 export function problemsByMachines(database: Database, machines: Machines): ProblemsOf {
-  return async ({ source, files }) => {
-    const { model, problems } = readModelTexts(source, files);
-    if (model === undefined) return problems;
-    const answers = await askMachines(database, model, machines);
-    const byRoute = Map.groupBy(answers, ({ route }) => route);
-    const faults = [...byRoute].flatMap(([route, all]) => faultsOf(route, all));
-    return [...problems, ...faults];
+  return async (model) => (await checkTexts(database, model, machines)).problems;
+}
+
+/**
+ * All that is known of a model that is not on offer. `problems`: with any of them it cannot be; a route is refused where each
+ * backend that answers says that its manifest is wrong. `lacking`: routes that no backend can take as it is, in a sentence
+ * each; where that holds for all routes, the model would be paused.
+ */
+export async function checkTexts(
+  database: Database,
+  { source, files }: ModelTexts,
+  machines: Machines,
+): Promise<{ problems: readonly Problem[]; lacking: readonly string[] }> {
+  const { model, problems } = readModelTexts(source, files);
+  if (model === undefined) return { problems, lacking: [] };
+  const answers = await askMachines(database, model, machines);
+  const byRoute = Map.groupBy(answers, ({ route }) => route);
+  return {
+    problems: [...problems, ...[...byRoute].flatMap(([route, all]) => faultsOf(route, all))],
+    lacking: [...byRoute].flatMap(([route, all]) => lackingOf(route, all)),
   };
+}
+
+/** What each machine of a route lacks, where each lacks something or does not answer. */
+function lackingOf(route: string, answers: readonly MachineAnswer[]): string[] {
+  const lacks = answers.map((answer) =>
+    answer.problems === null
+      ? [answer.message]
+      : answer.problems.filter(({ code }) => lacking.includes(code)).map(({ message }) => message),
+  );
+  return lacks.some((found) => found.length === 0)
+    ? []
+    : [...new Set(lacks.flat())].map((message) => `Route ${route}: ${message}`);
 }
 
 function faultsOf(route: string, answers: readonly MachineAnswer[]): Problem[] {

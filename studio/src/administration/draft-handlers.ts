@@ -3,13 +3,12 @@ import { createMutex } from '@renderkit/server-kit/work/mutex.ts';
 import type { Logger } from '@renderkit/server-kit/process/logger.ts';
 import type { AccessOptions, DriverPool } from '../backends/driver-pool.ts';
 import { StudioError } from '../errors.ts';
-import { parametersOf } from '../manifests/parameters.ts';
 import { followSample, readSample } from '../renders/samples.ts';
 import type { MediaStore } from '../storage/open-media.ts';
-import { problemsByMachines } from './ask-machines.ts';
+import { checkTexts, problemsByMachines } from './ask-machines.ts';
 import type { Asker } from './asker.ts';
 import type { AdministrationHandlers } from './handler.ts';
-import { bindModel, editModel, importModel, type ImportOptions, presentParameter } from './import-model.ts';
+import { bindModel, editModel, importModel, type ImportOptions } from './import-model.ts';
 import { findModel, findVersion, requireFreshForCommands, showVersion } from './managed-models.ts';
 import { receiveImport } from './receive-import.ts';
 import { beginSample, priceOfSample } from './sample-model.ts';
@@ -29,7 +28,13 @@ export function draftHandlers(
   dependencies: DraftDependencies,
 ): Pick<
   AdministrationHandlers,
-  'getModelVersion' | 'importModel' | 'editModel' | 'bindParameter' | 'sampleModel' | 'getModelSample'
+  | 'getModelVersion'
+  | 'checkModelVersion'
+  | 'importModel'
+  | 'editModel'
+  | 'bindParameters'
+  | 'sampleModel'
+  | 'getModelSample'
 > {
   const { database, drivers, mediaUrl } = dependencies;
   // Each import holds its file in memory.
@@ -43,9 +48,12 @@ export function draftHandlers(
     signal: AbortSignal.any([dependencies.stopping, AbortSignal.timeout(askMs)]),
   });
   return {
-    getModelVersion: async ({ params }) => {
-      const { manifest, ...version } = await showVersion(database, numbered(params), mediaUrl);
-      return { ...version, parameters: parametersOf(manifest).map(presentParameter) };
+    getModelVersion: ({ params }) => showVersion(database, numbered(params), mediaUrl),
+    checkModelVersion: async ({ params }) => {
+      const { id, version } = numbered(params);
+      const model = await findVersion(database, id, version);
+      const { problems, lacking } = await checkTexts(database, model, { drivers, withinMs: checkMs });
+      return { id, version, problems: [...problems], lacking: [...lacking] };
     },
     importModel: ({ query: { file_name: name, on, id, name: modelName }, request, asker }) =>
       oneAtATime(async () => {
@@ -54,9 +62,9 @@ export function draftHandlers(
       }),
     editModel: ({ params: { id }, body: { base_version: version, source }, asker }) =>
       editModel({ id, version, source }, optionsOf(asker)),
-    bindParameter: async ({ params: { id }, body, asker }) => {
+    bindParameters: async ({ params: { id }, body: { bindings }, asker }) => {
       await findModel(database, id);
-      return bindModel({ id, ...body }, optionsOf(asker));
+      return bindModel({ id, bindings }, optionsOf(asker));
     },
     sampleModel: async ({ params: { id }, body: { version, may_cost: mayCost = false }, asker }) => {
       const { newest_version: newest } = await findModel(database, id);

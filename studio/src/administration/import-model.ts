@@ -4,13 +4,12 @@ import type { Problem } from '@renderkit/engine-kit/problem-codes.ts';
 import type { Database } from '@renderkit/server-kit/db/database.ts';
 import type { AdminActor } from '../audit/admin-audit.ts';
 import type { AccessOptions } from '../backends/driver-pool.ts';
-import type { Parameter } from '../manifests/parameters.ts';
 import type { MediaStore } from '../storage/open-media.ts';
 import { addDraft, type AddedModel, addModel, findPrice } from './add-model.ts';
 import { askClasses } from './ask-classes.ts';
-import { bindParameter } from './bind-parameter.ts';
+import { bindParameters, type ParameterBinding } from './bind-parameters.ts';
 import { editSource } from './edit-source.ts';
-import { findVersion } from './managed-models.ts';
+import { findVersion, presentParameter } from './managed-models.ts';
 import { initialMillicredits, isManifest, modelIdOf, modelNameOf } from './model-name.ts';
 import { ModelMissing, ModelRefused, type ProblemsOf } from './models.ts';
 import { proposeModel } from './propose-model.ts';
@@ -87,20 +86,21 @@ export async function editModel(
   { id, version, source }: { id: string; version: number; source: string },
   options: ImportOptions,
 ): Promise<ImportedModel> {
-  const { files } = await findVersion(options.database, id, version);
+  const base = await findVersion(options.database, id, version);
   return orRefused(id, async () => {
-    const added = await addModel({ source, files }, options.actor, options.media, { id });
+    const { files } = base;
+    const added = await addModel({ source, files }, options.actor, options.media, { base: { ...base, id } });
     return present(added, options);
   });
 }
 
-/** Makes the next draft with one target set from another source. @throws ModelMissing */
+/** Makes the next draft with targets set from other sources. @throws ModelMissing */
 export async function bindModel(
-  asked: { id: string; target: string; source: string },
+  asked: { id: string; bindings: readonly ParameterBinding[] },
   options: ImportOptions,
 ): Promise<ImportedModel> {
   return orRefused(asked.id, async () => {
-    const bound = await bindParameter(options.database, asked, options);
+    const bound = await bindParameters(options.database, asked, options);
     const { source } = await findVersion(options.database, asked.id, bound.version);
     return draft(bound, bound.problems, source);
   });
@@ -125,10 +125,6 @@ function draft(added: AddedModel, problems: readonly Problem[], source: string):
     warnings: [],
     source,
   };
-}
-
-export function presentParameter({ target, node, source, sources, sure, reason }: Parameter) {
-  return { target, node, source, sources: [...sources], sure, reason };
 }
 
 async function orRefused(id: string, make: () => Promise<ImportedModel>): Promise<ImportedModel> {

@@ -1,15 +1,17 @@
 import type {
   ManagedModel,
   ManagedModelDetail,
+  ManagedParameter,
   ModelDiff,
   ModelVersion,
 } from '@renderkit/contract/studio/administration/models.ts';
 import type { Route } from '@renderkit/engine-kit/route.ts';
 import type { Database, Queryable } from '@renderkit/server-kit/db/database.ts';
 import type { Static } from 'typebox';
-import { addVersion, publishModel, withCatalog } from '../catalog/publish.ts';
+import { addVersion, type ModelFiles, publishModel, withCatalog } from '../catalog/publish.ts';
 import { readModelTexts } from '../catalog/read-files.ts';
 import type { Manifest } from '../manifests/manifest.ts';
+import { describedParameters, type Parameter } from '../manifests/parameters.ts';
 import { type Asker, requireFreshSignIn } from './asker.ts';
 import { differences } from './differences.ts';
 import { editSource } from './edit-source.ts';
@@ -21,7 +23,7 @@ import {
   type VersionEntry,
   type WholeVersion,
 } from './managed-store.ts';
-import { checkModels, modelEntry, ModelMissing, ModelRefused, type ProblemsOf } from './models.ts';
+import { basedOn, checkModels, modelEntry, ModelMissing, ModelRefused, type ProblemsOf } from './models.ts';
 
 // Models as administrators see them over HTTP. `mediaUrl` goes before the storage key of a thumbnail, and ends with a slash.
 
@@ -57,10 +59,17 @@ export async function showVersion(
   database: Database,
   { id, version }: { id: string; version: number },
   mediaUrl: string,
-): Promise<Omit<ModelVersion, 'parameters'> & { manifest: Manifest }> {
+): Promise<ModelVersion> {
   const found = await findVersion(database, id, version);
-  const { manifest, source, files } = found;
-  return { id, ...presentVersion(found, mediaUrl), manifest, source, files };
+  const { manifest, source, files, imported } = found;
+  return {
+    id,
+    ...presentVersion(found, mediaUrl),
+    source,
+    files,
+    parameters: describedParameters(manifest, imported).map(presentParameter),
+    warnings: [...(imported?.warnings ?? [])],
+  };
 }
 
 /** By default the newest version against the one on offer, against nothing where there is none. @throws ModelMissing */
@@ -102,19 +111,18 @@ export async function offerVersion(
   });
 }
 
-type Texts = Pick<WholeVersion, 'manifest' | 'source' | 'files'>;
-
 /** `version`: the number that this content has; undefined where it has another price. @throws ModelRefused */
 function priced(
-  { version, manifest, source, files }: WholeVersion,
+  stored: WholeVersion,
   millicredits: number | undefined,
-): { model: Texts; version: number | undefined } {
+): { model: ModelFiles; version: number | undefined } {
+  const { version, manifest, source, files } = stored;
   if (millicredits === undefined || millicredits === manifest.price.base_millicredits)
     return { model: { manifest, source, files }, version };
   const edited = editSource(source, [{ path: ['price', 'base_millicredits'], value: millicredits }]);
   const { model, problems } = readModelTexts(edited, files);
   if (model === undefined) throw new ModelRefused(problems);
-  return { model: { manifest: model.manifest, source: model.source, files }, version: undefined };
+  return { model: basedOn(stored, model), version: undefined };
 }
 
 /** A sample runs what a version says. @throws ModelMissing, StudioError `sign_in_required` */
@@ -156,6 +164,18 @@ export async function findVersion(database: Database, id: string, version: numbe
   const found = await findWholeVersion(database, id, version);
   if (found === undefined) throw missing(`The model ${id} has no version ${version}.`);
   return found;
+}
+
+export function presentParameter({
+  target,
+  node,
+  source,
+  sources,
+  sure,
+  reason,
+  confirmed,
+}: Parameter): ManagedParameter {
+  return { target, node, source, sources: [...sources], sure, reason, confirmed };
 }
 
 function missing(message: string): ModelMissing {

@@ -2,6 +2,7 @@ import type { ManagedBackend } from '@renderkit/contract/studio/administration/b
 import type { ManagedModelDetail } from '@renderkit/contract/studio/administration/models.ts';
 import type { Queryable } from '@renderkit/server-kit/db/database.ts';
 import type { Manifest } from '../manifests/manifest.ts';
+import type { ImportFindings } from '../manifests/parameters.ts';
 import type { ListedModel } from './store.ts';
 
 /** Jobs of a backend that its times are told by, of the last day. */
@@ -98,6 +99,8 @@ export type WholeVersion = VersionEntry & {
   manifest: Manifest;
   source: string;
   files: Record<string, string>;
+  /** Null where it came as a manifest. */
+  imported: ImportFindings | null;
 };
 
 export async function findWholeVersion(
@@ -107,7 +110,8 @@ export async function findWholeVersion(
 ): Promise<WholeVersion | undefined> {
   const [row] = await queryable.rows<WholeVersion>(
     `select version, iso_time(created_at) as created_at, iso_time(published_at) as published_at, manifest->'price' as price,
-       manifest->'suites' as suites, thumbnail_key, sample_seconds::float8 as sample_seconds, manifest, source, files
+       manifest->'suites' as suites, thumbnail_key, sample_seconds::float8 as sample_seconds, manifest, source, files,
+       imported
      from model_versions where model_id = $1 and version = $2`,
     [id, version],
   );

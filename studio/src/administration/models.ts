@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Problem } from '@renderkit/engine-kit/problem-codes.ts';
 import type { Database } from '@renderkit/server-kit/db/database.ts';
 import type { AdminActor } from '../audit/admin-audit.ts';
@@ -118,9 +119,58 @@ function whyUnknown(engine: string, wanted: readonly string[], backend: string |
     : `${backend} has not been looked at yet: a worker does that while it runs.`;
 }
 
-/** A model that is made of a stored version: the image that its manifest names stays. */
-export function withThumbnailOf({ thumbnail_key: key }: StoredVersion, model: ModelFiles): ModelFiles {
-  return model.manifest.thumbnail === null || key === null ? model : { ...model, thumbnailKey: key };
+/**
+ * A model that is made of a stored version by another manifest. What was found in its workflow stays with it, the image that
+ * both manifests name too, and a sample as long as it is one of the new version as well.
+ */
+export function basedOn(
+  stored: Pick<StoredVersion, 'manifest' | 'files' | 'thumbnail_key' | 'sample_seconds' | 'imported'>,
+  model: ModelFiles,
+): ModelFiles {
+  const { thumbnail_key: key, sample_seconds: seconds, imported } = stored;
+  const { thumbnail } = model.manifest;
+  const isOwn = thumbnail !== null && thumbnail === stored.manifest.thumbnail;
+  return {
+    ...model,
+    imported,
+    ...(isOwn && key !== null && { thumbnailKey: key }),
+    ...(seconds !== null &&
+      makesTheSame(stored, model) && {
+        sample: {
+          seconds,
+          thumbnailKey: thumbnail === null && stored.manifest.thumbnail === null ? key : null,
+        },
+      }),
+  };
+}
+
+/** What a model is called, who is offered it and for how much changes no image. */
+const offerKeys = [
+  'name',
+  'description',
+  'kind',
+  'default_for',
+  'nsfw',
+  'tiers',
+  'thumbnail',
+  'refused_styles',
+  'prompt_required',
+  'price',
+] as const satisfies (keyof Manifest)[];
+
+function makesTheSame(
+  a: Pick<StoredVersion, 'manifest' | 'files'>,
+  b: Pick<StoredVersion, 'manifest' | 'files'>,
+): boolean {
+  // As it is stored: without what is undefined.
+  const made = ({ manifest, files }: typeof a): unknown =>
+    JSON.parse(
+      JSON.stringify({
+        files,
+        manifest: { ...manifest, ...Object.fromEntries(offerKeys.map((key) => [key, undefined])) },
+      }),
+    );
+  return isDeepStrictEqual(made(a), made(b));
 }
 
 /** @throws ModelRefused where there is no such version */

@@ -88,14 +88,16 @@ export async function proposeModel(reader: ByteReader, wish: ProposalWish): Prom
       files: new Map(Object.entries(files)),
       targetsOf: (route) => targetSpecs(route, detection.graph, classes),
     });
-    const warnings = [...imported.warnings, ...detection.warnings, ...checked.warnings];
+    const warnings = [...imported.warnings, ...detection.warnings, ...checked.warnings].map(
+      ({ message }) => message,
+    );
     return {
-      model: { manifest: read.manifest, source, files },
+      model: { manifest: read.manifest, source, files, imported: { parameters, warnings } },
       problems: [...checked.problems, ...wrong],
       parameters,
       prompt: promptOf(detection.findings),
       nodes: detection.graph.size,
-      warnings: warnings.map(({ message }) => message),
+      warnings,
     };
   } catch (error) {
     if (error instanceof WorkflowError) throw new ModelRefused(error.problems, { cause: error });
@@ -104,7 +106,7 @@ export async function proposeModel(reader: ByteReader, wish: ProposalWish): Prom
 }
 
 function parameterOf({ source, ...found }: ProposedParameter): Parameter {
-  return { name: nameOf(source), route: 'own', source, ...found };
+  return { name: nameOf(source), route: 'own', source, ...found, confirmed: false };
 }
 
 function promptOf(findings: readonly Finding[]): string | undefined {

@@ -2,6 +2,7 @@ import type { Problem } from '@renderkit/engine-kit/problem-codes.ts';
 import type { Queryable } from '@renderkit/server-kit/db/database.ts';
 import type { CatalogLists } from '../catalog/snapshot.ts';
 import type { Manifest } from '../manifests/manifest.ts';
+import type { ImportFindings } from '../manifests/parameters.ts';
 
 export type ListedModel = {
   id: string;
@@ -30,9 +31,11 @@ export type StoredVersion = {
   /** Seconds that a sample took; null where there is none. */
   sample_seconds: number | null;
   thumbnail_key: string | null;
+  /** Null where it came as a manifest. */
+  imported: ImportFindings | null;
 };
 
-const versionColumns = `v.version, v.manifest, v.source, v.files, v.thumbnail_key,
+const versionColumns = `v.version, v.manifest, v.source, v.files, v.thumbnail_key, v.imported,
   v.sample_seconds::float8 as sample_seconds`;
 
 /** The newest version of a model, and the one on offer where there is one. */

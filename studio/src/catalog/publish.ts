@@ -3,6 +3,7 @@ import type { Database, Transaction } from '@renderkit/server-kit/db/database.ts
 import { type AdminActor, writeAdminAudit } from '../audit/admin-audit.ts';
 import { catalogChannel } from '../channels.ts';
 import type { Manifest } from '../manifests/manifest.ts';
+import type { ImportFindings } from '../manifests/parameters.ts';
 import type { Plan } from './plans.ts';
 import { growRevision, lockCatalog } from './queries.ts';
 import { routeRow } from './route-row.ts';
@@ -39,6 +40,16 @@ export type ModelFiles = {
   image?: { name: string; bytes: Uint8Array };
   /** Storage key of the manifest's own thumbnail, which is part of the content. */
   thumbnailKey?: string | undefined;
+  /** What an import found in its workflow, and a sample of the version that it was made of: no part of the content. */
+  imported?: ImportFindings | null;
+  sample?: ModelSample | undefined;
+};
+
+export type ModelSample = {
+  /** That it took. */
+  seconds: number;
+  /** Null where the manifest names an image of its own. */
+  thumbnailKey: string | null;
 };
 
 /**
@@ -66,7 +77,7 @@ export async function addVersion(
   model: ModelFiles,
   actor: AdminActor,
 ): Promise<{ version: number; added: boolean }> {
-  const { manifest, source, files, thumbnailKey = null } = model;
+  const { manifest, source, files, thumbnailKey, sample, imported = null } = model;
   const digest = digestOfModel(model);
   const known = await findVersionByDigest(transaction, manifest.id, digest);
   if (known !== undefined) return { version: known, added: false };
@@ -76,7 +87,9 @@ export async function addVersion(
     manifest,
     source,
     files,
-    thumbnailKey,
+    thumbnailKey: thumbnailKey ?? sample?.thumbnailKey ?? null,
+    sampleSeconds: sample?.seconds ?? null,
+    imported,
     routes,
   });
   await writeAdminAudit(transaction, actor, {

@@ -1,6 +1,7 @@
 import type { StudioStyle } from '@renderkit/contract/studio/schemas/catalog.ts';
 import type { Database, Queryable, Transaction } from '@renderkit/server-kit/db/database.ts';
 import type { Manifest } from '../manifests/manifest.ts';
+import type { ImportFindings } from '../manifests/parameters.ts';
 import type { Plan } from './plans.ts';
 import type { RouteRow } from './route-row.ts';
 import type { CatalogLists, PublishedModel } from './snapshot.ts';
@@ -96,6 +97,8 @@ export type NewVersion = {
   source: string;
   files: Readonly<Record<string, string>>;
   thumbnailKey: string | null;
+  sampleSeconds: number | null;
+  imported: ImportFindings | null;
   routes: readonly RouteRow[];
 };
 
@@ -109,8 +112,8 @@ export async function insertVersion(transaction: Transaction, version: NewVersio
   if (row === undefined) throw new Error('an insert that updates returned no row');
   const { newest_version: number } = row;
   await transaction.execute(
-    `insert into model_versions (model_id, version, digest, manifest, source, files, thumbnail_key)
-     values ($1, $2, $3, $4, $5, $6, $7)`,
+    `insert into model_versions (model_id, version, digest, manifest, source, files, thumbnail_key, sample_seconds, imported)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
     [
       version.manifest.id,
       number,
@@ -119,6 +122,8 @@ export async function insertVersion(transaction: Transaction, version: NewVersio
       version.source,
       JSON.stringify(version.files),
       version.thumbnailKey,
+      version.sampleSeconds,
+      version.imported && JSON.stringify(version.imported),
     ],
   );
   await transaction.execute(

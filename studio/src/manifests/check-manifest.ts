@@ -8,6 +8,7 @@ import { checkRoute } from './check-route.ts';
 import type { Manifest } from './manifest.ts';
 import type { ReadManifest } from './read-manifest.ts';
 import type { ManifestContext, RouteCheck } from './route-check.ts';
+import { splitTarget } from './workflow-file.ts';
 
 /** Engines that read the request itself: every parameter counts as used. */
 const readsRequest: readonly Route['engine'][] = ['procedural', 'sandbox'];
@@ -34,6 +35,7 @@ export function checkManifest({ manifest, lineOf }: ReadManifest, context: Manif
         problems.push({
           code,
           message: `Route ${route.name}: ${message}`,
+          ...placeIn(route, path),
           line: lineOf(['routes', at, ...path]),
         }),
     };
@@ -53,6 +55,17 @@ export function checkManifest({ manifest, lineOf }: ReadManifest, context: Manif
   return problems.toSorted((a, b) => (a.line ?? 0) - (b.line ?? 0));
 }
 
+/** The node of the workflow, and its input, that a binding is of. */
+function placeIn(
+  { nodes }: Route,
+  [key, target]: readonly (string | number)[],
+): Pick<Problem, 'node' | 'input'> {
+  if (key !== 'set' || typeof target !== 'string') return {};
+  const [name, input] = splitTarget(target);
+  const id = nodes?.[name]?.id;
+  return id === undefined ? {} : { node: id, input };
+}
+
 /** What a route of a manifest that is in order would set and a machine does not take; `specs` are that machine's. */
 export function checkAgainst(manifest: Manifest, route: Route, specs: TargetSpecs): Problem[] {
   const problems: Problem[] = [];
@@ -62,9 +75,9 @@ export function checkAgainst(manifest: Manifest, route: Route, specs: TargetSpec
     files: new Map(),
     targetsOf: () => specs,
     shapes: (acceptedShapes(manifest) ?? []).filter((shape) => takes(route, shape)),
-    add: (code, _path, message) => {
+    add: (code, path, message) => {
       // The rest needs no machine to be seen.
-      if (code === 'binding_range') problems.push({ code, message });
+      if (code === 'binding_range') problems.push({ code, message, ...placeIn(route, path) });
     },
   });
   return problems;

@@ -17,6 +17,15 @@ export interface Parameter {
   readonly sources: readonly string[];
   readonly sure: 'sure' | 'likely' | 'guess';
   readonly reason: string;
+  /** A person wrote it or agreed to it. A guess that nobody has confirmed is not used. */
+  readonly confirmed: boolean;
+}
+
+/** What an import found in a workflow. */
+export interface ImportFindings {
+  /** Guesses too. */
+  readonly parameters: readonly Parameter[];
+  readonly warnings: readonly string[];
 }
 
 /** What the routes of a manifest set from requests, in their order. Engines that read the request themselves have none. */
@@ -29,10 +38,42 @@ export function parametersOf({ routes }: Manifest): Parameter[] {
       const node = nodeOf(route, target);
       const reason = 'the manifest says so';
       return [
-        { name: nameOf(source), route: route.name, target, node, source, sources, sure: 'sure', reason },
+        {
+          name: nameOf(source),
+          route: route.name,
+          target,
+          node,
+          source,
+          sources,
+          sure: 'sure',
+          reason,
+          confirmed: true,
+        },
       ];
     }),
   );
+}
+
+/** The same, each as an import described it, and then the import's guesses that the manifest does not use. */
+export function describedParameters(manifest: Manifest, imported: ImportFindings | null): Parameter[] {
+  const bound = parametersOf(manifest);
+  if (imported === null) return bound;
+  const isBound = ({ route, target }: Parameter) =>
+    bound.some((one) => one.route === route && one.target === target);
+  const isThere = ({ route, target }: Parameter) =>
+    manifest.routes.some(
+      ({ name, nodes }) => name === route && nodes?.[splitTarget(target)[0]] !== undefined,
+    );
+  return [
+    ...bound.map((one) => {
+      const found = imported.parameters.find(
+        ({ route, target, source }) => route === one.route && target === one.target && source === one.source,
+      );
+      // What was only guessed is in a manifest because a person put it there.
+      return found === undefined ? one : { ...found, confirmed: found.sure === 'guess' };
+    }),
+    ...imported.parameters.filter((one) => one.sure === 'guess' && !isBound(one) && isThere(one)),
+  ];
 }
 
 /** What a user knows a source by. */

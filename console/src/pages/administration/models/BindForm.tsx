@@ -5,12 +5,12 @@ import { sourceChoices } from './model-texts.ts';
 
 type BindFormProps = {
   parameters: readonly ManagedParameter[];
-  pending: boolean;
+  disabled: boolean;
   onBind: (target: string, source: string) => void;
 };
 
-/** Sets an input of the workflow that the import did not find. */
-export function BindForm({ parameters, pending, onBind }: BindFormProps) {
+/** Names an input of the workflow that the import did not find; it is saved with the other changes. */
+export function BindForm({ parameters, disabled, onBind }: BindFormProps) {
   const [target, setTarget] = useState('');
   const [source, setSource] = useState<string | null>(null);
   const used = parameters.flatMap(({ sources }) => sources);
@@ -19,7 +19,10 @@ export function BindForm({ parameters, pending, onBind }: BindFormProps) {
       noValidate
       onSubmit={(event) => {
         event.preventDefault();
-        if (source !== null) onBind(target.trim(), source);
+        if (source === null) return;
+        onBind(target.trim(), source);
+        setTarget('');
+        setSource(null);
       }}
     >
       <Group gap="xs" align="flex-end">
@@ -44,8 +47,7 @@ export function BindForm({ parameters, pending, onBind }: BindFormProps) {
         <Button
           type="submit"
           variant="default"
-          loading={pending}
-          disabled={source === null || !/^[^.\s]+\.\S+$/.test(target.trim())}
+          disabled={disabled || source === null || !/^[^.\s]+\.\S+$/.test(target.trim())}
         >
           Set input
         </Button>

@@ -10,7 +10,6 @@ import { consoleQuery } from '../../../api/queries.ts';
 import { Notice } from '../../../ui/Notice.tsx';
 import { TextLink } from '../../../ui/TextLink.tsx';
 import { ActProblem } from '../ActProblem.tsx';
-import { importedQueryKey } from './imported.ts';
 import { ImportNotes } from './ImportNotes.tsx';
 import { ParametersTable } from './ParametersTable.tsx';
 
@@ -132,7 +131,6 @@ function useImport(file: File, { on, id, name }: ImportWish, onClose: () => void
     meta: { inline: true },
     onSuccess: async (imported) => {
       if (imported.version === null) return;
-      queryClient.setQueryData(importedQueryKey(imported.id, imported.version), imported);
       await queryClient.invalidateQueries({ queryKey: ['console'] });
       onClose();
       await navigate({
@@ -173,7 +171,7 @@ function NoBackend() {
 function Refused({ imported }: { imported: ImportedModel }) {
   return (
     <Stack gap="sm">
-      <ImportNotes imported={imported} />
+      <ImportNotes problems={imported.problems} warnings={imported.warnings} />
       {imported.parameters.length > 0 && <ParametersTable parameters={imported.parameters} />}
     </Stack>
   );

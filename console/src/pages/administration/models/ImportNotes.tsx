@@ -1,40 +1,56 @@
 import { Stack } from '@mantine/core';
-import type { ImportedModel } from '@renderkit/contract/studio/administration/models.ts';
+import type { ManifestProblem } from '@renderkit/contract/studio/administration/models.ts';
 import { Notice } from '../../../ui/Notice.tsx';
 import classes from './models.module.css';
 
+type ImportNotesProps = {
+  problems?: readonly ManifestProblem[];
+  title?: string;
+  /** Why nothing can make it for now. */
+  lacking?: readonly string[];
+  warnings?: readonly string[];
+};
+
 /** What was found wrong, in an operator's words, and what else there is to know. */
-export function ImportNotes({ imported: { problems, warnings } }: { imported: ImportedModel }) {
-  if (problems.length === 0 && warnings.length === 0) return null;
+export function ImportNotes({
+  problems = [],
+  title = 'It cannot be published like this',
+  lacking = [],
+  warnings = [],
+}: ImportNotesProps) {
+  if (problems.length + lacking.length + warnings.length === 0) return null;
   return (
     <Stack gap="xs">
       {problems.length > 0 && (
-        <Notice tone="bad" title="It cannot be published like this">
-          <ul className={classes['problems']}>
-            {problems.map(({ code, message, node, input, line }) => (
-              <li key={`${code} ${message}`}>
-                {message} {placeOf({ node, input, line })}
-              </li>
-            ))}
-          </ul>
+        <Notice tone="bad" title={title}>
+          <Sentences of={problems.map((one) => `${one.message} ${placeOf(one)}`)} />
+        </Notice>
+      )}
+      {lacking.length > 0 && (
+        <Notice tone="warning" title="Published now, it would be paused until a backend can make it">
+          <Sentences of={lacking} />
         </Notice>
       )}
       {warnings.length > 0 && (
         <Notice title="Good to know">
-          <ul className={classes['problems']}>
-            {warnings.map((warning) => (
-              <li key={warning}>{warning}</li>
-            ))}
-          </ul>
+          <Sentences of={warnings} />
         </Notice>
       )}
     </Stack>
   );
 }
 
-type Place = Record<'node' | 'input', string | undefined> & { line: number | undefined };
+function Sentences({ of: sentences }: { of: readonly string[] }) {
+  return (
+    <ul className={classes['problems']}>
+      {sentences.map((sentence) => (
+        <li key={sentence}>{sentence}</li>
+      ))}
+    </ul>
+  );
+}
 
-function placeOf({ node, input, line }: Place): string {
+function placeOf({ node, input, line }: ManifestProblem): string {
   if (line !== undefined) return `(line ${line})`;
   if (node === undefined) return '';
   return input === undefined ? `(node ${node})` : `(node ${node}, ${input})`;

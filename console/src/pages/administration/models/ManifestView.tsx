@@ -10,7 +10,6 @@ import { Icon } from '../../../ui/Icon.tsx';
 import { showToast } from '../../../ui/toasts.ts';
 import { ActProblem } from '../ActProblem.tsx';
 import { ImportNotes } from './ImportNotes.tsx';
-import { importedQueryKey } from './imported.ts';
 
 type ManifestViewProps = { id: string; version: ModelVersion };
 
@@ -59,7 +58,6 @@ function ManifestForm({ id, version, onDone }: ManifestViewProps & { onDone: () 
     meta: { inline: true },
     onSuccess: async (edited) => {
       if (edited.version === null) return;
-      queryClient.setQueryData(importedQueryKey(id, edited.version), edited);
       await queryClient.invalidateQueries({ queryKey: ['console'] });
       showToast(`The changed manifest is version ${edited.version}.`);
       onDone();
@@ -84,7 +82,7 @@ function ManifestForm({ id, version, onDone }: ManifestViewProps & { onDone: () 
         value={source}
         onChange={(event) => setSource(event.currentTarget.value)}
       />
-      {refused !== undefined && <ImportNotes imported={refused} />}
+      {refused !== undefined && <ImportNotes problems={refused.problems} />}
       <ActProblem error={save.error} title="The manifest was not saved" onRetry={() => save.mutate()} />
       <Group gap="xs" justify="flex-end">
         <Button variant="default" onClick={onDone}>

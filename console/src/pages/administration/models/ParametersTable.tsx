@@ -1,20 +1,35 @@
 import { Button, Select, Text } from '@mantine/core';
-import type { ManagedParameter } from '@renderkit/contract/studio/administration/models.ts';
+import type { ManagedParameter, ManifestProblem } from '@renderkit/contract/studio/administration/models.ts';
 import { type Column, DataTable } from '../../../ui/DataTable.tsx';
 import { StatusBadge } from '../../../ui/StatusBadge.tsx';
 import { sourceChoices, sourceLabel } from './model-texts.ts';
 import classes from './models.module.css';
+import type { Bindings } from './use-bindings.ts';
 
 type ParametersTableProps = {
   parameters: readonly ManagedParameter[];
-  /** Sets an input from a source; undefined: nothing can be changed. */
-  onBind?: (target: string, source: string) => void;
-  /** The target that is being set. */
-  pending?: string | undefined;
+  /** Shown with the input that they are of. */
+  problems?: readonly ManifestProblem[];
+  /** What is chosen and not saved yet. */
+  bindings?: Bindings;
+  /** Chooses other sources; undefined: nothing can be changed. */
+  onChange?: (changes: readonly (readonly [target: string, source: string])[]) => void;
+  disabled?: boolean;
 };
 
-/** What requests can set, where it goes, and how sure that is. A guess is not used before somebody confirms it. */
-export function ParametersTable({ parameters, onBind, pending }: ParametersTableProps) {
+/** The import is not sure of it, and nobody has agreed to it: it is not used. */
+export function isOpenGuess({ sure, confirmed }: ManagedParameter): boolean {
+  return sure === 'guess' && !confirmed;
+}
+
+/** What requests can set, where it goes, how sure that is, and what is wrong with it. */
+export function ParametersTable({
+  parameters,
+  problems = [],
+  bindings = new Map(),
+  onChange,
+  disabled = false,
+}: ParametersTableProps) {
   const used = parameters.flatMap(({ sources }) => sources);
   return (
     <DataTable
@@ -25,60 +40,100 @@ export function ParametersTable({ parameters, onBind, pending }: ParametersTable
         {
           title: 'What requests say',
           cell: (parameter) =>
-            onBind === undefined ? (
+            onChange === undefined ? (
               sourcesText(parameter)
             ) : (
-              <Source parameter={parameter} used={used} pending={pending} onBind={onBind} />
+              <Source
+                parameter={parameter}
+                used={used}
+                chosen={bindings.get(parameter.target)}
+                disabled={disabled}
+                onChange={(source) => onChange([[parameter.target, source]])}
+              />
             ),
         },
-        ...columns,
+        targetColumn,
+        {
+          title: 'How sure',
+          cell: (parameter) =>
+            bindings.has(parameter.target) ? (
+              <StatusBadge status="draft" label="Not saved" />
+            ) : (
+              <SureBadge parameter={parameter} />
+            ),
+        },
+        { title: 'Why', cell: (parameter) => <Why parameter={parameter} problems={problems} /> },
       ]}
     />
   );
 }
 
-const columns: Column<ManagedParameter>[] = [
-  {
-    title: 'Goes to',
-    cell: ({ target, node }) => (
-      <div style={{ minWidth: '7rem' }}>
-        <Text fz="sm" ff="monospace" style={{ overflowWrap: 'anywhere' }}>
-          {target}
+const targetColumn: Column<ManagedParameter> = {
+  title: 'Goes to',
+  cell: ({ target, node }) => (
+    <div style={{ minWidth: '7rem' }}>
+      <Text fz="sm" ff="monospace" style={{ overflowWrap: 'anywhere' }}>
+        {target}
+      </Text>
+      {node !== null && (
+        <Text fz="xs" c="dimmed">
+          node {node}
         </Text>
-        {node !== null && (
-          <Text fz="xs" c="dimmed">
-            node {node}
-          </Text>
-        )}
-      </div>
-    ),
-  },
-  { title: 'How sure', cell: ({ sure }) => <StatusBadge status={sure} label={sureLabels[sure]} /> },
-  {
-    title: 'Why',
-    cell: ({ reason }) => (
+      )}
+    </div>
+  ),
+};
+
+const sureLabels = { sure: 'Sure', likely: 'Likely', guess: 'A guess' } as const;
+
+function SureBadge({ parameter }: { parameter: ManagedParameter }) {
+  const { sure } = parameter;
+  return sure === 'guess' && !isOpenGuess(parameter) ? (
+    <StatusBadge status="sure" label="Confirmed" />
+  ) : (
+    <StatusBadge status={sure} label={sureLabels[sure]} />
+  );
+}
+
+function Why({
+  parameter: { target, node, reason },
+  problems,
+}: {
+  parameter: ManagedParameter;
+  problems: readonly ManifestProblem[];
+}) {
+  const input = target.slice(target.indexOf('.') + 1);
+  const own = problems.filter((one) => node !== null && one.node === node && one.input === input);
+  return (
+    <>
       <Text fz="xs" c="dimmed" miw="9rem">
         {reason}
       </Text>
-    ),
-  },
-];
-
-const sureLabels = { sure: 'Sure', likely: 'Likely', guess: 'A guess' } as const;
+      {own.map(({ code, message }) => (
+        <Text key={`${code} ${message}`} fz="xs" c="var(--rk-bad)">
+          {message}
+        </Text>
+      ))}
+    </>
+  );
+}
 
 function sourcesText({ sources, source }: ManagedParameter): string {
   return (sources.length === 0 ? [source] : sources).map((one) => sourceLabel(one)).join(', ');
 }
 
-type SourceProps = Required<Pick<ParametersTableProps, 'onBind'>> & {
+type SourceProps = {
   parameter: ManagedParameter;
   used: readonly string[];
-  pending: string | undefined;
+  /** What was chosen in its place, or of a guess that it is right. */
+  chosen: string | undefined;
+  disabled: boolean;
+  onChange: (source: string) => void;
 };
 
 /** The source of an input, to change; and of a guess, to confirm. */
-function Source({ parameter, used, pending, onBind }: SourceProps) {
-  const { target, source, sure } = parameter;
+function Source({ parameter, used, chosen, disabled, onChange }: SourceProps) {
+  const { target, source } = parameter;
   return (
     <div className={classes['source']}>
       <Select
@@ -87,17 +142,16 @@ function Source({ parameter, used, pending, onBind }: SourceProps) {
         searchable
         allowDeselect={false}
         data={sourceChoices(used)}
-        value={source}
-        disabled={pending !== undefined}
-        onChange={(chosen) => chosen !== null && chosen !== source && onBind(target, chosen)}
+        value={chosen ?? source}
+        disabled={disabled}
+        onChange={(one) => one !== null && onChange(one)}
       />
-      {sure === 'guess' && (
+      {isOpenGuess(parameter) && chosen === undefined && (
         <Button
           variant="default"
-          loading={pending === target}
-          disabled={pending !== undefined}
+          disabled={disabled}
           aria-label={`Confirm ${sourceLabel(source)} for ${target}`}
-          onClick={() => onBind(target, source)}
+          onClick={() => onChange(source)}
         >
           Confirm
         </Button>

@@ -1,0 +1,61 @@
+import type { ManagedParameter } from '@renderkit/contract/studio/administration/models.ts';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
+import { callConsole } from '../../../api/client.ts';
+import { formatCount } from '../../../format/numbers.ts';
+import { showToast } from '../../../ui/toasts.ts';
+
+/** Sources by target that a person has chosen and not saved. */
+export type Bindings = ReadonlyMap<string, string>;
+
+/**
+ * What a person changes in the table of a version, kept until it is saved as one draft: inputs that belong together are wrong
+ * one by one. A choice that is what the version says already is no change.
+ */
+export function useBindings(id: string, parameters: readonly ManagedParameter[]) {
+  const queryClient = useQueryClient();
+  const navigate = useNavigate();
+  const [bindings, setBindings] = useState<Bindings>(new Map());
+  const save = useMutation({
+    mutationFn: () =>
+      callConsole('bindParameters', {
+        params: { id },
+        body: { bindings: Array.from(bindings, ([target, source]) => ({ target, source })) },
+      }),
+    meta: { inline: true },
+    onSuccess: async ({ version }) => {
+      if (version === null) return;
+      await queryClient.invalidateQueries({ queryKey: ['console'] });
+      showToast(`${formatCount(bindings.size, 'input')} set in version ${version}.`);
+      await navigate({
+        to: '/administration/models/$id',
+        params: { id },
+        search: { version },
+        replace: true,
+      });
+    },
+  });
+  const change = (changes: readonly (readonly [target: string, source: string])[]) => {
+    save.reset();
+    setBindings((before) => {
+      const after = new Map(before);
+      for (const [target, source] of changes) {
+        const known = parameters.find((one) => one.target === target);
+        const isUnchanged = known?.source === source && (known.sure !== 'guess' || known.confirmed);
+        if (isUnchanged) after.delete(target);
+        else after.set(target, source);
+      }
+      return after;
+    });
+  };
+  return {
+    bindings,
+    change,
+    undo: () => {
+      save.reset();
+      setBindings(new Map());
+    },
+    save,
+  };
+}

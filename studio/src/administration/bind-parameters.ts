@@ -1,0 +1,105 @@
+import type { Problem } from '@renderkit/engine-kit/problem-codes.ts';
+import type { JsonValue, Route } from '@renderkit/engine-kit/route.ts';
+import type { Database } from '@renderkit/server-kit/db/database.ts';
+import type { AdminActor } from '../audit/admin-audit.ts';
+import { readModelTexts } from '../catalog/read-files.ts';
+import { readWorkflow, splitTarget } from '../manifests/workflow-file.ts';
+import { addDraft, type AddedModel } from './add-model.ts';
+import { editSource } from './edit-source.ts';
+import { basedOn, ModelRefused, type ModelTexts, type ProblemsOf, versionsOf } from './models.ts';
+
+/** An input of a workflow, and what of a request it is set from. */
+export type ParameterBinding = { target: string; source: string };
+
+/** `bindings`: with the targets as the manifest names them. `problems`: what still has to be mended. */
+export type BoundModel = AddedModel & {
+  bindings: readonly ParameterBinding[];
+  problems: readonly Problem[];
+};
+
+/**
+ * Sets targets of a model's routes from sources, all or none, in its newest version, which makes the next draft: for the lines
+ * that an import guessed wrong, or did not find. What belongs together, as a width and a height, is set together. A target's
+ * own changes of the value go. A node that the manifest has no name for is named by its id: `6.text`. @throws ModelRefused
+ * also where the bindings themselves are wrong
+ */
+export async function bindParameters(
+  database: Database,
+  { id, bindings: asked }: { id: string; bindings: readonly ParameterBinding[] },
+  { actor, problemsOf }: { actor: AdminActor; problemsOf: ProblemsOf },
+): Promise<BoundModel> {
+  const { newest } = await versionsOf(database, id);
+  const targets = asked.map(({ target }) => nameTarget(newest.manifest.routes, newest.files, target));
+  const bindings = asked.map(({ source }, at) => ({ target: targets[at]?.target ?? '', source }));
+  const twice = bindings.find(({ target }, at) => bindings.findIndex((one) => one.target === target) !== at);
+  if (twice !== undefined)
+    throw new ModelRefused([
+      { code: 'type_mismatch', message: `${twice.target} is set twice: name each input once.` },
+    ]);
+  const names = targets.flatMap(({ target, node }) =>
+    node === undefined ? [] : [{ path: nodePath(node.route, target), value: node.value }],
+  );
+  const sets = targets.flatMap(({ target, node }, at) =>
+    setPaths(newest.manifest.routes, target, node?.route).map((path) => ({
+      path,
+      value: bindingOf(asked[at]?.source ?? ''),
+    })),
+  );
+  const nowhere = targets.findIndex(({ target }) => !sets.some(({ path }) => path.at(-1) === target));
+  if (nowhere !== -1)
+    throw new ModelRefused([
+      { code: 'node_missing', message: `No route of ${id} has a target ${asked[nowhere]?.target}.` },
+    ]);
+  const edited = { source: editSource(newest.source, [...names, ...sets]), files: newest.files };
+  const before = new Set((await problemsOf(newest)).map(wordsOf));
+  const { model } = readModelTexts(edited.source, edited.files);
+  const problems = await problemsOf(edited);
+  const caused = problems.filter((problem) => !before.has(wordsOf(problem)));
+  if (model === undefined || caused.length > 0) throw new ModelRefused(caused);
+  return { ...(await addDraft(database, basedOn(newest, model), actor)), bindings, problems };
+}
+
+type Path = readonly (string | number)[];
+
+function nodePath(route: number, target: string): Path {
+  return ['routes', route, 'nodes', splitTarget(target)[0]];
+}
+
+/** Where a manifest sets a target: in each route that knows its node, or sets it already. */
+function setPaths(routes: readonly Route[], target: string, namedIn: number | undefined): Path[] {
+  const [name] = splitTarget(target);
+  return routes.flatMap(({ nodes, set }, at) =>
+    nodes?.[name] === undefined && set[target] === undefined && namedIn !== at
+      ? []
+      : [['routes', at, 'set', target]],
+  );
+}
+
+type NewName = { route: number; value: { id: string; class: string } };
+
+/** A target by its name in the manifest; by the id of a node that has none there it gets one. */
+function nameTarget(
+  routes: readonly Route[],
+  files: ModelTexts['files'],
+  target: string,
+): { target: string; node?: NewName } {
+  const [id, input] = splitTarget(target);
+  for (const [route, { nodes = {}, workflow }] of routes.entries()) {
+    if (nodes[id] !== undefined || workflow === undefined) continue;
+    const [known] = Object.entries(nodes).find(([, node]) => node.id === id) ?? [];
+    if (known !== undefined) return { target: `${known}.${input}` };
+    const found = readWorkflow(files[workflow] ?? '')?.get(id);
+    if (found === undefined) continue;
+    const name = `node_${id.replaceAll(/[^a-z0-9]+/gi, '_')}`;
+    return { target: `${name}.${input}`, node: { route, value: { id, class: found.className } } };
+  }
+  return { target };
+}
+
+function wordsOf({ code, message }: Problem): string {
+  return `${code} ${message}`;
+}
+
+function bindingOf(source: string): JsonValue {
+  return source === 'prompt' ? { text: '{prompt}, {styles}' } : { from: source };
+}
