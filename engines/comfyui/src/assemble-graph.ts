@@ -1,7 +1,8 @@
 import { type BoundValue, EngineFailure, type RouteFiles } from '@renderkit/engine-kit/driver.ts';
 import { type JsonValue, mediaSources } from '@renderkit/engine-kit/route.ts';
-import { type Graph, linkOf, nameOf, reachedFrom, readGraph, withInputs } from './graph.ts';
+import { type Graph, linkOf, nameOf, readGraph, withInputs } from './graph.ts';
 import { isObject, type Json, JsonError, readJson } from './json.ts';
+import { keepResults } from './keep-results.ts';
 import { WorkflowError } from './workflow-error.ts';
 
 /** What stands behind a target of a route, so that a refusal of the engine can be told to the user. */
@@ -81,7 +82,7 @@ export function assembleGraph(files: RouteFiles, { id, values, uploads }: Assemb
   const missing = results.find((result) => !graph.has(result));
   if (missing !== undefined || results.length === 0)
     throw unfit(`Route ${route.name} names no node of its workflow for its results.`);
-  graph = reachedFrom(graph, results);
+  graph = keepResults(graph, results);
   for (const { id: nodeId, inputs } of graph.values()) {
     if (!inputs.has('filename_prefix')) continue;
     const at = results.indexOf(nodeId);

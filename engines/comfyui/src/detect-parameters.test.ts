@@ -16,10 +16,11 @@ interface Expected {
   readonly inpaint: boolean;
   readonly roles: Readonly<Record<string, readonly string[]>>;
 }
-const expected = JSON.parse(readFileSync(path.join(shapes, 'roles.json'), 'utf8')) as Record<
-  string,
-  Expected
->;
+const readExpected = (folder: string) =>
+  JSON.parse(readFileSync(path.join(folder, 'roles.json'), 'utf8')) as Record<string, Expected>;
+const expected = readExpected(shapes);
+const conversions = path.join(engine, 'fixtures/conversions');
+const converted = readExpected(conversions);
 
 type Node = { class_type: string; inputs: Record<string, unknown>; _meta?: { title: string } };
 type Graph = Record<string, Node>;
@@ -40,44 +41,67 @@ function detect(prompt: unknown, workflow?: unknown): Detection {
 const offered = ({ findings }: Detection): string[] =>
   findings.filter(({ sure }) => sure !== 'guess').map(({ role, node, input }) => `${role} ${node}.${input}`);
 
-const wanted = (shape: string): string[] =>
-  Object.entries(expected[shape]?.roles ?? {}).flatMap(([role, targets]) =>
-    targets.map((target) => `${role} ${target}`),
-  );
+const wanted = (one: Expected | undefined): string[] =>
+  Object.entries(one?.roles ?? {}).flatMap(([role, targets]) => targets.map((target) => `${role} ${target}`));
 
-for (const [shape, { suite, inpaint }] of Object.entries(expected)) {
-  test(`what is found in the graph of ${shape} is what it is for, and the rest can be run`, () => {
-    const detection = detect(graphOf(shape));
+const detectConverted = (name: string): Detection =>
+  detect(undefined, JSON.parse(readFileSync(path.join(conversions, `${name}.ui.json`), 'utf8')));
+
+const measured = [
+  ...Object.entries(expected).map(
+    ([name, one]) => [`the graph of ${name}`, one, () => detect(graphOf(name))] as const,
+  ),
+  ...Object.entries(converted).map(
+    ([name, one]) => [`what is converted from ${name}`, one, () => detectConverted(name)] as const,
+  ),
+];
+
+for (const [what, one, detectIn] of measured) {
+  test(`what is found in ${what} is what it is for, and the rest can be run`, () => {
+    const detection = detectIn();
     const all = detection.findings.map(({ role, node, input }) => `${role} ${node}.${input}`);
-    assert.deepEqual(all.toSorted(), wanted(shape).toSorted());
-    assert.equal(detection.suite, suite);
-    assert.equal(detection.inpaint, inpaint);
+    assert.deepEqual(all.toSorted(), wanted(one).toSorted());
+    assert.equal(detection.suite, one.suite);
+    assert.equal(detection.inpaint, one.inpaint);
     assert.ok(detection.findings.every(({ reason }) => reason !== ''));
     assert.deepEqual(checkGraph(detection.graph, coreClasses, { backend: 'gpu1' }).problems, []);
   });
 }
 
-test('every graph of the folder is expected to be something', () => {
-  const files = readdirSync(shapes).filter((name) => name.endsWith('.api.json'));
-  assert.deepEqual(
-    files.map((name) => name.replace('.api.json', '')).toSorted(),
-    Object.keys(expected).toSorted(),
-  );
+test('every graph of the folders is expected to be something', () => {
+  const namesIn = (folder: string) =>
+    readdirSync(folder)
+      .filter((name) => name.endsWith('.api.json'))
+      .map((name) => name.replace('.api.json', ''))
+      .toSorted();
+  assert.deepEqual(namesIn(shapes), Object.keys(expected).toSorted());
+  assert.deepEqual(namesIn(conversions), Object.keys(converted).toSorted());
 });
 
-test('the table in the README says how much is found', () => {
-  const rows = Object.keys(expected).map((shape) => {
-    const detection = detect(graphOf(shape));
-    const found = offered(detection);
-    const guessed = detection.findings.filter(({ sure }) => sure === 'guess').length;
-    const right = found.filter((one) => wanted(shape).includes(one)).length;
-    const wrong = detection.findings.length - guessed - right;
-    return `| ${shape} | ${right} | ${guessed} | ${wrong} | ${wanted(shape).length - right - guessed} |`;
-  });
-  const table = ['| graph | right | only proposed | wrong | missed |', '|---|---|---|---|---|', ...rows].join(
-    '\n',
-  );
-  assert.ok(readFileSync(path.join(engine, 'README.md'), 'utf8').includes(table), table);
+/** Right, only proposed, wrong, missed. */
+function countsOf(detection: Detection, one: Expected): string {
+  const found = offered(detection);
+  const guessed = detection.findings.length - found.length;
+  const right = found.filter((finding) => wanted(one).includes(finding)).length;
+  const wrong = found.length - right;
+  return `${right} | ${guessed} | ${wrong} | ${wanted(one).length - right - guessed}`;
+}
+
+test('the tables in the README say how much is found', () => {
+  const tableOf = (head: string, rows: readonly string[]) =>
+    [`| ${head} | right | only proposed | wrong | missed |`, '|---|---|---|---|---|', ...rows].join('\n');
+  const tables = [
+    tableOf(
+      'graph',
+      Object.entries(expected).map(([name, one]) => `| ${name} | ${countsOf(detect(graphOf(name)), one)} |`),
+    ),
+    tableOf(
+      'workflow',
+      Object.entries(converted).map(([name, one]) => `| ${name} | ${countsOf(detectConverted(name), one)} |`),
+    ),
+  ];
+  const readme = readFileSync(path.join(engine, 'README.md'), 'utf8');
+  for (const table of tables) assert.ok(readme.includes(table), table);
 });
 
 test('a negative prompt is never taken for the prompt, whatever it is called', () => {
@@ -105,6 +129,15 @@ test('a preview that is the only result saves it, others are cut off, and audio 
     2: { class_type: 'SaveAudio', inputs: { audio: ['1', 0], filename_prefix: 'x' } },
   };
   assert.match(detect(audio).problems[0]?.message ?? '', /Only images and videos/);
+});
+
+test('a result that only the socket would bring is saved as a file', () => {
+  const graph = graphOf('sdxl');
+  graph['9'] = { class_type: 'SaveImageWebsocket', inputs: { images: graph['9']!.inputs['images'] } };
+  const { graph: sent, problems } = detect(graph);
+  assert.deepEqual(problems, []);
+  assert.equal(sent.get('9')?.classType, 'SaveImage');
+  assert.ok(sent.get('9')?.inputs.has('filename_prefix'));
 });
 
 test('of two saved images the last is the result, and a title decides otherwise', () => {

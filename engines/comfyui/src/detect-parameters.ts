@@ -10,7 +10,7 @@ import { type Graph, type GraphNode, nameOf, reachedFrom } from './graph.ts';
 import { GraphView } from './graph-view.ts';
 import type { ImportedWorkflow } from './import-workflow.ts';
 import type { Json } from './json.ts';
-import { outputNodes, rowOf } from './known-nodes.ts';
+import { keepResults } from './keep-results.ts';
 import type { ObjectInfo } from './object-info.ts';
 import type { Warning } from './workflow-error.ts';
 
@@ -42,7 +42,7 @@ export interface Detection {
 export function detectParameters(workflow: ImportedWorkflow, classes: ObjectInfo): Detection {
   const outputs = findOutputs(new GraphView(workflow.graph, classes), workflow.marks.outputs);
   if ('problem' in outputs) return nothingFound(workflow.graph, outputs.problem);
-  const graph = masksAsFiles(showAsResults(workflow.graph, outputs.nodes), classes);
+  const graph = masksAsFiles(keepResults(workflow.graph, outputs.nodes), classes);
   const view = new GraphView(graph, classes);
   const samplers = findSamplers(view);
   const texts = findTexts(view, samplers);
@@ -96,21 +96,6 @@ function nothingFound(graph: Graph, problem: Problem): Detection {
     problems: [problem],
     warnings: [],
   };
-}
-
-/** The graph of what the results need; a preview that is the result saves it. */
-function showAsResults(graph: Graph, outputs: readonly string[]): Graph {
-  const nodes = Array.from(reachedFrom(graph, outputs).values(), (node): [string, GraphNode] => {
-    const isPreview = outputs.includes(node.id) && rowOf(outputNodes, node.classType)?.kind === 'preview';
-    if (!isPreview) return [node.id, node];
-    const images = node.inputs.get('images') ?? null;
-    const inputs = new Map<string, Json>([
-      ['images', images],
-      ['filename_prefix', 'result'],
-    ]);
-    return [node.id, { ...node, classType: 'SaveImage', inputs }];
-  });
-  return new Map(nodes);
 }
 
 /** Where the transparency of a loaded image is the mask, the mask becomes a file of its own. */

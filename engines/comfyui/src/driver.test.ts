@@ -79,6 +79,19 @@ test('a job is sent once, tells how far it is, and its files come in order', asy
   assert.equal(end.previews[0]?.bytes.toString('latin1', 1, 4), 'PNG');
 });
 
+test('images that only the socket would bring are files, which are found after a crash as well', async () => {
+  await using comfy = await startComfyCounterpart();
+  await using driver = openDriver(comfy.url);
+  const graph = {
+    ...plainGraph,
+    '9': { class_type: 'SaveImageWebsocket', inputs: { images: plainGraph['9'].inputs.images } },
+  };
+  const job = await prepareJob(driver, routeOver(graph));
+  await using end = await followToEnd(driver, await driver.submit(job.prepared, job.id, signal()), job);
+  assert.deepEqual(await Promise.all(end.paths.map(sizeOf)), ['64x48']);
+  assert.ok([...comfy.files.keys()].every((key) => key.startsWith(`output/rk/${job.id}/r_`)));
+});
+
 test('previews without an owner are of the job that runs', async () => {
   await using comfy = await startComfyCounterpart({
     steps: { EmptyImage: 2 },

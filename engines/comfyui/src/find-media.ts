@@ -2,7 +2,7 @@ import { type Finding, finding, type Role, type Sure } from './finding.ts';
 import type { Sampler } from './find-samplers.ts';
 import { type GraphNode, nameOf } from './graph.ts';
 import type { Consumer, GraphView } from './graph-view.ts';
-import { mediaLoaders, rowOf } from './known-nodes.ts';
+import { mediaLoaders, outputNodes, rowOf } from './known-nodes.ts';
 
 export interface FoundMedia {
   readonly findings: readonly Finding[];
@@ -109,6 +109,9 @@ function useOf(view: GraphView, samplers: readonly Sampler[], { node, input }: C
   if (view.givesType(node, 'CLIP_VISION_OUTPUT')) return useOfVision(view, node, reason);
   if (view.givesType(node, 'CONDITIONING') || view.givesType(node, 'MODEL'))
     return { role: 'references', sure: 'likely', reason };
+  // Without a sampler the image itself is worked on: it is enlarged, tinted, cut out.
+  if (samplers.length === 0 && rowOf(outputNodes, node.classType)?.from === input)
+    return { role: 'image', sure: 'likely', reason };
   // What only measures, shows or saves an image has no use for another.
   return undefined;
 }
@@ -125,7 +128,8 @@ function useOfLatent(
     ({ node, input }) => input === 'latent_image' && samplers.some((sampler) => sampler.node === node),
   );
   if (isWorkedOn) return { role: 'image', sure: 'sure', reason };
-  if (ends.some(({ node }) => view.givesType(node, 'CONDITIONING')))
+  const isDecoded = samplers.length === 0 && ends.some(({ node }) => view.givesType(node, 'IMAGE'));
+  if (isDecoded || ends.some(({ node }) => view.givesType(node, 'CONDITIONING')))
     return { role: 'image', sure: 'likely', reason };
   return undefined;
 }
