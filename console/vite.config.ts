@@ -46,6 +46,10 @@ const config = defineConfig({
   root: import.meta.dirname,
   base: '/console/',
   plugins: [react(), typeface()],
+  // The service may be reached below a path: files name each other relatively, and the page is written for it.
+  experimental: {
+    renderBuiltUrl: (_file, { hostType }) => (hostType === 'html' ? undefined : { relative: true }),
+  },
   build: {
     target: 'es2023',
     modulePreload: { polyfill: false },

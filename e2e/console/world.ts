@@ -30,7 +30,7 @@ const stepTimeoutMs = 20_000;
 
 /** The whole product with the console built from the sources, a receiver of webhooks, and a browser. */
 export async function openConsoleWorld(
-  options: { ownPostgres?: boolean; workers?: number } = {},
+  options: { ownPostgres?: boolean; workers?: number; environment?: Record<string, string> } = {},
 ): Promise<ConsoleWorld> {
   await using owned = new AsyncDisposableStack();
   const directory = await mkdtemp(path.join(tmpdir(), 'renderkit-console-'));
@@ -48,6 +48,7 @@ export async function openConsoleWorld(
         EGRESS_ALLOW: '127.0.0.0/8',
         STUDIO_SIGN_UP: 'open',
         NODE_EXTRA_CA_CERTS: path.join(directory, 'receiver.pem'),
+        ...options.environment,
       },
     }),
   );

@@ -18,10 +18,20 @@ const nginx = [process.env['NGINX_PATH'], '/usr/sbin/nginx', '/usr/bin/nginx'].f
 /** Why tests with nginx are skipped; false where there is one. */
 export const noNginx: string | false = nginx === undefined && 'there is no nginx; NGINX_PATH may name one';
 
+export type NginxOptions = {
+  /** Where it listens; a free port where this is left out. */
+  port?: number;
+  /** Below which the server is reached. The root where this is left out. */
+  path?: string;
+  /** Whether the server is asked for addresses with that path. */
+  keepsPath?: boolean;
+};
+
 /** nginx in front of a server, with nothing set that it does not need to start: it buffers answers as it does by default. */
-export async function startNginx(target: string): Promise<Proxy> {
+export async function startNginx(target: string, options: NginxOptions = {}): Promise<Proxy> {
+  const { path: below = '', keepsPath = false } = options;
   const directory = await mkdtemp(path.join(tmpdir(), 'nginx-'));
-  const port = await freePort();
+  const port = options.port ?? (await freePort());
   const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
     (name) => `${name}_temp_path ${directory}/${name};`,
   );
@@ -31,7 +41,7 @@ export async function startNginx(target: string): Promise<Proxy> {
      events {}
      http {
        access_log off; ${temporary.join(' ')}
-       server { listen 127.0.0.1:${port}; location / { proxy_pass ${target}; } }
+       server { listen 127.0.0.1:${port}; location ${below}/ { proxy_pass ${target}${keepsPath ? '' : '/'}; proxy_set_header Host $http_host; } }
      }`,
   );
   const child = spawn(nginx ?? '', ['-p', directory, '-c', path.join(directory, 'nginx.conf')], {
@@ -39,7 +49,7 @@ export async function startNginx(target: string): Promise<Proxy> {
   });
   await untilListening(port, child);
   return {
-    url: `http://127.0.0.1:${port}`,
+    url: `http://127.0.0.1:${port}${below}`,
     [Symbol.asyncDispose]: async () => {
       const exited = once(child, 'exit');
       child.kill('SIGKILL');
@@ -91,7 +101,8 @@ async function hold(request: IncomingMessage, target: string, signal: AbortSigna
   };
 }
 
-async function freePort(): Promise<number> {
+/** One that was free a moment ago. */
+export async function freePort(): Promise<number> {
   const server = createTcpServer();
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;

@@ -40,6 +40,7 @@ import { KeyStreams } from './identity/keys/key-streams.ts';
 import { libraryRoutes } from './library/routes.ts';
 import { startErasure } from './operator/erase-accounts.ts';
 import { startMcp } from './mcp/start-mcp.ts';
+import { pathPrefixOf } from './own-address.ts';
 import { checkDatabase } from './preflight/check-database.ts';
 import { checkSecretKey } from './preflight/check-secret-key.ts';
 import { presentProblem } from './problems/present-problem.ts';
@@ -286,6 +287,7 @@ function createServer(config: ServiceConfig, log: Logger): FastifyInstance {
   const app = createHttpServer({
     newRequestId: () => newId('req_'),
     trustProxy: config.trustProxy,
+    pathPrefix: pathPrefixOf(config.publicUrl),
     presentError: (httpError, requestId) => {
       const problem = problemOfHttpError(httpError);
       if (problem.code === 'internal_error')

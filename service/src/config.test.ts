@@ -64,6 +64,11 @@ test('addresses follow one from the other', () => {
     readServiceConfig({ ...least, DOCS_URL: 'https://docs.example.org/a/' }).docsUrl,
     'https://docs.example.org/a',
   );
+  const below = readServiceConfig({ ...least, PUBLIC_URL: 'https://example.org/tools/renderkit/' });
+  assert.deepEqual(
+    [below.publicUrl, below.docsUrl],
+    ['https://example.org/tools/renderkit', 'https://example.org/tools/renderkit/docs'],
+  );
   assert.deepEqual(readServiceConfig({ ...least, TRUST_PROXY: 'off' }).trustProxy, []);
 });
 
@@ -75,6 +80,8 @@ test('a wrong value stops the start with a sentence that names the variable and 
     [{ STUDIO_CLIENT_ID: ' ' }, /^STUDIO_CLIENT_ID is not set/],
     [{ PORT: '70000' }, /^PORT is "70000"/],
     [{ PUBLIC_URL: 'media.example.org' }, /^PUBLIC_URL is/],
+    [{ PUBLIC_URL: 'https://example.org/a b' }, /^PUBLIC_URL is/],
+    [{ PUBLIC_URL: 'https://example.org/a?b=c' }, /^PUBLIC_URL is/],
     [{ EGRESS_ALLOW: '10.0.0.0/8,10.0.0.0/33' }, /^EGRESS_ALLOW holds "10.0.0.0\/33"/],
     // Whoever believes everybody believes the client itself.
     [{ TRUST_PROXY: 'on' }, /^TRUST_PROXY holds "on"/],

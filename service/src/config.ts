@@ -57,7 +57,7 @@ export function readServiceConfig(environment: Environment): ServiceConfig {
   const read = readEnvironment(environment);
   const host = read.text('HOST') ?? '127.0.0.1';
   const port = read.integer('PORT', { min: 0, max: 65_535, default: defaultPort });
-  const publicUrl = read.origin('PUBLIC_URL') ?? `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
+  const publicUrl = read.baseUrl('PUBLIC_URL') ?? `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
   const studioUrl = read.origin('STUDIO_URL') ?? defaultStudioUrl;
   return {
     databaseUrl: readDatabaseUrl(environment),

@@ -14,6 +14,16 @@ export function createOwnAddress(publicUrl: string): (request: FastifyRequest) =
     const asked = URL.parse(`http://${request.raw.headers.host ?? ''}`);
     if (asked === null || asked.hostname === own.hostname || asked.port !== own.port) return undefined;
     const both = [asked, own].every(({ hostname }) => loopbackName.test(hostname));
-    return both ? own.origin + (request.raw.url ?? '/') : undefined;
+    return both ? own.origin + pathPrefixOf(publicUrl) + (request.raw.url ?? '/') : undefined;
   };
+}
+
+/** The path of the public address: empty, or as `/renderkit`. All addresses of ours that a browser is given begin with it. */
+export function pathPrefixOf(publicUrl: string): string {
+  return new URL(publicUrl).pathname.replace(/\/$/, '');
+}
+
+/** HTML, or a script, with the path of the public address before each address of ours that stands in quotation marks. */
+export function withPathPrefix(text: string, publicUrl: string): string {
+  return text.replaceAll(/((?:href|src)="|"url":")\/(?!\/)/g, `$1${pathPrefixOf(publicUrl)}/`);
 }

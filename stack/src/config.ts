@@ -52,7 +52,7 @@ export function readStackConfig(environment: Environment): StackConfig {
   const studioPort = read.integer('STUDIO_PORT', { min: 0, max: 65_535, default: defaults.studioPort });
   if (port === studioPort && port !== 0)
     throw new ConfigError(`PORT and STUDIO_PORT are both ${port}: give one of them another number.`);
-  const publicUrl = read.origin('PUBLIC_URL');
+  const publicUrl = read.baseUrl('PUBLIC_URL');
   const studioPublicUrl = read.origin('STUDIO_PUBLIC_URL');
   // A proxy on this machine makes what listens on loopback reachable from everywhere.
   const isForThisMachine = [host, hostOf(publicUrl), hostOf(studioPublicUrl)].every(

@@ -6,6 +6,7 @@ import type {
   RequestOf,
   ResponseOf,
 } from '@renderkit/contract/console/operations.ts';
+import { ownPath } from '../format/own-path.ts';
 import { NoAnswerError, problemErrorOf } from './errors.ts';
 import { consolePaths, v1Paths } from './paths.ts';
 
@@ -91,5 +92,6 @@ export function buildAddress(path: string, params: Values = {}, query: Values = 
   for (const [name, value] of Object.entries(query)) {
     if (value !== undefined) search.set(name, String(value));
   }
-  return search.size === 0 ? filled : `${filled}?${search}`;
+  const address = ownPath(filled);
+  return search.size === 0 ? address : `${address}?${search}`;
 }

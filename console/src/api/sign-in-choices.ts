@@ -1,4 +1,5 @@
 import { consoleAddresses, type SignInChoices } from '@renderkit/contract/console/addresses.ts';
+import { ownPath } from '../format/own-path.ts';
 
 /**
  * Whether the studio lets people create accounts; false where that cannot be read. It is no operation of the tables, for
@@ -6,7 +7,7 @@ import { consoleAddresses, type SignInChoices } from '@renderkit/contract/consol
  */
 export async function isSignUpOffered(signal: AbortSignal): Promise<boolean> {
   try {
-    const answer = await fetch(consoleAddresses.signInChoices, { signal });
+    const answer = await fetch(ownPath(consoleAddresses.signInChoices), { signal });
     return answer.ok && ((await answer.json()) as SignInChoices).sign_up;
   } catch {
     return false;

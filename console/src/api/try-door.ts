@@ -1,3 +1,5 @@
+import { ownPath } from '../format/own-path.ts';
+
 /** The ways into the service that programs take, each tried with a key and without the session. */
 export type Door = 'v1' | 'openai' | 'mcp';
 
@@ -46,7 +48,7 @@ const attempts: Record<Door, Attempt> = {
 export async function tryDoor(door: Door, key: string): Promise<Trial> {
   const { path, init, read } = attempts[door];
   try {
-    const answer = await fetch(path, {
+    const answer = await fetch(ownPath(path), {
       ...init,
       credentials: 'omit',
       headers: { ...init?.headers, authorization: `Bearer ${key}` },

@@ -2,6 +2,7 @@ import type { Problem } from '@renderkit/contract/v1/schemas/problem.ts';
 import type { Upload } from '@renderkit/contract/v1/schemas/upload.ts';
 import { parseJson } from '../format/json.ts';
 import { fieldError, NoAnswerError, problemErrorOf, type ProblemError } from './errors.ts';
+import { ownPath } from '../format/own-path.ts';
 import { v1Paths } from './paths.ts';
 
 type UploadOptions = {
@@ -20,7 +21,7 @@ export function uploadFile(file: File, { onProgress, signal }: UploadOptions): P
   form.set('file', file);
   return new Promise((resolve, reject) => {
     const request = new XMLHttpRequest();
-    request.open(method, `/console/api${path}`);
+    request.open(method, ownPath(`/console/api${path}`));
     request.upload.addEventListener('progress', ({ lengthComputable, loaded, total }) => {
       if (lengthComputable && total > 0) onProgress(loaded / total);
     });

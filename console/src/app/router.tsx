@@ -1,5 +1,6 @@
 import { createRouter } from '@tanstack/react-router';
 import { createQueryClient } from '../api/query-client.ts';
+import { ownPath, pathPrefix } from '../format/own-path.ts';
 import { parseSearch, stringifySearch } from '../format/search-params.ts';
 import { showErrorToast } from '../ui/toasts.ts';
 import { PageError, PageLoading } from './PageStates.tsx';
@@ -12,7 +13,7 @@ export const queryClient = createQueryClient({
 
 export const router = createRouter({
   routeTree,
-  basepath: '/console',
+  basepath: ownPath('/console'),
   context: { queryClient },
   parseSearch,
   stringifySearch,
@@ -34,7 +35,8 @@ let leaving = false;
 
 /** Leads to the sign-in page, and from there back to this address. */
 async function leave(): Promise<void> {
-  const { pathname, search } = globalThis.location;
+  const { search } = globalThis.location;
+  const pathname = globalThis.location.pathname.slice(pathPrefix.length);
   // Several requests of a page may find at once that the session has ended.
   if (leaving || pathname.startsWith('/console/sign')) return;
   leaving = true;

@@ -1,4 +1,5 @@
 import { consoleAddresses } from '@renderkit/contract/console/addresses.ts';
+import { ownPath } from '../format/own-path.ts';
 import type { Asset } from '@renderkit/contract/v1/schemas/asset.ts';
 import type { Output } from '@renderkit/contract/v1/schemas/generation.ts';
 import type { Reference } from './reference.ts';
@@ -64,5 +65,5 @@ export function downloadAddress(url: string, studioUrl: string): string {
 
 /** The address that saves items of the library: one as it is, several in an archive. */
 export function downloadAddressOf(ids: readonly string[]): string {
-  return `${consoleAddresses.download}?ids=${ids.join(',')}`;
+  return `${ownPath(consoleAddresses.download)}?ids=${ids.join(',')}`;
 }

@@ -1,5 +1,6 @@
 import { consoleAddresses } from '@renderkit/contract/console/addresses.ts';
 import { useEffect, useRef } from 'react';
+import { ownPath } from '../format/own-path.ts';
 
 // Somebody signs in again in another tab, so that what they have typed in this one stays: files and secrets, which are kept
 // nowhere else, included. The pages of the studio cut the tie between the two tabs; a channel of the origin remains.
@@ -10,7 +11,7 @@ const channelName = 'renderkit-signed-in-again';
 export function signInAgainAddress(email: string | null): string {
   const query = new URLSearchParams({ return_to: consoleAddresses.signedInAgain, prompt: 'login' });
   if (email !== null) query.set('login_hint', email);
-  return `${consoleAddresses.signIn}?${query.toString()}`;
+  return `${ownPath(consoleAddresses.signIn)}?${query.toString()}`;
 }
 
 /** Tells the other tabs that somebody has signed in again. */

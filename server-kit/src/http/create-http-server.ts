@@ -28,6 +28,11 @@ export type HttpServerOptions = {
   headersTimeoutMs?: number;
   /** Routes find their query parsed in `request.query`. Default false: it is the text after the question mark. */
   parsesQueries?: boolean;
+  /**
+   * A path such as `/renderkit` below which others reach the server. It may be there or not: a proxy hands it on, or takes it
+   * away.
+   */
+  pathPrefix?: string;
   /** Of a part of a path that a route takes as a parameter; a longer one is not found. Default: whatever fits. */
   maxParamLength?: number;
 };
@@ -56,6 +61,8 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
       send(reply as Reply, options.presentError(httpError, request.id), request.id);
     },
     genReqId: options.newRequestId,
+    ...(options.pathPrefix !== undefined &&
+      options.pathPrefix !== '' && { rewriteUrl: withoutPrefix(options.pathPrefix) }),
     requestIdHeader: false,
     trustProxy:
       options.trustProxy === undefined || options.trustProxy.length === 0 ? false : [...options.trustProxy],
@@ -93,6 +100,14 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
     send(reply, options.presentError(httpErrorOf(error), request.id, url), request.id);
   });
   return app;
+}
+
+function withoutPrefix(prefix: string): (request: { url?: string | undefined }) => string {
+  return ({ url = '/' }) => {
+    if (!url.startsWith(prefix)) return url;
+    const rest = url.slice(prefix.length);
+    return rest === '' || rest.startsWith('?') ? `/${rest}` : rest.startsWith('/') ? rest : url;
+  };
 }
 
 type Handler = (request: IncomingMessage, response: ServerResponse) => void;

@@ -36,6 +36,10 @@ export function readEnvironment(environment: Environment) {
       .split(',')
       .map((item) => item.trim())
       .filter((item) => item !== '');
+  const webAddress = (name: string, path: RegExp, wanted: string): string | undefined => {
+    const value = get(name);
+    return value === undefined ? undefined : (addressIn(value, path) ?? fail(name, value, wanted));
+  };
   return {
     text: (name: string): string | undefined => get(name),
     required: (name: string, what: string): string => {
@@ -57,20 +61,15 @@ export function readEnvironment(environment: Environment) {
       return choices.find((choice) => choice === value) ?? fail(name, value, `one of ${choices.join(', ')}`);
     },
     /** An http or https address without path, query or trailing slash. */
-    origin: (name: string): string | undefined => {
-      const value = get(name);
-      if (value === undefined) return undefined;
-      const url = URL.canParse(value) ? new URL(value) : undefined;
-      if (
-        url === undefined ||
-        !/^https?:$/.test(url.protocol) ||
-        url.pathname !== '/' ||
-        url.search !== '' ||
-        url.username !== ''
-      )
-        fail(name, value, 'an http or https address such as https://media.example.org, without a path');
-      return (url as URL).origin;
-    },
+    origin: (name: string) =>
+      webAddress(name, noPath, 'an http or https address such as https://media.example.org, without a path'),
+    /** The same, with a path or without. */
+    baseUrl: (name: string) =>
+      webAddress(
+        name,
+        basePath,
+        'an http or https address such as https://example.org or https://example.org/renderkit',
+      ),
     list,
     /** Addresses of IP or blocks of them; `off` is none. */
     networks: (name: string): string[] => {
@@ -92,6 +91,19 @@ export function readEnvironment(environment: Environment) {
     },
     fail,
   };
+}
+
+const noPath = /^$/;
+/** Steps of letters, digits and signs that mean nothing in HTML, regular expressions and cookies. */
+const basePath = /^(?:\/[A-Za-z0-9_-][A-Za-z0-9._-]*)*$/;
+
+/** The address without a slash at its end; undefined of anything else than http or https, with such a path and no more. */
+function addressIn(value: string, path: RegExp): string | undefined {
+  const url = URL.parse(value);
+  if (url === null || !/^https?:$/.test(url.protocol)) return undefined;
+  if (url.search !== '' || url.hash !== '' || url.username !== '') return undefined;
+  const below = url.pathname.replace(/\/$/, '');
+  return path.test(below) ? url.origin + below : undefined;
 }
 
 function readSecretFile(name: string, file: string | undefined): string | undefined {

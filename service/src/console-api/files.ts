@@ -4,12 +4,14 @@ import path from 'node:path';
 import fastifyStatic from '@fastify/static';
 import { consoleAddresses } from '@renderkit/contract/console/addresses.ts';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { createOwnAddress } from '../own-address.ts';
+import { createOwnAddress, pathPrefixOf, withPathPrefix } from '../own-address.ts';
 import { ApiProblem } from '../problems/api-problem.ts';
 
 const nonceBytes = 16;
 /** What the built page says wherever a style made in the browser needs the answer's own nonce. */
 const noncePlace = '__NONCE__';
+/** Where it learns below which path the service is reached. */
+const pathPlace = '__PATH__';
 /** Built files with the hash of their content in their names. */
 const hashedFiles = 'assets/';
 
@@ -24,8 +26,8 @@ export async function addConsoleFiles(
   app: FastifyInstance,
   options: { consoleDirectory: string; publicUrl: string; studioPublicUrl: string; mediaOrigin?: string },
 ): Promise<void> {
-  const { consoleDirectory: root } = options;
-  const ownAddress = createOwnAddress(options.publicUrl);
+  const { consoleDirectory: root, publicUrl } = options;
+  const ownAddress = createOwnAddress(publicUrl);
   const sources = [
     options.studioPublicUrl,
     ...(options.mediaOrigin === undefined ? [] : [options.mediaOrigin]),
@@ -38,9 +40,11 @@ export async function addConsoleFiles(
     const address = ownAddress(request);
     if (address !== undefined) return reply.redirect(address);
     const page = await readFile(path.join(root, 'index.html'), 'utf8').catch(ifMissing);
-    if (page === undefined) return reply.code(503).headers(notBuiltHeaders).send(notBuiltPage());
+    if (page === undefined)
+      return reply.code(503).headers(notBuiltHeaders).send(withPathPrefix(notBuiltPage(), publicUrl));
     const nonce = randomBytes(nonceBytes).toString('base64');
-    return reply.headers(headersOf(nonce)).send(page.replaceAll(noncePlace, nonce));
+    const own = withPathPrefix(page, publicUrl).replaceAll(pathPlace, pathPrefixOf(publicUrl));
+    return reply.headers(headersOf(nonce)).send(own.replaceAll(noncePlace, nonce));
   };
   const { home } = consoleAddresses;
   app.get(home, showPage);

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { pathPrefixOf, withPathPrefix } from '../own-address.ts';
 import { errorsPage } from './errors-page.ts';
 import { frontPage } from './front-page.ts';
 import { pageHeaders } from './page.ts';
@@ -28,6 +29,9 @@ const plainHeaders = {
   'x-content-type-options': 'nosniff',
 };
 
+/** The one server of the OpenAPI document: whoever serves it. */
+const serverAtRoot = '"url": "/"';
+
 export type DocsOptions = {
   /** How clients reach the service. */
   publicUrl: string;
@@ -35,7 +39,12 @@ export type DocsOptions = {
 
 /** Pages for people, the OpenAPI document and plain texts for programs; nobody needs a key for them. */
 export async function addDocsRoutes(app: FastifyInstance, { publicUrl }: DocsOptions): Promise<void> {
-  const openapi = await readFile(fileURLToPath(import.meta.resolve('@renderkit/contract/openapi.json')));
+  const document = await readFile(
+    fileURLToPath(import.meta.resolve('@renderkit/contract/openapi.json')),
+    'utf8',
+  );
+  const prefix = pathPrefixOf(publicUrl);
+  const openapi = prefix === '' ? document : document.replace(serverAtRoot, `"url": "${prefix}"`);
   const pages = {
     '/': frontPage(),
     '/docs/errors': errorsPage(),
@@ -43,8 +52,10 @@ export async function addDocsRoutes(app: FastifyInstance, { publicUrl }: DocsOpt
     '/docs/webhooks': await webhooksPage(),
   };
   for (const [path, html] of Object.entries(pages))
-    app.get(path, (_request, reply) => reply.headers(pageHeaders).send(html));
-  app.get('/docs', (_request, reply) => reply.headers(referenceHeaders).send(referencePage()));
+    app.get(path, (_request, reply) => reply.headers(pageHeaders).send(withPathPrefix(html, publicUrl)));
+  app.get('/docs', (_request, reply) =>
+    reply.headers(referenceHeaders).send(withPathPrefix(referencePage(), publicUrl)),
+  );
   const plain = await readPlainDocuments(publicUrl);
   app.get('/llms.txt', (_request, reply) =>
     reply.headers({ ...plainHeaders, 'content-type': 'text/plain; charset=utf-8' }).send(plain.index),
@@ -53,16 +64,18 @@ export async function addDocsRoutes(app: FastifyInstance, { publicUrl }: DocsOpt
     app.get(path, (_request, reply) =>
       reply.headers({ ...plainHeaders, 'content-type': 'text/markdown; charset=utf-8' }).send(text),
     );
-  addScripts(app);
+  addScripts(app, publicUrl);
   app.get('/openapi.json', (_request, reply) =>
     reply.headers({ ...plainHeaders, 'content-type': 'application/json' }).send(openapi),
   );
 }
 
-function addScripts(app: FastifyInstance): void {
+function addScripts(app: FastifyInstance, publicUrl: string): void {
   const readScript = createReferenceScript();
   app.get(referenceStartPath, (_request, reply) =>
-    reply.headers({ ...scriptHeaders, 'cache-control': 'public, max-age=300' }).send(referenceStart),
+    reply
+      .headers({ ...scriptHeaders, 'cache-control': 'public, max-age=300' })
+      .send(withPathPrefix(referenceStart, publicUrl)),
   );
   app.get(referenceScriptPath, async (request: FastifyRequest, reply: FastifyReply) => {
     const { text, gzipped, etag } = await readScript();

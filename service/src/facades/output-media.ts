@@ -49,7 +49,9 @@ export class OutputMedia {
 
   /** The id of the library item behind one of our links, of the service or of the studio. */
   assetIdOf(url: string): string | undefined {
-    return /\/media\/[^/]+\/(ast_[0-9a-z]+)\.\w+$/.exec(mediaPath(url) ?? '')?.[1];
+    const { publicUrl } = this.#options;
+    const path = mediaPath(url) ?? (url.startsWith(`${publicUrl}/`) ? url.slice(publicUrl.length) : '');
+    return /^\/media\/[^/]+\/(ast_[0-9a-z]+)\.\w+$/.exec(path)?.[1];
   }
 
   /** Its bytes, and their type. @throws ApiProblem `upstream_error` when the studio does not give them */

@@ -158,7 +158,7 @@ function createParts(
 
   const studio = part('studio', programOf('studio/src/main.ts'), {
     STUDIO_PORT: String(studioPort),
-    ...clientAddresses(`http://127.0.0.1:${ports[0]}`),
+    ...clientAddresses(shared['PUBLIC_URL'] ?? `http://127.0.0.1:${ports[0]}`),
   });
   const workers = Array.from({ length: options.workers ?? 1 }, (_, i) =>
     part(`worker-${i}`, programOf('studio/src/worker.ts'), {}),

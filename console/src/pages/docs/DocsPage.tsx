@@ -1,5 +1,6 @@
 import { Anchor, Tabs } from '@mantine/core';
 import { useNavigate, useParams } from '@tanstack/react-router';
+import { ownPath, pathPrefix } from '../../format/own-path.ts';
 import { Icon } from '../../ui/Icon.tsx';
 import { Page } from '../../ui/Page.tsx';
 import { DocumentFrame } from './DocumentFrame.tsx';
@@ -23,7 +24,7 @@ export function DocsPage() {
       ? navigate({ to: '/docs', replace })
       : navigate({ to: '/docs/$page', params: { page: id }, replace }));
   const moved = (path: string) => {
-    const document = documentAt(path);
+    const document = documentAt(path.slice(pathPrefix.length));
     // Not every page of the service is a tab here: not the OpenAPI file, nor the service's front page.
     if (document !== undefined) show(document.id, true);
   };
@@ -33,10 +34,10 @@ export function DocsPage() {
       wide
       actions={
         <>
-          <Anchor href="/openapi.json" target="_blank" rel="noopener" fz="sm">
+          <Anchor href={ownPath('/openapi.json')} target="_blank" rel="noopener" fz="sm">
             OpenAPI <Icon name="external" size={13} />
           </Anchor>
-          <Anchor href={shown.path} target="_blank" rel="noopener" fz="sm" ml="sm">
+          <Anchor href={ownPath(shown.path)} target="_blank" rel="noopener" fz="sm" ml="sm">
             Open by itself <Icon name="external" size={13} />
           </Anchor>
         </>
@@ -52,7 +53,7 @@ export function DocsPage() {
             ))}
           </Tabs.List>
         </Tabs>
-        <DocumentFrame path={shown.path} title={shown.title} onMoved={moved} />
+        <DocumentFrame path={ownPath(shown.path)} title={shown.title} onMoved={moved} />
       </div>
     </Page>
   );

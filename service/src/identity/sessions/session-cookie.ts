@@ -5,7 +5,7 @@ import type { FastifyInstance } from 'fastify';
 /** A server with `@fastify/cookie`: how cookies are written and read is its affair. */
 export type CookieFormat = Pick<FastifyInstance, 'parseCookie' | 'serializeCookie'>;
 
-/** One cookie of ours: names carry the port, for browsers keep one jar for all ports of a host. */
+/** One cookie of ours: names carry port and path, for browsers keep one jar for all of a host. */
 export type Cookie = {
   name: string;
   /** The value that a request carries. */
@@ -20,9 +20,9 @@ export type Cookie = {
  * (RFC 6265bis §4.1.3). Never readable by scripts, never sent along with what another site begins but a link.
  */
 export function createCookie(format: CookieFormat, publicUrl: string, purpose: string): Cookie {
-  const { protocol, port } = new URL(publicUrl);
+  const { protocol, port, pathname } = new URL(publicUrl);
   const secure = protocol === 'https:';
-  const name = `${secure ? '__Host-' : ''}rk_${purpose}_${port === '' ? (secure ? 443 : 80) : port}`;
+  const name = `${secure ? '__Host-' : ''}rk_${purpose}_${port === '' ? (secure ? 443 : 80) : port}${pathname.replaceAll('/', '_').replace(/_$/, '')}`;
   const line = (value: string, seconds: number) =>
     format.serializeCookie(name, value, {
       path: '/',

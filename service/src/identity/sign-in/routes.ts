@@ -3,7 +3,7 @@ import type { SignInFailure } from '@renderkit/contract/console/sign-in-failures
 import type { Database } from '@renderkit/server-kit/db/database.ts';
 import type { Logger } from '@renderkit/server-kit/process/logger.ts';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { createOwnAddress } from '../../own-address.ts';
+import { createOwnAddress, pathPrefixOf } from '../../own-address.ts';
 import { unknownRoute } from '../../routes.ts';
 import { lifetimeDays } from '../sessions/open-session.ts';
 import type { Cookie } from '../sessions/session-cookie.ts';
@@ -40,7 +40,9 @@ export function addSignInRoutes(app: FastifyInstance, options: SignInOptions): v
   const { providers, log, publicUrl, cookie } = options;
   const attempts = createAttempts({ ...options, cookies: app });
   const ownAddress = createOwnAddress(publicUrl);
+  const prefix = pathPrefixOf(publicUrl);
   addChoicesRoute(app, providers);
+  refuseHead(app);
   /** By their states: a browser that asks again while the studio is asked gets the same answer. */
   const underWay = new Map<string, ReturnType<typeof finishSignIn>>();
 
@@ -49,14 +51,8 @@ export function addSignInRoutes(app: FastifyInstance, options: SignInOptions): v
     const fields = { request_id: request.id, reason, error: describe(error) };
     if (reason === 'service_failed') log.error({ ...fields, err: error }, 'signing in failed');
     else log.warn(fields, 'signing in failed');
-    return redirectTo(reply, failurePage(reason, to));
+    return redirectTo(reply, prefix + failurePage(reason, to));
   };
-
-  // Both do something, which nobody who asks by HEAD expects.
-  for (const address of [consoleAddresses.signIn, consoleAddresses.callback])
-    app.head(address, (request) => {
-      throw unknownRoute(request);
-    });
 
   app.get(consoleAddresses.signIn, async (request, reply) => {
     const address = ownAddress(request);
@@ -83,13 +79,13 @@ export function addSignInRoutes(app: FastifyInstance, options: SignInOptions): v
     const states = query.getAll('state');
     const attempt = attempts.find(request.raw, states.length === 1 ? states[0] : undefined);
     if (attempt === undefined)
-      return redirectTo(reply, failurePage('attempt_unknown', consoleAddresses.home));
+      return redirectTo(reply, prefix + failurePage('attempt_unknown', consoleAddresses.home));
     // Whatever becomes of it: a try serves once.
     const cookies = [attempts.forget(attempt.state)];
     reply.header('set-cookie', cookies);
     const { returnTo: to } = attempt;
     if (underWay.size >= maxUnderWay && !underWay.has(attempt.state))
-      return redirectTo(reply, failurePage('studio_unavailable', to));
+      return redirectTo(reply, prefix + failurePage('studio_unavailable', to));
     const finishing =
       underWay.get(attempt.state) ??
       finishSignIn(options, {
@@ -105,13 +101,21 @@ export function addSignInRoutes(app: FastifyInstance, options: SignInOptions): v
     try {
       const { token } = await finishing;
       reply.header('set-cookie', cookie.write(token, lifetimeDays * 86_400));
-      return redirectTo(reply, to);
+      return redirectTo(reply, prefix + to);
     } catch (error) {
       return fail(request, reply, to, error);
     } finally {
       underWay.delete(attempt.state);
     }
   });
+}
+
+/** Both addresses do something, which nobody who asks by HEAD expects. */
+function refuseHead(app: FastifyInstance): void {
+  for (const address of [consoleAddresses.signIn, consoleAddresses.callback])
+    app.head(address, (request) => {
+      throw unknownRoute(request);
+    });
 }
 
 /** What to offer somebody who is not signed in; the page asks for it, for the studio may be slow to say. */
