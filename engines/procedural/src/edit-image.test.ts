@@ -89,7 +89,38 @@ test('Grey mixes by its value, and blur makes the rim soft without reaching into
   const soft = await edit({ inpaint: { ...inpaint, mask, blur: 12 } });
   const rim = (data: Buffer) => distanceWhere(data, original, (x) => x >= 92 && x < 100);
   assert.ok(rim(soft.data) < rim(hard.data) * 0.5);
-  assert.ok(distanceWhere(soft.data, full.data, (x) => x < 50) < 1.5);
+  assert.ok(distanceWhere(soft.data, hard.data, (x) => x < 50) < 1.5);
+});
+
+test('What fills a hole goes on from its surroundings', async () => {
+  const original = await pixelsOf(source);
+  const mask = await paintMask('strip.png', (x) => (x >= 70 && x < 110 ? 255 : 0));
+  const { data } = await edit({ prompt: 'nothing', inpaint: { mask, type: 'fill', blur: 0 } });
+  const seam = (pixels: Buffer, at: number) => {
+    let sum = 0;
+    for (let y = 0; y < side.height; y++)
+      for (let channel = 0; channel < 3; channel++)
+        sum += Math.abs(
+          (pixels[(y * side.width + at) * 3 + channel] ?? 0) -
+            (pixels[(y * side.width + at - 1) * 3 + channel] ?? 0),
+        );
+    return sum / (side.height * 3);
+  };
+  const usual = Math.max(seam(original, 60), seam(original, 120));
+  for (const at of [70, 110]) assert.ok(seam(data, at) < usual + 6, `${at}: ${seam(data, at)}, ${usual}`);
+});
+
+test('What the words of a fill name is drawn in the hole, the same again for the same seed', async () => {
+  const mask = await paintMask('middle.png', (x) => (x >= 40 && x < 160 ? 255 : 0));
+  const inpaint = { mask, type: 'fill', blur: 0 } as const;
+  const empty = await edit({ prompt: 'nothing', inpaint });
+  for (const prompt of ['a castle', 'the moon', 'flowers', 'clouds']) {
+    const { data } = await edit({ prompt, inpaint });
+    const apart = distanceWhere(data, empty.data, (x) => x >= 40 && x < 160);
+    assert.ok(apart > 0.2, `${prompt}: ${apart}`);
+  }
+  const again = await edit({ prompt: 'nothing', inpaint });
+  assert.ok(again.data.equals(empty.data));
 });
 
 test('Refining keeps the forms under the mask, filling does not', async () => {

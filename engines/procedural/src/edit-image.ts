@@ -13,6 +13,8 @@ import { checkSide, SIDES } from './check-request.ts';
 import { DrawingReport } from './drawing-report.ts';
 import { encodeImage, type Bitmap } from './encode.ts';
 import type { ProceduralModel } from './models.ts';
+import { fillHole } from './inpaint/fill-hole.ts';
+import { findHole } from './inpaint/hole.ts';
 import { measureImage, readImage, toBitmap, toRaster } from './image.ts';
 import { composeScene, type Scene } from './scene.ts';
 import { matchTones } from './tone-match.ts';
@@ -34,13 +36,16 @@ export async function* editImages(
   const kept = size.width === shown.width && size.height === shown.height;
   const source = await readImage(image, kept ? null : size);
   const mask = inpaint && (await maskOf(inpaint, shown, size));
+  const hole = mask && inpaint?.type === 'fill' ? findHole(mask) : null;
   const briefOf = await readBrief(request);
   for (let index = 0; index < outputs; index++) {
     await nextTurn();
     signal.throwIfAborted();
     const drawing = new DrawingReport(report, index, outputs);
-    const scene = { ...composeScene(briefOf(index, size)), show: drawing.show };
-    const change = drawChange(request, source, scene, model);
+    const brief = briefOf(index, size);
+    const filled = hole && fillHole(source, hole, brief, model, request.strength);
+    const scene = { ...composeScene(brief), show: drawing.show };
+    const change = filled ?? drawChange(request, source, scene, model);
     const edited = mask === null ? change : changeUnder(mask, source, change);
     const alpha = source.alpha && mask ? coverUnder(mask, source.alpha) : null;
     drawing.encoding();
@@ -79,7 +84,8 @@ function drawChange(
   const fresh = paintFresh(scene, model);
   if (inpaint?.type === 'fill') return settle(fresh, source, strength);
   const redrawn = redraw(source, fresh, scene, model, strength);
-  return giveWay({ source, redrawn, fresh }, scene, strength, inpaint ? KEEP_WHEN_REFINING : 0);
+  const keep = inpaint ? KEEP_WHEN_REFINING : 0;
+  return giveWay({ source, redrawn, fresh }, scene, strength, { keep, cut: model === 'papercut' });
 }
 
 /** How much of the new image's own forms a refinement does without. */

@@ -143,7 +143,7 @@ function planTrees(scene: Scene, random: Random): Planted[] {
   return trees.sort((one, other) => other.size - one.size);
 }
 
-function treePaint(scene: Scene): TreePaint {
+export function treePaint(scene: Scene): TreePaint {
   const { palette, tree } = scene;
   const leaf: Colour = tree === 'blossom' ? palette.blossom : palette.foliage;
   const showy = tree === 'blossom' ? 1 : scene.mood.season === 'autumn' ? 0.5 : 0;

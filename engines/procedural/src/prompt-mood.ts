@@ -31,6 +31,8 @@ export interface Mood {
   readonly light: number;
   readonly chroma: number;
   readonly energy: number;
+  /** Whether each word of the prompt says something to a painter, little words aside. */
+  readonly understood: boolean;
 }
 
 const MAX_COLOURS = 4;
@@ -75,6 +77,7 @@ export function readMood(prompt: string, hints: readonly string[] = []): Mood {
     light: sum(({ light }) => light),
     chroma: sum(({ chroma }) => chroma),
     energy: sum(({ energy }) => energy),
+    understood: unknownWords(prompt).length === 0,
   };
 }
 
@@ -88,6 +91,20 @@ export function wordsOf(text: string): string[] {
     .filter(Boolean);
 }
 
+const LITTLE_WORDS = new Set(
+  'a an the and or of in on at by to with without no not from over under above below near into through behind some'.split(
+    ' ',
+  ),
+);
+
+/** Words of a prompt that no painter knows anything about, in their order. */
+export function unknownWords(prompt: string): string[] {
+  return wordsOf(prompt).filter((word) => !LITTLE_WORDS.has(word) && effectOf(word) === undefined);
+}
+
+const effectOf = (word: string): Effect | undefined =>
+  lexicon.get(word) ?? lexicon.get(word.replace(/s$/, ''));
+
 type Tinted = 'land' | 'water' | 'flowers';
 
 interface Placed extends Effect {
@@ -99,7 +116,7 @@ function effectsOf(text: string): Placed[] {
   const words = wordsOf(text);
   const effects = words.map((word, index) => {
     if (NEGATIONS.has(words[index - 1] ?? '')) return undefined;
-    return lexicon.get(word) ?? lexicon.get(word.replace(/s$/, ''));
+    return effectOf(word);
   });
   return effects.flatMap((effect, index) =>
     effect ? [{ ...effect, tints: effect.colour ? tintedBy(effects.slice(index, index + 3)) : null }] : [],

@@ -1,29 +1,28 @@
 import { createCanvas, type Canvas } from '@napi-rs/canvas';
-import { clamp, css, mix, smoothstep } from './colour.ts';
+import { clamp, css, fromRgb, mix, smoothstep, toRgb, type Colour } from './colour.ts';
 import { createStack, textureStack } from './paper.ts';
-import { enlarge, fromCanvas, toCanvas, type Raster } from './raster.ts';
+import { fromCanvas, sampleField, toCanvas, type Field, type Raster } from './raster.ts';
 import type { Scene } from './scene.ts';
 
 /** Longer side of the picture that the scissors follow, in pixels: smaller forms are not worth a cut. */
-const PATTERN_SIDE = 220;
-const SHEETS = { fewest: 4, more: 4 };
+const PATTERN_SIDE = 320;
+const SHEETS = { fewest: 6, more: 7 };
 
-/** A picture as a stack of cut sheets, the lightest at the back, each darker one casting its shadow. */
+/** A picture as a stack of cut sheets of one colour each, the lightest at the back, each darker one with its shadow. */
 export function laySheets(picture: Raster, scene: Scene): Canvas {
   const { canvas, stack } = createStack(scene);
-  const pattern = enlarge(simplify(picture), scene.width, scene.height);
-  const tones = tonesOf(pattern);
-  const count = SHEETS.fewest + Math.round(scene.look.detail * SHEETS.more);
-  const steps = quantiles(tones, count);
+  const pattern = simplify(picture);
+  const papers = choosePapers(pattern, SHEETS.fewest + Math.round(scene.look.detail * SHEETS.more));
+  const ranks = rankPixels(pattern, papers);
   const { context } = stack;
-  const drop = scene.unit * (5 + scene.look.weight * 4);
+  const drop = scene.unit * (3 + scene.look.weight * 3);
   const sheet = createCanvas(scene.width, scene.height);
-  for (let level = count - 1; level >= 0; level--) {
-    const [from, to] = [steps[level] ?? 0, steps[level + 1] ?? 1];
+  for (let level = papers.length - 1; level >= 0; level--) {
     // The rearmost sheet is whole.
-    cutSheet(sheet, pattern, tones, level === count - 1 ? 2 : to, (from + to) / 2);
+    const outline = level === papers.length - 1 ? null : outlineOf(ranks, pattern, level);
+    cutSheet(sheet, outline, papers[level] ?? papers[0]);
     context.save();
-    context.shadowColor = css(mix(scene.palette.dark, { l: 0.05, c: 0.02, h: 280 }, 0.4), 0.42);
+    context.shadowColor = css(mix(scene.palette.dark, { l: 0.05, c: 0.02, h: 280 }, 0.4), 0.36);
     context.shadowBlur = drop * 2;
     context.shadowOffsetX = (scene.sun.x < 0.5 ? 1 : -1) * drop * 0.3;
     context.shadowOffsetY = drop * 0.5;
@@ -46,67 +45,138 @@ function simplify(picture: Raster): Raster {
   const soft = createCanvas(small.width, small.height);
   const softened = soft.getContext('2d');
   softened.drawImage(small, 0, 0);
-  softened.filter = 'blur(1.6px)';
+  softened.filter = 'blur(2px)';
   softened.drawImage(small, 0, 0);
   return fromCanvas(soft);
 }
 
-function tonesOf({ data, width, height }: Raster): Float32Array {
-  const tones = new Float32Array(width * height);
-  for (let row = 0; row < height; row++) toneRow(data, tones, row * width, width);
-  return tones;
-}
+type Lab = [l: number, a: number, b: number];
+type Papers = readonly [Colour, ...Colour[]];
 
-function toneRow(data: Float32Array, tones: Float32Array, first: number, count: number): void {
-  for (let pixel = first, index = first * 3; pixel < first + count; pixel++, index += 3)
-    tones[pixel] = (data[index] ?? 0) * 0.3 + (data[index + 1] ?? 0) * 0.55 + (data[index + 2] ?? 0) * 0.15;
-}
+const ROUNDS = 6;
+/** Every so many pixels of the pattern are asked for their colour. */
+const STRIDE = 7;
+/** Coloured paper is a little clearer than what it stands for. */
+const CHROMA = 1.18;
 
-/** Tones between which lie equal shares of the picture, drawn half-way towards even steps. */
-function quantiles(tones: Float32Array, count: number): number[] {
-  const sample = new Float32Array(4096).map(
-    (_, index) => tones[Math.floor((index / 4096) * tones.length)] ?? 0,
+/** The colours that stand for a picture (k-means, begun at even steps of lightness), dark to light. */
+function choosePapers({ data }: Raster, count: number): Papers {
+  const samples: Lab[] = [];
+  for (let index = 0; index + 2 < data.length; index += 3 * STRIDE)
+    samples.push(labOf(fromRgb(data[index] ?? 0, data[index + 1] ?? 0, data[index + 2] ?? 0)));
+  samples.sort(([one], [other]) => one - other);
+  let centres: Lab[] = Array.from(
+    { length: count },
+    (_, step) => samples[Math.floor(((step + 0.5) / count) * samples.length)] ?? [0.5, 0, 0],
   );
-  sample.sort();
-  const low = sample[0] ?? 0;
-  const high = sample.at(-1) ?? 1;
-  return Array.from({ length: count + 1 }, (_, step) => {
-    if (step === 0 || step === count) return step === 0 ? low : high;
-    const even = low + ((high - low) * step) / count;
-    return ((sample[Math.floor((step / count) * 4095)] ?? 0) + even) / 2;
-  });
+  for (let round = 0; round < ROUNDS; round++) {
+    const sums = centres.map(() => [0, 0, 0, 0] as [number, number, number, number]);
+    for (const sample of samples) {
+      const sum = sums[nearestOf(centres, sample)];
+      if (!sum) continue;
+      for (let axis = 0; axis < 3; axis++) sum[axis] = (sum[axis] ?? 0) + (sample[axis] ?? 0);
+      sum[3]++;
+    }
+    centres = centres.map((centre, index) => {
+      const [l, a, b, weight] = sums[index] ?? [0, 0, 0, 0];
+      return weight === 0 ? centre : [l / weight, a / weight, b / weight];
+    });
+  }
+  const [darkest = [0.5, 0, 0] as Lab, ...others] = centres.sort(([one], [other]) => one - other);
+  return [paperOf(darkest), ...others.map(paperOf)];
 }
 
-/** All that is darker than `limit`, in one tone and the hues of the place. */
-function cutSheet(sheet: Canvas, pattern: Raster, tones: Float32Array, limit: number, middle: number): void {
+const labOf = ({ l, c, h }: Colour): Lab => [
+  l,
+  c * Math.cos((h * Math.PI) / 180),
+  c * Math.sin((h * Math.PI) / 180),
+];
+
+const paperOf = ([l, a, b]: Lab): Colour => ({
+  l,
+  c: Math.hypot(a, b) * CHROMA,
+  h: (Math.atan2(b, a) * 180) / Math.PI,
+});
+
+function nearestOf(centres: readonly Lab[], [l, a, b]: Lab): number {
+  let best = 0;
+  let least = Infinity;
+  for (const [index, [cl, ca, cb]] of centres.entries()) {
+    // Hue tells things apart where lightness only shades them.
+    const off = (l - cl) ** 2 + 2.2 * ((a - ca) ** 2 + (b - cb) ** 2);
+    if (off >= least) continue;
+    least = off;
+    best = index;
+  }
+  return best;
+}
+
+/** Which paper each pixel of the pattern is of. */
+function rankPixels({ data }: Raster, papers: Papers): Uint8Array {
+  const centres = papers.map((paper) => labOf({ ...paper, c: paper.c / CHROMA }));
+  const ranks = new Uint8Array(data.length / 3);
+  for (let pixel = 0; pixel < ranks.length; pixel++) {
+    const index = pixel * 3;
+    ranks[pixel] = nearestOf(
+      centres,
+      labOf(fromRgb(data[index] ?? 0, data[index + 1] ?? 0, data[index + 2] ?? 0)),
+    );
+  }
+  return ranks;
+}
+
+/** How much of each pixel's neighbourhood is of this paper or a darker one: a half is where the scissors go. */
+function outlineOf(ranks: Uint8Array, { width, height }: Raster, level: number): Field {
+  const cover = Float32Array.from(ranks, (rank) => (rank <= level ? 1 : 0));
+  const across = new Float32Array(cover.length);
+  for (let row = 0; row < height; row++) averageLine(cover, across, row * width, width, 1);
+  const data = new Float32Array(cover.length);
+  for (let column = 0; column < width; column++) averageLine(across, data, column, height, width);
+  return { width, height, data };
+}
+
+/** Five in a row, the middle ones more. */
+function averageLine(from: Float32Array, to: Float32Array, first: number, count: number, step: number): void {
+  const at = (place: number) => from[first + clamp(place, 0, count - 1) * step] ?? 0;
+  for (let place = 0; place < count; place++)
+    to[first + place * step] =
+      (at(place - 2) + 2 * at(place - 1) + 2 * at(place) + 2 * at(place + 1) + at(place + 2)) / 8;
+}
+
+function cutSheet(sheet: Canvas, outline: Field | null, paper: Colour): void {
   const context = sheet.getContext('2d');
+  if (outline === null) {
+    context.fillStyle = css(paper);
+    context.fillRect(0, 0, sheet.width, sheet.height);
+    return;
+  }
   const image = context.createImageData(sheet.width, sheet.height);
-  const tone = clamp(middle, 0.06, 0.94);
+  // A pixel of the sheet is a small step of the pattern: this much of the slope is the edge of one pixel.
+  const edge = (0.3 * outline.width) / sheet.width;
+  const [red, green, blue] = toRgb(paper);
   for (let row = 0; row < sheet.height; row++)
-    cutRow(image.data, pattern.data, tones, row * sheet.width, sheet.width, limit, tone);
+    cutRow(image.data, outline, (row + 0.5) / sheet.height, row * sheet.width, sheet.width, edge, [
+      red * 255,
+      green * 255,
+      blue * 255,
+    ]);
   context.putImageData(image, 0, 0);
 }
 
 function cutRow(
   out: Uint8ClampedArray,
-  data: Float32Array,
-  tones: Float32Array,
+  outline: Field,
+  y: number,
   first: number,
   count: number,
-  limit: number,
-  tone: number,
+  edge: number,
+  rgb: readonly [number, number, number],
 ): void {
-  for (let pixel = first; pixel < first + count; pixel++) {
-    const here = tones[pixel] ?? 0;
-    const cover = 1 - smoothstep(limit - 0.004, limit + 0.004, here);
-    if (cover <= 0) {
-      out[pixel * 4 + 3] = 0;
-      continue;
-    }
-    const gain = (tone / Math.max(0.04, here)) * 255;
-    out[pixel * 4] = (data[pixel * 3] ?? 0) * gain;
-    out[pixel * 4 + 1] = (data[pixel * 3 + 1] ?? 0) * gain;
-    out[pixel * 4 + 2] = (data[pixel * 3 + 2] ?? 0) * gain;
-    out[pixel * 4 + 3] = cover * 255;
+  for (let column = 0, index = first * 4; column < count; column++, index += 4) {
+    const cover = sampleField(outline, (column + 0.5) / count, y);
+    out[index] = rgb[0];
+    out[index + 1] = rgb[1];
+    out[index + 2] = rgb[2];
+    out[index + 3] = smoothstep(0.5 - edge, 0.5 + edge, cover) * 255;
   }
 }

@@ -22,11 +22,25 @@ const lampOf = ({ palette }: Scene): Colour =>
   palette.exposure < 0.6 ? { l: 0.88, c: 0.13, h: 78 } : shade(palette.dark, 1.2);
 
 function paintCastle(context: SKRSContext2D, scene: Scene, relief: Relief): void {
-  const { palette, height } = scene;
+  const { height } = scene;
   const random = scene.random.fork('castle');
   const x = summitNear(relief, scene.focus);
   const ground = (relief.skyline[Math.round(x)] ?? height) + height * 0.012;
-  const size = height * random.range(0.1, 0.14);
+  drawCastle(context, scene, { x, ground, size: height * random.range(0.1, 0.14), random });
+}
+
+/** Where a building stands: the middle of its foot and about how tall it is, in pixels. */
+interface Site {
+  readonly x: number;
+  readonly ground: number;
+  readonly size: number;
+  readonly random: Random;
+}
+
+/** Five towers behind a wall, a quarter wider than `size` and up to half as tall again. */
+export function drawCastle(context: SKRSContext2D, scene: Scene, { x, ground, size, random }: Site): void {
+  const { palette } = scene;
+  const foot = size * 0.24;
   const stone = mix(palette.haze, mix(palette.dark, palette.rock, 0.3), 0.62);
   const towers = 5;
   for (let tower = 0; tower < towers; tower++) {
@@ -35,7 +49,7 @@ function paintCastle(context: SKRSContext2D, scene: Scene, relief: Relief): void
     const wide = size * random.range(0.13, 0.19);
     const left = x + side * size * 0.27 - wide / 2;
     context.fillStyle = css(shade(stone, random.range(0.9, 1.08)));
-    context.fillRect(left, ground - tall, wide, tall + height * 0.03);
+    context.fillRect(left, ground - tall, wide, tall + foot);
     context.beginPath();
     context.moveTo(left - wide * 0.18, ground - tall);
     context.lineTo(left + wide / 2, ground - tall - wide * random.range(1.3, 2.1));
@@ -46,7 +60,7 @@ function paintCastle(context: SKRSContext2D, scene: Scene, relief: Relief): void
     context.fillRect(left + wide * 0.4, ground - tall * 0.8, wide * 0.2, wide * 0.34);
   }
   context.fillStyle = css(stone);
-  context.fillRect(x - size * 0.62, ground - size * 0.36, size * 1.24, size * 0.36 + height * 0.03);
+  context.fillRect(x - size * 0.62, ground - size * 0.36, size * 1.24, size * 0.36 + foot);
 }
 
 /** The highest column within a sixth of the frame. */
@@ -64,10 +78,22 @@ function summitNear({ skyline }: Relief, share: number): number {
 }
 
 function paintLighthouse(context: SKRSContext2D, scene: Scene, relief: Relief): void {
-  const { palette, width, height, sun } = scene;
+  const { height, horizon } = scene;
   const x = summitNear(relief, scene.focus < 0.5 ? 0.2 : 0.8);
-  const ground = (relief.skyline[Math.round(x)] ?? scene.horizon * height) + height * 0.008;
-  const tall = height * 0.15;
+  const ground = (relief.skyline[Math.round(x)] ?? horizon * height) + height * 0.008;
+  drawLighthouse(context, scene, x, ground, height * 0.15);
+  if (scene.palette.exposure <= 0.6) shineLighthouse(context, scene, x, ground - height * 0.15 * 1.06);
+}
+
+/** A banded tower that stands at (x, ground); with its roof a fifth taller than `tall`, in pixels. */
+export function drawLighthouse(
+  context: SKRSContext2D,
+  scene: Scene,
+  x: number,
+  ground: number,
+  tall: number,
+): void {
+  const { palette, sun } = scene;
   const wide = tall * 0.17;
   const white = mix({ l: 0.4 + palette.exposure * 0.6, c: 0.02, h: 80 }, palette.light, 0.25);
   for (let band = 0; band < 5; band++) {
@@ -85,7 +111,6 @@ function paintLighthouse(context: SKRSContext2D, scene: Scene, relief: Relief): 
     context.lineTo(x - (wide / 2) * (1 - to * 0.4), ground - tall * to);
     context.fill();
   }
-  const lamp = ground - tall * 1.06;
   context.fillStyle = css(palette.dark);
   context.fillRect(x - wide * 0.42, ground - tall * 1.02, wide * 0.84, tall * 0.025);
   context.beginPath();
@@ -95,7 +120,10 @@ function paintLighthouse(context: SKRSContext2D, scene: Scene, relief: Relief): 
   context.fill();
   context.fillStyle = css({ l: 0.95, c: 0.09, h: 90 });
   context.fillRect(x - wide * 0.24, ground - tall * 1.11, wide * 0.48, tall * 0.09);
-  if (palette.exposure > 0.6) return;
+}
+
+function shineLighthouse(context: SKRSContext2D, scene: Scene, x: number, lamp: number): void {
+  const { width, height } = scene;
   const way = scene.focus < 0.5 ? 1 : -1;
   const beam = context.createLinearGradient(x, lamp, x + way * width * 0.6, lamp);
   beam.addColorStop(0, css({ l: 0.95, c: 0.08, h: 90 }, 0.6));
@@ -110,7 +138,7 @@ function paintLighthouse(context: SKRSContext2D, scene: Scene, relief: Relief): 
 
 /** Gabled houses round a spire, standing on the terrain itself. */
 function paintVillage(context: SKRSContext2D, scene: Scene): void {
-  const { palette, width, height, horizon, aspect } = scene;
+  const { width, height, horizon, aspect } = scene;
   const random = scene.random.fork('village');
   const terrain = createTerrain(scene);
   const centre = (scene.focus - 0.5) * aspect;
@@ -124,34 +152,30 @@ function paintVillage(context: SKRSContext2D, scene: Scene): void {
     const x = (0.5 + across / aspect) * width;
     const y = (horizon + (terrain.eye - ground) / z) * height;
     const size = (height / z) * random.range(0.55, 0.8);
-    const far = (z - 10) / 30;
-    const wall = mix(
-      mix({ l: 0.3 + palette.exposure * 0.6, c: 0.03, h: 75 }, palette.light, 0.3),
-      palette.haze,
-      far,
-    );
-    const slate = scene.mood.season === 'autumn' ? { l: 0.3, c: 0.03, h: 265 } : { l: 0.32, c: 0.09, h: 36 };
-    const roof = mix(
-      mix({ ...slate, l: slate.l * (0.7 + palette.exposure * 0.6) }, palette.dark, 0.25),
-      palette.haze,
-      far * 0.8,
-    );
-    drawHouse(context, { x, y, size, wall, roof, lamp: lampOf(scene), church, random });
+    drawHouse(context, scene, { x, ground: y, size, random }, { far: (z - 10) / 30, church });
   }
 }
 
-interface House {
-  readonly x: number;
-  readonly y: number;
-  readonly size: number;
-  readonly wall: Colour;
-  readonly roof: Colour;
-  readonly lamp: Colour;
-  readonly church: boolean;
-  readonly random: Random;
-}
-
-function drawHouse(context: SKRSContext2D, { x, y, size, wall, roof, lamp, church, random }: House): void {
+/** A gabled house, `far` 0–1 behind the haze; a church has a spire two and a half times its size. */
+export function drawHouse(
+  context: SKRSContext2D,
+  scene: Scene,
+  { x, ground: y, size, random }: Site,
+  { far, church }: { far: number; church: boolean },
+): void {
+  const { palette } = scene;
+  const wall = mix(
+    mix({ l: 0.3 + palette.exposure * 0.6, c: 0.03, h: 75 }, palette.light, 0.3),
+    palette.haze,
+    far,
+  );
+  const slate = scene.mood.season === 'autumn' ? { l: 0.3, c: 0.03, h: 265 } : { l: 0.32, c: 0.09, h: 36 };
+  const roof = mix(
+    mix({ ...slate, l: slate.l * (0.7 + palette.exposure * 0.6) }, palette.dark, 0.25),
+    palette.haze,
+    far * 0.8,
+  );
+  const lamp = lampOf(scene);
   const wide = size * random.range(0.9, 1.4);
   const tall = size * 0.62;
   context.fillStyle = css(wall);
@@ -182,15 +206,23 @@ function drawHouse(context: SKRSContext2D, { x, y, size, wall, roof, lamp, churc
   }
 }
 
-/** A small sailing boat with its broken mirror image. */
 function paintBoat(context: SKRSContext2D, scene: Scene): void {
   const { width, height, horizon, focus } = scene;
   const random = scene.random.fork('boat');
   const x = (1 - focus + random.range(-0.06, 0.06)) * width;
-  const y = (horizon + random.range(0.05, 0.1)) * height;
+  const ground = (horizon + random.range(0.05, 0.1)) * height;
   const size = Math.min(width, height) * random.range(0.085, 0.12);
+  drawMirroredBoat(context, scene, { x, ground, size, random });
+}
+
+/** A sailing boat as tall and as wide as `size`, and as much of its image in the water below. */
+export function drawMirroredBoat(
+  context: SKRSContext2D,
+  scene: Scene,
+  { x, ground, size, random }: Site,
+): void {
   context.save();
-  context.translate(x, y);
+  context.translate(x, ground);
   for (let slice = 0; slice < 14; slice++) {
     context.save();
     const top = (slice / 14) * size * 1.1;

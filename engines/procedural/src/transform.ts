@@ -51,24 +51,26 @@ const finishOf = (scene: Scene, vignette: number) => ({
 
 /**
  * The source gives way as `strength` (0–1) grows: first to its own likeness in the model's hand, then, from what
- * matters least in it to what matters most, to the new picture. `keep` 0–1 holds back that second part.
+ * matters least in it to what matters most, to the new picture. `keep` 0–1 holds back that second part; `cut` puts an
+ * edge between the two in place of a slow change.
  */
 export function giveWay(
   { source, redrawn, fresh }: Stages,
   scene: Scene,
   strength: number,
-  keep: number,
+  { keep, cut }: { keep: number; cut: boolean },
 ): Bitmap {
   const { width, height } = source;
   const bytes = Buffer.allocUnsafe(source.bytes.length);
   const hand = smoothstep(-0.12, 0.62, strength);
   const share = clamp((strength - 0.28) / 0.72) ** 1.15 * 0.97 * (1 - keep);
   const order = orderOfLeaving(shrinkRaster(toRaster(source), ORDER_SIDE), scene);
-  const reach = share * (1 + 2 * SOFTNESS) - SOFTNESS;
+  const softness = cut ? SOFTNESS / 60 : SOFTNESS;
+  const reach = share * (1 + 2 * softness) - softness;
   const edge = createNoise(scene.random.fork('edge'));
   const shares = new Float32Array(width);
   for (let row = 0; row < height; row++) {
-    if (share > 0) shareRow(shares, order, edge, row / height, reach, scene);
+    if (share > 0) shareRow(shares, order, edge, row / height, [reach - softness, reach + softness], scene);
     mixRow(bytes, source.bytes, redrawn.bytes, fresh.bytes, shares, hand, row * width * 3);
   }
   return { width, height, bytes };
@@ -83,14 +85,14 @@ function shareRow(
   order: Field,
   edge: ReturnType<typeof createNoise>,
   y: number,
-  reach: number,
+  [low, high]: readonly [number, number],
   scene: Scene,
 ): void {
   for (let column = 0; column < shares.length; column++) {
     const x = column / shares.length;
     const bend = edge.fbm(x * scene.aspect * 9, y * 9, 3) * 0.07;
     const rank = sampleField(order, x + bend * 0.4, y + bend) + bend;
-    shares[column] = 1 - smoothstep(reach - SOFTNESS, reach + SOFTNESS, rank);
+    shares[column] = 1 - smoothstep(low, high, rank);
   }
 }
 
