@@ -36,14 +36,15 @@ export async function* editImages(
   const kept = size.width === shown.width && size.height === shown.height;
   const source = await readImage(image, kept ? null : size);
   const mask = inpaint && (await maskOf(inpaint, shown, size));
-  const hole = mask && inpaint?.type === 'fill' ? findHole(mask) : null;
+  const hole = mask && findHole(mask);
   const briefOf = await readBrief(request);
   for (let index = 0; index < outputs; index++) {
     await nextTurn();
     signal.throwIfAborted();
     const drawing = new DrawingReport(report, index, outputs);
     const brief = briefOf(index, size);
-    const filled = hole && fillHole(source, hole, brief, model, request.strength);
+    const filled =
+      hole && inpaint && fillHole(source, hole, brief, { ...inpaint, model, strength: request.strength });
     const scene = { ...composeScene(brief), show: drawing.show };
     const change = filled ?? drawChange(request, source, scene, model);
     const edited = mask === null ? change : changeUnder(mask, source, change);

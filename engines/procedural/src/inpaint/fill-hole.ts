@@ -3,7 +3,7 @@ import { paintAurora } from '../celestial.ts';
 import { css, fromRgb, lerp, smoothstep, type Colour } from '../colour.ts';
 import type { Bitmap } from '../encode.ts';
 import { finishCanvas } from '../finish.ts';
-import { toBitmap } from '../image.ts';
+import { toBitmap, toRaster } from '../image.ts';
 import type { TimeOfDay } from '../lexicon.ts';
 import { PAINTERS, type ProceduralModel } from '../models.ts';
 import { fromCanvas, sampleField, toCanvas, type Field, type Raster } from '../raster.ts';
@@ -21,23 +21,29 @@ const MAX_SHARE = 0.9;
 /** From this share of the height on a hole ends with the picture: a portrait may be cut off there. */
 const FOOT = 0.94;
 
+/** What is asked for in a hole. `strength` 0–1. */
+interface Filling {
+  readonly type: 'refine' | 'fill';
+  readonly model: ProceduralModel;
+  readonly strength: number;
+}
+
 /**
- * What comes into a hole: the surroundings go on, and what the words name stands in them, in their light; the weaker
- * `strength` (0–1), the more it takes on of that light. Returns null where the hole is nearly all of the picture.
+ * What comes into a hole: the surroundings go on, or in a refinement what is there stays, and what the words name
+ * stands in it, in its light; the weaker the change, the more it takes on of that light. Returns null where the hole is
+ * nearly all of the picture.
  */
-export function fillHole(
-  source: Bitmap,
-  hole: Hole,
-  brief: Brief,
-  model: ProceduralModel,
-  strength: number,
-): Bitmap | null {
+export function fillHole(source: Bitmap, hole: Hole, brief: Brief, filling: Filling): Bitmap | null {
   if (hole.share > MAX_SHARE) return null;
-  const ground = continueSurroundings(source, hole, brief.random.fork('surroundings'));
+  const { model } = filling;
+  const ground =
+    filling.type === 'fill'
+      ? continueSurroundings(source, hole, brief.random.fork('surroundings'))
+      : cutOut(source, hole.bounds);
   if (ground === null) return null;
   const scene = sceneIn(ground, hole.bounds, source, brief);
   const subjects = subjectsOf(brief.mood, hole.bounds.top + hole.bounds.height > source.height * FOOT);
-  const drawn = drawSubjects(ground, hole, scene, subjects, strength);
+  const drawn = drawSubjects(ground, hole, scene, subjects, filling);
   const raster = fromCanvas(drawn);
   if (model === 'atelier') return put(source, hole.bounds, toBitmap(raster));
   const canvas = REDRAWERS[model](raster, scene);
@@ -87,13 +93,15 @@ function drawSubjects(
   hole: Hole,
   scene: Scene,
   subjects: readonly Subject[],
-  strength: number,
+  { type, strength, model }: Filling,
 ): Canvas {
   const depth = depthOf(hole);
   if (wantsPlace(scene, hole.bounds, subjects)) {
-    paintPlace(ground, depth, scene, strength);
+    if (type === 'fill') paintPlace(ground, depth, scene, strength);
+    else bendTowards(ground, depth, scene, strength);
     return toCanvas(ground).canvas;
   }
+  if (type === 'refine' && model === 'atelier') redrawIn(ground, depth, scene);
   tint(ground, depth, scene);
   const air = css(meanOf(ground), 0.05 + (1 - strength) * 0.45);
   const placed = subjects.map((subject) => ({ ...subject, box: placeOf(hole, subject) }));
@@ -144,9 +152,24 @@ function wantsPlace({ mood }: Scene, bounds: Box, subjects: readonly Subject[]):
 const SEAM = 0.3;
 
 function paintPlace(ground: Raster, depth: Field, scene: Scene, strength: number): void {
-  const fresh = scene.mood.places.size > 0 ? fromCanvas(PAINTERS.atelier(scene)) : paintOpenSky(scene);
+  const fresh = paintWords(scene);
   matchTones(fresh, toBitmap(ground), 0.15 + (1 - strength) * 0.7);
   blendIn(ground, fresh, depth);
+}
+
+const paintWords = (scene: Scene): Raster =>
+  scene.mood.places.size > 0 ? fromCanvas(PAINTERS.atelier(scene)) : paintOpenSky(scene);
+
+/** The forms stay; their colours become those that the words would have, and the strokes are laid anew. */
+function bendTowards(ground: Raster, depth: Field, scene: Scene, strength: number): void {
+  const bent = { ...ground, data: Float32Array.from(ground.data) };
+  matchTones(bent, toBitmap(paintWords(scene)), strength);
+  blendIn(ground, fromCanvas(REDRAWERS.atelier(bent, scene)), depth);
+}
+
+function redrawIn(ground: Raster, depth: Field, scene: Scene): void {
+  const redrawn = REDRAWERS.atelier({ ...ground, data: Float32Array.from(ground.data) }, scene);
+  blendIn(ground, fromCanvas(redrawn), depth);
 }
 
 function paintOpenSky(scene: Scene): Raster {
@@ -186,6 +209,15 @@ function tint(ground: Raster, depth: Field, { mood, look }: Scene): void {
   context.fillStyle = css(named, 0.3 + look.obedience * 0.6);
   context.fillRect(0, 0, canvas.width, canvas.height);
   blendIn(ground, fromCanvas(canvas), depth);
+}
+
+function cutOut(source: Bitmap, { left, top, width, height }: Box): Raster {
+  const bytes = Buffer.alloc(width * height * 3);
+  for (let row = 0; row < height; row++) {
+    const from = ((top + row) * source.width + left) * 3;
+    source.bytes.copy(bytes, row * width * 3, from, from + width * 3);
+  }
+  return toRaster({ width, height, bytes });
 }
 
 function put(source: Bitmap, { left, top, width, height }: Box, filling: Bitmap): Bitmap {
