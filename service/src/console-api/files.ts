@@ -137,7 +137,7 @@ export function notBuiltPage(): string {
 <p>The service runs, but the files of its console are not where it looks for them.</p>
 <ul>
 <li><code>npm start</code> builds the console by itself when its sources have changed.</li>
-<li>Where each part is started alone, build it once with <code>npx vite build console</code> and start the service again,
+<li>Where each part is started alone, build it once with <code>npm run build</code> and start the service again,
 or let <code>CONSOLE_DIRECTORY</code> name the folder that holds its <code>index.html</code>.</li>
 </ul>
 <p>The <a href="/docs">HTTP API</a> works without it.</p>

@@ -1,0 +1,20 @@
+// Builds what a start would build, the console and the compiled programs: `npm run build`, where those who start parts may
+// not write to this folder.
+
+import { spawnSync } from 'node:child_process';
+import path from 'node:path';
+import { buildConsole } from './build-console.ts';
+import { tellError } from './tell-error.ts';
+
+const compiler = path.join(import.meta.dirname, '../compile-programs.mjs');
+
+try {
+  await buildConsole({ environment: process.env });
+  const { status } = spawnSync(process.execPath, [compiler], { stdio: ['ignore', 'ignore', 'inherit'] });
+  if (status !== 0) throw new Error(`compiling the programs ended with exit code ${status}`);
+  process.stdout.write('The console and the programs are built.\n');
+} catch (error) {
+  process.stderr.write(`${tellError(error)}\n`);
+  process.exitCode = 1;
+}
+if (process.connected) process.disconnect();
