@@ -1,0 +1,47 @@
+// The image's files: what they say about this version is true, and nothing secret gets into it.
+
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { test } from 'node:test';
+import { release } from '@renderkit/server-kit/schema/release.ts';
+import { assertKnown } from './part-environments.ts';
+
+const root = path.join(import.meta.dirname, '..');
+const read = (file: string) => readFile(path.join(root, file), 'utf8');
+
+test('the labels name this release, those that it may follow, and this version', async () => {
+  const containerfile = await read('Containerfile');
+  const { version } = JSON.parse(await read('package.json')) as { version: string };
+  const labels = new Map(
+    [...containerfile.matchAll(/([\w.]+)="([^"]*)"/g)].map(([, name, text]) => [name, text]),
+  );
+  assert.equal(labels.get('renderkit.release'), `${release}`);
+  assert.equal(labels.get('renderkit.follows'), `${release - 1},${release}`);
+  assert.equal(labels.get('renderkit.databases'), `${release},${release + 1}`);
+  assert.equal(labels.get('org.opencontainers.image.version'), version);
+});
+
+test('the parts read what the image sets', async () => {
+  const [, settings = ''] = /.*^ENV (.*?)$/ms.exec(await read('Containerfile')) ?? [];
+  assertKnown(
+    Object.fromEntries([...settings.matchAll(/(\w+)=(\S+)/g)].map(([, name, text]) => [name, text])),
+  );
+});
+
+test('the entry point starts compiled programs', async () => {
+  const started = [...(await read('deploy/image/renderkit')).matchAll(/program=(\S+)/g)].map(
+    ([, name]) => name,
+  );
+  assert.equal(started.length, 5);
+  const compiled = await read('stack/compiled-programs.mjs');
+  for (const name of started) assert.ok(compiled.includes(`'${name}.ts'`), `${name}.ts is compiled`);
+});
+
+test('what git ignores because it is secret, the image ignores as well', async () => {
+  const linesOf = async (file: string) =>
+    new Set((await read(file)).split('\n').map((line) => line.replaceAll(/^\/|\/$/g, '')));
+  const [git, image] = [await linesOf('.gitignore'), await linesOf('.containerignore')];
+  for (const secret of ['.data*', '*.backup', '*.backup.unfinished', '.env', 'deploy/compose/secrets'])
+    assert.deepEqual([secret, git.has(secret), image.has(secret)], [secret, true, true]);
+});

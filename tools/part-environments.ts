@@ -1,0 +1,76 @@
+// What the parts read of their environment, for the tests of what `deploy/` gives them.
+
+import assert from 'node:assert/strict';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import type { Environment } from '@renderkit/server-kit/process/config.ts';
+import { readDatabaseUrl, readServiceConfig } from '@renderkit/service/config.ts';
+import { databaseUrl, readStudioConfig, readWorkerConfig } from '@renderkit/studio/config.ts';
+
+const readers = {
+  service: readServiceConfig,
+  studio: readStudioConfig,
+  worker: readWorkerConfig,
+  migrate: (environment: Environment) => [readDatabaseUrl(environment), databaseUrl(environment)],
+};
+export type PartName = keyof typeof readers;
+export const partNames = Object.keys(readers) as PartName[];
+
+/** Read by Node, and not by us. */
+const ofNode = new Set(['HOME', 'NODE_COMPILE_CACHE']);
+
+/** Values of the right shape for what is kept in files. */
+const secrets: Record<string, string> = {
+  DATABASE_URL: 'postgresql://service:secret@db/service',
+  STUDIO_DATABASE_URL: 'postgresql://studio:secret@db/studio',
+  SECRET_KEY: '0123456789abcdef'.repeat(4),
+};
+
+/**
+ * Asserts that a part starts with these variables, and that it reads each of them. Whatever a variable `NAME_FILE` names, it
+ * finds a secret there. `shared`: variables that all parts are given, of which each need not read all.
+ */
+export async function assertEnvironment(
+  part: PartName,
+  given: Record<string, string>,
+  shared: Record<string, string> = {},
+): Promise<void> {
+  const folder = await mkdtemp(path.join(tmpdir(), 'renderkit-environment-'));
+  try {
+    const values: Record<string, string> = { ...shared, ...given };
+    for (const name of Object.keys(given).filter((known) => known.endsWith('_FILE'))) {
+      values[name] = path.join(folder, name);
+      await writeFile(values[name], secrets[name.replace(/_FILE$/, '')] ?? 'a-secret-of-the-tests');
+    }
+    assert.deepEqual(unread(given, [part], values), [], `the ${part} reads no such variables`);
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+}
+
+/** Names that some part reads of what all are given; the rest is a mistake. */
+export function assertKnown(shared: Record<string, string>): void {
+  const values = {
+    ...secrets,
+    STUDIO_CLIENT_ID: 'client',
+    STUDIO_CLIENT_SECRET: 'a-secret-of-the-tests',
+    S3_ACCESS_KEY_ID: 'id',
+    S3_SECRET_ACCESS_KEY: 'secret',
+    ...shared,
+  };
+  assert.deepEqual(unread(shared, partNames, values), [], 'no part reads such variables');
+}
+
+/** Names of `given` that none of the parts looks at when it reads `values`. @throws ConfigError where a part refuses them */
+function unread(given: Record<string, string>, parts: PartName[], values: Record<string, string>): string[] {
+  const read = new Set<string>(ofNode);
+  const environment = new Proxy(values, {
+    get: (target, name) => {
+      read.add(String(name));
+      return target[String(name)];
+    },
+  });
+  for (const part of parts) readers[part](environment);
+  return Object.keys(given).filter((name) => !read.has(name));
+}
