@@ -2,19 +2,17 @@
 
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { existsSync } from 'node:fs';
 import { glob, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { before, describe, test } from 'node:test';
 import { promisify } from 'node:util';
+import { findProgram } from './find-program.ts';
 
 const run = promisify(execFile);
 const root = path.join(import.meta.dirname, '..');
 const prometheus = path.join(root, 'deploy/prometheus');
 
-const promtool = [process.env['PROMTOOL_PATH'], '/usr/bin/promtool', '/usr/local/bin/promtool'].find(
-  (place) => place !== undefined && existsSync(place),
-);
+const promtool = findProgram('promtool');
 const noPromtool = promtool === undefined && 'there is no promtool; PROMTOOL_PATH may name one';
 
 describe('deploy', () => {

@@ -1,0 +1,97 @@
+// deploy/compose.yaml: it is what compose takes, and each part gets the variables that it needs and no other.
+
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { describe, test } from 'node:test';
+import { promisify } from 'node:util';
+import { parseYaml } from '@redocly/openapi-core';
+import { assertEnvironment } from './part-environments.ts';
+import { assertSchema, readSchema } from './schemas/assert-schema.ts';
+
+const run = promisify(execFile);
+const deploy = path.join(import.meta.dirname, '../deploy');
+
+type Compose = {
+  services: Record<
+    string,
+    {
+      image: string;
+      environment?: Record<string, string>;
+      secrets?: string[];
+      read_only?: boolean;
+      networks: string[];
+      healthcheck?: object;
+      depends_on?: Record<string, { condition: string }>;
+    }
+  >;
+  networks: object;
+  secrets: Record<string, { file: string }>;
+};
+
+const readCompose = async () =>
+  parseYaml(await readFile(path.join(deploy, 'compose.yaml'), 'utf8')) as Compose;
+
+/** `${NAME:-otherwise}` where NAME is not set. */
+const withDefaults = (text: string) => text.replaceAll(/\$\{\w+:-([^}]*)\}/g, '$1');
+
+describe('deploy/compose.yaml', () => {
+  test('follows the schema of compose', async () => {
+    assertSchema(await readSchema('compose'), await readCompose());
+  });
+
+  for (const part of ['migrate', 'studio', 'worker', 'service'] as const)
+    test(`gives the ${part} what it needs, and secrets as files`, async () => {
+      const { services } = await readCompose();
+      const { environment = {}, secrets = [], read_only, healthcheck } = services[part] ?? assert.fail(part);
+      const given = Object.entries(environment).map(([name, text]) => [name, withDefaults(text)]);
+      await assertEnvironment(part, Object.fromEntries(given));
+      const named = Object.values(environment).filter((text) => text.startsWith('/run/secrets/'));
+      assert.deepEqual(named.map((file) => file.replace('/run/secrets/', '')).sort(), secrets.toSorted());
+      assert.equal(read_only, true);
+      assert.ok(healthcheck);
+    });
+
+  test('waits for services that there are, until they are healthy or done', async () => {
+    const { services, networks } = await readCompose();
+    for (const [name, service] of Object.entries(services)) {
+      for (const [other, { condition }] of Object.entries(service.depends_on ?? {})) {
+        const isHealthy = condition === 'service_healthy';
+        assert.ok(isHealthy || condition === 'service_completed_successfully', `${name} waits for ${other}`);
+        if (isHealthy) assert.ok(services[other]?.healthcheck, `${other} has a healthcheck`);
+      }
+      for (const network of service.networks) assert.ok(network in networks, `${name} is in ${network}`);
+    }
+  });
+
+  test('names secrets that make-secrets.sh makes, once and for ever', async () => {
+    const folder = await mkdtemp(path.join(tmpdir(), 'renderkit-secrets-'));
+    try {
+      const make = async () => {
+        await run('sh', [path.join(deploy, 'compose/make-secrets.sh'), folder]);
+        const names = (await readdir(folder)).sort();
+        return Object.fromEntries(
+          await Promise.all(
+            names.map(async (name) => [name, await readFile(path.join(folder, name), 'utf8')] as const),
+          ),
+        );
+      };
+      const made = await make();
+      const { services, secrets } = await readCompose();
+      assert.deepEqual(
+        Object.values(secrets)
+          .map(({ file }) => path.basename(file))
+          .sort(),
+        Object.keys(made),
+      );
+      const used = Object.values(services).flatMap((service) => service.secrets ?? []);
+      assert.deepEqual([...new Set(used)].sort(), Object.keys(secrets).sort());
+      assert.match(made['secret_key'] ?? '', /^[0-9a-f]{64}$/);
+      assert.deepEqual(await make(), made);
+    } finally {
+      await rm(folder, { recursive: true });
+    }
+  });
+});
