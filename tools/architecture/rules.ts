@@ -140,6 +140,7 @@ export const publicEntries: Record<string, readonly string[]> = {
     'operator.ts',
     'preflight/check-secret-key.ts',
     'problems/api-problem.ts',
+    'validation/compile-check.ts',
     'webhooks/retry-schedule.ts',
   ],
   studio: [
@@ -213,7 +214,7 @@ export const environmentReaders = [
 ];
 
 /** Entries: they may hand the whole environment to a reader of configuration, and look into it no further. */
-export const entries = /\/src\/(?:\w+\/)?(?:main|worker|migrate)\.ts$/;
+export const entries = /\/src\/(?:\w+\/)?(?:main|worker|migrate|build)\.ts$/;
 
 /** Files that may hold SQL: a module's own, what it offers to other modules (`queries.ts`), and all of some workspaces. */
 export const sqlFiles = [
