@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import react from '@vitejs/plugin-react';
-import { defineConfig, type Plugin } from 'vite';
+import { defaultClientConditions, defineConfig, type Plugin } from 'vite';
 
 /** The part of the typeface that every page needs; the other part is fetched where a page has letters of it. */
 const firstTypeface = /^assets\/figtree-latin-wght-normal-[\w-]+\.woff2$/;
@@ -46,6 +46,8 @@ const config = defineConfig({
   root: import.meta.dirname,
   base: '/console/',
   plugins: [react(), typeface()],
+  // The sources of the client, not what is packed of it.
+  resolve: { conditions: ['renderkit-source', ...defaultClientConditions] },
   // The service may be reached below a path: files name each other relatively, and the page is written for it.
   experimental: {
     renderBuiltUrl: (_file, { hostType }) => (hostType === 'html' ? undefined : { relative: true }),

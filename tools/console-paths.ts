@@ -8,20 +8,20 @@ import { operations } from '@renderkit/contract/v1/operations.ts';
 export function consolePathsText(): string {
   return `// Written by tools/generate-console-paths.ts from the tables of the contract.
 
-/** Operations of the console's own interface. */
+/** Operations of the console's own interface, below its prefix. */
 export const consolePaths = {
-${rows(consoleOperations)}
+${rows(consoleOperations, '/console/api')}
 } as const;
 
-/** Operations of the HTTP API, below the console's prefix. */
+/** Operations of the HTTP API, below the same prefix. */
 export const v1Paths = {
-${rows(operations)}
+${rows(operations, '')}
 } as const;
 `;
 }
 
-function rows(table: Record<string, { method: string; path: string }>): string {
+function rows(table: Record<string, { method: string; path: string }>, prefix: string): string {
   return Object.entries(table)
-    .map(([id, { method, path }]) => `  ${id}: ['${method}', '${path}'],`)
+    .map(([id, { method, path }]) => `  ${id}: ['${method}', '${path.slice(prefix.length)}'],`)
     .join('\n');
 }

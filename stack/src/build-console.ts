@@ -15,13 +15,14 @@ const buildLimitMs = 120_000;
 const linesTold = 15;
 
 const ownRoot = path.resolve(import.meta.dirname, '../..');
-/** What the built files depend on: the console's own sources, the contract's, and every version in the lockfile. */
+/** What the built files depend on: the sources of the console, the contract and the client, and every version in the lockfile. */
 const sources = [
   'console/index.html',
   'console/package.json',
   'console/vite.config.ts',
   'console/public/**/*',
   'console/src/**/*.{ts,tsx,css}',
+  'clients/sdk/src/**/*.ts',
   'contract/{console,v1}/**/*.ts',
   'package-lock.json',
 ];

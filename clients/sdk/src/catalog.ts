@@ -1,4 +1,4 @@
-import type { ApiPromise } from './api-promise.ts';
+import { ApiPromise } from './api-promise.ts';
 import type {
   Account,
   Balance,
@@ -26,27 +26,27 @@ export class AccountResource {
 
   /** Its plan, its credits, what it may do. */
   retrieve(options?: RequestOptions): ApiPromise<Account> {
-    return this.#transport.json({ method: 'GET', path: '/v1/account', options });
+    return new ApiPromise(this.#transport.answer({ method: 'GET', path: '/v1/account', options }));
   }
 
   /** What can be spent now, in credits: `(await rk.account.balance()).balance`. */
   balance(options?: RequestOptions): ApiPromise<Balance> {
-    return this.#transport.json({ method: 'GET', path: '/v1/account/balance', options });
+    return new ApiPromise(this.#transport.answer({ method: 'GET', path: '/v1/account/balance', options }));
   }
 
   /** The key that the client has: its scopes, its budget and what is left of it. */
   key(options?: RequestOptions): ApiPromise<Key> {
-    return this.#transport.json({ method: 'GET', path: '/v1/key', options });
+    return new ApiPromise(this.#transport.answer({ method: 'GET', path: '/v1/key', options }));
   }
 
   /** How many generations may run at once, and how many do. */
   limits(options?: RequestOptions): ApiPromise<Limits> {
-    return this.#transport.json({ method: 'GET', path: '/v1/account/limits', options });
+    return new ApiPromise(this.#transport.answer({ method: 'GET', path: '/v1/account/limits', options }));
   }
 
   /** How many bytes are stored, and may be. */
   storage(options?: RequestOptions): ApiPromise<Storage> {
-    return this.#transport.json({ method: 'GET', path: '/v1/account/storage', options });
+    return new ApiPromise(this.#transport.answer({ method: 'GET', path: '/v1/account/storage', options }));
   }
 }
 
@@ -79,7 +79,9 @@ class CatalogList<Item extends object, Query extends { page?: number | undefined
 export class Models extends CatalogList<Model, ListModelsQuery> {
   /** Any model, in the plan or not: `await rk.models.retrieve('atelier-1')`. */
   retrieve(id: string, options?: RequestOptions): ApiPromise<Model> {
-    return this.transport.json({ method: 'GET', path: `/v1/models/${encodeURIComponent(id)}`, options });
+    return new ApiPromise(
+      this.transport.answer({ method: 'GET', path: `/v1/models/${encodeURIComponent(id)}`, options }),
+    );
   }
 }
 

@@ -39,8 +39,8 @@ export type WaitOptions = {
 /** How to stream. */
 export type StreamOptions = {
   signal?: AbortSignal | undefined;
-  /** `none` leaves previews out. */
-  previews?: 'link' | 'none' | undefined;
+  /** `inline` puts the bytes of a preview into its address, `none` leaves previews out. `link` when left out. */
+  previews?: 'link' | 'inline' | 'none' | undefined;
 };
 
 /** Servers send a sign of life each 15 seconds. */
@@ -56,6 +56,16 @@ const maxReconnectMs = 15_000;
 
 /** Whoever gave up does not wait long for that. */
 const cancelMs = 10_000;
+
+/** No stream was opened. `refused` is the server's 404, which also stands for a generation that is not there. */
+class NoStreamError extends Error {
+  readonly refused: boolean;
+
+  constructor(refused: boolean) {
+    super('no stream was opened');
+    this.refused = refused;
+  }
+}
 
 const isFinal = (generation: Generation) => generation.status !== 'queued' && generation.status !== 'running';
 
@@ -75,6 +85,7 @@ export class Follower {
     { signal, previews = 'link' }: StreamOptions,
   ): AsyncGenerator<GenerationEvent, void, undefined> {
     let pause = reconnectMs;
+    let refused = false;
     while (!this.#pollsOnly) {
       try {
         for await (const event of this.#streamOnce(id, previews, signal)) {
@@ -85,18 +96,27 @@ export class Follower {
       } catch (error) {
         if (signal?.aborted === true) throw abortedBy(signal, id);
         if (RenderkitError.is(error) && !error.retryable) throw error;
+        if (error instanceof NoStreamError) {
+          refused = error.refused;
+          break;
+        }
       }
       if (this.#pollsOnly) break;
       await sleep(pause, signal);
       if (signal?.aborted === true) throw abortedBy(signal, id);
       pause = Math.min(pause * 2, maxReconnectMs);
     }
-    yield* this.#polls(id, previews === 'none' ? longPollSeconds : progressPollSeconds, signal);
+    const polls = this.#polls(id, previews === 'none' ? longPollSeconds : progressPollSeconds, signal);
+    for await (const event of polls) {
+      // The generation is there, so it is streams that this server does not have.
+      if (refused) this.#pollsOnly = true;
+      yield event;
+    }
   }
 
   async *#streamOnce(
     id: string,
-    previews: 'link' | 'none',
+    previews: 'link' | 'inline' | 'none',
     signal: AbortSignal | undefined,
   ): AsyncGenerator<GenerationEvent, void, undefined> {
     // One time for all tries: a proxy that holds the answer back would do so again.
@@ -113,9 +133,10 @@ export class Follower {
       })
       .catch((error: unknown) => {
         if (signal?.aborted === true || !RenderkitError.is(error)) throw error;
+        if (silence.signal.aborted) return undefined;
         // A server without streams and a generation that is not there give the same 404; the polls tell them apart.
-        if (silence.signal.aborted || ['not_found', 'connection_failed'].includes(error.code))
-          return undefined;
+        if (['not_found', 'connection_failed'].includes(error.code))
+          throw new NoStreamError(error.code === 'not_found');
         throw error;
       })
       .finally(() => clearTimeout(timer));
@@ -159,6 +180,7 @@ export class Follower {
   }
 
   #fetchPreview(url: string): Promise<Response> {
+    if (url.startsWith('data:')) return this.#transport.options.fetch(url, {});
     const path = url.slice(url.indexOf('/v1/'));
     return this.#transport.send({ method: 'GET', path, accept: 'image/*' });
   }

@@ -161,7 +161,7 @@ export class Videos {
   /** One picture of a video, free: `await rk.videos.createFrame(video.outputs[0].id, { time: 'last' })`. */
   createFrame(videoId: string, body: CreateFrameRequest, options?: RequestOptions): ApiPromise<Frame> {
     const path = `/v1/videos/${encodeURIComponent(videoId)}/frames`;
-    return this.#transport.json({ method: 'POST', path, body, options });
+    return new ApiPromise(this.#transport.answer({ method: 'POST', path, body, options }));
   }
 }
 
@@ -179,7 +179,7 @@ export class Generations {
   /** How it stands now: `(await rk.generations.retrieve(id)).status`. Its links are fresh. */
   retrieve(id: string, options?: RequestOptions): ApiPromise<Generation> {
     const path = `/v1/generations/${encodeURIComponent(id)}`;
-    return this.#transport.json({ method: 'GET', path, options });
+    return new ApiPromise(this.#transport.answer({ method: 'GET', path, options }));
   }
 
   /**
@@ -188,7 +188,7 @@ export class Generations {
    */
   request(id: string, options?: RequestOptions): ApiPromise<GenerationRequest> {
     const path = `/v1/generations/${encodeURIComponent(id)}/request`;
-    return this.#transport.json({ method: 'GET', path, options });
+    return new ApiPromise(this.#transport.answer({ method: 'GET', path, options }));
   }
 
   /** Newest first, without end: `for await (const generation of rk.generations.list({ status: 'failed' }))`. */
@@ -206,19 +206,19 @@ export class Generations {
   /** Takes one out of the queue before it is sent to an engine; a later one is refused as `conflict`. */
   cancel(id: string, options?: RequestOptions): ApiPromise<Generation> {
     const path = `/v1/generations/${encodeURIComponent(id)}/cancel`;
-    return this.#transport.json({ method: 'POST', path, options });
+    return new ApiPromise(this.#transport.answer({ method: 'POST', path, options }));
   }
 
   /** Gives up one that may run already; its engine is asked to end. Where none can, that is refused as `conflict`. */
   stop(id: string, options?: RequestOptions): ApiPromise<Generation> {
     const path = `/v1/generations/${encodeURIComponent(id)}/stop`;
-    return this.#transport.json({ method: 'POST', path, options });
+    return new ApiPromise(this.#transport.answer({ method: 'POST', path, options }));
   }
 
   /** How far it is, as one object: `(await rk.generations.progress(id)).stage`. */
   progress(id: string, options?: RequestOptions): ApiPromise<Progress> {
     const path = `/v1/generations/${encodeURIComponent(id)}/progress`;
-    return this.#transport.json({ method: 'GET', path, options });
+    return new ApiPromise(this.#transport.answer({ method: 'GET', path, options }));
   }
 
   /**

@@ -64,7 +64,9 @@ export class Uploads {
 
   /** How far the checks are: `(await rk.uploads.retrieve(id)).status`. */
   retrieve(id: string, options?: RequestOptions): ApiPromise<Upload> {
-    return this.#transport.json({ method: 'GET', path: `/v1/uploads/${encodeURIComponent(id)}`, options });
+    return new ApiPromise(
+      this.#transport.answer({ method: 'GET', path: `/v1/uploads/${encodeURIComponent(id)}`, options }),
+    );
   }
 
   /**
@@ -84,7 +86,9 @@ export class Uploads {
 
   /** Removes the file and gives its bytes back. */
   delete(id: string, options?: RequestOptions): ApiPromise<DeletedUpload> {
-    return this.#transport.json({ method: 'DELETE', path: `/v1/uploads/${encodeURIComponent(id)}`, options });
+    return new ApiPromise(
+      this.#transport.answer({ method: 'DELETE', path: `/v1/uploads/${encodeURIComponent(id)}`, options }),
+    );
   }
 }
 
@@ -119,7 +123,7 @@ export class Assets {
   /** One picture: `await rk.assets.retrieveImage(output.id)`. */
   retrieveImage(id: string, options?: RequestOptions): ApiPromise<Asset> {
     const path = `/v1/assets/images/${encodeURIComponent(id)}`;
-    return this.#transport.json({ method: 'GET', path, options });
+    return new ApiPromise(this.#transport.answer({ method: 'GET', path, options }));
   }
 
   /** Makes an item a favorite, or no longer one: `await rk.assets.setFavorite('image', id, true)`. */
@@ -130,13 +134,13 @@ export class Assets {
     options?: RequestOptions,
   ): ApiPromise<FavoriteAsset> {
     const path = `/v1/assets/${type}/${encodeURIComponent(id)}`;
-    return this.#transport.json({ method: 'PATCH', path, body: { favorite }, options });
+    return new ApiPromise(this.#transport.answer({ method: 'PATCH', path, body: { favorite }, options }));
   }
 
   /** Takes an item out of the library; the record of its generation stays. */
   delete(type: 'image' | 'video' | 'frame', id: string, options?: RequestOptions): ApiPromise<DeletedAsset> {
     const path = `/v1/assets/${type}/${encodeURIComponent(id)}`;
-    return this.#transport.json({ method: 'DELETE', path, options });
+    return new ApiPromise(this.#transport.answer({ method: 'DELETE', path, options }));
   }
 }
 
@@ -163,22 +167,24 @@ export class Projects {
 
   /** A new one: `await rk.projects.create({ title: 'Autumn posters' })`. */
   create(body: CreateProjectRequest = {}, options?: RequestOptions): ApiPromise<Project> {
-    return this.#transport.json({ method: 'POST', path: '/v1/projects', body, options });
+    return new ApiPromise(this.#transport.answer({ method: 'POST', path: '/v1/projects', body, options }));
   }
 
   retrieve(id: string, options?: RequestOptions): ApiPromise<Project> {
-    return this.#transport.json({ method: 'GET', path: `/v1/projects/${encodeURIComponent(id)}`, options });
+    return new ApiPromise(
+      this.#transport.answer({ method: 'GET', path: `/v1/projects/${encodeURIComponent(id)}`, options }),
+    );
   }
 
   /** Another title: `await rk.projects.update(id, { title: 'Winter posters' })`. */
   update(id: string, body: UpdateProjectRequest, options?: RequestOptions): ApiPromise<Project> {
     const path = `/v1/projects/${encodeURIComponent(id)}`;
-    return this.#transport.json({ method: 'PATCH', path, body, options });
+    return new ApiPromise(this.#transport.answer({ method: 'PATCH', path, body, options }));
   }
 
   /** Deletes it in the studio too. */
   delete(id: string, options?: RequestOptions): ApiPromise<DeletedProject> {
     const path = `/v1/projects/${encodeURIComponent(id)}`;
-    return this.#transport.json({ method: 'DELETE', path, options });
+    return new ApiPromise(this.#transport.answer({ method: 'DELETE', path, options }));
   }
 }

@@ -1,4 +1,4 @@
-import type { ApiPromise } from './api-promise.ts';
+import { ApiPromise } from './api-promise.ts';
 import { AccountResource, Models, Styles, Suggestions } from './catalog.ts';
 import { Events } from './events.ts';
 import { References } from './files.ts';
@@ -136,7 +136,7 @@ export class Renderkit {
 
   /** Anything of the API that has no method yet: `await rk.request<Thing>({ method: 'GET', path: '/v1/things' })`. */
   request<T>(call: Omit<Call, 'accept'>): ApiPromise<T> {
-    return this.#transport.json(call);
+    return new ApiPromise(this.#transport.answer(call));
   }
 }
 
@@ -158,7 +158,7 @@ function transportOptions(options: ClientOptions): TransportOptions {
     headers: options.headers ?? {},
     // Called as a plain function: a fetch that is a method of something loses its place otherwise.
     fetch: options.fetch ?? ((input, init) => globalThis.fetch(input, init)),
-    userAgent: userAgentOf(options.appInfo),
+    userAgent: isBrowser() ? null : userAgentOf(options.appInfo),
     onRequest: options.onRequest,
     onResponse: options.onResponse,
   };

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { test } from 'node:test';
 import Renderkit, { RenderkitError } from './renderkit.ts';
 
-type Seen = { method: string; url: string; key: string | undefined; body: string };
+type Seen = { method: string; url: string; key: string | undefined; type: string | undefined; body: string };
 type Step = (request: IncomingMessage, response: ServerResponse) => void;
 
 /** A server that answers each request by the next step, and what it was asked. */
@@ -18,6 +18,7 @@ async function serve(steps: Step[]): Promise<AsyncDisposable & { url: string; se
       method: request.method ?? '',
       url: request.url ?? '',
       key: Array.isArray(key) ? key[0] : key,
+      type: request.headers['content-type'],
       body,
     });
     const step = steps.shift();
@@ -184,6 +185,25 @@ test('a server without streams is asked by long polls, and told apart from a gen
   );
   await assert.rejects(client.generations.wait('gen_2'), { code: 'not_found' });
   assert.equal(server.seen[3]?.url, '/v1/generations/gen_2?wait=0', 'streams are not tried again');
+});
+
+test('a generation that is not there says nothing of streams', async () => {
+  const notFound = json(404, { code: 'not_found', detail: 'There is no such generation.' });
+  await using server = await serve([notFound, notFound, json(401, { code: 'unauthorized', detail: 'No.' })]);
+  const client = at(server.url);
+  await assert.rejects(client.generations.wait('gen_0'), { code: 'not_found' });
+  await assert.rejects(client.generations.wait('gen_1'), { code: 'unauthorized' });
+  assert.equal(server.seen[2]?.url, '/v1/generations/gen_1/events?preview=none', 'a stream is tried again');
+});
+
+test('a file is sent as it is, by any method', async () => {
+  await using server = await serve([json(200, {})]);
+  await at(server.url).request({ method: 'PUT', path: '/v1/things', body: new Blob(['as it is']) });
+  const [request] = server.seen;
+  assert.deepEqual(
+    [request?.method, request?.type, request?.body],
+    ['PUT', 'application/octet-stream', 'as it is'],
+  );
 });
 
 test('abort ends the waiting, and cancels where that was asked for', async () => {

@@ -1,4 +1,4 @@
-import { type Answer, ApiPromise } from './api-promise.ts';
+import type { Answer } from './api-promise.ts';
 import { errorOfResponse, RenderkitError } from './errors.ts';
 import { version } from './version.ts';
 
@@ -33,7 +33,8 @@ export type TransportOptions = {
   maxRetries: number;
   headers: Record<string, string>;
   fetch: Fetch;
-  userAgent: string;
+  /** Null in browsers, which name themselves. */
+  userAgent: string | null;
   onRequest: ((request: { method: string; url: string; attempt: number }) => void) | undefined;
   onResponse:
     | ((response: Response, request: { method: string; url: string; attempt: number }) => void)
@@ -42,12 +43,12 @@ export type TransportOptions = {
 
 /** One request of the API. */
 export type Call = {
-  method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
+  method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /** From `/v1` on. */
   path: string;
   query?: Record<string, string | number | boolean | undefined> | undefined;
-  /** Sent as JSON, or as a form. */
-  body?: object | FormData | undefined;
+  /** A form and a file are sent as they are, all else as JSON. */
+  body?: object | FormData | Blob | undefined;
   accept?: string;
   /** With a key a create may be sent again; without one only what reads may be. */
   idempotencyKey?: string | undefined;
@@ -70,11 +71,7 @@ export class Transport {
     this.options = options;
   }
 
-  /** The answer's body as JSON. */
-  json<T>(call: Call): ApiPromise<T> {
-    return new ApiPromise(this.answer<T>(call));
-  }
-
+  /** The answer's body as JSON, and the answer. Throws as `send` does. */
   async answer<T>(call: Call): Promise<Answer<T>> {
     const response = await this.send(call);
     try {
@@ -114,7 +111,7 @@ export class Transport {
 
   async #attempt(call: Call, attempt: number): Promise<Response | RenderkitError> {
     const { method } = call;
-    const url = this.url(call.path, call.query);
+    const url = this.addressOf(call.path, call.query);
     const signal = call.options?.signal;
     if (hasEnded(signal)) return aborted(signal, call);
     // Only until the answer begins: a long poll and a stream say by themselves how long they may last.
@@ -131,7 +128,7 @@ export class Transport {
         signal: signal === undefined ? tooSlow.signal : AbortSignal.any([signal, tooSlow.signal]),
         ...(call.body === undefined
           ? {}
-          : { body: call.body instanceof FormData ? call.body : JSON.stringify(call.body) }),
+          : { body: isSentAsIs(call.body) ? call.body : JSON.stringify(call.body) }),
       });
       this.options.onResponse?.(response, { method, url, attempt });
       return response.type === 'opaqueredirect' || (response.status >= 300 && response.status < 400)
@@ -153,7 +150,7 @@ export class Transport {
   }
 
   /** The address of a path below the base, with what of the query is there. */
-  url(path: string, query: Call['query'] = {}): string {
+  addressOf(path: string, query: Call['query'] = {}): string {
     const given = new URLSearchParams();
     for (const [name, value] of Object.entries(query)) {
       if (value !== undefined) given.append(name, String(value));
@@ -165,11 +162,9 @@ export class Transport {
   #headers(call: Call): Record<string, string> {
     return {
       Accept: call.accept ?? 'application/json',
-      'User-Agent': this.options.userAgent,
+      ...(this.options.userAgent === null ? {} : { 'User-Agent': this.options.userAgent }),
       ...(this.options.apiKey === null ? {} : { Authorization: `Bearer ${this.options.apiKey}` }),
-      ...(call.body === undefined || call.body instanceof FormData
-        ? {}
-        : { 'Content-Type': 'application/json' }),
+      ...contentTypeOf(call.body),
       ...(call.idempotencyKey === undefined ? {} : { 'Idempotency-Key': call.idempotencyKey }),
       ...this.options.headers,
       ...call.options?.headers,
@@ -204,6 +199,16 @@ export function userAgentOf(appInfo: { name: string; version?: string | undefine
   const app = appInfo === undefined ? '' : `${appInfo.name}/${appInfo.version ?? '0'} `;
   const node = (globalThis as { process?: { versions?: { node?: string } } }).process?.versions?.node;
   return `${app}renderkit-js/${version}${node === undefined ? '' : ` node/${node}`}`;
+}
+
+function isSentAsIs(body: object): body is FormData | Blob {
+  return body instanceof FormData || body instanceof Blob;
+}
+
+/** The platform writes that of a form, with its boundary. Of a file it is not trusted: servers read the bytes. */
+function contentTypeOf(body: Call['body']): Record<string, string> {
+  if (body === undefined || body instanceof FormData) return {};
+  return { 'Content-Type': body instanceof Blob ? 'application/octet-stream' : 'application/json' };
 }
 
 /** A function, because what was false before a wait may be true after it. */

@@ -6,8 +6,8 @@ import type {
   RequestOf,
   ResponseOf,
 } from '@renderkit/contract/console/operations.ts';
+import { Transport } from 'renderkit/transport';
 import { ownPath } from '../format/own-path.ts';
-import { NoAnswerError, problemErrorOf } from './errors.ts';
 import { consolePaths, v1Paths } from './paths.ts';
 
 type EmptyParts<R> = { [P in keyof R]: R[P] extends Record<string, never> ? P : never }[keyof R];
@@ -28,70 +28,65 @@ type CallOptions = {
 };
 
 /**
+ * The transport of the client `renderkit`, as the signed-in person: `/v1` lies below the console's prefix too, where the cookie of
+ * the session counts instead of a key. What is asked for again, and when, is the affair of the queries.
+ */
+export const transport = new Transport({
+  baseUrl: ownPath('/console/api'),
+  apiKey: null,
+  // The longest of them are a large file, and a full check of a backend.
+  timeout: 15 * 60_000,
+  maxRetries: 0,
+  headers: {},
+  fetch: (input, init) => fetch(input, init),
+  userAgent: null,
+  onRequest: undefined,
+  onResponse: undefined,
+});
+
+/**
  * Calls an operation of the console's own API.
- * @throws ProblemError when it is refused, NoAnswerError when nothing answers
+ * @throws RenderkitError when it is refused, when nothing answers, and after the signal
  */
 export function callConsole<Id extends ConsoleOperationId>(
   id: Id,
   request: ConsoleRequest<Id>,
   options: CallOptions = {},
 ): Promise<ConsoleResponseOf<Id>> {
-  const [method, path] = consolePaths[id];
-  return send(method, path, request, options) as Promise<ConsoleResponseOf<Id>>;
+  return send(consolePaths[id], request, options);
 }
 
 /**
  * Calls an operation of the public API as the signed-in person.
- * @throws ProblemError when it is refused, NoAnswerError when nothing answers
+ * @throws RenderkitError when it is refused, when nothing answers, and after the signal
  */
 export function callV1<Id extends OperationId>(
   id: Id,
   request: V1Request<Id>,
   options: CallOptions = {},
 ): Promise<ResponseOf<Id>> {
-  const [method, path] = v1Paths[id];
-  return send(method, `/console/api${path}`, request, options) as Promise<ResponseOf<Id>>;
+  return send(v1Paths[id], request, options);
 }
 
-type Parts = { params?: Values; query?: Values; body?: unknown };
-
-async function send(method: string, path: string, request: object, options: CallOptions): Promise<unknown> {
-  const { params, query, body } = request as Parts;
-  const answer = await fetch(buildAddress(path, params, query), {
-    method,
-    signal: options.signal ?? null,
-    headers: { ...contentTypeOf(options.file, body), ...options.headers },
-    body: options.file ?? (body === undefined ? null : JSON.stringify(body)),
-  }).catch((error: unknown) => {
-    if (options.signal?.aborted === true) throw error;
-    throw new NoAnswerError(error);
-  });
-  const value: unknown = await answer.json().catch(() => undefined);
-  if (answer.ok && value !== undefined) return value;
-  const retryAfter = Number(answer.headers.get('retry-after') ?? Number.NaN);
-  throw problemErrorOf(answer.status, value, Number.isFinite(retryAfter) ? retryAfter : undefined);
-}
-
-function contentTypeOf(file: Blob | undefined, body: unknown): Record<string, string> {
-  // Whatever the browser takes it for: the studio reads the bytes.
-  if (file !== undefined) return { 'content-type': 'application/octet-stream' };
-  return body === undefined ? {} : { 'content-type': 'application/json' };
-}
-
-/** Values for a path or its query. Undefined ones are left out. */
 type Values = Record<string, string | number | boolean | undefined>;
+type Parts = { params?: Values; query?: Values; body?: object };
+type Address = (typeof consolePaths)[ConsoleOperationId] | (typeof v1Paths)[OperationId];
 
-/** Fills each `{name}` of a path with its encoded value, and appends the query. */
-export function buildAddress(path: string, params: Values = {}, query: Values = {}): string {
-  const filled = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
+async function send<T>(
+  [method, path]: Address,
+  request: object,
+  { file, ...options }: CallOptions,
+): Promise<T> {
+  const { params, query, body } = request as Parts;
+  const call = { method, path: fillPath(path, params), query, body: file ?? body, options };
+  return (await transport.answer<T>(call)).data;
+}
+
+/** Fills each `{name}` of a path with its encoded value. */
+export function fillPath(path: string, params: Values = {}): string {
+  return path.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
     const value = params[name];
     if (value === undefined) throw new Error(`The path ${path} needs a value for ${name}.`);
     return encodeURIComponent(value);
   });
-  const search = new URLSearchParams();
-  for (const [name, value] of Object.entries(query)) {
-    if (value !== undefined) search.set(name, String(value));
-  }
-  const address = ownPath(filled);
-  return search.size === 0 ? address : `${address}?${search}`;
 }

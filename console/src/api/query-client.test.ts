@@ -1,17 +1,20 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { isTransient, NoAnswerError, ProblemError } from './errors.ts';
+import { RenderkitError } from 'renderkit/errors';
+import { isTransient, sentenceOf } from './errors.ts';
 import { createQueryClient, retryDelayMs } from './query-client.ts';
 
 const refusal = (status: number, retryAfter?: number) =>
-  new ProblemError({ status, code: 'internal_error', detail: 'No.', request_id: 'req_1' }, retryAfter);
+  new RenderkitError('internal_error', 'No.', { status, requestId: 'req_1', retryAfter });
 
 test('only an error that may pass is retried, and no sooner than the service asked for', () => {
   assert.deepEqual(
     [400, 401, 403, 404, 409, 429, 500, 502, 503].filter((status) => isTransient(refusal(status))),
     [429, 502, 503],
   );
-  assert.ok(isTransient(new NoAnswerError(new Error('down'))));
+  const silence = new RenderkitError('connection_failed', 'No answer from /console/api/keys: down');
+  assert.ok(isTransient(silence));
+  assert.match(sentenceOf(silence), /^The service did not answer/);
   assert.equal(retryDelayMs(1, refusal(503, 7)), 7_000);
   assert.equal(retryDelayMs(1, refusal(503)), 2_000);
   assert.equal(retryDelayMs(0, refusal(429, 600)), 30_000);

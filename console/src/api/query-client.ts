@@ -1,11 +1,12 @@
 import { keepPreviousData, MutationCache, QueryCache, QueryClient } from '@tanstack/react-query';
-import { isTransient, ProblemError } from './errors.ts';
+import { RenderkitError } from 'renderkit/errors';
+import { isSignedOut, isTransient } from './errors.ts';
 
 const maxRetries = 2;
 
 /** Milliseconds before the next try: as long as the service asked for, otherwise 1 s, then 2 s. */
 export function retryDelayMs(failures: number, error: unknown): number {
-  const requested = error instanceof ProblemError ? error.retryAfter : undefined;
+  const requested = RenderkitError.is(error) ? error.retryAfter : undefined;
   return Math.min(30_000, requested === undefined ? 1_000 * 2 ** failures : requested * 1_000);
 }
 
@@ -18,12 +19,11 @@ type QueryClientOptions = {
 
 /** The one cache of answers. A mutation with `meta: { inline: true }` shows its error itself. */
 export function createQueryClient({ onSignedOut, onRefused }: QueryClientOptions): QueryClient {
-  const signedOut = (error: Error) => error instanceof ProblemError && error.status === 401;
   return new QueryClient({
-    queryCache: new QueryCache({ onError: (error) => signedOut(error) && onSignedOut() }),
+    queryCache: new QueryCache({ onError: (error) => isSignedOut(error) && onSignedOut() }),
     mutationCache: new MutationCache({
       onError: (error, _variables, _result, mutation) => {
-        if (signedOut(error)) onSignedOut();
+        if (isSignedOut(error)) onSignedOut();
         else if (mutation.meta?.['inline'] !== true) onRefused(error);
       },
     }),

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { ProblemError } from './errors.ts';
+import { RenderkitError } from 'renderkit/errors';
 import { runEach } from './run-each.ts';
 
 test('each thing has its turn, a few at a time, and one that fails holds up no other', async () => {
@@ -10,7 +10,7 @@ test('each thing has its turn, a few at a time, and one that fails holds up no o
     most = Math.max(most, ++running);
     await new Promise((resolve) => setImmediate(resolve));
     running--;
-    if (n === 3) throw new ProblemError({ status: 409, detail: 'It runs already.' });
+    if (n === 3) throw new RenderkitError('conflict', 'It runs already.', { status: 409 });
   });
   assert.equal(most, 4);
   assert.deepEqual(new Set(done), new Set([1, 2, 4, 5, 6, 7]));
@@ -23,13 +23,13 @@ test('each thing has its turn, a few at a time, and one that fails holds up no o
 test('what passes is tried again, and what does not is not', async () => {
   let tries = 0;
   const { done } = await runEach(['a'], async () => {
-    if (++tries < 3) throw new ProblemError({ status: 429, detail: 'Wait.' }, 0);
+    if (++tries < 3) throw new RenderkitError('rate_limited', 'Wait.', { status: 429, retryAfter: 0 });
   });
   assert.deepEqual([done, tries], [['a'], 3]);
   tries = 0;
   const { failed } = await runEach(['a'], async () => {
     tries++;
-    throw new ProblemError({ status: 404, detail: 'Gone.' });
+    throw new RenderkitError('not_found', 'Gone.', { status: 404 });
   });
   assert.deepEqual([failed.length, tries], [1, 1]);
 });

@@ -1,4 +1,5 @@
-import { isTransient, ProblemError } from './errors.ts';
+import { RenderkitError } from 'renderkit/errors';
+import { isTransient } from './errors.ts';
 
 /** Requests of one act that are under way at once. */
 const atOnce = 4;
@@ -36,7 +37,7 @@ async function withPatience(act: () => Promise<unknown>): Promise<unknown> {
       return await act();
     } catch (error) {
       if (!isTransient(error) || tries === maxTries) throw error;
-      const seconds = error instanceof ProblemError ? (error.retryAfter ?? 1) : 1;
+      const seconds = RenderkitError.is(error) ? (error.retryAfter ?? 1) : 1;
       await new Promise((resolve) => setTimeout(resolve, seconds * 1_000));
     }
   }

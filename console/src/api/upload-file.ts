@@ -1,8 +1,8 @@
-import type { Problem } from '@renderkit/contract/v1/schemas/problem.ts';
 import type { Upload } from '@renderkit/contract/v1/schemas/upload.ts';
-import { parseJson } from '../format/json.ts';
-import { fieldError, NoAnswerError, problemErrorOf, type ProblemError } from './errors.ts';
-import { ownPath } from '../format/own-path.ts';
+import { RenderkitError } from 'renderkit/errors';
+import { type Fetch, Transport } from 'renderkit/transport';
+import { transport } from './client.ts';
+import { fieldError } from './errors.ts';
 import { v1Paths } from './paths.ts';
 
 type UploadOptions = {
@@ -12,38 +12,54 @@ type UploadOptions = {
 };
 
 /**
- * Uploads a file as a form. It uses XMLHttpRequest, because fetch reports no progress of what it sends.
- * @throws ProblemError, NoAnswerError; a DOMException named `AbortError` after the signal
+ * Uploads a file as a form.
+ * @throws RenderkitError; `aborted` after the signal
  */
-export function uploadFile(file: File, { onProgress, signal }: UploadOptions): Promise<Upload> {
+export async function uploadFile(file: File, { onProgress, signal }: UploadOptions): Promise<Upload> {
   const [method, path] = v1Paths.createUpload;
-  const form = new FormData();
-  form.set('file', file);
-  return new Promise((resolve, reject) => {
-    const request = new XMLHttpRequest();
-    request.open(method, ownPath(`/console/api${path}`));
-    request.upload.addEventListener('progress', ({ lengthComputable, loaded, total }) => {
-      if (lengthComputable && total > 0) onProgress(loaded / total);
+  const body = new FormData();
+  body.set('file', file);
+  const reporting = new Transport({ ...transport.options, fetch: reportingFetch(onProgress) });
+  try {
+    return (await reporting.answer<Upload>({ method, path, body, options: { signal } })).data;
+  } catch (error) {
+    throw aboutFile(error);
+  }
+}
+
+/** A fetch by XMLHttpRequest, because the browser's own reports no progress of what it sends. */
+function reportingFetch(onProgress: (part: number) => void): Fetch {
+  return (url, { method, headers, body, signal }) =>
+    new Promise((resolve, reject) => {
+      const request = new XMLHttpRequest();
+      request.open(method ?? 'GET', url);
+      for (const [name, value] of new Headers(headers)) request.setRequestHeader(name, value);
+      request.upload.addEventListener('progress', ({ lengthComputable, loaded, total }) => {
+        if (lengthComputable && total > 0) onProgress(loaded / total);
+      });
+      request.addEventListener('load', () => resolve(responseOf(request)));
+      request.addEventListener('error', () => reject(new TypeError('the upload broke off')));
+      request.addEventListener('abort', () =>
+        reject(new DOMException('The upload was canceled.', 'AbortError')),
+      );
+      signal?.addEventListener('abort', () => request.abort(), { once: true });
+      request.send(body as XMLHttpRequestBodyInit);
     });
-    request.addEventListener('load', () => {
-      const answer = parseJson(request.responseText);
-      if (request.status === 201 && answer !== undefined) resolve(answer as Upload);
-      else reject(uploadError(request.status, answer));
-    });
-    request.addEventListener('error', () => reject(new NoAnswerError('the upload broke off')));
-    request.addEventListener('abort', () =>
-      reject(new DOMException('The upload was canceled.', 'AbortError')),
-    );
-    signal.addEventListener('abort', () => request.abort(), { once: true });
-    request.send(form);
+}
+
+function responseOf(request: XMLHttpRequest): Response {
+  const lines = request.getAllResponseHeaders().trim().split(/\r\n/);
+  const headers = lines.map((line): [string, string] => {
+    const colon = line.indexOf(':');
+    return [line.slice(0, colon), line.slice(colon + 1).trim()];
   });
+  return new Response(request.responseText, { status: request.status, headers });
 }
 
 /** The sentence about the file, where there is one, says more than the sentence about the request. */
-function uploadError(status: number, answer: unknown): ProblemError {
-  const error = problemErrorOf(status, answer);
-  const aboutFile = fieldError(error, 'file');
-  return aboutFile === undefined
-    ? error
-    : problemErrorOf(status, { ...(answer as Partial<Problem>), detail: `The file ${aboutFile}.` });
+function aboutFile(error: unknown): unknown {
+  const issue = fieldError(error, 'file');
+  if (!RenderkitError.is(error) || issue === undefined) return error;
+  const { code, status, requestId } = error;
+  return new RenderkitError(code, `The file ${issue}.`, { status, requestId });
 }

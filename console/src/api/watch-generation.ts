@@ -1,6 +1,7 @@
-import type { Preview, Progress } from '@renderkit/contract/v1/schemas/progress.ts';
-import { buildAddress } from './client.ts';
-import { v1Paths } from './paths.ts';
+import type { Preview, Progress } from 'renderkit';
+import { Follower } from 'renderkit/follow';
+import { transport } from './client.ts';
+import { isTransient } from './errors.ts';
 
 /** What is told of a generation while it is on its way. */
 export type GenerationNews = {
@@ -8,23 +9,33 @@ export type GenerationNews = {
   /** Its address has the bytes in it. */
   preview: (preview: Preview) => void;
   /** It has ended. */
-  done?: () => void;
+  done: () => void;
 };
 
+const follower = new Follower(transport);
+
+/** Until a service that did not answer is asked again. */
+const pauseMs = 5_000;
+
 /**
- * Follows a generation as the signed-in person, until it has ended or the returned function is called. Where the stream cannot be
- * read nothing is told, and a broken one is opened again.
+ * Follows a generation as the signed-in person, until it has ended or the signal comes. Where it cannot be followed nothing
+ * is told: the page has other ways to show that.
  */
-export function watchGeneration(id: string, news: GenerationNews): () => void {
-  const [, path] = v1Paths.watchGeneration;
-  const source = new EventSource(buildAddress(`/console/api${path}`, { id }, { preview: 'inline' }));
-  const hear = <T>(event: string, take: (data: T) => void) =>
-    source.addEventListener(event, ({ data }: MessageEvent<string>) => take(JSON.parse(data) as T));
-  hear('progress', news.progress);
-  hear('preview', news.preview);
-  source.addEventListener('done', () => {
-    source.close();
-    news.done?.();
-  });
-  return () => source.close();
+export async function watchGeneration(id: string, news: GenerationNews, signal: AbortSignal): Promise<void> {
+  while (!signal.aborted) {
+    try {
+      return await followOnce(id, news, signal);
+    } catch (error) {
+      if (!isTransient(error)) return;
+      await new Promise((resolve) => setTimeout(resolve, pauseMs));
+    }
+  }
+}
+
+async function followOnce(id: string, news: GenerationNews, signal: AbortSignal): Promise<void> {
+  for await (const event of follower.events(id, { previews: 'inline', signal })) {
+    if (event.type === 'progress') news.progress(event.progress);
+    if (event.type === 'preview') news.preview(event.preview);
+    if (event.type === 'done') news.done();
+  }
 }

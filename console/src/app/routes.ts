@@ -6,7 +6,7 @@ import {
   Outlet,
   redirect,
 } from '@tanstack/react-router';
-import { ProblemError } from '../api/errors.ts';
+import { isSignedOut } from '../api/errors.ts';
 import { text } from '../format/search-params.ts';
 import { modelSearch } from '../pages/administration/models/search.ts';
 import { auditSearch } from '../pages/audit/search.ts';
@@ -36,7 +36,7 @@ const signedIn = createRoute({
     try {
       await context.queryClient.ensureQueryData(signedInQuery);
     } catch (error) {
-      if (!(error instanceof ProblemError) || error.status !== 401) throw error;
+      if (!isSignedOut(error)) throw error;
       throw redirect({ to: '/sign-in', search: { return_to: `/console${location.href}` } });
     }
   },

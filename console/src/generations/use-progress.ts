@@ -1,6 +1,6 @@
-import type { Preview, Progress } from '@renderkit/contract/v1/schemas/progress.ts';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
+import type { Preview, Progress } from 'renderkit';
 import { v1Query } from '../api/queries.ts';
 import { watchGeneration } from '../api/watch-generation.ts';
 
@@ -18,11 +18,14 @@ export function useProgress(id: string, watching: Watching): { progress?: Progre
   useEffect(() => {
     setNews({});
     if (watching !== 'stream') return undefined;
-    return watchGeneration(id, {
-      progress: (progress) => setNews((before) => ({ ...before, progress })),
-      preview: (preview) => setNews((before) => ({ ...before, preview })),
+    const left = new AbortController();
+    const listener = {
+      progress: (progress: Progress) => setNews((before) => ({ ...before, progress })),
+      preview: (preview: Preview) => setNews((before) => ({ ...before, preview })),
       done: () => void queries.invalidateQueries({ queryKey: ['console', 'listGenerationRows'] }),
-    });
+    };
+    void watchGeneration(id, listener, left.signal);
+    return () => left.abort();
   }, [id, watching, queries]);
   const polled = useQuery({
     ...v1Query('getProgress', { params: { id } }),

@@ -1,5 +1,5 @@
 import { Alert, Button, Code, Group, Text } from '@mantine/core';
-import { ProblemError, sentenceOf } from '../api/errors.ts';
+import { requestIdOf, sentenceOf } from '../api/errors.ts';
 import { CopyButton } from './CopyButton.tsx';
 import { Icon } from './Icon.tsx';
 
@@ -12,7 +12,7 @@ type ProblemAlertProps = {
 
 /** A refusal: the sentence of its problem document, and the request's id to quote. */
 export function ProblemAlert({ error, title, onRetry }: ProblemAlertProps) {
-  const requestId = error instanceof ProblemError ? error.requestId : undefined;
+  const requestId = requestIdOf(error);
   return (
     <Alert color="red" variant="light" icon={<Icon name="warning" />} title={title} role="alert">
       <Text fz="sm" component="div" c="var(--mantine-color-text)">

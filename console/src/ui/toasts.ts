@@ -1,5 +1,5 @@
 import { notifications } from '@mantine/notifications';
-import { ProblemError, sentenceOf } from '../api/errors.ts';
+import { requestIdOf, sentenceOf } from '../api/errors.ts';
 
 /** Shows for 4 seconds that something was done. */
 export function showToast(message: string): void {
@@ -8,7 +8,7 @@ export function showToast(message: string): void {
 
 /** Shows that a request was refused, and why, until it is dismissed. */
 export function showErrorToast(error: Error): void {
-  const requestId = error instanceof ProblemError ? error.requestId : undefined;
+  const requestId = requestIdOf(error);
   notifications.show({
     color: 'red',
     title: sentenceOf(error),

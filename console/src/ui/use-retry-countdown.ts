@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'react';
-import { ProblemError } from '../api/errors.ts';
+import { RenderkitError } from 'renderkit/errors';
 
 const updateMs = 500;
 
@@ -7,7 +7,7 @@ const updateMs = 500;
 export function useRetryCountdown(error: unknown): number {
   const [left, setLeft] = useState(0);
   useEffect(() => {
-    const seconds = error instanceof ProblemError ? (error.retryAfter ?? 0) : 0;
+    const seconds = RenderkitError.is(error) ? (error.retryAfter ?? 0) : 0;
     setLeft(seconds);
     if (seconds === 0) return undefined;
     const until = performance.now() + seconds * 1_000;

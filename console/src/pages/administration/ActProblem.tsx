@@ -1,7 +1,7 @@
 import { Button, Group, Text } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef } from 'react';
-import { ProblemError } from '../../api/errors.ts';
+import { hasCode } from '../../api/errors.ts';
 import { signInAgainAddress, useSignedInAgain } from '../../session/sign-in-again.ts';
 import { signedInQuery, useSignedIn } from '../../session/use-signed-in.ts';
 import { Icon } from '../../ui/Icon.tsx';
@@ -24,7 +24,7 @@ type ActProblemProps = {
 export function ActProblem({ error, title, onRetry }: ActProblemProps) {
   const { account } = useSignedIn();
   const queryClient = useQueryClient();
-  const isStale = error instanceof ProblemError && error.code === 'sign_in_required';
+  const isStale = hasCode(error, 'sign_in_required');
   useSignedInAgain(isStale, async () => {
     const now = await queryClient.fetchQuery({ ...signedInQuery, staleTime: 0 });
     // Somebody else has signed in: this page, and what was typed in it, is not theirs.

@@ -4,8 +4,8 @@ import type { Generation } from '@renderkit/contract/v1/schemas/generation.ts';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
+import { RenderkitError } from 'renderkit/errors';
 import { callV1 } from '../../api/client.ts';
-import { ProblemError } from '../../api/errors.ts';
 import { formatCredits } from '../../format/numbers.ts';
 import type { RequestBody } from '../../generations/kinds.ts';
 import { useCreateGeneration } from '../../generations/use-create-generation.ts';
@@ -112,16 +112,12 @@ function RunAgain({ detail: { generation, request } }: { detail: GenerationDetai
 
 /** The error with what to do where a file is gone: a painted mask and a fetched file are kept for a day. */
 function explained(error: Error): Error {
-  if (!(error instanceof ProblemError)) return error;
+  if (!RenderkitError.is(error)) return error;
   const gone = error.errors.find(({ message }) => message.includes('no such upload'));
   if (gone === undefined) return error;
   const what =
     gone.field === 'mask' ? 'The mask was kept for a day' : `What ${gone.field} named is no longer there`;
   const { status, code, requestId } = error;
-  return new ProblemError({
-    status,
-    code,
-    request_id: requestId,
-    detail: `${what}. Choose “Edit and run” and put another in its place.`,
-  });
+  const message = `${what}. Choose “Edit and run” and put another in its place.`;
+  return new RenderkitError(code, message, { status, requestId });
 }

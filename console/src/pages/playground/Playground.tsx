@@ -5,7 +5,7 @@ import type { Model } from '@renderkit/contract/v1/schemas/model.ts';
 import { useIsMutating, useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useRef, useState } from 'react';
-import { ProblemError } from '../../api/errors.ts';
+import { type FieldError, RenderkitError } from 'renderkit/errors';
 import { v1Query } from '../../api/queries.ts';
 import { kinds, type RequestBody } from '../../generations/kinds.ts';
 import { uploadMutationKey } from '../../media/UploadCard.tsx';
@@ -180,8 +180,8 @@ function useRun(onRefused: (error: Error) => void) {
   return { start: run, creation, earlier };
 }
 
-function showFieldErrors(error: Error, show: (errors: ProblemError['errors']) => void): void {
-  if (!(error instanceof ProblemError) || error.errors.length === 0) return;
+function showFieldErrors(error: Error, show: (errors: FieldError[]) => void): void {
+  if (!RenderkitError.is(error) || error.errors.length === 0) return;
   show(error.errors);
   const [first] = error.errors;
   if (first !== undefined) focusField(first.field.replace(/\[\d+\]$/, ''));

@@ -5,7 +5,8 @@ import type { GenerationKind } from '@renderkit/contract/v1/schemas/generation.t
 import type { Model } from '@renderkit/contract/v1/schemas/model.ts';
 import { useQuery } from '@tanstack/react-query';
 import { lazy, Suspense, useState } from 'react';
-import { ProblemError, sentenceOf } from '../../api/errors.ts';
+import { RenderkitError } from 'renderkit/errors';
+import { sentenceOf } from '../../api/errors.ts';
 import { v1Query } from '../../api/queries.ts';
 import { formatCount, formatCredits } from '../../format/numbers.ts';
 import { whatToDo } from '../../generations/generation-status.ts';
@@ -45,7 +46,7 @@ export function RunBar(props: RunBarProps) {
       {error !== null && (
         <div className={classes['refusal']}>
           <ProblemAlert error={error} title="It was not run" />
-          {error instanceof ProblemError && (
+          {RenderkitError.is(error) && (
             <Text fz="xs" c="dimmed" mt={4}>
               {whatToDo(error.code)}
             </Text>
@@ -170,7 +171,7 @@ function Priced({ estimate, stale }: { estimate: Estimate; stale: boolean }) {
 }
 
 function Unpriced({ error }: { error: Error }) {
-  const fields = error instanceof ProblemError ? error.errors : [];
+  const fields = RenderkitError.is(error) ? error.errors : [];
   const [first] = fields;
   return (
     <Text fz="sm" c="var(--mantine-color-error)" role="status">

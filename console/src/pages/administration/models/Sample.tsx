@@ -2,7 +2,7 @@ import { Button, Group, Loader, Text } from '@mantine/core';
 import type { ModelSample } from '@renderkit/contract/studio/administration/models.ts';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { callConsole } from '../../../api/client.ts';
-import { isTransient, ProblemError } from '../../../api/errors.ts';
+import { hasCode, isTransient } from '../../../api/errors.ts';
 import { consoleQuery, live } from '../../../api/queries.ts';
 import { formatDuration } from '../../../format/durations.ts';
 import { formatCount } from '../../../format/numbers.ts';
@@ -14,7 +14,7 @@ import classes from './models.module.css';
 type SampleProps = { id: string; version: number; thumbnail: string | null };
 
 /** Until when nobody has asked for one. */
-const isMissing = (error: unknown): boolean => error instanceof ProblemError && error.code === 'not_found';
+const isMissing = (error: unknown): boolean => hasCode(error, 'not_found');
 const isMoving = (sample: ModelSample | undefined): boolean =>
   sample?.state === 'queued' || sample?.state === 'running';
 
