@@ -1,6 +1,11 @@
 import assert from 'node:assert/strict';
+import { mkdtempDisposable, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import type { Preview, Progress } from '@renderkit/contract/v1/schemas/progress.ts';
+import { startComfyCounterpart } from '@renderkit/engine-comfyui/testing/comfy-counterpart.ts';
+import { firstWorkflow } from '@renderkit/engine-comfyui/testing/first-workflow.ts';
 import sharp from 'sharp';
 import Renderkit from 'renderkit';
 import { createClient, type Generation } from './harness/client.ts';
@@ -8,6 +13,9 @@ import { noNginx, startHoldingProxy, startNginx } from './harness/proxies.ts';
 import { type Platform, type PlatformAccount, startPlatform } from '@renderkit/stack/testing/platform.ts';
 
 // From the engine to the client's socket: two real services, the real studio and its worker.
+
+const checkpoint = 'harbour.safetensors';
+const samplerSteps = 1_000;
 
 let platform: Platform;
 let who: PlatformAccount;
@@ -107,6 +115,49 @@ test('a link of a preview leads to its bytes, and to nothing once the generation
     ['generation', 'progress', 'done'],
   );
 });
+
+test("what a ComfyUI says through its socket is what a client's stream tells", async () => {
+  // It samples until the stream has told enough, however slow the machine is.
+  await using comfy = await startComfyCounterpart({
+    checkpoints: [checkpoint],
+    steps: { KSampler: samplerSteps },
+    previews: 'with_metadata',
+    nodeMs: 50,
+  });
+  await using folder = await mkdtempDisposable(join(tmpdir(), 'renderkit-live-'));
+  const file = join(folder.path, 'lake.json');
+  await writeFile(file, JSON.stringify(firstWorkflow(checkpoint)));
+  await platform.operator('backend', 'add', '--name', 'gpu1', '--engine', 'comfyui', '--url', comfy.url);
+  await platform.operator('model', 'add', '--file', file, '--on', 'gpu1', '--no-sample', '--publish');
+  await untilOffered('lake');
+  const { body } = await client().create({ model: 'lake', prompt: 'a lake' });
+  const events: Event[] = [];
+  for await (const event of read(body.id, { service: 1, query: '?preview=inline' })) {
+    events.push(event);
+    const hasSteps = of<Progress>(events, 'progress').some(({ step }) => (step ?? 0) > 1);
+    if (hasSteps && of(events, 'preview').length > 0) comfy.script.nodeMs = 0;
+  }
+  const progress = of<Progress>(events, 'progress');
+  const sampling = progress.filter(({ steps }) => steps === samplerSteps);
+  assert.ok(sampling.length > 0 && sampling.every(({ stage }) => stage === 'rendering'));
+  assert.ok(sampling.some(({ fraction }) => fraction !== null && fraction > 0 && fraction < 1));
+  const [preview] = of<Preview>(events, 'preview');
+  const bytes = Buffer.from(preview?.url.replace('data:image/jpeg;base64,', '') ?? '', 'base64');
+  const { format, width, height } = await sharp(bytes).metadata();
+  assert.deepEqual([format, width, height], ['jpeg', preview?.width, preview?.height]);
+  assert.equal(progress.at(-1)?.stage, 'done');
+  assert.equal(of<Generation>(events, 'done')[0]?.status, 'succeeded');
+  assert.equal(comfy.executions, 1);
+});
+
+/** Until a service offers a model, and a worker has found that a backend can make it. */
+async function untilOffered(id: string): Promise<void> {
+  for (;;) {
+    const { body } = await client().call<{ data: { id: string }[] }>('GET', '/v1/models');
+    if (body.data.some((model) => model.id === id)) return;
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+}
 
 test('what waits says where it stands and why', async () => {
   const slow = { model: 'sandbox-slow', options: { seconds: 300 } };

@@ -5,6 +5,7 @@ import {
   type ComfyCounterpart,
   startComfyCounterpart,
 } from '@renderkit/engine-comfyui/testing/comfy-counterpart.ts';
+import { firstWorkflow } from '@renderkit/engine-comfyui/testing/first-workflow.ts';
 import { writePng } from '@renderkit/engine-comfyui/testing/write-png.ts';
 import { noBrowser } from '../harness/browser.ts';
 import { createIssueFinder } from './page-issues.ts';
@@ -13,30 +14,7 @@ import { type ConsoleWorld, openConsoleWorld, type Person, signIn, type Visitor 
 
 const checkpoint = 'sd_xl_base_1.0.safetensors';
 
-/** ComfyUI's own first workflow, in its API format. */
-const portrait = {
-  '3': {
-    class_type: 'KSampler',
-    inputs: {
-      model: ['4', 0],
-      seed: 11,
-      steps: 20,
-      cfg: 8,
-      sampler_name: 'euler',
-      scheduler: 'normal',
-      positive: ['6', 0],
-      negative: ['7', 0],
-      latent_image: ['5', 0],
-      denoise: 1,
-    },
-  },
-  '4': { class_type: 'CheckpointLoaderSimple', inputs: { ckpt_name: checkpoint } },
-  '5': { class_type: 'EmptyLatentImage', inputs: { width: 512, height: 512, batch_size: 1 } },
-  '6': { class_type: 'CLIPTextEncode', inputs: { text: 'a lake', clip: ['4', 1] } },
-  '7': { class_type: 'CLIPTextEncode', inputs: { text: 'blur', clip: ['4', 1] } },
-  '8': { class_type: 'VAEDecode', inputs: { samples: ['3', 0], vae: ['4', 2] } },
-  '9': { class_type: 'SaveImage', inputs: { images: ['8', 0], filename_prefix: 'x' } },
-};
+const portrait = firstWorkflow(checkpoint);
 
 /** A sampler that no convention knows: the import can only guess the prompt. */
 const poster = {
