@@ -148,17 +148,20 @@ describe('an administrator runs the platform in the console', { skip: noBrowser 
     await row(/^2\s*On offer/).waitFor();
   });
 
-  test('and anybody makes an image with it', async () => {
+  /** Has the ComfyUI make an image, as anybody would. */
+  const makeImage = async (model: string, price: string) => {
     const executed = comfy.executions;
-    await page.goto(`${world.url}/console/playground?model=portrait`);
-    await page.getByText('2.5 credits').first().waitFor();
+    await page.goto(`${world.url}/console/playground?model=${model}`);
+    await page.getByText(price).first().waitFor();
     await page.getByLabel('Prompt', { exact: true }).fill('a lake in the morning');
     await button('Run').click();
     const result = page.getByRole('region', { name: 'Result' });
     await result.getByText('Succeeded').waitFor({ timeout: 60_000 });
     await result.locator('img').first().waitFor();
     assert.ok(comfy.executions > executed, 'the ComfyUI was asked');
-  });
+  };
+
+  test('and anybody makes an image with it', () => makeImage('portrait', '2.5 credits'));
 
   test('goes back to an older version, having seen what that changes', async () => {
     await visit('Models');
@@ -192,6 +195,22 @@ describe('an administrator runs the platform in the console', { skip: noBrowser 
     await page.getByText('1 input set in version 2.').waitFor();
     await row(/^2\s*Draft/).waitFor();
     await look('model-mended');
+  });
+
+  test('and goes on with it to the end: a sample, a price, an offer, and an image by it', async () => {
+    await button('Render a sample').click();
+    await page.getByText(/^It took /).waitFor({ timeout: 60_000 });
+    await page.getByRole('region', { name: 'Sample' }).locator('img').waitFor();
+    await button('Publish version 2').click();
+    await dialog()
+      .getByText(/The sample's time would make it \d/)
+      .waitFor();
+    await dialog().getByLabel('Price in credits').fill('1.75');
+    await inDialog('Publish').click();
+    await page.getByText('Poster is on offer in version 3.').waitFor();
+    // The sample is one of the version with the price as well, and what users see of the model.
+    await page.getByRole('region', { name: 'Model', exact: true }).locator('img').waitFor();
+    await makeImage('poster', '1.75 credits');
   });
 
   test('takes the machine out: what nothing else makes is paused, until it is back', async () => {
