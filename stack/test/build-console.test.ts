@@ -123,7 +123,7 @@ test('no file of the console fetches anything from another place, and no schema 
     const text = await readFile(path.join(dist, 'assets', name), 'utf8');
     for (const [address] of text.matchAll(/https?:\/\/[a-z0-9][\w.-]*(?::\d+)?\/?/gi))
       assert.match(address, words, name);
-    assert.doesNotMatch(text, /@import|url\((?!["']?(?:data:|\/console\/|#))/, name);
+    assert.doesNotMatch(text, /@import|url\((?!["']?(?:data:|\/console\/|\.\/|#))/, name);
     assert.doesNotMatch(text, /\bTypeBox\b|~kind/, name);
     assert.doesNotMatch(text, /(?<![\w.$])(?:eval|new Function)\(/, name);
   }
