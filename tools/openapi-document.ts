@@ -104,7 +104,8 @@ function describeOperation(id: OperationId, operation: Operation, components: Co
     ...parametersOf('path', request.params, components),
     ...parametersOf('query', request.query, components),
   ];
-  if (operation.idempotent) parameters.push(components.idempotencyKey(), components.prefer());
+  if (operation.idempotent)
+    parameters.push(components.idempotencyKey(), components.prefer(), components.maxCredits());
   if (response.stream !== undefined) parameters.push(components.lastEventId());
   const accepted = acceptedScopes(operation);
   return {
@@ -217,6 +218,17 @@ class Components {
       },
     };
     return { $ref: '#/components/parameters/IdempotencyKey' };
+  }
+
+  maxCredits(): Json {
+    this.parameters.MaxCredits = {
+      name: headers.maxCredits,
+      in: 'header',
+      description:
+        'Refuses the create as `budget_exceeded` where it costs more, by the price that would be charged.',
+      schema: { type: 'number', minimum: 0, multipleOf: 0.001 },
+    };
+    return { $ref: '#/components/parameters/MaxCredits' };
   }
 
   prefer(): Json {

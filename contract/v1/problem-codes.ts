@@ -56,8 +56,9 @@ export const problemCodes = {
     title: 'Forbidden',
     retryable: false,
     meaning:
-      "The generation's cost would take the key over its daily credit budget. Nothing was queued or charged.",
-    whatToDo: 'Wait for 00:00 UTC, when the day starts anew, or have the budget of the key raised.',
+      "The generation's cost would take the key over its daily credit budget, or is more than its own X-Renderkit-Max-Credits. Nothing was queued or charged.",
+    whatToDo:
+      'Wait for 00:00 UTC, when the day starts anew, or have the budget of the key raised; a higher price needs a higher X-Renderkit-Max-Credits.',
   },
   tier_required: {
     status: 403,

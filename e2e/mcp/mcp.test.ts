@@ -2,6 +2,9 @@
 
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
+import { randomBytes, randomUUID } from 'node:crypto';
+import { writeFile } from 'node:fs/promises';
+import path from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { promisify } from 'node:util';
 import { setTimeout } from 'node:timers/promises';
@@ -14,6 +17,8 @@ import {
 } from '@modelcontextprotocol/client';
 import sharp from 'sharp';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
+import { createMcpHttp } from '@renderkit/mcp/http';
+import Renderkit from 'renderkit';
 import { inheritedEnvironment } from '@renderkit/server-kit/testing/part.ts';
 import { type Platform, type PlatformAccount, startPlatform } from '@renderkit/stack/testing/platform.ts';
 
@@ -123,6 +128,26 @@ describe('MCP', () => {
     assert.ok(refused.isError);
     assert.match(refused.text, /^over_max_credits: It would cost \d+ credits/);
     assert.equal(await balance(mcp), initially);
+  });
+
+  test('a price that is published between the estimate and the create is not paid', async () => {
+    const sdk = new Renderkit({ baseUrl: platform.serviceUrls[0], apiKey: key });
+    await publish(platform, sdk, 2);
+    let beforeCreate = async () => {};
+    await using mcp = await connectInProcess(platform, key, () => beforeCreate());
+    const initially = await balance(mcp);
+    const request = { prompt, model: 'priced', max_credits: 3, wait_seconds: 0 };
+    beforeCreate = () => publish(platform, sdk, 5);
+    const refused = await mcp.call('create_image', request);
+    assert.match(refused.text, /^over_max_credits: It would cost 5 credits/);
+    beforeCreate = () => publish(platform, sdk, 7);
+    const dearer = await mcp.call('create_image', { ...request, max_credits: 6 });
+    assert.match(dearer.text, /^over_max_credits: It would cost 7 credits/);
+    assert.equal(await balance(mcp), initially);
+    beforeCreate = async () => {};
+    const bought = await mcp.call('create_image', { ...request, max_credits: 7 });
+    assert.ok(!bought.isError, bought.text);
+    assert.equal(await balance(mcp), initially - 7);
   });
 
   test('a person who is asked decides: yes buys once, no buys nothing', async () => {
@@ -309,6 +334,66 @@ describe('MCP', () => {
     });
   }
 });
+
+/** Offers a model at this price, and waits until the service asks it. */
+async function publish(platform: Platform, sdk: Renderkit, credits: number): Promise<void> {
+  const file = path.join(platform.directory, 'priced.model.yaml');
+  await writeFile(
+    file,
+    `manifest: 1
+id: priced
+name: Priced
+suites: [image]
+batch_size: { Conjure: 1 }
+parameters: { aspect_ratios: [{ ratio: '1:1', width: 64, height: 64 }] }
+price: { base_millicredits: ${credits * 1_000} }
+routes:
+  - { name: drawn, engine: procedural, on: [procedural], model: atelier, outputs: { kind: image, max_per_job: 1 } }
+`,
+  );
+  await platform.operator('apply', '--file', file);
+  const request = { kind: 'image', model: 'priced', prompt } as const;
+  const price = () =>
+    sdk.estimate(request).then(
+      (estimate) => estimate.credits,
+      () => undefined,
+    );
+  while ((await price()) !== credits) await setTimeout(50);
+}
+
+/** Tools in this process, whose creates wait for something before they are sent. */
+async function connectInProcess(
+  platform: Platform,
+  key: string,
+  beforeCreate: () => Promise<void>,
+): Promise<Connected> {
+  const mcp = createMcpHttp({
+    baseUrl: platform.serviceUrls[0] ?? '',
+    confirmationSecret: randomBytes(32),
+    fetch: async (url, init) => {
+      if (url.endsWith('/images/generations')) await beforeCreate();
+      return fetch(url, init);
+    },
+    onError: (error) => {
+      throw error;
+    },
+  });
+  const call = {
+    body: undefined,
+    credentials: { authorization: `Bearer ${key}` },
+    purchases: {
+      take: async () => ({ idempotencyKey: randomUUID(), repeated: false, end: async () => {} }),
+    },
+    signal: new AbortController().signal,
+  };
+  const client = newClient('auto', undefined);
+  await client.connect(
+    new StreamableHTTPClientTransport(new URL('http://localhost/mcp'), {
+      fetch: (url, init) => mcp.handle({ ...call, request: new Request(url, init) }),
+    }),
+  );
+  return new Connected(client);
+}
 
 function newClient(era: Era, answer: ElicitResult | undefined): Client {
   const client = new Client(

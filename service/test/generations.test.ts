@@ -465,3 +465,23 @@ test('lists come newest first, in pages, by status and kind', async () => {
   const far = await service.ask('/v1/generations?page=999999&limit=100', { key: theirKey });
   assert.equal(far.status, 400);
 });
+
+test('a create that costs more than it allows is refused with its price, and a replay never is', async () => {
+  const body = { prompt: 'a quiet harbor' };
+  const at = (credits: string, more: Record<string, string> = {}) =>
+    create({ 'x-renderkit-max-credits': credits, ...more }, body);
+  const made = await create({ 'idempotency-key': 'paid' }, body);
+  const price = made.body.cost.credits ?? Number.NaN;
+  const refused = await at(String(price - 0.001));
+  assert.equal(refused.status, 403, refused.text);
+  const { code, detail } = refused.body as unknown as { code: string; detail: string };
+  assert.equal(code, 'budget_exceeded');
+  assert.match(detail, new RegExp(`costs ${price} credits`));
+  assert.equal((await at(String(price))).status, 202);
+  assert.equal((await at('0', { 'idempotency-key': 'paid' })).text, made.text);
+  for (const wrong of ['', 'cheap', '-1', '1e3', '0.0001']) {
+    const answer = await at(wrong);
+    assert.equal(answer.status, 400, wrong);
+    assert.match(answer.text, /X-Renderkit-Max-Credits/);
+  }
+});

@@ -45,6 +45,12 @@ export type EstimateParams = EstimateRequest extends infer Each
 /** Options of a create that waits: `timeout` is the patience with the whole generation. */
 export type RunOptions = WaitOptions & Omit<CreateOptions, 'timeout'>;
 
+/** Credits have three decimals; a limit above all prices is none. */
+function limitHeader(maxCredits: number | undefined): Record<string, string> {
+  if (maxCredits === undefined || maxCredits >= 1e9) return {};
+  return { 'X-Renderkit-Max-Credits': String(Math.floor(maxCredits * 1_000 + 1e-6) / 1_000) };
+}
+
 /** @internal What creates have in common. */
 export class Creates {
   readonly #transport: Transport;
@@ -61,7 +67,15 @@ export class Creates {
     const idempotencyKey = options.idempotencyKey ?? crypto.randomUUID();
     const send = async () => {
       const body = await this.#references.resolve(params, { signal: options.signal });
-      return this.#transport.answer<Generation>({ method: 'POST', path, body, idempotencyKey, options });
+      const { maxCredits, headers, ...rest } = options;
+      const sent = { ...rest, headers: { ...limitHeader(maxCredits), ...headers } };
+      return this.#transport.answer<Generation>({
+        method: 'POST',
+        path,
+        body,
+        idempotencyKey,
+        options: sent,
+      });
     };
     return new ApiPromise(send());
   }

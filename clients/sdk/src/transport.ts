@@ -20,6 +20,8 @@ export type CreateOptions = RequestOptions & {
    * random one is made for every create that comes without.
    */
   idempotencyKey?: string | undefined;
+  /** Refused as `budget_exceeded` where it costs more, by the price that would be charged. */
+  maxCredits?: number | undefined;
 };
 
 /** A fetch, as the platform has it or as a test brings it. */

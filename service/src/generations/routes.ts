@@ -1,5 +1,6 @@
 import type { GenerationKind } from '@renderkit/contract/v1/schemas/generation.ts';
 import type { Database } from '@renderkit/server-kit/db/database.ts';
+import { readMaxCost } from '../budgets/budget.ts';
 import { type HandlerContext, type Handlers, RawReply } from '../handler.ts';
 import { pageOf } from '../list-page.ts';
 import { type CancelDependencies, cancelGeneration } from './cancel/cancel-generation.ts';
@@ -41,7 +42,8 @@ export function generationRoutes(
     (kind: GenerationKind) =>
     async (request: Omit<CreateRequest, 'kind'> & Pick<HandlerContext, 'headers' | 'signal'>) => {
       const { principal, body, idempotencyKey, requestId, method, path } = request;
-      const asked = { principal, body, idempotencyKey, requestId, method, path };
+      const maxMillicredits = readMaxCost(request.headers);
+      const asked = { principal, body, idempotencyKey, maxMillicredits, requestId, method, path };
       const accepted = await creator.create({ ...asked, kind });
       return holdBack(longPolls, accepted, request);
     };

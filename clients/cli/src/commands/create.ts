@@ -1,5 +1,5 @@
-import type { Generation } from 'renderkit';
-import { millisecondsOf, optionValue, pairsOf } from '../amounts.ts';
+import type { CreateOptions, Generation } from 'renderkit';
+import { millisecondsOf, numberOf, optionValue, pairsOf } from '../amounts.ts';
 import { command } from '../command.ts';
 import type { Option, Values } from '../options.ts';
 import { UsageError } from '../cli-error.ts';
@@ -41,7 +41,7 @@ type Body = Record<string, unknown>;
 /** One of the four creates: its name in an estimate, and how it is sent. */
 type Create = {
   kind: 'image' | 'image_edit' | 'video' | 'video_extend';
-  send: (session: Session, body: Body, idempotencyKey: string) => Promise<Generation>;
+  send: (session: Session, body: Body, options: CreateOptions) => Promise<Generation>;
 };
 
 export const image = command({
@@ -52,7 +52,7 @@ export const image = command({
     const body = { ...(await bodyOf(session, values)), prompt: await promptOf(words) };
     await create(session, values, body, {
       kind: 'image',
-      send: ({ client }, params, idempotencyKey) => client.images.create(params, { idempotencyKey }),
+      send: ({ client }, params, options) => client.images.create(params, options),
     });
   },
 });
@@ -84,8 +84,7 @@ export const edit = command({
     };
     await create(session, values, body, {
       kind: 'image_edit',
-      send: ({ client }, params, idempotencyKey) =>
-        client.images.createEdit(params as { image: string }, { idempotencyKey }),
+      send: ({ client }, params, options) => client.images.createEdit(params as { image: string }, options),
     });
   },
 });
@@ -116,7 +115,7 @@ export const video = command({
     };
     await create(session, values, body, {
       kind: 'video',
-      send: ({ client }, params, idempotencyKey) => client.videos.create(params, { idempotencyKey }),
+      send: ({ client }, params, options) => client.videos.create(params, options),
     });
   },
 });
@@ -138,8 +137,8 @@ export const extend = command({
     };
     await create(session, values, body, {
       kind: 'video_extend',
-      send: ({ client }, params, idempotencyKey) =>
-        client.videos.extend(params as { video_id: string; prompt: string }, { idempotencyKey }),
+      send: ({ client }, params, options) =>
+        client.videos.extend(params as { video_id: string; prompt: string }, options),
     });
   },
 });
@@ -190,7 +189,11 @@ async function create(
   const timeoutMs = values.timeout === undefined ? undefined : millisecondsOf(values.timeout, 'timeout');
   await checkPrice(session, values, estimate);
   output.progress('being sent');
-  const created = await send(session, body, values['idempotency-key'] ?? crypto.randomUUID());
+  const max = values['max-credits'];
+  const created = await send(session, body, {
+    idempotencyKey: values['idempotency-key'],
+    maxCredits: max === undefined ? undefined : numberOf(max, 'max-credits'),
+  });
   if (values['no-wait'] === true) return output.result(created, [created.id], () => [created.id]);
   if (output.hasLine) output.note(output.faint(created.id));
   const kindOfPreview = (values.preview ?? 'auto') as PreviewKind;

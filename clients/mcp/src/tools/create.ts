@@ -1,10 +1,8 @@
-import { acceptedContent, inputRequired, type InputRequiredResult } from '@modelcontextprotocol/server';
-import { createHash } from 'node:crypto';
-import type { EstimateParams, Estimate, Generation, Key } from 'renderkit';
-import { RenderkitError } from 'renderkit';
+import type { EstimateParams } from 'renderkit';
 import { z } from 'zod';
-import { defineTool, type Found, ToolRefusal, type ToolCall } from '../tool.ts';
-import { generationSchema, type GenerationData, waitFor, waitSeconds } from './generation.ts';
+import { defineTool, ToolRefusal } from '../tool.ts';
+import { generationSchema, waitSeconds } from './generation.ts';
+import { needsConfirmation, purchase } from './purchase.ts';
 
 // How long texts and lists may be is said by the API, for each model.
 const text = z.string();
@@ -82,11 +80,6 @@ function videoRequest({ extend_video_id: videoId, resolution, ...fields }: Video
     ...(resolution !== undefined && { resolution }),
     video_id: videoId as string,
   };
-}
-
-/** Whether a person has to agree to a price: the key says from where on. */
-function needsConfirmation(credits: number, { confirm_above: above }: Key): boolean {
-  return above !== null && credits > above;
 }
 
 export const estimate = defineTool({
@@ -182,142 +175,3 @@ export const createVideo = defineTool({
       call,
     ),
 });
-
-type Asked = {
-  tool: string;
-  fields: object;
-  max_credits: number;
-  request_id: string | undefined;
-  confirm: string | undefined;
-  wait_seconds: number;
-};
-
-/**
- * One purchase at most: estimated first, refused above `max_credits`, agreed to by a person above the key's `confirm_above`,
- * and charged under a key that a repeated call has again.
- */
-async function purchase(
-  asked: Asked,
-  params: EstimateParams,
-  call: ToolCall,
-): Promise<Found<GenerationData> | InputRequiredResult | ToolRefusal> {
-  const { client } = call;
-  const [price, key] = await Promise.all([client.estimate(params), client.account.key()]);
-  if (price.credits > asked.max_credits) return tooExpensive(asked, price);
-  const agreed = await agreement(asked, price, key, call);
-  if (agreed instanceof ToolRefusal || 'resultType' in agreed) return agreed;
-  const chosen =
-    asked.request_id === undefined ? agreed.idempotencyKey : keyOfRequestId(asked.tool, asked.request_id);
-  const made =
-    chosen === undefined
-      ? await createRepeatable(asked, params, call)
-      : { generation: await create(params, call, chosen), repeated: false };
-  const note = made.repeated
-    ? 'This is the generation of an equal call whose answer was lost; nothing more was charged.'
-    : '';
-  return waitFor(call, made.generation, { seconds: asked.wait_seconds, note });
-}
-
-function tooExpensive({ max_credits }: Asked, { credits, model }: Estimate): ToolRefusal {
-  return new ToolRefusal(
-    'over_max_credits',
-    `It would cost ${credits} credits with ${model}, and max_credits is ${max_credits}. Nothing was charged.`,
-    'Ask the person whether that is worth it, then call again with a higher max_credits, or choose a cheaper model.',
-    { credits },
-  );
-}
-
-/** Names of the form that a person is shown. */
-const question = 'confirm';
-const agreementSchema = z.object({ approve: z.boolean() });
-
-type Agreement = { idempotencyKey: string | undefined };
-
-async function agreement(
-  asked: Asked,
-  { credits, model, outputs }: Estimate,
-  key: Key,
-  { confirmations, context, canAsk }: ToolCall,
-): Promise<Agreement | InputRequiredResult | ToolRefusal> {
-  if (!needsConfirmation(credits, key)) return { idempotencyKey: undefined };
-  const wanted = { keyId: key.id, tool: asked.tool, arguments: asked.fields, credits };
-  const { inputResponses, requestState } = context.mcpReq;
-  const answered = inputResponses?.[question] !== undefined;
-  const token = answered ? requestState<string>() : asked.confirm;
-  if (answered && acceptedContent(inputResponses, question, agreementSchema)?.approve !== true)
-    return new ToolRefusal(
-      'declined',
-      'The person did not agree. Nothing was charged.',
-      'Do not try it again unless the person asks for it.',
-    );
-  const verified = token === undefined ? undefined : confirmations.verify(token, wanted);
-  if (verified?.outcome === 'confirmed') return verified;
-  const issued = confirmations.issue(wanted);
-  const message = `${asked.tool} with ${model}: ${outputs} ${outputs === 1 ? 'output' : 'outputs'} for ${credits} credits. Spend them?`;
-  if (canAsk && asked.confirm === undefined)
-    return inputRequired({
-      inputRequests: {
-        [question]: inputRequired.elicit({
-          message,
-          requestedSchema: {
-            type: 'object',
-            properties: { approve: { type: 'boolean', title: `Spend ${credits} credits` } },
-            required: ['approve'],
-          },
-        }),
-      },
-      requestState: issued,
-    });
-  const why = verified === undefined ? '' : ` The token ${verified.reason}.`;
-  return new ToolRefusal(
-    'confirmation_required',
-    `It would cost ${credits} credits, and a person has to agree to that.${why} Nothing was charged.`,
-    'Ask the person. If they agree, call again with the same arguments and this token as confirm, within ten minutes.',
-    { credits, confirm: issued },
-  );
-}
-
-function keyOfRequestId(tool: string, requestId: string): string {
-  return `mcp-${createHash('sha256').update(`${tool}\n${requestId}`).digest('hex')}`;
-}
-
-async function createRepeatable(asked: Asked, params: EstimateParams, call: ToolCall) {
-  const { tool, fields } = asked;
-  const taken = await call.purchases.take({ tool, arguments: fields, signal: call.signal });
-  try {
-    const generation = await create(params, call, taken.idempotencyKey);
-    await taken.end('created');
-    return { generation, repeated: taken.repeated };
-  } catch (error) {
-    await taken.end(RenderkitError.is(error) && isRefusal(error) ? 'refused' : 'unknown');
-    throw error;
-  }
-}
-
-/** Told by the service, which then charged nothing. */
-function isRefusal({ status }: { status: number | undefined }): boolean {
-  return status !== undefined && status < 500;
-}
-
-/** Goes to its end though its caller may have gone: what becomes of it is then known. */
-function create(params: EstimateParams, { client }: ToolCall, idempotencyKey: string): Promise<Generation> {
-  const options = { idempotencyKey };
-  switch (params.kind) {
-    case 'image': {
-      const { kind: _kind, ...request } = params;
-      return client.images.create(request, options);
-    }
-    case 'image_edit': {
-      const { kind: _kind, ...request } = params;
-      return client.images.createEdit(request, options);
-    }
-    case 'video': {
-      const { kind: _kind, ...request } = params;
-      return client.videos.create(request, options);
-    }
-    case 'video_extend': {
-      const { kind: _kind, ...request } = params;
-      return client.videos.extend(request, options);
-    }
-  }
-}

@@ -5,7 +5,7 @@ import { type Database, isDatabaseUnavailable } from '@renderkit/server-kit/db/d
 import { newId } from '@renderkit/server-kit/ids.ts';
 import type { Logger } from '@renderkit/server-kit/process/logger.ts';
 import { createBatcher } from '@renderkit/server-kit/work/batcher.ts';
-import { checkBudget } from '../../budgets/budget.ts';
+import { checkBudget, checkMaxCost } from '../../budgets/budget.ts';
 import { RawReply } from '../../handler.ts';
 import { fingerprint, IdempotencyKeys, keyReused } from '../../idempotency/idempotency-key.ts';
 import type { Principal } from '../../identity/admission/principal.ts';
@@ -28,6 +28,8 @@ export type CreateRequest = {
   kind: GenerationKind;
   body: { metadata?: Record<string, string> };
   idempotencyKey: string | undefined;
+  /** What it may cost at most, in 1/1000 credit; a replay of what was charged before costs nothing. */
+  maxMillicredits?: number | undefined;
   /** `req_…`: the log lines of all parts share it. */
   requestId: string;
   /** As the contract writes them. */
@@ -98,7 +100,10 @@ export class GenerationCreator {
       kind: request.kind,
       body: request.body,
       requestId: request.requestId,
-      checkBudget: (cost) => checkBudget(cost, budgetLeft),
+      checkBudget: (cost) => {
+        checkMaxCost(cost, request.maxMillicredits);
+        checkBudget(cost, budgetLeft);
+      },
     });
     await crashPoint?.('create-quoted');
     const record = recordOf(request, quoted);

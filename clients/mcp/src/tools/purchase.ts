@@ -1,0 +1,179 @@
+import { acceptedContent, inputRequired, type InputRequiredResult } from '@modelcontextprotocol/server';
+import { createHash } from 'node:crypto';
+import type { Estimate, EstimateParams, Generation, Key } from 'renderkit';
+import { RenderkitError } from 'renderkit';
+import { z } from 'zod';
+import { type Found, type ToolCall, ToolRefusal } from '../tool.ts';
+import { type GenerationData, waitFor } from './generation.ts';
+
+/** Whether a person has to agree to a price: the key says from where on. */
+export function needsConfirmation(credits: number, { confirm_above: above }: Key): boolean {
+  return above !== null && credits > above;
+}
+
+type Asked = {
+  tool: string;
+  fields: object;
+  max_credits: number;
+  request_id: string | undefined;
+  confirm: string | undefined;
+  wait_seconds: number;
+};
+
+/**
+ * One purchase at most: estimated first, refused above `max_credits`, agreed to by a person above the key's `confirm_above`,
+ * and charged under a key that a repeated call has again.
+ */
+export async function purchase(
+  asked: Asked,
+  params: EstimateParams,
+  call: ToolCall,
+): Promise<Found<GenerationData> | InputRequiredResult | ToolRefusal> {
+  const { client } = call;
+  const [price, key] = await Promise.all([client.estimate(params), client.account.key()]);
+  if (price.credits > asked.max_credits) return tooExpensive(asked, price);
+  const agreed = await agreement(asked, price, key, call);
+  if (agreed instanceof ToolRefusal || 'resultType' in agreed) return agreed;
+  const chosen =
+    asked.request_id === undefined ? agreed.idempotencyKey : keyOfRequestId(asked.tool, asked.request_id);
+  const maxCredits = Math.min(asked.max_credits, agreedCredits(price, key));
+  let made: { generation: Generation; repeated: boolean };
+  try {
+    made =
+      chosen === undefined
+        ? await createRepeatable(asked, params, maxCredits, call)
+        : { generation: await create(params, call, { idempotencyKey: chosen, maxCredits }), repeated: false };
+  } catch (error) {
+    const dearer = RenderkitError.is(error) && error.code === 'budget_exceeded';
+    const now = dearer ? await client.estimate(params) : price;
+    if (now.credits <= maxCredits) throw error;
+    return now.credits > asked.max_credits ? tooExpensive(asked, now) : priceRisen(now);
+  }
+  const note = made.repeated
+    ? 'This is the generation of an equal call whose answer was lost; nothing more was charged.'
+    : '';
+  return waitFor(call, made.generation, { seconds: asked.wait_seconds, note });
+}
+
+function tooExpensive({ max_credits }: Asked, { credits, model }: Estimate): ToolRefusal {
+  return new ToolRefusal(
+    'over_max_credits',
+    `It would cost ${credits} credits with ${model}, and max_credits is ${max_credits}. Nothing was charged.`,
+    'Ask the person whether that is worth it, then call again with a higher max_credits, or choose a cheaper model.',
+    { credits },
+  );
+}
+
+/** Up to where nobody has to be asked again: what a person agreed to, else what the key lets through. */
+function agreedCredits({ credits }: Estimate, key: Key): number {
+  return needsConfirmation(credits, key) ? credits : (key.confirm_above ?? Infinity);
+}
+
+/** A price was published between the estimate and the create, and a person has to agree to it. */
+function priceRisen({ credits, model }: Estimate): ToolRefusal {
+  return new ToolRefusal(
+    'price_changed',
+    `The price has just risen: it would cost ${credits} credits with ${model}. Nothing was charged.`,
+    'Call again with the same arguments and without confirm: a person has to agree to this price.',
+    { credits },
+  );
+}
+
+/** Names of the form that a person is shown. */
+const question = 'confirm';
+const agreementSchema = z.object({ approve: z.boolean() });
+
+type Agreement = { idempotencyKey: string | undefined };
+
+async function agreement(
+  asked: Asked,
+  { credits, model, outputs }: Estimate,
+  key: Key,
+  { confirmations, context, canAsk }: ToolCall,
+): Promise<Agreement | InputRequiredResult | ToolRefusal> {
+  if (!needsConfirmation(credits, key)) return { idempotencyKey: undefined };
+  const wanted = { keyId: key.id, tool: asked.tool, arguments: asked.fields, credits };
+  const { inputResponses, requestState } = context.mcpReq;
+  const answered = inputResponses?.[question] !== undefined;
+  const token = answered ? requestState<string>() : asked.confirm;
+  if (answered && acceptedContent(inputResponses, question, agreementSchema)?.approve !== true)
+    return new ToolRefusal(
+      'declined',
+      'The person did not agree. Nothing was charged.',
+      'Do not try it again unless the person asks for it.',
+    );
+  const verified = token === undefined ? undefined : confirmations.verify(token, wanted);
+  if (verified?.outcome === 'confirmed') return verified;
+  const issued = confirmations.issue(wanted);
+  const message = `${asked.tool} with ${model}: ${outputs} ${outputs === 1 ? 'output' : 'outputs'} for ${credits} credits. Spend them?`;
+  if (canAsk && asked.confirm === undefined)
+    return inputRequired({
+      inputRequests: {
+        [question]: inputRequired.elicit({
+          message,
+          requestedSchema: {
+            type: 'object',
+            properties: { approve: { type: 'boolean', title: `Spend ${credits} credits` } },
+            required: ['approve'],
+          },
+        }),
+      },
+      requestState: issued,
+    });
+  const why = verified === undefined ? '' : ` The token ${verified.reason}.`;
+  return new ToolRefusal(
+    'confirmation_required',
+    `It would cost ${credits} credits, and a person has to agree to that.${why} Nothing was charged.`,
+    'Ask the person. If they agree, call again with the same arguments and this token as confirm, within ten minutes.',
+    { credits, confirm: issued },
+  );
+}
+
+function keyOfRequestId(tool: string, requestId: string): string {
+  return `mcp-${createHash('sha256').update(`${tool}\n${requestId}`).digest('hex')}`;
+}
+
+async function createRepeatable(asked: Asked, params: EstimateParams, maxCredits: number, call: ToolCall) {
+  const { tool, fields } = asked;
+  const taken = await call.purchases.take({ tool, arguments: fields, signal: call.signal });
+  try {
+    const { idempotencyKey } = taken;
+    const generation = await create(params, call, { idempotencyKey, maxCredits });
+    await taken.end('created');
+    return { generation, repeated: taken.repeated };
+  } catch (error) {
+    await taken.end(RenderkitError.is(error) && isRefusal(error) ? 'refused' : 'unknown');
+    throw error;
+  }
+}
+
+/** Told by the service, which then charged nothing. */
+function isRefusal({ status }: { status: number | undefined }): boolean {
+  return status !== undefined && status < 500;
+}
+
+/** Goes to its end though its caller may have gone: what becomes of it is then known. */
+function create(
+  params: EstimateParams,
+  { client }: ToolCall,
+  options: { idempotencyKey: string; maxCredits: number },
+): Promise<Generation> {
+  switch (params.kind) {
+    case 'image': {
+      const { kind: _kind, ...request } = params;
+      return client.images.create(request, options);
+    }
+    case 'image_edit': {
+      const { kind: _kind, ...request } = params;
+      return client.images.createEdit(request, options);
+    }
+    case 'video': {
+      const { kind: _kind, ...request } = params;
+      return client.videos.create(request, options);
+    }
+    case 'video_extend': {
+      const { kind: _kind, ...request } = params;
+      return client.videos.extend(request, options);
+    }
+  }
+}
