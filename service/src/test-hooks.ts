@@ -41,6 +41,8 @@ export type TestHooks = {
   retryMs?: number | undefined;
   /** Between looks for deliveries that are due. */
   deliveryPollMs?: number | undefined;
+  /** Between looks of streams for what no notification told. */
+  liveFloorMs?: number | undefined;
   /** After which a loop without progress counts as stuck. */
   stuckAfterMs?: number | undefined;
   /** Of calls to the studio. */

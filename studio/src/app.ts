@@ -152,8 +152,11 @@ async function open(
   const progress = createWakeups();
   const changes = owners.use(createNotifier({ database, channel: changesChannel, log }));
   const jobs = owners.use(createNotifier({ database, channel: jobsChannel, log }));
-  owners.use(listen({ url: databaseUrl, channel: changesChannel, log, onIds: (ids) => wakeups.wake(ids) }));
-  owners.use(listen({ url: databaseUrl, channel: progressChannel, log, onIds: (ids) => progress.wake(ids) }));
+  const channels = {
+    [changesChannel]: (ids: string[]) => wakeups.wake(ids),
+    [progressChannel]: (ids: string[]) => progress.wake(ids),
+  };
+  owners.use(listen({ url: databaseUrl, channels, log }));
   const announce = {
     change: (account: string) => {
       // Polls of this process need not wait for the word to come back.

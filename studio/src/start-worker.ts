@@ -91,9 +91,8 @@ export async function startWorker(
   owners.use(
     listen({
       url: config.databaseUrl,
-      channel: jobsChannel,
+      channels: { [jobsChannel]: wake },
       log,
-      onIds: wake,
       onConnect: wake,
     }),
   );

@@ -56,12 +56,12 @@ export function createNotifier(options: {
   };
 }
 
-/** Listens on a channel with a connection of its own, for ever: a lost connection is made again with back-off. */
+/** Listens on channels with one connection of its own, for ever: a lost one is made again with back-off. */
 export function listen(options: {
   url: string;
-  channel: string;
+  /** What to do with the ids that come on each channel. */
+  channels: Readonly<Record<string, (ids: string[]) => void>>;
   log: Logger;
-  onIds: (ids: string[]) => void;
   /** Called after each (re)connect: what was announced meanwhile is unknown. */
   onConnect?: () => void;
 }): AsyncDisposable {
@@ -97,10 +97,13 @@ export function listen(options: {
     mine.on('end', () => {
       if (client === mine) again();
     });
-    mine.on('notification', ({ payload }) => options.onIds((payload ?? '').split(',')));
+    mine.on('notification', ({ channel, payload }) =>
+      options.channels[channel]?.((payload ?? '').split(',')),
+    );
     try {
       await mine.connect();
-      await mine.query(`listen ${pg.escapeIdentifier(options.channel)}`);
+      const names = Object.keys(options.channels);
+      await mine.query(names.map((name) => `listen ${pg.escapeIdentifier(name)}`).join('; '));
       failures = 0;
       options.onConnect?.();
     } catch (error) {

@@ -18,6 +18,9 @@ import { TransitionAnnouncer } from './settle/announce-transitions.ts';
 /** Ids of generations that reached their last status, for the long polls of other processes. */
 export const settledChannel = 'generations_settled';
 
+/** Ids of generations that reached another status and have not ended, for the streams of other processes. */
+export const movedChannel = 'generations_moved';
+
 /** Many accounts in one notification: whoever reads a stream does not see so little time. */
 const eventNotificationMs = 20;
 const defaultLeaseMs = 10_000;
@@ -53,11 +56,17 @@ export function startSignals(options: {
   const leaseMs = testHooks.leaseMs ?? defaultLeaseMs;
   const longPolls = new LongPolls({ database, log, max: testHooks.maxLongPolls });
   const accountStreams = new AccountStreams({ database, log });
-  const live = new LiveGenerations({ database, studioClient: options.studioClient, log });
+  const live = new LiveGenerations({
+    database,
+    studioClient: options.studioClient,
+    log,
+    floorMs: testHooks.liveFloorMs,
+  });
   const scheduler = new Scheduler(log);
   const feed = new Feed(options);
   const subscriptions = new Subscriptions({ database, log, owner, leaseMs, feed });
   const notifier = createNotifier({ database, channel: settledChannel, log });
+  const movedNotifier = createNotifier({ database, channel: movedChannel, log });
   const eventNotifier = createNotifier({
     database,
     channel: accountEventsChannel,
@@ -68,6 +77,7 @@ export function startSignals(options: {
     longPolls,
     live,
     notifier,
+    movedNotifier,
     eventNotifier,
     scheduler,
     subscriptions,
@@ -85,7 +95,8 @@ export function startSignals(options: {
     subscriptions,
     announcer,
     [Symbol.asyncDispose]: async () => {
-      await Promise.all([notifier[Symbol.asyncDispose](), eventNotifier[Symbol.asyncDispose]()]);
+      const notifiers = [notifier, movedNotifier, eventNotifier];
+      await Promise.all(notifiers.map((one) => one[Symbol.asyncDispose]()));
       await listeners[Symbol.asyncDispose]();
       await accountStreams[Symbol.asyncDispose]();
       await live[Symbol.asyncDispose]();
@@ -114,15 +125,15 @@ function listenToOthers(
     longPolls.revoke(ids);
     keyStreams.revoke(ids);
   };
-  const heard = { url: database.url, log, onConnect };
-  const listeners = [
-    listen({ ...heard, channel: settledChannel, onIds: onSettled }),
-    listen({ ...heard, channel: accountEventsChannel, onIds: (ids) => accountStreams.wake(ids) }),
-    listen({ ...heard, channel: revokedKeysChannel, onIds: onRevoked }),
-  ];
-  return {
-    [Symbol.asyncDispose]: async () => {
-      await Promise.all(listeners.map((listener) => listener[Symbol.asyncDispose]()));
+  return listen({
+    url: database.url,
+    log,
+    onConnect,
+    channels: {
+      [settledChannel]: onSettled,
+      [movedChannel]: (ids) => live.wake(ids),
+      [accountEventsChannel]: (ids) => accountStreams.wake(ids),
+      [revokedKeysChannel]: onRevoked,
     },
-  };
+  });
 }

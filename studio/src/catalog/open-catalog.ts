@@ -63,9 +63,8 @@ export async function openCatalog({
   });
   const ears = listen({
     url: database.url,
-    channel: catalogChannel,
+    channels: { [catalogChannel]: () => loop.wake() },
     log,
-    onIds: () => loop.wake(),
     onConnect: () => loop.wake(),
   });
   const cached = <Value>(read: (model: string, version: number) => Promise<Value | undefined>) => {

@@ -10,7 +10,8 @@ import { generationText } from '../present.ts';
 import { noSuchGeneration } from '../reads/read-generation.ts';
 import { isFinal } from '../settle/status.ts';
 import { previewOf, progressOf } from './present.ts';
-import { type LiveRow, readLive, readMoved } from './store.ts';
+import { type LiveView, PlaceTimes, readWithPlaces } from './place-times.ts';
+import { readMoved } from './store.ts';
 import { StudioProgress } from './studio-progress.ts';
 
 /** Whose generation it is. */
@@ -29,7 +30,7 @@ type Reader = {
 /** A generation that somebody watches. */
 type Live = Asked & {
   readers: Set<Reader>;
-  row: LiveRow | undefined;
+  row: LiveView | undefined;
   /** The last that was sent of each, as text: what says the same is not sent again. */
   generation: string | undefined;
   progress: string | undefined;
@@ -39,7 +40,7 @@ type Live = Asked & {
   preview: number;
 };
 
-const floorMs = 1_000;
+const defaultFloorMs = 1_000;
 
 /**
  * Sends generations' progress to whoever watches them as streams. What is common to the readers of a generation is read, and
@@ -51,22 +52,26 @@ export class LiveGenerations implements AsyncDisposable {
   readonly #studio: StudioProgress;
   readonly #live = new Map<string, Live>();
   readonly #floor: Loop;
-  readonly #read: (asked: { id: string; accountId: string }) => Promise<LiveRow | undefined>;
+  readonly #read: (asked: { id: string; accountId: string }) => Promise<LiveView | undefined>;
   readonly #log: Logger;
 
   constructor({
     database,
     studioClient,
     log,
+    floorMs = defaultFloorMs,
   }: {
     database: Database;
     studioClient: Pick<StudioClient, 'call'>;
     log: Logger;
+    /** Milliseconds between looks for what no notification told. */
+    floorMs?: number | undefined;
   }) {
     this.#database = database;
     this.#log = log;
+    const places = new PlaceTimes(database);
     this.#read = createBatcher({
-      run: (asked) => readLive(database, asked),
+      run: (asked) => readWithPlaces(database, places, asked),
       maxSize: 256,
       maxInFlight: 2,
       isHopeless: isDatabaseUnavailable,
@@ -97,7 +102,7 @@ export class LiveGenerations implements AsyncDisposable {
   }
 
   /** The record. @throws ApiProblem `not_found`, the same for another account's and for none */
-  async check({ id, accountId }: Asked): Promise<LiveRow> {
+  async check({ id, accountId }: Asked): Promise<LiveView> {
     const row = await this.#read({ id, accountId });
     if (row === undefined) throw noSuchGeneration();
     return row;
@@ -171,7 +176,7 @@ export class LiveGenerations implements AsyncDisposable {
 
   /** Reads the record again, and sends what is new. A failure is made up for by the next look. */
   async #refresh(live: Live): Promise<void> {
-    let row: LiveRow | undefined;
+    let row: LiveView | undefined;
     try {
       row = await this.#read(live);
     } catch (error) {

@@ -2,13 +2,14 @@ import type { RenderPreview, RenderProgress } from '@renderkit/contract/studio/p
 import type { ProgressStage } from '@renderkit/contract/v1/progress.ts';
 import type { Preview, PreviewMode, Progress } from '@renderkit/contract/v1/schemas/progress.ts';
 import { isFinal } from '../settle/status.ts';
+import type { LiveView } from './place-times.ts';
 import type { LiveRow } from './store.ts';
 
 /** What the studio said of a render last; `isAway` where it cannot be asked now. */
 export type StudioWord = { progress: RenderProgress | undefined; isAway: boolean };
 
 /** How far a generation is, by its record and what the studio says (docs/api.md §2). */
-export function progressOf(row: LiveRow, { progress, isAway }: StudioWord): Progress {
+export function progressOf(row: LiveView, { progress, isAway }: StudioWord): Progress {
   const { generation } = row;
   const known = generation.status === 'running' ? progress : undefined;
   const succeeded = generation.status === 'succeeded';
@@ -24,7 +25,8 @@ export function progressOf(row: LiveRow, { progress, isAway }: StudioWord): Prog
       : (known?.outputs_done ?? 0),
     outputs_expected: generation.expected_outputs,
     queue: generation.status === 'queued' ? queueOf(row, isAway) : (known?.queue ?? null),
-    starts_in_seconds: known?.starts_in_seconds ?? null,
+    // Nothing starts while the studio is away.
+    starts_in_seconds: known?.starts_in_seconds ?? (isAway ? null : row.starts),
     finishes_in_seconds: known?.finishes_in_seconds ?? null,
     at: new Date().toISOString(),
   };

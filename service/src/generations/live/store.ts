@@ -19,6 +19,11 @@ export type LiveRow = {
   /** Among what waits in its account's lane; null where it does not wait there. */
   position: number | null;
   of: number | null;
+  /** Places of the plan overall and in the lane. */
+  places: number | null;
+  placesInLane: number | null;
+  /** Whether generations of other lanes wait for places as well. */
+  othersWait: boolean;
 };
 
 /** Generations of accounts with all that says why they wait, in order; undefined where there is none of that id. */
@@ -38,7 +43,7 @@ export async function readLive(
          join generations w on w.account_id = q.account_id and w.lane = q.lane and not w.blocked
           and w.status = 'queued' and not w.holds_slot
      ), free as (
-       select a.id, a.dispatch_after > clock() as pausing,
+       select a.id, a.dispatch_after > clock() as pausing, a.limit_overall, a.limit_image, a.limit_edit, a.limit_video,
               a.limit_overall - a.elsewhere_overall - count(h.id) as overall,
               a.limit_image - a.elsewhere_image - count(h.id) filter (where h.lane = 'image') as image,
               a.limit_edit - a.elsewhere_edit - count(h.id) filter (where h.lane = 'edit') as edit,
@@ -49,7 +54,13 @@ export async function readLive(
      select g.place::integer as place, ${packed} as packed, g.lane, g.blocked, g.holds_slot as "holdsSlot",
             coalesce(f.pausing, false) as pausing, f.overall::integer as "freeOverall",
             (case g.lane when 'image' then f.image when 'edit' then f.edit else f.video end)::integer as "freeInLane",
-            t.position::integer as position, t.of::integer as of
+            t.position::integer as position, t.of::integer as of, f.limit_overall as places,
+            case g.lane when 'image' then f.limit_image when 'edit' then f.limit_edit else f.limit_video end as "placesInLane",
+            f.id is not null and exists (
+              select 1 from unnest(array['image', 'edit', 'video']) as other (lane)
+               where other.lane <> g.lane and exists (
+                 select 1 from generations w where w.account_id = g.account_id and w.lane = other.lane
+                    and not w.blocked and w.status = 'queued' and not w.holds_slot)) as "othersWait"
        from found g left join turns t on t.id = g.id left join free f on f.id = g.account_id`,
     [asked.map(({ id }) => id), asked.map(({ accountId }) => accountId)],
     'generations_read_live',
@@ -72,4 +83,32 @@ export async function readMoved(
     'generations_read_moved',
   );
   return rows.map(({ id }) => id);
+}
+
+/** Whose generations hold places: of one lane, or of all where `lane` is null. */
+export type PlaceKey = { accountId: string; lane: Lane | null };
+
+/**
+ * Seconds that the account's last generations held their places, at most twenty of the newest two hundred that succeeded:
+ * a fifth took less than `low`, a fifth more than `high`. In order.
+ */
+export async function readPlaceTimes(
+  database: Database,
+  keys: readonly PlaceKey[],
+): Promise<{ count: number; low: number | null; high: number | null }[]> {
+  return database.rows(
+    `select count(t.seconds)::integer as count, percentile_cont(0.2) within group (order by t.seconds) as low,
+            percentile_cont(0.8) within group (order by t.seconds) as high
+       from unnest($1::text[], $2::text[]) with ordinality as asked (account_id, lane, place)
+       left join lateral (
+         select extract(epoch from n.completed_at - n.submitted_at)::double precision as seconds
+           from (select lane, submitted_at, completed_at, created_at from generations
+                  where account_id = asked.account_id and status = 'succeeded'
+                  order by created_at desc, id desc limit 200) n
+          where (asked.lane is null or n.lane = asked.lane) and n.submitted_at is not null
+          order by n.created_at desc limit 20) t on true
+      group by asked.place order by asked.place`,
+    [keys.map(({ accountId }) => accountId), keys.map(({ lane }) => lane)],
+    'generations_place_times',
+  );
 }

@@ -12,6 +12,8 @@ export type AnnouncerOptions = {
   live: Pick<LiveGenerations, 'wake'>;
   /** Wakes the long polls of other processes. */
   notifier: Notifier;
+  /** Wakes the streams of generations that go on, in other processes. */
+  movedNotifier: Pick<Notifier, 'announce'>;
   /** Wakes whoever reads an account's events, in every process. */
   eventNotifier: Pick<Notifier, 'announce'>;
   scheduler: Scheduler;
@@ -28,7 +30,7 @@ export class TransitionAnnouncer {
   }
 
   announce(made: readonly Transitioned[]): void {
-    const { longPolls, live, notifier, scheduler, subscriptions, deliveries } = this.#options;
+    const { longPolls, live, notifier, movedNotifier, scheduler, subscriptions, deliveries } = this.#options;
     const ended = made.filter(({ to_status: status }) => isFinal(status));
     longPolls.wake(
       ended.map(({ id }) => id),
@@ -39,6 +41,7 @@ export class TransitionAnnouncer {
       notifier.announce(id);
       scheduler.wake(accountId);
     }
+    for (const { id, to_status: status } of made) if (!isFinal(status)) movedNotifier.announce(id);
     for (const { watching, account_id: accountId } of made) if (watching) subscriptions.subscribe(accountId);
     this.announceEvents(made.map(({ account_id: accountId }) => accountId));
     deliveries.announce(made.flatMap((one) => (one.deliveries > 0 ? [one.account_id] : [])));

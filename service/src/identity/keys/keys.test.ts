@@ -117,7 +117,12 @@ describe('keys', () => {
     const log = createLogger({ part: 'test', level: 'silent' });
     const { promise: listening, resolve: onConnect } = Promise.withResolvers<void>();
     const { promise: heard, resolve: onIds } = Promise.withResolvers<string[]>();
-    await using _listener = listen({ url: db.url, channel: revokedKeysChannel, log, onIds, onConnect });
+    await using _listener = listen({
+      url: db.url,
+      channels: { [revokedKeysChannel]: onIds },
+      log,
+      onConnect,
+    });
     await listening;
     await revokeKey(db.database, id, operator);
     assert.deepEqual(await heard, [id]);

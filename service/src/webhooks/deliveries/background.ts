@@ -104,9 +104,8 @@ export function startDeliveries(options: DeliveriesOptions): Deliveries {
   const notifier = createNotifier({ database, channel: deliveriesDueChannel, log });
   const listener = listen({
     url: database.url,
-    channel: deliveriesDueChannel,
+    channels: { [deliveriesDueChannel]: queue.wake },
     log,
-    onIds: queue.wake,
     onConnect: queue.wake,
   });
   return {
