@@ -193,6 +193,8 @@ describe('the command line', () => {
     assert.equal(healthy.code, 0, healthy.stdout + healthy.stderr);
     const connected = await cli('connect openai --test --jq .models[]');
     assert.match(connected.stdout, /^atelier-1$/m, connected.stderr);
+    const tavern = await cli('connect sillytavern --test --jq .models[]');
+    assert.match(tavern.stdout, /^atelier-1$/m, tavern.stderr);
     assert.equal((await cli('connect nothing')).code, 2);
   });
 

@@ -123,6 +123,7 @@ describe('a person runs their account in the console', { skip: noBrowser }, () =
     const settings = (name: string) => page.getByRole('group', { name: `Settings of ${name}` }).innerText();
     for (const [name, says, address] of [
       ['Open WebUI', /will find \d+ models/, '/openai/v1'],
+      ['SillyTavern', /will find \d+ models/, ''],
       ['Claude Code', /will find 11 tools/, '/mcp'],
       ['Renderkit for TypeScript', /It may: read, generate/, ''],
     ] as const) {

@@ -1,7 +1,7 @@
 import { ownPath } from '../format/own-path.ts';
 
 /** The ways into the service that programs take, each tried with a key and without the session. */
-export type Door = 'v1' | 'openai' | 'mcp';
+export type Door = 'v1' | 'openai' | 'a1111' | 'mcp';
 
 /** What came of a trial, as a sentence. */
 export type Trial = { works: boolean; says: string };
@@ -9,6 +9,8 @@ export type Trial = { works: boolean; says: string };
 type Attempt = {
   path: string;
   init?: RequestInit;
+  /** As the program proves who it is; as a bearer when left out. */
+  authorization?: (key: string) => string;
   /** Undefined where the answer is not what the door gives. */
   read: (answer: unknown) => string | undefined;
 };
@@ -30,6 +32,12 @@ const attempts: Record<Door, Attempt> = {
       return data && `The program will find ${data.length} models.`;
     },
   },
+  a1111: {
+    path: '/sdapi/v1/sd-models',
+    // These programs know a name and a password.
+    authorization: (key) => `Basic ${btoa(`x:${key}`)}`,
+    read: (answer) => (Array.isArray(answer) ? `The program will find ${answer.length} models.` : undefined),
+  },
   mcp: {
     path: '/mcp',
     init: {
@@ -44,18 +52,20 @@ const attempts: Record<Door, Attempt> = {
   },
 };
 
+const bearer = (key: string) => `Bearer ${key}`;
+
 /** Does the cheapest request of a door with this key, as a program would. It charges nothing. */
 export async function tryDoor(door: Door, key: string): Promise<Trial> {
-  const { path, init, read } = attempts[door];
+  const { path, init, authorization = bearer, read } = attempts[door];
   try {
     const answer = await fetch(ownPath(path), {
       ...init,
       credentials: 'omit',
-      headers: { ...init?.headers, authorization: `Bearer ${key}` },
+      headers: { ...init?.headers, authorization: authorization(key) },
     });
     const text = await answer.text();
     // A stream of events holds its one message behind this word.
-    const value = parsed(text.slice(text.startsWith('{') ? 0 : text.indexOf('{')));
+    const value = parsed(/^[[{]/.test(text) ? text : text.slice(text.indexOf('{')));
     const says = answer.ok ? read(value) : undefined;
     if (says !== undefined) return { works: true, says };
     return { works: false, says: `${path} answered ${answer.status}. ${refusalIn(value)}` };

@@ -16,6 +16,12 @@ const programs: Record<string, (door: { base: string; openai: string; key: strin
   }),
   librechat: ({ openai, key }) => ({ IMAGE_GEN_OAI_BASEURL: openai, IMAGE_GEN_OAI_API_KEY: key }),
   n8n: ({ openai, key }) => ({ 'Base URL': openai, 'API Key': key }),
+  sillytavern: ({ base, key }) => ({
+    Source: 'Stable Diffusion Web UI (AUTOMATIC1111)',
+    'SD Web UI URL': base,
+    'Authentication (optional)': `x:${key}`,
+  }),
+  a1111: ({ base, key }) => ({ URL: base, User: 'x', Password: key }),
   litellm: ({ openai, key }) => ({ model: 'openai/MODEL', api_base: openai, api_key: key }),
   dify: ({ openai, key }) => ({ 'API Base URL': openai, 'API Key': key }),
   renderkit: ({ base, key }) => ({ RENDERKIT_BASE_URL: base, RENDERKIT_API_KEY: key }),
@@ -28,13 +34,12 @@ export const connect = command({
   options: { test: { about: 'ask as the program would' } },
   run: async (session, [name], values) => {
     const settingsOf = name !== undefined && Object.hasOwn(programs, name) ? programs[name] : undefined;
-    if (settingsOf === undefined)
+    if (name === undefined || settingsOf === undefined)
       throw new UsageError('Name the program.', `There are ${Object.keys(programs).join(', ')}.`);
     const { baseUrl, apiKey } = chooseConnection(session.environment, session.values);
     const base = baseUrl.replace(/\/+$/, '').replace(/\/v1$/, '');
     const settings = settingsOf({ base, openai: `${base}/openai/v1`, key: apiKey });
-    const models =
-      values.test === true ? await firstRequest(session.client, name === 'renderkit') : undefined;
+    const models = values.test === true ? await firstRequest(session.client, name) : undefined;
     session.output.result(
       models === undefined ? settings : { ...settings, models },
       Object.values(settings),
@@ -48,12 +53,21 @@ export const connect = command({
   },
 });
 
+/** What a program asks first, where that is not OpenAI's list of models. */
+const ownPaths: Record<string, string> = {
+  renderkit: '/v1/models',
+  sillytavern: '/sdapi/v1/sd-models',
+  a1111: '/sdapi/v1/sd-models',
+};
+
+type Models = { data: { id: string }[] } | { model_name: string }[];
+
 /** Names of the models, as the program asks for them. */
 async function firstRequest(
   client: { request: <T>(call: { method: 'GET'; path: string }) => PromiseLike<T> },
-  isOurs: boolean,
+  program: string,
 ): Promise<string[]> {
-  const path = isOurs ? '/v1/models' : '/openai/v1/models';
-  const { data } = await client.request<{ data: { id: string }[] }>({ method: 'GET', path });
-  return data.map(({ id }) => id);
+  const path = ownPaths[program] ?? '/openai/v1/models';
+  const models = await client.request<Models>({ method: 'GET', path });
+  return Array.isArray(models) ? models.map(({ model_name: name }) => name) : models.data.map(({ id }) => id);
 }

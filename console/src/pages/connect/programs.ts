@@ -66,6 +66,21 @@ const ofCode: readonly Program[] = [
     ],
   },
   {
+    id: 'cli',
+    name: 'Renderkit in a shell',
+    group: 'Code',
+    door: 'v1',
+    scopes: everything,
+    where: 'Install the package @renderkit/cli. The key is kept in a file that you alone can read.',
+    settings: (host, key) => [
+      {
+        name: 'Command',
+        text: `npm install -g @renderkit/cli\necho ${key} | renderkit login --with-key --base-url ${host}\nrenderkit image "a lighthouse above a calm sea" -o lighthouse.png`,
+      },
+      environment({ RENDERKIT_BASE_URL: host, RENDERKIT_API_KEY: key }),
+    ],
+  },
+  {
     id: 'openai',
     name: 'OpenAI for Python and JavaScript',
     group: 'Code',
@@ -126,6 +141,34 @@ const ofChats: readonly Program[] = [
     where: 'In its .env; then choose the tool OpenAI Image Tools for an agent.',
     settings: (host, key) => [
       environment({ IMAGE_GEN_OAI_BASEURL: `${host}/openai/v1`, IMAGE_GEN_OAI_API_KEY: key }),
+    ],
+  },
+  {
+    id: 'sillytavern',
+    name: 'SillyTavern',
+    group: 'Chats and workflows',
+    door: 'a1111',
+    scopes: making,
+    where:
+      'Under Extensions, Image Generation, with these in the form; then press Connect and choose a model.',
+    settings: (host, key) => [
+      {
+        name: 'Form',
+        text: `Source: Stable Diffusion Web UI (AUTOMATIC1111)\nSD Web UI URL: ${host}\nAuthentication (optional): x:${key}`,
+      },
+    ],
+  },
+  {
+    id: 'a1111',
+    name: "Programs for A1111's web UI",
+    group: 'Chats and workflows',
+    door: 'a1111',
+    scopes: making,
+    where:
+      'Where the program asks for the address of the web UI. It adds /sdapi/v1 itself; some have one field for address and key.',
+    settings: (host, key) => [
+      { name: 'Form', text: `URL: ${host}\nUser: x\nPassword: ${key}` },
+      { name: 'One address', text: host.replace('://', `://x:${key}@`) },
     ],
   },
   {
