@@ -98,7 +98,7 @@ const LITTLE_WORDS = new Set(
 );
 
 /** Words of a prompt that no painter knows anything about, in their order. */
-export function unknownWords(prompt: string): string[] {
+function unknownWords(prompt: string): string[] {
   return wordsOf(prompt).filter((word) => !LITTLE_WORDS.has(word) && effectOf(word) === undefined);
 }
 

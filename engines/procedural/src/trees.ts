@@ -106,6 +106,7 @@ function drawCrown(
 ): void {
   const tips: { x: number; y: number }[] = [];
   const depth = kind === 'bare' ? 8 : 6;
+  const wood = css(paint.wood);
   const grow = (
     fromX: number,
     fromY: number,
@@ -116,7 +117,7 @@ function drawCrown(
   ): void => {
     const toX = fromX + Math.sin(angle) * length;
     const toY = fromY - Math.cos(angle) * length;
-    context.strokeStyle = css(paint.wood);
+    context.strokeStyle = wood;
     context.lineWidth = Math.max(0.6, thick);
     const bow = random.range(-0.12, 0.12) * length;
     context.beginPath();

@@ -11,7 +11,7 @@ export interface Level {
 }
 
 /** Half the side of a patch: what is compared is 5 × 5 pixels. */
-export const REACH = 2;
+const REACH = 2;
 const SWEEPS = 3;
 /** What a step up or down costs beside colours: the sky is continued from the sky. */
 const ROW_COST = 4;

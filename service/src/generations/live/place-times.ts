@@ -2,7 +2,7 @@ import type { Database } from '@renderkit/server-kit/db/database.ts';
 import { type LiveRow, type PlaceKey, readLive, readPlaceTimes } from './store.ts';
 
 /** Seconds: from the one to the other. */
-export type Range = { low: number; high: number };
+type Range = { low: number; high: number };
 
 /** Fewer tell nothing. */
 const minSamples = 5;
