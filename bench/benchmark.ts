@@ -4,6 +4,8 @@ import type { Cluster } from './cluster.ts';
 export type Result = {
   name: string;
   ratio: string;
+  /** Processor time of the service ÷ the baseline's, both per request: unlike a ratio of rates it hardly moves with the machine. */
+  cpuRatio: string;
   ours: string;
   baseline: string;
   spread: string;

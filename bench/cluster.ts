@@ -1,17 +1,20 @@
 import { randomBytes } from 'node:crypto';
-import { chmod, mkdtemp, rm } from 'node:fs/promises';
+import { chmod, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { type Database, openDatabase } from '@renderkit/server-kit/db/database.ts';
 import { migrate } from '@renderkit/server-kit/schema/migrate.ts';
 import { startPostgres } from '@renderkit/stack/postgres/start-postgres.ts';
 import { migrateStudio } from '@renderkit/studio/migrate.ts';
+import { treeCpuSeconds } from './process-usage.ts';
 
 export type FreshDatabase = AsyncDisposable & { url: string; database: Database };
 
 export type Cluster = AsyncDisposable & {
   /** For logs and media; removed at the end with the cluster. */
   directory: string;
+  /** Seconds of processor time of all its processes; undefined where it cannot be told. */
+  cpuSeconds: () => number | undefined;
   /** A migrated database (or an empty one) that nobody has used; dropped when disposed. */
   createDatabase: (template: 'service' | 'studio' | 'empty') => Promise<FreshDatabase>;
 };
@@ -35,8 +38,10 @@ export async function startCluster(say: (text: string) => void): Promise<Cluster
   for (const template of templates) await maintenance.rows(`create database template_${template}`);
   await migrate({ url: urlOf('template_service'), directory: serviceSql });
   await migrateStudio(urlOf('template_studio'));
+  const pidFile = await readFile(path.join(postgres.clusterDirectory, 'postmaster.pid'), 'utf8');
   return {
     directory,
+    cpuSeconds: () => treeCpuSeconds(Number.parseInt(pidFile, 10)),
     createDatabase: async (template) => {
       const name = `bench_${template}_${randomBytes(6).toString('hex')}`;
       await maintenance.rows(`create database ${name} template template_${template}`);

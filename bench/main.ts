@@ -88,6 +88,7 @@ async function run(chosen: readonly string[]): Promise<void> {
 function lineOf(result: Result): string {
   const parts = [`${result.name}:`];
   if (result.ratio !== '–') parts.push(`ratio ${result.ratio} (${result.spread}),`);
+  if (result.cpuRatio !== '–') parts.push(`CPU ratio ${result.cpuRatio},`);
   parts.push(result.ours);
   if (result.baseline !== '–') parts.push(`against ${result.baseline}`);
   parts.push(`[goal ${result.goal}: ${result.met ? 'reached' : 'not reached'}]`);

@@ -13,6 +13,7 @@ export type Platform = AsyncDisposable & {
   serviceUrl: string;
   studioUrl: string;
   service: Part;
+  studio: Part;
   /** With `worker`. */
   worker: Part | undefined;
   serviceDatabase: Database;
@@ -61,6 +62,7 @@ export async function startPlatform(bench: Bench, options: PlatformOptions): Pro
     serviceUrl,
     studioUrl: platform.studioUrl,
     service,
+    studio: platform.studio,
     worker: platform.workers[0],
     serviceDatabase: serviceData.database,
     studioDatabase: studioData.database,

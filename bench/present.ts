@@ -6,8 +6,9 @@ export function rateResult(name: string, comparison: Comparison, atLeast: number
   return {
     name,
     ratio: comparison.ratio.toFixed(2),
-    ours: rateSample({ value: comparison.ours, cpuSeconds: comparison.cpuSeconds }),
-    baseline: rate(comparison.baseline),
+    cpuRatio: comparison.cpuRatio?.toFixed(2) ?? '–',
+    ours: rateSample({ ...comparison, value: comparison.ours }),
+    baseline: rateSample({ value: comparison.baseline, cpuSeconds: comparison.baselineCpuSeconds }),
     spread: spread(comparison),
     goal: `${atLeast} or more`,
     met: comparison.ratio >= atLeast,
@@ -19,6 +20,7 @@ export function timeResult(name: string, comparison: Comparison, atMost: number)
   return {
     name,
     ratio: comparison.ratio.toFixed(2),
+    cpuRatio: '–',
     ours: milliseconds(comparison.ours),
     baseline: milliseconds(comparison.baseline),
     spread: spread(comparison),
@@ -31,13 +33,15 @@ export function timeResult(name: string, comparison: Comparison, atMost: number)
 export function boundResult(
   result: Pick<Result, 'name' | 'ours' | 'goal' | 'met'> & { spread?: string },
 ): Result {
-  return { ratio: '–', baseline: '–', spread: '–', ...result };
+  return { ratio: '–', cpuRatio: '–', baseline: '–', spread: '–', ...result };
 }
 
 /** A rate, with what it cost where that is known. */
-export function rateSample({ value, cpuSeconds }: Sample): string {
-  const cpu = cpuSeconds === undefined ? '' : `, ${cpuSeconds.toFixed(3)} CPU s per 1,000`;
-  return `${rate(value)}${cpu}`;
+export function rateSample({ value, cpuSeconds, besideCpuSeconds = {} }: Sample): string {
+  if (cpuSeconds === undefined) return rate(value);
+  const beside = Object.entries(besideCpuSeconds).map(([name, seconds]) => `${name} ${seconds.toFixed(3)}`);
+  const others = beside.length === 0 ? '' : ` (${beside.join(', ')})`;
+  return `${rate(value)}, ${cpuSeconds.toFixed(3)} CPU s per 1,000${others}`;
 }
 
 export function rate(perSecond: number): string {

@@ -4,8 +4,10 @@ import { median } from './statistics.ts';
 export type Sample = {
   /** A rate, or a time. */
   value: number;
-  /** Of the service's process, per 1,000 requests. */
+  /** Of the service's process, or the baseline's, per 1,000 requests. */
   cpuSeconds?: number | undefined;
+  /** Of other processes that took part, by their names, per 1,000 requests. */
+  besideCpuSeconds?: Record<string, number>;
 };
 
 export type Comparison = {
@@ -17,6 +19,10 @@ export type Comparison = {
   ours: number;
   baseline: number;
   cpuSeconds: number | undefined;
+  besideCpuSeconds: Record<string, number>;
+  baselineCpuSeconds: number | undefined;
+  /** Median over the rounds of the service's processor time ÷ the baseline's. */
+  cpuRatio: number | undefined;
 };
 
 /**
@@ -41,13 +47,29 @@ export async function compare(options: {
 
 export function summarise(pairs: readonly { ours: Sample; baseline: Sample }[]): Comparison {
   const ratios = pairs.map(({ ours, baseline }) => ours.value / baseline.value);
-  const cpu = pairs.map(({ ours }) => ours.cpuSeconds).filter((seconds) => seconds !== undefined);
+  const besides = pairs.map(({ ours }) => ours.besideCpuSeconds ?? {});
   return {
     ratio: median(ratios),
     smallest: Math.min(...ratios),
     largest: Math.max(...ratios),
     ours: median(pairs.map(({ ours }) => ours.value)),
     baseline: median(pairs.map(({ baseline }) => baseline.value)),
-    cpuSeconds: cpu.length === 0 ? undefined : median(cpu),
+    cpuSeconds: medianOfKnown(pairs.map(({ ours }) => ours.cpuSeconds)),
+    besideCpuSeconds: Object.fromEntries(
+      Object.keys(besides[0] ?? {}).map((name) => [name, median(besides.map((beside) => beside[name] ?? 0))]),
+    ),
+    baselineCpuSeconds: medianOfKnown(pairs.map(({ baseline }) => baseline.cpuSeconds)),
+    cpuRatio: medianOfKnown(
+      pairs.map(({ ours, baseline }) =>
+        ours.cpuSeconds === undefined || baseline.cpuSeconds === undefined
+          ? undefined
+          : ours.cpuSeconds / baseline.cpuSeconds,
+      ),
+    ),
   };
+}
+
+function medianOfKnown(values: readonly (number | undefined)[]): number | undefined {
+  const known = values.filter((value) => value !== undefined);
+  return known.length === 0 ? undefined : median(known);
 }

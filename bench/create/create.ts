@@ -5,6 +5,7 @@ import { createForEach } from '../create-generation.ts';
 import { childFile, measureRate } from '../load/measure-rate.ts';
 import { startPlatform } from '../platform.ts';
 import { rateResult, rateSample } from '../present.ts';
+import { cpuSeconds } from '../process-usage.ts';
 import { type Sample, summarise } from '../rounds.ts';
 import type { InsertLoad } from './insert-load.ts';
 
@@ -50,7 +51,11 @@ async function createsPerSecond(bench: Bench, accounts: number, round: number): 
         seconds,
         creates: { path: '/v1/images/generations', keys, name },
       },
-      { pid: platform.service.pid, status: 202 },
+      {
+        pid: platform.service.pid,
+        status: 202,
+        beside: { studio: () => cpuSeconds(platform.studio.pid), PostgreSQL: bench.cluster.cpuSeconds },
+      },
     );
   // The first create of each account also fetches its token, its catalog and its limits.
   await createForEach(platform.serviceUrl, keys, 1);
@@ -72,5 +77,8 @@ async function insertsPerSecond(bench: Bench): Promise<Sample> {
   const insert = (seconds: number) =>
     load.ask<number>({ url: empty.url, poolSize, connections, seconds } satisfies InsertLoad);
   await insert(1);
-  return { value: await insert(bench.seconds) };
+  const before = cpuSeconds(load.pid);
+  const value = await insert(bench.seconds);
+  const used = (cpuSeconds(load.pid) ?? Number.NaN) - (before ?? Number.NaN);
+  return { value, cpuSeconds: (used / (value * bench.seconds)) * 1000 };
 }

@@ -8,23 +8,31 @@ export function childFile(name: string): string {
   return fileURLToPath(new URL(name, import.meta.url));
 }
 
+/** Processes that take part beside the one that answers, by their names: seconds of processor time until now. */
+export type Beside = Record<string, () => number | undefined>;
+
 /** Answers of one status per second under a load. @throws where anything else was answered */
 export async function measureRate(
   child: Child,
   load: HttpLoad,
-  server: { pid: number; status: number },
+  server: { pid: number; status: number; beside?: Beside },
 ): Promise<Sample & HttpLoadAnswer> {
-  const before = cpuSeconds(server.pid);
+  const processes: Beside = { ...server.beside, server: () => cpuSeconds(server.pid) };
+  const look = () => Object.entries(processes).map(([name, read]) => [name, read() ?? Number.NaN] as const);
+  const before = new Map(look());
   const answer = await child.ask<HttpLoadAnswer>(load);
-  const after = cpuSeconds(server.pid);
+  const after = look();
   const statuses = Object.keys(answer.statuses);
   if (statuses.length !== 1 || statuses[0] !== String(server.status))
     throw new Error(`answers other than ${server.status}: ${JSON.stringify(answer.statuses)}`);
   const requests = answer.statuses[server.status] as number;
+  const { server: own = Number.NaN, ...beside } = Object.fromEntries(
+    after.map(([name, seconds]) => [name, ((seconds - (before.get(name) ?? Number.NaN)) / requests) * 1000]),
+  );
   return {
     ...answer,
     value: answer.perSecond,
-    cpuSeconds:
-      before === undefined || after === undefined ? undefined : ((after - before) / requests) * 1000,
+    cpuSeconds: Number.isNaN(own) ? undefined : own,
+    besideCpuSeconds: beside,
   };
 }

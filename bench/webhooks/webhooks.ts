@@ -65,7 +65,12 @@ async function measureRates(bench: Bench): Promise<Result[]> {
   const comparison = await compare({
     rounds: bench.rounds,
     ours: () => deliver(platform, receiver, ids, size),
-    baseline: async () => ({ value: await bareRate(bench.seconds) }),
+    baseline: async () => {
+      const before = cpuSeconds(bare.pid) ?? Number.NaN;
+      const value = await bareRate(bench.seconds);
+      const used = (cpuSeconds(bare.pid) ?? Number.NaN) - before;
+      return { value, cpuSeconds: (used / (value * bench.seconds)) * 1000 };
+    },
     onRound: (round, ours, baseline) =>
       bench.say(`  round ${round}: ${rateSample(ours)} against ${rateSample(baseline)}`),
   });
