@@ -5,6 +5,7 @@ import { after, before, describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import OpenAI, { toFile } from 'openai';
 import sharp from 'sharp';
+import { n8nVideo, picture } from './program-requests.ts';
 import { type Platform, startPlatform } from '@renderkit/stack/testing/platform.ts';
 
 describe("OpenAI's package", () => {
@@ -62,5 +63,30 @@ describe("OpenAI's package", () => {
     );
     assert.equal((await openai.videos.delete(video.id)).deleted, true);
     await assert.rejects(openai.videos.retrieve(video.id), { status: 404, code: 'not_found' });
+  });
+
+  test('n8n follows a video by its status and its error, and streams its file', async () => {
+    const form = new FormData();
+    const file = await sharp({ create: { width: 64, height: 64, channels: 3, background: '#3060a0' } })
+      .png()
+      .toBuffer();
+    for (const [name, value] of n8nVideo.form ?? [])
+      if (value === picture) form.append(name, new Blob([file], { type: 'image/png' }), 'data.png');
+      else form.append(name, value);
+    const ask = (path: string, body?: FormData) =>
+      fetch(openai.baseURL + path, {
+        headers: { authorization: `Bearer ${openai.apiKey}` },
+        ...(body !== undefined && { method: 'POST', body }),
+      });
+    type Job = { id: string; status: string; error: object | null };
+    const { id } = (await (await ask(n8nVideo.path, form)).json()) as Job;
+    for (;;) {
+      const job = (await (await ask(`/videos/${id}`)).json()) as Job;
+      assert.equal(job.error, null);
+      if (job.status === 'completed') break;
+    }
+    const content = await ask(`/videos/${id}/content`);
+    assert.equal(content.headers.get('content-type'), 'video/mp4');
+    await content.body?.cancel();
   });
 });

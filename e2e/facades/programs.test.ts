@@ -1,14 +1,15 @@
-// Programs that draw through A1111's web UI, by the requests that they send.
+// Programs that people use already, by the requests that they send: answers are what they read.
 
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import sharp from 'sharp';
 import { type Platform, startPlatform } from '@renderkit/stack/testing/platform.ts';
+import { a1111Requests, openAiRequests, picture, type ProgramRequest } from './program-requests.ts';
 
 type Drawn = { images: string[]; info: string; parameters: { width: number } };
 
-describe("programs of A1111's web UI", () => {
+describe('programs that people use already', () => {
   let platform: Platform;
   before(async () => {
     platform = await startPlatform();
@@ -42,8 +43,8 @@ describe("programs of A1111's web UI", () => {
         .toBuffer()
     ).toString('base64');
 
-  test('SillyTavern: looks around, chooses a model, draws with all of its settings', async () => {
-    const { key, ask, read } = await open();
+  test('SillyTavern: looks around and chooses a model', async () => {
+    const { ask, read } = await open();
     const titles = (await read<{ title: string }[]>('sd-models')).map(({ title }) => title);
     assert.ok(titles.includes('atelier-1') && titles.includes('sandbox-slow'));
     for (const list of ['samplers', 'schedulers', 'upscalers', 'latent-upscale-modes', 'sd-vae'])
@@ -55,51 +56,61 @@ describe("programs of A1111's web UI", () => {
     assert.equal('forge_preset' in options, false);
     const idle = await read<{ progress: number; state: { job_count: number } }>('progress');
     assert.deepEqual([idle.progress, idle.state.job_count], [0, 0]);
-    await ask('options', { sd_model_checkpoint: 'atelier-1' });
-    const answer = await ask('txt2img', {
-      url: platform.serviceUrls[0],
-      auth: `x:${key}`,
-      prompt: 'a lighthouse',
-      negative_prompt: 'fog',
-      sampler_name: 'Automatic',
-      scheduler: 'Automatic',
-      steps: 20,
-      cfg_scale: 7,
-      width: 1216,
-      height: 684,
-      restore_faces: false,
-      enable_hr: false,
-      denoising_strength: 0.7,
-      seed: -1,
-      override_settings: { CLIP_stop_at_last_layers: 1 },
-      override_settings_restore_afterwards: true,
-      clip_skip: 1,
-      save_images: true,
-      send_images: true,
-      do_not_save_grid: false,
-    });
-    const { images } = (await answer.json()) as Drawn;
-    const { width, height } = await sizeOf(images[0] ?? '');
-    assert.ok(width > height, 'it is wide, as it was asked for');
-    assert.match(answer.headers.get('x-renderkit-generation') ?? '', /^gen_/);
   });
 
-  test('LibreChat: the last line of what is said of a picture is there', async () => {
-    const { ask } = await open();
-    const answer = await ask('txt2img', {
-      prompt: 'a lighthouse',
-      negative_prompt: 'fog',
-      cfg_scale: 4.5,
-      steps: 22,
-      width: 1024,
-      height: 1024,
+  /** Sends what a program sends, with the key as that program has it. */
+  const send = async (
+    { method, path, json, form, headers }: ProgramRequest,
+    { base, authorization }: { base: string; authorization: string },
+  ) => {
+    let body: FormData | string | undefined = json === undefined ? undefined : JSON.stringify(json);
+    if (form !== undefined) {
+      body = new FormData();
+      const file = new Blob([Buffer.from(await blank('#3060a0'), 'base64')], { type: 'image/png' });
+      for (const [name, value] of form)
+        if (value === picture) body.append(name, file, 'image.png');
+        else body.append(name, value);
+    }
+    return fetch(base + path, {
+      method,
+      headers: {
+        authorization,
+        ...(json !== undefined && { 'content-type': 'application/json' }),
+        ...headers,
+      },
+      ...(body !== undefined && { body }),
     });
-    const { info } = (await answer.json()) as Drawn;
-    const { infotexts } = JSON.parse(info) as { infotexts: string[] };
-    assert.match(infotexts[0]?.split('\n').pop() ?? '', /^Steps: 22, .*Model: /);
-  });
+  };
 
-  test('Open WebUI and n8n: several at once, also with their sizes as text', async () => {
+  for (const request of openAiRequests)
+    test(`${request.program}: ${request.what}`, async () => {
+      const { key } = await open();
+      const base = `${platform.serviceUrls[0]}/openai/v1`;
+      const answer = await send(request, { base, authorization: `Bearer ${key}` });
+      const { data } = (await answer.json()) as { data: { url?: string; b64_json?: string }[] };
+      assert.equal(answer.status, 200);
+      assert.equal(data.length, 1);
+      const [{ url, b64_json: encoded = '' } = {}] = data;
+      if (request.json?.['response_format'] === 'url')
+        assert.match((await fetch(url ?? '')).headers.get('content-type') ?? '', /^image\//);
+      // Open WebUI takes an address where there is one, however little it asked for it.
+      else assert.deepEqual([url, (await sizeOf(encoded)).width > 0], [undefined, true]);
+    });
+
+  for (const request of a1111Requests)
+    test(`${request.program}: ${request.what}, through A1111's API`, async () => {
+      const { key } = await open();
+      const base = platform.serviceUrls[0] ?? '';
+      const answer = await send(request, { base, authorization: `Basic ${btoa(`x:${key}`)}` });
+      const { images, info } = (await answer.json()) as Drawn;
+      const { width, height } = await sizeOf(images[0] ?? '');
+      const { width: wanted, height: by } = request.json as { width: number; height: number };
+      assert.equal(Math.sign(width - height), Math.sign(wanted - by), 'it has the shape that was asked for');
+      const { infotexts } = JSON.parse(info) as { infotexts: string[] };
+      assert.match(infotexts[0]?.split('\n').pop() ?? '', /^Steps: \d+, .*Model: /);
+    });
+
+  test('n8n: several at once, also with their sizes as text', async () => {
     const { ask } = await open();
     const answer = await ask('txt2img', {
       prompt: 'a lighthouse',
