@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, test } from 'node:test';
-import { ffmpeg } from './ffmpeg.ts';
+import { ffmpeg, mjpegCodec } from './ffmpeg.ts';
 import type { FfmpegOptions } from './ffmpeg-run.ts';
 import { MediaToolError, type MediaToolErrorKind } from './media-tool-error.ts';
 
@@ -54,6 +54,19 @@ for (const { executor, skip } of executors) {
       options({ executor, inputs: { 'in.mp4': made }, outputs: { 'out.png': again } }),
     );
     assert.equal((await readFile(again)).subarray(1, 4).toString(), 'PNG');
+  });
+
+  test(`${executor}: writes JPEG frames whose sides are no multiples of 16`, { skip }, async () => {
+    for (const size of ['136x104', '137x103', '138x104']) {
+      const made = inDirectory(`${executor}-${size}.mjpeg`);
+      const frames = ['-f', 'lavfi', '-i', `testsrc2=size=${size}:rate=24:duration=1`];
+      await ffmpeg(
+        [...frames, '-pix_fmt', 'yuvj422p', ...mjpegCodec, '-f', 'mjpeg', 'out.mjpeg'],
+        options({ executor, outputs: { 'out.mjpeg': made } }),
+      );
+      const bytes = await readFile(made);
+      assert.equal(bytes.toString('hex', 0, 2) + bytes.toString('hex', bytes.length - 2), 'ffd8ffd9');
+    }
   });
 
   test(`${executor}: what goes wrong has a kind, and leaves nothing behind`, { skip }, async () => {

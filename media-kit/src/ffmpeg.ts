@@ -12,6 +12,13 @@ const defaultMaxMemoryBytes = 1024 * 1024 * 1024;
 const nameShape = /^[a-z][a-z0-9-]*\.[a-z0-9]+$/;
 
 /**
+ * The codec for JPEG frames, in place of `-c:v mjpeg` alone. With tables of its own making the WebAssembly build's encoder
+ * writes beyond its memory where a side is no multiple of 16: it breaks, or never ends. The standard tables are a few percent
+ * larger.
+ */
+export const mjpegCodec: readonly string[] = ['-c:v', 'mjpeg', '-huffman', 'default'];
+
+/**
  * Runs ffmpeg in a process of its own: the system's (`FFMPEG_PATH`, or `ffmpeg` on the PATH), else the WebAssembly
  * build, with the same arguments and the same result. An argument that is the name of an input or an output stands
  * for that file (`-i in.mp4`). It reads files and pipes only, never the network; foreign files should be read with

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Canvas } from '@napi-rs/canvas';
 import { EngineError, type MediaFile, type VideoRequest } from '@renderkit/engine-kit/engine.ts';
-import { ffmpeg } from '@renderkit/media-kit/ffmpeg.ts';
+import { ffmpeg, mjpegCodec } from '@renderkit/media-kit/ffmpeg.ts';
 import { MediaToolError, notTheFile } from '@renderkit/media-kit/media-tool-error.ts';
 import sharp from 'sharp';
 import type { Bitmap } from '../encode.ts';
@@ -76,7 +76,7 @@ async function decodeFrames(
       [
         ['-f', 'mov', '-i', 'source.mp4', '-map', '0:v:0', '-t', seconds.toFixed(3)],
         ['-vf', `fps=${DRAWN_PER_SECOND},${cover},format=yuvj420p`, '-q:v', '3'],
-        ['-f', 'mjpeg', 'source.mjpeg'],
+        [...mjpegCodec, '-f', 'mjpeg', 'source.mjpeg'],
       ].flat(),
       {
         inputs: { 'source.mp4': source.path },
