@@ -36,6 +36,7 @@ import {
 } from './schemas/library.ts';
 import { Overview, OverviewQuery } from './schemas/overview.ts';
 import { EndedSession, SessionList, SessionParams, SignedIn, SignedOut } from './schemas/session.ts';
+import { AccountSettings, UpdateAccountSettingsRequest } from './schemas/settings.ts';
 import { ListUploadRowsQuery, StorageDetail, UploadRowList } from './schemas/storage.ts';
 import {
   CreatedWebhook,
@@ -285,6 +286,22 @@ export const consoleOperations = {
     summary: 'List uploads with what names them, the newest first',
     request: { query: ListUploadRowsQuery },
     response: { status: 200, schema: UploadRowList },
+    problems: [],
+  },
+  getSettings: {
+    method: 'GET',
+    path: '/console/api/settings',
+    summary: 'Show what was chosen for the account',
+    request: {},
+    response: { status: 200, schema: AccountSettings },
+    problems: [],
+  },
+  updateSettings: {
+    method: 'PATCH',
+    path: '/console/api/settings',
+    summary: 'Choose for the account',
+    request: { body: UpdateAccountSettingsRequest },
+    response: { status: 200, schema: AccountSettings },
     problems: [],
   },
   listAudit: {

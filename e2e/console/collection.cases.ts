@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
 import type { Page } from 'playwright-core';
+import sharp from 'sharp';
 import { until } from './page-views.ts';
 import type { ConsoleWorld } from './world.ts';
 
@@ -66,6 +67,41 @@ export function collectionTests(at: () => { world: ConsoleWorld; page: Page }): 
       const answer = await page.request.get(`${world.url}/console/api/library/download?ids=${ids}`);
       assert.equal(answer.status(), status, ids.slice(0, 20));
     }
+  });
+
+  test('lets saved files say how they were made, and changes no pixel by that', async () => {
+    const { page, visit, world } = tools(at());
+    const { data } = (await (
+      await page.request.get(`${world.url}/console/api/library?search=red%20balloon`)
+    ).json()) as { data: { asset: { id: string } }[] };
+    const id = data[0]?.asset.id ?? '';
+    const save = async (ids: string) => {
+      const answer = await page.request.get(`${world.url}/console/api/library/download?ids=${ids}`);
+      assert.equal(answer.status(), 200);
+      return answer.body();
+    };
+    const plain = await save(id);
+    await visit('Connection');
+    const choice = page.getByRole('switch', { name: 'Files say how they were made' });
+    const choose = async (wanted: boolean) => {
+      await choice.click();
+      await until(
+        'it was changed',
+        async () => (await choice.isEnabled()) && (await choice.isChecked()) === wanted,
+      );
+    };
+    await choose(true);
+    const told = await save(id);
+    const packet = (await sharp(told).metadata()).xmp?.toString() ?? '';
+    assert.match(packet, /<rdf:li xml:lang="x-default">[^<]*red balloon/);
+    assert.match(packet, /"model":"retouch-1","model_version":\d+,"seed":\d+/);
+    assert.doesNotMatch(packet, /ast_|upl_|prj_/);
+    const [before, after] = await Promise.all([plain, told].map((file) => sharp(file).raw().toBuffer()));
+    assert.ok(before !== undefined && after !== undefined && before.equals(after));
+    await page.reload();
+    await until('it is still chosen', () => choice.isChecked());
+    await choose(false);
+    assert.ok((await save(id)).equals(plain));
   });
 
   test('finds generations by words and days, and runs several again or cancels them', async () => {

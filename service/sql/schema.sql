@@ -39,6 +39,7 @@ create table accounts (
   limits_read_at timestamp with time zone,
   dispatch_after timestamp with time zone,
   dispatch_failures integer not null default 0,
+  recipes_in_files boolean not null default false,
   constraint accounts_pkey PRIMARY KEY (id),
   constraint accounts_studio_id_studio_account_id_key UNIQUE (studio_id, studio_account_id),
   constraint accounts_queued_edit_check CHECK (queued_edit >= 0),

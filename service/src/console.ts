@@ -4,7 +4,7 @@ import { createKeyedMutex } from '@renderkit/server-kit/work/mutex.ts';
 import type { FastifyInstance } from 'fastify';
 import { createAccountReader } from './account/read-account.ts';
 import type { ServiceConfig } from './config.ts';
-import { connectionHandlers, storageHandlers } from './console-api/account.ts';
+import { connectionHandlers, settingsHandlers, storageHandlers } from './console-api/account.ts';
 import { administrationHandlers } from './console-api/administration.ts';
 import { auditHandlers } from './console-api/audit.ts';
 import { deliveryHandlers } from './console-api/deliveries.ts';
@@ -79,6 +79,7 @@ export async function addConsole(
       ...generationHandlers({ database }),
       ...libraryHandlers({ database, studioClient }),
       ...storageHandlers({ database, account }),
+      ...settingsHandlers({ database }),
       ...auditHandlers({ database }),
       ...administrationHandlers({ studioClient }),
     },

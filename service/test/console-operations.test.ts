@@ -98,6 +98,8 @@ const requests: Record<OwnOperationId, () => Asked | Promise<Asked>> = {
   moveLibraryItems: () => ({ body: { ids: ['ast_1', 'ast_2'], project_id: null } }),
   getStorageDetail: () => ({}),
   listUploadRows: () => ({ query: 'page=1&limit=5' }),
+  getSettings: () => ({}),
+  updateSettings: () => ({ body: { recipes_in_files: true } }),
   listAudit: () => ({ query: 'actor=person' }),
 };
 

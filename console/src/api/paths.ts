@@ -31,6 +31,8 @@ export const consolePaths = {
   moveLibraryItems: ['POST', '/library/move'],
   getStorageDetail: ['GET', '/storage'],
   listUploadRows: ['GET', '/uploads'],
+  getSettings: ['GET', '/settings'],
+  updateSettings: ['PATCH', '/settings'],
   listAudit: ['GET', '/audit'],
   getAdministration: ['GET', '/administration'],
   listBackends: ['GET', '/administration/backends'],

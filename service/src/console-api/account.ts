@@ -1,4 +1,5 @@
 import type { Database } from '@renderkit/server-kit/db/database.ts';
+import { selectSettings, updateSettings } from '../account/queries.ts';
 import type { AccountReader } from '../account/read-account.ts';
 import { pageOf } from '../list-page.ts';
 import { listUploads, readTemporaryBytes } from '../uploads/queries.ts';
@@ -29,6 +30,24 @@ export function storageHandlers(deps: {
         limit,
         has_more: found.length > limit,
       };
+    },
+  };
+}
+
+/** What a person chose for the account. */
+export function settingsHandlers({
+  database,
+}: {
+  database: Database;
+}): Pick<ConsoleHandlers, 'getSettings' | 'updateSettings'> {
+  return {
+    getSettings: async ({ person: { accountId } }) => ({
+      object: 'account_settings',
+      ...(await selectSettings(database, accountId)),
+    }),
+    updateSettings: async ({ person: { accountId }, body }) => {
+      await updateSettings(database, accountId, body);
+      return { object: 'account_settings', ...body };
     },
   };
 }

@@ -1,14 +1,17 @@
 import { maxChosenItems } from '@renderkit/contract/console/limits.ts';
 import type { StudioAsset } from '@renderkit/contract/studio/schemas/library.ts';
 import type { Database } from '@renderkit/server-kit/db/database.ts';
+import { embedXmp } from '@renderkit/server-kit/files/embed-xmp.ts';
 import { type ArchivedFile, zipArchive } from '@renderkit/server-kit/files/zip-archive.ts';
+import { selectSettings } from '../account/queries.ts';
 import type { OutputMedia } from '../facades/output-media.ts';
-import { readSeeds } from '../generations/reads/list-rows.ts';
+import { readMadeWith, readSeeds } from '../generations/reads/list-rows.ts';
 import { BytesReply } from '../handler.ts';
 import { ApiProblem } from '../problems/api-problem.ts';
 import type { StudioClient } from '../studio-client/studio-client.ts';
 import { translated } from '../studio-client/translate-error.ts';
 import { attachmentOf, distinctNames, fileNameOf } from './file-name.ts';
+import { recipeOf } from './recipe.ts';
 
 export type DownloadDependencies = {
   database: Database;
@@ -16,11 +19,17 @@ export type DownloadDependencies = {
   media: Pick<OutputMedia, 'open'>;
 };
 
-type File = { name: string; url: string; modifiedAt: Date };
+type File = {
+  name: string;
+  url: string;
+  modifiedAt: Date;
+  /** An XMP packet to put into it. */
+  recipe: string | undefined;
+};
 
 /**
  * Items of an account's library as files to save, named by prompt and seed: one as it is, several in an archive. `ids` has
- * commas between them. The bytes pass through and are kept nowhere.
+ * commas between them. The bytes pass through and are kept nowhere; where the account wants it they say how they were made.
  * @throws ApiProblem `invalid_request` for too many, `not_found` where one of them is not in the library
  */
 export async function downloadItems(
@@ -35,7 +44,7 @@ export async function downloadItems(
   const files = await filesOf(deps, accountId, ids);
   const [first] = files;
   if (first !== undefined && files.length === 1) {
-    const { contentType, bytes } = await deps.media.open(first.url);
+    const { contentType, bytes } = await open(deps, first);
     return new BytesReply({ ...savedHeaders(first.name), 'content-type': contentType }, bytes);
   }
   const name = `renderkit-${new Date().toISOString().slice(0, 10)}-${files.length}.zip`;
@@ -56,21 +65,43 @@ async function filesOf(deps: DownloadDependencies, accountId: string, ids: strin
   const found = ids.map((id) => byId.get(id)).filter((asset) => asset?.url != null) as StudioAsset[];
   if (found.length < ids.length)
     throw new ApiProblem('not_found', { detail: 'There is no such item in the library.' });
-  const seeds = await readSeeds(
-    deps.database,
-    accountId,
-    found.flatMap(({ token }) => token ?? []),
-  );
+  const tokens = found.flatMap(({ token }) => token ?? []);
+  const [seeds, recipes] = await Promise.all([
+    readSeeds(deps.database, accountId, tokens),
+    recipesOf(deps.database, accountId, found),
+  ]);
   const names = distinctNames(
     found.map(({ id, prompt = null, url }) =>
       fileNameOf({ prompt, seed: seeds.get(id), id, extension: extensionOf(url ?? '') }),
     ),
   );
-  return found.map(({ url, created_at }, i) => ({
+  return found.map(({ id, url, created_at }, i) => ({
     name: names[i] ?? '',
     url: url ?? '',
     modifiedAt: new Date(created_at ?? 0),
+    recipe: recipes.get(id),
   }));
+}
+
+/** The recipes to put into files, by the items' ids; none where the account wants none. */
+async function recipesOf(
+  database: Database,
+  accountId: string,
+  assets: readonly StudioAsset[],
+): Promise<ReadonlyMap<string, string>> {
+  const { recipes_in_files: wanted } = await selectSettings(database, accountId);
+  if (!wanted) return new Map();
+  const made = await readMadeWith(
+    database,
+    accountId,
+    assets.flatMap(({ token }) => token ?? []),
+  );
+  return new Map(
+    assets.flatMap(({ id, token }) => {
+      const generation = made.get(token ?? '');
+      return generation === undefined ? [] : [[id, recipeOf(generation, id)] as const];
+    }),
+  );
 }
 
 function extensionOf(url: string): string {
@@ -78,9 +109,16 @@ function extensionOf(url: string): string {
 }
 
 async function* opened(
-  { media }: DownloadDependencies,
+  deps: DownloadDependencies,
   files: readonly File[],
 ): AsyncGenerator<ArchivedFile, void> {
-  for (const { name, modifiedAt, url } of files)
-    yield { name, modifiedAt, bytes: (await media.open(url)).bytes };
+  for (const file of files) {
+    const { bytes } = await open(deps, file);
+    yield { name: file.name, modifiedAt: file.modifiedAt, bytes };
+  }
+}
+
+async function open({ media }: DownloadDependencies, { url, recipe }: File): ReturnType<OutputMedia['open']> {
+  const { contentType, bytes } = await media.open(url);
+  return { contentType, bytes: recipe === undefined ? bytes : embedXmp(bytes, recipe) };
 }

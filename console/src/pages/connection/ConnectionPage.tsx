@@ -13,6 +13,7 @@ import { Page } from '../../ui/Page.tsx';
 import { ProblemAlert } from '../../ui/ProblemAlert.tsx';
 import { Section } from '../../ui/Section.tsx';
 import { StatusBadge } from '../../ui/StatusBadge.tsx';
+import { SavedFiles } from './SavedFiles.tsx';
 
 const askEveryMs = 10_000;
 
@@ -54,6 +55,7 @@ export function ConnectionPage() {
       )}
       {connection.isPending && <ListSkeleton rows={3} />}
       {connection.data !== undefined && <Contents connection={connection.data} />}
+      <SavedFiles />
     </Page>
   );
 }

@@ -4,16 +4,18 @@ import { provenanceIn } from '../provenance.ts';
 import { noSuchGeneration } from './read-generation.ts';
 import {
   type KeyedRow,
+  type MadeWith,
   type RowFilter,
   selectDetails,
   selectKnown,
+  selectMadeWith,
   selectProvenance,
   selectRows,
   selectVideoIds,
   type StoredDetail,
 } from './rows-store.ts';
 
-export type { KeyedRow, StoredDetail } from './rows-store.ts';
+export type { KeyedRow, MadeWith, StoredDetail } from './rows-store.ts';
 
 /** An account's generations with their keys and how their prompts begin, newest first; `limit` from `offset` on. */
 export function listRows(
@@ -73,4 +75,13 @@ export async function readSeeds(
   return new Map(
     told.flatMap(provenanceIn).flatMap(({ id, seed }) => (seed === null ? [] : [[id, seed] as const])),
   );
+}
+
+/** How an account's generations with the given ids were made, by id. Those whose texts were erased stay away. */
+export async function readMadeWith(
+  database: Database,
+  accountId: string,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, MadeWith>> {
+  return ids.length === 0 ? new Map() : selectMadeWith(database, accountId, ids);
 }

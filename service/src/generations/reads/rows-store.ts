@@ -158,6 +158,40 @@ export async function selectProvenance(
   return rows.map(({ provenance }) => provenance);
 }
 
+/** How a generation was made: its request, which is kept for as long as its texts are, and each of its outputs. */
+export type MadeWith = {
+  kind: GenerationKind;
+  model: string;
+  request: StoredRequest;
+  provenance: OutputProvenance[];
+};
+
+/** By the ids of an account's generations; those whose texts were erased stay away. */
+export async function selectMadeWith(
+  database: Database,
+  accountId: string,
+  ids: readonly string[],
+): Promise<Map<string, MadeWith>> {
+  type Row = { id: string; kind: GenerationKind; model: string; render_request: string } & Record<
+    'uploads' | 'sent_body' | 'provenance',
+    string | null
+  >;
+  const rows = await database.rows<Row>(
+    `select g.id, g.kind, g.model, r.render_request, r.uploads, r.sent_body, g.provenance
+       from generations g join generation_requests r on r.generation_id = g.id
+      where g.id = any($1) and g.account_id = $2`,
+    [ids, accountId],
+  );
+  return new Map(
+    rows.map(
+      ({ id, kind, model, render_request: renderRequest, uploads, sent_body: sentBody, provenance }) => [
+        id,
+        { kind, model, request: { renderRequest, uploads, sentBody }, provenance: provenanceIn(provenance) },
+      ],
+    ),
+  );
+}
+
 /** Generations of an account by the UTC day of their creation and their status; no count passes `max`. */
 export function countByDay(
   database: Database,
