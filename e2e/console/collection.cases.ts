@@ -49,6 +49,16 @@ export function collectionTests(at: () => { world: ConsoleWorld; page: Page }): 
     await dialog().getByText('retouch-1').waitFor();
     await dialog().getByRole('link', { name: 'Source' }).click();
     await dialog().getByText('sketch-1').waitFor();
+    const children = dialog().getByRole('list', { name: 'Made from it' }).getByRole('link');
+    await children.first().click();
+    await dialog().getByText('retouch-1').waitFor();
+    await dialog().getByRole('link', { name: 'See the generation' }).click();
+    await page.getByRole('region', { name: 'How it was made' }).getByText('retouch-1').waitFor();
+    await page
+      .getByRole('list', { name: 'Made from', exact: true })
+      .getByRole('link', { name: 'Source' })
+      .click();
+    await dialog().getByText('sketch-1').waitFor();
     const address = await dialog().getByRole('link', { name: 'Download' }).getAttribute('href');
     const saved = await page.request.get(new URL(address ?? '', world.url).href);
     assert.match(

@@ -69,6 +69,34 @@ test('rows name the key and show how the prompt begins; the console has a name o
   await finish(byPerson.body.id);
 });
 
+test('what was made from an item of the library is found by it, and nothing of another account', async () => {
+  const { key: secret } = await key('sources');
+  const edit = (image: string, more: object = {}) =>
+    create(secret, { prompt: 'in winter', image, ...more }, '/v1/images/edits');
+  const first = await edit('ast_parent');
+  const second = await create(
+    secret,
+    {
+      model: 'reel',
+      prompt: 'a winter',
+      duration: 10,
+      start_image: 'ast_third',
+      reference_images: ['ast_parent'],
+    },
+    '/v1/videos/generations',
+  );
+  const prompted = await create(secret, { prompt: '<ast_parent ast_parent source' });
+  assert.deepEqual(await ids({ source: 'ast_parent' }), [second, first]);
+  assert.deepEqual(await ids({ source: 'ast_third', search: 'winter' }), [second]);
+  assert.deepEqual(await ids({ source: 'ast_third', search: 'summer' }), []);
+  for (const strange of ['ast_par', "ast_'parent", 'a\\', '<', ' & ', "'", ':*'])
+    assert.deepEqual(await ids({ source: strange }), [], strange);
+  assert.deepEqual(await ids({ search: 'ast_parent' }), [prompted]);
+  const stranger = await signedIn(service, await service.connectAccount());
+  const { data } = await stranger.call('listGenerationRows', { query: { source: 'ast_parent' } });
+  assert.deepEqual(data, []);
+});
+
 test('a generation is shown with its request, its event and what was delivered of it', async () => {
   const { key: secret } = await key('detailed');
   const hook = { body: { url: 'https://8.8.8.8/', events: ['generation.failed'] } };

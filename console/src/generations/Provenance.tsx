@@ -2,11 +2,12 @@ import { Skeleton, Stack, Text } from '@mantine/core';
 import type { GenerationDetail } from '@renderkit/contract/console/schemas/generation.ts';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
 import { consoleQuery } from '../api/queries.ts';
 import { formatDuration } from '../format/durations.ts';
 import { parseJson } from '../format/json.ts';
 import { MediaView } from '../media/MediaView.tsx';
-import { itemOfAsset } from '../media/media-item.ts';
+import { itemOfAsset, itemOfOutput, type MediaItem } from '../media/media-item.ts';
 import { Credits } from '../ui/Credits.tsx';
 import { DescriptionList } from '../ui/DescriptionList.tsx';
 import { ProblemAlert } from '../ui/ProblemAlert.tsx';
@@ -14,6 +15,9 @@ import { TextLink } from '../ui/TextLink.tsx';
 import { kinds, type RequestBody } from './kinds.ts';
 import { settingsOf, sourcesOf } from './made-with.ts';
 import classes from './provenance.module.css';
+
+/** Children of an output that are shown. */
+const maxChildren = 12;
 
 /** How an output of a generation came to be, read when it is shown. */
 export function ProvenanceOf({ id, output }: { id: string; output: string }) {
@@ -34,8 +38,8 @@ export function ProvenanceOf({ id, output }: { id: string; output: string }) {
   );
 }
 
-/** Prompt, model and its version, seed, settings, cost, time, backend, and what it was made from. */
-function Provenance({ detail, output }: { detail: GenerationDetail; output: string }) {
+/** Prompt, model and its version, seed, settings, cost, time, backend, what it was made from, and what was made from it. */
+export function Provenance({ detail, output }: { detail: GenerationDetail; output: string }) {
   const { generation, prompt, request } = detail;
   const made = detail.provenance.find(({ id }) => id === output);
   const { seed = null, model_version: version = null, backend = null, seconds = null } = made ?? {};
@@ -61,6 +65,7 @@ function Provenance({ detail, output }: { detail: GenerationDetail; output: stri
         ]}
       />
       <Sources body={body} />
+      <Children of={output} />
     </Stack>
   );
 }
@@ -70,14 +75,48 @@ function Sources({ body }: { body: RequestBody }) {
   const sources = sourcesOf(body);
   if (sources.length === 0) return null;
   return (
-    <ul className={classes['sources']} aria-label="Made from">
+    <Relatives title="Made from">
       {sources.map(({ name, value }, i) => (
         // One may be named twice.
         <li key={`${i} ${value}`}>
           {value.startsWith('ast_') ? <SourceItem id={value} name={name} /> : <SourceName name={name} />}
         </li>
       ))}
-    </ul>
+    </Relatives>
+  );
+}
+
+/** What was made from it, the newest first. */
+function Children({ of: source }: { of: string }) {
+  const found = useQuery({
+    ...consoleQuery('listGenerationRows', { query: { source, limit: maxChildren } }),
+    placeholderData: undefined,
+  });
+  const children = (found.data?.data ?? []).flatMap(({ generation: { kind, outputs } }) =>
+    outputs.map((output) => ({ item: itemOfOutput(output), name: kinds[kind].name })),
+  );
+  if (children.length === 0) return null;
+  return (
+    <Relatives title="Made from it">
+      {children.slice(0, maxChildren).map(({ item, name }) => (
+        <li key={item.id}>
+          <RelativeLink item={item} name={name} />
+        </li>
+      ))}
+    </Relatives>
+  );
+}
+
+function Relatives({ title, children }: { title: string; children: ReactNode }) {
+  return (
+    <div>
+      <Text fz="xs" c="dimmed" mb={4}>
+        {title}
+      </Text>
+      <ul className={classes['sources']} aria-label={title}>
+        {children}
+      </ul>
+    </div>
   );
 }
 
@@ -89,10 +128,14 @@ function SourceItem({ id, name }: { id: string; name: string }) {
   const [item] = found.data?.data ?? [];
   if (item === undefined)
     return <SourceName name={found.isPending ? name : `${name}, no longer in the library`} />;
+  return <RelativeLink item={itemOfAsset(item.asset)} name={name} />;
+}
+
+function RelativeLink({ item, name }: { item: MediaItem; name: string }) {
   return (
-    <Link to="/library" search={{ item: id }} className={classes['source']}>
+    <Link to="/library" search={{ item: item.id }} className={classes['source']}>
       <span className={classes['thumb']}>
-        <MediaView item={itemOfAsset(item.asset)} small fill inert alt="" />
+        <MediaView item={item} small fill inert alt="" />
       </span>
       {name}
     </Link>

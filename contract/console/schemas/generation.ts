@@ -1,6 +1,6 @@
 import { Type, type Static } from 'typebox';
 import { eventTypes } from '../../v1/event-types.ts';
-import { maxPathIdCharacters, maxSearchCharacters } from '../../v1/limits.ts';
+import { maxAssetIdCharacters, maxPathIdCharacters, maxSearchCharacters } from '../../v1/limits.ts';
 import { Generation, generationKinds, generationStatuses } from '../../v1/schemas/generation.ts';
 import { listOf, pageQuery } from '../../v1/schemas/list.ts';
 import { closed, nullable, oneOf, timestamp } from '../../v1/schemas/schema-builders.ts';
@@ -83,6 +83,13 @@ export const ListGenerationRowsQuery = closed({
   key_id: Type.Optional(Type.String({ minLength: 1, maxLength: maxPathIdCharacters })),
   search: Type.Optional(
     Type.String({ maxLength: maxSearchCharacters, description: 'Only those whose prompt has these words.' }),
+  ),
+  source: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: maxAssetIdCharacters,
+      description: 'Only those made from this item of the library.',
+    }),
   ),
   created_from: Type.Optional(timestamp('Only those created then or later.')),
   created_before: Type.Optional(timestamp('Only those created earlier.')),

@@ -36,6 +36,7 @@ export function generationHandlers(deps: {
         kind: query.kind,
         keyId: query.key_id,
         search: query.search,
+        source: query.source,
         createdFrom: query.created_from && utcMoment(query.created_from),
         createdBefore: query.created_before && utcMoment(query.created_before),
         offset,

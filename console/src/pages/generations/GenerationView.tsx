@@ -8,6 +8,7 @@ import { formatDuration } from '../../format/durations.ts';
 import { parseJson, prettyJson } from '../../format/json.ts';
 import { GenerationError } from '../../generations/GenerationError.tsx';
 import { LiveProgress } from '../../generations/LiveProgress.tsx';
+import { Provenance } from '../../generations/Provenance.tsx';
 import { RequestSamples } from '../../generations/RequestSamples.tsx';
 import { isFinal, timelineOf } from '../../generations/generation-status.ts';
 import type { RequestBody } from '../../generations/kinds.ts';
@@ -31,7 +32,7 @@ export function GenerationView({ detail }: { detail: GenerationDetail }) {
   return (
     <div className={classes['layout']}>
       <div className={classes['main']}>
-        <Outcome generation={generation} />
+        <Outcome detail={detail} />
         {prompt !== null && (
           <Section title="Prompt" card={false}>
             <p className={classes['promptText']}>{promptOf(request.body) ?? prompt}</p>
@@ -56,7 +57,6 @@ export function GenerationView({ detail }: { detail: GenerationDetail }) {
                 </TextLink>,
               ],
               ['Model', generation.model],
-              ...provenanceItems(detail),
               ['Outputs', `${generation.outputs.length} of ${generation.expected_outputs}`],
               [
                 'Project',
@@ -68,6 +68,11 @@ export function GenerationView({ detail }: { detail: GenerationDetail }) {
             ]}
           />
         </Section>
+        {generation.outputs.map(({ id }, i) => (
+          <Section key={id} title={madeTitle(i, generation.outputs.length)}>
+            <Provenance detail={detail} output={id} />
+          </Section>
+        ))}
         {metadata.length > 0 && (
           <Section title="Metadata">
             <DescriptionList items={metadata} />
@@ -78,42 +83,8 @@ export function GenerationView({ detail }: { detail: GenerationDetail }) {
   );
 }
 
-/** How the outputs were made; what is the same of several stands there once. */
-function provenanceItems({ provenance }: GenerationDetail): [name: string, value: string | undefined][] {
-  const each = <T,>(values: (T | null)[], format: (value: T) => string) => {
-    const texts = values.flatMap((value) => (value === null ? [] : [format(value)]));
-    return texts.length === 0 ? undefined : [...new Set(texts)].join(', ');
-  };
-  return [
-    [
-      'Version',
-      each(
-        provenance.map((one) => one.model_version),
-        String,
-      ),
-    ],
-    [
-      'Seed',
-      each(
-        provenance.map((one) => one.seed),
-        String,
-      ),
-    ],
-    [
-      'Made by',
-      each(
-        provenance.map((one) => one.backend),
-        String,
-      ),
-    ],
-    [
-      'Time to make',
-      each(
-        provenance.map((one) => one.seconds),
-        (seconds) => formatDuration(seconds * 1_000),
-      ),
-    ],
-  ];
+function madeTitle(index: number, count: number): string {
+  return count === 1 ? 'How it was made' : `How output ${index + 1} was made`;
 }
 
 /** Fixed at the start. A failed generation is refunded; a canceled one was never charged. */
@@ -137,7 +108,8 @@ function ProjectTitle({ id }: { id: string }) {
   );
 }
 
-function Outcome({ generation }: { generation: Generation }) {
+function Outcome({ detail }: { detail: GenerationDetail }) {
+  const { generation } = detail;
   const { status, outputs, error } = generation;
   return (
     <>
@@ -150,9 +122,12 @@ function Outcome({ generation }: { generation: Generation }) {
         <OutputGrid
           items={outputs.map(itemOfOutput)}
           details={(item) => (
-            <ItemActions item={item}>
-              <OutputFavoriteButton item={item} />
-            </ItemActions>
+            <>
+              <ItemActions item={item}>
+                <OutputFavoriteButton item={item} />
+              </ItemActions>
+              <Provenance detail={detail} output={item.id} />
+            </>
           )}
         />
       )}

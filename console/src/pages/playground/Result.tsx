@@ -4,6 +4,7 @@ import type { Generation } from '@renderkit/contract/v1/schemas/generation.ts';
 import { type CSSProperties, useEffect, useState } from 'react';
 import { GenerationError } from '../../generations/GenerationError.tsx';
 import { LiveProgress } from '../../generations/LiveProgress.tsx';
+import { ProvenanceOf } from '../../generations/Provenance.tsx';
 import { isFinal } from '../../generations/generation-status.ts';
 import type { Watching } from '../../generations/use-progress.ts';
 import { ItemActions } from '../../media/ItemActions.tsx';
@@ -37,6 +38,8 @@ export function Result({ ids, labels, rows, watching, marked, mark, compare }: R
   const culling = useCulling();
   const items = ids.flatMap((id) => made.get(id) ?? []).filter(({ id }) => !culling.discarded.has(id));
   const rest = items.filter(({ id }) => !culling.kept.has(id));
+  const madeBy = (item: MediaItem) =>
+    ids.find((id) => made.get(id)?.some((output) => output.id === item.id)) ?? '';
   // A run that is under way takes the room of one picture.
   const cells = Math.max(1, items.length + ids.filter((id) => !made.has(id)).length);
   return (
@@ -82,7 +85,12 @@ export function Result({ ids, labels, rows, watching, marked, mark, compare }: R
         items={items}
         shown={large}
         onShow={setLarge}
-        details={(item) => <ItemActions item={item} />}
+        details={(item) => (
+          <>
+            <ItemActions item={item} />
+            <ProvenanceOf id={madeBy(item)} output={item.id} />
+          </>
+        )}
       />
     </section>
   );

@@ -42,6 +42,8 @@ export type RowFilter = {
   keyId?: string | undefined;
   /** Words of the prompt, or how they begin. */
   search?: string | undefined;
+  /** An item of the library that they were made from. */
+  source?: string | undefined;
   /** ISO 8601 in UTC: created then or later, and created earlier. */
   createdFrom?: string | undefined;
   createdBefore?: string | undefined;
@@ -72,20 +74,26 @@ export async function selectRows(
   return rows.map(unpackKeyed);
 }
 
-function idsOf({ accountId, keyId, search }: RowFilter, conditions: string[], values: unknown[]): string {
-  if (search !== undefined && search.trim() !== '') {
-    const words = [values.push(accountId), values.push(search)] as const;
+function idsOf(
+  { accountId, keyId, search = '', source }: RowFilter,
+  conditions: string[],
+  values: unknown[],
+): string {
+  const words: string[] = [];
+  if (search.trim() !== '') words.push(`words @@ search_words($1, $${values.push(search)})`);
+  if (source !== undefined) words.push(`words @@ source_words($1, $${values.push(source)})`);
+  if (words.length > 0) {
     if (keyId !== undefined) conditions.push(`key_id = $${values.push(keyId)}`);
-    return idsOfWords(conditions, ...words);
+    return idsOfWords(conditions, words);
   }
   return keyId === undefined ? idsOfAll(conditions) : idsOfKey(conditions, values.push(keyId));
 }
 
 // What has the words is found first: the planner takes every word for a common one.
-const idsOfWords = (conditions: readonly string[], account: number, search: number) => `
+const idsOfWords = (conditions: readonly string[], words: readonly string[]) => `
   select g.id, g.created_at from (
     with found as materialized (
-      select generation_id from generation_requests where words @@ search_words($${account}, $${search}))
+      select generation_id from generation_requests where ${words.join(' and ')})
     select g.* from found join generations g on g.id = found.generation_id) g
    where ${conditions.join(' and ')} order by g.created_at desc, g.id desc`;
 
