@@ -53,7 +53,10 @@ function optionsOf({
   const style = getComputedStyle(document.documentElement);
   const color = (name: string) => style.getPropertyValue(name).trim();
   const bars = UPlot.paths.bars?.({ size: [0.72, 36], radius: 0.12 });
-  const text = { stroke: color('--mantine-color-dimmed'), font: '11px system-ui, sans-serif' };
+  const text = {
+    stroke: color('--mantine-color-dimmed'),
+    font: `11px ${getComputedStyle(document.body).fontFamily}`,
+  };
   return {
     width,
     height,

@@ -74,11 +74,7 @@ export async function selectRows(
   return rows.map(unpackKeyed);
 }
 
-function idsOf(
-  { accountId, keyId, search = '', source }: RowFilter,
-  conditions: string[],
-  values: unknown[],
-): string {
+function idsOf({ keyId, search = '', source }: RowFilter, conditions: string[], values: unknown[]): string {
   const words: string[] = [];
   if (search.trim() !== '') words.push(`words @@ search_words($1, $${values.push(search)})`);
   if (source !== undefined) words.push(`words @@ source_words($1, $${values.push(source)})`);
