@@ -2,6 +2,9 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { after, before, describe, test } from 'node:test';
 import type { Locator, Page } from 'playwright-core';
+import sharp from 'sharp';
+import type { UploadRow } from '@renderkit/contract/console/schemas/storage.ts';
+import { fetchImage } from './image-diff.ts';
 import { noBrowser } from '../harness/browser.ts';
 import { until } from './page-views.ts';
 import { type ConsoleWorld, openConsoleWorld, type Person, signIn } from './world.ts';
@@ -217,6 +220,55 @@ describe('a person makes pictures in the console', { skip: noBrowser }, () => {
       });
   });
 
+  test('runs a grid over two settings, and compares the four side by side', async () => {
+    await page.goto(`${world.url}/console/playground?kind=image&model=sketch-1`);
+    await prompt().fill('a grid of hills');
+    await button('Run several').click();
+    await page.getByRole('menuitem', { name: /^Vary settings/ }).click();
+    const dialog = page.getByRole('dialog');
+    const choose = async (field: string, setting: string) => {
+      // A field that shows its values as pills lies below them.
+      await dialog.getByRole('combobox', { name: field }).focus();
+      await page.keyboard.press('ArrowDown');
+      await page.getByRole('option', { name: setting, exact: true }).click();
+    };
+    await choose('First setting', 'Aspect ratio');
+    await choose('Values', '1:1');
+    await page.getByRole('option', { name: '16:9', exact: true }).click();
+    await page.keyboard.press('Tab');
+    await choose('Second setting', 'Seed');
+    await dialog.getByRole('textbox', { name: 'Values' }).last().fill('7, 8');
+    await dialog.getByRole('button', { name: 'Start 4 runs' }).click();
+    await large(3).waitFor({ timeout: renderTimeoutMs });
+    for (const label of ['1:1', '16:9'].flatMap((ratio) => [7, 8].map((seed) => `${ratio} · Seed ${seed}`)))
+      await result().getByText(`Aspect ratio ${label}`).waitFor();
+    await button('Compare them').click();
+    await dialog.getByText('Compare 4 results').waitFor();
+    await until('all are shown', async () => (await dialog.locator('li img').count()) === 4);
+    await page.keyboard.press('Escape');
+  });
+
+  test('drops a WebP and an AVIF anywhere on the page, which are sent as PNG', async () => {
+    await page.goto(`${world.url}/console/playground?kind=image_edit&model=retouch-1`);
+    await prompt().waitFor();
+    const picture = sharp({ create: { width: 96, height: 64, channels: 3, background: '#3377bb' } });
+    for (const format of ['webp', 'avif'] as const) {
+      const name = `dropped-${format}`;
+      const file = await picture.clone().toFormat(format, { quality: 90 }).toBuffer();
+      await page.evaluate(dropped(`${name}.${format}`, `image/${format}`, file));
+      await button(`Remove ${name}.png`).waitFor();
+      const rows = await page.request.get(`${world.url}/console/api/uploads`);
+      const { data } = (await rows.json()) as { data: UploadRow[] };
+      const { content_type: type, url } =
+        data.find((row) => row.upload.file_name === `${name}.png`)?.upload ?? {};
+      assert.equal(type, 'image/png');
+      const { width, height, data: pixels } = await fetchImage(url ?? '');
+      assert.deepEqual([width, height], [96, 64]);
+      for (const [i, wanted] of [0x33, 0x77, 0xbb].entries())
+        assert.ok(Math.abs((pixels[i] ?? 0) - wanted) <= 6, `${format}: ${pixels.subarray(0, 3).join(' ')}`);
+    }
+  });
+
   test('chooses another model, and finds a picture again', async () => {
     await kind('Image').click();
     await task('Choose another model', async ({ click }) => {
@@ -282,6 +334,17 @@ function handOn(page: Page): Hand {
     },
     count: () => count,
   };
+}
+
+/** A script that lets a file go over the heading of the page, where no field is. */
+function dropped(name: string, type: string, file: Buffer): string {
+  return `{
+    const bytes = Uint8Array.from(atob('${file.toString('base64')}'), (sign) => sign.charCodeAt(0));
+    const dataTransfer = new DataTransfer();
+    dataTransfer.items.add(new File([bytes], '${name}', { type: '${type}' }));
+    for (const event of ['dragover', 'drop'])
+      document.querySelector('h1').dispatchEvent(new DragEvent(event, { bubbles: true, cancelable: true, dataTransfer }));
+  }`;
 }
 
 /** The tasks of the document, with the most clicks and keys of each. */
