@@ -8,9 +8,17 @@ export type Shell = AsyncDisposable & {
   paste: (text: string) => Promise<Pasted>;
 };
 
-/** One bash for all that is pasted into it, in a directory and with an environment of its own. */
-export function openShell(directory: string, environment: Readonly<Record<string, string>>): Shell {
-  const shell = spawn('bash', ['--noprofile', '--norc'], {
+/**
+ * One bash for all that is pasted into it, in a directory and with an environment of its own. `enter`: the command that leads
+ * to another machine first.
+ */
+export function openShell(
+  directory: string,
+  environment: Readonly<Record<string, string>>,
+  enter: readonly string[] = [],
+): Shell {
+  const [program = '', ...line] = [...enter, 'bash', '--noprofile', '--norc'];
+  const shell = spawn(program, line, {
     cwd: directory,
     env: { ...inheritedEnvironment(), HOME: directory, ...environment },
     stdio: ['pipe', 'pipe', 'pipe'],

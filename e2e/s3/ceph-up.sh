@@ -2,12 +2,12 @@
 # A real S3 server in memory for tests, of Debian's packages ceph-mon, ceph-osd and radosgw: a monitor, one store and the gateway,
 # as root and on loopback alone. Prints `ready` once it serves; all three end when this ends, or when its parent is gone.
 #
-#   ceph-up.sh FOLDER MONITOR_PORT S3_PORT ACCESS_KEY SECRET_KEY
+#   ceph-up.sh FOLDER MONITOR_PORT S3_PORT ACCESS_KEY SECRET_KEY [S3_ADDRESS]
 #
-# FOLDER is absolute and empty or missing.
+# FOLDER is absolute and empty or missing. The gateway listens on S3_ADDRESS, if that is given.
 set -euo pipefail
-[ $# = 5 ] || { echo "usage: $0 FOLDER MONITOR_PORT S3_PORT ACCESS_KEY SECRET_KEY" >&2; exit 2; }
-folder=$1 monitor_port=$2 s3_port=$3 access_key=$4 secret_key=$5
+[ $# = 5 ] || [ $# = 6 ] || { echo "usage: $0 FOLDER MONITOR_PORT S3_PORT ACCESS_KEY SECRET_KEY [S3_ADDRESS]" >&2; exit 2; }
+folder=$1 monitor_port=$2 s3_port=$3 access_key=$4 secret_key=$5 s3_address=${6:-127.0.0.1}
 [ -z "$(ls -A "$folder" 2>/dev/null)" ] || { echo "$folder is not empty" >&2; exit 2; }
 mkdir -p "$folder"/{mon,osd,run,rgw}
 cluster=$(cat /proc/sys/kernel/random/uuid)
@@ -42,7 +42,7 @@ mon_max_pg_per_osd = 1000
 mon_osd_min_down_reporters = 1
 osd_memory_target = 939524096
 [client.rgw]
-rgw_frontends = beast endpoint=127.0.0.1:$s3_port
+rgw_frontends = beast endpoint=$s3_address:$s3_port
 rgw_data = $folder/rgw
 rgw_enable_ops_log = false
 rgw_enable_usage_log = false
@@ -76,7 +76,7 @@ radosgw-admin "${conf[@]}" -n client.rgw user create --uid=renderkit --display-n
 radosgw "${conf[@]}" -f -n client.rgw &
 gateway=$!
 for _ in $(seq 1 200); do
-  (exec 3<>"/dev/tcp/127.0.0.1/$s3_port") 2>/dev/null && break
+  (exec 3<>"/dev/tcp/$s3_address/$s3_port") 2>/dev/null && break
   sleep 0.1
 done
 echo ready

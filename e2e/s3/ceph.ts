@@ -19,10 +19,15 @@ export type Ceph = AsyncDisposable & { config: Omit<NonNullable<StudioConfig['s3
 const readyWithinMs = 120_000;
 const lastLinesKept = 20;
 
-/** Starts a Ceph in memory with its S3 gateway on loopback; some fifteen seconds. */
-export async function startCeph(): Promise<Ceph> {
+/**
+ * Starts a Ceph in memory with its S3 gateway on loopback; some fifteen seconds. `machine`: in a network namespace, by the
+ * command that enters it, with the gateway on an address and port of that.
+ */
+export async function startCeph(
+  machine?: Readonly<{ enter: readonly string[]; address: string; port: number }>,
+): Promise<Ceph> {
   const folder = await mkdtemp(path.join(tmpdir(), 'ceph-'));
-  const [monitorPort, s3Port] = [await freePort(), await freePort()];
+  const [monitorPort, s3Port] = [await freePort(), machine?.port ?? (await freePort())];
   const credentials = { accessKeyId: 'RENDERKITTEST', secretAccessKey: 'a-secret-of-the-tests' };
   const script = path.join(import.meta.dirname, 'ceph-up.sh');
   const settings = [
@@ -31,7 +36,9 @@ export async function startCeph(): Promise<Ceph> {
     credentials.accessKeyId,
     credentials.secretAccessKey,
   ];
-  const child = spawn('bash', [script, path.join(folder, 'ceph'), ...settings], {
+  const address = machine?.address ?? '127.0.0.1';
+  const [program = '', ...line] = [...(machine?.enter ?? []), 'bash', script, path.join(folder, 'ceph')];
+  const child = spawn(program, [...line, ...settings, address], {
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()));
@@ -54,7 +61,7 @@ export async function startCeph(): Promise<Ceph> {
     await stop();
     throw new Error(`Ceph did not start: ${said.slice(-lastLinesKept).join('\n')}`);
   }
-  const endpoint = `http://127.0.0.1:${s3Port}`;
+  const endpoint = `http://${address}:${s3Port}`;
   return {
     config: { endpoint, region: 'us-east-1', ...credentials, pathStyle: true },
     [Symbol.asyncDispose]: stop,
