@@ -1,4 +1,4 @@
-// `npm run chaos -- --kills N --seed S [--services 2] [--clients 12]`: kills parts of the running product at random
+// `npm run chaos -- --kills N --seed S [--services 2] [--studios 2] [--clients 12] [--media-store s3]`: kills parts of the running product at random
 // and judges the outcome. The same seed draws the same victims; what they were doing is up to the machine.
 
 import { parseArgs } from 'node:util';
@@ -10,21 +10,28 @@ const { values } = parseArgs({
     kills: { type: 'string', default: '20' },
     seed: { type: 'string', default: String(Date.now() % 1_000_000) },
     services: { type: 'string', default: '1' },
+    studios: { type: 'string', default: '1' },
     clients: { type: 'string', default: '12' },
+    'media-store': { type: 'string', default: 'disk' },
   },
 });
 const options = {
   kills: Number(values.kills),
   seed: Number(values.seed),
   services: Number(values.services),
+  studios: Number(values.studios),
   clients: Number(values.clients),
 };
+const mediaStore = values['media-store'] === 's3' ? 's3' : 'disk';
 if (Object.values(options).every((value) => Number.isSafeInteger(value) && value >= 0)) {
-  console.log(`chaos: ${options.kills} kills, seed ${options.seed}, ${options.services} service process(es)`);
+  console.log(
+    `chaos: ${options.kills} kills, seed ${options.seed}, ${options.services} service and ${options.studios} studio process(es), media on ${mediaStore}`,
+  );
   await compilePrograms();
   const started = performance.now();
   const { breaches, kills, accepted, counts } = await runChaos({
     ...options,
+    mediaStore,
     say: (line) => console.log(`  ${line}`),
   });
   console.log(
@@ -38,7 +45,7 @@ if (Object.values(options).every((value) => Number.isSafeInteger(value) && value
   );
   process.exitCode = breaches.length === 0 ? 0 : 1;
 } else {
-  console.error('--kills, --seed, --services and --clients take whole numbers.');
+  console.error('--kills, --seed, --services, --studios and --clients take whole numbers.');
   process.exitCode = 1;
 }
 if (process.connected) process.disconnect();

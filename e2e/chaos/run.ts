@@ -17,6 +17,9 @@ export type ChaosOptions = {
   services: number;
   /** Clients at work at once. */
   clients: number;
+  /** Studio processes. Default 1. */
+  studios?: number | undefined;
+  mediaStore?: 'disk' | 's3' | undefined;
   say: (line: string) => void;
 };
 
@@ -36,10 +39,13 @@ const targets = [
 const lifetimeMs = [50, 750] as const;
 /** Milliseconds that a frozen one is silent: less, and more, than its workers wait for an answer. */
 const frozenMs = [100, 6_000] as const;
+/** One in so many is no kill: a part is silent for longer than its leases last, and then goes on as if nothing had been. */
+const stalledOneIn = 30;
+const stalledMs = [11_000, 16_000] as const;
 const restWithinMs = 120_000;
 const endpointsPerAccount = 2;
-/** A refused delivery comes again after a minute: only a long run waits for that. */
-const flakyFromKills = 50;
+/** A refused delivery comes again after a minute, and a stalled part takes its time: only a long run waits for that. */
+const longFromKills = 50;
 const deliveredWithinMs = { steady: 40_000, flaky: 120_000 };
 
 /** Kills parts at random under load, then judges what is left by outside evidence. */
@@ -48,10 +54,12 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosResult> {
   await using platform = await startPlatform({
     services: options.services,
     workers: 2,
+    ...(options.studios !== undefined && { studios: options.studios }),
+    ...(options.mediaStore !== undefined && { mediaStore: options.mediaStore }),
     ownPostgres: true,
     environment: { EGRESS_ALLOW: '127.0.0.0/8' },
   });
-  const flaky = options.kills >= flakyFromKills;
+  const flaky = options.kills >= longFromKills;
   const picture = await makePicture();
   await using receiver = await startReceiver({ flaky, picture });
   const { accounts, people, budgets } = await makeAccounts(platform, receiver);
@@ -138,6 +146,14 @@ async function killAtRandom(
   const kills: Record<string, number> = {};
   for (let n = 0; n < options.kills; n++) {
     await sleep(lifetimeMs[0] + random() * (lifetimeMs[1] - lifetimeMs[0]));
+    if (options.kills >= longFromKills && random() < 1 / stalledOneIn) {
+      const parts = [...platform.studios, ...platform.workers, ...platform.services];
+      const victim = parts[Math.floor(random() * parts.length)] as Part;
+      const name = `${victim.name} (frozen)`;
+      kills[name] = (kills[name] ?? 0) + 1;
+      await freeze(victim, stalledMs[0] + random() * (stalledMs[1] - stalledMs[0]));
+      continue;
+    }
     const target = targets[Math.floor(random() * targets.length)] as (typeof targets)[number];
     kills[target] = (kills[target] ?? 0) + 1;
     if (target === 'postgres') {
@@ -152,7 +168,7 @@ async function killAtRandom(
       await comfyui.resume();
     } else {
       const parts =
-        target === 'studio' ? [platform.studio] : target === 'worker' ? platform.workers : platform.services;
+        target === 'studio' ? platform.studios : target === 'worker' ? platform.workers : platform.services;
       const victim = parts[Math.floor(random() * parts.length)] as Part;
       await victim.kill('SIGKILL');
       await startAgain(victim);
@@ -187,7 +203,7 @@ async function startAgain(part: Part): Promise<void> {
 
 /** After the database went, every part finds its way back by itself; one that ended is started again. */
 async function untilServing(platform: Platform): Promise<void> {
-  const parts = [platform.studio, ...platform.workers, ...platform.services];
+  const parts = [...platform.studios, ...platform.workers, ...platform.services];
   const deadline = performance.now() + 30_000;
   for (const part of parts) if (!part.running) await startAgain(part);
   for (const url of platform.serviceUrls) {

@@ -16,6 +16,8 @@ import { migrateService } from '@renderkit/service/migrate.ts';
 import * as serviceOperator from '@renderkit/service/operator.ts';
 import { migrateStudio } from '@renderkit/studio/migrate.ts';
 import * as studioOperator from '@renderkit/studio/operator.ts';
+import { startS3Counterpart } from '@renderkit/studio/storage/testing/s3-counterpart.ts';
+import { startBalancer } from './balancer.ts';
 import { startOwnPostgres } from './own-postgres.ts';
 
 export type PlatformOptions = {
@@ -23,6 +25,10 @@ export type PlatformOptions = {
   services?: number;
   /** Worker processes. Default 1. */
   workers?: number;
+  /** Studio processes, behind one address. Default 1. */
+  studios?: number;
+  /** Where media lie. Default: on the disk. In a bucket each part has a data directory of its own, and none is shared. */
+  mediaStore?: 'disk' | 's3';
   /** Addresses of migrated databases. Default: two of the test run's cluster, which go with the platform. */
   databases?: { service: string; studio: string };
   /** A PostgreSQL cluster of its own, which `killPostgres` may end. */
@@ -45,7 +51,9 @@ export type Platform = AsyncDisposable & {
   /** Where databases, media and logs lie. */
   directory: string;
   services: Part[];
+  /** The first. */
   studio: Part;
+  studios: Part[];
   workers: Part[];
   serviceUrls: string[];
   studioUrl: string;
@@ -80,7 +88,10 @@ export async function startPlatform(options: PlatformOptions = {}): Promise<Plat
   const service = owned.use(openDatabase({ url: urls.service, applicationName: 'e2e', poolSize: 3 }));
   const studio = owned.use(openDatabase({ url: urls.studio, applicationName: 'e2e', poolSize: 3 }));
   const secretKey = randomBytes(32);
-  const [studioPort = 0, ...ports] = await freePorts(1 + (options.services ?? 1));
+  const studios = options.studios ?? 1;
+  const free = await freePorts(studios + (options.services ?? 1));
+  const [studioPorts, ports] = [free.slice(0, studios), free.slice(studios)];
+  const studioPort = studios === 1 ? studioPorts[0] : owned.use(await startBalancer(studioPorts)).port;
   const studioUrl = `http://127.0.0.1:${studioPort}`;
   const shared: Record<string, string> = {
     DATA_DIR: path.join(directory, 'data'),
@@ -93,11 +104,13 @@ export async function startPlatform(options: PlatformOptions = {}): Promise<Plat
     STUDIO_CLIENT_SECRET: randomBytes(24).toString('hex'),
     SECRET_KEY: secretKey.toString('hex'),
     LOG_LEVEL: 'info',
+    ...(await openMediaStore(owned, options)),
     ...options.environment,
   };
-  const parts = createParts(owned, options, { environment: shared, directory, studioPort, ports });
+  const parts = createParts(owned, options, { environment: shared, directory, studioPorts, ports });
   await parts.studio.start();
-  await Promise.all([...parts.workers, ...parts.services].map((one) => one.start()));
+  const others = [...parts.studios.slice(1), ...parts.workers, ...parts.services];
+  await Promise.all(others.map((one) => one.start()));
   const ours = owned.move();
   return {
     ...parts,
@@ -131,7 +144,7 @@ export async function startPlatform(options: PlatformOptions = {}): Promise<Plat
 type PartFacts = {
   environment: Record<string, string>;
   directory: string;
-  studioPort: number;
+  studioPorts: readonly number[];
   /** Of the services. */
   ports: readonly number[];
 };
@@ -140,26 +153,31 @@ type PartFacts = {
 function createParts(
   owned: AsyncDisposableStack,
   options: PlatformOptions,
-  { environment: shared, directory, studioPort, ports }: PartFacts,
-): Pick<Platform, 'studio' | 'workers' | 'services'> {
+  { environment: shared, directory, studioPorts, ports }: PartFacts,
+): Pick<Platform, 'studio' | 'studios' | 'workers' | 'services'> {
   const logDirectory = path.join(directory, 'logs');
+  const ownDirectory = (name: string) =>
+    shared['MEDIA_STORE'] === 's3' ? { DATA_DIR: path.join(directory, `data-of-${name}`) } : undefined;
   const programOf = (file: string) => path.join(options.tree ?? root, file);
   const part = (name: string, file: string, environment: Record<string, string>, argv: string[] = []) =>
     owned.use(
       createPart({
         name,
         entry: file,
-        environment: { ...shared, ...environment },
+        environment: { ...shared, ...ownDirectory(name), ...environment },
         logDirectory,
         profileDirectory: options.profileDirectory,
         arguments: argv,
       }),
     );
 
-  const studio = part('studio', programOf('studio/src/main.ts'), {
-    STUDIO_PORT: String(studioPort),
-    ...clientAddresses(shared['PUBLIC_URL'] ?? `http://127.0.0.1:${ports[0]}`),
-  });
+  const addresses = clientAddresses(shared['PUBLIC_URL'] ?? `http://127.0.0.1:${ports[0]}`);
+  const studios = studioPorts.map((port, i) =>
+    part(i === 0 ? 'studio' : `studio-${i}`, programOf('studio/src/main.ts'), {
+      STUDIO_PORT: String(port),
+      ...addresses,
+    }),
+  );
   const workers = Array.from({ length: options.workers ?? 1 }, (_, i) =>
     part(`worker-${i}`, programOf('studio/src/worker.ts'), {}),
   );
@@ -171,7 +189,24 @@ function createParts(
       options.serviceEntry?.arguments,
     ),
   );
-  return { studio, workers, services };
+  return { studio: studios[0] as Part, studios, workers, services };
+}
+
+/** What parts have in their environments where media lie in a bucket. */
+async function openMediaStore(
+  owned: AsyncDisposableStack,
+  { mediaStore }: PlatformOptions,
+): Promise<Record<string, string>> {
+  if (mediaStore !== 's3') return {};
+  const { config } = owned.use(await startS3Counterpart());
+  return {
+    MEDIA_STORE: 's3',
+    S3_ENDPOINT: config.endpoint,
+    S3_BUCKET: config.bucket,
+    S3_REGION: config.region,
+    S3_ACCESS_KEY_ID: config.accessKeyId,
+    S3_SECRET_ACCESS_KEY: config.secretAccessKey,
+  };
 }
 
 /** Where browsers that sign in are sent to and fro: the console of the first service. */

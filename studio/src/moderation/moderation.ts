@@ -1,6 +1,7 @@
+import { dirname } from 'node:path';
 import type { Database } from '@renderkit/server-kit/db/database.ts';
 import { createFile } from '@renderkit/server-kit/files/durable-files.ts';
-import { privateFileMode, setMode } from '@renderkit/server-kit/files/private-files.ts';
+import { makePrivateDirectory, privateFileMode, setMode } from '@renderkit/server-kit/files/private-files.ts';
 import type { Logger } from '@renderkit/server-kit/process/logger.ts';
 import { compileRules, type CompiledRules } from './compile-rules.ts';
 import { defaultRulesText, parseRules, RulesInvalid } from './parse-rules.ts';
@@ -92,6 +93,8 @@ function moderationBy(current: () => Promise<CompiledRules>): Moderation {
 async function makeMissing({ path, database, log }: RuleListOptions): Promise<void> {
   if ((await readRulesAtStart(path)) === undefined) {
     const inForce = await selectRules(database);
+    // With media in a bucket nobody has made it.
+    await makePrivateDirectory(dirname(path));
     await createFile(path, inForce?.text ?? defaultRulesText);
     if (inForce !== undefined)
       log.warn({ path }, 'the moderation file was missing: it is made again from the rules in force');
