@@ -171,6 +171,7 @@ export const publicEntries: Record<string, readonly string[]> = {
     'storage/list-hashes.ts',
     'storage/open-media.ts',
     'storage/open-storage.ts',
+    'storage/s3/s3-client.ts',
     'catalog/built-in.ts',
     'catalog/data-files.ts',
     'catalog/snapshot.ts',
