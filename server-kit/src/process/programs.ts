@@ -19,8 +19,10 @@ export function programFile(source: string): string {
  * compile everything anew, at twice the time, and hold the compiler in memory; that of compiled programs lies beside them.
  */
 export function startEnvironment(): Record<string, string> {
-  const { COMPILED_PROGRAMS, NODE_COMPILE_CACHE } = process.env;
+  const { COMPILED_PROGRAMS, NODE_COMPILE_CACHE, HOME } = process.env;
+  // A user that the machine has no entry of, as in containers, has no other home; packages ask for it when they are loaded.
+  const home = HOME !== undefined && { HOME };
   if (COMPILED_PROGRAMS !== undefined)
-    return { COMPILED_PROGRAMS, NODE_COMPILE_CACHE: path.join(COMPILED_PROGRAMS, 'cache') };
-  return { ...(NODE_COMPILE_CACHE !== undefined && { NODE_COMPILE_CACHE }) };
+    return { COMPILED_PROGRAMS, NODE_COMPILE_CACHE: path.join(COMPILED_PROGRAMS, 'cache'), ...home };
+  return { ...(NODE_COMPILE_CACHE !== undefined && { NODE_COMPILE_CACHE }), ...home };
 }
