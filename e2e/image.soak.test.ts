@@ -23,15 +23,7 @@ const partWithinMs = 120_000;
 function lineOf(image: Image, machine: Machine, settings: Record<string, string>, ...command: string[]) {
   const given = Object.entries(settings).map(([name, value]) => `${name}=${value}`);
   const inside = [...image.environment.filter((line) => !line.startsWith('PATH=')), ...given, ...command];
-  const [program = '', ...line] = [
-    ...machine.enter,
-    'unshare',
-    '--mount',
-    'bash',
-    script,
-    image.root,
-    userId,
-  ];
+  const [program, ...line] = [...machine.enter, 'unshare', '--mount', 'bash', script, image.root, userId];
   return { program, line: [...line, ...inside] };
 }
 

@@ -34,7 +34,7 @@ async function readBlocks(): Promise<Block[]> {
 
 /** Runs a part until it is disposed of, by npm and so with all that npm starts. */
 function startPart(machine: Machine, text: string): AsyncDisposable {
-  const [program = '', ...line] = [...machine.enter, 'bash', '-c', text];
+  const [program, ...line] = [...machine.enter, 'bash', '-c', text];
   const part = spawn(program, line, {
     cwd: root,
     env: { ...inheritedEnvironment(), HOME: machine.home },

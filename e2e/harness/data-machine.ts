@@ -36,7 +36,7 @@ export async function startDataMachine(
     S3_ACCESS_KEY_ID: config.accessKeyId,
     S3_SECRET_ACCESS_KEY: config.secretAccessKey,
   };
-  const [program = '', ...line] = [
+  const [program, ...line] = [
     ...machine.enter,
     process.execPath,
     '--conditions=renderkit-source',
@@ -64,12 +64,12 @@ async function startPostgres(machine: Machine, owned: AsyncDisposableStack): Pro
   await chmod(folder, 0o755);
   const data = path.join(folder, 'data');
   execFileSync('install', ['-d', '-o', 'postgres', '-m', '700', data]);
-  const asPostgres = ['setpriv', '--reuid=postgres', '--regid=postgres', '--clear-groups'];
-  const [program = '', ...line] = asPostgres;
+  const settled = ['--reuid=postgres', '--regid=postgres', '--clear-groups'];
+  const asPostgres = ['setpriv', ...settled];
   const authentication = ['--auth-local=trust', '--auth-host=scram-sha-256'];
   execFileSync(
-    program,
-    [...line, `${programs}/initdb`, '-D', data, '-E', 'UTF8', '--locale=C', ...authentication],
+    'setpriv',
+    [...settled, `${programs}/initdb`, '-D', data, '-E', 'UTF8', '--locale=C', ...authentication],
     { cwd: '/', stdio: ['ignore', 'ignore', 'inherit'] },
   );
   await appendFile(path.join(data, 'pg_hba.conf'), 'host all all samenet scram-sha-256\n');

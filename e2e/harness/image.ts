@@ -57,8 +57,19 @@ async function buildImage(owned: AsyncDisposableStack): Promise<string> {
   });
   const mine = existsSync(certificates) ? ['--volume', `${certificates}:${certificates}:ro`] : [];
   await buildah(
-    ...['build', '--isolation', 'chroot', '--network', 'host', '--format', 'docker', ...mine],
-    ...['--build-arg', `BASE=${base}`, '--tag', name, root],
+    'build',
+    '--isolation',
+    'chroot',
+    '--network',
+    'host',
+    '--format',
+    'docker',
+    ...mine,
+    '--build-arg',
+    `BASE=${base}`,
+    '--tag',
+    name,
+    root,
   );
   return name;
 }

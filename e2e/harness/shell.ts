@@ -17,7 +17,7 @@ export function openShell(
   environment: Readonly<Record<string, string>>,
   enter: readonly string[] = [],
 ): Shell {
-  const [program = '', ...line] = [...enter, 'bash', '--noprofile', '--norc'];
+  const [program, ...line] = [...enter, 'bash', '--noprofile', '--norc'];
   const shell = spawn(program, line, {
     cwd: directory,
     env: { ...inheritedEnvironment(), HOME: directory, ...environment },

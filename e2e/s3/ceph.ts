@@ -37,8 +37,8 @@ export async function startCeph(
     credentials.secretAccessKey,
   ];
   const address = machine?.address ?? '127.0.0.1';
-  const [program = '', ...line] = [...(machine?.enter ?? []), 'bash', script, path.join(folder, 'ceph')];
-  const child = spawn(program, [...line, ...settings, address], {
+  const [program, ...words] = [...(machine?.enter ?? []), 'bash', script, path.join(folder, 'ceph')];
+  const child = spawn(program, [...words, ...settings, address], {
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()));
