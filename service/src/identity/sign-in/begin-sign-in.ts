@@ -1,12 +1,5 @@
 import { consoleAddresses } from '@renderkit/contract/console/addresses.ts';
 import { freshSignInSeconds } from '@renderkit/contract/studio/administration/operations.ts';
-import {
-  buildAuthorizationUrl,
-  calculatePKCECodeChallenge,
-  randomNonce,
-  randomPKCECodeVerifier,
-  randomState,
-} from 'openid-client';
 import type { Attempt } from './attempts.ts';
 import { offersSignUp, type Providers } from './provider.ts';
 
@@ -32,15 +25,16 @@ export async function beginSignIn(
   },
 ): Promise<{ address: string; attempt: Attempt }> {
   const { configuration } = await providers.get();
+  const client = await import('openid-client');
   const create = options.create && offersSignUp(configuration);
   const attempt: Attempt = {
-    state: randomState(),
-    nonce: randomNonce(),
-    verifier: randomPKCECodeVerifier(),
+    state: client.randomState(),
+    nonce: client.randomNonce(),
+    verifier: client.randomPKCECodeVerifier(),
     returnTo: options.returnTo,
     anew: options.anew,
   };
-  const address = buildAuthorizationUrl(configuration, {
+  const address = client.buildAuthorizationUrl(configuration, {
     redirect_uri: options.publicUrl + consoleAddresses.callback,
     scope,
     response_type: 'code',
@@ -51,7 +45,7 @@ export async function beginSignIn(
     ...(options.loginHint !== undefined && { login_hint: options.loginHint }),
     state: attempt.state,
     nonce: attempt.nonce,
-    code_challenge: await calculatePKCECodeChallenge(attempt.verifier),
+    code_challenge: await client.calculatePKCECodeChallenge(attempt.verifier),
     code_challenge_method: 'S256',
   });
   return { address: providers.forBrowsers(address), attempt };

@@ -1,10 +1,4 @@
 import type { SignInFailure } from '@renderkit/contract/console/sign-in-failures.ts';
-import {
-  AuthorizationResponseError,
-  ClientError,
-  ResponseBodyError,
-  WWWAuthenticateChallengeError,
-} from 'openid-client';
 import { StudioFailure } from '../../studio-client/studio-failure.ts';
 
 /** Errors that the browser brings back (RFC 6749 §4.1.2.1) and that are more than a refusal. */
@@ -13,21 +7,25 @@ const failureOfCode = new Map<string, SignInFailure>([
   ['temporarily_unavailable', 'studio_unavailable'],
 ]);
 
-/** What openid-client throws of an answer that is not what it should be. */
-const refusals = [ClientError, ResponseBodyError, WWWAuthenticateChallengeError];
-
 /** What the page of failed sign-ins shows of an error. */
-export function failureOf(error: unknown): SignInFailure {
+export async function failureOf(error: unknown): Promise<SignInFailure> {
+  const { AuthorizationResponseError, ClientError, ResponseBodyError, WWWAuthenticateChallengeError } =
+    await import('openid-client');
   if (error instanceof AuthorizationResponseError) return failureOfCode.get(error.error) ?? 'studio_refused';
   const failure = studioFailureIn(error);
   if (failure !== undefined) return failure.kind === 'nonsense' ? 'studio_refused' : 'studio_unavailable';
   if (error instanceof ClientError && error.code === 'OAUTH_TIMEOUT') return 'studio_unavailable';
+  // What it throws of an answer that is not what it should be.
+  const refusals = [ClientError, ResponseBodyError, WWWAuthenticateChallengeError];
   if (refusals.some((refusal) => error instanceof refusal)) return 'studio_refused';
   return 'service_failed';
 }
 
 /** For the log: what it was and where, and nothing that the studio or the browser sent along. */
-export function describe(error: unknown): { name: string; code: unknown; at: string | undefined } {
+export async function describe(
+  error: unknown,
+): Promise<{ name: string; code: unknown; at: string | undefined }> {
+  const { ClientError } = await import('openid-client');
   const { name, code, message } = error as Error & { code?: unknown };
   const failure = studioFailureIn(error);
   return { name, code, at: failure?.message ?? (error instanceof ClientError ? message : undefined) };

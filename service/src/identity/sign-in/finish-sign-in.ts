@@ -1,7 +1,7 @@
 import { consoleAddresses } from '@renderkit/contract/console/addresses.ts';
 import { freshSignInSeconds } from '@renderkit/contract/studio/administration/operations.ts';
 import type { Database } from '@renderkit/server-kit/db/database.ts';
-import { authorizationCodeGrant, type Configuration, fetchUserInfo } from 'openid-client';
+import type { Configuration } from 'openid-client';
 import { connectAccount } from '../../studio-client/connect-account.ts';
 import { StudioFailure } from '../../studio-client/studio-failure.ts';
 import { openSession } from '../sessions/open-session.ts';
@@ -30,6 +30,7 @@ export async function finishSignIn(
 ): Promise<{ token: string }> {
   const { attempt, browser } = answer;
   const { studioId, configuration } = await deps.providers.get({ fresh: true });
+  const { authorizationCodeGrant } = await import('openid-client');
   const tokens = await authorizationCodeGrant(
     configuration,
     new URL(`${deps.publicUrl}${consoleAddresses.callback}?${answer.query}`),
@@ -76,6 +77,7 @@ async function readEmail(
   subject: string,
 ): Promise<string | null> {
   if (configuration.serverMetadata().userinfo_endpoint === undefined) return null;
+  const { fetchUserInfo } = await import('openid-client');
   const { email } = await fetchUserInfo(configuration, accessToken, subject);
   return email !== undefined && email.length <= maxEmailCharacters && !email.includes('\0') ? email : null;
 }

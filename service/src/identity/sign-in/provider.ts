@@ -1,14 +1,6 @@
 import { consoleAddresses } from '@renderkit/contract/console/addresses.ts';
 import type { Logger } from '@renderkit/server-kit/process/logger.ts';
-import {
-  buildEndSessionUrl,
-  allowInsecureRequests,
-  ClientSecretBasic,
-  type Configuration,
-  customFetch,
-  discovery,
-  enableNonRepudiationChecks,
-} from 'openid-client';
+import type { Configuration } from 'openid-client';
 import type { StudioClient } from '../../studio-client/studio-client.ts';
 import { StudioFailure } from '../../studio-client/studio-failure.ts';
 import { describe } from './failure.ts';
@@ -27,6 +19,7 @@ export type Providers = {
 const freshForMs = 5 * 60_000;
 const timeoutSeconds = 10;
 
+/** openid-client is loaded by whoever signs in first, here and beside: most processes that serve the API never need it. */
 export function createProviders(options: {
   studio: StudioClient['signingIn'];
   studioUrl: string;
@@ -39,22 +32,24 @@ export function createProviders(options: {
   let known: { issuer: string; configuration: Configuration; readAt: number } | undefined;
   let reading: Promise<void> | undefined;
 
-  const discover = (issuer: string): Promise<Configuration> =>
-    discovery(
+  const discover = async (issuer: string): Promise<Configuration> => {
+    const client = await import('openid-client');
+    return client.discovery(
       new URL(issuer),
       options.studioClientId,
       undefined,
-      ClientSecretBasic(options.studioClientSecret),
+      client.ClientSecretBasic(options.studioClientSecret),
       {
-        [customFetch]: (url, request) => studio.fetch(url, request),
+        [client.customFetch]: (url, request) => studio.fetch(url, request),
         timeout: timeoutSeconds,
         execute: [
           // The operator chose the way to the studio; what is signed is checked all the same.
-          ...(issuer.startsWith('http:') ? [allowInsecureRequests] : []),
-          enableNonRepudiationChecks,
+          ...(issuer.startsWith('http:') ? [client.allowInsecureRequests] : []),
+          client.enableNonRepudiationChecks,
         ],
       },
     );
+  };
 
   const read = async (issuer: string) => {
     const configuration = await discover(issuer);
@@ -98,10 +93,11 @@ export async function signOutAddress(
   try {
     const { configuration } = await providers.get();
     if (configuration.serverMetadata().end_session_endpoint === undefined) return null;
+    const { buildEndSessionUrl } = await import('openid-client');
     const back = { post_logout_redirect_uri: publicUrl + consoleAddresses.signedOut };
     return providers.forBrowsers(buildEndSessionUrl(configuration, back));
   } catch (error) {
-    log.warn({ reason: describe(error) }, 'the studio could not be asked where to sign out');
+    log.warn({ reason: await describe(error) }, 'the studio could not be asked where to sign out');
     return null;
   }
 }

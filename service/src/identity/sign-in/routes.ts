@@ -46,9 +46,9 @@ export function addSignInRoutes(app: FastifyInstance, options: SignInOptions): v
   /** By their states: a browser that asks again while the studio is asked gets the same answer. */
   const underWay = new Map<string, ReturnType<typeof finishSignIn>>();
 
-  const fail = (request: FastifyRequest, reply: FastifyReply, to: string, error: unknown) => {
-    const reason = failureOf(error);
-    const fields = { request_id: request.id, reason, error: describe(error) };
+  const fail = async (request: FastifyRequest, reply: FastifyReply, to: string, error: unknown) => {
+    const reason = await failureOf(error);
+    const fields = { request_id: request.id, reason, error: await describe(error) };
     if (reason === 'service_failed') log.error({ ...fields, err: error }, 'signing in failed');
     else log.warn(fields, 'signing in failed');
     return redirectTo(reply, prefix + failurePage(reason, to));
@@ -70,7 +70,7 @@ export function addSignInRoutes(app: FastifyInstance, options: SignInOptions): v
       reply.header('set-cookie', attempts.remember(request.raw, begun.attempt));
       return redirectTo(reply, begun.address);
     } catch (error) {
-      return fail(request, reply, to, error);
+      return await fail(request, reply, to, error);
     }
   });
 
@@ -103,7 +103,7 @@ export function addSignInRoutes(app: FastifyInstance, options: SignInOptions): v
       reply.header('set-cookie', cookie.write(token, lifetimeDays * 86_400));
       return redirectTo(reply, prefix + to);
     } catch (error) {
-      return fail(request, reply, to, error);
+      return await fail(request, reply, to, error);
     } finally {
       underWay.delete(attempt.state);
     }
