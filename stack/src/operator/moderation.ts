@@ -1,5 +1,6 @@
 import { findRulesInForce, putRules } from '@renderkit/studio/moderation/put-rules.ts';
 import { readRulesAtStart } from '@renderkit/studio/moderation/rules-file.ts';
+import { filesOf } from '../data-directory.ts';
 import { StackError } from '../stack-error.ts';
 import { type Command, command, givenPath } from './command.ts';
 import { required, text } from './option.ts';
@@ -21,9 +22,11 @@ export const moderationCommands: Command[] = [
       'Puts the rules of a file in force on every machine. A moderation.json in a data directory that says something else no longer counts.',
     options: { file: required(text('moderation.json')) },
     run: async ({ open, config }, { file }) => {
-      const read = await readRulesAtStart(givenPath(config, file));
+      const path = givenPath(config, file);
+      const read = await readRulesAtStart(path);
       if (read === undefined) throw new StackError(`There is no file ${file}.`);
-      const result = await putRules((await open()).studio, read, 'overwrite');
+      const isDataFile = path === filesOf(config.dataDirectory).moderation;
+      const result = await putRules((await open()).studio, read.text, { by: 'operator', isDataFile });
       return { data: { file, result }, lines: [`${result.padEnd(9)} ${file}`] };
     },
   }),

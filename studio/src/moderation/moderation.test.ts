@@ -6,6 +6,7 @@ import {
   mkdtemp,
   readdir,
   readFile,
+  rename,
   rm,
   stat,
   utimes,
@@ -15,6 +16,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, test, type TestContext } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { replaceFile } from '@renderkit/server-kit/files/durable-files.ts';
 import { ConfigError } from '@renderkit/server-kit/process/config.ts';
 import { createLogger } from '@renderkit/server-kit/process/logger.ts';
 import { createTestDatabase, type TestDatabase } from '@renderkit/server-kit/testing/database.ts';
@@ -47,7 +49,8 @@ function openWorker(file: string): Promise<Moderation> {
   return openWorkerRules({ path: file, database: db.database, log });
 }
 
-const put = (phrase: string) => putRules(db.database, { text: oneRule(phrase) }, 'overwrite');
+const put = (phrase: string, isDataFile = false) =>
+  putRules(db.database, oneRule(phrase), { by: 'operator', isDataFile });
 const said = (words: string) => lines.some((line) => line.includes(words));
 
 const oneRule = (phrase: string) => JSON.stringify({ rules: [{ reason: phrase, phrases: [phrase] }] });
@@ -84,7 +87,7 @@ test('the rules are made where there are none, read again when they change, and 
   assert.equal(await moderation.moderateText('a zeppelin'), undefined);
   await writeFile(file, JSON.stringify({ rules: [{ reason: 'airships', phrases: ['zeppelin'] }] }));
   await untilRefused(moderation, 'a Zeppelin', 'airships');
-  await writeFile(file, '{"rules": 5}');
+  await replaceFile(file, '{"rules": 5}');
   const errors = () => lines.filter((line) => line.includes('those read before stay in force'));
   while (errors().length === 0) await sleep(50);
   assert.equal((await moderation.moderateText('a zeppelin'))?.reason, 'airships');
@@ -182,13 +185,17 @@ test('rules that a command has put in force stay until a command takes them back
   assert.equal(await reasonOf('a dirigible'), undefined);
   const again = await open(t, file, { again: true });
   assert.equal(await again.moderateText('a dirigible'), undefined);
+  // Another studio makes its file of what is in force: that says nothing.
+  await open(t, await newFile(t), { again: true });
+  await writeFile(file, oneRule('airship'));
+  await untilLookedAgain();
+  assert.equal(await reasonOf('an airship'), undefined);
   // The command with this very file: from then on its changes count again.
-  assert.equal(await put('dirigible'), 'applied');
-  assert.equal(await put('dirigible'), 'unchanged');
-  await open(t, file, { again: true });
+  assert.equal(await put('airship', true), 'applied');
+  assert.equal(await put('airship', true), 'unchanged');
   await writeFile(file, oneRule('kite'));
   await untilRefused(studio, 'a kite', 'kite');
-  await assert.rejects(putRules(db.database, { text: '{"rules": 5}' }, 'overwrite'), RulesInvalid);
+  await assert.rejects(putRules(db.database, '{"rules": 5}', { by: 'operator' }), RulesInvalid);
   const acts = await db.database.rows<{ actor: string; after: { rules: number } }>(
     `select actor, after from admin_audit where action = 'moderation.applied' order by at desc, id desc limit 2`,
   );
@@ -213,6 +220,33 @@ test("an old copy in another studio's directory does not bring old rules back", 
   const other = await open(t, elsewhere, { again: true });
   assert.equal((await other.moderateText('a balloon'))?.reason, 'balloon');
   assert.equal(await other.moderateText('a zeppelin'), undefined);
+  // Nor does it where only its times change, or it could not be read for a while.
+  await chmod(elsewhere, 0o640);
+  await untilLookedAgain();
+  assert.equal(await other.moderateText('a zeppelin'), undefined);
+});
+
+test('a file that was never applied counts at a start, however old it says it is', async (t) => {
+  const [file, prepared] = [await newFile(t), await newFile(t)];
+  await writeFile(prepared, oneRule('zeppelin'));
+  const yesterday = new Date(Date.now() - 86_400_000);
+  await utimes(prepared, yesterday, yesterday);
+  await open(t, file);
+  await rename(prepared, file);
+  const again = await open(t, file, { again: true });
+  assert.equal((await again.moderateText('a zeppelin'))?.reason, 'zeppelin');
+});
+
+test('rules of another release that this one does not understand stop a start, and are replaced by a command', async (t) => {
+  const file = await newFile(t);
+  await writeFile(file, oneRule('zeppelin'));
+  await open(t, file);
+  await db.database.rows(
+    `update settings set value = to_jsonb('{"later": 1}'::text) where name = 'moderation_rules'`,
+  );
+  await assert.rejects(openWorker(await newFile(t)), /put others in force with `operator moderation apply`/);
+  assert.equal(await put('balloon'), 'applied');
+  assert.equal((await (await openWorker(await newFile(t))).moderateText('a balloon'))?.reason, 'balloon');
 });
 
 test('studios that make the file at the same moment read the same', async (t) => {

@@ -1,11 +1,12 @@
 import { dirname } from 'node:path';
 import type { Database } from '@renderkit/server-kit/db/database.ts';
 import { createFile } from '@renderkit/server-kit/files/durable-files.ts';
+import { ConfigError } from '@renderkit/server-kit/process/config.ts';
 import { makePrivateDirectory, privateFileMode, setMode } from '@renderkit/server-kit/files/private-files.ts';
 import type { Logger } from '@renderkit/server-kit/process/logger.ts';
 import { compileRules, type CompiledRules } from './compile-rules.ts';
-import { defaultRulesText, parseRules, RulesInvalid } from './parse-rules.ts';
-import { putRules } from './put-rules.ts';
+import { defaultRulesText, parseRules, type RuleList, RulesInvalid } from './parse-rules.ts';
+import { type PutMode, putRules } from './put-rules.ts';
 import { readingsOf } from './readings.ts';
 import {
   findRulesVersion,
@@ -53,9 +54,7 @@ const hastyTries = { tries: 4, pauseMs: 50 };
  * @throws ConfigError where the file is there and cannot be used
  */
 export async function openStudioRules(options: RuleListOptions): Promise<Moderation & Disposable> {
-  await makeMissing(options);
-  const lookAtFile = followFile(options);
-  await lookAtFile();
+  const lookAtFile = await followFile(options);
   const current = await followRules(options, { lookFirst: lookAtFile, otherwise: defaultRulesText });
   // A worker asks the database alone, whether or not anybody asks the studio meanwhile.
   const timer = setInterval(() => void current(), lookEveryMs).unref();
@@ -90,8 +89,10 @@ function moderationBy(current: () => Promise<CompiledRules>): Moderation {
   };
 }
 
-async function makeMissing({ path, database, log }: RuleListOptions): Promise<void> {
-  if ((await readRulesAtStart(path)) === undefined) {
+/** Returns whether it was missing. */
+async function makeMissing({ path, database, log }: RuleListOptions): Promise<boolean> {
+  const isMissing = (await readRulesAtStart(path)) === undefined;
+  if (isMissing) {
     const inForce = await selectRules(database);
     // With media in a bucket nobody has made it.
     await makePrivateDirectory(dirname(path));
@@ -101,6 +102,7 @@ async function makeMissing({ path, database, log }: RuleListOptions): Promise<vo
   }
   // The phrases are nobody else's business.
   await setMode(path, privateFileMode);
+  return isMissing;
 }
 
 /** Answers the rules in force, asking the database when the last look is a while ago. What is left unread is told in the log. */
@@ -116,7 +118,7 @@ async function followRules(
     if ((await selectRulesVersion(database)) === inForce) return;
     const row = await selectRules(database);
     if (row === undefined) return;
-    rules = compileRules(parseRules(Buffer.from(row.text)));
+    rules = compileRules(parseInForce(row.text));
     inForce = row.version;
   };
   const look = async () => {
@@ -136,10 +138,30 @@ async function followRules(
   };
 }
 
-/** Puts in force what the file says, at each call where it has changed since the last. */
-function followFile({ path, database, log }: RuleListOptions): () => Promise<void> {
+/** @throws ConfigError where another release put rules there that this one does not understand */
+function parseInForce(text: string): RuleList {
+  try {
+    return parseRules(Buffer.from(text));
+  } catch (error) {
+    if (!(error instanceof RulesInvalid)) throw error;
+    throw new ConfigError(
+      `The moderation rules in the database cannot be used (${error.message}): put others in force with \`operator moderation apply\`.`,
+      { cause: error },
+    );
+  }
+}
+
+/**
+ * Puts in force what the file says, now and at each call where it says something else than before. A missing one is made.
+ * @throws ConfigError where it is there and cannot be used
+ */
+async function followFile(options: RuleListOptions): Promise<() => Promise<void>> {
+  const { path, database, log } = options;
+  const isOurs = await makeMissing(options);
+  const first = await readRulesAtStart(path);
+  if (first === undefined) throw new Error(`${path} was removed as soon as it was made`);
   /** Of the file that was put in force last, or left aside. */
-  let seen: string | undefined;
+  let seen = { version: first.version, text: first.text };
   let loggedAt: number | undefined;
 
   const refuse = (reason: string) => {
@@ -147,17 +169,21 @@ function followFile({ path, database, log }: RuleListOptions): () => Promise<voi
     loggedAt = performance.now();
     log.error({ path, reason }, 'the moderation rules cannot be read: those read before stay in force');
   };
-  const take = async ({ text, version, changedAt }: ReadRules) => {
-    // What was changed under our eyes is newer than the rules, whatever the clocks say.
-    const result = await putRules(database, { text, ...(seen === undefined && { changedAt }) }, 'file');
-    if (result === 'kept') log.warn({ path }, leftAside);
+  const put = async (text: string, mode: PutMode) => {
+    if ((await putRules(database, text, mode)) === 'kept' && mode.by === 'file')
+      log.warn({ path }, leftAside);
+  };
+  const take = async ({ text, version }: ReadRules) => {
+    // What was changed under our eyes is newer than the rules, whatever the clocks say; what says the same was not changed.
+    if (text !== seen.text) await put(text, { by: 'file' });
     if (loggedAt !== undefined) log.info({ path }, 'the moderation rules can be read again');
     loggedAt = undefined;
-    seen = version;
+    seen = { version, text };
   };
+  await put(first.text, isOurs ? { by: 'copy' } : { by: 'file', changedAt: first.changedAt });
   return async () => {
     try {
-      if (loggedAt === undefined && seen !== undefined && (await findRulesVersion(path)) === seen) return;
+      if (loggedAt === undefined && (await findRulesVersion(path)) === seen.version) return;
       const read = await (loggedAt === undefined ? readSettledRules(path, hastyTries) : readRulesFile(path));
       if (read === undefined) refuse('there is no such file');
       else await take(read);

@@ -1,23 +1,31 @@
 import type { Queryable } from '@renderkit/server-kit/db/database.ts';
 
 const rulesSetting = 'moderation_rules';
-const fileSetting = 'moderation_file';
+const filesSetting = 'moderation_files';
+
+/** Digests (SHA-256) of the texts of files. */
+export type AppliedFiles = {
+  /** Applied last; null where a command came first. */
+  last: string | null;
+  /** Every one that was, the last too. */
+  before: string[];
+};
 
 export type RulesRow = {
   text: string;
   /** Another one after each change. */
   version: string;
   changed_at: Date;
-  /** Of the text of the file that was applied last; empty where a command came first, null where no release has noted it. */
-  file_digest: string | null;
+  /** Null where nothing of them was noted: an earlier release noted the text alone. */
+  files: AppliedFiles | null;
 };
 
 /** The rules in force; undefined before the first. */
 export async function selectRules(queryable: Queryable): Promise<RulesRow | undefined> {
   const [row] = await queryable.rows<RulesRow>(
-    `select r.value #>> '{}' as text, r.xmin::text as version, r.changed_at, f.value #>> '{}' as file_digest
+    `select r.value #>> '{}' as text, r.xmin::text as version, r.changed_at, f.value as files
      from settings r left join settings f on f.name = $2 where r.name = $1`,
-    [rulesSetting, fileSetting],
+    [rulesSetting, filesSetting],
   );
   return row;
 }
@@ -36,15 +44,15 @@ export function upsertRules(queryable: Queryable, text: string): Promise<void> {
   return upsert(queryable, rulesSetting, text);
 }
 
-export function upsertFileDigest(queryable: Queryable, digest: string): Promise<void> {
-  return upsert(queryable, fileSetting, digest);
+export function upsertAppliedFiles(queryable: Queryable, files: AppliedFiles): Promise<void> {
+  return upsert(queryable, filesSetting, files);
 }
 
-async function upsert(queryable: Queryable, name: string, text: string): Promise<void> {
+async function upsert(queryable: Queryable, name: string, value: unknown): Promise<void> {
   await queryable.rows(
-    `insert into settings (name, value) values ($1, to_jsonb($2::text))
+    `insert into settings (name, value) values ($1, $2::jsonb)
      on conflict (name) do update set value = excluded.value, changed_at = clock()
       where settings.value <> excluded.value`,
-    [name, text],
+    [name, JSON.stringify(value)],
   );
 }
