@@ -42,7 +42,8 @@ export function fillHole(source: Bitmap, hole: Hole, brief: Brief, filling: Fill
       : cutOut(source, hole.bounds);
   if (ground === null) return null;
   const scene = sceneIn(ground, hole.bounds, source, brief);
-  const subjects = subjectsOf(brief.mood, hole.bounds.top + hole.bounds.height > source.height * FOOT);
+  const hasFoot = hole.bounds.top + hole.bounds.height > source.height * FOOT;
+  const subjects = isSliver(hole.bounds) ? [] : subjectsOf(brief.mood, hasFoot);
   const drawn = drawSubjects(ground, hole, scene, subjects, filling);
   const raster = fromCanvas(drawn);
   if (model === 'atelier') return put(source, hole.bounds, toBitmap(raster));
@@ -140,9 +141,15 @@ function sink(context: SKRSContext2D, { left, top, width, height }: Box): void {
   context.fillRect(left - width, foot - height * 0.1, width * 3, height);
 }
 
+/** So thin that a place as wide would have thousands of times what a picture has, and nobody would see it. */
+function isSliver({ width, height }: Box): boolean {
+  return Math.max(width, height) > 8 * Math.min(width, height);
+}
+
 /** Whether the words ask for land or sky, and name nothing that would stand in what is there. */
 function wantsPlace({ mood }: Scene, bounds: Box, subjects: readonly Subject[]): boolean {
   const { places, weather, sky } = mood;
+  if (isSliver(bounds)) return false;
   if (places.has('forest') && bounds.width > bounds.height * 1.3) return true;
   if (subjects.some(({ aspect }) => aspect !== null) || places.has('flowers')) return false;
   return places.size > 0 || weather.clouds + weather.clear + weather.fog > 0 || sky.has('aurora');
