@@ -42,6 +42,10 @@ test('what git ignores because it is secret, the image ignores as well', async (
   const linesOf = async (file: string) =>
     new Set((await read(file)).split('\n').map((line) => line.replaceAll(/^\/|\/$/g, '')));
   const [git, image] = [await linesOf('.gitignore'), await linesOf('.containerignore')];
+  // Docker reads its own; a secret that only one of them leaves out would be in an image.
+  const docker = await linesOf('Containerfile.dockerignore');
+  const rules = (lines: Set<string>) => [...lines].filter((line) => !line.startsWith('#'));
+  assert.deepEqual(rules(docker), rules(image));
   for (const secret of ['.data*', '*.backup', '*.backup.unfinished', '.env', 'deploy/compose/secrets'])
     assert.deepEqual([secret, git.has(secret), image.has(secret)], [secret, true, true]);
 });
