@@ -194,10 +194,13 @@ describe('an administrator runs the platform in the console', { skip: noBrowser 
     await button('Save as the next draft').click();
     await page.getByText('1 input set in version 2.').waitFor();
     await row(/^2\s*Draft/).waitFor();
+    await page.waitForURL(/version=2/);
     await look('model-mended');
   });
 
   test('and goes on with it to the end: a sample, a price, an offer, and an image by it', async () => {
+    // The page goes to the new version after it has told of it; a sample would be one of the old.
+    await button('Publish version 2').waitFor();
     await button('Render a sample').click();
     await page.getByText(/^It took /).waitFor({ timeout: 60_000 });
     await page.getByRole('region', { name: 'Sample' }).locator('img').waitFor();
