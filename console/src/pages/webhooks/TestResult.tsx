@@ -1,4 +1,5 @@
 import { Group, Loader, Stack, Text } from '@mantine/core';
+import type { DeliveryDetail } from '@renderkit/contract/console/schemas/delivery.ts';
 import { useQuery } from '@tanstack/react-query';
 import { consoleQuery } from '../../api/queries.ts';
 import { AttemptOutcome } from '../../deliveries/AttemptOutcome.tsx';
@@ -10,7 +11,7 @@ import { Time } from '../../ui/Time.tsx';
 
 const askEveryMs = 1_000;
 
-/** Asks for a test delivery until its first attempt has ended, and shows the receiver's answer. */
+/** Asks for a test delivery until its first attempt has ended and it is said what comes next, and shows the receiver's answer. */
 export function TestResult({ deliveryId }: { deliveryId: string }) {
   const delivery = useQuery({
     ...consoleQuery('getDelivery', { params: { id: deliveryId } }),
@@ -62,6 +63,11 @@ function Retry({ at }: { at: string | null }) {
   );
 }
 
-function hasEnded(delivery: { attempts_made: { ended_at: string | null }[] } | undefined): boolean {
-  return delivery?.attempts_made.some((one) => one.ended_at !== null) ?? false;
+type Told = Pick<DeliveryDetail, 'status' | 'next_attempt_at' | 'attempts_made'>;
+
+/** The delivery is read before its attempts: what was under way in the one may have ended in the other. */
+function hasEnded(delivery: Told | undefined): boolean {
+  if (delivery === undefined || (delivery.status === 'pending' && delivery.next_attempt_at === null))
+    return false;
+  return delivery.attempts_made.some((one) => one.ended_at !== null);
 }
