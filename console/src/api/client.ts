@@ -34,7 +34,7 @@ type CallOptions = {
 export const transport = new Transport({
   baseUrl: ownPath('/console/api'),
   apiKey: null,
-  // The longest of them are a large file, and a full check of a backend.
+  // The longest of them is a full check of a backend. Uploads have a limit of their own.
   timeout: 15 * 60_000,
   maxRetries: 0,
   headers: {},

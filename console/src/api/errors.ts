@@ -15,6 +15,9 @@ export function isSignedOut(error: unknown): boolean {
 export function sentenceOf(error: unknown): string {
   if (isWithoutAnswer(error))
     return 'The service did not answer. Check the connection; the page tries again by itself.';
+  const stranger = answerOfStranger(error);
+  if (stranger !== undefined)
+    return `What answered was not the service: ${stranger}. A proxy in between may be wrong, or want a sign-in of its own.`;
   return error instanceof Error ? error.message : String(error);
 }
 
@@ -31,14 +34,28 @@ export function fieldError(error: unknown, field: string): string | undefined {
 
 /** Whether a request may have been accepted although it failed here: there was no answer, or a server's error. */
 export function isUnconfirmed(error: Error): boolean {
-  return isWithoutAnswer(error) || (RenderkitError.is(error) && (error.status ?? 0) >= 500);
+  return hasCode(error, 'connection_failed') || (RenderkitError.is(error) && (error.status ?? 0) >= 500);
 }
 
 /** Whether sending the request again may help: nothing answered, or the service says that this passes. */
 export function isTransient(error: unknown): boolean {
-  return isWithoutAnswer(error) || (RenderkitError.is(error) && [429, 502, 503].includes(error.status ?? 0));
+  return (
+    hasCode(error, 'connection_failed') ||
+    (RenderkitError.is(error) && [429, 502, 503].includes(error.status ?? 0))
+  );
 }
 
-function isWithoutAnswer(error: unknown): boolean {
-  return hasCode(error, 'connection_failed');
+/** Whether nothing answered: an answer that could not be read has a status. */
+export function isWithoutAnswer(error: unknown): boolean {
+  return hasCode(error, 'connection_failed') && (error as RenderkitError).status === undefined;
+}
+
+/** An answer that is none of the service's, which sends no redirect and nothing but JSON; undefined for any other error. */
+function answerOfStranger(error: unknown): string | undefined {
+  if (!RenderkitError.is(error) || error.status === undefined) return undefined;
+  const { status } = error;
+  // A browser hides where a redirect leads, and its status too.
+  if (status === 0) return 'it redirects';
+  if (status >= 300 && status < 400) return `it redirects, with status ${status}`;
+  return hasCode(error, 'connection_failed') ? `no JSON, with status ${status}` : undefined;
 }

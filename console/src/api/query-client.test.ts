@@ -20,6 +20,16 @@ test('only an error that may pass is retried, and no sooner than the service ask
   assert.equal(retryDelayMs(0, refusal(429, 600)), 30_000);
 });
 
+test("an answer that is not the service's is told as that", () => {
+  const page = new RenderkitError('connection_failed', 'The answer was cut off or is no JSON.', {
+    status: 200,
+  });
+  assert.match(sentenceOf(page), /^What answered was not the service: no JSON, with status 200\./);
+  const redirect = new RenderkitError('invalid_request', 'It redirects elsewhere.', { status: 0 });
+  assert.match(sentenceOf(redirect), /^What answered was not the service: it redirects\./);
+  assert.equal(sentenceOf(refusal(409)), 'No.');
+});
+
 test('an ended session is reported for every request, and a refused change unless its page shows that itself', async () => {
   const reported: string[] = [];
   const client = createQueryClient({
