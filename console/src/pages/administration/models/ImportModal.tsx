@@ -12,6 +12,7 @@ import { TextLink } from '../../../ui/TextLink.tsx';
 import { ActProblem } from '../ActProblem.tsx';
 import { ImportNotes } from './ImportNotes.tsx';
 import { ParametersTable } from './ParametersTable.tsx';
+import { invalidateModels } from './invalidate-models.ts';
 
 /** For file dialogs: workflows, what carries one, manifests. */
 export const importedTypes = '.json,.png,.webp,.mp4,.webm,.mkv,.yaml,.yml';
@@ -131,7 +132,7 @@ function useImport(file: File, { on, id, name }: ImportWish, onClose: () => void
     meta: { inline: true },
     onSuccess: async (imported) => {
       if (imported.version === null) return;
-      await queryClient.invalidateQueries({ queryKey: ['console'] });
+      await invalidateModels(queryClient);
       onClose();
       await navigate({
         to: '/administration/models/$id',

@@ -10,6 +10,7 @@ import { Icon } from '../../../ui/Icon.tsx';
 import { showToast } from '../../../ui/toasts.ts';
 import { ActProblem } from '../ActProblem.tsx';
 import { ImportNotes } from './ImportNotes.tsx';
+import { invalidateModels } from './invalidate-models.ts';
 
 type ManifestViewProps = { id: string; version: ModelVersion };
 
@@ -58,7 +59,7 @@ function ManifestForm({ id, version, onDone }: ManifestViewProps & { onDone: () 
     meta: { inline: true },
     onSuccess: async (edited) => {
       if (edited.version === null) return;
-      await queryClient.invalidateQueries({ queryKey: ['console'] });
+      await invalidateModels(queryClient);
       showToast(`The changed manifest is version ${edited.version}.`);
       onDone();
       await navigate({

@@ -7,6 +7,7 @@ import { ConfirmModal } from '../../../ui/ConfirmModal.tsx';
 import { Icon } from '../../../ui/Icon.tsx';
 import { showToast } from '../../../ui/toasts.ts';
 import { importedTypes } from './ImportModal.tsx';
+import { invalidateModels } from './invalidate-models.ts';
 
 type ModelActionsProps = { model: ManagedModel; onFile: (file: File) => void };
 
@@ -59,7 +60,7 @@ function useResume({ id, name }: ManagedModel) {
   return useMutation({
     mutationFn: () => callConsole('resumeModel', { params: { id } }),
     onSuccess: async () => {
-      await queryClient.invalidateQueries({ queryKey: ['console'] });
+      await invalidateModels(queryClient);
       showToast(`${name} can be used again.`);
     },
   });
@@ -74,7 +75,7 @@ function PauseModel({ model: { id, name }, opened, onClose }: ActProps) {
     mutationFn: () => callConsole('pauseModel', { params: { id }, body: { reason: reason.trim() } }),
     meta: { inline: true },
     onSuccess: async () => {
-      await queryClient.invalidateQueries({ queryKey: ['console'] });
+      await invalidateModels(queryClient);
       showToast(`${name} is paused.`);
       onClose();
     },
@@ -114,7 +115,7 @@ function RetireModel({ model: { id, name }, opened, onClose }: ActProps) {
     mutationFn: () => callConsole('retireModel', { params: { id } }),
     meta: { inline: true },
     onSuccess: async () => {
-      await queryClient.invalidateQueries({ queryKey: ['console'] });
+      await invalidateModels(queryClient);
       showToast(`${name} is no longer offered.`);
       onClose();
     },

@@ -12,6 +12,9 @@ import { Parameters } from './Parameters.tsx';
 import { CompareModal, PublishModal } from './PublishModal.tsx';
 import { Sample } from './Sample.tsx';
 
+/** Until machines are asked again when somebody comes back to a version. */
+const checkStaysMs = 60_000;
+
 type ModelVersionProps = { model: ManagedModelDetail; version: number };
 
 /** One version: its parameters, its sample, its manifest, and the way to put it on offer. */
@@ -23,6 +26,10 @@ export function ModelVersionView({ model, version }: ModelVersionProps) {
   const check = useQuery({
     ...consoleQuery('checkModelVersion', { params }),
     enabled: version !== model.published_version,
+    staleTime: checkStaysMs,
+    refetchOnWindowFocus: false,
+    // What is wrong with another version says nothing of this one.
+    placeholderData: undefined,
   });
   const newest = model.versions[0]?.version ?? version;
   return (

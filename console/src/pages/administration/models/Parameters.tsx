@@ -37,7 +37,13 @@ export function Parameters({ id, parameters, problems, editable }: ParametersPro
       {refused !== undefined && (
         <ImportNotes problems={refused.problems} title="It would be wrong like this" />
       )}
-      {bindings.size > 0 && (
+      {bindings.size > 0 && !editable && (
+        <Text fz="sm" role="status">
+          {formatCount(bindings.size, 'change')}, not saved: there is a newer version now. Open it to make
+          changes.
+        </Text>
+      )}
+      {bindings.size > 0 && editable && (
         <Group gap="xs" role="status">
           <Text fz="sm">{formatCount(bindings.size, 'change')}, not saved yet.</Text>
           <Button variant="default" disabled={save.isPending} onClick={undo}>

@@ -10,6 +10,7 @@ import { showToast } from '../../../ui/toasts.ts';
 import { ActProblem } from '../ActProblem.tsx';
 import { Differences } from '../../../ui/Differences.tsx';
 import { useSample } from './Sample.tsx';
+import { invalidateModels } from './invalidate-models.ts';
 
 type PublishModalProps = {
   model: ManagedModelDetail;
@@ -53,7 +54,7 @@ function PublishForm({ model, version, onClose }: Omit<PublishModalProps, 'opene
     },
     meta: { inline: true },
     onSuccess: async (published) => {
-      await queryClient.invalidateQueries();
+      await invalidateModels(queryClient, []);
       showToast(`${name} is on offer in version ${published.version}.`);
       onClose();
     },

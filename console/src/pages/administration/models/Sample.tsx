@@ -10,6 +10,7 @@ import { ProblemAlert } from '../../../ui/ProblemAlert.tsx';
 import { Section } from '../../../ui/Section.tsx';
 import { Thumbnail } from './ModelsTable.tsx';
 import classes from './models.module.css';
+import { invalidateModels } from './invalidate-models.ts';
 
 type SampleProps = { id: string; version: number; thumbnail: string | null };
 
@@ -34,7 +35,7 @@ export function Sample({ id, version, thumbnail }: SampleProps) {
   const render = useMutation({
     mutationFn: () => callConsole('sampleModel', { params: { id }, body: { version } }),
     meta: { inline: true },
-    onSuccess: () => queryClient.invalidateQueries({ queryKey: ['console'] }),
+    onSuccess: () => invalidateModels(queryClient),
   });
   const moving = isMoving(sample);
   const picture = sample?.thumbnail ?? thumbnail;

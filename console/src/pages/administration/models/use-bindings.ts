@@ -5,6 +5,7 @@ import { useState } from 'react';
 import { callConsole } from '../../../api/client.ts';
 import { formatCount } from '../../../format/numbers.ts';
 import { showToast } from '../../../ui/toasts.ts';
+import { invalidateModels } from './invalidate-models.ts';
 
 /** Sources by target that a person has chosen and not saved. */
 export type Bindings = ReadonlyMap<string, string>;
@@ -26,7 +27,7 @@ export function useBindings(id: string, parameters: readonly ManagedParameter[])
     meta: { inline: true },
     onSuccess: async ({ version }) => {
       if (version === null) return;
-      await queryClient.invalidateQueries({ queryKey: ['console'] });
+      await invalidateModels(queryClient);
       showToast(`${formatCount(bindings.size, 'input')} set in version ${version}.`);
       await navigate({
         to: '/administration/models/$id',
