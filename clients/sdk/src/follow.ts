@@ -51,6 +51,10 @@ const firstByteMs = 20_000;
 const longPollSeconds = 50;
 /** While somebody wants to see progress. */
 const progressPollSeconds = 3;
+/** Then a stream is tried again: the server may be a newer one, the proxy mended, and what was silent only busy. */
+const pollsOnlyMs = 5 * 60_000;
+/** The same after a connection that was lost. */
+const streamAgainMs = 30_000;
 const reconnectMs = 1_000;
 const maxReconnectMs = 15_000;
 
@@ -72,11 +76,19 @@ const isFinal = (generation: Generation) => generation.status !== 'queued' && ge
 /** @internal Follows generations: by a stream where there is one, else by long polls. */
 export class Follower {
   readonly #transport: Transport;
-  /** What was learned of this server and the proxies before it: they let no stream through. */
-  #pollsOnly = false;
+  /** Until when this server and the proxies before it are thought to let no stream through, as they did. */
+  #pollsUntil = -Infinity;
 
   constructor(transport: Transport) {
     this.#transport = transport;
+  }
+
+  get #pollsOnly(): boolean {
+    return performance.now() < this.#pollsUntil;
+  }
+
+  #avoidStreams(): void {
+    this.#pollsUntil = performance.now() + pollsOnlyMs;
   }
 
   /** All that happens, from the state now to `done`. Connects again by itself; nothing but progress is lost between. */
@@ -84,34 +96,48 @@ export class Follower {
     id: string,
     { signal, previews = 'link' }: StreamOptions,
   ): AsyncGenerator<GenerationEvent, void, undefined> {
+    const waitSeconds = previews === 'none' ? longPollSeconds : progressPollSeconds;
+    for (;;) {
+      const { ended, refused } = yield* this.#streams(id, previews, signal);
+      if (ended) return;
+      const again = performance.now() + streamAgainMs;
+      let isKnown = false;
+      for await (const event of this.#polls(id, waitSeconds, signal)) {
+        // The generation is there, so it is streams that this server does not have.
+        if (refused && !isKnown) this.#avoidStreams();
+        isKnown = true;
+        yield event;
+        if (event.type === 'done') return;
+        if (performance.now() >= again && !this.#pollsOnly) break;
+      }
+    }
+  }
+
+  /** What streams tell, one after the other, until the generation has `ended` or no stream is to be had. */
+  async *#streams(
+    id: string,
+    previews: 'link' | 'inline' | 'none',
+    signal: AbortSignal | undefined,
+  ): AsyncGenerator<GenerationEvent, { ended: boolean; refused: boolean }, undefined> {
     let pause = reconnectMs;
-    let refused = false;
     while (!this.#pollsOnly) {
       try {
         for await (const event of this.#streamOnce(id, previews, signal)) {
           pause = reconnectMs;
           yield event;
-          if (event.type === 'done') return;
+          if (event.type === 'done') return { ended: true, refused: false };
         }
       } catch (error) {
         if (signal?.aborted === true) throw abortedBy(signal, id);
         if (RenderkitError.is(error) && !error.retryable) throw error;
-        if (error instanceof NoStreamError) {
-          refused = error.refused;
-          break;
-        }
+        if (error instanceof NoStreamError) return { ended: false, refused: error.refused };
       }
       if (this.#pollsOnly) break;
       await sleep(pause, signal);
       if (signal?.aborted === true) throw abortedBy(signal, id);
       pause = Math.min(pause * 2, maxReconnectMs);
     }
-    const polls = this.#polls(id, previews === 'none' ? longPollSeconds : progressPollSeconds, signal);
-    for await (const event of polls) {
-      // The generation is there, so it is streams that this server does not have.
-      if (refused) this.#pollsOnly = true;
-      yield event;
-    }
+    return { ended: false, refused: false };
   }
 
   async *#streamOnce(
@@ -142,7 +168,7 @@ export class Follower {
       .finally(() => clearTimeout(timer));
     const type = response?.headers.get('content-type') ?? '';
     if (response?.body == null || !type.startsWith('text/event-stream')) {
-      this.#pollsOnly = true;
+      this.#avoidStreams();
       return;
     }
     let begun = false;
@@ -156,7 +182,7 @@ export class Follower {
         if (parsed !== undefined) yield parsed;
       }
     } catch (error) {
-      if (error instanceof SilentStreamError && !begun) this.#pollsOnly = true;
+      if (error instanceof SilentStreamError && !begun) this.#avoidStreams();
       else if (RenderkitError.is(error)) throw error;
     }
   }
