@@ -89,7 +89,8 @@ function Sources({ body }: { body: RequestBody }) {
 /** What was made from it, the newest first. */
 function Children({ of: source }: { of: string }) {
   const found = useQuery({
-    ...consoleQuery('listGenerationRows', { query: { source, limit: maxChildren } }),
+    // Tries that failed made nothing, and would take the places of what was made.
+    ...consoleQuery('listGenerationRows', { query: { source, status: 'succeeded', limit: maxChildren } }),
     placeholderData: undefined,
   });
   const children = (found.data?.data ?? []).flatMap(({ generation: { kind, outputs } }) =>
