@@ -8,6 +8,8 @@ export type Trial = { works: boolean; says: string };
 
 type Attempt = {
   path: string;
+  /** At the root of the host, where the program asks, even if the service lies below a path. */
+  atRoot?: true;
   init?: RequestInit;
   /** As the program proves who it is; as a bearer when left out. */
   authorization?: (key: string) => string;
@@ -34,6 +36,7 @@ const attempts: Record<Door, Attempt> = {
   },
   a1111: {
     path: '/sdapi/v1/sd-models',
+    atRoot: true,
     // These programs know a name and a password.
     authorization: (key) => `Basic ${btoa(`x:${key}`)}`,
     read: (answer) => (Array.isArray(answer) ? `The program will find ${answer.length} models.` : undefined),
@@ -56,9 +59,9 @@ const bearer = (key: string) => `Bearer ${key}`;
 
 /** Does the cheapest request of a door with this key, as a program would. It charges nothing. */
 export async function tryDoor(door: Door, key: string): Promise<Trial> {
-  const { path, init, authorization = bearer, read } = attempts[door];
+  const { path, atRoot, init, authorization = bearer, read } = attempts[door];
   try {
-    const answer = await fetch(ownPath(path), {
+    const answer = await fetch(atRoot === true ? path : ownPath(path), {
       ...init,
       credentials: 'omit',
       headers: { ...init?.headers, authorization: authorization(key) },

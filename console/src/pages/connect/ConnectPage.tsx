@@ -26,6 +26,7 @@ export function ConnectPage() {
   const { base_url: base } = useSignedIn();
   const [chosen, setChosen] = useState<Program>(programs[0] as Program);
   const [key, setKey] = useState<string>();
+  const host = base.replace(/\/v1$/, '');
   const choose = (id: string | null) => {
     const program = programs.find((one) => one.id === id);
     if (program === undefined) return;
@@ -56,10 +57,16 @@ export function ConnectPage() {
         <Text fz="sm" mb={8}>
           {chosen.where}
         </Text>
+        {chosen.door === 'a1111' && new URL(host).pathname !== '/' && (
+          <Notice>
+            These programs ask at the root of the host: its proxy has to lead <code>/sdapi</code> to{' '}
+            <code>{`${host}/sdapi`}</code>.
+          </Notice>
+        )}
         <CodeBlock
           key={chosen.id}
           label={`Settings of ${chosen.name}`}
-          samples={chosen.settings(base.replace(/\/v1$/, ''), key ?? placeholder)}
+          samples={chosen.settings(host, key ?? placeholder)}
           wrap
         />
       </Section>

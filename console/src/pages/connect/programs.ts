@@ -26,6 +26,9 @@ const environment = (values: Record<string, string>): CodeSample => ({
     .join('\n'),
 });
 
+/** Programs for A1111's web UI put `/sdapi/v1` at the root of a host, whatever path stands in the address. */
+const originOf = (host: string): string => new URL(host).origin;
+
 const mcpServers = (server: object): string => JSON.stringify({ mcpServers: { renderkit: server } }, null, 2);
 
 /** Tools on the person's own machine: they reach its files, and services that only it can reach. */
@@ -154,7 +157,7 @@ const ofChats: readonly Program[] = [
     settings: (host, key) => [
       {
         name: 'Form',
-        text: `Source: Stable Diffusion Web UI (AUTOMATIC1111)\nSD Web UI URL: ${host}\nAuthentication (optional): x:${key}`,
+        text: `Source: Stable Diffusion Web UI (AUTOMATIC1111)\nSD Web UI URL: ${originOf(host)}\nAuthentication (optional): x:${key}`,
       },
     ],
   },
@@ -167,8 +170,8 @@ const ofChats: readonly Program[] = [
     where:
       'Where the program asks for the address of the web UI. It adds /sdapi/v1 itself; some have one field for address and key.',
     settings: (host, key) => [
-      { name: 'Form', text: `URL: ${host}\nUser: x\nPassword: ${key}` },
-      { name: 'One address', text: host.replace('://', `://x:${key}@`) },
+      { name: 'Form', text: `URL: ${originOf(host)}\nUser: x\nPassword: ${key}` },
+      { name: 'One address', text: originOf(host).replace('://', `://x:${key}@`) },
     ],
   },
   {
