@@ -22,8 +22,10 @@ const sources = [
   'console/vite.config.ts',
   'console/public/**/*',
   'console/src/**/*.{ts,tsx,css}',
+  'clients/sdk/package.json',
   'clients/sdk/src/**/*.ts',
-  'contract/{console,v1}/**/*.ts',
+  'contract/package.json',
+  'contract/**/*.ts',
   'package-lock.json',
 ];
 
