@@ -86,6 +86,47 @@ describe('the command line', () => {
     );
   });
 
+  test('the price that was told goes along with what is sent, so that no higher one is charged', async () => {
+    const limits: (string | undefined)[] = [];
+    const door = createServer((request, response) => {
+      const { method = 'GET', url = '', headers } = request;
+      if (url === '/v1/images/generations') limits.push(headers['x-renderkit-max-credits'] as string);
+      const handOn = async () => {
+        const body = method === 'GET' ? null : await text(request);
+        const kept = ['authorization', 'content-type', 'idempotency-key', 'x-renderkit-max-credits'];
+        const given = kept.flatMap((name) =>
+          headers[name] === undefined ? [] : [[name, String(headers[name])]],
+        );
+        const answer = await fetch(`${platform.serviceUrls[0]}${url}`, {
+          method,
+          body,
+          headers: given as [string, string][],
+        });
+        response.writeHead(answer.status, { 'content-type': answer.headers.get('content-type') ?? '' });
+        response.end(await answer.text());
+      };
+      handOn().catch(() => response.destroy());
+    }).listen(0, '127.0.0.1');
+    await once(door, 'listening');
+    const through = {
+      ...environment,
+      RENDERKIT_BASE_URL: `http://127.0.0.1:${(door.address() as AddressInfo).port}`,
+    };
+    await writeFile(path.join(folder, 'pair.csv'), 'prompt\na lake\na hill\n');
+    for (const words of [
+      'image "a lake" --no-wait',
+      'image "a lake" --no-wait --max-credits 9',
+      'image "a lake" --no-wait --yes',
+      'batch run pair.csv --max-credits 50',
+    ]) {
+      const ended = await cli(words, { environment: through });
+      assert.equal(ended.code, 0, ended.stderr);
+    }
+    door.close();
+    door.closeAllConnections();
+    assert.deepEqual(limits, ['4', '9', undefined, '4', '4']);
+  });
+
   const nobody = { RENDERKIT_API_KEY: 'rk_live_000000000000_00000000000000000000000000000000' };
   const exits: [words: string, code: number, name: string, environment?: Record<string, string>][] = [
     ['gen list --status nothing', 2, 'usage'],

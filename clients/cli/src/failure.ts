@@ -32,7 +32,8 @@ const adviceOf: Partial<Record<RenderkitErrorCode, string>> = {
   tier_required: '`renderkit models list` shows what your plan includes.',
   connection_expired: 'Sign in to the console once: that connects the studio again.',
   insufficient_credits: '`renderkit balance` shows what is left; a cheaper model may do.',
-  budget_exceeded: 'Wait for 00:00 UTC, or raise the budget of the key in the console.',
+  budget_exceeded:
+    'Ask again where its price has risen since; else wait for 00:00 UTC, or raise the budget of the key in the console.',
   moderation_blocked: 'Change the prompt or the picture; nothing was charged.',
   queue_full: 'Wait until something has finished: `renderkit gen list --status queued`.',
   rate_limited: 'Wait a minute, or ask with fewer programs at once.',

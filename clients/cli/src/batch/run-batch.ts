@@ -24,6 +24,8 @@ export type BatchOptions = {
   name: string;
   /** What each row is thought to cost. */
   priceOf: (row: Row) => number;
+  /** Whether a row that costs more than that is refused; else whatever it costs was agreed to. */
+  isCapped: boolean;
   signal: AbortSignal;
   onChange: (row: Row, state: RowState | undefined) => void;
 };
@@ -91,6 +93,8 @@ async function makeRow(row: Row, options: BatchOptions): Promise<void> {
       onChange(row, journal.stateOf(row.id));
       const created = await createOf(client, row.kind)(request, {
         idempotencyKey: journal.keyOf(row.id, attempt),
+        // As it was agreed to for this run: what an earlier one has paid is answered whatever the limit.
+        maxCredits: options.isCapped ? options.priceOf(row) : undefined,
         signal,
       });
       generation = created.id;
@@ -135,7 +139,7 @@ function createOf(
   kind: RowKind,
 ): (
   request: Record<string, unknown>,
-  options: { idempotencyKey: string; signal: AbortSignal },
+  options: { idempotencyKey: string; maxCredits: number | undefined; signal: AbortSignal },
 ) => PromiseLike<Generation> {
   switch (kind) {
     case 'image':

@@ -47,7 +47,7 @@ export const run = command({
       return session.output.result({ rows: rows.length, due: due.length, credits }, [String(credits)], () => [
         `${due.length} of ${rows.length} rows, ${credits} credits`,
       ]);
-    await checkPrice(session, values, () => Promise.resolve({ credits, balance: null }));
+    const maxCredits = await checkPrice(session, values, () => Promise.resolve({ credits, balance: null }));
     await makeAll(session, rows, due, {
       journal,
       folder: path.dirname(file),
@@ -55,6 +55,7 @@ export const run = command({
       out: values.out,
       name: values.name ?? '{row}-{slug}',
       priceOf,
+      isCapped: maxCredits !== undefined,
     });
     finish(session, file, rows, journal);
   },
@@ -120,7 +121,8 @@ async function pricesOf(
         return undefined;
       throw error;
     });
-    prices.set(group, price?.credits ?? 0);
+    // The next of the same price may be right, and is sent with what was told.
+    if (price !== undefined) prices.set(group, price.credits);
   }
   return prices;
 }

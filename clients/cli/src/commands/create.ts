@@ -1,5 +1,5 @@
 import type { CreateOptions, Generation } from 'renderkit';
-import { millisecondsOf, numberOf, optionValue, pairsOf } from '../amounts.ts';
+import { millisecondsOf, optionValue, pairsOf } from '../amounts.ts';
 import { command } from '../command.ts';
 import type { Option, Values } from '../options.ts';
 import { UsageError } from '../cli-error.ts';
@@ -187,12 +187,11 @@ async function create(
     return output.result(price, [String(price.credits)], () => [text]);
   }
   const timeoutMs = values.timeout === undefined ? undefined : millisecondsOf(values.timeout, 'timeout');
-  await checkPrice(session, values, estimate);
+  const maxCredits = await checkPrice(session, values, estimate);
   output.progress('being sent');
-  const max = values['max-credits'];
   const created = await send(session, body, {
     idempotencyKey: values['idempotency-key'],
-    maxCredits: max === undefined ? undefined : numberOf(max, 'max-credits'),
+    maxCredits,
   });
   if (values['no-wait'] === true) return output.result(created, [created.id], () => [created.id]);
   if (output.hasLine) output.note(output.faint(created.id));
