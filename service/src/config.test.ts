@@ -82,6 +82,8 @@ test('a wrong value stops the start with a sentence that names the variable and 
     [{ PUBLIC_URL: 'media.example.org' }, /^PUBLIC_URL is/],
     [{ PUBLIC_URL: 'https://example.org/a b' }, /^PUBLIC_URL is/],
     [{ PUBLIC_URL: 'https://example.org/a?b=c' }, /^PUBLIC_URL is/],
+    [{ PUBLIC_URL: 'https://example.org/v1' }, /^PUBLIC_URL ends with \/v1,/],
+    [{ PUBLIC_URL: 'https://example.org/console/' }, /^PUBLIC_URL ends with \/console,/],
     [{ EGRESS_ALLOW: '10.0.0.0/8,10.0.0.0/33' }, /^EGRESS_ALLOW holds "10.0.0.0\/33"/],
     // Whoever believes everybody believes the client itself.
     [{ TRUST_PROXY: 'on' }, /^TRUST_PROXY holds "on"/],

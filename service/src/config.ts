@@ -50,6 +50,21 @@ export type ServiceConfig = {
 
 export const defaultPort = 8787;
 const defaultStudioUrl = 'http://127.0.0.1:8788';
+/** What lies at the root of the service: below a path of the same name nobody could tell the two apart. */
+const ownPaths = [
+  '/console',
+  '/docs',
+  '/healthz',
+  '/llms.txt',
+  '/mcp',
+  '/media',
+  '/metrics',
+  '/openai',
+  '/openapi.json',
+  '/readyz',
+  '/sdapi',
+  '/v1',
+];
 const defaultConsoleDirectory = fileURLToPath(new URL('../../console/dist', import.meta.url));
 
 /** @throws ConfigError with a sentence that names the variable */
@@ -57,7 +72,7 @@ export function readServiceConfig(environment: Environment): ServiceConfig {
   const read = readEnvironment(environment);
   const host = read.text('HOST') ?? '127.0.0.1';
   const port = read.integer('PORT', { min: 0, max: 65_535, default: defaultPort });
-  const publicUrl = read.baseUrl('PUBLIC_URL') ?? `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
+  const publicUrl = readPublicUrl(read) ?? `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
   const studioUrl = read.origin('STUDIO_URL') ?? defaultStudioUrl;
   return {
     databaseUrl: readDatabaseUrl(environment),
@@ -94,6 +109,16 @@ export function readDatabaseUrl(environment: Environment): string {
   if (url === undefined)
     throw new ConfigError('DATABASE_URL is not set: it must be the address of a PostgreSQL database.');
   return url;
+}
+
+function readPublicUrl(read: ReturnType<typeof readEnvironment>): string | undefined {
+  const publicUrl = read.baseUrl('PUBLIC_URL');
+  const { pathname } = new URL(publicUrl ?? 'http://localhost');
+  if (ownPaths.includes(pathname))
+    throw new ConfigError(
+      `PUBLIC_URL ends with ${pathname}, which is a path of the service's own: take another, such as /renderkit.`,
+    );
+  return publicUrl;
 }
 
 function readMediaOrigin(read: ReturnType<typeof readEnvironment>): Pick<ServiceConfig, 'mediaOrigin'> {

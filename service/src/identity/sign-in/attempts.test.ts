@@ -6,12 +6,16 @@ import fastify from 'fastify';
 import { createAttempts } from './attempts.ts';
 import { returnTo } from './return-to.ts';
 
-test('as many tries as a browser may have open fit into the headers of its next request', async () => {
+for (const publicUrl of ['https://renderkit.example.org', 'https://example.org/tools/renderkit.2'])
+  test(`as many tries as a browser may have open fit into the headers of its next request at ${publicUrl}`, () =>
+    tryOften(publicUrl));
+
+async function tryOften(publicUrl: string): Promise<void> {
   await using app = fastify();
   await app.register(fastifyCookie, { hook: false });
   const attempts = createAttempts({
     cookies: app,
-    publicUrl: 'https://renderkit.example.org',
+    publicUrl,
     secretKey: Buffer.alloc(32, 1),
   });
   const longest = Array.from({ length: 3_000 }, (_, i) => returnTo(`/console?${'x'.repeat(i)}`)).reduce(
@@ -41,4 +45,4 @@ test('as many tries as a browser may have open fit into the headers of its next 
   const bytes = [...jar].reduce((sum, [name, value]) => sum + name.length + value.length + 3, 0);
   // Of 16 KB that a request's headers may have (createHttpServer).
   assert.ok(bytes < 10_000, `${bytes}`);
-});
+}

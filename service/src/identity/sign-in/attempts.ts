@@ -42,8 +42,9 @@ export function createAttempts(options: {
   const box = createSecretBox(options.secretKey, 'sign-in attempt');
   const cookieOf = (state: string): Cookie =>
     createCookie(cookies, publicUrl, `sign_in_${state.slice(0, idCharacters)}`);
+  /** Its group is as much of the state as stands in a cookie's name. */
   const anyName = new RegExp(
-    `^${createCookie(cookies, publicUrl, 'sign_in_#').name.replace('#', `[\\w-]{${idCharacters}}`)}$`,
+    `^${createCookie(cookies, publicUrl, 'sign_in_#').name.replace('#', `([\\w-]{${idCharacters}})`)}$`,
   );
   const open = (encrypted: string | undefined): EncryptedAttempt | undefined => {
     if (encrypted === undefined || encrypted === '') return undefined;
@@ -59,8 +60,10 @@ export function createAttempts(options: {
   return {
     remember: (request, attempt) => {
       const held = Object.entries(readCookies(cookies, request))
-        .filter(([name]) => anyName.test(name))
-        .map(([name, encrypted]) => ({ name, until: open(encrypted)?.until ?? 0 }))
+        .flatMap(([name, encrypted]) => {
+          const state = anyName.exec(name)?.[1];
+          return state === undefined ? [] : [{ state, until: open(encrypted)?.until ?? 0 }];
+        })
         .sort((a, b) => b.until - a.until);
       const surplus = held.filter(({ until }, i) => until === 0 || i >= maxOpen - 1);
       const encrypted = box.encrypt(
@@ -68,7 +71,7 @@ export function createAttempts(options: {
         'cookie',
       );
       return [
-        ...surplus.map(({ name }) => cookieOf(stateOf(name)).clear()),
+        ...surplus.map(({ state }) => cookieOf(state).clear()),
         cookieOf(attempt.state).write(encrypted, lifetimeSeconds),
       ];
     },
@@ -79,9 +82,4 @@ export function createAttempts(options: {
     },
     forget: (state) => cookieOf(state).clear(),
   };
-}
-
-/** As much of the state as stands in a cookie's name. */
-function stateOf(name: string): string {
-  return /sign_in_([\w-]+)_\d+$/.exec(name)?.[1] ?? '';
 }
