@@ -68,6 +68,9 @@ export function createFacadeScope({ admission, log }: { admission: Admission; lo
           const { scope: needed, counts } = request.routeOptions.config;
           const admitted = await admit(admission, request, counts);
           request.admitted = admitted;
+          reply
+            .header('x-ratelimit-limit', String(admitted.limit))
+            .header('x-ratelimit-remaining', String(Math.max(0, admitted.limit - admitted.number)));
           if (needed !== undefined && !admitted.principal.scopes.has(needed))
             throw new ApiProblem('forbidden', { detail: `The key lacks the scope ${needed}.` });
         });

@@ -24,6 +24,8 @@ const passedOn = [
   'x-content-type-options',
 ] as const;
 const asked = ['range', 'if-range', 'if-none-match'] as const;
+/** The file, a part of it, that it has not changed, that it has no such part. */
+const answersOfFiles: ReadonlySet<number> = new Set([200, 206, 304, 416]);
 
 export type OutputMediaOptions = {
   /** How the service reaches the studio. */
@@ -76,23 +78,48 @@ export class OutputMedia {
       config: { operationId: 'media' },
       handler: async (request, reply) => {
         const { folder, name } = request.params;
-        await this.#pass(`/media/${encodeURIComponent(folder)}/${encodeURIComponent(name)}`, request, reply);
+        const path = `/media/${encodeURIComponent(folder)}/${encodeURIComponent(name)}`;
+        await this.#handOn(await this.#ask(path, request), request, reply, {});
       },
     });
   }
 
-  /** Answers with the file behind a link of an output, or with the part of it that the request is for. */
-  pass(url: string, request: FastifyRequest, reply: FastifyReply): Promise<void> {
-    return this.#pass(mediaPath(url) ?? url, request, reply);
+  /**
+   * Answers whoever showed a key with the file behind a link of an output, or with the part of it that the request is for.
+   * No cache keeps it for others: they would not be asked for a key.
+   * @throws ApiProblem `not_found`, or `upstream_error` where the studio answers with something else than a file
+   */
+  async pass(url: string, request: FastifyRequest, reply: FastifyReply): Promise<void> {
+    const response = await this.#ask(mediaPath(url) ?? url, request);
+    if (!answersOfFiles.has(response.status)) {
+      await response.body?.cancel();
+      throw response.status === 404
+        ? new ApiProblem('not_found', { detail: 'The file is not there any more.' })
+        : new ApiProblem('upstream_error', { detail: 'The studio did not give the file.' });
+    }
+    await this.#handOn(response, request, reply, {
+      ...(reply.getHeaders() as Record<string, string>),
+      'cache-control': 'private, no-cache',
+      vary: 'authorization',
+    });
   }
 
-  async #pass(pathOrUrl: string, request: FastifyRequest, reply: FastifyReply): Promise<void> {
+  #ask(pathOrUrl: string, request: FastifyRequest): Promise<Response> {
     const headers: Record<string, string> = {};
     for (const header of asked) {
       const value = request.headers[header];
       if (typeof value === 'string') headers[header] = value;
     }
-    const response = await this.#fetch(pathOrUrl, headers);
+    return this.#fetch(pathOrUrl, headers);
+  }
+
+  /** `own`: headers that count before the studio's. */
+  async #handOn(
+    response: Response,
+    request: FastifyRequest,
+    reply: FastifyReply,
+    own: Record<string, string>,
+  ): Promise<void> {
     reply.hijack();
     const passed = Object.fromEntries(
       passedOn.flatMap((header) => {
@@ -100,7 +127,7 @@ export class OutputMedia {
         return value === null ? [] : [[header, value]];
       }),
     );
-    reply.raw.writeHead(response.status, passed);
+    reply.raw.writeHead(response.status, { ...passed, ...own });
     if (request.method === 'HEAD' || response.body === null) {
       await response.body?.cancel();
       return void reply.raw.end();

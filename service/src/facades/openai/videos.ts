@@ -84,20 +84,28 @@ async function listPage(
     throw openAiRefusal(400, 'invalid_value', 'order must be asc or desc.', 'order');
   const last =
     after === undefined ? undefined : await showVideo(database, { id: checkedId(after), accountId });
-  const found = await listVideos(database, {
-    accountId,
-    after: last?.row,
-    isOldestFirst: order === 'asc',
-    limit: limit + 1,
-  });
-  const page = found.slice(0, limit);
-  const there = await hasFile(studioClient, principal, page);
+  // Deleted files leave gaps: it is read on until a page is full, and one more is there or none.
+  const present: StoredDetail[] = [];
+  let position = last?.row;
+  for (let readAtOnce = limit + 1; present.length <= limit; readAtOnce = maxListed) {
+    const found = await listVideos(database, {
+      accountId,
+      after: position,
+      isOldestFirst: order === 'asc',
+      limit: readAtOnce,
+    });
+    const there = await hasFile(studioClient, principal, found);
+    present.push(...found.filter(({ row }) => there.has(row.id)));
+    if (found.length < readAtOnce) break;
+    position = found.at(-1)?.row;
+  }
+  const page = present.slice(0, limit);
   return reply.send({
     object: 'list',
-    data: page.filter(({ row }) => there.has(row.id)).map((video) => presentVideo(video, null)),
+    data: page.map((video) => presentVideo(video, null)),
     first_id: page[0]?.row.id ?? null,
     last_id: page.at(-1)?.row.id ?? null,
-    has_more: found.length > limit,
+    has_more: present.length > limit,
   });
 }
 
