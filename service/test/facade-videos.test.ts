@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { after, afterEach, before, beforeEach, describe, test } from 'node:test';
+import { exampleAsset } from './example-library.ts';
 import { startTestService, type TestService } from './harness.ts';
 import { type ScriptedRenders, scriptRenders } from './scripted-renders.ts';
 
@@ -27,8 +28,16 @@ describe("OpenAI's videos", () => {
   let service: TestService;
   let renders: ScriptedRenders;
   let key: string;
+  /** The next create is accepted, and its answer lost. */
+  let losesAnswer = false;
   before(async () => {
-    service = await startTestService();
+    service = await startTestService({
+      crashPoint: (name) => {
+        if (name !== 'create-accepted' || !losesAnswer) return;
+        losesAnswer = false;
+        throw new Error('the answer of a create is lost');
+      },
+    });
     service.studio.balance.lifetime_millicredits = 10_000_000;
     renders = scriptRenders(service.studio);
     renders.limits = plenty;
@@ -41,11 +50,18 @@ describe("OpenAI's videos", () => {
     renders.limits = plenty;
     service.studio.script('lookUpAssets', undefined);
     service.studio.script('deleteAsset', undefined);
+    service.studio.script('media', undefined);
   });
 
-  const ask = <Body = Video>(path: string, body?: object, method?: string) =>
+  const ask = <Body = Video>(
+    path: string,
+    body?: object,
+    method?: string,
+    headers?: Record<string, string>,
+  ) =>
     service.ask<Body>(`/openai/v1/videos${path}`, {
       key,
+      ...(headers === undefined ? {} : { headers }),
       ...(body === undefined ? {} : { body }),
       ...(method === undefined ? {} : { method }),
     });
@@ -57,7 +73,14 @@ describe("OpenAI's videos", () => {
     assert.equal(status, 200, text);
     await submitted(video.id);
     renders.finish(video.id);
-    return (await ask(`/${video.id}`)).body;
+    return (await ended(video.id)).body;
+  }
+  /** The video at its end: a poll is held for a while, and no longer. */
+  async function ended(id: string): Promise<Awaited<ReturnType<typeof ask<Video>>>> {
+    for (;;) {
+      const answer = await ask(`/${id}`);
+      if (answer.body.status === 'completed' || answer.body.status === 'failed') return answer;
+    }
   }
   const requestOf = async (id: string) =>
     (
@@ -76,9 +99,11 @@ describe("OpenAI's videos", () => {
       user: 'ada',
     });
     assert.deepEqual(
-      [video.status, video.progress, video.seconds, video.size, video.model, video.prompt],
-      ['queued', 0, '10', 'auto', 'reel', 'a calm lake'],
+      [video.progress, video.seconds, video.size, video.model, video.prompt],
+      [0, '10', 'auto', 'reel', 'a calm lake'],
     );
+    // It may have begun by then.
+    assert.match(video.status, /^(?:queued|in_progress)$/);
     assert.equal(headers.get('x-renderkit-generation'), video.id);
     const { path, body } = await requestOf(video.id);
     assert.equal(path, '/v1/videos/generations');
@@ -90,7 +115,7 @@ describe("OpenAI's videos", () => {
     });
     await submitted(video.id);
     // Held until there is something to tell.
-    const polled = ask(`/${video.id}`);
+    const polled = ended(video.id);
     renders.finish(video.id);
     const { body: finished, headers: ends } = await polled;
     assert.deepEqual([finished.status, finished.progress, finished.size], ['completed', 100, '64x64']);
@@ -106,7 +131,7 @@ describe("OpenAI's videos", () => {
       const { body: video } = await ask('', { prompt: `a lake, ${code}` });
       await submitted(video.id);
       renders.finish(video.id, { status: 'failed', error: { code, message: 'it broke' } });
-      const { body: failed } = await ask(`/${video.id}`);
+      const { body: failed } = await ended(video.id);
       assert.equal(failed.status, 'failed');
       assert.equal(failed.error?.code, expected);
       const { status, body } = await ask<Refusal>(`/${video.id}/content`);
@@ -118,7 +143,7 @@ describe("OpenAI's videos", () => {
     const { body: waiting } = await ask('', { prompt: 'a lake that waits' });
     const removed = await ask<{ deleted: boolean }>(`/${waiting.id}`, undefined, 'DELETE');
     assert.deepEqual([removed.status, removed.body.deleted], [200, true]);
-    const { body: canceled } = await ask(`/${waiting.id}`);
+    const { body: canceled } = await ended(waiting.id);
     assert.deepEqual([canceled.status, canceled.error?.code], ['failed', 'canceled']);
   });
 
@@ -177,6 +202,98 @@ describe("OpenAI's videos", () => {
     assert.equal((await ask<Refusal>('?after=gen_nobody')).status, 404);
     assert.equal((await ask<Refusal>('?limit=0')).body.error.param, 'limit');
     assert.equal((await ask<Refusal>('?order=up')).body.error.param, 'order');
+  });
+
+  test('a page of a list is full though files were deleted, and goes on after the last that it shows', async () => {
+    const files: string[] = [];
+    const ids: string[] = [];
+    for (const prompt of ['one', 'two', 'three', 'four']) {
+      const { id } = await made({ prompt });
+      ids.push(id);
+      const { body } = await service.ask<{ outputs: { id: string }[] }>(`/v1/generations/${id}`, { key });
+      files.push(body.outputs[0]?.id ?? '');
+    }
+    const [one, , , four] = ids;
+    // Those of the two in the middle are gone.
+    service.studio.script('lookUpAssets', (_request, response) => {
+      const { ids: asked } = JSON.parse(service.studio.seen.at(-1)?.body ?? '') as { ids: string[] };
+      const assets = asked.filter((id) => id !== files[1] && id !== files[2]).map((id) => exampleAsset(id));
+      response.setHeader('content-type', 'application/json').end(JSON.stringify({ assets }));
+    });
+    const page = async (query: string) => {
+      const { body } = await ask<{ data: Video[]; first_id: string; last_id: string; has_more: boolean }>(
+        query,
+      );
+      return [body.data.map(({ id }) => id), body.first_id, body.last_id, body.has_more];
+    };
+    assert.deepEqual((await page('?limit=2')).slice(0, 3), [[four, one], four, one]);
+    assert.deepEqual(await page('?limit=1'), [[four], four, four, true]);
+    assert.deepEqual((await page(`?limit=1&after=${four}`)).slice(0, 3), [[one], one, one]);
+    assert.deepEqual(await page(`?order=asc&limit=1&after=${one}`), [[four], four, four, false]);
+  });
+
+  test('a file is sent to whoever has the key, and kept by no cache for others', async () => {
+    const video = await made({ prompt: 'a lake to watch' });
+    const headers = { 'content-type': 'video/mp4', 'cache-control': 'public, max-age=31536000, immutable' };
+    service.studio.script('media', { headers, text: 'a video' });
+    const content = await ask<string>(`/${video.id}/content`);
+    assert.deepEqual([content.status, content.text], [200, 'a video']);
+    assert.equal(content.headers.get('content-type'), 'video/mp4');
+    assert.equal(content.headers.get('cache-control'), 'private, no-cache');
+    assert.equal(content.headers.get('vary'), 'authorization');
+    assert.match(content.headers.get('x-request-id') ?? '', /^req_/);
+    assert.match(content.headers.get('x-ratelimit-remaining') ?? '', /^\d+$/);
+    for (const [answered, status, code] of [
+      [404, 404, 'not_found'],
+      [500, 502, 'upstream_error'],
+    ] as const) {
+      service.studio.script('media', { status: answered, headers, text: 'no video' });
+      const refused = await ask<Refusal>(`/${video.id}/content`);
+      assert.deepEqual([refused.status, refused.body.error.code], [status, code]);
+      assert.equal(refused.headers.get('cache-control'), 'no-store');
+    }
+  });
+
+  test('a create whose answer was lost is charged once when it is repeated', async () => {
+    losesAnswer = true;
+    assert.equal((await ask('', { prompt: 'a lake in the mist' })).status, 500);
+    const again = await ask('', { prompt: 'a lake in the mist' });
+    assert.equal(again.status, 200);
+    assert.equal(again.headers.get('x-renderkit-adopted'), 'true');
+    const rows = await service.database.rows<{ id: string }>(
+      'select g.id from generations g join api_keys k on k.id = g.key_id where k.public_id = $1',
+      [key.slice(8, 20)],
+    );
+    assert.deepEqual(
+      rows.map(({ id }) => id),
+      [again.body.id],
+    );
+  });
+
+  test('what would cost more than the request allows is refused', async () => {
+    const allowing = (credits: string) =>
+      ask<Refusal>('', { prompt: 'a lake' }, undefined, { 'x-renderkit-max-credits': credits });
+    const refused = await allowing('0.5');
+    assert.deepEqual([refused.status, refused.body.error.code], [403, 'billing_hard_limit_reached']);
+    assert.equal((await allowing('much')).body.error.param, 'X-Renderkit-Max-Credits');
+    assert.equal((await allowing('1000')).status, 200);
+  });
+
+  test('a form with a file is the same again under its Idempotency-Key, and another file is not', async () => {
+    const post = (file: string) => {
+      const form = new FormData();
+      form.set('prompt', 'a lake by form');
+      form.set('input_reference', new Blob([Buffer.from(file)]), 'first.png');
+      return fetch(`${service.url}/openai/v1/videos`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${key}`, 'idempotency-key': 'one-lake' },
+        body: form,
+      });
+    };
+    const [first, second, other] = [await post('a picture'), await post('a picture'), await post('another')];
+    assert.deepEqual([first.status, second.status, other.status], [200, 200, 400]);
+    assert.equal(((await second.json()) as Video).id, ((await first.json()) as Video).id);
+    assert.equal(((await other.json()) as Refusal).error.code, 'conflict');
   });
 
   test('what was deleted is not found any more', async () => {

@@ -29,8 +29,8 @@ type Seen = {
   at: number;
 };
 
-/** An operation of the contract, or one of the issuer. */
-type Scriptable = StudioOperationId | 'token' | 'discovery' | 'userinfo';
+/** An operation of the contract, a file, or one of the issuer. */
+type Scriptable = StudioOperationId | 'media' | 'token' | 'discovery' | 'userinfo';
 
 /** A studio of the contract whose every answer a test may replace: the real one cannot be made to talk nonsense. */
 export type ScriptedStudio = AsyncDisposable & {
@@ -252,6 +252,7 @@ function operationOf(request: IncomingMessage): string {
   if (path === '/oidc/token') return 'token';
   if (path === '/oidc/jwks') return 'jwks';
   if (path === '/oidc/me') return 'userinfo';
+  if (path.startsWith('/media/')) return 'media';
   const found = Object.entries(studioOperations).find(
     ([, { method, path: pattern }]) =>
       method === request.method && new RegExp(`^${pattern.replace(/:\w+/g, '[^/]+')}$`).test(path),

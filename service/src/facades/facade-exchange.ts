@@ -1,11 +1,12 @@
 import type { Generation, Output } from '@renderkit/contract/v1/schemas/generation.ts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { LiveGenerations, OnLiveEvent } from '../generations/live/live-generations.ts';
+import { readMaxCost } from '../budgets/budget.ts';
 import type { Admitted } from '../identity/admission/admit.ts';
 import { ApiProblem } from '../problems/api-problem.ts';
 import type { FacadeCall, FacadeCalls } from './facade-calls.ts';
 import { type AnswerForm, HeldAnswer, type Heartbeat, type Refusal } from './held-answer.ts';
-import type { OutputMaker, Wanted } from './make-outputs.ts';
+import { mayHaveAccepted, type OutputMaker, type Wanted } from './make-outputs.ts';
 
 /** A foreign request as we understand it. */
 export type Asked = {
@@ -91,6 +92,7 @@ export class FacadeExchange {
     const { principal } = this.#admitted;
     const { route, identity, wanted } = this.#asked;
     const key = this.#request.headers['idempotency-key'];
+    const maxMillicredits = readMaxCost(this.#request.headers);
     // A client that brings a key of its own says itself which requests are the same.
     const call =
       typeof key === 'string'
@@ -103,14 +105,22 @@ export class FacadeExchange {
             repeats: Number(this.#request.headers['x-stainless-retry-count'] ?? 0) >= 1,
           });
     this.#adopted = call?.adopted ?? false;
-    const by = { principal, requestId: this.#request.id };
+    const by = {
+      principal,
+      requestId: this.#request.id,
+      maxMillicredits,
+      // Each attempt stores its files anew: under a key of the client's own they are the same by their bytes.
+      ...(call === undefined ? { identity: { route, ...identity } } : {}),
+    };
     try {
       const { generations } = await maker.accept(by, call?.request ?? wanted, (place) =>
         call === undefined ? `${key as string}#${place}` : `${call.id}#${place}`,
       );
       this.#generations = generations;
     } catch (error) {
-      await call?.forgotten();
+      // Under the same keys whoever asks again gets what may have been accepted, and is not charged twice.
+      if (mayHaveAccepted(error)) await call?.lost();
+      else await call?.forgotten();
       throw error;
     }
     return call;

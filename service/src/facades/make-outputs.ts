@@ -1,3 +1,4 @@
+import { type ProblemCode, problemCodes } from '@renderkit/contract/v1/problem-codes.ts';
 import type { Generation, GenerationKind } from '@renderkit/contract/v1/schemas/generation.ts';
 import {
   CreateEditRequest,
@@ -7,7 +8,7 @@ import {
 } from '@renderkit/contract/v1/schemas/generation-requests.ts';
 import type { Logger } from '@renderkit/server-kit/process/logger.ts';
 import { cancelGeneration, type CancelDependencies } from '../generations/cancel/cancel-generation.ts';
-import type { GenerationCreator } from '../generations/create/create-generation.ts';
+import type { CreateRequest, GenerationCreator } from '../generations/create/create-generation.ts';
 import type { LongPolls } from '../generations/live/long-polls.ts';
 import { isFinal } from '../generations/settle/status.ts';
 import type { Principal } from '../identity/admission/principal.ts';
@@ -28,6 +29,8 @@ export type Made = {
   /** The first refusal, where not all were accepted. */
   refusal: ApiProblem | undefined;
 };
+
+export type AcceptedBy = Pick<CreateRequest, 'principal' | 'requestId' | 'maxMillicredits' | 'identity'>;
 
 export type MakeOptions = {
   creator: Pick<GenerationCreator, 'create'>;
@@ -55,6 +58,11 @@ const schemas = {
 /** A client that went away may come back for what has not begun yet; then it is canceled. */
 const comeBackMs = 30_000;
 
+/** Whether a create that failed so may be there all the same: its answer was lost, not refused. */
+export function mayHaveAccepted(failure: unknown): boolean {
+  return !(failure instanceof ApiProblem) || problemCodes[failure.code as ProblemCode].status >= 500;
+}
+
 /** The creates behind all facades: the same use case, rules and bill as those of `/v1`. */
 export class OutputMaker implements Disposable {
   readonly #options: MakeOptions;
@@ -79,11 +87,12 @@ export class OutputMaker implements Disposable {
   }
 
   /**
-   * Accepts all creates of a call, or finds those that were accepted for it before.
-   * @throws ApiProblem where none was accepted
+   * Accepts all creates of a call, or finds those that were accepted for it before. `maxMillicredits` is for all of them
+   * together; `identity` is what they are told apart by, where their body is another at each attempt.
+   * @throws ApiProblem where none was accepted; where that is not sure, what makes it unsure
    */
   async accept(
-    { principal, requestId }: { principal: Principal; requestId: string },
+    { principal, requestId, maxMillicredits, identity }: AcceptedBy,
     wanted: Wanted,
     keyOf: (place: number) => string,
   ): Promise<Made> {
@@ -96,6 +105,9 @@ export class OutputMaker implements Disposable {
           kind: wanted.kind,
           body: wanted.body,
           idempotencyKey: keyOf(place),
+          identity,
+          maxMillicredits:
+            maxMillicredits === undefined ? undefined : Math.floor(maxMillicredits / wanted.generations),
           requestId,
           method: 'POST',
           path,
@@ -106,7 +118,8 @@ export class OutputMaker implements Disposable {
     const generations = outcomes.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
     const failures: unknown[] = outcomes.flatMap((one) => (one.status === 'rejected' ? [one.reason] : []));
     const other = failures.find((failure) => !(failure instanceof ApiProblem));
-    if (generations.length === 0 || other !== undefined) throw other ?? failures[0];
+    if (generations.length === 0 || other !== undefined)
+      throw other ?? failures.find(mayHaveAccepted) ?? failures[0];
     return { generations, refusal: failures[0] as ApiProblem | undefined };
   }
 

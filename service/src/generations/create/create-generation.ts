@@ -28,6 +28,8 @@ export type CreateRequest = {
   kind: GenerationKind;
   body: { metadata?: Record<string, string> };
   idempotencyKey: string | undefined;
+  /** What makes two requests with one key the same, where it is not the body: two uploads of one file have two ids. */
+  identity?: object | undefined;
   /** What it may cost at most, in 1/1000 credit; a replay of what was charged before costs nothing. */
   maxMillicredits?: number | undefined;
   /** `req_…`: the log lines of all parts share it. */
@@ -75,7 +77,7 @@ export class GenerationCreator {
     const question = { accountId: principal.account.id, keyId: principal.key.id, idempotencyKey };
     if (idempotencyKey === undefined)
       return this.#createNew(request, undefined, await this.#precheck(question));
-    const sha256 = await fingerprint(request.method, request.path, request.body);
+    const sha256 = await fingerprint(request.method, request.path, request.identity ?? request.body);
     let precheck: Precheck;
     return this.#keys.share(
       { accountId: question.accountId, idempotencyKey },
