@@ -29,6 +29,16 @@ test('the parts read what the image sets', async () => {
   );
 });
 
+test('whatever npm asks a registry for, it asks that of --secret id=npmrc, and trusts the base', async () => {
+  const containerfile = (await read('Containerfile')).replaceAll('\\\n', ' ');
+  const asks = [...containerfile.matchAll(/^RUN .*\bnpm (?:install|ci)\b.*$/gm)];
+  assert.equal(asks.length, 2);
+  for (const { 0: line, index } of asks) {
+    assert.match(line, /^RUN --mount=type=secret,id=npmrc,target=\/root\/\.npmrc /);
+    assert.ok(containerfile.slice(0, index).includes('\nENV NODE_EXTRA_CA_CERTS='));
+  }
+});
+
 test('the entry point starts compiled programs', async () => {
   const started = [...(await read('deploy/image/renderkit')).matchAll(/program=(\S+)/g)].map(
     ([, name]) => name,
