@@ -66,7 +66,8 @@ async function startPostgres(machine: Machine, owned: AsyncDisposableStack): Pro
   execFileSync('install', ['-d', '-o', 'postgres', '-m', '700', data]);
   const settled = ['--reuid=postgres', '--regid=postgres', '--clear-groups'];
   const asPostgres = ['setpriv', ...settled];
-  const authentication = ['--auth-local=trust', '--auth-host=scram-sha-256'];
+  // As Debian makes its servers.
+  const authentication = ['--auth-local=peer', '--auth-host=scram-sha-256'];
   execFileSync(
     'setpriv',
     [...settled, `${programs}/initdb`, '-D', data, '-E', 'UTF8', '--locale=C', ...authentication],
