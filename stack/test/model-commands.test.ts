@@ -135,8 +135,15 @@ test('a model that is refused says why with its lines, and is not there', async 
     path.join(directory, 'broken.yaml'),
     text.replace('id: easel', 'id: broken').replace('painter.steps:', 'painter.stpes:'),
   );
-  const { data, failed } = await run<Refusal>('model', 'add', '--file', 'broken.yaml', '--publish');
+  const { data, failed } = await run<Refusal & Record<'version' | 'price' | 'sample', unknown>>(
+    'model',
+    'add',
+    '--file',
+    'broken.yaml',
+    '--publish',
+  );
   assert.equal(failed, true);
+  assert.deepEqual([data.version, data.price, data.sample], [null, null, null]);
   assert.deepEqual(
     data.problems.map(({ code, line }) => [code, line]),
     [['input_missing', 28]],

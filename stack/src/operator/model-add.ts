@@ -75,7 +75,17 @@ export const addModelCommand = command({
 /** Nothing was added; what is known of the model is shown all the same. */
 function refusedAnswer({ problems, known }: ModelRefused, id: string | null): Answer {
   return {
-    data: { id, version: null, added: false, published: false, ...known, problems, files: [] },
+    data: {
+      id,
+      version: null,
+      added: false,
+      published: false,
+      price: null,
+      sample: null,
+      ...known,
+      problems,
+      files: [],
+    },
     lines: [...known.parameters.map(parameterLine), ...problems.map(problemLine)],
     failed: true,
   };
