@@ -3,7 +3,8 @@
 
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { readdir, readFile } from 'node:fs/promises';
+import { cp, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { describe, test } from 'node:test';
 import { promisify } from 'node:util';
@@ -15,13 +16,16 @@ import { assertSchema, readSchema } from './schemas/assert-schema.ts';
 const run = promisify(execFile);
 const root = path.join(import.meta.dirname, '../deploy/kustomize');
 const overlays = ['single', 'scaled'];
+/** Applied by a person, over an overlay of theirs. */
+const operator = 'operator';
 /** For prometheus-adapter, and no object. */
 const notApplied = 'prometheus-adapter.yaml';
 
 type Selector = { matchLabels?: Record<string, string> };
 type Container = {
+  name: string;
   image: string;
-  args: string[];
+  args?: string[];
   env?: { name: string; value: string }[];
   envFrom?: { configMapRef: { name: string } }[];
   ports?: { name: string; containerPort: number }[];
@@ -75,11 +79,27 @@ async function readObjects(folder: string): Promise<KubernetesObject[]> {
   return found.flat();
 }
 
+/** Variables by the map that an overlay puts them in. */
+async function readConfigMaps(overlay: string): Promise<Map<string, Record<string, string>>> {
+  const { configMapGenerator } = await readKustomization(`overlays/${overlay}`);
+  return new Map(
+    configMapGenerator.map(({ name, literals }) => [
+      name,
+      Object.fromEntries(
+        literals.map((literal) => [
+          literal.slice(0, literal.indexOf('=')),
+          literal.slice(literal.indexOf('=') + 1),
+        ]),
+      ),
+    ]),
+  );
+}
+
 const podsOf = (objects: KubernetesObject[]) =>
   objects.filter(({ kind }) => kind === 'Deployment' || kind === 'Job');
 
 describe('deploy/kustomize', () => {
-  for (const folder of ['base', ...overlays.map((name) => `overlays/${name}`)])
+  for (const folder of ['base', operator, ...overlays.map((name) => `overlays/${name}`)])
     test(`${folder} has objects of Kubernetes' schema`, async () => {
       const { kinds, definitions } = (await readSchema('kubernetes')) as {
         kinds: Record<string, string>;
@@ -94,26 +114,16 @@ describe('deploy/kustomize', () => {
 
   for (const overlay of overlays)
     test(`${overlay} gives each part what it needs, and secrets as files`, async () => {
-      const { configMapGenerator } = await readKustomization(`overlays/${overlay}`);
-      const maps = new Map(
-        configMapGenerator.map(({ name, literals }) => [
-          name,
-          Object.fromEntries(
-            literals.map((literal) => [
-              literal.slice(0, literal.indexOf('=')),
-              literal.slice(literal.indexOf('=') + 1),
-            ]),
-          ),
-        ]),
-      );
+      const maps = await readConfigMaps(overlay);
       assertKnown(Object.assign({}, ...maps.values()) as Record<string, string>);
-      for (const { spec } of podsOf(await readObjects('base'))) {
+      const pods = podsOf([...(await readObjects('base')), ...(await readObjects(operator))]);
+      for (const { spec } of pods) {
         const { containers, volumes } = spec.template.spec;
-        for (const { args, env = [], envFrom = [], volumeMounts } of containers) {
+        for (const { name: container, args, env = [], envFrom = [], volumeMounts } of containers) {
           const shared = envFrom.map(({ configMapRef: { name } }) => maps.get(name) ?? assert.fail(name));
           const given = Object.fromEntries(env.map(({ name, value }) => [name, value]));
           await assertEnvironment(
-            args[0] as PartName,
+            (args?.[0] ?? container) as PartName,
             given,
             Object.assign({}, ...shared) as Record<string, string>,
           );
@@ -128,8 +138,20 @@ describe('deploy/kustomize', () => {
       }
     });
 
+  test('the commands of an operator have the secrets of all parts, and are applied by no overlay', async () => {
+    const secretsOf = (objects: KubernetesObject[]) =>
+      podsOf(objects).flatMap(({ spec }) =>
+        spec.template.spec.volumes.flatMap(({ secret }) => secret?.items.map((item) => item.path) ?? []),
+      );
+    const ofParts = new Set(secretsOf(await readObjects('base')));
+    ofParts.delete('metrics-token');
+    assert.deepEqual(new Set(secretsOf(await readObjects(operator))), ofParts);
+    for (const folder of ['base', ...overlays.map((name) => `overlays/${name}`)])
+      assert.ok((await readKustomization(folder)).resources.every((name) => !name.includes(operator)));
+  });
+
   test('every container runs as any user, with a root that nobody writes to', async () => {
-    for (const { spec } of podsOf(await readObjects('base'))) {
+    for (const { spec } of podsOf([...(await readObjects('base')), ...(await readObjects(operator))])) {
       const { securityContext, containers, volumes } = spec.template.spec;
       assert.equal(securityContext.runAsNonRoot, true);
       for (const container of containers) {
@@ -185,13 +207,37 @@ describe('deploy/kustomize', () => {
   });
 
   const kustomize = findProgram('kustomize');
+  const kubectl = findProgram('kubectl');
+  const [builder, build] = kustomize === undefined ? [kubectl, 'kustomize'] : [kustomize, 'build'];
+  const skip = builder === undefined && 'there is neither kustomize nor kubectl';
   for (const overlay of overlays)
-    test(
-      `kustomize builds ${overlay}`,
-      { skip: kustomize === undefined && 'there is no kustomize' },
-      async () => {
-        const { stdout } = await run(kustomize ?? '', ['build', path.join(root, 'overlays', overlay)]);
-        assert.match(stdout, /image: registry\.example\.org\/renderkit:/);
-      },
-    );
+    test(`kustomize builds ${overlay}`, { skip }, async () => {
+      const { stdout } = await run(builder ?? '', [build, path.join(root, 'overlays', overlay)]);
+      assert.match(stdout, /image: registry\.example\.org\/renderkit:/);
+    });
+
+  test(
+    "the operator's commands run in the image and with the addresses of the overlay",
+    { skip },
+    async () => {
+      const folder = await mkdtemp(path.join(tmpdir(), 'renderkit-kustomize-'));
+      try {
+        await cp(root, folder, { recursive: true });
+        await cp(path.join(root, 'overlays/single'), path.join(folder, 'overlays/mine'), { recursive: true });
+        const { stdout } = await run(builder ?? '', [build, path.join(folder, operator)]);
+        const objects = stdout.split(/^---$/m).map((document) => parseYaml(document) as KubernetesObject);
+        const job = objects.find(({ metadata }) => metadata.name === 'renderkit-operator') ?? assert.fail();
+        const [container = assert.fail()] = job.spec.template.spec.containers;
+        assert.match(container.image, /^registry\.example\.org\/renderkit:/);
+        const made = new Set(
+          objects.filter(({ kind }) => kind === 'ConfigMap').map(({ metadata }) => metadata.name),
+        );
+        const named = container.envFrom?.map(({ configMapRef: { name } }) => name) ?? [];
+        assert.equal(named.length, 3);
+        for (const name of named) assert.ok(made.has(name), name);
+      } finally {
+        await rm(folder, { recursive: true });
+      }
+    },
+  );
 });

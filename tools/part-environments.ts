@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { Environment } from '@renderkit/server-kit/process/config.ts';
 import { readDatabaseUrl, readServiceConfig } from '@renderkit/service/config.ts';
+import { readStackConfig } from '@renderkit/stack/config.ts';
 import { databaseUrl, readStudioConfig, readWorkerConfig } from '@renderkit/studio/config.ts';
 
 const readers = {
@@ -13,9 +14,11 @@ const readers = {
   studio: readStudioConfig,
   worker: readWorkerConfig,
   migrate: (environment: Environment) => [readDatabaseUrl(environment), databaseUrl(environment)],
+  operator: readStackConfig,
 };
 export type PartName = keyof typeof readers;
-export const partNames = Object.keys(readers) as PartName[];
+/** What a machine runs by itself. */
+export const partNames = ['service', 'studio', 'worker', 'migrate'] as const satisfies PartName[];
 
 /** Read by Node, and not by us. */
 const ofNode = new Set(['HOME', 'NODE_COMPILE_CACHE']);
@@ -63,7 +66,11 @@ export function assertKnown(shared: Record<string, string>): void {
 }
 
 /** Names of `given` that none of the parts looks at when it reads `values`. @throws ConfigError where a part refuses them */
-function unread(given: Record<string, string>, parts: PartName[], values: Record<string, string>): string[] {
+function unread(
+  given: Record<string, string>,
+  parts: readonly PartName[],
+  values: Record<string, string>,
+): string[] {
   const read = new Set<string>(ofNode);
   const environment = new Proxy(values, {
     get: (target, name) => {
