@@ -318,6 +318,8 @@ describe('a person runs their account in the console', { skip: noBrowser }, () =
     const open = `select id from generations where status in ('queued', 'running')`;
     while ((await world.platform.databases.service.rows(open)).length > 0) await page.waitForTimeout(200);
     await visit('Library');
+    // Nor is it to be counted as it was when it was last looked at.
+    await page.reload();
     const tiles = page.getByRole('list', { name: 'Items' }).getByRole('button', { name: /^Show Image/ });
     await tiles.first().waitFor();
     const count = await tiles.count();
