@@ -1,4 +1,4 @@
--- What has a word of an account is found at once.
+-- What has a word of an account is found at once. 027 makes it, but where a database had that from before it did.
 -- release: 2
 -- transaction: none
-create index concurrently generation_requests_words on generation_requests using gin (words);
+create index concurrently if not exists generation_requests_words on generation_requests using gin (words);
