@@ -25,8 +25,17 @@ export type History = {
   uploads: { accountIndex: number; id: string }[];
   /** Answers that no fault explains: a status outside the contract's. */
   surprises: string[];
+  /** How many creates each service accepted, by its address. */
+  acceptedAt: Map<string, number>;
 };
 
 export function emptyHistory(): History {
-  return { creates: [], observations: [], canceled: new Set(), uploads: [], surprises: [] };
+  return {
+    creates: [],
+    observations: [],
+    canceled: new Set(),
+    uploads: [],
+    surprises: [],
+    acceptedAt: new Map(),
+  };
 }

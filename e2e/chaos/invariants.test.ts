@@ -130,6 +130,7 @@ function cleanRun(): Evidence {
       canceled: new Set(['gen_3']),
       uploads: [{ accountIndex: 0, id: 'upl_1' }],
       surprises: [],
+      acceptedAt: new Map(),
     },
     generations: [
       [

@@ -15,9 +15,13 @@ export type LoadOptions = {
   clients: number;
   /** A small PNG, sent as uploads, and an address where it can be fetched. */
   picture: { bytes: Buffer; url: string };
+  /** Some creates ask for the ComfyUI's model. */
+  comfyui: boolean;
 };
 
-type Answer = { status: number; body: { id?: string; status?: string; code?: string } } | undefined;
+type Answer =
+  | { at: string; status: number; body: { id?: string; status?: string; code?: string } }
+  | undefined;
 
 const tryTimeoutMs = 12_000;
 const pauseAfterFaultMs = 100;
@@ -57,6 +61,7 @@ async function runClient(options: LoadOptions): Promise<void> {
     const request = await drawRequest({
       number,
       random,
+      comfyui: options.comfyui,
       pictureUrl: options.picture.url,
       upload: () => uploadUntilAnswered(options, key, accountIndex),
     });
@@ -85,6 +90,7 @@ async function createUntilAnswered(
     if (answer?.status === 202) {
       const id = answer.body.id as string;
       if (!create.acceptedIds.includes(id)) create.acceptedIds.push(id);
+      options.history.acceptedAt.set(answer.at, (options.history.acceptedAt.get(answer.at) ?? 0) + 1);
       delete create.refusal;
       return id;
     }
@@ -162,8 +168,9 @@ async function call(
   path: string,
   what: { body?: unknown; form?: FormData; idempotencyKey?: string },
 ): Promise<Answer> {
+  const at = options.baseUrl();
   try {
-    const response = await fetch(options.baseUrl() + path, {
+    const response = await fetch(at + path, {
       method,
       headers: {
         authorization: `Bearer ${key}`,
@@ -174,7 +181,7 @@ async function call(
       ...(what.form !== undefined && { body: what.form }),
       signal: AbortSignal.timeout(tryTimeoutMs),
     });
-    return { status: response.status, body: (await response.json()) as { id?: string } };
+    return { at, status: response.status, body: (await response.json()) as { id?: string } };
   } catch {
     return undefined;
   }

@@ -1,8 +1,9 @@
-// `npm run chaos -- --kills N --seed S [--services 2] [--studios 2] [--clients 12] [--media-store s3]`: kills parts of the running product at random
-// and judges the outcome. The same seed draws the same victims; what they were doing is up to the machine.
+// `npm run chaos -- --kills N --seed S [--services 2] [--studios 2] [--clients 12] [--media-store s3] [--mixed-releases] [--logs DIR]`:
+// kills parts of the running product at random and judges the outcome. The same seed draws the same victims; what they were doing is up to the machine.
 
 import { parseArgs } from 'node:util';
 import { compilePrograms } from '@renderkit/server-kit/testing/part.ts';
+import { noOlderRelease } from '../harness/older-release.ts';
 import { runChaos } from './run.ts';
 
 const { values } = parseArgs({
@@ -13,6 +14,8 @@ const { values } = parseArgs({
     studios: { type: 'string', default: '1' },
     clients: { type: 'string', default: '12' },
     'media-store': { type: 'string', default: 'disk' },
+    'mixed-releases': { type: 'boolean', default: false },
+    logs: { type: 'string' },
   },
 });
 const options = {
@@ -22,21 +25,27 @@ const options = {
   studios: Number(values.studios),
   clients: Number(values.clients),
 };
+const mixedReleases = values['mixed-releases'];
 const mediaStore = values['media-store'] === 's3' ? 's3' : 'disk';
-if (Object.values(options).every((value) => Number.isSafeInteger(value) && value >= 0)) {
+const refused = whyRefused();
+if (refused === undefined) {
   console.log(
-    `chaos: ${options.kills} kills, seed ${options.seed}, ${options.services} service and ${options.studios} studio process(es), media on ${mediaStore}`,
+    `chaos: ${options.kills} kills, seed ${options.seed}, ${options.services} service and ${options.studios} studio process(es), media on ${mediaStore}${mixedReleases ? ', every second part of the release before' : ''}`,
   );
   await compilePrograms();
   const started = performance.now();
-  const { breaches, kills, accepted, counts } = await runChaos({
+  const { breaches, kills, accepted, counts, byOlder } = await runChaos({
     ...options,
     mediaStore,
+    mixedReleases,
+    logsTo: values.logs,
     say: (line) => console.log(`  ${line}`),
   });
   console.log(
     `killed ${JSON.stringify(kills)}; ${accepted} creates accepted; ended ${JSON.stringify(counts)}; ${Math.round((performance.now() - started) / 1000)} s`,
   );
+  if (byOlder !== undefined)
+    console.log(`of the release before: ${byOlder.accepted} creates accepted, ${byOlder.rendered} rendered`);
   for (const breach of breaches) console.error(`BREACH ${breach}`);
   console.log(
     breaches.length === 0
@@ -45,7 +54,17 @@ if (Object.values(options).every((value) => Number.isSafeInteger(value) && value
   );
   process.exitCode = breaches.length === 0 ? 0 : 1;
 } else {
-  console.error('--kills, --seed, --services, --studios and --clients take whole numbers.');
+  console.error(refused);
   process.exitCode = 1;
 }
 if (process.connected) process.disconnect();
+
+function whyRefused(): string | undefined {
+  if (!Object.values(options).every((value) => Number.isSafeInteger(value) && value >= 0))
+    return '--kills, --seed, --services, --studios and --clients take whole numbers.';
+  if (!mixedReleases) return undefined;
+  if (noOlderRelease !== false) return noOlderRelease;
+  if (options.services < 2 || options.studios < 2)
+    return '--mixed-releases takes two of each: --services 2 --studios 2.';
+  return mediaStore === 's3' ? 'Release 1 has its media on the disk: no --media-store s3 here.' : undefined;
+}

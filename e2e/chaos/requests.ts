@@ -11,6 +11,8 @@ const comfyShare = 0.4;
 export async function drawRequest(options: {
   number: number;
   random: () => number;
+  /** Some ask for its model. */
+  comfyui: boolean;
   pictureUrl: string;
   upload: () => Promise<string | undefined>;
 }): Promise<CreateRequest> {
@@ -24,6 +26,6 @@ export async function drawRequest(options: {
     // Named at once: as a rule it is still being looked at, and the edit waits for it.
     if (image !== undefined) return { path: '/v1/images/edits', body: { prompt, image } };
   }
-  const model = options.random() < comfyShare ? comfyModel : 'sketch-1';
+  const model = options.random() < comfyShare && options.comfyui ? comfyModel : 'sketch-1';
   return { path: '/v1/images/generations', body: { model, prompt } };
 }

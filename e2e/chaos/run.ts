@@ -1,7 +1,10 @@
+import { cp } from 'node:fs/promises';
+import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Part } from '@renderkit/server-kit/testing/part.ts';
 import sharp from 'sharp';
 import { startPlatform, type Platform, type PlatformAccount } from '@renderkit/stack/testing/platform.ts';
+import { unpackOlderRelease } from '../harness/older-release.ts';
 import { type ChaosComfyui, startChaosComfyui } from './comfyui.ts';
 import { readBalance, readGenerations, readStudio } from './evidence.ts';
 import { emptyHistory, type History } from './history.ts';
@@ -20,6 +23,13 @@ export type ChaosOptions = {
   /** Studio processes. Default 1. */
   studios?: number | undefined;
   mediaStore?: 'disk' | 's3' | undefined;
+  /**
+   * Every second studio, service and worker is of the release before, so that there have to be two of each. Release 1 knows the
+   * product's own models alone and media on the disk: there is no ComfyUI then.
+   */
+  mixedReleases?: boolean | undefined;
+  /** Where the parts' logs are copied to at the end. */
+  logsTo?: string | undefined;
   say: (line: string) => void;
 };
 
@@ -27,14 +37,14 @@ export type ChaosResult = {
   breaches: string[];
   kills: Record<string, number>;
   accepted: number;
-  /** Where the logs lie when something was found; else removed. */
+  /** Generations by how they ended, and what came to the webhook endpoints. */
   counts: Record<string, number>;
+  /** What parts of the release before did, where there are some. */
+  byOlder: { accepted: number; rendered: number } | undefined;
 };
 
-const targets = [
-  ...(['service', 'service', 'service', 'studio', 'worker', 'worker', 'postgres'] as const),
-  ...(['comfyui', 'comfyui', 'comfyui (frozen)'] as const),
-];
+const ownTargets = ['service', 'service', 'service', 'studio', 'worker', 'worker', 'postgres'] as const;
+const comfyuiTargets = ['comfyui', 'comfyui', 'comfyui (frozen)'] as const;
 /** A victim lives this long after it was ready, in milliseconds: from here to there. */
 const lifetimeMs = [50, 750] as const;
 /** Milliseconds that a frozen one is silent: less, and more, than its workers wait for an answer. */
@@ -51,19 +61,22 @@ const deliveredWithinMs = { steady: 40_000, flaky: 120_000 };
 /** Kills parts at random under load, then judges what is left by outside evidence. */
 export async function runChaos(options: ChaosOptions): Promise<ChaosResult> {
   const random = seededRandom(options.seed);
+  await using older = options.mixedReleases === true ? await unpackOlderRelease() : undefined;
   await using platform = await startPlatform({
     services: options.services,
     workers: 2,
     ...(options.studios !== undefined && { studios: options.studios }),
     ...(options.mediaStore !== undefined && { mediaStore: options.mediaStore }),
     ownPostgres: true,
+    olderTree: older?.directory,
     environment: { EGRESS_ALLOW: '127.0.0.0/8' },
   });
   const flaky = options.kills >= longFromKills;
   const picture = await makePicture();
   await using receiver = await startReceiver({ flaky, picture });
   const { accounts, people, budgets } = await makeAccounts(platform, receiver);
-  await using comfyui = await startChaosComfyui(platform, accounts[0]?.keys[0]?.key ?? '');
+  await using comfyui =
+    older === undefined ? await startChaosComfyui(platform, accounts[0]?.keys[0]?.key ?? '') : undefined;
   const history = emptyHistory();
   const stopping = new AbortController();
   const load = runLoad({
@@ -74,6 +87,7 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosResult> {
     stopping: stopping.signal,
     clients: options.clients,
     picture: { bytes: picture, url: receiver.pictureUrl },
+    comfyui: comfyui !== undefined,
   });
   const kills = await killAtRandom(platform, comfyui, options, random);
   stopping.abort();
@@ -100,13 +114,28 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosResult> {
     studio: await readStudio(platform.databases.studio.url),
     arrivals: receiver.arrivals,
     endpointsPerAccount,
-    jobs: await comfyui.jobs(),
+    jobs: (await comfyui?.jobs()) ?? [],
   });
+  if (options.logsTo !== undefined)
+    await cp(path.join(platform.directory, 'logs'), options.logsTo, { recursive: true });
   return {
     breaches,
     kills,
     counts,
+    byOlder: older === undefined ? undefined : await readWorkOfOlder(platform, history),
     accepted: history.creates.filter(({ acceptedIds }) => acceptedIds.length > 0).length,
+  };
+}
+
+/** Every second service is of the release before; a render that it made whole never had a tag. */
+async function readWorkOfOlder({ serviceUrls, databases }: Platform, { acceptedAt }: History) {
+  const [renders] = await databases.studio.rows<{ count: number }>(
+    `select count(*)::integer as count from renders where tag is null and status = 'succeeded'`,
+  );
+  const older = serviceUrls.filter((_, i) => i % 2 === 1);
+  return {
+    accepted: older.reduce((sum, url) => sum + (acceptedAt.get(url) ?? 0), 0),
+    rendered: renders?.count ?? 0,
   };
 }
 
@@ -139,11 +168,12 @@ async function makeAccounts(platform: Platform, receiver: Receiver) {
 
 async function killAtRandom(
   platform: Platform,
-  comfyui: ChaosComfyui,
+  comfyui: ChaosComfyui | undefined,
   options: ChaosOptions,
   random: () => number,
 ): Promise<Record<string, number>> {
   const kills: Record<string, number> = {};
+  const targets = comfyui === undefined ? ownTargets : [...ownTargets, ...comfyuiTargets];
   for (let n = 0; n < options.kills; n++) {
     await sleep(lifetimeMs[0] + random() * (lifetimeMs[1] - lifetimeMs[0]));
     if (options.kills >= longFromKills && random() < 1 / stalledOneIn) {
@@ -160,10 +190,10 @@ async function killAtRandom(
       await platform.killPostgres();
       await untilServing(platform);
     } else if (target === 'comfyui') {
-      await comfyui.part.kill('SIGKILL');
-      await comfyui.part.start();
-      await comfyui.resume();
-    } else if (target === 'comfyui (frozen)') {
+      await comfyui?.part.kill('SIGKILL');
+      await comfyui?.part.start();
+      await comfyui?.resume();
+    } else if (target === 'comfyui (frozen)' && comfyui !== undefined) {
       await freeze(comfyui.part, frozenMs[0] + random() * (frozenMs[1] - frozenMs[0]));
       await comfyui.resume();
     } else {

@@ -37,6 +37,8 @@ export type PlatformOptions = {
   environment?: Record<string, string>;
   /** The folder of the sources that run. Default: this tree. */
   tree?: string;
+  /** Another folder of sources, of the release before: every second part of each kind, from the second on, runs those. */
+  olderTree?: string | undefined;
   /** Where each part leaves a CPU profile when it stops. */
   profileDirectory?: string | undefined;
   /** Instead of the service's main.ts, with its arguments: test entries with crash points. */
@@ -158,7 +160,8 @@ function createParts(
   const logDirectory = path.join(directory, 'logs');
   const ownDirectory = (name: string) =>
     shared['MEDIA_STORE'] === 's3' ? { DATA_DIR: path.join(directory, `data-of-${name}`) } : undefined;
-  const programOf = (file: string) => path.join(options.tree ?? root, file);
+  const programOf = (file: string, i: number) =>
+    path.join((i % 2 === 1 ? options.olderTree : undefined) ?? options.tree ?? root, file);
   const part = (name: string, file: string, environment: Record<string, string>, argv: string[] = []) =>
     owned.use(
       createPart({
@@ -173,18 +176,18 @@ function createParts(
 
   const addresses = clientAddresses(shared['PUBLIC_URL'] ?? `http://127.0.0.1:${ports[0]}`);
   const studios = studioPorts.map((port, i) =>
-    part(i === 0 ? 'studio' : `studio-${i}`, programOf('studio/src/main.ts'), {
+    part(i === 0 ? 'studio' : `studio-${i}`, programOf('studio/src/main.ts', i), {
       STUDIO_PORT: String(port),
       ...addresses,
     }),
   );
   const workers = Array.from({ length: options.workers ?? 1 }, (_, i) =>
-    part(`worker-${i}`, programOf('studio/src/worker.ts'), {}),
+    part(`worker-${i}`, programOf('studio/src/worker.ts', i), {}),
   );
   const services = ports.map((port, i) =>
     part(
       `service-${i}`,
-      options.serviceEntry?.file ?? programOf('service/src/main.ts'),
+      options.serviceEntry?.file ?? programOf('service/src/main.ts', i),
       { PORT: String(port) },
       options.serviceEntry?.arguments,
     ),
