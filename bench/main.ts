@@ -9,6 +9,7 @@ import type { Bench, Benchmark, Result } from './benchmark.ts';
 import { startCluster } from './cluster.ts';
 import { claim } from './claim/claim.ts';
 import { cli } from './cli/cli.ts';
+import { cost } from './cost/cost.ts';
 import { create } from './create/create.ts';
 import { follow } from './follow/follow.ts';
 import { media } from './media/media.ts';
@@ -19,7 +20,9 @@ import { polls } from './polls/polls.ts';
 import { streams } from './streams/streams.ts';
 import { read } from './read/read.ts';
 import { resultsText } from './results.ts';
+import { s3 } from './s3/s3.ts';
 import { scale } from './scale/scale.ts';
+import { scaleOut } from './scale-out/scale-out.ts';
 import { size } from './size/size.ts';
 import { submit } from './submit/submit.ts';
 import { upload } from './upload/upload.ts';
@@ -27,6 +30,7 @@ import { webhooks } from './webhooks/webhooks.ts';
 
 const benchmarks: Record<string, Benchmark> = {
   read,
+  cost,
   create,
   claim,
   submit,
@@ -41,7 +45,9 @@ const benchmarks: Record<string, Benchmark> = {
   webhooks,
   upload,
   media,
+  s3,
   scale,
+  'scale-out': scaleOut,
 };
 const resultsFile = path.join(import.meta.dirname, 'RESULTS.md');
 

@@ -12,10 +12,16 @@ export type Account = { id: string; email: string; keys: string[] };
 export type Platform = AsyncDisposable & {
   serviceUrl: string;
   studioUrl: string;
+  /** The first of each. */
   service: Part;
   studio: Part;
+  services: readonly Part[];
+  studios: readonly Part[];
+  serviceUrls: readonly string[];
   /** With `worker`. */
   worker: Part | undefined;
+  /** What the parts say, at level warn. */
+  logDirectory: string;
   serviceDatabase: Database;
   studioDatabase: Database;
   secretKey: Buffer;
@@ -30,6 +36,10 @@ export type PlatformOptions = {
   worker: boolean;
   /** Webhooks may go to this machine. */
   loopbackReceivers?: boolean;
+  /** Processes of service and of studio alike, the studios behind one address. Default 1. */
+  each?: number;
+  /** Added to every part's environment. */
+  environment?: Record<string, string>;
 };
 
 /** Nothing is refused for what waits already. */
@@ -37,7 +47,7 @@ const queueCap = '1000000';
 const plentyMillicredits = 1e12;
 const fastestRate = 1_000_000;
 
-/** The product on databases of its own: the studio, one service, and a render worker if asked for. */
+/** The product on databases of its own: studio and service, one of each unless told otherwise, and a render worker if asked for. */
 export async function startPlatform(bench: Bench, options: PlatformOptions): Promise<Platform> {
   await using owners = new AsyncDisposableStack();
   const serviceData = owners.use(await bench.cluster.createDatabase('service'));
@@ -45,12 +55,15 @@ export async function startPlatform(bench: Bench, options: PlatformOptions): Pro
   const platform = owners.use(
     await startWholePlatform({
       databases: { service: serviceData.url, studio: studioData.url },
+      services: options.each ?? 1,
+      studios: options.each ?? 1,
       workers: options.worker ? 1 : 0,
       profileDirectory: bench.profileDirectory,
       environment: {
         LOG_LEVEL: 'warn',
         QUEUE_CAP: queueCap,
         ...(options.loopbackReceivers === true && { EGRESS_ALLOW: '127.0.0.0/8' }),
+        ...options.environment,
       },
     }),
   );
@@ -63,6 +76,10 @@ export async function startPlatform(bench: Bench, options: PlatformOptions): Pro
     studioUrl: platform.studioUrl,
     service,
     studio: platform.studio,
+    services: platform.services,
+    studios: platform.studios,
+    serviceUrls: platform.serviceUrls,
+    logDirectory: path.join(platform.directory, 'logs'),
     worker: platform.workers[0],
     serviceDatabase: serviceData.database,
     studioDatabase: studioData.database,

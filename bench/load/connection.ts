@@ -1,7 +1,7 @@
 import { connect, type Socket } from 'node:net';
 
-/** Takes the status of an answer and how long it took, in milliseconds; gives the bytes of the next request. */
-export type OnAnswer = (status: number, milliseconds: number) => Buffer;
+/** Takes the status of an answer and how long it took, in milliseconds; gives the bytes of the next request, if there is one. */
+export type OnAnswer = (status: number, milliseconds: number) => Buffer | undefined;
 
 /**
  * One kept connection with one request under way at a time. It reads no more of an answer than its status and where
@@ -26,7 +26,7 @@ export function openConnection(options: {
     const now = performance.now();
     const next = options.onAnswer(status, now - sentAt);
     sentAt = now;
-    if (!socket.destroyed) socket.write(next);
+    if (next !== undefined && !socket.destroyed) socket.write(next);
   };
   socket.on('connect', () => socket.write(options.first));
   socket.on('data', (chunk: Buffer) => {

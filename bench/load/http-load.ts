@@ -9,12 +9,16 @@ import { openConnection } from './connection.ts';
 export type HttpLoad = {
   url: string;
   connections: number;
-  seconds: number;
 } & (
-  | { reads: { path: string; key: string }[] }
-  /** POSTs to `path`, each with a prompt of its own that begins with `name`; the keys in turn. */
-  | { creates: { path: string; keys: string[]; name: string } }
-);
+  | { seconds: number }
+  /** Until so many were answered: none is left under way, however slow the server is. */
+  | { requests: number }
+) &
+  (
+    | { reads: { path: string; key: string }[] }
+    /** POSTs to `path`, each with a prompt of its own that begins with `name`; the keys in turn. */
+    | { creates: { path: string; keys: string[]; name: string } }
+  );
 
 export type HttpLoadAnswer = {
   perSecond: number;
@@ -34,8 +38,11 @@ async function run(load: HttpLoad): Promise<HttpLoadAnswer> {
   let answers = 0;
   let broken: string | undefined;
   const sockets: Socket[] = [];
+  const ended = Promise.withResolvers<void>();
   const begin = performance.now();
-  for (let n = 0; n < load.connections; n++) {
+  const wanted = 'requests' in load ? load.requests : Infinity;
+  let sent = Math.min(load.connections, wanted);
+  for (let n = 0; n < Math.min(load.connections, wanted); n++) {
     const next = requests(load, n);
     sockets.push(
       openConnection({
@@ -46,19 +53,24 @@ async function run(load: HttpLoad): Promise<HttpLoadAnswer> {
           answers++;
           statuses[status] = (statuses[status] ?? 0) + 1;
           times.push(milliseconds);
-          return next();
+          if (answers === wanted) ended.resolve();
+          return sent++ < wanted ? next() : undefined;
         },
-        onBroken: (reason) => (broken ??= reason),
+        onBroken: (reason) => {
+          broken ??= reason;
+          ended.resolve();
+        },
       }),
     );
   }
-  await sleep(load.seconds * 1000);
+  if ('seconds' in load) await sleep(load.seconds * 1000);
+  else await ended.promise;
   const seconds = (performance.now() - begin) / 1000;
   const perSecond = answers / seconds;
   const problem = broken;
   for (const socket of sockets) socket.destroy();
   if (problem !== undefined) throw new Error(problem);
-  if (answers === 0) throw new Error(`no answer came within ${load.seconds} s`);
+  if (answers === 0) throw new Error('no answer came in time');
   return { perSecond, statuses, p50: quantile(times, 0.5), p99: quantile(times, 0.99) };
 }
 

@@ -1,15 +1,11 @@
-import { randomBytes } from 'node:crypto';
-import { once } from 'node:events';
-import { open, rm, stat } from 'node:fs/promises';
-import { type ClientRequest, type IncomingMessage, request } from 'node:http';
+import { rm } from 'node:fs/promises';
 import path from 'node:path';
-import { text as readText } from 'node:stream/consumers';
-import { ffmpeg } from '@renderkit/media-kit/ffmpeg.ts';
 import type { Bench, Result } from '../benchmark.ts';
 import { startPlatform } from '../platform.ts';
 import { boundResult, rateResult } from '../present.ts';
 import { cpuSeconds, residentMegabytes } from '../process-usage.ts';
 import { compare, type Sample } from '../rounds.ts';
+import { send, writeVideo } from './send-file.ts';
 
 const fileMegabytes = 400;
 const goals = { ratio: 0.8, growthMegabytes: 30 };
@@ -86,35 +82,6 @@ export async function upload(bench: Bench): Promise<Result[]> {
   ];
 }
 
-/** A short video that plays, made as large as asked by a box that players skip. */
-async function writeVideo(file: string, bytes: number): Promise<void> {
-  await ffmpeg(
-    '-f lavfi -i testsrc=size=320x180:rate=10:duration=2 -pix_fmt yuv420p -c:v libx264 -f mp4 out.mp4'.split(
-      ' ',
-    ),
-    {
-      inputs: {},
-      outputs: { 'out.mp4': file },
-      signal: AbortSignal.timeout(60_000),
-      timeoutMs: 60_000,
-      maxOutputBytes: 10_000_000,
-    },
-  );
-  const { size } = await stat(file);
-  const handle = await open(file, 'a');
-  try {
-    const box = Buffer.alloc(8);
-    box.writeUInt32BE(bytes - size, 0);
-    box.write('free', 4, 'latin1');
-    await handle.write(box);
-    const piece = randomBytes(1_000_000);
-    for (let left = bytes - size - 8; left > 0; left -= piece.length)
-      await handle.write(piece.subarray(0, Math.min(left, piece.length)));
-  } finally {
-    await handle.close();
-  }
-}
-
 async function sendForm(url: string, key: string, file: string): Promise<string> {
   const boundary = 'renderkit-bench-boundary';
   const head = `--${boundary}\r\ncontent-disposition: form-data; name="file"; filename="video.mp4"\r\ncontent-type: video/mp4\r\n\r\n`;
@@ -127,60 +94,6 @@ async function sendForm(url: string, key: string, file: string): Promise<string>
     status: 201,
   });
   return String(id);
-}
-
-async function send(
-  url: string,
-  sent: {
-    method: string;
-    headers: Record<string, string>;
-    file: string;
-    head?: string;
-    tail?: string;
-    status: number;
-  },
-): Promise<Record<string, unknown>> {
-  const { head = '', tail = '' } = sent;
-  const { size } = await stat(sent.file);
-  const call = request(url, {
-    method: sent.method,
-    headers: { ...sent.headers, 'content-length': size + Buffer.byteLength(head) + Buffer.byteLength(tail) },
-  });
-  const answered = once(call, 'response').then(async ([response]) => {
-    const text = await readText(response as IncomingMessage);
-    const { statusCode } = response as IncomingMessage;
-    if (statusCode !== sent.status) throw new Error(`an upload was answered ${statusCode}: ${text}`);
-    return JSON.parse(text) as Record<string, unknown>;
-  });
-  call.write(head);
-  const [answer] = await Promise.all([answered, writeFile(sent.file, call).then(() => call.end(tail))]);
-  return answer;
-}
-
-const pieceBytes = 256 * 1024;
-const pieces = 4;
-
-/**
- * From memory that is used again: by streams the client took as much processor time as the studio, on cores that they
- * share, and clients are on other machines.
- */
-async function writeFile(file: string, call: ClientRequest): Promise<void> {
-  await using handle = await open(file);
-  const free = Array.from({ length: pieces }, () => Buffer.allocUnsafeSlow(pieceBytes));
-  let wake: () => void = () => undefined;
-  for (;;) {
-    const piece = free.pop();
-    if (piece === undefined) {
-      await new Promise<void>((resolve) => (wake = resolve));
-      continue;
-    }
-    const { bytesRead } = await handle.read(piece, 0, pieceBytes);
-    if (bytesRead === 0) return;
-    call.write(piece.subarray(0, bytesRead), () => {
-      free.push(piece);
-      wake();
-    });
-  }
 }
 
 /** With the processor time of the service alone, which says more than the speed where other work goes on. */
