@@ -82,7 +82,7 @@ async function measureDeliveries(bench: Bench, platform: Platform, ids: readonly
     return perAccount * ids.length;
   };
   await deliver(bench.quick ? 10 : 100);
-  return measureCost(bench, platform, () => deliver(bench.quick ? 25 : 250));
+  return await measureCost(bench, platform, () => deliver(bench.quick ? 25 : 250));
 }
 
 /** From the create to the end, read by one long poll each, by a worker that draws. */
