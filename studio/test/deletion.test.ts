@@ -8,7 +8,6 @@ import {
   deleteAccount,
   listAccounts,
 } from '@renderkit/studio/operator.ts';
-import { listKeys } from '@renderkit/studio/storage/testing/list-keys.ts';
 import { readChanges, refresh, startTestStudio } from './harness.ts';
 import { makeMedia, makeImage } from './media-files.ts';
 
@@ -24,7 +23,7 @@ test('a deleted account loses access at once, then its texts and media; its ledg
   await kept.upload('upl_kept', await makeImage());
   const video = await addLibraryItem(studio.database, {
     email: account.email,
-    dataDirectory: studio.dataDirectory,
+    ...studio.mediaPlace,
     file: await makeVideo(studio.dataDirectory),
     prompt: 'a private video',
   });
@@ -41,10 +40,9 @@ test('a deleted account loses access at once, then its texts and media; its ledg
     (await listAccounts(studio.database)).map(({ id }) => id),
     [kept.id],
   );
-  const media = path.join(studio.dataDirectory, 'media');
   await studio.clean();
   assert.equal((await fetch(outputs[0]?.url ?? '')).status, 404);
-  assert.equal((await listKeys(media)).length, 3);
+  assert.equal((await studio.mediaKeys()).length, 3);
   for (const table of [
     'accounts',
     'renders',

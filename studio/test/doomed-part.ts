@@ -1,5 +1,6 @@
 import path from 'node:path';
 import { createPart, type Part } from '@renderkit/server-kit/testing/part.ts';
+import { mediaEnvironment } from '@renderkit/studio/storage/testing/test-media.ts';
 import { client, type TestStudio } from './harness.ts';
 
 /**
@@ -22,6 +23,7 @@ export function createDoomedPart(
       STUDIO_CLIENT_SECRET: client.secret,
       STUDIO_PORT: '0',
       DATA_DIR: studio.dataDirectory,
+      ...mediaEnvironment(studio.mediaPlace),
       LOG_LEVEL: 'error',
     },
   });

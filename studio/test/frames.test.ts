@@ -4,7 +4,6 @@ import { after, before, test } from 'node:test';
 import type { StudioAnswer } from '@renderkit/contract/studio/operations.ts';
 import type { StudioAsset, StudioProject } from '@renderkit/contract/studio/schemas/library.ts';
 import { addLibraryItem } from '@renderkit/studio/operator.ts';
-import { listKeys } from '@renderkit/studio/storage/testing/list-keys.ts';
 import sharp from 'sharp';
 import { startTestStudio, type TestAccount, type TestStudio } from './harness.ts';
 import { makeMedia } from './media-files.ts';
@@ -21,7 +20,7 @@ after(async () => studio[Symbol.asyncDispose]());
 const addVideo = (account: TestAccount) =>
   addLibraryItem(studio.database, {
     email: account.email,
-    dataDirectory: studio.dataDirectory,
+    ...studio.mediaPlace,
     file: videoFile,
     prompt: 'a test card',
   });
@@ -100,11 +99,10 @@ test('frames are of videos and in projects of the account alone', async () => {
 
 test('a video that is deleted while its frame is taken leaves no file behind', async () => {
   const account = await studio.connect();
-  const media = path.join(studio.dataDirectory, 'media');
-  const atFirst = await listKeys(media);
+  const atFirst = await studio.mediaKeys();
   const video = await addVideo(account);
   const taking = take(account, video.id, 1.5);
   await account.call('DELETE', `/api/assets/video/${video.id}`);
   assert.ok([200, 404].includes((await taking).status));
-  assert.deepEqual(await listKeys(media), atFirst);
+  assert.deepEqual(await studio.mediaKeys(), atFirst);
 });

@@ -13,6 +13,8 @@ import sharp from 'sharp';
 import { startTestStudio, type TestStudio } from './harness.ts';
 
 const skip = noSmallDisk();
+/** Of tests about the disk on which media lie. */
+const skipMedia = process.env['TEST_MEDIA_STORE'] === 's3' ? 'media lie on no disk' : skip;
 
 /** More tries than a render has that fails by itself. */
 const triesOnFullDisk = 5;
@@ -71,7 +73,7 @@ test('a render whose engine finds no space is tried until there is some: charged
   await chargedOnce(studio, account.email);
 });
 
-test('a render whose image cannot be stored is drawn again once there is space', { skip }, async () => {
+test('a render whose image cannot be stored is drawn again once there is space', { skip: skipMedia }, async () => {
   await using studio = await startTestStudio();
   const media = path.join(studio.dataDirectory, 'media');
   await using disk = await mountSmallDisk({ megabytes: 16, over: media });
@@ -89,7 +91,7 @@ test('a render whose image cannot be stored is drawn again once there is space',
   await chargedOnce(studio, account.email);
 });
 
-test('a file for which there is no space is refused for now, and nothing of it stays', { skip }, async () => {
+test('a file for which there is no space is refused for now, and nothing of it stays', { skip: skipMedia }, async () => {
   await using studio = await startTestStudio();
   const media = path.join(studio.dataDirectory, 'media');
   await using _disk = await mountSmallDisk({ megabytes: 2, over: media });

@@ -15,6 +15,7 @@ import type { StudioConfig } from '@renderkit/studio/config.ts';
 import { createAccount, grantForService, type NewStudioAccount } from '@renderkit/studio/operator.ts';
 import { startWorker } from '@renderkit/studio/start-worker.ts';
 import { openStorage, type MediaPlace } from '@renderkit/studio/storage/open-storage.ts';
+import { listMediaKeys, openTestMedia } from '@renderkit/studio/storage/testing/test-media.ts';
 import { type Answer, type UploadCalls, uploadCalls } from './upload-calls.ts';
 
 export const client = { id: 'renderkit-service', secret: 'a secret for tests only' };
@@ -24,6 +25,10 @@ export type TestStudio = AsyncDisposable & {
   databaseUrl: string;
   database: Database;
   dataDirectory: string;
+  /** Where media lie, in the store that the run was told to use: the disk, or a bucket of this studio's own. */
+  mediaPlace: MediaPlace;
+  /** The key of everything that lies there, half-written files too. */
+  mediaKeys: () => Promise<string[]>;
   /** Makes an account with a grant for the client, and its first access token. */
   connect: (account?: Partial<NewStudioAccount>) => Promise<TestAccount>;
   /** One round of cleaning up, now. */
@@ -77,6 +82,8 @@ export async function startTestStudio(
   const { url: databaseUrl, database } = owners.use(await createTestDatabase('studio'));
   const dataDirectory = await mkdtemp(path.join(tmpdir(), 'studio-test-'));
   owners.defer(() => rm(dataDirectory, { recursive: true, force: true }));
+  const given = options.config;
+  const s3 = given !== undefined && 's3' in given ? given.s3 : await openTestMedia(owners);
   const log = createLogger({
     part: 'test',
     level: process.env['TEST_LOG'] === undefined ? 'silent' : 'debug',
@@ -87,6 +94,7 @@ export async function startTestStudio(
     ...(options.fileLimits && { fileLimits: options.fileLimits }),
     databaseUrl,
     dataDirectory,
+    s3,
   };
   const studio = owners.use(await startStudio(config, { log, ...options.testArguments }));
   const newWorker = (more: Parameters<TestStudio['startWorker']>[0] = {}) =>
@@ -94,7 +102,7 @@ export async function startTestStudio(
       {
         databaseUrl,
         dataDirectory,
-        s3: config.s3,
+        s3,
         workers: more.workers ?? 1,
         labels: more.labels ?? [],
         secretKey: undefined,
@@ -120,6 +128,8 @@ export async function startTestStudio(
     databaseUrl,
     database,
     dataDirectory,
+    mediaPlace: { dataDirectory, s3 },
+    mediaKeys: () => listMediaKeys({ dataDirectory, s3 }),
     startWorker: newWorker,
     clean: () => cleanNow(config, { database, log }),
     connect: async (account = {}) => {

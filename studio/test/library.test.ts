@@ -5,7 +5,6 @@ import { after, before, test } from 'node:test';
 import type { StudioAnswer } from '@renderkit/contract/studio/operations.ts';
 import type { StudioAsset, StudioProject } from '@renderkit/contract/studio/schemas/library.ts';
 import { addLibraryItem, OperatorError } from '@renderkit/studio/operator.ts';
-import { listKeys } from '@renderkit/studio/storage/testing/list-keys.ts';
 import { startTestStudio, type TestAccount, type TestStudio } from './harness.ts';
 import { makeMedia, makeImage } from './media-files.ts';
 
@@ -24,7 +23,7 @@ after(async () => studio[Symbol.asyncDispose]());
 const add = (account: TestAccount, more: { file?: string; project?: string; prompt?: string } = {}) =>
   addLibraryItem(studio.database, {
     email: account.email,
-    dataDirectory: studio.dataDirectory,
+    ...studio.mediaPlace,
     file: imageFile,
     ...more,
   });
@@ -189,11 +188,10 @@ test('a deleted item takes its files along, and its project shows the one before
   const shown = async () =>
     (await account.call<StudioProject>('GET', `/api/projects/${project}`)).body.last_generation?.url;
   assert.equal((await shown())?.split('/').at(-1), `${second.id}.mp4`);
-  const media = path.join(studio.dataDirectory, 'media');
-  const atFirst = await listKeys(media);
+  const atFirst = await studio.mediaKeys();
   const { body } = await account.call('DELETE', `/api/assets/video/${second.id}`);
   assert.deepEqual(body, { deleted: true });
-  assert.ok((await listKeys(media)).length < atFirst.length);
+  assert.ok((await studio.mediaKeys()).length < atFirst.length);
   assert.equal((await shown())?.split('/').at(-1), `${first.id}.png`);
   assert.equal((await account.call('DELETE', `/api/assets/video/${second.id}`)).status, 404);
   assert.deepEqual(await studio.database.rows('select from loose_folders'), []);

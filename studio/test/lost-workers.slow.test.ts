@@ -1,13 +1,11 @@
 import assert from 'node:assert/strict';
-import path from 'node:path';
 import { test } from 'node:test';
 import { unlessSoaking } from '@renderkit/server-kit/testing/soak.ts';
 import { checkLedger, showLedger } from '@renderkit/studio/operator.ts';
-import { listKeys } from '@renderkit/studio/storage/testing/list-keys.ts';
 import { dieAt } from './doomed-part.ts';
 import { startTestStudio, type TestStudio } from './harness.ts';
 
-const mediaOf = (studio: TestStudio) => listKeys(path.join(studio.dataDirectory, 'media'));
+const mediaOf = (studio: TestStudio) => studio.mediaKeys();
 
 test(
   'a worker killed three times on one render: failed, refunded, told',

@@ -18,7 +18,7 @@ const announcedKey = `${'e5F6'.repeat(8)}/ast_3.png`;
 const threeDaysAgo = new Date(Date.now() - 3 * 24 * 60 * 60_000);
 
 test('on a disk, what rows and bytes say of each other is told, and what nothing names goes in time', async () => {
-  await using studio = await startTestStudio({ worker: false });
+  await using studio = await startTestStudio({ worker: false, config: { s3: undefined } });
   await checkAndSweep(studio, {}, async (key) => {
     const { dataDirectory } = studio;
     await utimes(path.join(mediaDirectory(dataDirectory), key.slice(0, 2), key), threeDaysAgo, threeDaysAgo);

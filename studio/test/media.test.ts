@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { after, before, test } from 'node:test';
-import { openDiskBlobStorage } from '@renderkit/studio/storage/disk-blob-storage.ts';
+import { openStorage } from '@renderkit/studio/storage/open-storage.ts';
 import sharp from 'sharp';
 import { startTestStudio, type TestStudio } from './harness.ts';
 import { makeImage } from './media-files.ts';
@@ -13,7 +13,7 @@ let link: string;
 
 before(async () => {
   studio = await startTestStudio({ worker: false });
-  const storage = await openDiskBlobStorage(studio.dataDirectory);
+  await using storage = await openStorage(studio.mediaPlace);
   await storage.put(`${folder}/ast_1.png`, [Buffer.from('0123456789')]);
   await storage.put(`${folder}/ast_1.html`, [Buffer.from('<script>')]);
   link = `${studio.url}/media/${folder}/ast_1.png`;
@@ -70,7 +70,7 @@ test('nothing but media is served, and nothing from elsewhere', async () => {
 });
 
 test('a picture is also had as a small JPEG, within bounds, and nothing else is', async () => {
-  const storage = await openDiskBlobStorage(studio.dataDirectory);
+  await using storage = await openStorage(studio.mediaPlace);
   await storage.put(`${folder}/ast_2.png`, [await makeImage({ width: 900, height: 300 })]);
   await storage.put(`${folder}/ast_2.mp4`, [Buffer.from('no picture')]);
   const small = (name: string, query: string, headers: Record<string, string> = {}) =>

@@ -19,7 +19,7 @@ before(async () => {
     (
       await addLibraryItem(studio.database, {
         email: account.email,
-        dataDirectory: studio.dataDirectory,
+        ...studio.mediaPlace,
         file: path.join(studio.dataDirectory, name),
       })
     ).id;

@@ -1,12 +1,11 @@
 import assert from 'node:assert/strict';
-import { stat } from 'node:fs/promises';
 import path from 'node:path';
 import { test } from 'node:test';
 import type { StudioAnswer } from '@renderkit/contract/studio/operations.ts';
 import type { StudioProject } from '@renderkit/contract/studio/schemas/library.ts';
 import { moveClock } from '@renderkit/server-kit/testing/database.ts';
 import { addLibraryItem, deleteAccount, setAccount } from '@renderkit/studio/operator.ts';
-import { listKeys } from '@renderkit/studio/storage/testing/list-keys.ts';
+import { openStorage } from '@renderkit/studio/storage/open-storage.ts';
 import { settleUpload } from '@renderkit/studio/uploads/store.ts';
 import { createDoomedPart } from './doomed-part.ts';
 import { startTestStudio, type TestAccount, type TestStudio } from './harness.ts';
@@ -66,7 +65,7 @@ test('what is counted is what is stored, after any history of acts side by side 
       () =>
         addLibraryItem(studio.database, {
           email: account.email,
-          dataDirectory: studio.dataDirectory,
+          ...studio.mediaPlace,
           file: path.join(studio.dataDirectory, 'video.mp4'),
         }),
       () => account.submit(`gen_${++tokens}`),
@@ -97,7 +96,7 @@ test('what is counted is what is stored, after any history of acts side by side 
   const [counted] = await studio.database.rows<{ bytes: number }>(
     'select sum(uploads_bytes + outputs_bytes)::bigint as bytes from accounts',
   );
-  assert.equal(await bytesOnDisk(path.join(studio.dataDirectory, 'media')), counted?.bytes);
+  assert.equal(await bytesStored(studio), counted?.bytes);
   assert.deepEqual(await studio.database.rows('select from loose_folders where reserved_bytes > 0'), []);
 });
 
@@ -141,12 +140,11 @@ async function untilAtRest(studio: TestStudio): Promise<void> {
 }
 
 /** Thumbnails are not counted. */
-async function bytesOnDisk(media: string): Promise<number> {
-  const keys = (await listKeys(media)).filter((key) => !key.endsWith('/thumb.webp'));
-  const sizes = await Promise.all(
-    keys.map(async (key) => (await stat(path.join(media, key.slice(0, 2), key))).size),
-  );
-  return sizes.reduce((sum, size) => sum + size, 0);
+async function bytesStored(studio: TestStudio): Promise<number> {
+  await using storage = await openStorage(studio.mediaPlace);
+  const keys = (await studio.mediaKeys()).filter((key) => !key.endsWith('/thumb.webp'));
+  const blobs = await Promise.all(keys.map((key) => storage.open(key)));
+  return blobs.reduce((sum, blob) => sum + (blob?.sizeBytes ?? Number.NaN), 0);
 }
 
 const points = ['upload: file written', 'upload: before the commit', 'upload: after the commit'] as const;

@@ -8,19 +8,16 @@ import type { StudioAnswer } from '@renderkit/contract/studio/operations.ts';
 import type { StudioProject } from '@renderkit/contract/studio/schemas/library.ts';
 import type { StudioStorage } from '@renderkit/contract/studio/storage.ts';
 import { addLibraryItem, setAccount } from '@renderkit/studio/operator.ts';
-import { listKeys } from '@renderkit/studio/storage/testing/list-keys.ts';
 import { request, startTestStudio, type TestAccount, type TestStudio } from './harness.ts';
 import { makeMedia, makeImage } from './media-files.ts';
 
 const megabyte = 1024 * 1024;
 
 let studio: TestStudio;
-let media: string;
 let videoBytes: Buffer;
 let imageBytes: Buffer;
 before(async () => {
   studio = await startTestStudio();
-  media = path.join(studio.dataDirectory, 'media');
   videoBytes = await makeMedia(studio.dataDirectory, 'video.mp4', { seconds: 2 });
   imageBytes = await makeImage();
 });
@@ -33,7 +30,7 @@ const limitTo = (account: TestAccount, bytes: number | null) =>
 const addVideo = ({ email }: TestAccount) =>
   addLibraryItem(studio.database, {
     email,
-    dataDirectory: studio.dataDirectory,
+    ...studio.mediaPlace,
     file: path.join(studio.dataDirectory, 'video.mp4'),
   });
 const take = (account: TestAccount, video: string, time: number, project: string | null = null) =>
@@ -87,7 +84,7 @@ test('a file that does not fit is refused with what is used of how much, and lea
   const account = await studio.connect({ tier: 'pro' });
   await limitTo(account, imageBytes.length + 10);
   assert.equal((await account.upload('upl_1', imageBytes)).body.outcome, 'stored');
-  const stored = await listKeys(media);
+  const stored = await studio.mediaKeys();
   const { status, body } = await account.upload('upl_2', imageBytes);
   assert.equal(status, 200);
   assert.equal(refusalOf(body)?.code, 'storage_full');
@@ -95,7 +92,7 @@ test('a file that does not fit is refused with what is used of how much, and lea
     used_bytes: imageBytes.length,
     limit_bytes: imageBytes.length + 10,
   });
-  assert.deepEqual(await listKeys(media), stored);
+  assert.deepEqual(await studio.mediaKeys(), stored);
   assert.deepEqual(
     await studio.database.rows('select from loose_folders where account_id = $1', [account.id]),
     [],

@@ -5,7 +5,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { unlessSoaking } from '@renderkit/server-kit/testing/soak.ts';
 import { listProviderCosts } from '@renderkit/studio/backends/cost-queries.ts';
 import { checkLedger, showLedger } from '@renderkit/studio/operator.ts';
-import { listKeys } from '@renderkit/studio/storage/testing/list-keys.ts';
 import sharp from 'sharp';
 import { dieAt } from './doomed-part.ts';
 import { startTestStudio, type TestAccount, type TestStudio } from './harness.ts';
@@ -146,7 +145,7 @@ async function keepsNothingElse({ studio, accounts }: Opened): Promise<void> {
   const renders = await Promise.all([...accounts].map(([name, account]) => account.finished(name)));
   const assets = renders.flatMap(({ outputs }) => outputs).length;
   const folders = async () =>
-    new Set((await listKeys(path.join(studio.dataDirectory, 'media'))).map((key) => path.dirname(key))).size;
+    new Set((await studio.mediaKeys()).map((key) => path.dirname(key))).size;
   for (let i = 0; i < 50 && (await folders()) > assets; i++) await sleep(50);
   assert.equal(await folders(), assets);
 }

@@ -1,9 +1,7 @@
 import assert from 'node:assert/strict';
-import path from 'node:path';
 import { test } from 'node:test';
 import type { StudioUpload } from '@renderkit/contract/studio/schemas/upload.ts';
 import { moveClock } from '@renderkit/server-kit/testing/database.ts';
-import { listKeys } from '@renderkit/studio/storage/testing/list-keys.ts';
 import { settleUpload } from '@renderkit/studio/uploads/store.ts';
 import { createDoomedPart, dieAt } from './doomed-part.ts';
 import { startTestStudio } from './harness.ts';
@@ -11,7 +9,6 @@ import { makeImage } from './media-files.ts';
 
 test('a studio killed at any point of an upload leaves a whole one, or none and no file for long', async () => {
   await using studio = await startTestStudio({ worker: false });
-  const media = path.join(studio.dataDirectory, 'media');
   const account = await studio.connect();
   const bytes = await makeImage();
   const points = ['upload: file written', 'upload: before the commit', 'upload: after the commit'];
@@ -34,26 +31,25 @@ test('a studio killed at any point of an upload leaves a whole one, or none and 
     assert.equal((await account.upload(`upl_${i}`, bytes)).body.outcome, 'stored', point);
   }
   // Two of the killed ones left a file that no row names, beside one for each upload.
-  assert.equal((await listKeys(media)).length, 5);
+  assert.equal((await studio.mediaKeys()).length, 5);
   await studio.clean();
-  assert.equal((await listKeys(media)).length, 5);
+  assert.equal((await studio.mediaKeys()).length, 5);
   for (const { id } of await studio.database.rows<{ id: string }>('select id from uploads'))
     await settleUpload(studio.database, id, { status: 'ready' });
   await moveClock(studio.database, 2 * 60 * 60);
   await studio.clean();
-  assert.equal((await listKeys(media)).length, 3);
+  assert.equal((await studio.mediaKeys()).length, 3);
   assert.deepEqual(await studio.database.rows('select from loose_folders'), []);
 });
 
 test('what a studio killed while it deletes leaves behind is removed later', async () => {
   await using studio = await startTestStudio({ worker: false });
-  const media = path.join(studio.dataDirectory, 'media');
   const account = await studio.connect();
   await account.upload('upl_1', await makeImage());
   await studio.database.rows('select delete_upload($1, $2)', [account.id, 'upl_1']);
-  assert.equal((await listKeys(media)).length, 1);
+  assert.equal((await studio.mediaKeys()).length, 1);
   await studio.clean();
-  assert.deepEqual(await listKeys(media), []);
+  assert.deepEqual(await studio.mediaKeys(), []);
 });
 
 test('the file that a worker killed while it rejects it left behind is removed later', async () => {
@@ -62,10 +58,9 @@ test('the file that a worker killed while it rejects it left behind is removed l
   await account.upload('upl_1', await makeImage());
   const [row] = await studio.database.rows<{ id: string }>('select id from uploads');
   await settleUpload(studio.database, row?.id ?? '', { status: 'rejected', error: 'No.' });
-  const media = path.join(studio.dataDirectory, 'media');
-  assert.equal((await listKeys(media)).length, 1);
+  assert.equal((await studio.mediaKeys()).length, 1);
   await studio.clean();
-  assert.deepEqual(await listKeys(media), []);
+  assert.deepEqual(await studio.mediaKeys(), []);
 });
 
 test('a worker killed while it checks an upload is followed by another that settles it', async () => {
@@ -90,5 +85,5 @@ test('an upload that nobody checks is rejected after a quarter of an hour', asyn
   await moveClock(studio.database, 15 * 60 + 1);
   await studio.clean();
   assert.deepEqual(await status(), { status: 'rejected', error: 'The file could not be checked in time.' });
-  assert.deepEqual(await listKeys(path.join(studio.dataDirectory, 'media')), []);
+  assert.deepEqual(await studio.mediaKeys(), []);
 });

@@ -1,10 +1,8 @@
 import assert from 'node:assert/strict';
 import { request as httpRequest, type ClientRequest, type IncomingMessage } from 'node:http';
-import path from 'node:path';
 import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileLimits } from '@renderkit/media-kit/file-limits.ts';
-import { listKeys } from '@renderkit/studio/storage/testing/list-keys.ts';
 import { startTestStudio, type TestAccount, type TestStudio } from './harness.ts';
 import { makeImage } from './media-files.ts';
 
@@ -51,7 +49,7 @@ async function left(): Promise<string[]> {
     if (rows.length === 0) break;
     await sleep(20);
   }
-  return listKeys(path.join(studio.dataDirectory, 'media'));
+  return studio.mediaKeys();
 }
 
 test('a sender below the pace is cut off, and nothing of it is left', async () => {

@@ -1,11 +1,9 @@
 import assert from 'node:assert/strict';
-import path from 'node:path';
 import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { crc32 } from 'node:zlib';
 import type { StudioAnswer } from '@renderkit/contract/studio/operations.ts';
 import type { StudioUpload } from '@renderkit/contract/studio/schemas/upload.ts';
-import { listKeys } from '@renderkit/studio/storage/testing/list-keys.ts';
 import { readChanges, startTestStudio, type TestStudio } from './harness.ts';
 import { makeMedia, makeImage } from './media-files.ts';
 
@@ -74,16 +72,15 @@ test('the same token gets the same answer, whatever comes with it', async () => 
 
 test('a deleted upload leaves nothing, and its token names nothing ever after', async () => {
   const account = await studio.connect();
-  const media = path.join(studio.dataDirectory, 'media');
-  const atFirst = await listKeys(media);
+  const atFirst = await studio.mediaKeys();
   await account.upload('upl_gone', await makeImage());
-  assert.equal((await listKeys(media)).length, atFirst.length + 1);
+  assert.equal((await studio.mediaKeys()).length, atFirst.length + 1);
   for (const token of ['upl_gone', 'upl_never'])
     assert.deepEqual((await account.call('DELETE', `/api/uploads/${token}`)).body, { deleted: true });
-  assert.deepEqual(await listKeys(media), atFirst);
+  assert.deepEqual(await studio.mediaKeys(), atFirst);
   assert.equal((await account.call('GET', '/api/uploads/upl_gone')).status, 404);
   assert.equal((await account.upload('upl_gone', await makeImage())).status, 409);
-  assert.deepEqual(await listKeys(media), atFirst);
+  assert.deepEqual(await studio.mediaKeys(), atFirst);
 });
 
 test('names that the rules refuse are rejected with a sentence', async () => {
@@ -96,15 +93,14 @@ test('names that the rules refuse are rejected with a sentence', async () => {
 
 test('the link of a rejected file leads nowhere, and its bytes are gone', async () => {
   const account = await studio.connect();
-  const media = path.join(studio.dataDirectory, 'media');
-  const atFirst = await listKeys(media);
+  const atFirst = await studio.mediaKeys();
   await account.upload('upl_refused', await makeImage(), { file_name: 'sandbox-rejected.png' });
   const { url, status } = await account.checked('upl_refused');
   assert.equal(status, 'rejected');
   const orphans = () => studio.database.rows('select from loose_folders');
   for (let i = 0; i < 100 && (await orphans()).length > 0; i++) await sleep(20);
   assert.equal((await fetch(url)).status, 404);
-  assert.deepEqual(await listKeys(media), atFirst);
+  assert.deepEqual(await studio.mediaKeys(), atFirst);
   assert.deepEqual(await orphans(), []);
   // It is told of as before, and can be deleted.
   assert.equal((await account.call<StudioUpload>('GET', '/api/uploads/upl_refused')).body.url, url);
@@ -170,8 +166,7 @@ test('an upload goes to a project of its account that is named later, and to no 
 
 test('what is no file of a kind that is taken is told so, and not kept', async () => {
   const account = await studio.connect({ tier: 'pro' });
-  const media = path.join(studio.dataDirectory, 'media');
-  const atFirst = await listKeys(media);
+  const atFirst = await studio.mediaKeys();
   const png = await makeImage();
   const files: [reason: string, bytes: Buffer][] = [
     ['empty', Buffer.alloc(0)],
@@ -187,7 +182,7 @@ test('what is no file of a kind that is taken is told so, and not kept', async (
     assert.ok(body.outcome === 'unusable', JSON.stringify(body));
     assert.equal(body.reason, reason, body.message);
   }
-  assert.deepEqual(await listKeys(media), atFirst);
+  assert.deepEqual(await studio.mediaKeys(), atFirst);
   assert.deepEqual(await studio.database.rows('select from loose_folders'), []);
   // Refused files are not remembered.
   assert.equal((await account.upload('upl_odd', png)).body.outcome, 'stored');

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import path from 'node:path';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Engine, EngineError, type RenderedFile } from '@renderkit/engine-kit/engine.ts';
@@ -8,7 +7,6 @@ import { createLogger } from '@renderkit/server-kit/process/logger.ts';
 import { openJobQueues } from '@renderkit/studio/jobs/job-queues.ts';
 import { checkLedger, showLedger } from '@renderkit/studio/operator.ts';
 import { finishRender } from '@renderkit/studio/renders/store.ts';
-import { listKeys } from '@renderkit/studio/storage/testing/list-keys.ts';
 import { readChanges, startTestStudio, type TestStudio } from './harness.ts';
 
 const png = Buffer.from('\u0089PNG not really', 'latin1');
@@ -40,7 +38,7 @@ function scriptedEngine(
   };
 }
 
-const mediaOf = (studio: TestStudio) => listKeys(path.join(studio.dataDirectory, 'media'));
+const mediaOf = (studio: TestStudio) => studio.mediaKeys();
 
 test('a render that fails three times has failed: refunded, told, and nothing of it is left', async () => {
   const attempts: number[] = [];

@@ -1,5 +1,5 @@
 // Runs the tests: `node tools/test/main.ts [--quick | --soak] [--name PATTERN] [--costs]
-// [--processes N] [files or folders…]`.
+// [--processes N] [--media-store s3] [files or folders…]`.
 
 import { glob } from 'node:fs/promises';
 import path from 'node:path';
@@ -44,13 +44,21 @@ const { values, positionals } = parseArgs({
     costs: { type: 'boolean' },
     /** So many processes of tests at once: two for each of two cores, since half of their time they wait for leases. */
     processes: { type: 'string', default: '4' },
+    /** Where studios keep their media: `disk`, or `s3`, each in a bucket of its own. */
+    'media-store': { type: 'string', default: 'disk' },
   },
 });
 if (values.soak) process.env['SOAK'] = '1';
 else delete process.env['SOAK'];
+process.env['TEST_MEDIA_STORE'] = values['media-store'];
 const chosen = await chooseFiles(positionals);
-if (chosen.length === 0) {
-  console.error('There are no test files there.');
+const refusal = !['disk', 's3'].includes(values['media-store'])
+  ? '--media-store must be disk or s3.'
+  : chosen.length === 0
+    ? 'There are no test files there.'
+    : undefined;
+if (refusal !== undefined) {
+  console.error(refusal);
   process.exitCode = 1;
 } else
   process.exitCode = await withCluster(async (url, directory) => {

@@ -16,7 +16,7 @@ import { migrateService } from '@renderkit/service/migrate.ts';
 import * as serviceOperator from '@renderkit/service/operator.ts';
 import { migrateStudio } from '@renderkit/studio/migrate.ts';
 import * as studioOperator from '@renderkit/studio/operator.ts';
-import { startS3Counterpart } from '@renderkit/studio/storage/testing/s3-counterpart.ts';
+import { mediaEnvironment, openTestMedia } from '@renderkit/studio/storage/testing/test-media.ts';
 import { startBalancer } from './balancer.ts';
 import { startOwnPostgres } from './own-postgres.ts';
 
@@ -27,7 +27,7 @@ export type PlatformOptions = {
   workers?: number;
   /** Studio processes, behind one address. Default 1. */
   studios?: number;
-  /** Where media lie. Default: on the disk. In a bucket each part has a data directory of its own, and none is shared. */
+  /** Where media lie. Default: what the run was told, else on the disk. In a bucket each part has a data directory of its own, and none is shared. */
   mediaStore?: 'disk' | 's3';
   /** Addresses of migrated databases. Default: two of the test run's cluster, which go with the platform. */
   databases?: { service: string; studio: string };
@@ -200,16 +200,7 @@ async function openMediaStore(
   owned: AsyncDisposableStack,
   { mediaStore }: PlatformOptions,
 ): Promise<Record<string, string>> {
-  if (mediaStore !== 's3') return {};
-  const { config } = owned.use(await startS3Counterpart());
-  return {
-    MEDIA_STORE: 's3',
-    S3_ENDPOINT: config.endpoint,
-    S3_BUCKET: config.bucket,
-    S3_REGION: config.region,
-    S3_ACCESS_KEY_ID: config.accessKeyId,
-    S3_SECRET_ACCESS_KEY: config.secretAccessKey,
-  };
+  return mediaEnvironment({ s3: await openTestMedia(owned, mediaStore) });
 }
 
 /** Where browsers that sign in are sent to and fro: the console of the first service. */
