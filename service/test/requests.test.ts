@@ -6,7 +6,7 @@ import { moveClock } from '@renderkit/server-kit/testing/database.ts';
 import { revokeKey } from '../src/operator.ts';
 import { assertProblem } from './assert-problem.ts';
 import { askAt, startTestService, type TestService } from './harness.ts';
-import { startTcpProxy } from './tcp-proxy.ts';
+import { startTcpProxy } from '@renderkit/server-kit/testing/tcp-proxy.ts';
 
 describe('a request', () => {
   let service: TestService;

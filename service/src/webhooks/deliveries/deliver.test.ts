@@ -6,7 +6,7 @@ import { type Database, openDatabase } from '@renderkit/server-kit/db/database.t
 import { newId } from '@renderkit/server-kit/ids.ts';
 import { createTestDatabase, moveClock, type TestDatabase } from '@renderkit/server-kit/testing/database.ts';
 import { type Receiver, startReceiver } from '../../../test/receiver.ts';
-import { startTcpProxy } from '../../../test/tcp-proxy.ts';
+import { startTcpProxy } from '@renderkit/server-kit/testing/tcp-proxy.ts';
 import { operator } from '../../identity/audit/actor.ts';
 import { ApiProblem } from '../../problems/api-problem.ts';
 import { createWebhook } from '../endpoints/create-webhook.ts';

@@ -1,0 +1,216 @@
+// Each alert of deploy/prometheus/alerts.yaml: what it is about is brought about on a running platform, and mended again.
+
+import assert from 'node:assert/strict';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { createTestDatabase, type TestDatabase } from '@renderkit/server-kit/testing/database.ts';
+import { mountSmallDisk, noSmallDisk } from '@renderkit/server-kit/testing/small-disk.ts';
+import { startTcpProxy, type TcpProxy } from '@renderkit/server-kit/testing/tcp-proxy.ts';
+import { type Platform, type PlatformAccount, startPlatform } from '@renderkit/stack/testing/platform.ts';
+import { type ChaosComfyui, startChaosComfyui } from './chaos/comfyui.ts';
+import { freePort } from './harness/free-port.ts';
+import { type Prometheus, startPrometheus, unlessPrometheus } from './harness/prometheus.ts';
+
+const token = 'a-token-of-the-tests';
+/** On a machine that does much else; alone it is some seconds, and two minutes where a loop has to stand first. */
+const withinMs = 600_000;
+const proven = new Set<string>();
+
+describe('alerts', { skip: unlessPrometheus || noSmallDisk() }, () => {
+  const owned = new AsyncDisposableStack();
+  let databases: Record<'service' | 'studio', TestDatabase>;
+  let ways: TcpProxy[];
+  let platform: Platform;
+  let prometheus: Prometheus;
+  let comfyui: ChaosComfyui;
+  let person: PlatformAccount;
+  let key: string;
+  let receiver: Server;
+  let receiverStatus = 204;
+
+  before(async () => {
+    databases = {
+      service: owned.use(await createTestDatabase('service')),
+      studio: owned.use(await createTestDatabase('studio')),
+    };
+    const [service, studio] = [
+      owned.use(await startTcpProxy(databases.service.url)),
+      owned.use(await startTcpProxy(databases.studio.url)),
+    ];
+    ways = [service, studio];
+    const workerPort = await freePort();
+    platform = owned.use(
+      await startPlatform({
+        databases: { service: service.url, studio: studio.url },
+        environment: {
+          EGRESS_ALLOW: '127.0.0.0/8',
+          METRICS_TOKEN: token,
+          WORKER_PORT: String(workerPort),
+          DATABASE_POOL: '5',
+        },
+      }),
+    );
+    person = await platform.createAccount({ tier: 'free', credits: 1_000 });
+    key = await platform.createKey(person);
+    comfyui = owned.use(await startChaosComfyui(platform, key));
+    receiver = createServer((_, response) => response.writeHead(receiverStatus).end());
+    await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve));
+    owned.defer(() => void receiver.close());
+    prometheus = owned.use(
+      await startPrometheus(platform.directory, {
+        token,
+        changes: [
+          ['/etc/prometheus/renderkit-metrics-token', path.join(platform.directory, 'prometheus/token')],
+          ['service.internal:8787', new URL(platform.serviceUrls[0] ?? '').host],
+          ['studio.internal:8788', new URL(platform.studioUrl).host],
+          ['worker.internal:9091', `127.0.0.1:${workerPort}`],
+          // The longest that a loop pauses is a minute.
+          ['good_round > 600', 'good_round > 90'],
+          ['[10m]', '[20s]'],
+        ],
+      }),
+    );
+    await until('nothing fires at first', async () => (await prometheus.firing()).size === 0);
+  });
+  after(() => owned.disposeAsync());
+
+  /** Brings something about, waits until all of the alerts fire, mends it, and waits until none of them does. */
+  async function prove(alerts: readonly string[], cause: () => Promise<() => Promise<unknown>>): Promise<void> {
+    const told = async () => {
+      const firing = await prometheus.firing();
+      return alerts.filter((name) => firing.has(name));
+    };
+    assert.deepEqual(await told(), []);
+    const mend = await cause();
+    try {
+      await until(`${alerts.join(', ')} fire`, async () => (await told()).length === alerts.length);
+    } finally {
+      await mend();
+    }
+    await until(`${alerts.join(', ')} resolve`, async () => (await told()).length === 0);
+    for (const name of alerts) proven.add(name);
+  }
+
+  const ask = async (method: string, route: string, body?: unknown) => {
+    const response = await fetch(`${platform.serviceUrls[0]}${route}`, {
+      method,
+      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    });
+    await response.body?.cancel();
+    return response.status;
+  };
+  const create = async () =>
+    assert.equal(await ask('POST', '/v1/images/generations', { model: 'sketch-1', prompt: 'a lake' }), 202);
+  /** Asks again and again, so many at once, until it is told to end. */
+  const keepAsking = (route: string, atOnce: number) => {
+    const state = { ended: false };
+    const loops = Array.from({ length: atOnce }, async () => {
+      while (!state.ended) {
+        await ask('GET', route).catch(() => undefined);
+        await sleep(100);
+      }
+    });
+    return async () => {
+      state.ended = true;
+      await Promise.all(loops);
+    };
+  };
+
+  test('a worker that is gone: the part, no worker, and what grows old in both queues', () =>
+    prove(
+      ['RenderkitPartDown', 'RenderkitNoWorker', 'RenderkitQueueOld', 'RenderkitGenerationsOld'],
+      async () => {
+        const [worker] = platform.workers;
+        await worker?.kill();
+        // More than a free plan may have at the studio at once.
+        for (let n = 0; n < 6; n++) await create();
+        const { service, studio } = databases;
+        await until('a render waits at the studio', async () => {
+          const moved = await studio.database.execute(
+            `update renders set accepted_at = clock() - interval '20 minutes' where status = 'queued'`,
+          );
+          return moved > 0;
+        });
+        await service.database.execute(
+          `update generations set created_at = clock() - interval '2 hours' where status = 'queued'`,
+        );
+        return async () => worker?.start();
+      },
+    ));
+
+  test('a loop that cannot end a round well', () =>
+    prove(['RenderkitLoopStands'], async () => {
+      const { database } = databases.studio;
+      await database.rows('alter table backends rename to backends_of_another_day');
+      return () => database.rows('alter table backends_of_another_day rename to backends');
+    }));
+
+  test('a database that is away, and the requests that it fails', () =>
+    prove(['RenderkitDatabaseDown', 'RenderkitErrors'], async () => {
+      for (const way of ways) way.cut();
+      const end = keepAsking('/v1/account/balance', 2);
+      return async () => {
+        for (const way of ways) way.mend();
+        await end();
+      };
+    }));
+
+  test('requests that wait for a connection', () =>
+    prove(['RenderkitDatabasePoolFull'], async () => {
+      const client = await databases.service.database.pool.connect();
+      await client.query('begin');
+      await client.query('lock table generations in access exclusive mode');
+      const end = keepAsking('/v1/generations?limit=1', 20);
+      return async () => {
+        await client.query('rollback');
+        client.release();
+        await end();
+      };
+    }));
+
+  test('a backend that does not answer', () =>
+    prove(['RenderkitBackendDown'], async () => {
+      await comfyui.part.kill();
+      return async () => {
+        await comfyui.part.start();
+        await comfyui.resume();
+      };
+    }));
+
+  test('an endpoint of webhooks that takes nothing', () =>
+    prove(['RenderkitWebhooksFailing'], async () => {
+      receiverStatus = 500;
+      const { port } = receiver.address() as AddressInfo;
+      await platform.createWebhook(person, `http://127.0.0.1:${port}/hook`);
+      await create();
+      return async () => {
+        receiverStatus = 204;
+        await create();
+      };
+    }));
+
+  test('a disk with little room', () =>
+    prove(['RenderkitDiskNearlyFull'], async () => {
+      const disk = await mountSmallDisk({
+        megabytes: 64,
+        over: platform.environment['DATA_DIR'] ?? '',
+      });
+      return () => disk[Symbol.asyncDispose]();
+    }));
+
+  test('no alert of the file was left out', async () => {
+    const rules = await readFile(path.join(import.meta.dirname, '../deploy/prometheus/alerts.yaml'), 'utf8');
+    const names = [...rules.matchAll(/- alert: (\w+)/g)].map(([, name = '']) => name);
+    assert.deepEqual([...proven].sort(), names.sort());
+  });
+});
+
+async function until(what: string, isSo: () => Promise<boolean>): Promise<void> {
+  for (const deadline = performance.now() + withinMs; !(await isSo()); await sleep(250))
+    assert.ok(performance.now() < deadline, `not in time: ${what}`);
+}
