@@ -5,7 +5,7 @@ import { type LoopProgress, readLoopProgress } from '../work/loop.ts';
 import { within } from '../work/within.ts';
 
 /** Whoever collects metrics gives up before long, and most are known without the database. */
-const databasePatienceMs = 2_000;
+export const databasePatienceMs = 2_000;
 /** Shows stalls of a tenth of a second; looking more often costs an idle process more than all else it does. */
 const eventLoopLookMs = 50;
 

@@ -4,6 +4,8 @@ import { type AdminActor, writeAdminAudit } from '../audit/admin-audit.ts';
 import { catalogChannel } from '../channels.ts';
 import type { Manifest } from '../manifests/manifest.ts';
 import type { ImportFindings } from '../manifests/parameters.ts';
+import { folderOf } from '../storage/blob-storage.ts';
+import { claimHeldFolder } from '../storage/orphan-folders.ts';
 import type { Plan } from './plans.ts';
 import { growRevision, lockCatalog } from './queries.ts';
 import { routeRow } from './route-row.ts';
@@ -92,6 +94,7 @@ export async function addVersion(
     imported,
     routes,
   });
+  if (thumbnailKey !== undefined) await claimHeldFolder(transaction, folderOf(thumbnailKey));
   await writeAdminAudit(transaction, actor, {
     action: 'model.version_added',
     subject: `model:${manifest.id}`,

@@ -5,6 +5,7 @@ import { makeThumbnailOf } from '@renderkit/media-kit/thumbnail.ts';
 import { type BlobStorage, folderOf } from '../storage/blob-storage.ts';
 import { mediaFolder } from '../storage/media-folder.ts';
 import type { MediaStore } from '../storage/open-media.ts';
+import { holdFolder } from '../storage/orphan-folders.ts';
 import { type ModelFiles, PublishError } from './publish.ts';
 import type { CatalogFile } from './read-files.ts';
 
@@ -16,12 +17,14 @@ const decodeMs = 30_000;
  */
 export async function keepThumbnail(
   model: ModelFiles,
-  { storage, mediaKey }: MediaStore,
+  { database, storage, mediaKey }: MediaStore,
 ): Promise<ModelFiles> {
   const { image } = model;
   if (image === undefined) return model;
   const folder = mediaFolder(mediaKey, `thumbnail ${hash('sha256', image.bytes, 'hex')}`, 0, 0);
   const thumbnailKey = `${folder}/thumb.webp`;
+  // The blob may be there since long ago, and just about to be removed because no version came to name it.
+  await holdFolder(database, folder);
   if ((await storage.open(thumbnailKey)) === undefined) {
     const small = await makeThumbnailOf(image.bytes, AbortSignal.timeout(decodeMs)).catch(
       (error: unknown) => {

@@ -4,7 +4,9 @@ import {
   addDataDirectoryMetric,
   addGauge,
   addNumber,
+  databasePatienceMs,
 } from '@renderkit/server-kit/metrics/part-metrics.ts';
+import { within } from '@renderkit/server-kit/work/within.ts';
 import type { Registry } from 'prom-client';
 import { listBackends } from '../backends/manage-backends.ts';
 import { countLiveWorkers } from '../workers/heartbeat.ts';
@@ -48,7 +50,11 @@ function addBackendMetrics(registry: Registry, database: Database): void {
     help: '1 for the state that a backend is in.',
     labelNames,
     collect: async () => {
-      const backends = await listBackends(database).catch(() => []);
+      const backends =
+        (await within(
+          listBackends(database).catch(() => []),
+          databasePatienceMs,
+        )) ?? [];
       states.reset();
       slots.reset();
       for (const { name, engine, state, in_use: inUse } of backends) {

@@ -29,5 +29,11 @@ test('nothing but whole blobs lies on the disk, whatever went wrong', async () =
     assert.equal(file.sizeBytes, 8);
   }
   await storage.put(`${folder}/ast_2.png`, [Buffer.from('whole')]);
+  {
+    await using _ = await storage.receive(folder, [Buffer.from('on its way')]);
+    const listed = (await Array.fromAsync(storage.list())).flat().map(({ key }) => key);
+    assert.deepEqual(listed, [`${folder}/ast_2.png`]);
+    assert.equal((await listKeys(mediaDirectory(storage.root))).length, 2);
+  }
   assert.deepEqual(await listKeys(mediaDirectory(storage.root)), [`${folder}/ast_2.png`]);
 });

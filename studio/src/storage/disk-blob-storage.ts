@@ -21,6 +21,8 @@ import { writeChunks } from './write-chunks.ts';
 
 // Two characters of the folder's name as a level of its own: no directory grows without bound.
 const shardLength = 2;
+/** Of what is written still and no blob yet. */
+const temporaryEnd = '.tmp';
 
 /** The directory of all media, below the data directory. */
 export function mediaDirectory(dataDirectory: string): string {
@@ -104,7 +106,7 @@ async function makeFolder(directory: string, folder: string): Promise<string[]> 
 
 /** Writes and syncs a file of a name that nobody asks for; removes it again when that fails. */
 async function writeTemporary(folder: string, chunks: Chunks): Promise<{ path: string; sizeBytes: number }> {
-  const temporary = path.join(folder, `${randomBytes(6).toString('hex')}.tmp`);
+  const temporary = path.join(folder, `${randomBytes(6).toString('hex')}${temporaryEnd}`);
   let sizeBytes: number;
   try {
     await using file = await open(temporary, 'wx', privateFileMode);
@@ -132,7 +134,8 @@ async function renameSafely(temporary: string, target: string, toSync: string[])
 async function* listFiles(directory: string): AsyncGenerator<ListedBlob[]> {
   for await (const files of filesByShard(directory)) {
     const blobs = files.map(async ({ folder, name, file }) => {
-      const found = partsOf(`${folder}/${name}`) && (await stat(file).catch(unlessGone));
+      const isBlob = !name.endsWith(temporaryEnd) && partsOf(`${folder}/${name}`) !== undefined;
+      const found = isBlob ? await stat(file).catch(unlessGone) : undefined;
       return found && { key: `${folder}/${name}`, sizeBytes: found.size, storedAt: found.mtime };
     });
     yield (await Promise.all(blobs)).filter((blob) => blob !== undefined);
@@ -144,7 +147,7 @@ async function removeTemporaries(directory: string, before: Date): Promise<numbe
   let removed = 0;
   for await (const files of filesByShard(directory))
     for (const { name, file } of files) {
-      if (!name.endsWith('.tmp')) continue;
+      if (!name.endsWith(temporaryEnd)) continue;
       const found = await stat(file).catch(unlessGone);
       if (found === undefined || found.mtime >= before) continue;
       await rm(file, { force: true });

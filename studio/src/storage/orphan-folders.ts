@@ -1,10 +1,23 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Database, Transaction } from '@renderkit/server-kit/db/database.ts';
 import type { BlobStorage } from './blob-storage.ts';
-import { deleteOrphanFolder, deleteRemovedFolders, insertOrphanFolder, takeOrphanFolders } from './store.ts';
+import {
+  beginRemoval,
+  deleteOrphanFolder,
+  deleteRemovedFolders,
+  findFoldersOfModels,
+  insertOrHoldFolder,
+  insertOrphanFolder,
+  isLoose,
+  takeOrphanFolders,
+} from './store.ts';
 
 /** Whoever begins to fill a folder names it in a row within this: the largest file at the slowest rate and some. */
 const fillMinutes = 60;
 const foldersPerRound = 100;
+/** A bucket that is away is tried for some seconds. */
+const removedWithinMs = 20_000;
+const lookEveryMs = 100;
 
 /** Says that a folder is about to be filled: it is removed again unless `claimFolder` comes in time. */
 export async function announceFolder(database: Database, folder: string): Promise<void> {
@@ -14,6 +27,15 @@ export async function announceFolder(database: Database, folder: string): Promis
 /** Within the transaction that names the folder in a row. False where it came too late and the files are gone. */
 export async function claimFolder(transaction: Transaction, folder: string): Promise<boolean> {
   return deleteOrphanFolder(transaction, folder);
+}
+
+/**
+ * Within the transaction that names a folder of `holdFolder` in a version of a model, which may be one that another version
+ * named before. @throws Error where it is being removed
+ */
+export async function claimHeldFolder(transaction: Transaction, folder: string): Promise<void> {
+  if (!(await deleteOrphanFolder(transaction, folder)) && (await isLoose(transaction, folder)))
+    throw new Error('the thumbnail was kept for an hour and is being removed: add the model again');
 }
 
 /** Removes folders that no row names any more. One that cannot be removed now is left to `removeAbandonedFolders`. */
@@ -29,6 +51,40 @@ export async function removeOrphanFolders(
 /** Removes folders that were left behind by a process that died. Returns how many. */
 export async function removeAbandonedFolders(database: Database, storage: BlobStorage): Promise<number> {
   const folders = await takeOrphanFolders(database, foldersPerRound);
-  await removeOrphanFolders(database, storage, folders);
+  const shared = await findFoldersOfModels(database, folders);
+  await removeOrphanFolders(
+    database,
+    storage,
+    folders.filter((folder) => !shared.has(folder)),
+  );
+  // Whoever announced one named nothing, and another did.
+  await deleteRemovedFolders(database, [...shared]);
   return folders.length;
+}
+
+/**
+ * Announces a folder that is named by its content and may be there already, so that nobody removes it before `claimFolder`
+ * or for an hour. One that is being removed is waited for: whoever comes next finds nothing in it.
+ */
+export async function holdFolder(database: Database, folder: string): Promise<void> {
+  for (const deadline = performance.now() + removedWithinMs; ; await sleep(lookEveryMs)) {
+    if (await insertOrHoldFolder(database, folder, fillMinutes)) return;
+    if (performance.now() > deadline) throw new Error(`${folder} is being removed still`);
+  }
+}
+
+/** Removes a folder that nothing seemed to name. False where it is held, or somebody has named it meanwhile. */
+export async function removeUnnamedFolder(
+  database: Database,
+  storage: BlobStorage,
+  folder: string,
+): Promise<boolean> {
+  if (!(await beginRemoval(database, folder))) return false;
+  // From here on nobody can name it.
+  if ((await findFoldersOfModels(database, [folder])).size > 0) {
+    await deleteRemovedFolders(database, [folder]);
+    return false;
+  }
+  await removeOrphanFolders(database, storage, [folder]);
+  return true;
 }

@@ -12,12 +12,56 @@ export async function insertOrphanFolder(
   );
 }
 
+/** The same for a folder that may have been announced before: then the later time counts. False where it is being removed. */
+export async function insertOrHoldFolder(
+  database: Database,
+  folder: string,
+  removeAfterMinutes: number,
+): Promise<boolean> {
+  const rowCount = await database.execute(
+    `insert into loose_folders (folder, remove_after) values ($1, clock() + $2 * interval '1 minute')
+     on conflict (folder) do update set remove_after = greatest(loose_folders.remove_after, excluded.remove_after)
+       where not loose_folders.removing`,
+    [folder, removeAfterMinutes],
+  );
+  return rowCount === 1;
+}
+
+/** Marks a folder as being removed, as `takeOrphanFolders` does. False where somebody announced it. */
+export async function beginRemoval(database: Database, folder: string): Promise<boolean> {
+  const rowCount = await database.execute(
+    `insert into loose_folders (folder, remove_after, removing) values ($1, clock() + interval '10 minutes', true)
+     on conflict (folder) do nothing`,
+    [folder],
+  );
+  return rowCount === 1;
+}
+
+/** Those of the folders that a version of a model names: the only ones that several may come to name. */
+export async function findFoldersOfModels(
+  database: Database,
+  folders: readonly string[],
+): Promise<Set<string>> {
+  if (folders.length === 0) return new Set();
+  const rows = await database.rows<{ folder: string }>(
+    `select distinct split_part(thumbnail_key, '/', 1) as folder from model_versions
+      where thumbnail_key is not null and split_part(thumbnail_key, '/', 1) = any($1)`,
+    [folders],
+  );
+  return new Set(rows.map(({ folder }) => folder));
+}
+
 /** False where the folder is being removed. */
 export async function deleteOrphanFolder(transaction: Transaction, folder: string): Promise<boolean> {
   const rowCount = await transaction.execute('delete from loose_folders where folder = $1 and not removing', [
     folder,
   ]);
   return rowCount === 1;
+}
+
+/** Whether the folder is announced or being removed. */
+export async function isLoose(transaction: Transaction, folder: string): Promise<boolean> {
+  return (await transaction.rows('select from loose_folders where folder = $1', [folder])).length > 0;
 }
 
 export async function deleteRemovedFolders(database: Database, folders: string[]): Promise<void> {

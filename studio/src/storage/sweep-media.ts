@@ -2,6 +2,7 @@ import type { Database } from '@renderkit/server-kit/db/database.ts';
 import type { Logger } from '@renderkit/server-kit/process/logger.ts';
 import { type BlobStorage, folderOf } from './blob-storage.ts';
 import { findUnnamed } from './check-media.ts';
+import { removeUnnamedFolder } from './orphan-folders.ts';
 import { takeSweep } from './store.ts';
 
 /** A sweep lists the whole storage. */
@@ -21,8 +22,7 @@ export async function sweepMedia(
   for await (const keys of findUnnamed(database, storage, before))
     for (const folder of new Set(keys.map(folderOf))) {
       stopping.throwIfAborted();
-      await storage.removeFolder(folder);
-      removed++;
+      if (await removeUnnamedFolder(database, storage, folder)) removed++;
     }
   const unfinished = await storage.removeUnfinished(before);
   if (removed + unfinished > 0)
