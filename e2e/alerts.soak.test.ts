@@ -70,7 +70,7 @@ describe('alerts', { skip: unlessPrometheus || noSmallDisk() }, () => {
           ['worker.internal:9091', `127.0.0.1:${workerPort}`],
           // The longest that a loop pauses is a minute.
           ['good_round > 600', 'good_round > 90'],
-          ['[10m]', '[20s]'],
+          ['[10m]', '[30s]'],
         ],
       }),
     );
@@ -162,13 +162,22 @@ describe('alerts', { skip: unlessPrometheus || noSmallDisk() }, () => {
 
   test('requests that wait for a connection', () =>
     prove(['RenderkitDatabasePoolFull'], async () => {
-      const client = await databases.service.database.pool.connect();
-      await client.query('begin');
-      await client.query('lock table generations in access exclusive mode');
+      const locked = Promise.withResolvers<void>();
+      const mended = Promise.withResolvers<void>();
+      const holding = databases.service.database.transaction(async (transaction) => {
+        // The lock is waited for, and held, as long as it takes.
+        await transaction.rows('set local lock_timeout = 0');
+        await transaction.rows('set local statement_timeout = 0');
+        await transaction.rows('set local idle_in_transaction_session_timeout = 0');
+        await transaction.rows('lock table generations in access exclusive mode');
+        locked.resolve();
+        await mended.promise;
+      });
+      await Promise.race([locked.promise, holding]);
       const end = keepAsking('/v1/generations?limit=1', 20);
       return async () => {
-        await client.query('rollback');
-        client.release();
+        mended.resolve();
+        await holding;
         await end();
       };
     }));
@@ -200,7 +209,9 @@ describe('alerts', { skip: unlessPrometheus || noSmallDisk() }, () => {
         megabytes: 64,
         over: platform.environment['DATA_DIR'] ?? '',
       });
-      return () => disk[Symbol.asyncDispose]();
+      return async () => {
+        await disk[Symbol.asyncDispose]();
+      };
     }));
 
   test('no alert of the file was left out', async () => {

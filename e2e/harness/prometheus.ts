@@ -20,7 +20,8 @@ export type Prometheus = AsyncDisposable & {
 };
 
 /**
- * Starts Prometheus with the files of `deploy/prometheus`, hurried: it looks each second and waits for nothing. `changes`: what
+ * Starts Prometheus with the files of `deploy/prometheus`, hurried: it looks every four seconds, since a part
+ * gives its database two of them, and then waits for nothing. `changes`: what
  * else is said otherwise in the two files, each of which has to be in one of them. `directory` must be writable.
  */
 export async function startPrometheus(
@@ -32,7 +33,7 @@ export async function startPrometheus(
   await writeFile(path.join(folder, 'token'), token);
   const read = (name: string) => readFile(path.join(files, name), 'utf8');
   const texts = {
-    'prometheus.yaml': `global: { scrape_interval: 1s, scrape_timeout: 1s, evaluation_interval: 1s }\n${await read('prometheus.yaml')}`,
+    'prometheus.yaml': `global: { scrape_interval: 4s, scrape_timeout: 4s, evaluation_interval: 1s }\n${await read('prometheus.yaml')}`,
     'alerts.yaml': (await read('alerts.yaml')).replaceAll(/^( +for:) \w+$/gm, '$1 1s'),
   };
   for (const [from, to] of changes) {

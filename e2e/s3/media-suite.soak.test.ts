@@ -1,0 +1,51 @@
+// What touches media, once more with media in a bucket: on the counterpart, and on a real S3 server where there is one.
+
+import assert from 'node:assert/strict';
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import path from 'node:path';
+import { test } from 'node:test';
+import { inheritedEnvironment } from '@renderkit/server-kit/testing/part.ts';
+import { startCeph, unlessCeph } from './ceph.ts';
+
+const runner = path.join(import.meta.dirname, '../../tools/test/main.ts');
+
+/** Every test of the studio starts one, and of the rest what stores, counts or hands out media. */
+const everything = ['studio/test', 'e2e/storage.test.ts', 'e2e/sdk', 'service/test/requests.test.ts'];
+/** Each studio makes a bucket, which takes a real server seconds. */
+const media = [
+  'deletion',
+  'first-image',
+  'frames',
+  'kinds',
+  'library',
+  'lost-workers.slow',
+  'media',
+  'references',
+  'renders',
+  'storage',
+  'storage-property',
+  'thumbnail-sweep',
+  'upload-crashes',
+  'upload-streams',
+  'uploads',
+  'workers',
+].map((name) => `studio/test/${name}.test.ts`);
+
+/** Runs files with their media in buckets, in a process of their own with a cluster of its own. */
+async function runOnS3(files: readonly string[], environment: Record<string, string> = {}): Promise<void> {
+  const child = fork(runner, ['--media-store', 's3', '--processes', '2', ...files], {
+    // Nothing that says that it is a file of this run: then it would run none.
+    env: { ...inheritedEnvironment(), ...environment },
+    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+  });
+  const [code] = (await once(child, 'exit')) as [number | null];
+  assert.equal(code, 0);
+}
+
+test('all that touches media does the same with media in a bucket', () => runOnS3(everything));
+
+test('what stores and hands out media does the same on a real S3 server', { skip: unlessCeph }, async () => {
+  await using ceph = await startCeph();
+  await runOnS3(media, { TEST_S3: JSON.stringify(ceph.config) });
+});
