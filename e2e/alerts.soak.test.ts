@@ -79,7 +79,10 @@ describe('alerts', { skip: unlessPrometheus || noSmallDisk() }, () => {
   after(() => owned.disposeAsync());
 
   /** Brings something about, waits until all of the alerts fire, mends it, and waits until none of them does. */
-  async function prove(alerts: readonly string[], cause: () => Promise<() => Promise<unknown>>): Promise<void> {
+  async function prove(
+    alerts: readonly string[],
+    cause: () => Promise<() => Promise<unknown>>,
+  ): Promise<void> {
     const told = async () => {
       const firing = await prometheus.firing();
       return alerts.filter((name) => firing.has(name));

@@ -43,8 +43,7 @@ export async function startPrometheus(
     if (Object.values(texts).join('\n') === before)
       throw new Error(`the files of Prometheus do not say ${from}`);
   }
-  for (const [name, text] of Object.entries(texts))
-    await writeFile(path.join(folder, name), text);
+  for (const [name, text] of Object.entries(texts)) await writeFile(path.join(folder, name), text);
   const port = await freePort();
   const child = spawn(
     program,

@@ -139,11 +139,7 @@ async function copyAndCompare(
     assert.equal(other, one, key);
     assert.equal(there.sha256, one, key);
   }
-  const { rows_without_bytes: missing } = await type(
-    { ...environment, MEDIA_STORE: 's3' },
-    'media',
-    'check',
-  );
+  const { rows_without_bytes: missing } = await type({ ...environment, MEDIA_STORE: 's3' }, 'media', 'check');
   assert.deepEqual(missing, []);
 }
 

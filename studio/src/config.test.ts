@@ -3,7 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { test } from 'node:test';
-import { ConfigError, readStudioConfig } from './config.ts';
+import { ConfigError, readStudioConfig, readWorkerConfig } from './config.ts';
 
 const least = { STUDIO_DATABASE_URL: 'postgres://x/y', STUDIO_CLIENT_SECRET: 'a secret of sixteen or more' };
 
@@ -16,6 +16,28 @@ test('a secret may stand in a file, and the variable itself comes first', async 
   assert.equal(readStudioConfig(environment).client.secret, 'what stands in the file');
   const { client } = readStudioConfig({ ...environment, ...least });
   assert.equal(client.secret, least.STUDIO_CLIENT_SECRET);
+});
+
+test('the key of a bucket may stand in files likewise, for the studio and for a worker', async (t) => {
+  const directory = await mkdtemp(path.join(tmpdir(), 'secrets-'));
+  t.after(() => rm(directory, { recursive: true }));
+  const file = (name: string) => path.join(directory, name);
+  await writeFile(file('id'), 'THE-ID\n');
+  await writeFile(file('secret'), 'the secret\n');
+  const environment = {
+    ...least,
+    MEDIA_STORE: 's3',
+    S3_ENDPOINT: 'http://s3.example',
+    S3_BUCKET: 'media',
+    S3_ACCESS_KEY_ID_FILE: file('id'),
+    S3_SECRET_ACCESS_KEY_FILE: file('secret'),
+  };
+  for (const { s3 } of [readStudioConfig(environment), readWorkerConfig(environment)])
+    assert.deepEqual([s3?.accessKeyId, s3?.secretAccessKey], ['THE-ID', 'the secret']);
+  assert.throws(
+    () => readWorkerConfig({ ...environment, S3_SECRET_ACCESS_KEY_FILE: '/nowhere' }),
+    /^ConfigError: S3_SECRET_ACCESS_KEY_FILE is .* \(ENOENT\)/,
+  );
 });
 
 test('without a word about it nobody signs in or up, and no proxy is believed', () => {

@@ -73,49 +73,57 @@ test('a render whose engine finds no space is tried until there is some: charged
   await chargedOnce(studio, account.email);
 });
 
-test('a render whose image cannot be stored is drawn again once there is space', { skip: skipMedia }, async () => {
-  await using studio = await startTestStudio();
-  const media = path.join(studio.dataDirectory, 'media');
-  await using disk = await mountSmallDisk({ megabytes: 16, over: media });
-  await disk.fill();
-  const account = await studio.connect({ tier: 'pro' });
-  await account.submit('patient');
-  let excused = 0;
-  while (excused < triesOnFullDisk) excused = await nextTry(studio, excused);
-  await disk.free();
-  await nextTry(studio, excused - 1);
-  const render = await account.finished('patient');
-  assert.equal(render.status, 'succeeded');
-  const [output] = render.outputs;
-  for (const url of [output?.url, output?.thumb_url]) assert.equal((await fetch(url ?? '')).status, 200);
-  await chargedOnce(studio, account.email);
-});
+test(
+  'a render whose image cannot be stored is drawn again once there is space',
+  { skip: skipMedia },
+  async () => {
+    await using studio = await startTestStudio();
+    const media = path.join(studio.dataDirectory, 'media');
+    await using disk = await mountSmallDisk({ megabytes: 16, over: media });
+    await disk.fill();
+    const account = await studio.connect({ tier: 'pro' });
+    await account.submit('patient');
+    let excused = 0;
+    while (excused < triesOnFullDisk) excused = await nextTry(studio, excused);
+    await disk.free();
+    await nextTry(studio, excused - 1);
+    const render = await account.finished('patient');
+    assert.equal(render.status, 'succeeded');
+    const [output] = render.outputs;
+    for (const url of [output?.url, output?.thumb_url]) assert.equal((await fetch(url ?? '')).status, 200);
+    await chargedOnce(studio, account.email);
+  },
+);
 
-test('a file for which there is no space is refused for now, and nothing of it stays', { skip: skipMedia }, async () => {
-  await using studio = await startTestStudio();
-  const media = path.join(studio.dataDirectory, 'media');
-  await using _disk = await mountSmallDisk({ megabytes: 2, over: media });
-  const account = await studio.connect({ tier: 'pro' });
-  const noise = Buffer.alloc(900 * 900 * 3).map(() => Math.floor(Math.random() * 256));
-  const image = await sharp(noise, { raw: { width: 900, height: 900, channels: 3 } })
-    .png()
-    .toBuffer();
-  assert.ok(image.length > 2 * 1024 * 1024);
-  const refused = await account.upload('large', image);
-  assert.deepEqual([refused.status, (refused.body as { code?: string }).code], [503, 'overloaded']);
-  assert.ok(Number(refused.headers.get('retry-after')) >= 1);
-  const left = await readdir(media, { recursive: true, withFileTypes: true });
-  assert.deepEqual(
-    left.filter((entry) => entry.isFile()).map(({ name }) => name),
-    [],
-  );
-  assert.deepEqual(await studio.database.rows('select from loose_folders'), []);
-  const small = await sharp({ create: { width: 40, height: 40, channels: 3, background: 'teal' } })
-    .png()
-    .toBuffer();
-  assert.equal((await account.upload('small', small)).status, 200);
-  assert.equal((await account.checked('small')).status, 'ready');
-});
+test(
+  'a file for which there is no space is refused for now, and nothing of it stays',
+  { skip: skipMedia },
+  async () => {
+    await using studio = await startTestStudio();
+    const media = path.join(studio.dataDirectory, 'media');
+    await using _disk = await mountSmallDisk({ megabytes: 2, over: media });
+    const account = await studio.connect({ tier: 'pro' });
+    const noise = Buffer.alloc(900 * 900 * 3).map(() => Math.floor(Math.random() * 256));
+    const image = await sharp(noise, { raw: { width: 900, height: 900, channels: 3 } })
+      .png()
+      .toBuffer();
+    assert.ok(image.length > 2 * 1024 * 1024);
+    const refused = await account.upload('large', image);
+    assert.deepEqual([refused.status, (refused.body as { code?: string }).code], [503, 'overloaded']);
+    assert.ok(Number(refused.headers.get('retry-after')) >= 1);
+    const left = await readdir(media, { recursive: true, withFileTypes: true });
+    assert.deepEqual(
+      left.filter((entry) => entry.isFile()).map(({ name }) => name),
+      [],
+    );
+    assert.deepEqual(await studio.database.rows('select from loose_folders'), []);
+    const small = await sharp({ create: { width: 40, height: 40, channels: 3, background: 'teal' } })
+      .png()
+      .toBuffer();
+    assert.equal((await account.upload('small', small)).status, 200);
+    assert.equal((await account.checked('small')).status, 'ready');
+  },
+);
 
 test('a tool that finds no space does not blame the file', { skip }, async () => {
   await using disk = await mountSmallDisk({ megabytes: 8 });

@@ -1,22 +1,29 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { test } from 'node:test';
 import { programFile } from '@renderkit/server-kit/process/programs.ts';
 import { createTestDatabase } from '@renderkit/server-kit/testing/database.ts';
 import { inheritedEnvironment } from '@renderkit/server-kit/testing/part.ts';
+import { startS3Counterpart } from '@renderkit/studio/storage/testing/s3-counterpart.ts';
+import { mediaEnvironment } from '@renderkit/studio/storage/testing/test-media.ts';
 import { startTestStudio } from './harness.ts';
 
 /** Runs an entry until it ends by itself: its exit code and what it said. */
-function run(entry: string, env: Record<string, string>): Promise<{ code: number; stderr: string }> {
+function run(
+  entry: string,
+  env: Record<string, string>,
+  withinMs = 20_000,
+): Promise<{ code: number; stderr: string }> {
   const file = programFile(path.join(import.meta.dirname, '..', 'src', entry));
   return new Promise((resolve) =>
     execFile(
       process.execPath,
       [file],
-      { env: { ...inheritedEnvironment(), ...env }, timeout: 20_000 },
+      { env: { ...inheritedEnvironment(), ...env }, timeout: withinMs },
       (error, _out, stderr) => resolve({ code: error === null ? 0 : Number(error.code), stderr }),
     ),
   );
@@ -62,6 +69,37 @@ test('a database that was not migrated, and a port that is taken, stop the start
   });
   assert.equal(taken.code, 1);
   assert.match(taken.stderr, /^Port \d+ on 127\.0\.0\.1 is in use: .* set STUDIO_PORT to another port\.\n$/);
+});
+
+test('studio and worker refuse to start with a wrong secret, bucket or address of the storage, in one sentence', async () => {
+  await using server = await startS3Counterpart();
+  // Takes connections and never answers.
+  const silent = createServer(() => undefined);
+  await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
+  await using db = await createTestDatabase('studio');
+  const dataDirectory = await mkdtemp(path.join(tmpdir(), 'studio-start-'));
+  const env = { ...secret, STUDIO_DATABASE_URL: db.url, DATA_DIR: dataDirectory, STUDIO_PORT: '0' };
+  const wrong: [s3: Record<string, string>, stderr: RegExp][] = [
+    [{ S3_SECRET_ACCESS_KEY: 'another' }, /^The bucket .* cannot be used: .* set S3_SECRET_ACCESS_KEY\.\n$/],
+    [{ S3_BUCKET: 'nowhere' }, /^The bucket nowhere .* there is no such bucket: make it, .*\.\n$/],
+    [
+      { S3_ENDPOINT: `http://127.0.0.1:${(silent.address() as AddressInfo).port}` },
+      /^The bucket .* cannot be used: it did not answer within 15 s\.\n$/,
+    ],
+  ];
+  try {
+    const starts = ['main.ts', 'worker.ts'].flatMap((entry) =>
+      wrong.map(async ([s3, stderr]) => {
+        const said = await run(entry, { ...env, ...mediaEnvironment({ s3: server.config }), ...s3 }, 60_000);
+        assert.equal(said.code, 1, `${entry} ${said.stderr}`);
+        assert.match(said.stderr, stderr);
+      }),
+    );
+    await Promise.all(starts);
+  } finally {
+    silent.close();
+    await rm(dataDirectory, { recursive: true, force: true });
+  }
 });
 
 test('studio and worker refuse to start with a broken moderation file, in one sentence', async (t) => {

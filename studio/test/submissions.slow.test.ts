@@ -144,8 +144,7 @@ async function keepsNothingElse({ studio, accounts }: Opened): Promise<void> {
   assert.deepEqual(await checkLedger(studio.database), []);
   const renders = await Promise.all([...accounts].map(([name, account]) => account.finished(name)));
   const assets = renders.flatMap(({ outputs }) => outputs).length;
-  const folders = async () =>
-    new Set((await studio.mediaKeys()).map((key) => path.dirname(key))).size;
+  const folders = async () => new Set((await studio.mediaKeys()).map((key) => path.dirname(key))).size;
   for (let i = 0; i < 50 && (await folders()) > assets; i++) await sleep(50);
   assert.equal(await folders(), assets);
 }
