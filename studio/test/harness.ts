@@ -11,7 +11,7 @@ import { createLogger, type Logger } from '@renderkit/server-kit/process/logger.
 import { createTestDatabase } from '@renderkit/server-kit/testing/database.ts';
 import { startStudio, type StudioTestArguments } from '@renderkit/studio/app.ts';
 import { clean } from '@renderkit/studio/clean.ts';
-import type { StudioConfig } from '@renderkit/studio/config.ts';
+import type { StudioConfig, WorkerConfig } from '@renderkit/studio/config.ts';
 import { createAccount, grantForService, type NewStudioAccount } from '@renderkit/studio/operator.ts';
 import { startWorker } from '@renderkit/studio/start-worker.ts';
 import { openStorage, type MediaPlace } from '@renderkit/studio/storage/open-storage.ts';
@@ -67,6 +67,22 @@ const ordinaryConfig: Omit<StudioConfig, 'databaseUrl' | 'dataDirectory'> = {
   trustProxy: [],
 };
 
+const ordinaryWorker = {
+  secretKey: undefined,
+  egressAllow: [] as string[],
+  host: '127.0.0.1',
+  metricsToken: undefined,
+  logLevel: 'silent',
+} as const satisfies Partial<WorkerConfig>;
+
+function workerOptions({
+  workers = 1,
+  labels = [],
+  port,
+}: NonNullable<Parameters<TestStudio['startWorker']>[0]>) {
+  return { workers, labels, port };
+}
+
 /** A studio of its own database and directory, in this process; with a worker unless told otherwise. */
 export async function startTestStudio(
   options: {
@@ -99,19 +115,7 @@ export async function startTestStudio(
   const studio = owners.use(await startStudio(config, { log, ...options.testArguments }));
   const newWorker = (more: Parameters<TestStudio['startWorker']>[0] = {}) =>
     startWorker(
-      {
-        databaseUrl,
-        dataDirectory,
-        s3,
-        workers: more.workers ?? 1,
-        labels: more.labels ?? [],
-        secretKey: undefined,
-        egressAllow: [],
-        host: '127.0.0.1',
-        port: more.port,
-        metricsToken: undefined,
-        logLevel: 'silent',
-      },
+      { ...ordinaryWorker, databaseUrl, dataDirectory, s3, ...workerOptions(more) },
       { log, ...(more.engines && { engines: more.engines }) },
     );
   if (options.worker !== false)

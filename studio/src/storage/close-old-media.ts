@@ -26,7 +26,8 @@ export async function closeOldMedia({ dataDirectory, log }: OldMedia, stopping: 
   if (await exists(doneFile)) return;
   const counts = { entries: 0, refused: 0 };
   try {
-    await closeFolder(directory, counts, stopping);
+    // With media in a bucket there is no such folder.
+    await closeFolder(directory, counts, stopping).catch(unlessGone);
     await createFile(doneFile, 'The media of earlier versions are closed to other users.\n');
     if (counts.refused > 0)
       log.warn(
