@@ -1,7 +1,5 @@
+import type { Door } from 'renderkit/programs';
 import { ownPath } from '../format/own-path.ts';
-
-/** The ways into the service that programs take, each tried with a key and without the session. */
-export type Door = 'v1' | 'openai' | 'a1111' | 'mcp';
 
 /** What came of a trial, as a sentence. */
 export type Trial = { works: boolean; says: string };

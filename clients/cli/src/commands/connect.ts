@@ -1,73 +1,94 @@
+import Renderkit from 'renderkit';
+import { type Door, type Place, type Program, programs } from 'renderkit/programs';
 import { command } from '../command.ts';
 import { chooseConnection } from '../config.ts';
 import { UsageError } from '../cli-error.ts';
 import { table } from '../table.ts';
+import type { Session } from '../session.ts';
 
-type Settings = Record<string, string>;
-
-/** What each program calls the address and the key (docs/connect.md). `openai` is the address of that door. */
-const programs: Record<string, (door: { base: string; openai: string; key: string }) => Settings> = {
-  openai: ({ openai, key }) => ({ OPENAI_BASE_URL: openai, OPENAI_API_KEY: key }),
-  aisdk: ({ openai, key }) => ({ name: 'renderkit', baseURL: openai, apiKey: key }),
-  openwebui: ({ openai, key }) => ({
-    IMAGE_GENERATION_ENGINE: 'openai',
-    IMAGES_OPENAI_API_BASE_URL: openai,
-    IMAGES_OPENAI_API_KEY: key,
-  }),
-  librechat: ({ openai, key }) => ({ IMAGE_GEN_OAI_BASEURL: openai, IMAGE_GEN_OAI_API_KEY: key }),
-  n8n: ({ openai, key }) => ({ 'Base URL': openai, 'API Key': key }),
-  sillytavern: ({ base, key }) => ({
-    Source: 'Stable Diffusion Web UI (AUTOMATIC1111)',
-    'SD Web UI URL': base,
-    'Authentication (optional)': `x:${key}`,
-  }),
-  a1111: ({ base, key }) => ({ URL: base, User: 'x', Password: key }),
-  litellm: ({ openai, key }) => ({ model: 'openai/MODEL', api_base: openai, api_key: key }),
-  dify: ({ openai, key }) => ({ 'API Base URL': openai, 'API Key': key }),
-  renderkit: ({ base, key }) => ({ RENDERKIT_BASE_URL: base, RENDERKIT_API_KEY: key }),
-};
+const names = programs.map(({ id }) => id);
 
 export const connect = command({
-  usage: Object.keys(programs).join('|'),
+  usage: names.join('|'),
   about:
     "Shows the settings by which another program draws here, with your address and key; --test makes that program's first request.",
-  options: { test: { about: 'ask as the program would' } },
+  options: {
+    test: { about: 'ask as the program would' },
+    sample: { about: 'what is copied into the program and nothing else: variables, a form, code' },
+  },
   run: async (session, [name], values) => {
-    const settingsOf = name !== undefined && Object.hasOwn(programs, name) ? programs[name] : undefined;
-    if (name === undefined || settingsOf === undefined)
-      throw new UsageError('Name the program.', `There are ${Object.keys(programs).join(', ')}.`);
+    const program = programs.find(({ id }) => id === name);
+    if (program === undefined) throw new UsageError('Name the program.', `There are ${names.join(', ')}.`);
     const { baseUrl, apiKey } = chooseConnection(session.environment, session.values);
-    const base = baseUrl.replace(/\/+$/, '').replace(/\/v1$/, '');
-    const settings = settingsOf({ base, openai: `${base}/openai/v1`, key: apiKey });
-    const models = values.test === true ? await firstRequest(session.client, name) : undefined;
+    const place = { baseUrl: baseUrl.replace(/\/+$/, '').replace(/\/v1$/, ''), apiKey };
+    if (values.sample === true) {
+      const texts = program.samples(place).map(({ text }) => text);
+      return session.output.result(texts, texts, () => texts);
+    }
+    const settings = program.settings(place);
+    tellOfPath(session, program, place);
+    const found = values.test === true ? await trials[program.door](session, place) : undefined;
     session.output.result(
-      models === undefined ? settings : { ...settings, models },
+      found === undefined ? settings : { ...settings, ...found },
       Object.values(settings),
       () => [
+        program.where,
+        '',
         ...table(Object.entries(settings)),
-        ...(models === undefined
-          ? []
-          : [`It answers: ${models.length} models, ${models.slice(0, 3).join(', ')} …`]),
+        ...(found === undefined ? [] : ['', ...Object.entries(found).map(answerLine)]),
       ],
     );
   },
 });
 
-/** What a program asks first, where that is not OpenAI's list of models. */
-const ownPaths: Record<string, string> = {
-  renderkit: '/v1/models',
-  sillytavern: '/sdapi/v1/sd-models',
-  a1111: '/sdapi/v1/sd-models',
+function tellOfPath({ output }: Session, { door }: Program, { baseUrl }: Place): void {
+  if (door === 'a1111' && new URL(baseUrl).pathname !== '/')
+    output.note(
+      `These programs ask at the root of the host: its proxy has to lead /sdapi to ${baseUrl}/sdapi.`,
+    );
+}
+
+const answerLine = ([what, names]: [string, string[]]) =>
+  `It answers: ${names.length} ${what}, ${names.slice(0, 3).join(', ')} …`;
+
+/** The first request of programs of each door, as they send it: what it finds, by its kind. It charges nothing. */
+const trials: Record<Door, (session: Session, place: Place) => Promise<Record<string, string[]>>> = {
+  v1: async ({ client }) => ({ models: (await client.models.list()).data.map(({ id }) => id) }),
+  openai: async ({ client }) => {
+    const { data } = await client.request<{ data: { id: string }[] }>({
+      method: 'GET',
+      path: '/openai/v1/models',
+    });
+    return { models: data.map(({ id }) => id) };
+  },
+  a1111: async (_session, { baseUrl, apiKey }) => {
+    const asked = new Renderkit({
+      baseUrl: new URL(baseUrl).origin,
+      apiKey: null,
+      headers: { Authorization: `Basic ${Buffer.from(`x:${apiKey}`).toString('base64')}` },
+    });
+    const models = await asked.request<{ model_name: string }[]>({
+      method: 'GET',
+      path: '/sdapi/v1/sd-models',
+    });
+    return { models: models.map(({ model_name: name }) => name) };
+  },
+  mcp: async (_session, { baseUrl, apiKey }) => {
+    const asked = new Renderkit({ baseUrl, apiKey, fetch: fetchMessage });
+    const { result } = await asked.request<{ result: { tools: { name: string }[] } }>({
+      method: 'POST',
+      path: '/mcp',
+      body: { jsonrpc: '2.0', id: 1, method: 'tools/list', params: {} },
+      options: { headers: { Accept: 'application/json, text/event-stream' } },
+    });
+    return { tools: result.tools.map(({ name }) => name) };
+  },
 };
 
-type Models = { data: { id: string }[] } | { model_name: string }[];
-
-/** Names of the models, as the program asks for them. */
-async function firstRequest(
-  client: { request: <T>(call: { method: 'GET'; path: string }) => PromiseLike<T> },
-  program: string,
-): Promise<string[]> {
-  const path = ownPaths[program] ?? '/openai/v1/models';
-  const models = await client.request<Models>({ method: 'GET', path });
-  return Array.isArray(models) ? models.map(({ model_name: name }) => name) : models.data.map(({ id }) => id);
+/** An answer that comes as a stream of one event is that event. */
+async function fetchMessage(url: string, init: RequestInit): Promise<Response> {
+  const answer = await fetch(url, init);
+  if (answer.headers.get('content-type')?.startsWith('text/event-stream') !== true) return answer;
+  const text = await answer.text();
+  return new Response(text.slice(text.indexOf('{')), { status: answer.status, headers: answer.headers });
 }

@@ -1,6 +1,7 @@
 import { Button, Group, NumberInput, Select, Stack, Text } from '@mantine/core';
 import { maxDailyBudgetCredits } from '@renderkit/contract/console/limits.ts';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { type Program, programs } from 'renderkit/programs';
 import { useState } from 'react';
 import { callConsole } from '../../api/client.ts';
 import { tryDoor } from '../../api/try-door.ts';
@@ -10,7 +11,6 @@ import { Notice } from '../../ui/Notice.tsx';
 import { Page } from '../../ui/Page.tsx';
 import { ProblemAlert } from '../../ui/ProblemAlert.tsx';
 import { Section } from '../../ui/Section.tsx';
-import { type Program, programs } from './programs.ts';
 
 /** Stands in the settings for as long as there is no key. */
 const placeholder = 'rk_live_…';
@@ -66,7 +66,7 @@ export function ConnectPage() {
         <CodeBlock
           key={chosen.id}
           label={`Settings of ${chosen.name}`}
-          samples={chosen.settings(host, key ?? placeholder)}
+          samples={chosen.samples({ baseUrl: host, apiKey: key ?? placeholder })}
           wrap
         />
       </Section>

@@ -1,0 +1,97 @@
+import type { Model } from './objects.generated.ts';
+
+/** Ratios of pictures and videos that a model takes. */
+export function ratiosOf({ parameters }: Model): string[] {
+  return [
+    ...new Set([...parameters.aspect_ratios.map(({ ratio }) => ratio), ...parameters.video_aspect_ratios]),
+  ];
+}
+
+/** JSON Schema of the fields of a create whose values depend on the model. What is not in it is judged by the service. */
+export function modelSchema(model: Model): Record<string, unknown> {
+  const { durations, max_reference_images: references, options, frames } = model.parameters;
+  const ratios = ratiosOf(model);
+  const required = [
+    ...(model.prompt_required ? ['prompt'] : []),
+    ...(frames.start_required ? ['start_image'] : []),
+    ...(frames.end_required ? ['end_image'] : []),
+  ];
+  return {
+    type: 'object',
+    properties: {
+      model: { const: model.id },
+      prompt: { type: 'string' },
+      ...(ratios.length > 0 && { aspect_ratio: { enum: ratios } }),
+      ...(durations.length > 0 && { duration: { enum: durations.map(({ value }) => Number(value)) } }),
+      ...(references > 0 && { reference_images: { type: 'array', maxItems: references } }),
+      ...(frames.start && { start_image: { type: 'string' } }),
+      ...(frames.end && { end_image: { type: 'string' } }),
+      ...(model.inpaint && { mask: { type: 'string' } }),
+      ...(options.length > 0 && {
+        options: {
+          type: 'object',
+          additionalProperties: false,
+          properties: Object.fromEntries(options.map((option) => [option.key, schemaOfOption(option)])),
+        },
+      }),
+    },
+    required,
+  };
+}
+
+type ModelOption = Model['parameters']['options'][number];
+
+function schemaOfOption(option: ModelOption): Record<string, unknown> {
+  const { name: title, default: fallback } = option;
+  switch (option.type) {
+    case 'select':
+      return { title, enum: option.values?.map(({ value }) => value) ?? [], default: fallback };
+    case 'toggle':
+      return { title, type: 'boolean', default: fallback === 1 };
+    case 'slider':
+      return {
+        title,
+        type: 'number',
+        minimum: option.min,
+        maximum: option.max,
+        multipleOf: option.step,
+        default: fallback,
+      };
+    case 'text':
+      return { title, type: 'string', maxLength: option.max_length, default: fallback };
+  }
+}
+
+/**
+ * The declaration that makes an editor complete `model` and check `options` in calls of this client: the text of a `.d.ts`
+ * file with these models.
+ */
+export function modelTypes(models: readonly Model[]): string {
+  const entries = models.map((model) => {
+    const { options } = model.parameters;
+    const fields = options.map(
+      (option) => `        ${JSON.stringify(option.key)}?: ${typeOfOption(option)};\n`,
+    );
+    const type = fields.length === 0 ? 'Record<string, never>' : `{\n${fields.join('')}      }`;
+    return `    /** ${commentOf(model)} */\n    ${JSON.stringify(model.id)}: {\n      options: ${type};\n    };\n`;
+  });
+  return `import 'renderkit';\n\ndeclare module 'renderkit' {\n  interface RenderkitModels {\n${entries.join('')}  }\n}\n`;
+}
+
+function typeOfOption(option: ModelOption): string {
+  switch (option.type) {
+    case 'select':
+      return (option.values ?? []).map(({ value }) => JSON.stringify(value)).join(' | ') || 'never';
+    case 'toggle':
+      return 'boolean';
+    case 'slider':
+      return 'number';
+    case 'text':
+      return 'string';
+  }
+}
+
+/** Names and descriptions are the operator's: nothing in them may end the comment. */
+function commentOf({ name, suites }: Model): string {
+  return `${name}: ${suites.join(', ')}`.replaceAll('*/', '* /').replaceAll(/\s+/g, ' ');
+}
