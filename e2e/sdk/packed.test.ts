@@ -8,6 +8,8 @@ import { after, before, describe, test } from 'node:test';
 import { promisify } from 'node:util';
 import { gzipSync } from 'node:zlib';
 import { inheritedEnvironment } from '@renderkit/server-kit/testing/part.ts';
+import type { Model } from 'renderkit';
+import { modelTypes } from 'renderkit/model-schema';
 import { rolldown } from 'rolldown';
 import { type PackedProject, packClient, root } from './pack.ts';
 
@@ -55,27 +57,36 @@ describe('the packed client', () => {
           writeFile(path.join(folder, `block-${index}.ts`), `${code}\nexport {};\n`),
         ),
       );
-      const compilerOptions = {
-        strict: true,
-        exactOptionalPropertyTypes: exact,
-        skipLibCheck: false,
-        noEmit: true,
-        target: 'es2023',
-        module: 'nodenext',
-        lib: ['es2023', 'dom', 'dom.iterable', 'dom.asynciterable'],
-        types: ['node'],
-        typeRoots: [path.join(root, 'node_modules/@types')],
-      };
-      await writeFile(
-        path.join(folder, 'tsconfig.json'),
-        JSON.stringify({ compilerOptions, include: ['.'] }),
-      );
-      const compiler = path.join(root, 'node_modules/typescript/bin/tsc');
-      await run(process.execPath, [compiler, '-p', folder]).catch((error: { stdout?: string }) => {
-        assert.fail(error.stdout);
-      });
+      await compile(folder, exact);
     });
   }
+
+  test('models that were declared complete their names and have their options checked', async () => {
+    const folder = path.join(project, 'declared');
+    await mkdir(folder);
+    const text = modelTypes([declaredModel]);
+    await writeFile(path.join(folder, 'renderkit-models.d.ts'), text);
+    const program = `
+      import Renderkit, { type ImageParams } from 'renderkit';
+      declare const rk: Renderkit;
+      declare const some: string;
+      const kept: ImageParams = { model: 'atelier-1', options: { seed: 1 } };
+      await rk.images.create(kept);
+      await rk.images.run({ model: 'atelier-1', prompt: 'a', options: { seed: 1, mood: 'calm', tiled: true } });
+      await rk.images.run({ model: some, prompt: 'a', options: { anything: 1 } });
+      await rk.images.run({ prompt: 'a', options: { anything: 1 } });
+      await rk.images.run({ model: 'another', prompt: 'a', options: { anything: 1 } });
+      await rk.estimate({ kind: 'image', model: 'atelier-1', options: { seed: 1 } });
+      // @ts-expect-error a value that it does not offer
+      await rk.images.run({ model: 'atelier-1', prompt: 'a', options: { mood: 'wild' } });
+      // @ts-expect-error an option that it does not have
+      await rk.images.create({ model: 'atelier-1', prompt: 'a', options: { steps: 5 } });
+      // @ts-expect-error the same in an estimate
+      await rk.estimate({ kind: 'image', model: 'atelier-1', options: { steps: 5 } });
+    `;
+    await writeFile(path.join(folder, 'program.ts'), `${program}\nexport {};\n`);
+    await compile(folder, true);
+  });
 
   test('it is imported and required by Node, and its mock works from there', async () => {
     const program = `
@@ -103,3 +114,46 @@ describe('the packed client', () => {
     });
   }
 });
+
+/** Compiles what lies in a folder as a strict project does. */
+async function compile(folder: string, exactOptionalPropertyTypes: boolean): Promise<void> {
+  const compilerOptions = {
+    strict: true,
+    exactOptionalPropertyTypes,
+    skipLibCheck: false,
+    noEmit: true,
+    target: 'es2023',
+    module: 'nodenext',
+    lib: ['es2023', 'dom', 'dom.iterable', 'dom.asynciterable'],
+    types: ['node'],
+    typeRoots: [path.join(root, 'node_modules/@types')],
+  };
+  await writeFile(path.join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, include: ['.'] }));
+  const compiler = path.join(root, 'node_modules/typescript/bin/tsc');
+  await run(process.execPath, [compiler, '-p', folder]).catch((error: { stdout?: string }) => {
+    assert.fail(error.stdout);
+  });
+}
+
+/** With an option of each kind that a declaration writes, and a name that would end its comment. */
+const declaredModel = {
+  id: 'atelier-1',
+  name: 'Atelier */ 1',
+  suites: ['image'],
+  parameters: {
+    options: [
+      { key: 'seed', name: 'Seed', type: 'slider', min: 0, max: 9, step: 1, default: 0 },
+      {
+        key: 'mood',
+        name: 'Mood',
+        type: 'select',
+        values: [
+          { value: 'calm', label: 'Calm' },
+          { value: 'stormy', label: 'Stormy' },
+        ],
+        default: 'calm',
+      },
+      { key: 'tiled', name: 'Tiled', type: 'toggle', default: 0 },
+    ],
+  },
+} as unknown as Model;

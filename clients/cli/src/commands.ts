@@ -54,9 +54,13 @@ export const commands: Record<string, Entry> = {
     about: 'Show what a model takes',
     load: async () => (await import('./commands/catalog.ts')).showModel,
   },
+  'models schema': {
+    about: 'Write what a model takes as JSON Schema',
+    load: async () => (await import('./commands/catalog.ts')).schema,
+  },
   'models types': {
-    about: 'Write the names of your models as TypeScript',
-    load: async () => (await import('./commands/catalog.ts')).modelTypes,
+    about: 'Write your models and their options as TypeScript',
+    load: async () => (await import('./commands/catalog.ts')).types,
   },
   styles: { about: 'List styles', load: async () => (await import('./commands/catalog.ts')).styles },
   suggestions: {

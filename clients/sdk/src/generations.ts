@@ -19,26 +19,38 @@ import { PagePromise } from './page.ts';
 import type { CreateOptions, RequestOptions, Transport } from './transport.ts';
 
 /**
- * Filled by a declaration of your own, so that `model` is completed by the editor:
- * `declare module 'renderkit' { interface RenderkitModels { 'atelier-1': true } }`.
+ * Filled by a declaration of your own, which `renderkit models types` writes: then the editor completes `model`, and `options`
+ * are checked against it. `declare module 'renderkit' { interface RenderkitModels { 'atelier-1': { options: { seed?: number } } } }`.
  */
 // oxlint-disable-next-line typescript/no-empty-interface -- it is there to be merged into
 export interface RenderkitModels {}
 
 /** Any text, with the names of `RenderkitModels` for the editor. */
 // oxlint-disable-next-line typescript/no-redundant-type-constituents -- there are names as soon as somebody declares some
-type ModelId = keyof RenderkitModels | (string & {});
+export type ModelId = keyof RenderkitModels | (string & {});
 
-type WithModel<T> = T extends { model?: unknown } ? Omit<T, 'model'> & { model?: ModelId | undefined } : T;
+/** What a model that was declared takes; of others anything. */
+type OptionsOf<Model, Any> = Model extends keyof RenderkitModels
+  ? RenderkitModels[Model] extends { options: infer Options }
+    ? Options
+    : Any
+  : Any;
+
+type WithModel<T, Model> = T extends { model?: unknown; options?: infer Any }
+  ? Omit<T, 'model' | 'options'> & {
+      model?: Model | undefined;
+      options?: OptionsOf<Model, Any> | undefined;
+    }
+  : T;
 
 /** What a create takes: the fields of the API, with bytes allowed wherever a reference is. */
-export type ImageParams = WithModel<WithFiles<CreateImageRequest>>;
-export type EditParams = WithModel<WithFiles<CreateEditRequest>>;
-export type VideoParams = WithModel<WithFiles<CreateVideoRequest>>;
+export type ImageParams<Model extends ModelId = ModelId> = WithModel<WithFiles<CreateImageRequest>, Model>;
+export type EditParams<Model extends ModelId = ModelId> = WithModel<WithFiles<CreateEditRequest>, Model>;
+export type VideoParams<Model extends ModelId = ModelId> = WithModel<WithFiles<CreateVideoRequest>, Model>;
 export type ExtendParams = ExtendVideoRequest;
-export type EstimateParams = EstimateRequest extends infer Each
+export type EstimateParams<Model extends ModelId = ModelId> = EstimateRequest extends infer Each
   ? Each extends EstimateRequest
-    ? WithModel<WithFiles<Each>>
+    ? WithModel<WithFiles<Each>, Model>
     : never
   : never;
 
@@ -105,7 +117,7 @@ export class Images {
   }
 
   /** Starts pictures from text and answers at once: `await rk.images.create({ prompt: 'a lighthouse' })`. */
-  create(params: ImageParams, options?: CreateOptions): ApiPromise<Generation> {
+  create<Model extends ModelId>(params: ImageParams<Model>, options?: CreateOptions): ApiPromise<Generation> {
     return this.#creates.create('/v1/images/generations', params, options);
   }
 
@@ -114,12 +126,15 @@ export class Images {
    *
    * @throws RenderkitError as `create` and `generations.wait` do.
    */
-  run(params: ImageParams, options?: RunOptions): Promise<SucceededGeneration> {
+  run<Model extends ModelId>(params: ImageParams<Model>, options?: RunOptions): Promise<SucceededGeneration> {
     return this.#creates.run('/v1/images/generations', params, options);
   }
 
   /** Starts a change of a picture and answers at once: `await rk.images.createEdit({ image, prompt: 'in winter' })`. */
-  createEdit(params: EditParams, options?: CreateOptions): ApiPromise<Generation> {
+  createEdit<Model extends ModelId>(
+    params: EditParams<Model>,
+    options?: CreateOptions,
+  ): ApiPromise<Generation> {
     return this.#creates.create('/v1/images/edits', params, options);
   }
 
@@ -128,7 +143,7 @@ export class Images {
    *
    * @throws RenderkitError as `createEdit` and `generations.wait` do.
    */
-  edit(params: EditParams, options?: RunOptions): Promise<SucceededGeneration> {
+  edit<Model extends ModelId>(params: EditParams<Model>, options?: RunOptions): Promise<SucceededGeneration> {
     return this.#creates.run('/v1/images/edits', params, options);
   }
 }
@@ -145,7 +160,7 @@ export class Videos {
   }
 
   /** Starts a video and answers at once: `await rk.videos.create({ prompt: 'clouds drift', duration: 5 })`. */
-  create(params: VideoParams, options?: CreateOptions): ApiPromise<Generation> {
+  create<Model extends ModelId>(params: VideoParams<Model>, options?: CreateOptions): ApiPromise<Generation> {
     return this.#creates.create('/v1/videos/generations', params, options);
   }
 
@@ -154,7 +169,7 @@ export class Videos {
    *
    * @throws RenderkitError as `create` and `generations.wait` do.
    */
-  run(params: VideoParams, options?: RunOptions): Promise<SucceededGeneration> {
+  run<Model extends ModelId>(params: VideoParams<Model>, options?: RunOptions): Promise<SucceededGeneration> {
     return this.#creates.run('/v1/videos/generations', params, options);
   }
 

@@ -3,7 +3,7 @@ import { AccountResource, Models, Styles, Suggestions } from './catalog.ts';
 import { Events } from './events.ts';
 import { References } from './files.ts';
 import { Follower, type Preview } from './follow.ts';
-import { Creates, type EstimateParams, Generations, Images, Videos } from './generations.ts';
+import { Creates, type EstimateParams, Generations, Images, type ModelId, Videos } from './generations.ts';
 import { Assets, Projects, Uploads } from './library.ts';
 import type { Estimate, Output } from './objects.generated.ts';
 import {
@@ -104,7 +104,10 @@ export class Renderkit {
   }
 
   /** What a create would cost, judged as the create would be: `await rk.estimate({ kind: 'image', prompt })`. */
-  estimate(params: EstimateParams, options?: RequestOptions): ApiPromise<Estimate> {
+  estimate<Model extends ModelId>(
+    params: EstimateParams<Model>,
+    options?: RequestOptions,
+  ): ApiPromise<Estimate> {
     return this.#creates.estimate(params, options);
   }
 

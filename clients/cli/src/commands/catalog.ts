@@ -1,4 +1,5 @@
 import type { Model } from 'renderkit';
+import { modelSchema, modelTypes } from 'renderkit/model-schema';
 import { command } from '../command.ts';
 import { UsageError } from '../cli-error.ts';
 import { table } from '../table.ts';
@@ -82,15 +83,24 @@ function valuesOf({
   }
 }
 
-export const modelTypes = command({
+export const schema = command({
+  usage: 'ID',
+  about: 'Writes the JSON Schema of the fields of a create that depend on the model.',
+  options: {},
+  run: async ({ client, output }, [id]) => {
+    if (id === undefined) throw new UsageError('Name the model.', '`renderkit models list` lists them.');
+    const found = modelSchema(await client.models.retrieve(id));
+    output.result(found, [id], () => [JSON.stringify(found, undefined, 2)]);
+  },
+});
+
+export const types = command({
   usage: '> renderkit-models.d.ts',
-  about: 'Writes a declaration by which an editor completes `model` in calls of the package renderkit.',
+  about:
+    'Writes a declaration by which an editor completes `model`, and TypeScript checks `options`, in calls of the package renderkit.',
   options: {},
   run: async ({ client }) => {
-    const names = (await client.models.list()).data.map(({ id }) => `    ${JSON.stringify(id)}: true;\n`);
-    process.stdout.write(
-      `import 'renderkit';\n\ndeclare module 'renderkit' {\n  interface RenderkitModels {\n${names.join('')}  }\n}\n`,
-    );
+    process.stdout.write(modelTypes((await client.models.list()).data));
   },
 });
 

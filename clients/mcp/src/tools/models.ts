@@ -1,5 +1,6 @@
 import type { Model } from 'renderkit';
 import { RenderkitError } from 'renderkit';
+import { modelSchema, ratiosOf } from 'renderkit/model-schema';
 import { z } from 'zod';
 import { defineTool } from '../tool.ts';
 
@@ -52,12 +53,6 @@ export const listModels = defineTool({
   },
 });
 
-function ratiosOf({ parameters }: Model): string[] {
-  return [
-    ...new Set([...parameters.aspect_ratios.map(({ ratio }) => ratio), ...parameters.video_aspect_ratios]),
-  ];
-}
-
 function takenBy({ parameters, inpaint }: Model): string[] {
   const { max_reference_images: references, frames, audio, source_video: video } = parameters;
   return [
@@ -99,7 +94,7 @@ export const getModel = defineTool({
       id: model.id,
       name: model.name,
       suites: model.suites,
-      input_schema: schemaOf(model),
+      input_schema: modelSchema(model),
       outputs: model.batch_size,
       credits_from: price?.credits ?? null,
     };
@@ -110,58 +105,3 @@ export const getModel = defineTool({
     };
   },
 });
-
-/** The fields whose values depend on the model. */
-function schemaOf(model: Model): Record<string, unknown> {
-  const { durations, max_reference_images: references, options, frames } = model.parameters;
-  const ratios = ratiosOf(model);
-  const required = [
-    ...(model.prompt_required ? ['prompt'] : []),
-    ...(frames.start_required ? ['start_image'] : []),
-    ...(frames.end_required ? ['end_image'] : []),
-  ];
-  return {
-    type: 'object',
-    properties: {
-      model: { const: model.id },
-      prompt: { type: 'string' },
-      ...(ratios.length > 0 && { aspect_ratio: { enum: ratios } }),
-      ...(durations.length > 0 && { duration: { enum: durations.map(({ value }) => Number(value)) } }),
-      ...(references > 0 && { reference_images: { type: 'array', maxItems: references } }),
-      ...(frames.start && { start_image: { type: 'string' } }),
-      ...(frames.end && { end_image: { type: 'string' } }),
-      ...(model.inpaint && { mask: { type: 'string' } }),
-      ...(options.length > 0 && {
-        options: {
-          type: 'object',
-          additionalProperties: false,
-          properties: Object.fromEntries(options.map((option) => [option.key, schemaOfOption(option)])),
-        },
-      }),
-    },
-    required,
-  };
-}
-
-type Option = Model['parameters']['options'][number];
-
-function schemaOfOption(option: Option): Record<string, unknown> {
-  const { name: title, default: fallback } = option;
-  switch (option.type) {
-    case 'select':
-      return { title, enum: option.values?.map(({ value }) => value) ?? [], default: fallback };
-    case 'toggle':
-      return { title, type: 'boolean', default: fallback === 1 };
-    case 'slider':
-      return {
-        title,
-        type: 'number',
-        minimum: option.min,
-        maximum: option.max,
-        multipleOf: option.step,
-        default: fallback,
-      };
-    case 'text':
-      return { title, type: 'string', maxLength: option.max_length, default: fallback };
-  }
-}
