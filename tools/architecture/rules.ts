@@ -18,7 +18,7 @@ export const workspaces: Record<
   },
   console: { name: 'console', mayImport: ['contract/'] },
   'clients/sdk': { name: 'sdk', mayImport: [] },
-  'clients/cli': { name: 'cli', mayImport: [] },
+  'clients/cli': { name: 'cli', mayImport: ['mcp/'] },
   'clients/mcp': { name: 'mcp', mayImport: [] },
   stack: { name: 'stack', mayImport: [''] },
   bench: { name: 'bench', mayImport: [''] },

@@ -21,13 +21,17 @@ export const commands: Record<string, Entry> = {
     about: 'Show how far a batch is',
     load: async () => (await import('./commands/batch.ts')).status,
   },
+  'batch retry-failed': {
+    about: 'Make the rows that have failed again',
+    load: async () => (await import('./commands/batch.ts')).retryFailed,
+  },
   'gen list': {
     about: 'List generations',
     load: async () => (await import('./commands/generations.ts')).list,
   },
-  'gen show': {
+  'gen get': {
     about: 'Show generations',
-    load: async () => (await import('./commands/generations.ts')).show,
+    load: async () => (await import('./commands/generations.ts')).get,
   },
   'gen wait': {
     about: 'Wait until they are done',
@@ -45,6 +49,14 @@ export const commands: Record<string, Entry> = {
   'gen download': {
     about: 'Save the outputs',
     load: async () => (await import('./commands/generations.ts')).download,
+  },
+  'gen open': {
+    about: 'Open the outputs',
+    load: async () => (await import('./commands/generations.ts')).open,
+  },
+  'gen rerun': {
+    about: 'Make them again',
+    load: async () => (await import('./commands/generations.ts')).rerun,
   },
   'models list': {
     about: 'List what renders',
@@ -76,6 +88,10 @@ export const commands: Record<string, Entry> = {
   'assets list': {
     about: 'List the library',
     load: async () => (await import('./commands/library.ts')).list,
+  },
+  'assets download': {
+    about: 'Save items',
+    load: async () => (await import('./commands/library.ts')).download,
   },
   'assets favorite': {
     about: 'Mark items',
@@ -114,17 +130,34 @@ export const commands: Record<string, Entry> = {
     about: 'Show what is stored',
     load: async () => (await import('./commands/account.ts')).storage,
   },
+  usage: { about: 'Add up what was spent', load: async () => (await import('./commands/account.ts')).usage },
   listen: {
     about: 'Hand events on to a program of yours, signed as webhooks are',
     load: async () => (await import('./commands/listen.ts')).listen,
   },
-  events: {
+  trigger: {
+    about: 'Hand a made-up event to a program of yours, signed',
+    load: async () => (await import('./commands/trigger.ts')).trigger,
+  },
+  'events tail': {
     about: 'Show what happens on the account',
-    load: async () => (await import('./commands/listen.ts')).events,
+    load: async () => (await import('./commands/listen.ts')).tail,
   },
   'webhooks verify': {
     about: 'Check the signature of a delivery on stdin',
     load: async () => (await import('./commands/verify.ts')).verifyDelivery,
+  },
+  'serve-mock': {
+    about: 'Serve a Renderkit in memory, for tests',
+    load: async () => (await import('./commands/serve-mock.ts')).serveMock,
+  },
+  'mcp serve': {
+    about: 'Serve tools for agents over stdin and stdout',
+    load: async () => (await import('./commands/mcp.ts')).serve,
+  },
+  'mcp install': {
+    about: 'Put these tools into a program for agents',
+    load: async () => (await import('./commands/mcp.ts')).install,
   },
   connect: {
     about: "Show another program's settings, and test them",
@@ -147,23 +180,40 @@ export const commands: Record<string, Entry> = {
     about: 'Use another by default',
     load: async () => (await import('./commands/login.ts')).useProfile,
   },
+  'profile remove': {
+    about: 'Forget one',
+    load: async () => (await import('./commands/login.ts')).removeProfile,
+  },
   doctor: {
     about: 'Look for what is wrong',
     load: async () => (await import('./commands/doctor.ts')).doctor,
   },
+  open: { about: 'Open a page of the console', load: async () => (await import('./commands/open.ts')).open },
   api: { about: 'Any request of the API', load: async () => (await import('./commands/api.ts')).api },
   completion: {
-    about: 'Write a completion for bash, zsh or fish',
+    about: 'Write a completion for bash, zsh, fish or PowerShell',
     load: async () => (await import('./commands/completion.ts')).completionOf(commands),
   },
+  skill: {
+    about: 'Write what an agent has to know of this program',
+    load: async () => (await import('./commands/skill.ts')).skillOf(commands),
+  },
+  'skill install': {
+    about: 'Put that where the agents of this machine look',
+    load: async () => (await import('./commands/skill.ts')).skillInstallOf(commands),
+  },
 };
+
+/** Other words for some of them, which help does not list. */
+const aliases: Record<string, string> = { mcp: 'mcp serve', events: 'events tail', 'gen show': 'gen get' };
 
 /** The command that these words begin with, and what follows it. */
 export function findCommand(
   words: readonly string[],
 ): (Entry & { name: string; rest: readonly string[] }) | undefined {
   for (const count of [2, 1]) {
-    const name = words.slice(0, count).join(' ');
+    const given = words.slice(0, count).join(' ');
+    const name = Object.hasOwn(aliases, given) ? (aliases[given] ?? given) : given;
     const entry = Object.hasOwn(commands, name) ? commands[name] : undefined;
     if (entry !== undefined && words.length >= count) return { ...entry, name, rest: words.slice(count) };
   }

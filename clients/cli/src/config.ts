@@ -3,6 +3,7 @@ import { homedir } from 'node:os';
 import path from 'node:path';
 import type { GlobalValues } from './options.ts';
 import { CliError, exitCodes } from './cli-error.ts';
+import type { Session } from './session.ts';
 
 /** Where a service is, and the key for it. */
 export type Profile = {
@@ -23,12 +24,19 @@ export type Environment = {
   baseUrl: string | undefined;
   profile: string | undefined;
   configFile: string;
+  /** The program that opens addresses, where one is named. */
+  browser: string | undefined;
+  /** An agent runs it: it reads what a pipe would, and answers no question. */
+  isAgent: boolean;
   /** Colours and pictures: what terminal this is. */
   terminal: Record<
     'TERM' | 'TERM_PROGRAM' | 'KITTY_WINDOW_ID' | 'TMUX' | 'STY' | 'NO_COLOR',
     string | undefined
   >;
 };
+
+/** What programs for agents set for the commands that they run. */
+const agentVariables = ['CLAUDECODE', 'CODEX_SANDBOX', 'CURSOR_AGENT', 'GEMINI_CLI', 'OPENCODE', 'AI_AGENT'];
 
 /** The address that `npm start` listens at. */
 const defaultBaseUrl = 'http://127.0.0.1:8787';
@@ -46,6 +54,8 @@ export function readEnvironment(
     baseUrl: text('RENDERKIT_BASE_URL'),
     profile: text('RENDERKIT_PROFILE'),
     configFile: path.join(folder, 'renderkit', 'config.json'),
+    browser: text('BROWSER'),
+    isAgent: agentVariables.some((name) => text(name) !== undefined),
     terminal: {
       TERM: text('TERM'),
       TERM_PROGRAM: text('TERM_PROGRAM'),
@@ -97,7 +107,7 @@ export function nameOfProfile(environment: Environment, values: GlobalValues, co
 export function chooseConnection(
   environment: Environment,
   values: GlobalValues,
-): { baseUrl: string; apiKey: string; from: string } {
+): { baseUrl: string; apiKey: string; from: string; profile?: string } {
   const config = readConfig(environment.configFile);
   const name = nameOfProfile(environment, values, config);
   const profile = config.profiles[name];
@@ -119,11 +129,19 @@ export function chooseConnection(
       code: 'no_key',
       advice: `Set RENDERKIT_API_KEY for ${baseUrl}, or sign in there under another name: \`renderkit login --with-key --profile NAME --base-url ${baseUrl}\`.`,
     });
-  return { baseUrl, apiKey: profile.api_key, from: `profile ${name}` };
+  return { baseUrl, apiKey: profile.api_key, from: `profile ${name}`, profile: name };
 }
 
 export function defaultAddress(environment: Environment, values: GlobalValues): string {
   return values['base-url'] ?? environment.baseUrl ?? defaultBaseUrl;
+}
+
+/** A page of the console: `/keys`. @throws CliError where there is no key for the address */
+export function consoleAddress(
+  { environment, values }: Pick<Session, 'environment' | 'values'>,
+  page: string,
+): string {
+  return `${addressOf(chooseConnection(environment, values).baseUrl)}/console${page}`;
 }
 
 const addressOf = (text: string) => text.replace(/\/+$/, '').replace(/\/v1$/, '');

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { text as textOf } from 'node:stream/consumers';
+import type { Output } from 'renderkit';
 import { fromPath } from 'renderkit/node';
 import { UsageError } from './cli-error.ts';
 import type { Session } from './session.ts';
@@ -40,24 +41,31 @@ export async function idsOf(words: readonly string[], what: string): Promise<str
  * @throws UsageError for a file that is not there, or a path without its @
  */
 export async function referenceOf(session: Session, given: string): Promise<string | File> {
+  const text = await referenceText(session, given);
+  return text.startsWith('@') ? fileOf(text.slice(1)) : text;
+}
+
+/** The same with files left as `@path`, for a request that is only written down. @throws UsageError */
+export async function referenceText(session: Session, given: string): Promise<string> {
   const text = given === '-' ? ((await stdinText()).trim().split('\n')[0]?.trim() ?? '') : given;
-  if (text.startsWith('@')) return fileOf(text.slice(1));
-  if (text.startsWith('gen_')) {
-    const generation = await session.client.generations.retrieve(text);
-    const [first] = generation.outputs;
-    if (first === undefined)
-      throw new UsageError(
-        `${text} is ${generation.status} and has no output.`,
-        `\`renderkit gen wait ${text}\` waits for it.`,
-      );
-    return first.id;
-  }
-  if (text === '' || (!/^https?:/.test(text) && existsSync(text)))
+  if (text.startsWith('gen_')) return (await firstOutput(session, text)).id;
+  if (text === '' || (!/^(https?:|@)/.test(text) && existsSync(text)))
     throw new UsageError(
       text === '' ? 'There was no id on stdin.' : `${text} is a file.`,
       text === '' ? 'Give an id, an https address or @PATH.' : `Write @${text} to send it.`,
     );
   return text;
+}
+
+async function firstOutput({ client }: Session, id: string): Promise<Output> {
+  const { outputs, status } = await client.generations.retrieve(id);
+  const [first] = outputs;
+  if (first === undefined)
+    throw new UsageError(
+      `${id} is ${status} and has no output.`,
+      `\`renderkit gen wait ${id}\` waits for it.`,
+    );
+  return first;
 }
 
 /** A file of this machine, to be sent. @throws UsageError where it cannot be read */

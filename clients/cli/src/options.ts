@@ -31,6 +31,7 @@ export const globalOptions = {
   profile: { form: 'NAME', about: 'address and key by this name (RENDERKIT_PROFILE)' },
   'base-url': { form: 'URL', about: 'address of the service (RENDERKIT_BASE_URL)' },
   'no-input': { about: 'ask nothing' },
+  color: { form: 'WHEN', about: 'colours', choices: ['auto', 'never'] },
   verbose: { about: 'every request on stderr' },
   help: { short: 'h', about: 'how to use it' },
 } as const satisfies Record<string, Option>;

@@ -13,6 +13,8 @@ export class Output {
   /** Somebody sits there and can be asked. */
   readonly canAsk: boolean;
   readonly hasColors: boolean;
+  /** A person sees stderr as it is written. */
+  readonly isTerminal: boolean;
   /** A line on stderr that is written over until something else is said. */
   #line = '';
 
@@ -20,14 +22,17 @@ export class Output {
     this.#values = values;
     this.isQuiet = values.quiet === true;
     this.isJson =
-      !this.isQuiet && (values.json !== undefined || values.jq !== undefined || !process.stdout.isTTY);
-    this.canAsk = values['no-input'] !== true && process.stdin.isTTY && process.stderr.isTTY;
-    this.hasColors = environment.terminal.NO_COLOR === undefined && environment.terminal.TERM !== 'dumb';
+      !this.isQuiet &&
+      (values.json !== undefined || values.jq !== undefined || !process.stdout.isTTY || environment.isAgent);
+    this.isTerminal = process.stderr.isTTY && !environment.isAgent;
+    this.canAsk = values['no-input'] !== true && process.stdin.isTTY && this.isTerminal;
+    const { NO_COLOR: noColor, TERM: kind } = environment.terminal;
+    this.hasColors = this.isTerminal && values.color !== 'never' && noColor === undefined && kind !== 'dumb';
   }
 
   /** Progress can be shown as a line that changes. */
   get hasLine(): boolean {
-    return process.stderr.isTTY && !this.isQuiet;
+    return this.isTerminal && !this.isQuiet;
   }
 
   /**
@@ -82,7 +87,7 @@ export class Output {
   failure(failure: Failure): void {
     this.clearLine();
     const { code, message, errors, advice, retryable, requestId, generationId } = failure;
-    if (this.#values.json !== undefined || (!process.stderr.isTTY && !this.isQuiet)) {
+    if (this.#values.json !== undefined || (!this.isTerminal && !this.isQuiet)) {
       const error = {
         code,
         message,
@@ -130,7 +135,7 @@ export class Output {
   }
 
   #colored(code: string, text: string): string {
-    return this.hasColors && process.stderr.isTTY ? `\u001b[${code}m${text}\u001b[0m` : text;
+    return this.hasColors ? `\u001b[${code}m${text}\u001b[0m` : text;
   }
 }
 

@@ -2,40 +2,39 @@ import { mkdirSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import type { Generation, Output } from 'renderkit';
+import type { Output } from 'renderkit';
 import { save } from 'renderkit/node';
 import { UsageError } from './cli-error.ts';
 import type { Session } from './session.ts';
 
+/** What is saved: an output, or an item of the library. */
+export type Item = Pick<Output, 'id' | 'type' | 'url'>;
+
 /**
- * Writes the outputs of a generation: to stdout for `-`, into a folder, or to a file, several with numbers in their names.
- * Answers the paths. @throws UsageError where several outputs are to go to stdout
+ * Writes outputs: to stdout for `-`, into a folder, or to a file, several with numbers in their names. Answers the paths.
+ * @throws UsageError where several outputs are to go to stdout
  */
 export async function saveOutputs(
-  session: Session,
-  generation: Generation,
+  { client }: Session,
+  outputs: readonly Item[],
   target: string,
 ): Promise<string[]> {
-  const { outputs } = generation;
   if (target === '-') {
     const [only, another] = outputs;
     if (only === undefined || another !== undefined)
-      throw new UsageError(`${generation.id} has ${outputs.length} outputs: name a folder with -o.`);
-    const { body } = await session.client.fetchOutput(only);
-    if (body !== null)
-      await pipeline(Readable.fromWeb(body), process.stdout, {
-        end: false,
-      });
+      throw new UsageError(`There are ${outputs.length} outputs: name a folder with -o.`);
+    const { body } = await client.fetchOutput(only);
+    if (body !== null) await pipeline(Readable.fromWeb(body), process.stdout, { end: false });
     return [];
   }
   const names = outputNames(outputs, target);
   for (const [i, output] of outputs.entries())
-    await save(await session.client.fetchOutput(output), names[i] ?? output.id);
+    await save(await client.fetchOutput(output), names[i] ?? output.id);
   return names;
 }
 
 /** Where each output goes. */
-export function outputNames(outputs: readonly Output[], target: string): string[] {
+export function outputNames(outputs: readonly Item[], target: string): string[] {
   const isFolder =
     /[/\\]$/.test(target) || statSync(target, { throwIfNoEntry: false })?.isDirectory() === true;
   const folder = isFolder ? target : path.dirname(target);
@@ -48,7 +47,7 @@ export function outputNames(outputs: readonly Output[], target: string): string[
   });
 }
 
-function extensionOf({ url, type }: Output): string {
+function extensionOf({ url, type }: Item): string {
   const extension = path.extname(new URL(url, 'http://localhost').pathname);
   return /^\.[a-z0-9]{2,5}$/.test(extension) ? extension : type === 'video' ? '.mp4' : '.png';
 }

@@ -51,23 +51,31 @@ async function bodyOf(source: Savable): Promise<ReadableStream<Uint8Array>> {
 
 /**
  * Makes a handler of Request and Response serve `node:http`, Express (before any body parser) and their like. What the
- * handler throws is answered with 500 and told to `onError`, which writes it to stderr when left out.
+ * handler throws is answered with 500 and told to `onError`, which writes it to stderr when left out. An answer goes out as it comes, so it may be a stream.
  */
 export function toNodeHandler(
   handle: (request: Request) => Promise<Response>,
   onError: (error: unknown) => void = (error) => process.stderr.write(`${inspect(error)}\n`),
 ): (request: IncomingMessage, response: ServerResponse) => Promise<void> {
   return async (incoming, outgoing) => {
-    const answer = await handle(requestOf(incoming)).catch((error: unknown) => {
+    const gone = new AbortController();
+    outgoing.once('close', () => gone.abort());
+    const answer = await handle(requestOf(incoming, gone.signal)).catch((error: unknown) => {
       onError(error);
       return new Response(null, { status: 500 });
     });
     outgoing.writeHead(answer.status, Object.fromEntries(answer.headers));
-    outgoing.end(new Uint8Array(await answer.arrayBuffer()));
+    if (answer.body === null) return void outgoing.end();
+    try {
+      const body = Readable.fromWeb(answer.body as Parameters<typeof Readable.fromWeb>[0]);
+      await pipeline(body, outgoing);
+    } catch (error) {
+      if (!gone.signal.aborted) onError(error);
+    }
   };
 }
 
-function requestOf(incoming: IncomingMessage): Request {
+function requestOf(incoming: IncomingMessage, signal: AbortSignal): Request {
   const headers = new Headers();
   for (const [name, value] of Object.entries(incoming.headers)) {
     if (value !== undefined) headers.set(name, Array.isArray(value) ? value.join(', ') : value);
@@ -77,6 +85,7 @@ function requestOf(incoming: IncomingMessage): Request {
   return new Request(`http://${incoming.headers.host ?? 'localhost'}${incoming.url ?? '/'}`, {
     method,
     headers,
+    signal,
     ...(withBody ? { body: Readable.toWeb(incoming) as ReadableStream<Uint8Array>, duplex: 'half' } : {}),
   });
 }

@@ -1,6 +1,9 @@
 import type { Generation, GenerationRequest, Output, Problem, Upload } from './objects.generated.ts';
 import type { ClientOptions } from './renderkit.ts';
+import { pixel, sampleKey, sampleModel, sampleUpload, start } from './sample-objects.ts';
 import type { WebhookEvent } from './webhooks.ts';
+
+export { pixel as samplePicture, sampleEvent, sampleEventTypes } from './sample-objects.ts';
 
 /** What the next create is to come to. */
 export type NextGeneration = {
@@ -8,16 +11,18 @@ export type NextGeneration = {
   fail?: string | undefined;
   /** It ends with this status and not with `succeeded`. */
   status?: 'failed' | 'canceled' | undefined;
+  /** It is not accepted at all, and refused with this code: `queue_full`, `insufficient_credits`, … */
+  refuse?: Problem['code'] | undefined;
   /** It takes so many milliseconds of the mock's clock; 1,000 when left out. */
   slow?: number | undefined;
 };
 
 export type MockOptions = {
   /**
-   * `manual`: time stands until `advance` is called. Otherwise every question about a generation moves the clock on to
-   * the next thing that happens, so that waiting never waits.
+   * `manual`: time stands until `advance` is called. `real`: it goes on as the machine's does, and long polls wait. Otherwise
+   * every question about a generation moves the clock on to the next thing that happens, so that waiting never waits.
    */
-  clock?: 'manual' | 'auto' | undefined;
+  clock?: 'manual' | 'real' | 'auto' | undefined;
   /** Credits at the start: 1,000 when left out. */
   credits?: number | undefined;
 };
@@ -48,14 +53,11 @@ type Job = Generation & {
   endsAt: number;
 };
 
+/** How often a held answer looks at the clock. */
+const tickMs = 5;
 const queuedMs = 200;
 const ordinaryMs = 1_000;
 const creditsOfEach = 1;
-const start = Date.UTC(2026, 0, 1);
-
-/** One white pixel, behind a link that every fetch can follow. */
-const pixel =
-  'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAQAAAC1HAwCAAAAC0lEQVR42mP8/x8AAwMCAO+ip1sAAAAASUVORK5CYII=';
 
 const kinds: Record<string, Generation['kind']> = {
   '/v1/images/generations': 'image',
@@ -70,6 +72,14 @@ const titles: Partial<Record<Problem['code'], [status: number, title: string]>> 
   insufficient_credits: [402, 'Payment Required'],
   not_found: [404, 'Not Found'],
   conflict: [409, 'Conflict'],
+  forbidden: [403, 'Forbidden'],
+  budget_exceeded: [403, 'Forbidden'],
+  unprocessable: [422, 'Unprocessable Entity'],
+  moderation_blocked: [422, 'Unprocessable Entity'],
+  rate_limited: [429, 'Too Many Requests'],
+  queue_full: [429, 'Too Many Requests'],
+  upstream_error: [502, 'Bad Gateway'],
+  upstream_unavailable: [503, 'Service Unavailable'],
 };
 
 /**
@@ -97,12 +107,14 @@ class Mock {
   readonly #jobs = new Map<string, Job>();
   readonly #uploads = new Map<string, Upload>();
   readonly #auto: boolean;
+  readonly #real: boolean;
   #credits: number;
-  #now = start;
+  #moved = start;
   #ids = 0;
 
   constructor({ clock = 'auto', credits = 1_000 }: MockOptions) {
     this.#auto = clock === 'auto';
+    this.#real = clock === 'real';
     this.#credits = credits;
   }
 
@@ -111,7 +123,8 @@ class Mock {
     if (url.startsWith('data:')) return fetch(url);
     const { pathname, searchParams } = new URL(url);
     const method = init.method ?? 'GET';
-    const body: unknown = typeof init.body === 'string' ? JSON.parse(init.body) : init.body;
+    const body = bodyOf(init.body);
+    if (body === noJson) return this.#problem('invalid_request', 'The body is no JSON.');
     this.requests.push({ method, path: pathname, body });
     const headers = new Headers(init.headers);
     if (headers.get('authorization') !== 'Bearer rk_live_mock')
@@ -129,12 +142,16 @@ class Mock {
   ): Promise<Response> {
     const kind = kinds[path];
     if (method === 'POST' && kind !== undefined)
-      return this.#create(kind, body as Record<string, unknown>, headers.get('idempotency-key'));
+      return this.#create(kind, (body ?? {}) as Record<string, unknown>, headers.get('idempotency-key'));
     if (method === 'POST' && path === '/v1/estimate')
-      return this.#estimate(body as { kind: Generation['kind'] });
+      return this.#estimate((body ?? {}) as { kind: Generation['kind'] });
     if (method === 'POST' && path === '/v1/uploads') return this.#upload(body);
     if (method === 'GET' && path === '/v1/generations') return this.#list(query);
     if (method === 'GET' && path === '/v1/account/balance') return this.#json(200, this.#balance());
+    if (method === 'GET' && path === '/v1/key') return this.#json(200, sampleKey);
+    if (method === 'GET' && path === '/v1/models')
+      return this.#json(200, { object: 'list', data: [sampleModel], page: 1, limit: 100, has_more: false });
+    if (method === 'GET' && path === `/v1/models/${sampleModel.id}`) return this.#json(200, sampleModel);
     const [, , resource, id = '', action] = path.split('/');
     const upload = this.#uploads.get(id);
     if (resource === 'uploads' && method === 'GET' && upload !== undefined) return this.#json(200, upload);
@@ -149,17 +166,31 @@ class Mock {
     if (action !== undefined) return this.#problem('not_found', `There is no ${path} in the mock.`);
     // An answer that would be held back comes when the clock has moved.
     if (query.has('wait') && this.#auto) this.#moveOn(job);
+    if (this.#real) await this.#hold(job, Number(query.get('wait') ?? 0), signal);
     return this.#json(200, this.#shown(job));
   }
 
   advance(ms: number): void {
-    this.#now += ms;
+    this.#moved += ms;
+  }
+
+  get #now(): number {
+    return this.#real ? Date.now() + this.#moved - start : this.#moved;
   }
 
   /** To the next thing that happens to it. */
   #moveOn(job: Job): void {
     const next = this.#now < job.startsAt ? job.startsAt : job.endsAt;
-    this.#now = Math.max(this.#now, next);
+    this.#moved = Math.max(this.#now, next);
+  }
+
+  /** Until it is over, or so many seconds have passed. */
+  async #hold(job: Job, seconds: number, signal: AbortSignal | undefined): Promise<void> {
+    const end = Date.now() + seconds * 1_000;
+    while (this.#shown(job).completed_at === null && Date.now() < end) {
+      if (signal?.aborted === true) throw signal.reason;
+      await new Promise((resolve) => setTimeout(resolve, tickMs));
+    }
   }
 
   #create(kind: Generation['kind'], request: Record<string, unknown>, key: string | null): Response {
@@ -169,6 +200,11 @@ class Mock {
       return earlier.body === body
         ? this.#json(202, { ...this.#shown(earlier), ...freshly }, { 'Idempotent-Replayed': 'true' })
         : this.#problem('conflict', 'This Idempotency-Key was used for another request.');
+    }
+    const refused = this.plans[0]?.refuse;
+    if (refused !== undefined) {
+      this.plans.shift();
+      return this.#problem(refused, `The mock was told to refuse: ${refused}.`);
     }
     const wrong = wrongFields(kind, request);
     if (wrong.length > 0) {
@@ -282,7 +318,7 @@ class Mock {
         if (this.#auto) this.#moveOn(job);
         while (this.#shown(job).status === before && job.completed_at === null) {
           if (signal?.aborted === true) return controller.error(signal.reason);
-          await new Promise((resolve) => setTimeout(resolve, 5));
+          await new Promise((resolve) => setTimeout(resolve, tickMs));
         }
         const generation = this.#shown(job);
         controller.enqueue(text('progress', this.#progress(job)));
@@ -332,17 +368,9 @@ class Mock {
   #upload(body: unknown): Response {
     const file = body instanceof FormData ? body.get('file') : null;
     const upload: Upload = {
+      ...sampleUpload,
       id: this.#id('upl'),
-      object: 'upload',
-      status: 'ready',
-      type: 'image',
-      url: pixel,
-      file_name: file instanceof File ? file.name : 'file',
-      content_type: 'image/png',
-      size_bytes: file instanceof File ? file.size : 0,
-      width: 1,
-      height: 1,
-      error: null,
+      ...(file instanceof File && { file_name: file.name, size_bytes: file.size }),
       created_at: new Date(this.#now).toISOString(),
     };
     this.#uploads.set(upload.id, upload);
@@ -382,6 +410,17 @@ class Mock {
       },
       { 'content-type': 'application/problem+json; charset=utf-8' },
     );
+  }
+}
+
+const noJson = Symbol('no JSON');
+
+function bodyOf(body: RequestInit['body']): unknown {
+  if (typeof body !== 'string') return body;
+  try {
+    return body === '' ? undefined : (JSON.parse(body) as unknown);
+  } catch {
+    return noJson;
   }
 }
 

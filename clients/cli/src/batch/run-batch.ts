@@ -5,11 +5,12 @@ import type Renderkit from 'renderkit';
 import { type Generation, RenderkitError } from 'renderkit';
 import { exitCodes } from '../cli-error.ts';
 import { failureOf } from '../failure.ts';
+import { createKinds, severalReferences, singleReferences } from '../create/kinds.ts';
 import { fileOf } from '../inputs.ts';
 import { outputNames } from '../save-outputs.ts';
 import { save } from 'renderkit/node';
 import type { Journal, RowState } from './journal.ts';
-import type { Row, RowKind } from './read-rows.ts';
+import type { Row } from './read-rows.ts';
 
 export type BatchOptions = {
   client: Renderkit;
@@ -91,7 +92,8 @@ async function makeRow(row: Row, options: BatchOptions): Promise<void> {
           at: new Date().toISOString(),
         });
       onChange(row, journal.stateOf(row.id));
-      const created = await createOf(client, row.kind)(request, {
+      const kind = row.kind === 'edit' ? 'image_edit' : row.kind;
+      const created = await createKinds[kind].send(client, request, {
         idempotencyKey: journal.keyOf(row.id, attempt),
         // As it was agreed to for this run: what an earlier one has paid is answered whatever the limit.
         maxCredits: options.isCapped ? options.priceOf(row) : undefined,
@@ -134,25 +136,6 @@ function isOfTheRow(error: unknown): error is RenderkitError {
   );
 }
 
-function createOf(
-  client: Renderkit,
-  kind: RowKind,
-): (
-  request: Record<string, unknown>,
-  options: { idempotencyKey: string; maxCredits: number | undefined; signal: AbortSignal },
-) => PromiseLike<Generation> {
-  switch (kind) {
-    case 'image':
-      return (request, options) => client.images.create(request, options);
-    case 'edit':
-      return (request, options) => client.images.createEdit(request as { image: string }, options);
-    case 'video':
-      return (request, options) => client.videos.create(request, options);
-    default:
-      return kind satisfies never;
-  }
-}
-
 /** The request with the ids of its files, which are sent here. */
 async function resolveFiles(
   { request }: Row,
@@ -171,15 +154,7 @@ async function resolveFiles(
   return Object.fromEntries(await Promise.all(entries)) as Record<string, unknown>;
 }
 
-const fileFields = new Set([
-  'image',
-  'mask',
-  'start_image',
-  'end_image',
-  'source_video',
-  'reference_images',
-  'reference_audios',
-]);
+const fileFields = new Set<string>([...singleReferences, ...severalReferences]);
 
 async function saveFiles(row: Row, done: Generation, { client, out, name }: BatchOptions): Promise<string[]> {
   if (out === undefined) return [];

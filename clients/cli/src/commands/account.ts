@@ -1,3 +1,4 @@
+import { millisecondsOf } from '../amounts.ts';
 import { command } from '../command.ts';
 import { table } from '../table.ts';
 
@@ -77,5 +78,39 @@ export const storage = command({
         ['outputs', megabytes(found.outputs_bytes)],
       ]),
     );
+  },
+});
+
+const groups = ['model', 'day', 'kind'] as const;
+
+export const usage = command({
+  usage: '',
+  about:
+    'Adds up what generations cost, by model, day (UTC) or kind. What has failed or was canceled cost nothing.',
+  options: {
+    by: { form: 'GROUP', about: 'what is added up; model when left out', choices: groups },
+    since: { form: 'TIME', about: 'how far back, as 12h or 7d; 30d when left out' },
+  },
+  run: async ({ client, output }, _words, values) => {
+    const by = (values.by ?? 'model') as (typeof groups)[number];
+    const from = Date.now() - millisecondsOf(values.since ?? '30d', 'since');
+    const sums = new Map<string, { generations: number; outputs: number; millicredits: number }>();
+    for await (const one of client.generations.list({ status: 'succeeded', limit: 100 })) {
+      // Newest first: from here on all are older.
+      if (Date.parse(one.created_at) < from) break;
+      const group = by === 'day' ? one.created_at.slice(0, 10) : one[by];
+      const sum = sums.get(group) ?? { generations: 0, outputs: 0, millicredits: 0 };
+      sums.set(group, {
+        generations: sum.generations + 1,
+        outputs: sum.outputs + one.outputs.length,
+        millicredits: sum.millicredits + Math.round((one.cost.credits ?? 0) * 1_000),
+      });
+    }
+    const found = [...sums].map(([group, { millicredits, ...counts }]) => ({
+      [by]: group,
+      ...counts,
+      credits: millicredits / 1_000,
+    }));
+    output.result(found, [...sums.keys()], () => table(found.map((row) => Object.values(row).map(String))));
   },
 });

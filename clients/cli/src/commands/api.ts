@@ -1,6 +1,7 @@
 import { command } from '../command.ts';
 import { pairsOf, optionValue } from '../amounts.ts';
 import { UsageError } from '../cli-error.ts';
+import type { Session } from '../session.ts';
 
 const methods = ['GET', 'POST', 'PATCH', 'DELETE'] as const;
 
@@ -15,6 +16,7 @@ export const api = command({
       multiple: true,
     },
     'idempotency-key': { form: 'KEY', about: 'of a create' },
+    paginate: { about: 'all pages of a list, its items one on each line' },
   },
   run: async ({ client, output }, [method, path], values) => {
     const known = methods.find((one) => one === method?.toUpperCase());
@@ -26,6 +28,7 @@ export const api = command({
     const fields = Object.fromEntries(
       Object.entries(pairsOf(values.field ?? [], 'field')).map(([key, value]) => [key, optionValue(value)]),
     );
+    if (values.paginate === true) return printPages(client, output, path, { known, fields });
     const reads = known === 'GET' || known === 'DELETE';
     const answer = await client.request<unknown>({
       method: known,
@@ -36,3 +39,27 @@ export const api = command({
     output.json(answer);
   },
 });
+
+type ItemPage = { data?: object[]; has_more?: boolean; page?: number };
+
+/** Each item once, though new ones may push others to the next page meanwhile. */
+async function printPages(
+  client: Session['client'],
+  output: Session['output'],
+  path: string,
+  { known, fields }: { known: string; fields: Record<string, string | number | boolean> },
+): Promise<void> {
+  if (known !== 'GET') throw new UsageError('--paginate is for GET.');
+  const seen = new Set<unknown>();
+  for (let page = Number(fields['page'] ?? 1); ; page += 1) {
+    const query = { ...fields, page };
+    const list = await client.request<ItemPage>({ method: 'GET', path, query });
+    if (!Array.isArray(list.data)) throw new UsageError(`${path} is no list.`);
+    for (const item of list.data) {
+      const id = (item as { id?: unknown }).id ?? item;
+      if (!seen.has(id)) output.json(item);
+      seen.add(id);
+    }
+    if (list.has_more !== true) return;
+  }
+}

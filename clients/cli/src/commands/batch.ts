@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { countOf } from '../amounts.ts';
 import { Journal, type RowState } from '../batch/journal.ts';
@@ -7,6 +7,7 @@ import { runBatch } from '../batch/run-batch.ts';
 import { command } from '../command.ts';
 import { CliError, exitCodes, UsageError } from '../cli-error.ts';
 import { fileOf } from '../inputs.ts';
+import type { Option, Values } from '../options.ts';
 import { table } from '../table.ts';
 import { checkPrice, priceOptions } from '../price.ts';
 import type { Session } from '../session.ts';
@@ -16,50 +17,74 @@ const rowOptions = {
   kind: { form: 'KIND', about: 'what rows are that do not say it; image when left out', choices: rowKinds },
 } as const;
 
+const runOptions = {
+  ...rowOptions,
+  ...priceOptions,
+  concurrency: { short: 'c', form: 'N', about: 'rows at once; 4 when left out' },
+  out: { form: 'DIR', about: 'write the outputs to this folder' },
+  name: { form: 'NAME', about: 'of the files; {row}-{slug} when left out, {id} is the generation' },
+  'dry-run': { about: 'tell the price and send nothing' },
+} as const satisfies Record<string, Option>;
+
 export const run = command({
   usage: 'FILE.csv|FILE.jsonl',
   about:
     'Makes a row after the other. What was done stands in FILE.state.jsonl: run it again after whatever happened, and it goes on without paying twice.',
   options: {
-    ...rowOptions,
-    ...priceOptions,
-    concurrency: { short: 'c', form: 'N', about: 'rows at once; 4 when left out' },
-    out: { form: 'DIR', about: 'write the outputs to this folder' },
-    name: { form: 'NAME', about: 'of the files; {row}-{slug} when left out, {id} is the generation' },
+    ...runOptions,
     'retry-failed': { about: 'make what has failed again' },
-    'dry-run': { about: 'tell the price and send nothing' },
+    resume: {
+      about: 'go on with what was begun, and begin nothing: refused where there is no FILE.state.jsonl',
+    },
   },
-  run: async (session, words, values) => {
-    const { file, rows } = rowsOf(words, values);
-    using journal = Journal.open(journalOf(file), values['dry-run'] === true ? 'look' : 'make');
-    const isDue = ({ id }: Row) => {
-      const { done } = journal.stateOf(id) ?? {};
-      return done === undefined || (done.status === 'failed' && values['retry-failed'] === true);
-    };
-    const due = rows.filter(isDue);
-    const prices = await pricesOf(session, file, due);
-    const priceOf = (row: Row) => prices.get(priceGroup(row)) ?? 0;
-    const unpaid = due.filter(
-      ({ id }) => journal.stateOf(id)?.generation === undefined || isAgain(journal, id),
-    );
-    const credits = sum(unpaid.map(priceOf));
-    if (values['dry-run'] === true)
-      return session.output.result({ rows: rows.length, due: due.length, credits }, [String(credits)], () => [
-        `${due.length} of ${rows.length} rows, ${credits} credits`,
-      ]);
-    const maxCredits = await checkPrice(session, values, () => Promise.resolve({ credits, balance: null }));
-    await makeAll(session, rows, due, {
-      journal,
-      folder: path.dirname(file),
-      concurrency: values.concurrency === undefined ? 4 : countOf(values.concurrency, 'concurrency'),
-      out: values.out,
-      name: values.name ?? '{row}-{slug}',
-      priceOf,
-      isCapped: maxCredits !== undefined,
-    });
-    finish(session, file, rows, journal);
-  },
+  run: (session, words, values) => makeBatch(session, words, values),
 });
+
+export const retryFailed = command({
+  usage: 'FILE.csv|FILE.jsonl',
+  about: 'Makes the rows of a batch that have failed again, and those that are still due.',
+  options: runOptions,
+  run: (session, words, values) =>
+    makeBatch(session, words, { ...values, 'retry-failed': true, resume: true }),
+});
+
+type RunValues = Values<typeof runOptions> & { 'retry-failed'?: boolean; resume?: boolean };
+
+async function makeBatch(session: Session, words: string[], values: RunValues): Promise<void> {
+  const { file, rows } = rowsOf(words, values);
+  if (values.resume === true && !existsSync(journalOf(file)))
+    throw new UsageError(
+      `${file} was not begun here: there is no ${journalOf(file)}.`,
+      'Leave --resume out to begin.',
+    );
+  using journal = Journal.open(journalOf(file), values['dry-run'] === true ? 'look' : 'make');
+  const isDue = ({ id }: Row) => {
+    const { done } = journal.stateOf(id) ?? {};
+    return done === undefined || (done.status === 'failed' && values['retry-failed'] === true);
+  };
+  const due = rows.filter(isDue);
+  const prices = await pricesOf(session, file, due);
+  const priceOf = (row: Row) => prices.get(priceGroup(row)) ?? 0;
+  const unpaid = due.filter(
+    ({ id }) => journal.stateOf(id)?.generation === undefined || isAgain(journal, id),
+  );
+  const credits = sum(unpaid.map(priceOf));
+  if (values['dry-run'] === true)
+    return session.output.result({ rows: rows.length, due: due.length, credits }, [String(credits)], () => [
+      `${due.length} of ${rows.length} rows, ${credits} credits`,
+    ]);
+  const maxCredits = await checkPrice(session, values, () => Promise.resolve({ credits, balance: null }));
+  await makeAll(session, rows, due, {
+    journal,
+    folder: path.dirname(file),
+    concurrency: values.concurrency === undefined ? 4 : countOf(values.concurrency, 'concurrency'),
+    out: values.out,
+    name: values.name ?? '{row}-{slug}',
+    priceOf,
+    isCapped: maxCredits !== undefined,
+  });
+  finish(session, file, rows, journal);
+}
 
 export const status = command({
   usage: 'FILE.csv|FILE.jsonl',

@@ -2,14 +2,14 @@ import { type Command, command, type Entry } from '../command.ts';
 import { globalOptions } from '../options.ts';
 import { UsageError } from '../cli-error.ts';
 
-const shells = ['bash', 'zsh', 'fish'] as const;
+const shells = ['bash', 'zsh', 'fish', 'powershell'] as const;
 
 /** The command that completes these commands. */
 export function completionOf(commands: Record<string, Entry>): Command {
   return command({
     usage: shells.join('|'),
     about:
-      'Writes a completion: for bash `source <(renderkit completion bash)`, for fish `renderkit completion fish | source`.',
+      'Writes a completion: for bash `source <(renderkit completion bash)`, for fish `renderkit completion fish | source`, for PowerShell `renderkit completion powershell | Out-String | Invoke-Expression`.',
     options: {},
     run: async (_session, [name]) => {
       const shell = shells.find((one) => one === name);
@@ -18,7 +18,7 @@ export function completionOf(commands: Record<string, Entry>): Command {
         async ([words, { load }]) => [words, await load()] as const,
       );
       const tree = Object.fromEntries(await Promise.all(loaded));
-      process.stdout.write(shell === 'fish' ? fish(tree) : shell === 'zsh' ? zsh(tree) : bash(tree));
+      process.stdout.write({ bash, zsh, fish, powershell }[shell](tree));
     },
   });
 }
@@ -96,4 +96,28 @@ function fish(tree: Tree): string {
       );
   }
   return `${lines.join('\n')}\n`;
+}
+
+/** Words by what stands before them: `'gen' = 'list wait …'`. */
+function powershell(tree: Tree): string {
+  const quoted = (text: string) => `'${text.replaceAll("'", "''")}'`;
+  const groups = firstWords(tree).filter((first) => secondWords(tree, first).length > 0);
+  const rows = [
+    ['', firstWords(tree).join(' ')],
+    ...groups.map((first) => [first, secondWords(tree, first).join(' ')]),
+    ...Object.entries(tree).map(([name, one]) => [`${name} `, flagsOf(one)]),
+  ];
+  return `Register-ArgumentCompleter -Native -CommandName renderkit -ScriptBlock {
+  param($word, $ast, $cursor)
+  $words = @{
+${rows.map(([before = '', words = '']) => `    ${quoted(before)} = ${quoted(words)}`).join('\n')}
+  }
+  $given = @($ast.CommandElements | Select-Object -Skip 1 | ForEach-Object { $_.ToString() } | Where-Object { $_ -ne $word -and -not $_.StartsWith('-') })
+  $first = "$($given | Select-Object -First 1)"
+  $both = "$($given | Select-Object -First 2)"
+  $found = $words["$both "], $words["$first "], $words[$first] | Where-Object { $_ } | Select-Object -First 1
+  if ($given.Count -eq 1 -and $words[$first] -and -not $word.StartsWith('-')) { $found = $words[$first] }
+  $found -split ' ' | Where-Object { $_ -like "$word*" } | ForEach-Object { [System.Management.Automation.CompletionResult]::new($_) }
+}
+`;
 }

@@ -1,8 +1,13 @@
 import type { Generation } from 'renderkit';
 import { countOf, millisecondsOf } from '../amounts.ts';
+import { CliError, UsageError } from '../cli-error.ts';
 import { command } from '../command.ts';
+import { consoleAddress } from '../config.ts';
+import { type CreateKind, createKinds } from '../create/kinds.ts';
+import { make, makeOptions } from '../create/make.ts';
 import { follow } from '../follow.ts';
 import { idsOf } from '../inputs.ts';
+import { openInDesktop } from '../open-in-desktop.ts';
 import { table } from '../table.ts';
 import { doneText, progressText } from '../progress.ts';
 import { saveOutputs } from '../save-outputs.ts';
@@ -43,7 +48,7 @@ export const list = command({
   },
 });
 
-export const show = command({
+export const get = command({
   usage: idUsage,
   about: 'Shows generations as they are now, with fresh links.',
   options: {},
@@ -68,7 +73,8 @@ export const wait = command({
     const timeoutMs = values.timeout === undefined ? undefined : millisecondsOf(values.timeout, 'timeout');
     for (const id of await idsOf(words, what)) {
       const done = await follow(session, id, { timeoutMs });
-      const files = values.output === undefined ? [] : await saveOutputs(session, done, values.output);
+      const files =
+        values.output === undefined ? [] : await saveOutputs(session, done.outputs, values.output);
       if (values.output !== '-') showOne(session, done, files);
     }
   },
@@ -115,11 +121,55 @@ export const download = command({
   run: async (session, words, values) => {
     for (const id of await idsOf(words, what)) {
       const generation = await session.client.generations.retrieve(id);
-      const files = await saveOutputs(session, generation, values.output ?? './');
+      const files = await saveOutputs(session, generation.outputs, values.output ?? './');
       session.output.result({ id, files }, files, () => files);
     }
   },
 });
+
+export const open = command({
+  usage: idUsage,
+  about: 'Opens the outputs of generations in the program that the desktop has for them.',
+  options: { page: { about: 'the page of the console with all that is known of it' } },
+  run: async (session, words, values) => {
+    for (const id of await idsOf(words, what)) {
+      const { outputs } = await session.client.generations.retrieve(id);
+      const places =
+        values.page === true
+          ? [consoleAddress(session, `/generations/${id}`)]
+          : outputs.map(({ url }) => url);
+      for (const place of places) openInDesktop(session, place);
+      session.output.result({ id, opened: places }, places, () => places);
+    }
+  },
+});
+
+export const rerun = command({
+  usage: idUsage,
+  about: 'Makes generations again, as they were asked for, and waits for them.',
+  options: {
+    same: {
+      about:
+        'with the seed and settings that were used, so that the same comes out where the model allows it',
+    },
+    ...makeOptions,
+  },
+  run: async (session, words, values) => {
+    for (const id of await idsOf(words, what)) {
+      const { path, body, repeat } = await session.client.generations.request(id);
+      const given = values.same === true ? repeat : body;
+      if (given === null) throw new UsageError(`The texts of ${id} were erased.`);
+      await make(session, values, kindOfPath(path), given);
+    }
+  },
+});
+
+function kindOfPath(path: string): CreateKind {
+  const found = Object.entries(createKinds).find(([, kind]) => kind.path === path);
+  if (found === undefined)
+    throw new CliError(`This version knows no ${path}.`, { advice: 'Install a newer one.' });
+  return found[0] as CreateKind;
+}
 
 function showOne(
   { output }: Pick<Session, 'output'>,

@@ -1,7 +1,9 @@
-import type { Asset } from 'renderkit';
+import { type Asset, RenderkitError } from 'renderkit';
 import { countOf } from '../amounts.ts';
+import { CliError } from '../cli-error.ts';
 import { command } from '../command.ts';
 import { idsOf } from '../inputs.ts';
+import { type Item, saveOutputs } from '../save-outputs.ts';
 import { table } from '../table.ts';
 import type { Session } from '../session.ts';
 
@@ -17,6 +19,7 @@ export const list = command({
   options: {
     type: { form: 'TYPE', about: 'only these', choices: ['image', 'video'] },
     project: { form: 'ID', about: 'only of this project' },
+    search: { form: 'TEXT', about: 'only whose prompt holds this' },
     favorites: { about: 'only favorites' },
     limit: { form: 'N', about: 'how many; 20 when left out' },
   },
@@ -25,6 +28,7 @@ export const list = command({
     const query = {
       type: values.type as Asset['type'] | undefined,
       project_id: values.project,
+      search: values.search,
       favorites: values.favorites,
       limit: Math.min(limit, 100),
     };
@@ -49,6 +53,34 @@ export const list = command({
     );
   },
 });
+
+export const download = command({
+  usage: 'ID…|-',
+  about: 'Saves items of the library, each under its own id.',
+  options: {
+    output: { short: 'o', form: 'PATH', about: 'a file, or a folder (with / at its end); ./ when left out' },
+  },
+  run: async (session, words, values) => {
+    const { client, output } = session;
+    for (const id of await idsOf(words, 'the items')) {
+      const found = await itemOf(client, id);
+      const files = await saveOutputs(session, [found], values.output ?? './');
+      output.result({ id, files }, files, () => files);
+    }
+  },
+});
+
+/** A picture is had by its id; a video is looked for. @throws RenderkitError `not_found`; CliError where its file is gone */
+async function itemOf(client: Session['client'], id: string): Promise<Item> {
+  const { url, type } = await client.assets.retrieveImage(id).catch(async (error: unknown) => {
+    if (!RenderkitError.is(error) || error.code !== 'not_found') throw error;
+    for await (const asset of client.assets.list({ type: 'video', limit: 100 }))
+      if (asset.id === id) return asset;
+    throw error;
+  });
+  if (url === null) throw new CliError(`${id} has no file.`);
+  return { id, type, url };
+}
 
 export const favorite = command({
   usage: 'ID…|-',

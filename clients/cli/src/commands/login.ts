@@ -4,6 +4,7 @@ import { defaultAddress, nameOfProfile, readConfig, writeConfig } from '../confi
 import { CliError, exitCodes, UsageError } from '../cli-error.ts';
 import { table } from '../table.ts';
 import { readSecret } from '../read-secret.ts';
+import type { Session } from '../session.ts';
 
 export const login = command({
   usage: '--with-key [--base-url URL] [--profile NAME]',
@@ -40,20 +41,35 @@ export const logout = command({
   usage: '[--profile NAME]',
   about: 'Forgets an address and its key. The key stays valid: the console revokes it.',
   options: {},
-  run: ({ environment, values, output }) => {
-    const config = readConfig(environment.configFile);
-    const name = nameOfProfile(environment, values, config);
-    if (config.profiles[name] === undefined)
-      throw new CliError(`There is no profile ${JSON.stringify(name)}.`);
-    delete config.profiles[name];
-    config.current = Object.keys(config.profiles)[0] ?? 'default';
-    writeConfig(environment.configFile, config);
-    output.result({ profile: name, removed: true }, [name], () => [
-      `Profile ${name} is forgotten; its key is still valid until the console revokes it.`,
-    ]);
+  run: (session) => {
+    const config = readConfig(session.environment.configFile);
+    forget(session, nameOfProfile(session.environment, session.values, config));
     return Promise.resolve();
   },
 });
+
+export const removeProfile = command({
+  usage: 'NAME',
+  about: 'Forgets an address and its key. The key stays valid: the console revokes it.',
+  options: {},
+  run: (session, [name]) => {
+    if (name === undefined) throw new UsageError('Name the profile.', '`renderkit profile list` lists them.');
+    forget(session, name);
+    return Promise.resolve();
+  },
+});
+
+function forget({ environment, output }: Session, name: string): void {
+  const config = readConfig(environment.configFile);
+  if (!Object.hasOwn(config.profiles, name))
+    throw new CliError(`There is no profile ${JSON.stringify(name)}.`);
+  delete config.profiles[name];
+  if (config.current === name) config.current = Object.keys(config.profiles)[0] ?? 'default';
+  writeConfig(environment.configFile, config);
+  output.result({ profile: name, removed: true }, [name], () => [
+    `Profile ${name} is forgotten; its key is still valid until the console revokes it.`,
+  ]);
+}
 
 export const listProfiles = command({
   usage: '',

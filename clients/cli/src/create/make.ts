@@ -1,0 +1,167 @@
+import type { Generation, SucceededGeneration } from 'renderkit';
+import { RenderkitError } from 'renderkit';
+import { countOf, millisecondsOf } from '../amounts.ts';
+import { follow } from '../follow.ts';
+import { openInDesktop } from '../open-in-desktop.ts';
+import type { Option, Values } from '../options.ts';
+import { pictureProtocol, pictureText, previewKinds, type PreviewKind } from '../pictures.ts';
+import { checkPrice, priceOptions } from '../price.ts';
+import { doneText } from '../progress.ts';
+import { saveOutputs } from '../save-outputs.ts';
+import type { Session } from '../session.ts';
+import { type CreateKind, createKinds, type RequestBody } from './kinds.ts';
+
+/** How a create is paid, waited for and shown. */
+export const makeOptions = {
+  count: {
+    short: 'n',
+    form: 'N',
+    about: 'how many outputs at least: as many generations as it takes, priced together',
+  },
+  output: {
+    short: 'o',
+    form: 'PATH|-',
+    about: 'write the outputs to a file, a folder (with / at its end) or stdout',
+  },
+  open: { about: 'open the outputs in the program for them' },
+  preview: { form: 'KIND', about: 'pictures in the terminal', choices: previewKinds },
+  estimate: { about: 'tell the price and send nothing' },
+  ...priceOptions,
+  'no-wait': { about: 'answer with the id at once' },
+  timeout: { form: 'TIME', about: 'how long to wait, as 90s or 10m; it goes on afterwards (exit code 7)' },
+  'idempotency-key': { form: 'KEY', about: 'the same key with the same request is charged once' },
+} as const satisfies Record<string, Option>;
+
+type MakeValues = Values<typeof makeOptions>;
+
+/** The way of a create: its price, the create itself, the wait, the files, the result. */
+export async function make(
+  session: Session,
+  values: MakeValues,
+  kind: CreateKind,
+  body: RequestBody,
+): Promise<void> {
+  const { client, output } = session;
+  const timeoutMs = values.timeout === undefined ? undefined : millisecondsOf(values.timeout, 'timeout');
+  const count = values.count === undefined ? 1 : countOf(values.count, 'count');
+  let told: ReturnType<typeof client.estimate> | undefined;
+  const priceOfOne = () =>
+    (told ??= client.estimate({ kind, ...body } as Parameters<typeof client.estimate>[0]));
+  const rounds = count === 1 ? 1 : Math.ceil(count / (await priceOfOne()).outputs);
+  const estimate = async () => {
+    const one = await priceOfOne();
+    return { ...one, credits: times(one.credits, rounds), outputs: one.outputs * rounds };
+  };
+  if (values.estimate === true) {
+    const price = await estimate();
+    const text = `${price.credits} credits · ${price.outputs} outputs · ${price.model}`;
+    return output.result(price, [String(price.credits)], () => [text]);
+  }
+  const agreed = await checkPrice(session, values, estimate);
+  output.progress('being sent');
+  // Of several each may cost what one was told to, so that all of them stay below what was agreed to.
+  const maxCredits = agreed === undefined || rounds === 1 ? agreed : (await priceOfOne()).credits;
+  const created = await sendAll(session, { kind, body, rounds, maxCredits, key: values['idempotency-key'] });
+  if (values['no-wait'] === true) {
+    for (const one of created) output.result(one, [one.id], () => [one.id]);
+    return;
+  }
+  if (output.hasLine) output.note(output.faint(created.map(({ id }) => id).join(' ')));
+  const pictures = picturesOf(session, values);
+  const done = await waitForAll(session, created, { timeoutMs, pictures });
+  await show(session, done, values, pictures);
+}
+
+/** In thousandths of a credit, so that no product ends in …0004. */
+const times = (credits: number, rounds: number): number => (Math.round(credits * 1_000) * rounds) / 1_000;
+
+type Order = {
+  kind: CreateKind;
+  body: RequestBody;
+  rounds: number;
+  /** What each may cost. */
+  maxCredits: number | undefined;
+  key: string | undefined;
+};
+
+async function sendAll({ client, output }: Session, order: Order): Promise<Generation[]> {
+  const created: Generation[] = [];
+  try {
+    for (let round = 1; round <= order.rounds; round += 1) {
+      const idempotencyKey = order.key === undefined || round === 1 ? order.key : `${order.key}-${round}`;
+      const { maxCredits } = order;
+      created.push(await createKinds[order.kind].send(client, order.body, { idempotencyKey, maxCredits }));
+    }
+    return created;
+  } catch (error) {
+    const ids = created.map(({ id }) => id).join(' ');
+    if (ids !== '') output.note(`Accepted before that: \`renderkit gen wait ${ids}\` waits for it.`);
+    throw error;
+  }
+}
+
+type Waiting = { timeoutMs: number | undefined; pictures: ReturnType<typeof pictureProtocol> };
+
+/** Those that have succeeded; of several some may fail. @throws RenderkitError the first failure where none has succeeded */
+async function waitForAll(
+  session: Session,
+  created: readonly Generation[],
+  waiting: Waiting,
+): Promise<SucceededGeneration[]> {
+  const done: SucceededGeneration[] = [];
+  const failed: RenderkitError[] = [];
+  for (const { id } of created)
+    try {
+      done.push(await follow(session, id, waiting));
+    } catch (error) {
+      const isOver = RenderkitError.is(error) && error.generation !== undefined;
+      if (!isOver || created.length === 1) throw error;
+      failed.push(error);
+    }
+  if (done.length === 0) throw failed[0];
+  for (const { generationId, message } of failed) session.output.note(`${generationId}: ${message}`);
+  return done;
+}
+
+function picturesOf({ output, environment }: Session, { preview = 'auto' }: MakeValues) {
+  if (preview === 'sixel')
+    output.note('No sixel pictures: what is drawn in a terminal here is for kitty and iTerm.');
+  return pictureProtocol(environment, preview as PreviewKind, process.stderr.isTTY);
+}
+
+async function show(
+  session: Session,
+  done: readonly SucceededGeneration[],
+  values: MakeValues,
+  pictures: ReturnType<typeof pictureProtocol>,
+): Promise<void> {
+  const { output, client } = session;
+  const target = values.output;
+  for (const { error } of done) if (error !== null) output.note(`Not all was made: ${error.message}`);
+  const outputs = done.flatMap((one) => one.outputs);
+  const files = target === undefined ? [] : await saveOutputs(session, outputs, target);
+  const places = outputs.map(({ url }, i) => files[i] ?? url);
+  if (values.open === true) for (const place of places) openInDesktop(session, place);
+  if (target === '-') return done.forEach((one) => output.note(doneText(one)));
+  for (const one of done) {
+    const at = outputs.indexOf(one.outputs[0]);
+    const own = places.slice(at, at + one.outputs.length);
+    output.result(
+      target === undefined ? one : { ...one, files: own },
+      one.outputs.map(({ id }) => id),
+      () => [
+        doneText(one),
+        ...one.outputs.map((made, i) => `  ${made.id}  ${sizeOf(made)}  ${own[i] ?? made.url}`),
+      ],
+    );
+  }
+  const [first] = outputs;
+  if (pictures === 'none' || first?.type !== 'image' || output.isJson || output.isQuiet) return;
+  const picture = await (await client.fetchOutput(first)).arrayBuffer();
+  process.stderr.write(pictureText(pictures, new Uint8Array(picture)) ?? '');
+}
+
+function sizeOf({ width, height, duration }: Generation['outputs'][number]): string {
+  const size = width === null || height === null ? '' : `${width} × ${height}`;
+  return duration === null ? size : `${size} ${duration} s`;
+}

@@ -1,0 +1,138 @@
+import { homedir } from 'node:os';
+import path from 'node:path';
+
+/** How a program reaches the tools: over HTTP, or by starting them on this machine. */
+export type McpServer =
+  | { type: 'remote'; url: string; key: string }
+  | { type: 'local'; command: string; args: readonly string[]; env: Record<string, string> };
+
+type McpClient = {
+  /** Where it keeps its settings, for all projects of this person. */
+  file: () => string;
+  /** Names that lead to the entry in a JSON file; a TOML file has tables instead. */
+  entry: readonly [string, string] | 'toml';
+  /** The entry; undefined where the program has no such servers. */
+  remote: ((server: { url: string; headers: Record<string, string> }) => object) | undefined;
+  local: (server: { command: string; args: readonly string[]; env: Record<string, string> }) => object;
+};
+
+const home = (...names: string[]) => path.join(homedir(), ...names);
+
+/** Where programs keep settings on this system: of a desktop, and of a terminal. */
+function settingsFolder(name: string): string {
+  if (process.platform === 'darwin') return home('Library', 'Application Support', name);
+  if (process.platform === 'win32')
+    return path.join(process.env['APPDATA'] ?? home('AppData', 'Roaming'), name);
+  return path.join(configFolder(), name);
+}
+
+const configFolder = () => process.env['XDG_CONFIG_HOME'] ?? home('.config');
+
+const program = ({ command, args, env }: { command: string; args: readonly string[]; env: object }) => ({
+  command,
+  args,
+  env,
+});
+
+export const mcpClients = {
+  'claude-code': {
+    file: () => home('.claude.json'),
+    entry: ['mcpServers', 'renderkit'],
+    remote: (server) => ({ type: 'http', ...server }),
+    local: (server) => ({ type: 'stdio', ...program(server) }),
+  },
+  'claude-desktop': {
+    file: () => path.join(settingsFolder('Claude'), 'claude_desktop_config.json'),
+    entry: ['mcpServers', 'renderkit'],
+    remote: undefined,
+    local: program,
+  },
+  cursor: {
+    file: () => home('.cursor', 'mcp.json'),
+    entry: ['mcpServers', 'renderkit'],
+    remote: (server) => server,
+    local: program,
+  },
+  vscode: {
+    file: () => path.join(settingsFolder('Code'), 'User', 'mcp.json'),
+    entry: ['servers', 'renderkit'],
+    remote: (server) => ({ type: 'http', ...server }),
+    local: (server) => ({ type: 'stdio', ...program(server) }),
+  },
+  codex: {
+    file: () => path.join(process.env['CODEX_HOME'] ?? home('.codex'), 'config.toml'),
+    entry: 'toml',
+    remote: ({ url, headers }) => ({ url, http_headers: headers }),
+    local: program,
+  },
+  opencode: {
+    file: () => path.join(configFolder(), 'opencode', 'opencode.json'),
+    entry: ['mcp', 'renderkit'],
+    remote: (server) => ({ type: 'remote', ...server, enabled: true }),
+    local: ({ command, args, env }) => ({
+      type: 'local',
+      command: [command, ...args],
+      environment: env,
+      enabled: true,
+    }),
+  },
+  gemini: {
+    file: () => home('.gemini', 'settings.json'),
+    entry: ['mcpServers', 'renderkit'],
+    remote: ({ url, headers }) => ({ httpUrl: url, headers }),
+    local: program,
+  },
+  zed: {
+    file: () => path.join(configFolder(), 'zed', 'settings.json'),
+    entry: ['context_servers', 'renderkit'],
+    remote: (server) => server,
+    local: program,
+  },
+} as const satisfies Record<string, McpClient>;
+
+export type McpClientName = keyof typeof mcpClients;
+export const mcpClientNames = Object.keys(mcpClients) as McpClientName[];
+
+/** The settings of a program with the tools among them. `before` is what its file holds; undefined where there is none. */
+export function withMcpServer(client: McpClient, server: McpServer, before: string | undefined): string {
+  const value = entryOf(client, server);
+  if (client.entry === 'toml') return withTomlTable(before ?? '', value);
+  const settings = before === undefined || before.trim() === '' ? {} : (JSON.parse(before) as unknown);
+  if (!isObject(settings)) throw new SyntaxError('it is no object');
+  const [group, name] = client.entry;
+  const servers = settings[group] ?? {};
+  if (!isObject(servers)) throw new SyntaxError(`${group} is no object`);
+  return `${JSON.stringify({ ...settings, [group]: { ...servers, [name]: value } }, undefined, 2)}\n`;
+}
+
+function entryOf(client: McpClient, server: McpServer): Record<string, unknown> {
+  if (server.type === 'local') return client.local(server) as Record<string, unknown>;
+  const headers = { Authorization: `Bearer ${server.key}` };
+  return client.remote?.({ url: server.url, headers }) as Record<string, unknown>;
+}
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+const table = 'mcp_servers.renderkit';
+
+/** The file without the tables of ours that it had, and with the new one at its end. All else stays as it was written. */
+function withTomlTable(before: string, value: Record<string, unknown>): string {
+  let isOurs = false;
+  const kept = before.split('\n').filter((line) => {
+    const [, name] = /^\s*\[+\s*([^\]]+?)\s*\]+/.exec(line) ?? [];
+    if (name !== undefined) isOurs = name === table || name.startsWith(`${table}.`);
+    return !isOurs;
+  });
+  const head = kept.join('\n').trimEnd();
+  const lines = Object.entries(value).map(([key, one]) => `${key} = ${toml(one)}`);
+  return `${head === '' ? '' : `${head}\n\n`}[${table}]\n${lines.join('\n')}\n`;
+}
+
+function toml(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(toml).join(', ')}]`;
+  if (!isObject(value)) return JSON.stringify(value);
+  return `{ ${Object.entries(value)
+    .map(([key, one]) => `${JSON.stringify(key)} = ${toml(one)}`)
+    .join(', ')} }`;
+}
