@@ -16,7 +16,7 @@ import { type Platform, startPlatform } from '@renderkit/stack/testing/platform.
 import Renderkit from 'renderkit';
 import { verify } from 'renderkit/webhooks';
 import { packClient, packInto } from '../sdk/pack.ts';
-import { cliProgram, type CliRun, runCli, startCli } from './run-cli.ts';
+import { cliEnvironment, cliFlags, cliProgram, errorOf, runCli, startCli, wordsOf } from './run-cli.ts';
 
 const run = promisify(execFile);
 
@@ -41,9 +41,6 @@ describe('the command line', () => {
     runCli(wordsOf(words), { cwd: folder, environment, ...more });
   const client = () =>
     new Renderkit({ baseUrl: environment['RENDERKIT_BASE_URL'], apiKey: environment['RENDERKIT_API_KEY'] });
-  const errorOf = ({ stderr }: CliRun) =>
-    (JSON.parse(stderr.trim().split('\n').at(-1) ?? '') as { error: { code: string; suggestion?: string } })
-      .error;
 
   test('a picture, changed, and set in motion through pipes of ids', async () => {
     const drawn = await cli('image "a boat on a lake" -q');
@@ -329,11 +326,6 @@ describe('the command line', () => {
     },
   );
 });
-
-/** Words of a command; those in quotes are one. */
-function wordsOf(line: string): string[] {
-  return [...line.matchAll(/"([^"]*)"|(\S+)/g)].map(([, quoted, plain]) => quoted ?? plain ?? '');
-}
 
 function canRun(program: string, words: string[]): boolean {
   try {

@@ -1,10 +1,14 @@
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import path from 'node:path';
 import { text } from 'node:stream/consumers';
 import { inheritedEnvironment } from '@renderkit/server-kit/testing/part.ts';
 
 /** The command line as it is run from the sources. */
 export const cliProgram = path.join(import.meta.dirname, '../../clients/cli/src/main.ts');
+
+/** What Node is told before its name. */
+export const cliFlags = ['--conditions=renderkit-source', '--no-warnings'];
 
 export type CliRun = { code: number | null; stdout: string; stderr: string };
 export type CliOptions = {
@@ -16,11 +20,21 @@ export type CliOptions = {
   kill?: AbortSignal;
 };
 
+/** Variables by which it would take itself to be run by an agent, as these tests may be. */
+const agentVariables = ['CLAUDECODE', 'CODEX_SANDBOX', 'CURSOR_AGENT', 'GEMINI_CLI', 'OPENCODE', 'AI_AGENT'];
+
+/** The environment of a command, without an agent's and without a desktop. */
+export function cliEnvironment(cwd: string, own: Record<string, string>): Record<string, string | undefined> {
+  const inherited: Record<string, string | undefined> = { ...inheritedEnvironment() };
+  for (const name of agentVariables) delete inherited[name];
+  return { ...inherited, HOME: cwd, XDG_CONFIG_HOME: cwd, BROWSER: 'true', ...own };
+}
+
 /** Starts the command line in pipes. */
 export function startCli(words: readonly string[], { cwd, environment = {} }: CliOptions) {
-  return spawn(process.execPath, ['--conditions=renderkit-source', '--no-warnings', cliProgram, ...words], {
+  return spawn(process.execPath, [...cliFlags, cliProgram, ...words], {
     cwd,
-    env: { ...inheritedEnvironment(), XDG_CONFIG_HOME: cwd, ...environment },
+    env: cliEnvironment(cwd, environment),
     stdio: ['pipe', 'pipe', 'pipe'],
   });
 }
@@ -33,4 +47,35 @@ export async function runCli(words: readonly string[], options: CliOptions): Pro
   const ended = new Promise<number | null>((resolve) => child.once('close', resolve));
   const [stdout, stderr, code] = await Promise.all([text(child.stdout), text(child.stderr), ended]);
   return { code, stdout, stderr };
+}
+
+/** Words of a command; those in quotes are one. */
+export function wordsOf(line: string): string[] {
+  return [...line.matchAll(/"([^"]*)"|(\S+)/g)].map(([, quoted, plain]) => quoted ?? plain ?? '');
+}
+
+/** What a command said on stderr when it failed. */
+export function errorOf({ stderr }: CliRun): { code: string; message: string; suggestion?: string } {
+  const last = stderr.trim().split('\n').at(-1) ?? '';
+  return (JSON.parse(last) as { error: { code: string; message: string; suggestion?: string } }).error;
+}
+
+export type MockServer = AsyncDisposable & {
+  /** Address and key of it, for commands. */
+  environment: Record<string, string>;
+};
+
+/** Starts `renderkit serve-mock` at a free port. */
+export async function startMock(cwd: string, scenario?: string): Promise<MockServer> {
+  const more = scenario === undefined ? [] : ['--scenario', scenario];
+  const child = startCli(['serve-mock', '--port', '0', ...more], { cwd });
+  const [line] = (await once(child.stdout, 'data')) as [Buffer];
+  return {
+    environment: JSON.parse(String(line)) as Record<string, string>,
+    [Symbol.asyncDispose]: async () => {
+      const ended = once(child, 'close');
+      child.kill('SIGINT');
+      await ended;
+    },
+  };
 }

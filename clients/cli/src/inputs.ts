@@ -48,6 +48,7 @@ export async function referenceOf(session: Session, given: string): Promise<stri
 /** The same with files left as `@path`, for a request that is only written down. @throws UsageError */
 export async function referenceText(session: Session, given: string): Promise<string> {
   const text = given === '-' ? ((await stdinText()).trim().split('\n')[0]?.trim() ?? '') : given;
+  if (text.startsWith('@') && !existsSync(text.slice(1))) throw unreadable(text.slice(1));
   if (text.startsWith('gen_')) return (await firstOutput(session, text)).id;
   if (text === '' || (!/^(https?:|@)/.test(text) && existsSync(text)))
     throw new UsageError(
@@ -73,9 +74,10 @@ export async function fileOf(path: string): Promise<File> {
   try {
     return await fromPath(path);
   } catch {
-    throw new UsageError(
-      `${path} cannot be read as a file.`,
-      'Check the path: it counts from where you are.',
-    );
+    throw unreadable(path);
   }
+}
+
+function unreadable(path: string): UsageError {
+  return new UsageError(`${path} cannot be read as a file.`, 'Check the path: it counts from where you are.');
 }

@@ -1,5 +1,5 @@
 import { command } from '../command.ts';
-import { pairsOf, optionValue } from '../amounts.ts';
+import { numberOf, optionValue, pairsOf } from '../amounts.ts';
 import { UsageError } from '../cli-error.ts';
 import type { Session } from '../session.ts';
 
@@ -16,6 +16,7 @@ export const api = command({
       multiple: true,
     },
     'idempotency-key': { form: 'KEY', about: 'of a create' },
+    'max-retries': { form: 'N', about: 'tries after the first one; 4 when left out' },
     paginate: { about: 'all pages of a list, its items one on each line' },
   },
   run: async ({ client, output }, [method, path], values) => {
@@ -34,6 +35,9 @@ export const api = command({
       method: known,
       path,
       ...(reads ? { query: fields } : { body: fields }),
+      ...(values['max-retries'] !== undefined && {
+        options: { maxRetries: numberOf(values['max-retries'], 'max-retries') },
+      }),
       ...(values['idempotency-key'] !== undefined && { idempotencyKey: values['idempotency-key'] }),
     });
     output.json(answer);

@@ -22,7 +22,7 @@ function callsOf(script: string): string[][] {
 renderkit() { printf '%s\\0' renderkit "$@" >&3; printf '\\n' >&3; }
 exec 3>&1 1>/dev/null
 `;
-  const text = execFileSync('bash', ['-euc', functions + script], {
+  const text = execFileSync('bash', ['--norc', '-euc', functions + script], {
     encoding: 'utf8',
     env: { PATH: process.env['PATH'], RENDERKIT_API_KEY: 'rk_live_key' },
   });

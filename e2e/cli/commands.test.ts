@@ -1,0 +1,297 @@
+// Commands that need no studio, against the mock that the command line itself serves.
+
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { text } from 'node:stream/consumers';
+import { after, before, describe, test } from 'node:test';
+import Renderkit from 'renderkit';
+import { verify } from 'renderkit/webhooks';
+import { errorOf, type MockServer, runCli, startCli, startMock, wordsOf } from './run-cli.ts';
+
+describe('the command line and a mock', () => {
+  let folder: string;
+  let mock: MockServer;
+  before(async () => {
+    folder = await mkdtemp(path.join(tmpdir(), 'renderkit-cli-mock-'));
+    mock = await startMock(folder);
+  });
+  after(async () => {
+    await mock[Symbol.asyncDispose]();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  const cli = (words: string, more: { stdin?: string; environment?: Record<string, string> } = {}) =>
+    runCli(wordsOf(words), { cwd: folder, environment: mock.environment, ...more });
+  const lines = (stdout: string) => stdout.trim().split('\n');
+  const client = () =>
+    new Renderkit({
+      baseUrl: mock.environment['RENDERKIT_BASE_URL'],
+      apiKey: mock.environment['RENDERKIT_API_KEY'],
+    });
+
+  test('several at once are as many generations as it takes, priced together and saved side by side', async () => {
+    const told = await cli('image "a boat" -n 3 --estimate -q');
+    assert.equal(told.stdout, '3\n');
+    const dear = await cli('image "a boat" -n 3 --max-credits 2');
+    assert.deepEqual([dear.code, errorOf(dear).code], [5, 'over_max_credits']);
+    const made = await cli('image "a boat" -n 3 --max-credits 3 -o boats/ -q --idempotency-key three');
+    assert.equal(new Set(lines(made.stdout)).size, 3, made.stderr);
+    for (const id of lines(made.stdout))
+      assert.ok((await stat(path.join(folder, `boats/${id}.png`))).size > 50);
+    const again = await cli('image "a boat" -n 3 --max-credits 3 --no-wait -q --idempotency-key three');
+    assert.equal(new Set(lines(again.stdout)).size, 3);
+    assert.equal((await client().generations.list()).data.length, 3, 'a key is charged once');
+  });
+
+  test('the settings of a generation are taken over, and what is given goes before them', async () => {
+    const first = await cli('image "a hill" -m mock-1 -r 1:1 -O seed=5 -O mood=calm --meta a=b --no-wait -q');
+    const id = first.stdout.trim();
+    const second = await cli(`image "a lake" --from ${id} -O mood=wild --no-wait -q`);
+    const { body } = await client().generations.request(second.stdout.trim());
+    assert.deepEqual(body, {
+      model: 'mock-1',
+      aspect_ratio: '1:1',
+      prompt: 'a lake',
+      options: { seed: 5, mood: 'wild' },
+    });
+    const other = await cli(`video "a lake" --from ${id}`);
+    assert.equal(other.code, 2);
+    assert.match(errorOf(other).message, /renderkit image/);
+    const again = await cli(`gen rerun ${id} --no-wait -q`);
+    assert.notEqual(again.stdout, first.stdout);
+    const { body: same } = await client().generations.request(again.stdout.trim());
+    assert.deepEqual(same, (await client().generations.request(id)).body);
+  });
+
+  test('a request that is written down is not sent, and makes the same when it is', async () => {
+    await writeFile(path.join(folder, 'in.png'), Buffer.from('iVBORw0KGgo=', 'base64'));
+    const before = (await client().generations.list({ limit: 100 })).data.length;
+    const words = `edit @in.png "in winter's dark" -O seed=5 --code`;
+    assert.match((await cli(`${words} curl`)).stdout, /\/v1\/uploads'/);
+    assert.match((await cli(`${words} ts`)).stdout, /image: fromPath\('in\.png'\)/);
+    const written = (await cli(`${words} cli`)).stdout;
+    assert.equal((await client().generations.list({ limit: 100 })).data.length, before);
+    assert.equal(written, "renderkit edit @in.png 'in winter'\\''s dark' -O seed=5\n");
+    assert.equal((await cli('edit @none.png "a" --code curl')).code, 2, 'a file that is not there');
+  });
+
+  test('outputs and pages are opened by the program for them', async () => {
+    const opener = path.join(folder, 'opener');
+    await writeFile(opener, `#!/bin/sh\necho "$1" >> "${folder}/opened"\n`, { mode: 0o755 });
+    const environment = { ...mock.environment, BROWSER: opener };
+    const made = await cli('image "a boat" -o boat.png --open --json=id', { environment });
+    const { id } = JSON.parse(made.stdout) as { id: string };
+    await cli(`gen open ${id}`, { environment });
+    await cli(`open gen ${id}`, { environment });
+    const billing = await cli('open billing -q', { environment });
+    assert.match(billing.stdout, /\/console\/connection$/m);
+    const opened = async () => lines(await readFile(path.join(folder, 'opened'), 'utf8').catch(() => ''));
+    // What was opened goes its own way.
+    for (const end = performance.now() + 60_000; (await opened()).length < 4 && performance.now() < end;);
+    const base = mock.environment['RENDERKIT_BASE_URL'];
+    assert.deepEqual(
+      new Set(await opened()),
+      new Set([
+        'boat.png',
+        `${base}/mock/output.png`,
+        `${base}/console/generations/${id}`,
+        `${base}/console/connection`,
+      ]),
+    );
+    assert.equal((await cli('open nothing')).code, 2);
+  });
+
+  test('an event that was made up is signed, and its failure is told', async () => {
+    const seen: Promise<object>[] = [];
+    let status = 200;
+    const secret = 'whsec_of-the-program';
+    const server = createServer((request, response) => {
+      const check = async () => verify(secret, await text(request), request.headers);
+      seen.push(check());
+      response.writeHead(status).end();
+    }).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`;
+    const sent = `--forward-to ${url} --secret ${secret}`;
+    const told = await cli(`trigger generation.failed --data metadata.order=7 --data id=gen_mine ${sent}`);
+    assert.equal((JSON.parse(told.stdout) as { status: number }).status, 200, told.stderr);
+    status = 500;
+    const refused = await cli(`trigger ping ${sent}`);
+    assert.deepEqual([refused.code, errorOf(refused).code], [1, 'not_delivered']);
+    server.close();
+    const [failed, ping] = (await Promise.all(seen)) as { type: string; data: Record<string, unknown> }[];
+    assert.deepEqual(
+      [failed?.type, failed?.data['id'], failed?.data['metadata'], ping?.type],
+      ['generation.failed', 'gen_mine', { order: 7 }, 'ping'],
+    );
+    assert.match((await cli(`trigger upload.ready --secret ${secret}`)).stdout, /Service-Signature/);
+    assert.equal((await cli('trigger nothing')).code, 2);
+  });
+
+  const scenarios: [scenario: string, words: string, code: number, name: string][] = [
+    ['fails', 'image "a boat"', 3, 'generation_failed'],
+    ['moderated', 'image "a boat"', 6, 'moderation_blocked'],
+    ['slow', 'image "a boat" --timeout 1s', 7, 'still_running'],
+    ['no-credits', 'image "a boat"', 5, 'insufficient_credits'],
+  ];
+  for (const [scenario, words, code, name] of scenarios)
+    test(`serve-mock --scenario ${scenario}: exit code ${code} (${name})`, async () => {
+      await using told = await startMock(folder, scenario);
+      const ended = await cli(words, { environment: told.environment });
+      assert.deepEqual([ended.code, errorOf(ended).code], [code, name], ended.stderr);
+    });
+
+  test('serve-mock --scenario full-queue: exit code 8 (queue_full)', async () => {
+    await using told = await startMock(folder, 'full-queue');
+    const sent = await cli('api POST /v1/images/generations -f prompt=boat --max-retries 0', {
+      environment: told.environment,
+    });
+    assert.deepEqual([sent.code, errorOf(sent).code], [8, 'queue_full'], sent.stderr);
+  });
+
+  test('Ctrl-C ends the waiting with 130 and says how to wait again', async () => {
+    await using told = await startMock(folder, 'slow');
+    const waiting = startCli(['image', 'a boat', '--verbose'], {
+      cwd: folder,
+      environment: told.environment,
+    });
+    let stderr = '';
+    waiting.stderr.on('data', (data: Buffer) => (stderr += String(data)));
+    while (!/GET .*\/events/.test(stderr)) await once(waiting.stderr, 'data');
+    waiting.kill('SIGINT');
+    const [code] = (await once(waiting, 'close')) as [number];
+    assert.equal(code, 130, stderr);
+    assert.match(stderr, /renderkit gen wait gen_\w+/);
+  });
+
+  test('all pages of a list come by --paginate, an item on each line', async () => {
+    for (const _ of [1, 2, 3]) await client().images.create({ prompt: 'a boat' });
+    const all = (await client().generations.list({ limit: 100 })).data.map(({ id }) => id);
+    const shown = await cli('api GET /v1/generations -f limit=2 --paginate --jq .id');
+    assert.deepEqual(lines(shown.stdout), all);
+    assert.equal((await cli('api GET /v1/key --paginate')).code, 2);
+  });
+
+  test('usage adds up what was made, by model, day or kind', async () => {
+    const { id } = await client().images.run({ prompt: 'a boat' });
+    const rows = JSON.parse((await cli('usage --by kind')).stdout) as { kind: string; credits: number }[];
+    const succeeded = (await client().generations.list({ status: 'succeeded', limit: 100 })).data;
+    assert.ok(succeeded.some((one) => one.id === id));
+    assert.deepEqual(
+      rows.map(({ kind, credits }) => [kind, credits]).toSorted(),
+      [...new Set(succeeded.map(({ kind }) => kind))]
+        .map((kind) => [kind, succeeded.filter((one) => one.kind === kind).length])
+        .toSorted(),
+    );
+  });
+
+  test('profiles are kept, changed and forgotten by name', async () => {
+    const { RENDERKIT_BASE_URL: address = '' } = mock.environment;
+    for (const name of ['one', 'two']) {
+      const kept = await cli(`login --with-key --base-url ${address} --profile ${name}`, {
+        stdin: 'rk_live_mock\n',
+        environment: {},
+      });
+      assert.equal(kept.code, 0, kept.stderr);
+    }
+    assert.equal((await cli('profile use one', { environment: {} })).code, 0);
+    const local = await cli('mcp install --client cursor --local', { environment: {} });
+    assert.equal(local.code, 0, local.stderr);
+    const settings = await readFile(path.join(folder, '.cursor/mcp.json'), 'utf8');
+    assert.deepEqual(JSON.parse(settings), {
+      mcpServers: {
+        renderkit: { command: 'npx', args: ['-y', '@renderkit/cli', 'mcp', '--profile', 'one'], env: {} },
+      },
+    });
+    assert.equal((await cli('profile remove one', { environment: {} })).code, 0);
+    assert.equal((await cli('profile list -q', { environment: {} })).stdout, 'two\n');
+    assert.equal((await cli('profile remove one', { environment: {} })).code, 1);
+    await cli('logout', { environment: {} });
+  });
+
+  test('tools are put into the settings of each program, and what else stood there stays', async () => {
+    const { RENDERKIT_BASE_URL: address = '', RENDERKIT_API_KEY: key = '' } = mock.environment;
+    const files: Record<string, string> = {
+      'claude-code': '.claude.json',
+      'claude-desktop': 'Claude/claude_desktop_config.json',
+      cursor: '.cursor/mcp.json',
+      vscode: 'Code/User/mcp.json',
+      opencode: 'opencode/opencode.json',
+      gemini: '.gemini/settings.json',
+      zed: 'zed/settings.json',
+    };
+    for (const [client, name] of Object.entries(files)) {
+      const file = path.join(folder, name);
+      await mkdir(path.dirname(file), { recursive: true });
+      await writeFile(file, '{"theirs": {"kept": true}}');
+      const done = await cli(`mcp install --client ${client} -q`);
+      assert.deepEqual([done.code, done.stdout], [0, `${file}\n`], done.stderr);
+      const written = await readFile(file, 'utf8');
+      assert.deepEqual((JSON.parse(written) as { theirs: object }).theirs, { kept: true });
+      assert.ok(written.includes(address) && written.includes(key), written);
+    }
+    const commented = path.join(folder, 'zed/settings.json');
+    await writeFile(commented, '// mine\n{}');
+    const left = await cli('mcp install --client zed');
+    assert.deepEqual([left.code, errorOf(left).code], [1, 'settings_unread']);
+    assert.equal(await readFile(commented, 'utf8'), '// mine\n{}');
+    assert.equal((await cli('mcp install')).code, 2);
+    assert.equal((await cli('mcp install --client claude-desktop --remote')).code, 2);
+  });
+
+  test('of the settings in TOML our tables alone are written anew', async () => {
+    const file = path.join(folder, '.codex/config.toml');
+    await mkdir(path.dirname(file), { recursive: true });
+    const theirs = 'model = "one"\n\n[mcp_servers.other]\ncommand = "x"\n';
+    await writeFile(
+      file,
+      `${theirs}\n[mcp_servers.renderkit]\nurl = "old"\n[mcp_servers.renderkit.env]\nA = "b"\n\n[tui]\na = 1\n`,
+    );
+    const { RENDERKIT_BASE_URL: address = '', RENDERKIT_API_KEY: key = '' } = mock.environment;
+    for (const _ of [1, 2]) assert.equal((await cli('mcp install --client codex')).code, 0);
+    assert.equal(
+      await readFile(file, 'utf8'),
+      `${theirs}\n[tui]\na = 1\n\n[mcp_servers.renderkit]\nurl = "${address}/mcp"\nhttp_headers = { "Authorization" = "Bearer ${key}" }\n`,
+    );
+  });
+
+  test('agents find what they have to know where they look, with every command in it', async () => {
+    const { stdout } = await cli('skill');
+    assert.match(stdout, /^---\nname: renderkit\ndescription: .{50,1024}\n---\n/);
+    for (const name of ['image', 'batch run', 'skill install'])
+      assert.ok(stdout.includes(`\`renderkit ${name}\``));
+    const empty = path.join(folder, 'nobody');
+    const nobody = await cli('skill install', { environment: { HOME: empty, XDG_CONFIG_HOME: empty } });
+    assert.equal(nobody.code, 1);
+    const home = path.join(folder, 'agents');
+    await mkdir(path.join(home, '.claude'), { recursive: true });
+    const found = await cli('skill install -q', { environment: { HOME: home, XDG_CONFIG_HOME: home } });
+    assert.equal(found.stdout, `${home}/.claude/skills/renderkit/SKILL.md\n`, found.stderr);
+    assert.equal(await readFile(found.stdout.trim(), 'utf8'), stdout);
+  });
+
+  test('what another program is told is the same as on the page for it, without a path where it drops one', async () => {
+    const environment = { RENDERKIT_BASE_URL: 'https://example.com/draw/', RENDERKIT_API_KEY: 'rk_live_x' };
+    const settings = async (name: string) =>
+      JSON.parse((await cli(`connect ${name}`, { environment })).stdout) as Record<string, string>;
+    assert.deepEqual(await settings('a1111'), {
+      URL: 'https://example.com',
+      User: 'x',
+      Password: 'rk_live_x',
+    });
+    assert.equal((await settings('sillytavern'))['SD Web UI URL'], 'https://example.com');
+    assert.equal((await settings('openai'))['OPENAI_BASE_URL'], 'https://example.com/draw/openai/v1');
+    const told = await cli('connect a1111', { environment });
+    assert.match(told.stderr, /lead \/sdapi to https:\/\/example\.com\/draw\/sdapi/);
+    const sample = await cli('connect claude-code --sample -q', { environment });
+    assert.match(
+      sample.stdout,
+      /claude mcp add --transport http renderkit https:\/\/example\.com\/draw\/mcp/,
+    );
+  });
+});
