@@ -1,18 +1,10 @@
 // The client against a whole platform: what it promises of any server, and its README as it stands.
 
-import assert from 'node:assert/strict';
-import { execFile } from 'node:child_process';
-import { readFile, stat, writeFile } from 'node:fs/promises';
-import path from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import { promisify } from 'node:util';
-import { inheritedEnvironment } from '@renderkit/server-kit/testing/part.ts';
 import Renderkit from 'renderkit';
 import { conformanceCases } from 'renderkit/conformance';
 import { type Platform, startPlatform } from '@renderkit/stack/testing/platform.ts';
-import { packClient } from './pack.ts';
-
-const run = promisify(execFile);
+import { runtimeCases } from './runtimes.cases.ts';
 
 /** The smallest PNG that is one. */
 const onePixel = Buffer.from(
@@ -43,22 +35,5 @@ describe('the client', () => {
     });
   }
 
-  test('its README does what it says', async () => {
-    await using packed = await packClient();
-    const readme = await readFile(path.join(packed.installed, 'README.md'), 'utf8');
-    const [example = ''] = /(?<=```ts\n).*?(?=```)/s.exec(readme) ?? [];
-    const program = path.join(packed.folder, 'readme.ts');
-    await writeFile(program, example);
-    const { baseUrl, apiKey } = await newKey();
-    const environment = inheritedEnvironment();
-    const { stdout } = await run(process.execPath, ['--no-warnings', program], {
-      cwd: packed.folder,
-      env: { ...environment, RENDERKIT_BASE_URL: baseUrl, RENDERKIT_API_KEY: apiKey },
-    });
-    assert.match(stdout, /^\d+(\.\d+)? credits estimated, \d+(\.\d+)? charged, \d+ pictures$/m);
-    assert.match(stdout, /^gen_\S+ succeeded$/m);
-    for (const saved of ['lighthouse.jpg', 'clouds.mp4']) {
-      assert.ok((await stat(path.join(packed.folder, saved))).size > 1_000, saved);
-    }
-  });
+  runtimeCases(newKey);
 });
