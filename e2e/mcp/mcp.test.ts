@@ -308,17 +308,18 @@ describe('MCP', () => {
     assert.equal((await post(list, keyed)).status, 200);
   });
 
-  for (const era of ['legacy', 'auto'] as const) {
-    test(`${era}: over stdio, with the files of this machine and a person who is asked`, async () => {
+  const stdioPrograms = [
+    ['legacy', '@renderkit/mcp', 'src/main.ts', []],
+    ['auto', '@renderkit/cli', 'src/main.ts', ['mcp']],
+  ] as const;
+  for (const [era, name, file, words] of stdioPrograms) {
+    test(`${era}: over stdio by ${name}, with the files of this machine and a person who is asked`, async () => {
       const client = newClient(era, { action: 'accept', content: { approve: true } });
-      const main = fileURLToPath(import.meta.resolve('@renderkit/mcp/package.json')).replace(
-        'package.json',
-        'src/main.ts',
-      );
+      const main = fileURLToPath(import.meta.resolve(`${name}/package.json`)).replace('package.json', file);
       await client.connect(
         new StdioClientTransport({
           command: process.execPath,
-          args: ['--conditions=renderkit-source', main],
+          args: ['--conditions=renderkit-source', main, ...words],
           env: {
             ...inheritedEnvironment(),
             RENDERKIT_BASE_URL: platform.serviceUrls[0] ?? '',
