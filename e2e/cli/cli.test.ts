@@ -16,7 +16,7 @@ import { type Platform, startPlatform } from '@renderkit/stack/testing/platform.
 import Renderkit from 'renderkit';
 import { verify } from 'renderkit/webhooks';
 import { packClient, packInto } from '../sdk/pack.ts';
-import { cliEnvironment, cliFlags, cliProgram, errorOf, runCli, startCli, wordsOf } from './run-cli.ts';
+import { agentVariables, cliFlags, cliProgram, errorOf, runCli, startCli, wordsOf } from './run-cli.ts';
 
 const run = promisify(execFile);
 
@@ -233,7 +233,26 @@ describe('the command line', () => {
     assert.match(connected.stdout, /^atelier-1$/m, connected.stderr);
     const tavern = await cli('connect sillytavern --test --jq .models[]');
     assert.match(tavern.stdout, /^atelier-1$/m, tavern.stderr);
+    const agent = await cli('connect claude-code --test --jq .tools[]');
+    assert.match(agent.stdout, /^create_image$/m, agent.stderr);
     assert.equal((await cli('connect nothing')).code, 2);
+  });
+
+  test('the models of this service are written as types and as JSON Schema', async () => {
+    const types = await cli('models types');
+    assert.match(types.stdout, /"sandbox-slow": \{\s+options: \{\s+"seconds"\?: number;/, types.stderr);
+    const schema = await cli('models schema sandbox-slow --jq .properties.options.properties.seconds.type');
+    assert.equal(schema.stdout, 'number\n', schema.stderr);
+  });
+
+  test('what was made is downloaded from the library by its id, a video too', async () => {
+    const video = await client().videos.run({ prompt: 'clouds', duration: 3 });
+    const [output] = video.outputs;
+    const saved = await cli(`assets download ${output.id} -o clip.mp4 -q`);
+    assert.equal(saved.stdout, 'clip.mp4\n', saved.stderr);
+    assert.ok((await stat(path.join(folder, 'clip.mp4'))).size > 1_000);
+    const missing = await cli('assets download ast_nothing');
+    assert.deepEqual([missing.code, errorOf(missing).code], [1, 'not_found']);
   });
 
   test('completions are scripts that the shell reads', async () => {
@@ -249,6 +268,7 @@ describe('the command line', () => {
     );
     assert.match(words, /\bwait\b.*\bdownload\b/);
     assert.match((await cli('completion fish')).stdout, /complete -c renderkit/);
+    assert.match((await cli('completion powershell')).stdout, /'gen' = 'list get wait/);
   });
 
   test('its README does what it says, from the packed package', async () => {
@@ -309,17 +329,29 @@ describe('the command line', () => {
       const variables = Object.entries({ ...environment, XDG_CONFIG_HOME: folder }).map(
         ([name, value]) => `${name}=${value}`,
       );
-      const program = `exec env ${variables.join(' ')} ${process.execPath} --conditions=renderkit-source --no-warnings ${cliProgram}`;
+      const without = agentVariables.map((name) => `-u ${name}`);
+      const program = `exec env ${[...without, ...variables, process.execPath, ...cliFlags, cliProgram].join(' ')}`;
       await tmux('new-session', '-d', '-x', '100', '-y', '20', 'bash --norc');
       try {
         await tmux('set-option', '-g', 'remain-on-exit', 'on');
-        await tmux('send-keys', `${program} image "a lake" -m sandbox-slow -O seconds=60`, 'Enter');
+        await tmux('send-keys', `${program} image "a lake" -m sandbox-slow -O seconds=300`, 'Enter');
         const [, id = ''] = await screenHas(/^(gen_\w+)$/m);
         await screenHas(/rendering|waiting/);
         await tmux('send-keys', 'C-c');
         await screenHas(/Ctrl-C again cancels/);
         await screenHas(/goes on without us/);
         assert.match((await client().generations.retrieve(id)).status, /queued|running/);
+        // A second one cancels what waits and nothing else. Three seconds may be over before a busy machine sends it.
+        const ends = /It runs already: `renderkit gen stop|was canceled; it cost nothing|goes on without us/;
+        let said = 'goes on';
+        while (said.startsWith('goes on')) {
+          await tmux('respawn-pane', '-k', `${program} gen wait ${id}`);
+          await screenHas(/rendering|waiting/);
+          await tmux('send-keys', 'C-c', 'C-c');
+          [said] = await screenHas(ends);
+        }
+        const { status } = await client().generations.retrieve(id);
+        assert.equal(status === 'canceled', said.startsWith('was canceled'), `${status}: ${said}`);
       } finally {
         await tmux('kill-server').catch(() => undefined);
       }

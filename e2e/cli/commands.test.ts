@@ -70,12 +70,12 @@ describe('the command line and a mock', () => {
 
   test('a request that is written down is not sent, and makes the same when it is', async () => {
     await writeFile(path.join(folder, 'in.png'), Buffer.from('iVBORw0KGgo=', 'base64'));
-    const before = (await client().generations.list({ limit: 100 })).data.length;
+    const earlier = (await client().generations.list({ limit: 100 })).data.length;
     const words = `edit @in.png "in winter's dark" -O seed=5 --code`;
     assert.match((await cli(`${words} curl`)).stdout, /\/v1\/uploads'/);
     assert.match((await cli(`${words} ts`)).stdout, /image: fromPath\('in\.png'\)/);
     const written = (await cli(`${words} cli`)).stdout;
-    assert.equal((await client().generations.list({ limit: 100 })).data.length, before);
+    assert.equal((await client().generations.list({ limit: 100 })).data.length, earlier);
     assert.equal(written, "renderkit edit @in.png 'in winter'\\''s dark' -O seed=5\n");
     assert.equal((await cli('edit @none.png "a" --code curl')).code, 2, 'a file that is not there');
   });
@@ -183,10 +183,13 @@ describe('the command line and a mock', () => {
     const succeeded = (await client().generations.list({ status: 'succeeded', limit: 100 })).data;
     assert.ok(succeeded.some((one) => one.id === id));
     assert.deepEqual(
-      rows.map(({ kind, credits }) => [kind, credits]).toSorted(),
-      [...new Set(succeeded.map(({ kind }) => kind))]
-        .map((kind) => [kind, succeeded.filter((one) => one.kind === kind).length])
-        .toSorted(),
+      Object.fromEntries(rows.map(({ kind, credits }) => [kind, credits])),
+      Object.fromEntries(
+        Object.entries(Object.groupBy(succeeded, ({ kind }) => kind)).map(([kind, ones]) => [
+          kind,
+          ones.length,
+        ]),
+      ),
     );
   });
 
@@ -225,11 +228,11 @@ describe('the command line and a mock', () => {
       gemini: '.gemini/settings.json',
       zed: 'zed/settings.json',
     };
-    for (const [client, name] of Object.entries(files)) {
+    for (const [program, name] of Object.entries(files)) {
       const file = path.join(folder, name);
       await mkdir(path.dirname(file), { recursive: true });
       await writeFile(file, '{"theirs": {"kept": true}}');
-      const done = await cli(`mcp install --client ${client} -q`);
+      const done = await cli(`mcp install --client ${program} -q`);
       assert.deepEqual([done.code, done.stdout], [0, `${file}\n`], done.stderr);
       const written = await readFile(file, 'utf8');
       assert.deepEqual((JSON.parse(written) as { theirs: object }).theirs, { kept: true });

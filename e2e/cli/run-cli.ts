@@ -21,7 +21,14 @@ export type CliOptions = {
 };
 
 /** Variables by which it would take itself to be run by an agent, as these tests may be. */
-const agentVariables = ['CLAUDECODE', 'CODEX_SANDBOX', 'CURSOR_AGENT', 'GEMINI_CLI', 'OPENCODE', 'AI_AGENT'];
+export const agentVariables = [
+  'CLAUDECODE',
+  'CODEX_SANDBOX',
+  'CURSOR_AGENT',
+  'GEMINI_CLI',
+  'OPENCODE',
+  'AI_AGENT',
+];
 
 /** The environment of a command, without an agent's and without a desktop. */
 export function cliEnvironment(cwd: string, own: Record<string, string>): Record<string, string | undefined> {

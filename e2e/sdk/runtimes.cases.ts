@@ -179,7 +179,7 @@ async function example(options) {
 }
 
 const workerOf = (example: string) => `${withoutFiles(example)}
-export default {
+const worker = {
   async fetch(_request, env) {
     try {
       const options = { baseUrl: env.RENDERKIT_BASE_URL, apiKey: env.RENDERKIT_API_KEY };
@@ -188,7 +188,8 @@ export default {
       return new Response(String(error?.stack ?? error), { status: 500 });
     }
   },
-};`;
+};
+export { worker as default };`;
 
 const pageOf = (example: string, apiKey: string) => `${withoutFiles(example)}
 const options = { baseUrl: location.origin, apiKey: ${JSON.stringify(apiKey)}, dangerouslyAllowBrowser: true };

@@ -3,7 +3,6 @@ import { homedir } from 'node:os';
 import path from 'node:path';
 import type { GlobalValues } from './options.ts';
 import { CliError, exitCodes } from './cli-error.ts';
-import type { Session } from './session.ts';
 
 /** Where a service is, and the key for it. */
 export type Profile = {
@@ -18,6 +17,17 @@ type Config = {
   webhook_secrets?: Record<string, string>;
 };
 
+/** Where programs of this person keep their settings. */
+export type Folders = {
+  home: string;
+  /** Of terminals: `~/.config`. */
+  config: string;
+  /** Of a desktop: the same, or what macOS and Windows have for it. */
+  desktop: string;
+  claude: string;
+  codex: string;
+};
+
 /** What the environment says to the command line. */
 export type Environment = {
   apiKey: string | undefined;
@@ -26,6 +36,7 @@ export type Environment = {
   configFile: string;
   /** The program that opens addresses, where one is named. */
   browser: string | undefined;
+  folders: Folders;
   /** An agent runs it: it reads what a pipe would, and answers no question. */
   isAgent: boolean;
   /** Colours and pictures: what terminal this is. */
@@ -55,6 +66,7 @@ export function readEnvironment(
     profile: text('RENDERKIT_PROFILE'),
     configFile: path.join(folder, 'renderkit', 'config.json'),
     browser: text('BROWSER'),
+    folders: foldersOf(text),
     isAgent: agentVariables.some((name) => text(name) !== undefined),
     terminal: {
       TERM: text('TERM'),
@@ -64,6 +76,23 @@ export function readEnvironment(
       STY: text('STY'),
       NO_COLOR: text('NO_COLOR'),
     },
+  };
+}
+
+function foldersOf(text: (name: string) => string | undefined): Folders {
+  const home = homedir();
+  const config = text('XDG_CONFIG_HOME') ?? path.join(home, '.config');
+  return {
+    home,
+    config,
+    desktop:
+      process.platform === 'darwin'
+        ? path.join(home, 'Library', 'Application Support')
+        : process.platform === 'win32'
+          ? (text('APPDATA') ?? path.join(home, 'AppData', 'Roaming'))
+          : config,
+    claude: text('CLAUDE_CONFIG_DIR') ?? path.join(home, '.claude'),
+    codex: text('CODEX_HOME') ?? path.join(home, '.codex'),
   };
 }
 
@@ -137,10 +166,7 @@ export function defaultAddress(environment: Environment, values: GlobalValues): 
 }
 
 /** A page of the console: `/keys`. @throws CliError where there is no key for the address */
-export function consoleAddress(
-  { environment, values }: Pick<Session, 'environment' | 'values'>,
-  page: string,
-): string {
+export function consoleAddress(environment: Environment, values: GlobalValues, page: string): string {
   return `${addressOf(chooseConnection(environment, values).baseUrl)}/console${page}`;
 }
 

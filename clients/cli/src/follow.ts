@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Preview, RenderkitError, type SucceededGeneration } from 'renderkit';
 import { CliError, exitCodes } from './cli-error.ts';
@@ -20,14 +19,12 @@ export async function follow(
   options: { timeoutMs?: number | undefined; pictures?: PictureProtocol } = {},
 ): Promise<SucceededGeneration> {
   const { client, output } = session;
-  const interrupt = new AbortController();
-  const onInterrupt = () => interrupt.abort();
-  process.once('SIGINT', onInterrupt);
+  using interrupts = new Interrupts();
   const painter = new PreviewPainter(session);
   try {
     return await client.generations.wait(id, {
       timeout: options.timeoutMs,
-      signal: interrupt.signal,
+      signal: interrupts.first,
       ...(output.hasLine && { onProgress: (progress) => output.progress(progressText(progress)) }),
       ...(options.pictures === 'iterm' && { onPreview: (preview) => void painter.draw(preview) }),
     });
@@ -36,29 +33,22 @@ export async function follow(
     // Whoever gave the time goes on by the id.
     if (error.code === 'still_running') output.result({ id }, [id], () => [id]);
     if (error.code !== 'aborted') throw error;
-    await offerToCancel(session, id);
+    await offerToCancel(session, id, interrupts);
     throw new CliError(`${id} goes on without us.`, {
       exitCode: exitCodes.interrupted,
       code: 'interrupted',
       advice: `\`renderkit gen wait ${id}\` waits for it again.`,
     });
   } finally {
-    process.off('SIGINT', onInterrupt);
     painter.end();
     output.clearLine();
   }
 }
 
-async function offerToCancel({ client, output }: Session, id: string): Promise<void> {
+async function offerToCancel({ client, output }: Session, id: string, interrupts: Interrupts): Promise<void> {
   if (!output.hasLine) return;
   output.note(`Ctrl-C again cancels ${id} while it still waits.`);
-  const late = new AbortController();
-  const again = await Promise.race([
-    once(process, 'SIGINT', { signal: late.signal }).then(() => true),
-    sleep(secondInterruptMs, false),
-  ]);
-  late.abort();
-  if (!again) return;
+  if (!(await interrupts.comesAgainWithin(secondInterruptMs))) return;
   const canceled = await client.generations.cancel(id).then(
     () => true,
     () => false,
@@ -68,6 +58,34 @@ async function offerToCancel({ client, output }: Session, id: string): Promise<v
     exitCode: exitCodes.interrupted,
     code: 'canceled',
   });
+}
+
+/** Ctrl-C, as often as it comes: one that comes while nobody looks is not lost, and does not end the process. */
+class Interrupts implements Disposable {
+  readonly #first = new AbortController();
+  readonly #second = new AbortController();
+  readonly #listen = () => {
+    if (this.first.aborted) this.#second.abort();
+    this.#first.abort();
+  };
+
+  constructor() {
+    process.on('SIGINT', this.#listen);
+  }
+
+  get first(): AbortSignal {
+    return this.#first.signal;
+  }
+
+  /** Whether a second one has come, or comes in this time. */
+  async comesAgainWithin(ms: number): Promise<boolean> {
+    await sleep(ms, undefined, { signal: this.#second.signal }).catch(() => undefined);
+    return this.#second.signal.aborted;
+  }
+
+  [Symbol.dispose](): void {
+    process.off('SIGINT', this.#listen);
+  }
 }
 
 /** Draws previews above the line of progress, each over the one before. */

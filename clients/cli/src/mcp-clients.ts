@@ -1,5 +1,5 @@
-import { homedir } from 'node:os';
 import path from 'node:path';
+import type { Folders } from './config.ts';
 
 /** How a program reaches the tools: over HTTP, or by starting them on this machine. */
 export type McpServer =
@@ -8,25 +8,13 @@ export type McpServer =
 
 type McpClient = {
   /** Where it keeps its settings, for all projects of this person. */
-  file: () => string;
+  file: (folders: Folders) => string;
   /** Names that lead to the entry in a JSON file; a TOML file has tables instead. */
   entry: readonly [string, string] | 'toml';
   /** The entry; undefined where the program has no such servers. */
   remote: ((server: { url: string; headers: Record<string, string> }) => object) | undefined;
   local: (server: { command: string; args: readonly string[]; env: Record<string, string> }) => object;
 };
-
-const home = (...names: string[]) => path.join(homedir(), ...names);
-
-/** Where programs keep settings on this system: of a desktop, and of a terminal. */
-function settingsFolder(name: string): string {
-  if (process.platform === 'darwin') return home('Library', 'Application Support', name);
-  if (process.platform === 'win32')
-    return path.join(process.env['APPDATA'] ?? home('AppData', 'Roaming'), name);
-  return path.join(configFolder(), name);
-}
-
-const configFolder = () => process.env['XDG_CONFIG_HOME'] ?? home('.config');
 
 const program = ({ command, args, env }: { command: string; args: readonly string[]; env: object }) => ({
   command,
@@ -36,37 +24,37 @@ const program = ({ command, args, env }: { command: string; args: readonly strin
 
 export const mcpClients = {
   'claude-code': {
-    file: () => home('.claude.json'),
+    file: ({ home }) => path.join(home, '.claude.json'),
     entry: ['mcpServers', 'renderkit'],
     remote: (server) => ({ type: 'http', ...server }),
     local: (server) => ({ type: 'stdio', ...program(server) }),
   },
   'claude-desktop': {
-    file: () => path.join(settingsFolder('Claude'), 'claude_desktop_config.json'),
+    file: ({ desktop }) => path.join(desktop, 'Claude', 'claude_desktop_config.json'),
     entry: ['mcpServers', 'renderkit'],
     remote: undefined,
     local: program,
   },
   cursor: {
-    file: () => home('.cursor', 'mcp.json'),
+    file: ({ home }) => path.join(home, '.cursor', 'mcp.json'),
     entry: ['mcpServers', 'renderkit'],
     remote: (server) => server,
     local: program,
   },
   vscode: {
-    file: () => path.join(settingsFolder('Code'), 'User', 'mcp.json'),
+    file: ({ desktop }) => path.join(desktop, 'Code', 'User', 'mcp.json'),
     entry: ['servers', 'renderkit'],
     remote: (server) => ({ type: 'http', ...server }),
     local: (server) => ({ type: 'stdio', ...program(server) }),
   },
   codex: {
-    file: () => path.join(process.env['CODEX_HOME'] ?? home('.codex'), 'config.toml'),
+    file: ({ codex }) => path.join(codex, 'config.toml'),
     entry: 'toml',
     remote: ({ url, headers }) => ({ url, http_headers: headers }),
     local: program,
   },
   opencode: {
-    file: () => path.join(configFolder(), 'opencode', 'opencode.json'),
+    file: ({ config }) => path.join(config, 'opencode', 'opencode.json'),
     entry: ['mcp', 'renderkit'],
     remote: (server) => ({ type: 'remote', ...server, enabled: true }),
     local: ({ command, args, env }) => ({
@@ -77,13 +65,13 @@ export const mcpClients = {
     }),
   },
   gemini: {
-    file: () => home('.gemini', 'settings.json'),
+    file: ({ home }) => path.join(home, '.gemini', 'settings.json'),
     entry: ['mcpServers', 'renderkit'],
     remote: ({ url, headers }) => ({ httpUrl: url, headers }),
     local: program,
   },
   zed: {
-    file: () => path.join(configFolder(), 'zed', 'settings.json'),
+    file: ({ config }) => path.join(config, 'zed', 'settings.json'),
     entry: ['context_servers', 'renderkit'],
     remote: (server) => server,
     local: program,

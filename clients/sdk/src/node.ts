@@ -67,7 +67,7 @@ export function toNodeHandler(
     outgoing.writeHead(answer.status, Object.fromEntries(answer.headers));
     if (answer.body === null) return void outgoing.end();
     try {
-      const body = Readable.fromWeb(answer.body as Parameters<typeof Readable.fromWeb>[0]);
+      const body = Readable.fromWeb(answer.body);
       await pipeline(body, outgoing);
     } catch (error) {
       if (!gone.signal.aborted) onError(error);

@@ -48,8 +48,8 @@ function tellOfPath({ output }: Session, { door }: Program, { baseUrl }: Place):
     );
 }
 
-const answerLine = ([what, names]: [string, string[]]) =>
-  `It answers: ${names.length} ${what}, ${names.slice(0, 3).join(', ')} …`;
+const answerLine = ([what, found]: [string, string[]]) =>
+  `It answers: ${found.length} ${what}, ${found.slice(0, 3).join(', ')} …`;
 
 /** The first request of programs of each door, as they send it: what it finds, by its kind. It charges nothing. */
 const trials: Record<Door, (session: Session, place: Place) => Promise<Record<string, string[]>>> = {

@@ -136,7 +136,7 @@ export const open = command({
       const { outputs } = await session.client.generations.retrieve(id);
       const places =
         values.page === true
-          ? [consoleAddress(session, `/generations/${id}`)]
+          ? [consoleAddress(session.environment, session.values, `/generations/${id}`)]
           : outputs.map(({ url }) => url);
       for (const place of places) openInDesktop(session, place);
       session.output.result({ id, opened: places }, places, () => places);

@@ -46,7 +46,7 @@ export const install = command({
     if (values.remote === true && client.remote === undefined)
       throw new UsageError(`${name} starts its tools itself: leave --remote out.`);
     const server = serverOf(session, client.remote === undefined || values.local === true);
-    const file = client.file();
+    const file = client.file(session.environment.folders);
     const settings = settingsWith(name, server, file);
     if (values.print === true) process.stdout.write(settings);
     else {

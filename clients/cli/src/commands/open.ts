@@ -30,7 +30,7 @@ export const open = command({
         `There is no page ${JSON.stringify(name)}.`,
         `There are ${Object.keys(pages).join(', ')}, and gen_….`,
       );
-    const address = consoleAddress(session, page);
+    const address = consoleAddress(session.environment, session.values, page);
     openInDesktop(session, address);
     session.output.result({ url: address }, [address], () => [address]);
     return Promise.resolve();

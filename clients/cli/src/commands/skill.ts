@@ -1,8 +1,8 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
-import { homedir } from 'node:os';
 import path from 'node:path';
 import { type Command, command, type Entry } from '../command.ts';
 import { CliError } from '../cli-error.ts';
+import type { Folders } from '../config.ts';
 
 type Commands = Record<string, Entry>;
 
@@ -25,8 +25,8 @@ export function skillInstallOf(commands: Commands): Command {
     usage: '[--dir DIR]',
     about: 'Puts SKILL.md where the agents of this machine look for it.',
     options: { dir: { form: 'DIR', about: 'a folder of skills; those of the agents found when left out' } },
-    run: ({ output }, _words, values) => {
-      const folders = values.dir === undefined ? foldersFound() : [values.dir];
+    run: ({ output, environment }, _words, values) => {
+      const folders = values.dir === undefined ? foldersFound(environment.folders) : [values.dir];
       if (folders.length === 0)
         throw new CliError('No agent was found here.', {
           advice: 'Name its folder of skills: renderkit skill install --dir .claude/skills',
@@ -43,14 +43,8 @@ export function skillInstallOf(commands: Commands): Command {
 }
 
 /** Folders of skills, of those agents that have settings here. */
-function foldersFound(): string[] {
-  const config = process.env['XDG_CONFIG_HOME'] ?? path.join(homedir(), '.config');
-  const homes = [
-    process.env['CLAUDE_CONFIG_DIR'] ?? path.join(homedir(), '.claude'),
-    process.env['CODEX_HOME'] ?? path.join(homedir(), '.codex'),
-    path.join(homedir(), '.cursor'),
-    path.join(config, 'opencode'),
-  ];
+function foldersFound({ home, config, claude, codex }: Folders): string[] {
+  const homes = [claude, codex, path.join(home, '.cursor'), path.join(config, 'opencode')];
   return homes.filter((folder) => existsSync(folder)).map((folder) => path.join(folder, 'skills'));
 }
 

@@ -27,7 +27,7 @@ export const trigger = command({
       throw new UsageError('Name the event.', `There are ${sampleEventTypes.join(', ')}.`);
     const event = sampleEvent(type);
     for (const [path, value] of Object.entries(pairsOf(values.data ?? [], 'data')))
-      setField(event.data as Record<string, unknown>, path.split('.'), valueOf(value));
+      setField(event.data, path.split('.'), valueOf(value));
     const secret = checkedSecret(session, values.secret);
     if (values['forward-to'] === undefined) {
       const body = JSON.stringify(event);
@@ -51,18 +51,19 @@ export const trigger = command({
 });
 
 /** Objects on the way are made where they are missing. @throws UsageError where something else stands there */
-function setField(target: Record<string, unknown>, path: string[], value: unknown): void {
+function setField(target: object, path: string[], value: unknown): void {
   const [first = '', ...rest] = path;
   if (first === '' || first === '__proto__') throw new UsageError(`--data has no field ${path.join('.')}.`);
+  const fields = target as Record<string, unknown>;
   if (rest.length === 0) {
-    target[first] = value;
+    fields[first] = value;
     return;
   }
-  const inner = (target[first] ??= {});
-  if (typeof inner !== 'object') throw new UsageError(`--data: ${first} is no object.`);
+  const inner = (fields[first] ??= {});
+  if (typeof inner !== 'object' || inner === null) throw new UsageError(`--data: ${first} is no object.`);
   // Samples are shared: what is changed is a copy.
-  const copy = { ...(inner as Record<string, unknown>) };
-  target[first] = copy;
+  const copy = { ...inner };
+  fields[first] = copy;
   setField(copy, rest, value);
 }
 

@@ -111,7 +111,7 @@ function cliCode({ kind, body, more }: WrittenRequest): string {
     ['-O', 'options'],
     ['--meta', 'metadata'],
   ] as const)
-    for (const [key, value] of Object.entries((body[field] ?? {}) as object))
+    for (const [key, value] of Object.entries(body[field] ?? {}))
       words.push(flag, shellWord(`${key}=${value}`));
   if (typeof body['inpaint_type'] === 'string') words.push(`--${body['inpaint_type']}`);
   if (more.count !== undefined) words.push('-n', more.count);
