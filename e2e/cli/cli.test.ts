@@ -347,7 +347,9 @@ describe('the command line', () => {
         while (said.startsWith('goes on')) {
           await tmux('respawn-pane', '-k', `${program} gen wait ${id}`);
           await screenHas(/rendering|waiting/);
-          await tmux('send-keys', 'C-c', 'C-c');
+          await tmux('send-keys', 'C-c');
+          await screenHas(/Ctrl-C again cancels/);
+          await tmux('send-keys', 'C-c');
           [said] = await screenHas(ends);
         }
         const { status } = await client().generations.retrieve(id);
