@@ -5,11 +5,11 @@ import './app/global.css';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { localStorageColorSchemeManager, MantineProvider } from '@mantine/core';
-import { Notifications } from '@mantine/notifications';
 import { QueryClientProvider } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';
 import { queryClient, router } from './app/router.tsx';
 import { cssVariables, theme } from './app/theme.ts';
+import { Toasts } from './app/Toasts.tsx';
 
 declare global {
   // react-remove-scroll, on which modals are built, looks for the nonce here.
@@ -45,7 +45,7 @@ createRoot(root).render(
       defaultColorScheme="auto"
       getStyleNonce={styleNonce}
     >
-      <Notifications position="bottom-right" containerWidth={380} zIndex={400} />
+      <Toasts />
       <QueryClientProvider client={queryClient}>
         <RouterProvider router={router} />
       </QueryClientProvider>

@@ -17,7 +17,7 @@ import { walkStudioPages } from './studio-pages.ts';
 import { type ConsoleWorld, openConsoleWorld, type Person, signIn, type Visitor } from './world.ts';
 
 /** What a first visit may fetch of scripts, as it comes over the wire. */
-const scriptBudgetBytes = 300_000;
+const scriptBudgetBytes = 190_000;
 
 describe('every page of the console', { skip: noBrowser }, () => {
   let world: ConsoleWorld;
@@ -36,7 +36,7 @@ describe('every page of the console', { skip: noBrowser }, () => {
   const find = createIssueFinder();
   const issuesOf = (name: string, on: Page = page) => find(on, name);
 
-  test('needs little to begin with: scripts of 300 kB, and nobody but the service', async () => {
+  test('needs little to begin with: scripts of 190 kB, and nobody but the service', async () => {
     const first = await world.visitor();
     const sizes: Promise<number>[] = [];
     first.page.on('requestfinished', (request) => {

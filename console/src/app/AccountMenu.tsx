@@ -1,75 +1,37 @@
-import { Menu, UnstyledButton, useMantineColorScheme, VisuallyHidden } from '@mantine/core';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { useNavigate } from '@tanstack/react-router';
-import { callConsole } from '../api/client.ts';
-import { changePasswordAddress } from '../session/sign-in-addresses.ts';
+import { type ComponentType, useRef, useState } from 'react';
 import { useSignedIn } from '../session/use-signed-in.ts';
-import { Icon } from '../ui/Icon.tsx';
-import classes from './account-menu.module.css';
+import { AccountButton } from './AccountButton.tsx';
+import type { AccountMenuListProps } from './AccountMenuList.tsx';
 
-const schemes = [
-  { value: 'light', label: 'Light' },
-  { value: 'dark', label: 'Dark' },
-  { value: 'auto', label: 'As the system' },
-] as const;
+type Loaded = AccountMenuListProps & { List: ComponentType<AccountMenuListProps> };
 
-/** Who is signed in, how the console looks, and the way out. */
+/**
+ * Who is signed in, how the console looks, and the way out. What the menu needs is fetched when somebody comes near its
+ * button, which stays as it is meanwhile.
+ */
 export function AccountMenu() {
-  const { account, studio_url: studioUrl } = useSignedIn();
-  const { colorScheme, setColorScheme } = useMantineColorScheme();
-  const signOut = useSignOut();
-  const choose = (value: string) =>
-    setColorScheme(schemes.find((one) => one.value === value)?.value ?? 'auto');
-  const who = account.email ?? 'Signed in';
+  const who = useSignedIn().account.email ?? 'Signed in';
+  const button = useRef<HTMLButtonElement>(null);
+  const clicked = useRef(false);
+  const [loaded, setLoaded] = useState<Loaded>();
+  const load = async () => {
+    const { AccountMenuList: List } = await import('./AccountMenuList.tsx');
+    const focused = document.activeElement === button.current;
+    setLoaded({ List, initially: clicked.current ? 'open' : focused ? 'focused' : 'closed' });
+  };
+  if (loaded !== undefined) return <loaded.List initially={loaded.initially} />;
   return (
-    <Menu position="top-start" width={230} shadow="md">
-      <Menu.Target>
-        <UnstyledButton className={classes['target']}>
-          <span className={classes['initial']} data-initial={who.charAt(0).toUpperCase()} />
-          <VisuallyHidden>Account menu of</VisuallyHidden>
-          <span className={classes['who']}>{who}</span>
-          <Icon name="more" />
-        </UnstyledButton>
-      </Menu.Target>
-      <Menu.Dropdown>
-        <Menu.Label>{who}</Menu.Label>
-        <Menu.Divider />
-        <Menu.Label>Colours</Menu.Label>
-        <Menu.RadioGroup value={colorScheme} onChange={choose}>
-          {schemes.map(({ value, label }) => (
-            <Menu.RadioItem key={value} value={value} closeMenuOnClick={false}>
-              {label}
-            </Menu.RadioItem>
-          ))}
-        </Menu.RadioGroup>
-        <Menu.Divider />
-        <Menu.Item
-          component="a"
-          href={changePasswordAddress(studioUrl, account.email)}
-          leftSection={<Icon name="keys" />}
-        >
-          Change password
-        </Menu.Item>
-        <Menu.Item leftSection={<Icon name="signOut" />} onClick={() => signOut.mutate()}>
-          Sign out
-        </Menu.Item>
-      </Menu.Dropdown>
-    </Menu>
+    <AccountButton
+      ref={button}
+      who={who}
+      aria-haspopup="menu"
+      aria-expanded={false}
+      onPointerEnter={() => void load()}
+      onFocus={() => void load()}
+      onClick={() => {
+        clicked.current = true;
+        void load();
+      }}
+    />
   );
-}
-
-function useSignOut() {
-  const navigate = useNavigate();
-  const queryClient = useQueryClient();
-  return useMutation({
-    mutationFn: () => callConsole('signOut', {}),
-    onSuccess: async ({ studio_sign_out_url: studio }) => {
-      // The studio has a session of its own in this browser; it asks, and sends the browser back here.
-      if (studio !== null) globalThis.location.assign(studio);
-      else {
-        await navigate({ to: '/signed-out' });
-        queryClient.clear();
-      }
-    },
-  });
 }

@@ -1,6 +1,7 @@
-import { ActionIcon, Drawer } from '@mantine/core';
+import { ActionIcon } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { Link, Outlet } from '@tanstack/react-router';
+import { lazy, Suspense, useState } from 'react';
 import { Brand } from '../ui/Brand.tsx';
 import { Icon } from '../ui/Icon.tsx';
 import { AccountMenu } from './AccountMenu.tsx';
@@ -8,9 +9,14 @@ import { Navigation } from './Navigation.tsx';
 import { Shortcuts } from './Shortcuts.tsx';
 import classes from './shell.module.css';
 
+const NavigationDrawer = lazy(async () => ({
+  default: (await import('./NavigationDrawer.tsx')).NavigationDrawer,
+}));
+
 /** The frame of every page for somebody who is signed in. */
 export function Shell() {
-  const [opened, drawer] = useDisclosure(false);
+  const [wanted, setWanted] = useState(false);
+  const [opened, drawer] = useDisclosure(false, { onOpen: () => setWanted(true) });
   return (
     <div className={classes['shell']}>
       <a href="#main" className={classes['skip']}>
@@ -31,17 +37,11 @@ export function Shell() {
           <Brand />
         </Link>
       </nav>
-      <Drawer
-        opened={opened}
-        onClose={drawer.close}
-        size={270}
-        title={<Brand />}
-        closeButtonProps={{ 'aria-label': 'Close the navigation' }}
-        classNames={{ body: classes['drawer'] ?? '', content: classes['drawerContent'] ?? '' }}
-      >
-        <Navigation onNavigate={drawer.close} />
-        <AccountMenu />
-      </Drawer>
+      {wanted && (
+        <Suspense>
+          <NavigationDrawer opened={opened} onClose={drawer.close} />
+        </Suspense>
+      )}
       <Shortcuts />
       <main id="main" className={classes['main']} tabIndex={-1}>
         <Outlet />

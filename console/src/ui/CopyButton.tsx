@@ -1,4 +1,4 @@
-import { ActionIcon, Button, Tooltip } from '@mantine/core';
+import { ActionIcon, Button } from '@mantine/core';
 import { useClipboard } from '@mantine/hooks';
 import { Icon } from './Icon.tsx';
 
@@ -20,11 +20,11 @@ export function CopyButton({ value, label, withText = false }: CopyButtonProps) 
         {clipboard.copied ? 'Copied' : 'Copy'}
       </Button>
     );
+  const name = clipboard.copied ? 'Copied' : label;
+  // The browser's own hint: a first page needs no library that places one.
   return (
-    <Tooltip label={clipboard.copied ? 'Copied' : label}>
-      <ActionIcon size={24} aria-label={clipboard.copied ? 'Copied' : label} onClick={copy}>
-        {icon}
-      </ActionIcon>
-    </Tooltip>
+    <ActionIcon size={24} aria-label={name} title={name} onClick={copy}>
+      {icon}
+    </ActionIcon>
   );
 }

@@ -1,9 +1,8 @@
-import 'uplot/dist/uPlot.min.css';
-import { useComputedColorScheme } from '@mantine/core';
 import { useElementSize } from '@mantine/hooks';
-import { useEffect, useRef } from 'react';
-import UPlot from 'uplot';
+import type { PointerEvent } from 'react';
+import { dayTicks, valueTicks } from './chart-axes.ts';
 import { formatDay, type Series, stacked } from './daily-series.ts';
+import classes from './daily-bars.module.css';
 
 type DailyBarsProps = {
   label: string;
@@ -13,91 +12,95 @@ type DailyBarsProps = {
   onPoint: (day: number | undefined) => void;
 };
 
+// In pixels.
 const height = 190;
-/** 1, 2, 5, 10, 20, 50 … of the upright axis. */
-const wholeSteps = Array.from({ length: 10 }, (_, power) => [1, 2, 5].map((n) => n * 10 ** power)).flat();
+const edge = { top: 10, right: 6, bottom: 26, left: 46 };
+const maxBarWidth = 36;
+/** The least from one name of a day to the next. */
+const dayRoom = 70;
+/** Lines above zero. */
+const maxLines = 4;
+/** Of the room of a day. */
+const barShare = 0.72;
 
 /** Stacked bars. A screen reader gets the label alone: the same numbers are beside it as text and as a table. */
 export function DailyBars({ label, days, series, onPoint }: DailyBarsProps) {
-  const frame = useElementSize();
-  const container = useRef<HTMLDivElement>(null);
-  const scheme = useComputedColorScheme('light');
-  const { width } = frame;
-  useEffect(() => {
-    if (container.current === null || width < 40) return undefined;
-    const plot = new UPlot(
-      optionsOf({ width, days, series, onPoint }),
-      dataOf(days, series),
-      container.current,
+  const { ref, width } = useElementSize();
+  const inner = width - edge.left - edge.right;
+  const room = inner / days.length;
+  const point = (event: PointerEvent<SVGSVGElement>) => {
+    const day = Math.floor(
+      (event.clientX - event.currentTarget.getBoundingClientRect().left - edge.left) / room,
     );
-    return () => plot.destroy();
-  }, [width, scheme, days, series, onPoint]);
+    onPoint(day >= 0 && day < days.length ? day : undefined);
+  };
   return (
-    <div ref={frame.ref} role="img" aria-label={label} style={{ height, overflow: 'hidden' }}>
-      <div ref={container} />
+    <div ref={ref} role="img" aria-label={label} className={classes['frame']} style={{ height }}>
+      {inner > 0 && (
+        <svg
+          {...{ width, height }}
+          className={classes['chart']}
+          onPointerMove={point}
+          onPointerLeave={() => onPoint(undefined)}
+        >
+          <Drawing {...{ days, series, inner, room }} />
+        </svg>
+      )}
     </div>
   );
 }
 
-/** The highest bars come first, so that the lower ones are drawn over them. */
-function dataOf(days: readonly string[], series: readonly Series[]): UPlot.AlignedData {
-  return [days.map((_, day) => day), ...stacked(series).toReversed()];
-}
+type DrawingProps = Pick<DailyBarsProps, 'days' | 'series'> & { inner: number; room: number };
 
-function optionsOf({
-  width,
-  days,
-  series,
-  onPoint,
-}: Omit<DailyBarsProps, 'label'> & { width: number }): UPlot.Options {
-  const style = getComputedStyle(document.documentElement);
-  const color = (name: string) => style.getPropertyValue(name).trim();
-  const bars = UPlot.paths.bars?.({ size: [0.72, 36], radius: 0.12 });
-  const text = {
-    stroke: color('--mantine-color-dimmed'),
-    font: `11px ${getComputedStyle(document.body).fontFamily}`,
-  };
-  return {
-    width,
-    height,
-    padding: [10, 6, 0, 0],
-    legend: { show: false },
-    cursor: { y: false, points: { show: false }, drag: { x: false, y: false } },
-    scales: {
-      x: { time: false, range: () => [-0.6, days.length - 0.4] },
-      y: { range: (_, __, max) => [0, Math.max(1, max * 1.08)] },
-    },
-    axes: [
-      {
-        ...text,
-        grid: { show: false },
-        ticks: { show: false },
-        size: 26,
-        gap: 4,
-        space: 70,
-        incrs: [1, 2, 7, 14, 30],
-        values: (_, ticks) => ticks.map((tick) => formatDay(days[tick] ?? '')),
-      },
-      {
-        ...text,
-        size: 46,
-        gap: 4,
-        // Credits and counts are read in whole steps.
-        incrs: wholeSteps,
-        grid: { stroke: color('--mantine-color-default-border'), width: 1 },
-        ticks: { show: false },
-      },
-    ],
-    series: [
-      {},
-      ...series.toReversed().map((one) => ({
-        label: one.name,
-        fill: color(one.color),
-        width: 0,
-        points: { show: false },
-        ...(bars !== undefined && { paths: bars }),
-      })),
-    ],
-    hooks: { setCursor: [({ cursor }) => onPoint(cursor.idx ?? undefined)] },
-  };
+function Drawing({ days, series, inner, room }: DrawingProps) {
+  const tops = stacked(series);
+  const max = Math.max(1, ...(tops.at(-1) ?? []));
+  const deep = height - edge.top - edge.bottom;
+  const y = (value: number) => edge.top + deep * (1 - value / (max * 1.05));
+  const middle = (day: number) => edge.left + room * (day + 0.5);
+  const bar = Math.max(1, Math.min(maxBarWidth, room * barShare));
+  return (
+    <>
+      {valueTicks(max, maxLines).map((value) => (
+        <g key={value}>
+          <line
+            className={classes['line']}
+            x1={edge.left}
+            x2={edge.left + inner}
+            y1={y(value)}
+            y2={y(value)}
+          />
+          <text className={classes['value']} x={edge.left - 8} y={y(value)}>
+            {value}
+          </text>
+        </g>
+      ))}
+      {dayTicks(days.length, Math.max(1, Math.floor(inner / dayRoom))).map((day) => (
+        <text
+          key={day}
+          className={classes['day']}
+          x={Math.min(middle(day), edge.left + inner - 14)}
+          y={height - 8}
+        >
+          {formatDay(days[day] ?? '')}
+        </text>
+      ))}
+      {series.flatMap((one, at) =>
+        days.map((day, index) => {
+          const top = y(tops[at]?.[index] ?? 0);
+          const tall = y(tops[at - 1]?.[index] ?? 0) - top;
+          return tall <= 0 ? null : (
+            <rect
+              key={`${one.name} ${day}`}
+              style={{ fill: `var(${one.color})` }}
+              x={middle(index) - bar / 2}
+              y={top}
+              width={bar}
+              height={tall}
+            />
+          );
+        }),
+      )}
+    </>
+  );
 }

@@ -1,0 +1,15 @@
+import { notificationsStore } from '@mantine/notifications';
+import { lazy, Suspense, useEffect, useState } from 'react';
+
+const ToastList = lazy(async () => ({ default: (await import('./ToastList.tsx')).ToastList }));
+
+/** Where toasts appear. It is fetched with the first of them, which waits for it. */
+export function Toasts() {
+  const [wanted, setWanted] = useState(false);
+  useEffect(() => notificationsStore.subscribe(() => setWanted(true)), []);
+  return wanted ? (
+    <Suspense>
+      <ToastList />
+    </Suspense>
+  ) : null;
+}
