@@ -34,6 +34,7 @@ import {
   MovedLibraryItems,
   MoveLibraryItemsRequest,
 } from './schemas/library.ts';
+import { ModelSubjectsList } from './schemas/model.ts';
 import { Overview, OverviewQuery } from './schemas/overview.ts';
 import { EndedSession, SessionList, SessionParams, SignedIn, SignedOut } from './schemas/session.ts';
 import { AccountSettings, UpdateAccountSettingsRequest } from './schemas/settings.ts';
@@ -271,6 +272,14 @@ export const consoleOperations = {
     request: { body: MoveLibraryItemsRequest },
     response: { status: 200, schema: MovedLibraryItems },
     problems: [...studioProblems, 'not_found'],
+  },
+  listModelSubjects: {
+    method: 'GET',
+    path: '/console/api/model-subjects',
+    summary: 'List the models of the plan that draw certain subjects only',
+    request: {},
+    response: { status: 200, schema: ModelSubjectsList },
+    problems: studioProblems,
   },
   getStorageDetail: {
     method: 'GET',

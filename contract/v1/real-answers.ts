@@ -85,7 +85,7 @@ export const realAnswers = {
     inpaint: false,
     nsfw: false,
     description:
-      'Painted landscapes, seas, towns and portraits that follow the mood of your words. Procedural: drawn by a program from noise and colour theory, with no AI model behind it. The same seed makes the same picture.',
+      'Painted landscapes, seas, towns, skies and space that follow the mood of your words. It knows no other subject: people are small figures in its land. Procedural: drawn by a program from noise and colour theory, with no AI model behind it. The same seed makes the same picture.',
     thumbnail: null,
     prompt_required: true,
     tiers: [],

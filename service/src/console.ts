@@ -3,6 +3,7 @@ import type { Database } from '@renderkit/server-kit/db/database.ts';
 import { createKeyedMutex } from '@renderkit/server-kit/work/mutex.ts';
 import type { FastifyInstance } from 'fastify';
 import { createAccountReader } from './account/read-account.ts';
+import type { CatalogCache } from './catalog/catalog-cache.ts';
 import type { ServiceConfig } from './config.ts';
 import { connectionHandlers, settingsHandlers, storageHandlers } from './console-api/account.ts';
 import { administrationHandlers } from './console-api/administration.ts';
@@ -12,6 +13,7 @@ import { addConsoleFiles } from './console-api/files.ts';
 import { generationHandlers } from './console-api/generations.ts';
 import { keyHandlers } from './console-api/keys.ts';
 import { libraryHandlers } from './console-api/library.ts';
+import { modelHandlers } from './console-api/models.ts';
 import { overviewHandlers } from './console-api/overview.ts';
 import { addConsoleApi } from './console-api/routes.ts';
 import { sessionHandlers } from './console-api/sessions.ts';
@@ -31,6 +33,7 @@ export type ConsoleModules = {
   database: Database;
   serving: Serving;
   studioClient: StudioClient;
+  catalogCache: CatalogCache;
   generations: Pick<Generations, 'settlement'>;
   /** Which addresses may be webhook endpoints. */
   target: TargetOptions;
@@ -78,6 +81,7 @@ export async function addConsole(
       ...deliveryHandlers({ database, accountMutex }),
       ...generationHandlers({ database }),
       ...libraryHandlers({ database, studioClient }),
+      ...modelHandlers(modules),
       ...storageHandlers({ database, account }),
       ...settingsHandlers({ database }),
       ...auditHandlers({ database }),

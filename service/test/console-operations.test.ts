@@ -96,6 +96,7 @@ const requests: Record<OwnOperationId, () => Asked | Promise<Asked>> = {
   }),
   listLibraryItems: () => ({ query: 'page=1&limit=5&made_from=2026-11-01T00:00:00%2B01:00' }),
   moveLibraryItems: () => ({ body: { ids: ['ast_1', 'ast_2'], project_id: null } }),
+  listModelSubjects: () => ({}),
   getStorageDetail: () => ({}),
   listUploadRows: () => ({ query: 'page=1&limit=5' }),
   getSettings: () => ({}),

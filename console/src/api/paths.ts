@@ -29,6 +29,7 @@ export const consolePaths = {
   getGenerationDetail: ['GET', '/generations/{id}'],
   listLibraryItems: ['GET', '/library'],
   moveLibraryItems: ['POST', '/library/move'],
+  listModelSubjects: ['GET', '/model-subjects'],
   getStorageDetail: ['GET', '/storage'],
   listUploadRows: ['GET', '/uploads'],
   getSettings: ['GET', '/settings'],

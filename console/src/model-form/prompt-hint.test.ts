@@ -1,24 +1,56 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { betterModelFor } from './prompt-hint.ts';
+import { hintFor } from './prompt-hint.ts';
 
-const land = { id: 'land', name: 'Land', description: 'Painted landscapes, seas and towns.' };
-const people = { id: 'people', name: 'People', description: 'Portraits of knights and queens.' };
-const sandbox = { id: 'sandbox-slow', name: 'Slow', description: 'Takes its time over portraits.' };
-const models = [land, sandbox, people];
+const named = (id: string, description = '') => ({ id, name: id, description });
+const land = named('land');
+const people = named('people');
+const free = named('free', 'Portraits of knights and queens.');
+const subjects = new Map([
+  [
+    'land',
+    [
+      { name: 'landscapes', words: ['mountain', 'poppy', 'poppies'] },
+      { name: 'the sky', words: ['sunset'] },
+    ],
+  ],
+  ['people', [{ name: 'portraits', words: ['queen', 'robot'] }]],
+]);
+const hint = (prompt: string, chosen = land, models = [land, people]) =>
+  hintFor(prompt, chosen, models, subjects);
 
-test('A prompt that another model says it draws leads to that model', () => {
-  const found = betterModelFor('The portrait of a KNIGHT', land, models);
-  assert.deepEqual([found?.model.id, found?.word], ['people', 'portrait']);
+test('A prompt with nothing that the model draws leads to the model that draws it', () => {
+  assert.deepEqual(hint('The crown of a QUEEN'), {
+    draws: ['landscapes', 'the sky'],
+    other: people,
+    by: 'portraits',
+  });
+  assert.equal(hint('robots')?.other, people);
+  assert.equal(hint('two mountains', people)?.other, land);
 });
 
-test('There is no hint where the chosen model says so too, or where no model says anything of it', () => {
-  assert.equal(betterModelFor('portrait of a town? no, a landscape', land, models), undefined);
-  assert.equal(betterModelFor('a zebra on the piano', land, models), undefined);
-  assert.equal(betterModelFor('', land, models), undefined);
+test('There is no hint where the model finds something to draw, the names of its subjects included', () => {
+  for (const prompt of ['Mountains', 'a robot at sunset', 'wide landscapes', 'poppies', 'sky', '', ' the '])
+    assert.equal(hint(prompt), undefined, prompt);
 });
 
-test('Words that say nothing of a motif lead nowhere', () => {
-  const other = { id: 'other', name: 'Other', description: 'A model for pictures.' };
-  assert.equal(betterModelFor('a picture of a model', land, [land, other]), undefined);
+test('There is no hint about a word that is still being written', () => {
+  assert.equal(hint('a moun'), undefined);
+  assert.notEqual(hint('a moun '), undefined);
+});
+
+test('A model that says nothing of subjects draws everything: it has no hint, and others lead to it', () => {
+  assert.equal(hint('a robot', free, [land, people, free]), undefined);
+  assert.equal(hint('a zebra', free, [land, people, free]), undefined);
+  assert.deepEqual(hint('a robot', land, [land, people, free]), {
+    draws: ['landscapes', 'the sky'],
+    other: free,
+    by: undefined,
+  });
+});
+
+test('Where no model draws it the hint names none, and none of the sandbox', () => {
+  const sandbox = named('sandbox-slow');
+  const found = hint('a zebra at the piano', land, [land, people, sandbox]);
+  assert.ok(found !== undefined && found.other === undefined);
 });

@@ -1,41 +1,67 @@
+import type { ModelSubjects } from '@renderkit/contract/console/schemas/model.ts';
 import type { Model } from '@renderkit/contract/v1/schemas/model.ts';
 import { isSandbox } from './model-labels.ts';
 
-type Described = Pick<Model, 'id' | 'name' | 'description'>;
+type Named = Pick<Model, 'id' | 'name' | 'description'>;
 
-/** Shorter words say too little: `with`, `over`, `blue` stand in many descriptions. */
-const minLetters = 5;
-/** Words of descriptions that say nothing of what is drawn. */
-const ofNoMotif = new Set(['drawn', 'model', 'models', 'picture', 'pictures', 'painted', 'words', 'prompt']);
+/** By the id of the model. One that is not there draws whatever words say. */
+export type SubjectsOf = ReadonlyMap<string, ModelSubjects['subjects']>;
+
+export type PromptHint<M> = {
+  /** What the chosen model draws. */
+  draws: readonly string[];
+  /** A model that draws what is asked for; undefined where there is none. */
+  other: M | undefined;
+  /** The subject by which it does; undefined where it draws everything. */
+  by: string | undefined;
+};
 
 /**
- * Another model that says of itself that it draws what the prompt names, where the chosen one does not say so.
- * Undefined where there is none: then nothing is known.
+ * Tells that the chosen model draws certain subjects only, and that the prompt names none of them. Undefined where the model
+ * draws everything, where it finds something to draw, and where nothing is written yet.
  */
-export function betterModelFor<M extends Described>(
+export function hintFor<M extends Named>(
   prompt: string,
   chosen: M,
   models: readonly M[],
-): { model: M; word: string } | undefined {
-  const own = wordsOf(chosen.description ?? '');
-  const wanted = [...wordsOf(prompt)].filter((word) => !own.has(word));
-  if (wanted.length < wordsOf(prompt).size || wanted.length === 0) return undefined;
-  for (const model of models) {
-    if (model.id === chosen.id || isSandbox(model)) continue;
-    const offered = wordsOf(model.description ?? '');
-    const word = wanted.find((one) => offered.has(one));
-    if (word !== undefined) return { model, word };
+  subjects: SubjectsOf,
+): PromptHint<M> | undefined {
+  const own = subjects.get(chosen.id);
+  const words = wordsOf(prompt);
+  if (own === undefined || words.length === 0) return undefined;
+  // A last word may still be in the middle of being written.
+  const writing = /[\p{Letter}\p{Number}]$/u.test(prompt) ? words.at(-1) : undefined;
+  if (own.some((one) => names(one, words, writing))) return undefined;
+  const others = models.filter((model) => model.id !== chosen.id && !isSandbox(model));
+  const draws = own.map(({ name }) => name);
+  const free = others.find(({ id }) => !subjects.has(id));
+  if (free !== undefined) return { draws, other: free, by: undefined };
+  for (const other of others) {
+    const by = subjects.get(other.id)?.find((one) => names(one, words));
+    if (by !== undefined) return { draws, other, by: by.name };
   }
-  return undefined;
+  return { draws, other: undefined, by: undefined };
 }
 
-/** The longer words of a text, each in its singular as far as an `s` makes the difference. */
-function wordsOf(text: string): Set<string> {
-  const words = text.toLowerCase().match(/\p{Letter}+/gu) ?? [];
-  return new Set(
-    words
-      .filter((word) => !ofNoMotif.has(word))
-      .map((word) => word.replace(/(?<=[^s])s$/, ''))
-      .filter((word) => word.length >= minLetters),
+/** Whether the words of a prompt name a subject. */
+function names(
+  { name, words: own }: ModelSubjects['subjects'][number],
+  words: readonly string[],
+  writing?: string,
+): boolean {
+  const known = [...own, ...wordsOf(name)];
+  return (
+    words.some((word) => known.includes(word) || known.includes(word.replace(/s$/, ''))) ||
+    (writing !== undefined && known.some((word) => word.startsWith(writing)))
   );
+}
+
+/** Little words say nothing of what is to be drawn. */
+const littleWords = new Set('a an and at by for from in into my of on or over the to under with'.split(' '));
+
+/** The words of a text, in small letters, without accents. */
+function wordsOf(text: string): string[] {
+  const plain = text.normalize('NFKD').replace(/\p{Mark}/gu, '');
+  const words = plain.toLowerCase().match(/[\p{Letter}\p{Number}]+/gu) ?? [];
+  return words.filter((word) => !littleWords.has(word));
 }

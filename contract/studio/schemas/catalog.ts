@@ -19,6 +19,20 @@ export const ModelOption = Type.Object({
 });
 export type ModelOption = Static<typeof ModelOption>;
 
+/**
+ * What a model can draw: plain words by the subject that they belong to, in the order in which they are told. Words are in
+ * small letters; a plural with s need not be listed.
+ */
+export const Subjects = Type.Record(
+  Type.String({ pattern: '^\\S.{0,98}\\S$' }),
+  Type.Array(
+    Type.String({ pattern: '^[\\p{Ll}\\p{Lo}\\p{N}]{1,60}$', description: 'a word in small letters' }),
+    { maxItems: 500 },
+  ),
+  { minProperties: 1, maxProperties: 20 },
+);
+export type Subjects = Static<typeof Subjects>;
+
 export const StudioModel = Type.Object({
   id,
   name: shortText,
@@ -68,6 +82,8 @@ export const StudioModel = Type.Object({
     ),
   ),
   element: Type.Optional(Type.Boolean()),
+  /** Left out, it draws whatever words say. */
+  subjects: Type.Optional(Subjects),
   price: Type.Object({
     base_millicredits: millicredits,
     per_second_millicredits: Type.Optional(millicredits),

@@ -154,6 +154,7 @@ const offerKeys = [
   'tiers',
   'thumbnail',
   'refused_styles',
+  'subjects',
   'prompt_required',
   'price',
 ] as const satisfies (keyof Manifest)[];

@@ -3,6 +3,7 @@ import { hash } from 'node:crypto';
 import { readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { before, test } from 'node:test';
+import { lexicon } from '@renderkit/engine-procedural/lexicon.ts';
 import { builtInCatalog } from './built-in.ts';
 
 let catalog: Awaited<ReturnType<typeof builtInCatalog>>;
@@ -22,15 +23,17 @@ function canonical(value: unknown): unknown {
 }
 
 test('the product offers by its files what release 1 offered by its code', () => {
-  const models = [...catalog.models.values()].map(({ offered, videoSizes, refusedStyles, routes }) => {
+  const models = [...catalog.models.values()].map(({ offered: all, videoSizes, refusedStyles, routes }) => {
     const [route] = routes;
+    // Descriptions were written anew since, and subjects came.
+    const { description: _description, subjects: _subjects, ...offered } = all;
     return { offered, videoSizes, refusedStyles, engine: route?.engine, engineModel: route?.model };
   });
   const plans = [...catalog.plans.values()].map(({ weight: _1, stop_refund: _2, ...plan }) => plan);
   const { styles, suggestions } = catalog.shared;
   const words = [...catalog.words];
   const text = JSON.stringify(canonical({ models, plans, styles, suggestions, words }));
-  assert.equal(hash('sha256', text), '486e5b84f097d6a286d79b7b4a3dafb2c926961029b0026e3f850670b37e3100');
+  assert.equal(hash('sha256', text), '553d2a5527e33d54d34420dd7b68d9587d0061ef3a9458f57c2194543bcc302a');
 });
 
 test('models and their prices stand in their order', () => {
@@ -74,4 +77,21 @@ test('a route of the product makes all that its model makes in one job, on a bac
     assert.equal(routes[0]?.outputs.max_per_job, Math.max(...Object.values(offered.batch_size)), offered.id);
     assert.deepEqual(routes[0]?.on, [routes[0]?.engine], offered.id);
   }
+});
+
+test('whatever a model of the product says it draws is a word that its engine knows', () => {
+  const strange = [...catalog.models.values()].flatMap(({ id, offered: { subjects = {} }, routes }) =>
+    Object.values(subjects)
+      .flat()
+      .filter((word) => routes[0]?.engine === 'procedural' && !lexicon.has(word) && !lexicon.has(`${word}s`))
+      .map((word) => `${id}: ${word}`),
+  );
+  assert.deepEqual(strange, []);
+});
+
+test('every model of the product that makes pictures of words says what it draws, but for the sandbox', () => {
+  const silent = [...catalog.models.values()]
+    .filter(({ offered: { suites, subjects } }) => suites.includes('image') && subjects === undefined)
+    .map(({ id }) => id);
+  assert.ok(silent.length > 0 && silent.every((id) => id.startsWith('sandbox-')), silent.join());
 });

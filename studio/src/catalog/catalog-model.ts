@@ -54,6 +54,7 @@ export function catalogModel(
       parameters: { ...parameters, video_aspect_ratios: Object.keys(videoSizes) },
       ...(manifest.base_models !== undefined && { base_models: manifest.base_models }),
       ...(manifest.element !== undefined && { element: manifest.element }),
+      ...(manifest.subjects !== undefined && { subjects: manifest.subjects }),
       price: manifest.price,
     },
   };

@@ -243,6 +243,7 @@ export const ManifestFile = Type.Object({
   ),
   base_models: StudioModel.properties.base_models,
   element: StudioModel.properties.element,
+  subjects: StudioModel.properties.subjects,
   price: StudioModel.properties.price,
   routes: Type.Array(RouteShape, { minItems: 1, maxItems: 32 }),
 });

@@ -4,7 +4,7 @@ import type { StudioModel } from '@renderkit/contract/studio/schemas/catalog.ts'
 /** A model as its file says it, checked and complete: what is left out has its neutral value. */
 export interface Manifest extends Omit<
   StudioModel,
-  'parameters' | 'thumbnail' | 'base_models' | 'element' | 'price'
+  'parameters' | 'thumbnail' | 'base_models' | 'element' | 'subjects' | 'price'
 > {
   readonly manifest: 1;
   /** File beside it. */
@@ -18,6 +18,8 @@ export interface Manifest extends Omit<
   };
   readonly base_models?: StudioModel['base_models'];
   readonly element?: boolean;
+  /** Left out, it draws whatever words say. */
+  readonly subjects?: StudioModel['subjects'];
   readonly price: StudioModel['price'];
   /** In order of preference. */
   readonly routes: readonly Route[];

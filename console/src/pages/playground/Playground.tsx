@@ -1,4 +1,3 @@
-import { Anchor, Text } from '@mantine/core';
 import { useWindowEvent } from '@mantine/hooks';
 import type { GenerationKind } from '@renderkit/contract/v1/schemas/generation.ts';
 import type { Model } from '@renderkit/contract/v1/schemas/model.ts';
@@ -11,13 +10,13 @@ import { kinds, type RequestBody } from '../../generations/kinds.ts';
 import { uploadMutationKey } from '../../media/UploadCard.tsx';
 import { ModelPicker } from '../../model-form/ModelPicker.tsx';
 import { ModelSettings } from '../../model-form/ModelSettings.tsx';
+import { PromptHint } from '../../model-form/PromptHint.tsx';
 import { PromptField } from '../../model-form/PromptField.tsx';
 import { SourceFields } from '../../model-form/SourceFields.tsx';
 import { buildRequest, missingOf } from '../../model-form/build-request.ts';
 import type { FormValues } from '../../model-form/form-values.ts';
 import type { GridCell } from '../../model-form/grid.ts';
 import { plansOf } from '../../model-form/model-labels.ts';
-import { betterModelFor } from '../../model-form/prompt-hint.ts';
 import { withOneSeed, withSeeds } from '../../model-form/seed.ts';
 import { useForm } from '../../model-form/use-form.ts';
 import { useSignedIn } from '../../session/use-signed-in.ts';
@@ -99,7 +98,7 @@ export function Playground({ kind, model, models, unlisted, initial, onModel }: 
         {unlisted && <Unlisted model={model} />}
         <SourceFields form={form.control} capabilities={capabilities} need="required" />
         <PromptField form={form.control} onRun={run} earlier={earlier} />
-        <Hint {...{ model, models, onModel }} prompt={values.prompt} />
+        <PromptHint {...{ model, models, onModel }} prompt={values.prompt} />
         <RunBar
           {...{ kind, model, body, values, creation, uploading }}
           closed={unlisted}
@@ -121,22 +120,6 @@ function Unlisted({ model }: { model: Model }) {
       It belongs to {plansOf(model)}. You can look at its form and its code; to run it, choose another model
       or change the plan in the studio.
     </Notice>
-  );
-}
-
-type HintProps = Pick<PlaygroundProps, 'model' | 'models' | 'onModel'> & { prompt: string };
-
-/** Leads to the model that says of itself that it draws what the prompt names. */
-function Hint({ model, models, onModel, prompt }: HintProps) {
-  const better = betterModelFor(prompt, model, models);
-  if (better === undefined) return null;
-  return (
-    <Text fz="xs" c="dimmed" role="status">
-      {model.name} does not say that it draws “{better.word}”.{' '}
-      <Anchor component="button" type="button" inherit onClick={() => onModel(better.model.id)}>
-        Use {better.model.name}, which does
-      </Anchor>
-    </Text>
   );
 }
 
