@@ -16,7 +16,11 @@ import {
 import { walkStudioPages } from './studio-pages.ts';
 import { type ConsoleWorld, openConsoleWorld, signIn } from './world.ts';
 
-const widths = { wide: { width: 1280, height: 800 }, narrow: { width: 360, height: 740 } };
+const windows = {
+  '1440': { width: 1_440, height: 900 },
+  '2560': { width: 2_560, height: 1_440 },
+  '390': { width: 390, height: 844 },
+};
 /** Longer pages are cut at this height, in pixels. */
 const maxHeight = 2_400;
 
@@ -31,7 +35,7 @@ if (directory === undefined) {
 }
 
 async function takeAll(world: ConsoleWorld, file: (name: string) => string, only: string[]): Promise<void> {
-  const { page } = await world.visitor({ viewport: widths.wide });
+  const { page } = await world.visitor({ viewport: windows['1440'] });
   const who = await world.person({ email: 'mara@harbour.example', name: 'Mara Lindqvist' });
   const wanted = ({ name }: PageView) => only.length === 0 || only.some((one) => name.startsWith(one));
   for (const view of signInViews.filter(wanted)) await take(world, page, view, file);
@@ -57,8 +61,8 @@ async function take(
   view: PageView,
   file: (name: string) => string,
 ): Promise<void> {
-  for (const width of ['wide', 'narrow'] as const) {
-    await page.setViewportSize(widths[width]);
+  for (const [width, size] of Object.entries(windows)) {
+    await page.setViewportSize(size);
     try {
       await openView(page, world.url, view);
     } catch (error) {
@@ -70,7 +74,7 @@ async function take(
 
 /** The page in both color schemes: what the window shows, and all of it unless a dialog covers it. */
 async function takeBoth(page: Page, name: string, file: (name: string) => string): Promise<void> {
-  const { width, height } = page.viewportSize() ?? widths.wide;
+  const { width, height } = page.viewportSize() ?? windows['1440'];
   await page.evaluate(stopMotion);
   const covered = await page.getByRole('dialog').isVisible();
   const whole = Number(await page.evaluate('document.documentElement.scrollHeight'));
@@ -90,8 +94,8 @@ async function takeBoth(page: Page, name: string, file: (name: string) => string
 /** The pages of the studio, and the console of somebody new. */
 async function takeStudio(world: ConsoleWorld, page: Page, file: (name: string) => string): Promise<void> {
   const both = async (name: string) => {
-    for (const width of ['wide', 'narrow'] as const) {
-      await page.setViewportSize(widths[width]);
+    for (const [width, size] of Object.entries(windows)) {
+      await page.setViewportSize(size);
       await takeBoth(page, `${name}-${width}`, file);
     }
   };

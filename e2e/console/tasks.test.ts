@@ -7,6 +7,7 @@ import type { UploadRow } from '@renderkit/contract/console/schemas/storage.ts';
 import { fetchImage } from './image-diff.ts';
 import { noBrowser } from '../harness/browser.ts';
 import { until } from './page-views.ts';
+import { subjectTests } from './subjects.cases.ts';
 import { type ConsoleWorld, openConsoleWorld, type Person, signIn } from './world.ts';
 
 const table = new URL('../../docs/console-tasks.md', import.meta.url);
@@ -305,6 +306,8 @@ describe('a person makes pictures in the console', { skip: noBrowser }, () => {
       assert.ok(box !== null && box.y >= 0 && box.y + box.height <= 844, JSON.stringify(box));
     }
   });
+
+  subjectTests(() => ({ world, page }));
 
   test('and every task of the table was measured', () => {
     assert.deepEqual(

@@ -30,7 +30,16 @@ test('A prompt with nothing that the model draws leads to the model that draws i
 });
 
 test('There is no hint where the model finds something to draw, the names of its subjects included', () => {
-  for (const prompt of ['Mountains', 'a robot at sunset', 'wide landscapes', 'poppies', 'sky', '', ' the '])
+  for (const prompt of [
+    'Mountains',
+    'a robot at sunset',
+    'wide landscapes',
+    'A LANDSCAPE',
+    'poppies',
+    'sky',
+    '',
+    ' the ',
+  ])
     assert.equal(hint(prompt), undefined, prompt);
 });
 

@@ -49,12 +49,14 @@ function names(
   words: readonly string[],
   writing?: string,
 ): boolean {
-  const known = [...own, ...wordsOf(name)];
+  const known = [...own, ...wordsOf(name).map(singular)];
   return (
-    words.some((word) => known.includes(word) || known.includes(word.replace(/s$/, ''))) ||
+    words.some((word) => known.includes(word) || known.includes(singular(word))) ||
     (writing !== undefined && known.some((word) => word.startsWith(writing)))
   );
 }
+
+const singular = (word: string) => word.replace(/s$/, '');
 
 /** Little words say nothing of what is to be drawn. */
 const littleWords = new Set('a an and at by for from in into my of on or over the to under with'.split(' '));

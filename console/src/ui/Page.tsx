@@ -25,18 +25,16 @@ type PageProps = {
   };
   /** Buttons beside the heading. */
   actions?: ReactNode;
-  /** No limit to the width, for a page with a layout of its own. */
-  wide?: boolean;
   /** True outside of the shell: the page is then the main landmark of the document itself. */
   landmark?: boolean;
   children: ReactNode;
 };
 
 /** The frame of every page: way back, heading, actions, contents. Navigation moves the focus to the heading. */
-export function Page({ title, heading, description, parent, actions, wide, landmark, children }: PageProps) {
+export function Page({ title, heading, description, parent, actions, landmark, children }: PageProps) {
   const Frame = landmark === true ? 'main' : 'div';
   return (
-    <Frame className={classes['page']} data-wide={wide}>
+    <Frame className={classes['page']}>
       <header className={classes['head']}>
         <div className={classes['text']}>
           {parent !== undefined && (

@@ -20,15 +20,16 @@ export const ModelOption = Type.Object({
 export type ModelOption = Static<typeof ModelOption>;
 
 /**
- * What a model can draw: plain words by the subject that they belong to, in the order in which they are told. Words are in
- * small letters; a plural with s need not be listed.
+ * What a model can draw: the words of prompts that mean a subject, by its name, in the order in which they are told. Words are in
+ * small letters with a space between them; a plural with s need not be among them.
  */
 export const Subjects = Type.Record(
   Type.String({ pattern: '^\\S.{0,98}\\S$' }),
-  Type.Array(
-    Type.String({ pattern: '^[\\p{Ll}\\p{Lo}\\p{N}]{1,60}$', description: 'a word in small letters' }),
-    { maxItems: 500 },
-  ),
+  Type.String({
+    maxLength: 5_000,
+    pattern: '^[\\p{Ll}\\p{Lo}\\p{N}]+(?: [\\p{Ll}\\p{Lo}\\p{N}]+)*$',
+    description: 'words in small letters with one space between them',
+  }),
   { minProperties: 1, maxProperties: 20 },
 );
 export type Subjects = Static<typeof Subjects>;

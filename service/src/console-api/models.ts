@@ -21,7 +21,10 @@ export function modelHandlers({
                 {
                   id,
                   object: 'model_subjects' as const,
-                  subjects: Object.entries(subjects).map(([name, words]) => ({ name, words })),
+                  subjects: Object.entries(subjects).map(([name, words]) => ({
+                    name,
+                    words: words.split(' '),
+                  })),
                 },
               ],
         ),

@@ -82,7 +82,7 @@ test('a route of the product makes all that its model makes in one job, on a bac
 test('whatever a model of the product says it draws is a word that its engine knows', () => {
   const strange = [...catalog.models.values()].flatMap(({ id, offered: { subjects = {} }, routes }) =>
     Object.values(subjects)
-      .flat()
+      .flatMap((words) => words.split(' '))
       .filter((word) => routes[0]?.engine === 'procedural' && !lexicon.has(word) && !lexicon.has(`${word}s`))
       .map((word) => `${id}: ${word}`),
   );

@@ -158,7 +158,12 @@ const columns: Column<AuditEntry>[] = [
   {
     title: 'To what',
     cell: (entry) => (
-      <Text fz="sm" style={{ overflowWrap: 'anywhere' }} title={entry.subject_id ?? undefined} miw="7rem">
+      <Text
+        fz="sm"
+        style={{ overflowWrap: 'anywhere' }}
+        title={entry.subject_id ?? undefined}
+        miw="min(15rem, 32vw)"
+      >
         {entry.subject_name ?? <SubjectId id={entry.subject_id} />}
       </Text>
     ),
