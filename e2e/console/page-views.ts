@@ -45,7 +45,11 @@ export function pageViewsOf(account: SampleAccount): PageView[] {
         await page.mouse.up();
       },
     },
-    { name: 'playground-video', path: `/playground?generation=${account.video}`, shows: 'Succeeded' },
+    {
+      name: 'playground-video',
+      path: `/playground?kind=video&generation=${account.video}`,
+      shows: 'Succeeded',
+    },
     { name: 'generations', path: '/generations', shows: 'An island that has to wait' },
     {
       name: 'generations-filtered',
@@ -188,6 +192,48 @@ export const signInViews: PageView[] = [
   { name: 'signed-out', path: '/signed-out' },
   { name: 'sign-in-failed', path: '/sign-in-failed?reason=denied' },
 ];
+
+/** Pages of people who try things out: for screenshots, where nothing is counted. */
+export function creatingViewsOf(account: SampleAccount): PageView[] {
+  const compare = (page: Page) => page.getByRole('button', { name: 'Compare', exact: true });
+  return [
+    {
+      name: 'creating-compare',
+      path: `/playground?kind=image&generation=${account.image}`,
+      act: async (page) => {
+        await compare(page).first().click();
+        await page.getByRole('navigation', { name: 'Recent runs' }).getByRole('link').last().click();
+        await compare(page).first().click();
+        await dialog(page).waitFor();
+      },
+    },
+    {
+      name: 'creating-hint',
+      path: '/playground?kind=image&model=atelier-1',
+      act: async (page) => {
+        await page.getByLabel('Prompt', { exact: true }).fill('A queen with a golden crown');
+        await page.getByText('names none of them').waitFor();
+      },
+    },
+    {
+      name: 'palette',
+      path: '/keys',
+      act: async (page) => {
+        await page.keyboard.press('Control+k');
+        await dialog(page).getByRole('combobox').fill('lake');
+      },
+    },
+    {
+      name: 'shortcuts',
+      path: '/keys',
+      act: async (page) => {
+        await page.keyboard.press('?');
+        await dialog(page).waitFor();
+      },
+    },
+    { name: 'library-none', path: '/library?search=nothing+of+it', shows: 'Clear the filters' },
+  ];
+}
 
 const settleMs = 15_000;
 

@@ -1,11 +1,14 @@
 // Takes a screenshot of every page with something on it: `node e2e/console/screenshots.ts <directory> [name…]`. Light and
-// dark, wide and narrow. For people to look at; nothing is compared.
+// dark, wide and narrow, the whole page and what the window shows of it. Names begin with what is given: `studio`,
+// `administration` or a view. For people to look at; nothing is compared.
 
 import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import type { Page } from 'playwright-core';
+import { walkAdministration } from './administration-views.ts';
 import { fillAccount } from './sample-account.ts';
 import {
+  creatingViewsOf,
   signInViews,
   fullStorageViews,
   openView,
@@ -37,14 +40,17 @@ if (directory === undefined) {
 async function takeAll(world: ConsoleWorld, file: (name: string) => string, only: string[]): Promise<void> {
   const { page } = await world.visitor({ viewport: windows['1440'] });
   const who = await world.person({ email: 'mara@harbour.example', name: 'Mara Lindqvist' });
-  const wanted = ({ name }: PageView) => only.length === 0 || only.some((one) => name.startsWith(one));
+  const asked = (name: string) => only.length === 0 || only.some((one) => name.startsWith(one));
+  const wanted = ({ name }: PageView) => asked(name);
   for (const view of signInViews.filter(wanted)) await take(world, page, view, file);
-  if (only.length === 0 || only.some((name) => name.startsWith('studio')))
-    await takeStudio(world, page, file);
+  if (asked('studio')) await takeStudio(world, page, file);
   // Not on the overview: the browser would keep its past days, which are filled only now.
   await signIn(world, page, who, '/console/keys');
   const account = await fillAccount(world, page, { full: true });
-  for (const view of pageViewsOf(account).filter(wanted)) await take(world, page, view, file);
+  for (const view of [...pageViewsOf(account), ...creatingViewsOf(account)].filter(wanted))
+    await take(world, page, view, file);
+  if (asked('administration'))
+    await walkAdministration(world, page, who, (name) => takeAsIs(page, `administration-${name}`, file));
   await world.platform.operator('account', 'set', '--email', who.email, '--storage-mb', '1');
   for (const view of fullStorageViews.filter(wanted)) await take(world, page, view, file);
   await world.platform.operator('account', 'end-session', '--email', who.email);
@@ -91,14 +97,18 @@ async function takeBoth(page: Page, name: string, file: (name: string) => string
   }
 }
 
+/** The page as it stands now, without loading it anew. */
+async function takeAsIs(page: Page, name: string, file: (name: string) => string): Promise<void> {
+  for (const [width, size] of Object.entries(windows)) {
+    await page.setViewportSize(size);
+    await takeBoth(page, `${name}-${width}`, file);
+  }
+  await page.setViewportSize(windows['1440']);
+}
+
 /** The pages of the studio, and the console of somebody new. */
 async function takeStudio(world: ConsoleWorld, page: Page, file: (name: string) => string): Promise<void> {
-  const both = async (name: string) => {
-    for (const [width, size] of Object.entries(windows)) {
-      await page.setViewportSize(size);
-      await takeBoth(page, `${name}-${width}`, file);
-    }
-  };
+  const both = (name: string) => takeAsIs(page, name, file);
   await walkStudioPages(world, page, (name) => both(`studio-${name}`));
   await signIn(world, page, await world.person());
   await page.getByText('can be spent now').waitFor();

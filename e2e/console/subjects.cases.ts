@@ -30,6 +30,7 @@ export function subjectTests(at: () => { world: ConsoleWorld; page: Page }): voi
     const { world, page } = at();
     const prompt = page.getByLabel('Prompt', { exact: true });
     const open = async (model: string) => {
+      await page.setViewportSize({ width: 1440, height: 900 });
       await page.goto(`${world.url}/console/playground?kind=image&model=${model}`);
       await prompt.waitFor();
     };

@@ -91,6 +91,8 @@ export const theme = createTheme({
     Menu: { defaultProps: { withInitialFocusPlaceholder: false } },
     Tooltip: { defaultProps: { openDelay: 250, withArrow: true } },
     Table: { defaultProps: { verticalSpacing: 8, horizontalSpacing: 12, fz: 'sm' } },
+    // Long words break rather than stick out.
+    Alert: { styles: { body: { minWidth: 0 } } },
     Anchor: { defaultProps: { underline: 'hover' } },
     Skeleton: { defaultProps: { radius: 'sm' } },
   },

@@ -150,6 +150,7 @@ function AddControls({ label, type, uploads, libraryOnly, max, empty, add, send 
               <Button
                 {...button}
                 variant="default"
+                px={8}
                 leftSection={<Icon name="upload" size={13} />}
                 aria-label={`${verb} a file: ${label}`}
               >
@@ -161,6 +162,7 @@ function AddControls({ label, type, uploads, libraryOnly, max, empty, add, send 
         {type !== 'audio' && (
           <Button
             variant="default"
+            px={8}
             leftSection={<Icon name="library" size={13} />}
             onClick={() => setChoosing(true)}
             aria-label={`${verb} from the library: ${label}`}
@@ -172,6 +174,7 @@ function AddControls({ label, type, uploads, libraryOnly, max, empty, add, send 
           <Button
             variant="subtle"
             color="gray"
+            px={8}
             aria-expanded={address !== undefined}
             aria-label={`${verb} from an address: ${label}`}
             onClick={() => setAddress(address === undefined ? '' : undefined)}

@@ -26,11 +26,13 @@ export function ProblemAlert({ error, title, onRetry }: ProblemAlertProps) {
             </Button>
           )}
           {requestId !== undefined && (
-            <Group gap={4}>
+            <Group gap={4} miw={0}>
               <Text fz="xs" c="dimmed">
                 Request
               </Text>
-              <Code fz="xs">{requestId}</Code>
+              <Code fz="xs" style={{ overflowWrap: 'anywhere' }}>
+                {requestId}
+              </Code>
               <CopyButton value={requestId} label="Copy the request id" />
             </Group>
           )}

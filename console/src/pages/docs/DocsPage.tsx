@@ -31,7 +31,6 @@ export function DocsPage() {
   return (
     <Page
       title={shown.title}
-      wide
       actions={
         <>
           <Anchor href={ownPath('/openapi.json')} target="_blank" rel="noopener" fz="sm">

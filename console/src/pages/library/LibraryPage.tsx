@@ -13,11 +13,7 @@ export function LibraryPage() {
   const search = route.useSearch();
   const navigate = route.useNavigate();
   return (
-    <Page
-      title="Library"
-      description="Everything that was generated on your account, here or elsewhere."
-      wide
-    >
+    <Page title="Library" description="Everything that was generated on your account, here or elsewhere.">
       <LibraryView
         search={search}
         onSearch={(next, replace) =>

@@ -30,7 +30,7 @@ export function ProjectPage() {
   const parent = { title: 'Projects', to: '/projects' } as const;
   if (project.data === undefined)
     return (
-      <Page title="Project" parent={parent} wide>
+      <Page title="Project" parent={parent}>
         {project.error === null ? (
           <Skeleton h={240} aria-busy="true" aria-label="Loading" />
         ) : (
@@ -43,7 +43,7 @@ export function ProjectPage() {
       </Page>
     );
   return (
-    <Page title={project.data.title} parent={parent} actions={<ProjectActions project={project.data} />} wide>
+    <Page title={project.data.title} parent={parent} actions={<ProjectActions project={project.data} />}>
       <LibraryView
         search={search}
         project={id}

@@ -40,7 +40,6 @@ export function ProjectsPage() {
       title="Projects"
       description="Folders for what is generated. A request names one, and the library moves items into them."
       actions={create}
-      wide
     >
       <SearchField
         key={search.search ?? ''}
