@@ -2,8 +2,8 @@
 // what a start costs: `node stack/compile-programs.mjs [--tests]` prints the folder. Whatever is not compiled runs from its
 // sources.
 
-import { chmod, mkdir, mkdtemp, readdir, realpath, rename, rm, stat, writeFile } from 'node:fs/promises';
-import { createRequire, findPackageJSON } from 'node:module';
+import { chmod, copyFile, mkdir, mkdtemp, readdir, realpath, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { createRequire, findPackageJSON, isBuiltin } from 'node:module';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import {
@@ -73,7 +73,7 @@ async function compileInto(folder) {
     external: EXTERNAL,
     treeshake: false,
     logLevel: 'silent',
-    plugins: [ownModules()],
+    plugins: [ownModules(), builtinModules()],
   });
   await bundle.write({
     dir: folder,
@@ -82,7 +82,10 @@ async function compileInto(folder) {
     sourcemapExcludeSources: true,
     entryFileNames: '[name].program.mjs',
     chunkFileNames: 'chunks/[name]-[hash].mjs',
+    // Each is one line, and a file costs more than its lines.
+    codeSplitting: { groups: [{ name: 'node', test: /^\0builtin:/ }] },
   });
+  await copyFile(path.join(import.meta.dirname, 'map-stacks.mjs'), path.join(folder, 'map-stacks.mjs'));
   for (const program of programs) await writeEntry(folder, program);
 }
 
@@ -108,11 +111,34 @@ function ownModules() {
   };
 }
 
-/** Switches the maps on before the code is loaded, so that stacks name lines of the sources. */
-function writeEntry(folder, program) {
+/**
+ * Node's own modules are asked for as objects. An import statement reads each of their exports, and some of those load a
+ * part of Node that no program of ours uses, such as its WebSocket.
+ */
+function builtinModules() {
+  const mark = '\0builtin:';
+  return {
+    name: 'builtin-modules',
+    resolveId(id, importer, { kind }) {
+      // The bundler's own module has to be there before any other.
+      const isStatement = kind === 'import-statement' && importer?.startsWith('\0') === false;
+      if (!isStatement || !isBuiltin(id)) return null;
+      return `${mark}${id.replace(/^node:/, '')}.cjs`;
+    },
+    load(id) {
+      if (!id.startsWith(mark)) return null;
+      const name = id.slice(mark.length, -'.cjs'.length);
+      return `module.exports = process.getBuiltinModule('node:${name}');\n`;
+    },
+  };
+}
+
+/** What maps stacks comes before the code, so that they name lines of the sources. */
+async function writeEntry(folder, program) {
   const file = compiledFile(folder, program);
   const code = `./${path.basename(file, '.mjs')}.program.mjs`;
-  return writeFile(file, `process.setSourceMapsEnabled(true);\nawait import('${code}');\n`);
+  const stacks = path.relative(path.dirname(file), path.join(folder, 'map-stacks.mjs')).replaceAll('\\', '/');
+  await writeFile(file, `import '${stacks.startsWith('.') ? stacks : `./${stacks}`}';\nawait import('${code}');\n`);
 }
 
 async function removeUnused(builds) {

@@ -16,7 +16,7 @@ const says = (said: string) => `export const said: string = ${JSON.stringify(sai
 async function smallTree() {
   const root = await realpath(await mkdtemp(path.join(tmpdir(), 'renderkit-compiled-')));
   const file = (name: string) => path.join(root, name);
-  const scripts = ['launch.mjs', 'compiled-programs.mjs', 'compile-programs.mjs'];
+  const scripts = ['launch.mjs', 'compiled-programs.mjs', 'compile-programs.mjs', 'map-stacks.mjs'];
   await mkdir(file('stack'));
   for (const name of scripts) await cp(path.join(ownRoot, 'stack', name), file(`stack/${name}`));
   const { PROGRAMS } = (await import(pathToFileURL(file('stack/compiled-programs.mjs')).href)) as {
@@ -104,4 +104,31 @@ test('the three builds that were used last stay, and every one that was used in 
   await tree.start();
   assert.equal((await tree.builds()).length, 3);
   assert.equal((await tree.builds()).filter((name) => !builds.includes(name)).length, 1);
+});
+
+test('a program reads what it needs of Node, and the stack of an error thrown late names its source', async () => {
+  await using tree = await smallTree();
+  await tree.install();
+  await tree.write(
+    program,
+    [
+      "import { setTimeout as sleep } from 'node:timers/promises';",
+      "import path, { basename } from 'node:path';",
+      "import * as http from 'node:http';",
+      'type Late = { reason: string };',
+      '',
+      'const fail = (late: Late): never => {',
+      '  throw Object.assign(new TypeError(late.reason), late);',
+      '};',
+      'await sleep(1);',
+      "console.log(path.join('a', basename('/b/c')), typeof http.createServer);",
+      'process.exitCode = 1;',
+      "fail({ reason: 'late $& $1' });",
+    ].join('\n'),
+  );
+  const { out, told } = await tree.start();
+  assert.equal(out, `${path.join('a', 'c')} function`);
+  const file = path.join(tree.root, program);
+  assert.ok(told.includes(`TypeError: late $& $1\n    at fail (${file}:7:`), told);
+  assert.ok(told.includes(`\n    at ${file}:12:1`), told);
 });

@@ -1,0 +1,50 @@
+// Has the stacks of a compiled program name lines of its sources. Node's own way reads the map of each file when the file
+// is loaded, which every start would pay for; here a map is read when the first stack asks for it.
+
+const { readFileSync } = process.getBuiltinModule('node:fs');
+const { SourceMap } = process.getBuiltinModule('node:module');
+const { dirname, resolve } = process.getBuiltinModule('node:path');
+const { fileURLToPath } = process.getBuiltinModule('node:url');
+
+/** By the file's address; undefined where it has none. */
+const maps = new Map();
+
+Error.prepareStackTrace = (error, frames) =>
+  [headOf(error), ...frames.map((frame) => `\n    at ${describe(frame)}`)].join('');
+
+/** As V8 says it; a value that has no words of its own must not fail whoever looks at the stack. */
+function headOf(error) {
+  try {
+    return String(error);
+  } catch {
+    return 'Error';
+  }
+}
+
+function describe(frame) {
+  const text = String(frame);
+  try {
+    const url = frame.getFileName();
+    const [line, column] = [frame.getLineNumber(), frame.getColumnNumber()];
+    if (!url?.startsWith('file:') || line === null || column === null) return text;
+    const origin = mapOf(url)?.findOrigin(line, column);
+    if (origin?.fileName === undefined) return text;
+    const source = resolve(dirname(fileURLToPath(url)), origin.fileName);
+    return text.replace(`${url}:${line}:${column}`, () => `${source}:${origin.lineNumber}:${origin.columnNumber}`);
+  } catch {
+    return text;
+  }
+}
+
+function mapOf(url) {
+  if (!maps.has(url)) maps.set(url, readMap(url));
+  return maps.get(url);
+}
+
+function readMap(url) {
+  try {
+    return new SourceMap(JSON.parse(readFileSync(`${fileURLToPath(url)}.map`, 'utf8')));
+  } catch {
+    return undefined;
+  }
+}
