@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 
@@ -11,16 +12,20 @@ const groupable = [
   { together: /^(?:contract|server-kit|egress|console|identity|clients)\/[a-z0-9]+/, filesPerGroup: 14 },
   { together: /^(?:service|studio)\/(?:src|test)|^stack\/src/, filesPerGroup: 14 },
   { together: /^stack\/test/, filesPerGroup: 4 },
+  { together: /^engines\/(?:procedural)?/, filesPerGroup: 10 },
   { together: /^e2e\/(?!chaos|console|races|spec\/spec|playground)/, filesPerGroup: 3 },
 ] as const;
 
 /**
  * Files that share a process, those that need one of their own alone; each group where the first of its files stood.
+ * Files are named from `root`.
  */
-export function groupFiles(files: readonly string[]): string[][] {
+export function groupFiles(files: readonly string[], root: string): string[][] {
   const groups: string[][] = [];
   for (const { together, filesPerGroup } of groupable) {
-    const found = files.filter((file) => together.test(file) && !isLong(file));
+    const found = files.filter(
+      (file) => together.test(file) && !isLong(file) && !waits(path.join(root, file)),
+    );
     for (const folder of Map.groupBy(found, (file) => together.exec(file)?.[0]).values())
       for (let first = 0; first < folder.length; first += filesPerGroup)
         groups.push(folder.slice(first, first + filesPerGroup));
@@ -30,6 +35,11 @@ export function groupFiles(files: readonly string[]): string[][] {
   const place = new Map(files.map((file, n) => [file, n]));
   const placeOf = ([first = '']: string[]) => place.get(first) ?? 0;
   return groups.sort((a, b) => placeOf(a) - placeOf(b));
+}
+
+/** Whether loading it waits for something; what it declared then would be declared in another file's suite. */
+function waits(file: string): boolean {
+  return /^(?:(?:export )?(?:const|let) [^=\n]+= )?await /m.test(readFileSync(file, 'utf8'));
 }
 
 /** Also `npm run soak` alone. */

@@ -63,7 +63,7 @@ async function programsOf(files: string[], options: RunOptions, cpuFile: string)
   // A pattern is held against names that begin with the file's in a group.
   if (files.length < groupedFrom || options.namePattern !== undefined) return files.map(whole);
   return Promise.all(
-    groupFiles(files).map(async (group, n) =>
+    groupFiles(files, root).map(async (group, n) =>
       group.length === 1
         ? whole(group[0] ?? '')
         : writeGroup(directory, {

@@ -69,7 +69,7 @@ async function untilTaken(counterpart: A1111Counterpart): Promise<void> {
 test('an edit carries its pictures as base64, at their places, under an id of ours', async () => {
   await using counterpart = await new A1111Counterpart().start();
   await using driver = connect(counterpart);
-  const [image, mask] = [await makeMedia('image'), await makeMedia('mask')];
+  const [image, mask] = [makeMedia('image'), makeMedia('mask')];
   const bound: BoundValue[] = [
     { target: '/init_images/0', kind: 'media', media: [image], several: false },
     { target: '/mask', kind: 'media', media: [mask], several: false },

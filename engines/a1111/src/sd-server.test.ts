@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdtempSync } from 'node:fs';
+import { readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
@@ -12,7 +13,7 @@ import { A1111Counterpart } from './testing/counterpart.ts';
 const recorded = process.env['RECORDED_ANSWERS'];
 const server = process.env['SD_SERVER_URL'];
 const never = new AbortController().signal;
-const folder = await mkdtemp(join(tmpdir(), 'sd-server-'));
+const folder = mkdtempSync(join(tmpdir(), 'sd-server-'));
 after(() => rm(folder, { recursive: true }));
 const route: Route = {
   name: 'own',

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { createHash, randomUUID } from 'node:crypto';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtempSync } from 'node:fs';
+import { readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, test } from 'node:test';
@@ -21,7 +22,7 @@ import {
 } from './testing/drive.ts';
 import { writePng } from './testing/write-png.ts';
 
-const folder = await mkdtemp(path.join(tmpdir(), 'renderkit-comfyui-media-'));
+const folder = mkdtempSync(path.join(tmpdir(), 'renderkit-comfyui-media-'));
 after(() => rm(folder, { recursive: true }));
 
 /** A file as the core hands it to an engine. */

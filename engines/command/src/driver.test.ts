@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { mkdtempSync } from 'node:fs';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -12,7 +13,7 @@ import { argumentsOf } from './arguments.ts';
 import { createCommandDriver } from './driver.ts';
 import { progressIn } from './progress.ts';
 
-const folder = await mkdtemp(join(tmpdir(), 'command-'));
+const folder = mkdtempSync(join(tmpdir(), 'command-'));
 after(() => rm(folder, { recursive: true, force: true }));
 // Processes are told apart by /proc.
 const hasProcesses = { skip: process.platform !== 'linux' };
@@ -60,7 +61,7 @@ test('each word is one argument, no text is an option, and the environment is em
   const values: BoundValue[] = [
     { target: 'text', kind: 'plain', value: '-rf; $(touch x) "quoted"\nand more' },
     { target: 'seed', kind: 'plain', value: -1 },
-    { target: 'image', kind: 'media', media: [await makeMedia('image')], several: false },
+    { target: 'image', kind: 'media', media: [makeMedia('image')], several: false },
   ];
   const job = jobOf(tellsAll, ['{text}', 's={seed}', '{image}'], { env: { MODE: 'quiet' } });
   const result = (await run({ ...job, values })).at(-1);

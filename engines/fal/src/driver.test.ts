@@ -23,7 +23,7 @@ const route: Route = {
   outputs: { at: '/images/*/url', nsfw_at: '/has_nsfw_concepts/*', kind: 'image', max_per_job: 2 },
   timeouts: { start: 120 },
 };
-const small = await makeMedia('small.png');
+const small = makeMedia('small.png');
 const values: BoundValue[] = [
   { target: '/prompt', kind: 'plain', value: 'a lake' },
   { target: '/image_size/width', kind: 'plain', value: 64 },
@@ -96,7 +96,7 @@ test('large media are put into fal’s storage first', async () => {
   await using counterpart = await new FalCounterpart().start();
   await using driver = connect(counterpart);
   const bytes = Buffer.alloc(6 * 1024 * 1024, 1);
-  const large = await makeMedia('large.png', bytes);
+  const large = makeMedia('large.png', bytes);
   const bound: BoundValue[] = [{ target: '/image_url', kind: 'media', media: [large], several: true }];
   await driver.submit(await driver.prepare({ ...job, values: bound }, never), job.id, never);
   assert.ok(counterpart.stored[0]?.equals(bytes));

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { once } from 'node:events';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtempSync } from 'node:fs';
+import { readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
@@ -12,7 +13,7 @@ import { createDownloads } from './download.ts';
 import { EngineFailure, type BackendAccess } from './driver.ts';
 import { multipartBody } from './multipart.ts';
 
-const folder = await mkdtemp(join(tmpdir(), 'backend-http-'));
+const folder = mkdtempSync(join(tmpdir(), 'backend-http-'));
 after(() => rm(folder, { recursive: true }));
 const signal = AbortSignal.timeout(60_000);
 const secret = 'sk-very-secret';

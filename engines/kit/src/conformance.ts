@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
-import { access, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { access, readFile, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { after, test } from 'node:test';
+import { test } from 'node:test';
 import sharp from 'sharp';
 import {
   EngineError,
@@ -17,8 +18,9 @@ import {
 /** An engine under test, and those of its models that do as they are asked. */
 export type ConformanceCase = { engine: Engine; models: readonly string[] };
 
-const folder = await mkdtemp(join(tmpdir(), 'conformance-'));
-after(() => rm(folder, { recursive: true }));
+const folder = mkdtempSync(join(tmpdir(), 'conformance-'));
+// Not after the tests of one file: several may share the process.
+process.once('exit', () => rmSync(folder, { recursive: true }));
 
 /** What a render worker relies on, as tests of one engine. Each engine's own tests call it. */
 export function testConformance({ engine, models }: ConformanceCase): void {

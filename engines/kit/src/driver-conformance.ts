@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtemp, readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { after, test } from 'node:test';
+import { test } from 'node:test';
 import {
   EngineFailure,
   type BoundValue,
@@ -41,17 +42,15 @@ export interface DriverCase<Server extends Counterpart = Counterpart> {
 
 const secret = 'conformance-secret';
 const never = new AbortController().signal;
-const folder = await mkdtemp(join(tmpdir(), 'driver-conformance-'));
-after(() => rm(folder, { recursive: true }));
+const folder = mkdtempSync(join(tmpdir(), 'driver-conformance-'));
+// Not after the tests of one file: several may share the process.
+process.once('exit', () => rmSync(folder, { recursive: true }));
 let jobs = 0;
 
 /** A picture to hand to an engine. */
-export async function makeMedia(
-  name: string,
-  bytes = Buffer.from(`picture ${name}`),
-): Promise<PreparedMedia> {
+export function makeMedia(name: string, bytes = Buffer.from(`picture ${name}`)): PreparedMedia {
   const path = join(folder, name);
-  await writeFile(path, bytes);
+  writeFileSync(path, bytes);
   const sha256 = createHash('sha256').update(bytes).digest('hex');
   return { path, sha256, contentType: 'image/png', sizeBytes: bytes.length };
 }

@@ -81,7 +81,7 @@ test('pictures are asked for in JSON, with nothing but the body and the values',
 test('an edit is a form of texts, pictures and a mask', async () => {
   await using counterpart = await new ImagesCounterpart().start();
   await using driver = connect(counterpart);
-  const [one, two, mask] = [await makeMedia('one'), await makeMedia('two'), await makeMedia('mask')];
+  const [one, two, mask] = [makeMedia('one'), makeMedia('two'), makeMedia('mask')];
   const bound: BoundValue[] = [
     ...values,
     { target: '/image', kind: 'media', media: [one, two], several: true },

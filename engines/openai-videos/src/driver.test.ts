@@ -25,7 +25,7 @@ const values: BoundValue[] = [
   { target: '/prompt', kind: 'plain', value: 'a lake' },
   { target: '/seconds', kind: 'plain', value: '4' },
   { target: '/size', kind: 'plain', value: '832x480' },
-  { target: '/input_reference', kind: 'media', media: [await makeMedia('start')], several: false },
+  { target: '/input_reference', kind: 'media', media: [makeMedia('start')], several: false },
 ];
 const never = new AbortController().signal;
 const job: EngineJob = { id: crypto.randomUUID(), route, files: new Map(), values, outputs: 1 };

@@ -21,7 +21,7 @@ const route: Route = {
   outputs: { at: '/*', kind: 'image', max_per_job: 2 },
   timeouts: { start: 300, run: 300 },
 };
-const small = await makeMedia('small.png');
+const small = makeMedia('small.png');
 const values: BoundValue[] = [
   { target: '/prompt', kind: 'plain', value: 'a lake' },
   { target: '/num_outputs', kind: 'plain', value: 2 },
@@ -97,7 +97,7 @@ test('a large file is given to Replicate first', async () => {
   await using counterpart = await new ReplicateCounterpart().start();
   await using driver = connect(counterpart);
   const bytes = Buffer.alloc(6 * 1024 * 1024, 7);
-  const media = [await makeMedia('large.png', bytes)];
+  const media = [makeMedia('large.png', bytes)];
   await submit(driver, { values: [{ target: '/image', kind: 'media', media, several: false }] });
   const file = counterpart.stored[0]?.get('content');
   assert.ok(file instanceof File && Buffer.from(await file.arrayBuffer()).equals(bytes));
