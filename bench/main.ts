@@ -11,6 +11,7 @@ import { claim } from './claim/claim.ts';
 import { cli } from './cli/cli.ts';
 import { cost } from './cost/cost.ts';
 import { create } from './create/create.ts';
+import { facade } from './facade/facade.ts';
 import { follow } from './follow/follow.ts';
 import { media } from './media/media.ts';
 import { memory } from './memory/memory.ts';
@@ -37,6 +38,7 @@ const benchmarks: Record<string, Benchmark> = {
   follow,
   polls,
   streams,
+  facade,
   size,
   cli,
   memory,

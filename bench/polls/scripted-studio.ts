@@ -1,6 +1,7 @@
 // A studio by script, in a process of its own: it takes every render at once and ends all of them when it is told to.
 // Nothing of it is slow, so that what is measured is the service's.
 
+import { randomBytes } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { AccountChanges } from '@renderkit/contract/studio/changes.ts';
@@ -22,6 +23,9 @@ export const scriptedStudioId = 'std_scripted';
 
 type Feed = { changes: Extract<AccountChanges, { status: 'changes' }>['changes'] };
 
+/** The size of every file. */
+const pictureBytes = 4_000_000;
+const picture = randomBytes(pictureBytes);
 /** Steps in which renders end: the feed has something new at each. */
 const stepMs = 20;
 const catalog: Catalog = {
@@ -105,6 +109,10 @@ function feedOf(account: string): Feed {
 }
 
 async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  if (request.url?.startsWith('/media/') === true) {
+    response.writeHead(200, { 'content-type': 'image/png', 'content-length': pictureBytes });
+    return void response.end(picture);
+  }
   const json = await answer(request);
   response.writeHead(json === undefined ? 404 : 200, { 'content-type': 'application/json' });
   response.end(JSON.stringify(json ?? { code: 'not_found', message: 'nothing here' }));

@@ -1,17 +1,30 @@
+import type { Readable } from 'node:stream';
+
+/** A multiple of three: three bytes make four characters, so that no piece leaves anything over for the next. */
+const pieceBytes = 12 * 1024;
+
 /**
- * Base64 of bytes as they come, without line ends (RFC 4648 §4). Three bytes make four characters: what is left of a chunk
- * waits for the next.
+ * Base64 of a file as it comes, without line ends (RFC 4648 §4), in pieces of 16 kB. It is taken from the stream in such
+ * pieces: iterating over it would keep two chunks of 64 kB for each reader that is behind.
+ * @throws where the stream breaks before its end
  */
-export async function* base64Of(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<string, void> {
-  let rest = Buffer.alloc(0);
-  for await (const chunk of bytes) {
-    const all =
-      rest.length === 0
-        ? Buffer.from(chunk.buffer, chunk.byteOffset, chunk.length)
-        : Buffer.concat([rest, chunk]);
-    const whole = all.length - (all.length % 3);
-    if (whole > 0) yield all.toString('base64', 0, whole);
-    rest = Buffer.from(all.subarray(whole));
+export async function* base64Of(file: Readable): AsyncGenerator<string, void> {
+  let wake = () => undefined as void;
+  const onChange = () => wake();
+  const changes = ['readable', 'end', 'error', 'close'] as const;
+  for (const change of changes) file.on(change, onChange);
+  try {
+    for (;;) {
+      const changed = new Promise<void>((resolve) => (wake = resolve));
+      // Less than a piece is given at the end alone.
+      const piece = file.read(pieceBytes) as Buffer | null;
+      if (piece !== null) yield piece.toString('base64');
+      else if (file.readableEnded) return;
+      else if (file.destroyed) throw file.errored ?? new Error('the file broke off');
+      else await changed;
+    }
+  } finally {
+    for (const change of changes) file.off(change, onChange);
+    file.destroy();
   }
-  if (rest.length > 0) yield rest.toString('base64');
 }

@@ -1,6 +1,9 @@
 import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 
+/** A client that takes nothing for so long has gone, whatever its connection says: others wait for its place. */
+const maxStallMs = 120_000;
+
 /** Milliseconds. */
 export type Heartbeat = {
   /** Until the first byte of an answer that is not ready; 0 for none at all. */
@@ -128,7 +131,7 @@ export class HeldAnswer {
     try {
       for await (const chunk of body) {
         if (response.destroyed) return;
-        if (!response.write(chunk)) await Promise.race([once(response, 'drain'), once(response, 'close')]);
+        await this.#written(chunk);
       }
       response.end();
     } catch (error) {
@@ -136,6 +139,21 @@ export class HeldAnswer {
       response.destroy();
       throw error;
     }
+  }
+
+  /** Writes a chunk and waits until it has left, or the client has: no more than one is kept for a client that is behind. */
+  #written(chunk: string | Buffer): Promise<void> {
+    const response = this.#response;
+    return new Promise((resolve) => {
+      const timer = setTimeout(() => response.destroy(), maxStallMs);
+      const done = () => {
+        clearTimeout(timer);
+        response.off('close', done);
+        resolve();
+      };
+      response.once('close', done);
+      response.write(chunk, done);
+    });
   }
 
   #begin(headers: Record<string, string>): void {

@@ -1,13 +1,13 @@
 import { createLimiter, type Limiter } from '@renderkit/server-kit/work/limiter.ts';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { Readable } from 'node:stream';
+import type { IncomingMessage } from 'node:http';
 import { pipeline } from 'node:stream/promises';
 import { ApiProblem } from '../problems/api-problem.ts';
 import { base64Of } from './base64-stream.ts';
+import { FileGetter } from './get-file.ts';
 
 /** Outputs that are encoded at once in this process; each has a few chunks in memory. */
 const encodedAtOnce = 32;
-const firstByteMs = 15_000;
 
 /** What the studio says of a file and its parts, and what may be asked of it. */
 const passedOn = [
@@ -35,9 +35,10 @@ export type OutputMediaOptions = {
 };
 
 /** Outputs under the service's own address, and as base64. Links cannot be guessed, and are the studio's own. */
-export class OutputMedia {
+export class OutputMedia implements Disposable {
   readonly #options: OutputMediaOptions;
   readonly #limiter: Limiter = createLimiter({ slots: encodedAtOnce });
+  readonly #files = new FileGetter();
 
   constructor(options: OutputMediaOptions) {
     this.#options = options;
@@ -57,11 +58,13 @@ export class OutputMedia {
   }
 
   /** Its bytes, and their type. @throws ApiProblem `upstream_error` when the studio does not give them */
-  async open(url: string): Promise<{ contentType: string; bytes: AsyncIterable<Uint8Array> }> {
-    const response = await this.#fetch(mediaPath(url) ?? url, {});
-    if (!response.ok || response.body === null)
+  async open(url: string): Promise<{ contentType: string; bytes: IncomingMessage }> {
+    const answer = await this.#get(mediaPath(url) ?? url, {});
+    if (answer.statusCode !== 200) {
+      answer.resume();
       throw new ApiProblem('upstream_error', { detail: 'The studio did not give the output.' });
-    return { contentType: response.headers.get('content-type') ?? '', bytes: response.body };
+    }
+    return { contentType: answer.headers['content-type'] ?? '', bytes: answer };
   }
 
   /** The same as base64. So many files at once are read; the others wait. */
@@ -90,32 +93,32 @@ export class OutputMedia {
    * @throws ApiProblem `not_found`, or `upstream_error` where the studio answers with something else than a file
    */
   async pass(url: string, request: FastifyRequest, reply: FastifyReply): Promise<void> {
-    const response = await this.#ask(mediaPath(url) ?? url, request);
-    if (!answersOfFiles.has(response.status)) {
-      await response.body?.cancel();
-      throw response.status === 404
+    const answer = await this.#ask(mediaPath(url) ?? url, request);
+    if (!answersOfFiles.has(answer.statusCode ?? 0)) {
+      answer.resume();
+      throw answer.statusCode === 404
         ? new ApiProblem('not_found', { detail: 'The file is not there any more.' })
         : new ApiProblem('upstream_error', { detail: 'The studio did not give the file.' });
     }
-    await this.#handOn(response, request, reply, {
+    await this.#handOn(answer, request, reply, {
       ...(reply.getHeaders() as Record<string, string>),
       'cache-control': 'private, no-cache',
       vary: 'authorization',
     });
   }
 
-  #ask(pathOrUrl: string, request: FastifyRequest): Promise<Response> {
+  #ask(pathOrUrl: string, request: FastifyRequest): Promise<IncomingMessage> {
     const headers: Record<string, string> = {};
     for (const header of asked) {
       const value = request.headers[header];
       if (typeof value === 'string') headers[header] = value;
     }
-    return this.#fetch(pathOrUrl, headers);
+    return this.#get(pathOrUrl, headers);
   }
 
   /** `own`: headers that count before the studio's. */
   async #handOn(
-    response: Response,
+    answer: IncomingMessage,
     request: FastifyRequest,
     reply: FastifyReply,
     own: Record<string, string>,
@@ -123,34 +126,33 @@ export class OutputMedia {
     reply.hijack();
     const passed = Object.fromEntries(
       passedOn.flatMap((header) => {
-        const value = response.headers.get(header);
-        return value === null ? [] : [[header, value]];
+        const value = answer.headers[header];
+        return value === undefined ? [] : [[header, value]];
       }),
     );
-    reply.raw.writeHead(response.status, { ...passed, ...own });
-    if (request.method === 'HEAD' || response.body === null) {
-      await response.body?.cancel();
+    reply.raw.writeHead(answer.statusCode ?? 502, { ...passed, ...own });
+    if (request.method === 'HEAD') {
+      answer.resume();
       return void reply.raw.end();
     }
     // Who goes away, or a studio that does, ends both sides.
-    await pipeline(Readable.fromWeb(response.body), reply.raw).catch(() => undefined);
+    await pipeline(answer, reply.raw).catch(() => undefined);
   }
 
-  async #fetch(pathOrUrl: string, headers: Record<string, string>): Promise<Response> {
-    // Its head alone: a long file may take its time.
-    const late = new AbortController();
-    const timer = setTimeout(() => late.abort(), firstByteMs);
+  async #get(pathOrUrl: string, headers: Record<string, string>): Promise<IncomingMessage> {
     try {
-      return await fetch(new URL(pathOrUrl, this.#options.studioUrl), { headers, signal: late.signal });
+      return await this.#files.get(new URL(pathOrUrl, this.#options.studioUrl), headers);
     } catch (cause) {
       throw new ApiProblem('upstream_unavailable', {
         detail: 'The studio does not answer.',
         retryAfterSeconds: 1,
         cause,
       });
-    } finally {
-      clearTimeout(timer);
     }
+  }
+
+  [Symbol.dispose](): void {
+    this.#files[Symbol.dispose]();
   }
 }
 

@@ -47,7 +47,7 @@ export function startFacades(
   options: FacadesOptions,
 ): void {
   const { database, generations, log } = options;
-  const media = new OutputMedia(options);
+  const media = owned.use(new OutputMedia(options));
   media.addRoute(app);
   if (options.names.length === 0) return;
   const calls = owned.use(new FacadeCalls({ database, log }));

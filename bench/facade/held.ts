@@ -1,0 +1,123 @@
+import { randomBytes } from 'node:crypto';
+import { Agent, type ClientRequest, request } from 'node:http';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import type { Database } from '@renderkit/server-kit/db/database.ts';
+import { type Part, startPart } from '@renderkit/server-kit/testing/part.ts';
+import { connectAccount } from '@renderkit/service/operator.ts';
+import type { Bench, Result } from '../benchmark.ts';
+import { startChild } from '../child.ts';
+import { createKeys, freePort, originOf, program, serviceEnvironment } from '../platform.ts';
+import { boundResult } from '../present.ts';
+import { residentMegabytes } from '../process-usage.ts';
+
+const requestsHeld = 1_000;
+/** Connections opened in one go; a listener's backlog is no longer. */
+const burst = 100;
+/** Milliseconds. */
+const lookMs = 50;
+const restMs = 5_000;
+const goalMegabytes = 60;
+
+type Service = { url: string; key: string; part: Part; database: Database };
+
+const agent = new Agent({ keepAlive: false, maxSockets: Infinity });
+
+/** What requests that wait for their pictures hold of the service's memory; the studio is scripted, and finishes none. */
+export async function held(bench: Bench): Promise<Result[]> {
+  await using owners = new AsyncDisposableStack();
+  const service = await start(bench, owners);
+  // The first ones fill caches and compile what runs.
+  for (const one of await open(service, burst)) one.destroy();
+  const count = bench.quick ? requestsHeld / 10 : requestsHeld;
+  const megabytes = await heldMegabytes(service, count);
+  return [
+    boundResult({
+      name: 'facade, held',
+      ours: `${megabytes.toFixed(0)} MB more at most while ${count} requests wait`,
+      goal: `${goalMegabytes} MB or less`,
+      met: megabytes <= goalMegabytes,
+    }),
+  ];
+}
+
+async function heldMegabytes(service: Service, count: number): Promise<number> {
+  const before = await mostMegabytes(service.part, sleep(restMs));
+  const requests = await open(service, count);
+  const most = await mostMegabytes(service.part, sleep(restMs));
+  for (const one of requests) one.destroy();
+  return most - before;
+}
+
+async function start(bench: Bench, owners: AsyncDisposableStack): Promise<Service> {
+  const { url: databaseUrl, database } = owners.use(await bench.cluster.createDatabase('service'));
+  const [port, studioPort] = [await freePort(), await freePort()];
+  const secretKey = randomBytes(32);
+  const scripted = fileURLToPath(new URL('../polls/scripted-studio.ts', import.meta.url));
+  owners.use(await startChild(scripted, { port: studioPort }));
+  const part = owners.use(
+    await startPart({
+      name: 'service',
+      entry: program('service/src/main.ts'),
+      logDirectory: path.join(bench.cluster.directory, 'logs'),
+      profileDirectory: bench.profileDirectory,
+      environment: {
+        ...serviceEnvironment({ databaseUrl, port, studioPort, secretKey }),
+        LOG_LEVEL: 'warn',
+        STUDIO_CLIENT_ID: 'bench',
+        STUDIO_CLIENT_SECRET: 'a secret of the benchmark',
+      },
+    }),
+  );
+  const { accountId } = await connectAccount(database, secretKey, {
+    studioId: 'std_scripted',
+    studioAccountId: 'account-1',
+    email: null,
+    refreshToken: 'account-1',
+  });
+  const [key] = await createKeys(database, accountId, 1);
+  return { url: originOf(port), key: key as string, part, database };
+}
+
+let asked = 0;
+
+/** So many requests for pictures, once all of them wait for the studio. */
+async function open({ url, key, database }: Service, count: number): Promise<ClientRequest[]> {
+  const requests: ClientRequest[] = [];
+  const others = await running(database);
+  for (let n = 0; n < count; n += burst) {
+    const opened = Array.from({ length: Math.min(burst, count - n) }, () =>
+      request(`${url}/openai/v1/images/generations`, {
+        agent,
+        method: 'POST',
+        headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+      })
+        // That the connection ends is seen by who waits for an answer.
+        .on('error', () => undefined)
+        .end(JSON.stringify({ prompt: `a lighthouse over a calm sea, ${++asked}` })),
+    );
+    requests.push(...opened);
+    while ((await running(database)) < others + requests.length) await sleep(lookMs);
+  }
+  return requests;
+}
+
+async function running(database: Database): Promise<number> {
+  const [row] = await database.rows<{ running: number }>(
+    `select count(*)::integer as running from generations where status = 'running'`,
+  );
+  return row?.running ?? 0;
+}
+
+/** What the service had most until then. */
+async function mostMegabytes(part: Part, until: Promise<unknown>): Promise<number> {
+  let most = residentMegabytes(part.pid) ?? Number.NaN;
+  const look = setInterval(() => (most = Math.max(most, residentMegabytes(part.pid) ?? 0)), lookMs);
+  try {
+    await until;
+  } finally {
+    clearInterval(look);
+  }
+  return most;
+}
