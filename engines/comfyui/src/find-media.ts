@@ -93,6 +93,7 @@ function endsOf(view: GraphView, start: GraphNode, type: string): Consumer[] {
 
 function useOf(view: GraphView, samplers: readonly Sampler[], { node, input }: Consumer): Use | undefined {
   const reason = `into ${nameOf(node)}, ${input}`;
+  if (isAdapter(node)) return useOfAdapter(node, input, reason);
   if (/mask/i.test(input)) return { role: 'mask', sure: 'sure', reason };
   if (/^(?:start|first|init)_(?:image|frame)$/.test(input))
     return { role: 'start_image', sure: 'sure', reason };
@@ -114,6 +115,16 @@ function useOf(view: GraphView, samplers: readonly Sampler[], { node, input }: C
     return { role: 'image', sure: 'likely', reason };
   // What only measures, shows or saves an image has no use for another.
   return undefined;
+}
+
+/** A node that shows images to the model. */
+function isAdapter({ classType }: GraphNode): boolean {
+  return /IPAdapter/i.test(classType);
+}
+
+/** Where the model looks, and what it is to keep away from, stay as the author has them. */
+function useOfAdapter(node: GraphNode, input: string, reason: string): Use | undefined {
+  return /mask|negative/i.test(input) ? undefined : { role: 'references', sure: 'likely', reason };
 }
 
 /** An encoded image is worked on where it reaches a sampler, as what it starts with or as what it looks at. */
@@ -157,7 +168,7 @@ function findWeight(view: GraphView, findings: readonly Finding[]): Finding[] {
   const applied = [...view.nodes].filter(
     (node) =>
       (view.givesType(node, 'CONDITIONING') && node.inputs.has('control_net')) ||
-      /IPAdapter/.test(node.classType),
+      (isAdapter(node) && view.givesType(node, 'MODEL')),
   );
   const places = applied.flatMap(
     (node) => view.valueOf(node, 'strength') ?? view.valueOf(node, 'weight') ?? [],
