@@ -16,6 +16,7 @@ import { follow } from './follow/follow.ts';
 import { media } from './media/media.ts';
 import { memory } from './memory/memory.ts';
 import { migrate } from './migrate/migrate.ts';
+import { peer } from './peer/peer.ts';
 import { picture } from './picture/picture.ts';
 import { polls } from './polls/polls.ts';
 import { streams } from './streams/streams.ts';
@@ -43,6 +44,7 @@ const benchmarks: Record<string, Benchmark> = {
   cli,
   memory,
   migrate,
+  peer,
   picture,
   webhooks,
   upload,

@@ -2,7 +2,18 @@
 // what a start costs: `node stack/compile-programs.mjs [--tests]` prints the folder. Whatever is not compiled runs from its
 // sources.
 
-import { chmod, copyFile, mkdir, mkdtemp, readdir, realpath, rename, rm, stat, writeFile } from 'node:fs/promises';
+import {
+  chmod,
+  copyFile,
+  mkdir,
+  mkdtemp,
+  readdir,
+  realpath,
+  rename,
+  rm,
+  stat,
+  writeFile,
+} from 'node:fs/promises';
 import { createRequire, findPackageJSON, isBuiltin } from 'node:module';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -138,7 +149,10 @@ async function writeEntry(folder, program) {
   const file = compiledFile(folder, program);
   const code = `./${path.basename(file, '.mjs')}.program.mjs`;
   const stacks = path.relative(path.dirname(file), path.join(folder, 'map-stacks.mjs')).replaceAll('\\', '/');
-  await writeFile(file, `import '${stacks.startsWith('.') ? stacks : `./${stacks}`}';\nawait import('${code}');\n`);
+  await writeFile(
+    file,
+    `import '${stacks.startsWith('.') ? stacks : `./${stacks}`}';\nawait import('${code}');\n`,
+  );
 }
 
 async function removeUnused(builds) {

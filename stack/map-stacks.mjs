@@ -30,7 +30,10 @@ function describe(frame) {
     const origin = mapOf(url)?.findOrigin(line, column);
     if (origin?.fileName === undefined) return text;
     const source = resolve(dirname(fileURLToPath(url)), origin.fileName);
-    return text.replace(`${url}:${line}:${column}`, () => `${source}:${origin.lineNumber}:${origin.columnNumber}`);
+    return text.replace(
+      `${url}:${line}:${column}`,
+      () => `${source}:${origin.lineNumber}:${origin.columnNumber}`,
+    );
   } catch {
     return text;
   }

@@ -23,7 +23,10 @@ const body = {
   type: 'object',
   required: ['prompt'],
   additionalProperties: false,
-  properties: { prompt: { type: 'string', minLength: 1, maxLength: 4_000 }, model: { type: 'string', maxLength: 100 } },
+  properties: {
+    prompt: { type: 'string', minLength: 1, maxLength: 4_000 },
+    model: { type: 'string', maxLength: 100 },
+  },
 } as const;
 
 await serveParent(async (addresses: Addresses & { port: number }) => {
@@ -51,12 +54,16 @@ await serveParent(async (addresses: Addresses & { port: number }) => {
     });
     return rows[0]?.body ?? reply.code(404).send({ code: 'not_found' });
   });
-  app.post<{ Body: { prompt: string } }>('/v1/images/generations', { schema: { body } }, async (request, reply) => {
-    const made = await create(pool, accountOf(request), hashOf(request), request.body);
-    if (made === undefined) return reply.code(402).send({ code: 'insufficient_credits' });
-    await renders.add('render', { id: made.id }, { removeOnComplete: settings.keptJobs });
-    return reply.code(202).send(made);
-  });
+  app.post<{ Body: { prompt: string } }>(
+    '/v1/images/generations',
+    { schema: { body } },
+    async (request, reply) => {
+      const made = await create(pool, accountOf(request), hashOf(request), request.body);
+      if (made === undefined) return reply.code(402).send({ code: 'insufficient_credits' });
+      await renders.add('render', { id: made.id }, { removeOnComplete: settings.keptJobs });
+      return reply.code(202).send(made);
+    },
+  );
   await app.listen({ host: '127.0.0.1', port: addresses.port });
   return async (question: AppQuestion) => {
     if (question === 'deliver') return webhooks.resume();
@@ -70,7 +77,9 @@ function accountOf(request: FastifyRequest): string {
 }
 
 function hashOf(request: FastifyRequest): string {
-  return createHash('sha256').update(request.headers.authorization?.slice('Bearer '.length) ?? '').digest('hex');
+  return createHash('sha256')
+    .update(request.headers.authorization?.slice('Bearer '.length) ?? '')
+    .digest('hex');
 }
 
 async function authenticate(pool: pg.Pool, request: FastifyRequest): Promise<void> {
@@ -103,7 +112,14 @@ async function create(pool: pg.Pool, accountId: string, key: string, request: { 
       return undefined;
     }
     const id = newId('gen_');
-    const made = { id, object: 'generation', status: 'queued', ...request, cost: { credits: price / 1_000 }, outputs: [] };
+    const made = {
+      id,
+      object: 'generation',
+      status: 'queued',
+      ...request,
+      cost: { credits: price / 1_000 },
+      outputs: [],
+    };
     await client.query({
       name: 'insert',
       text: `insert into generations (id, account_id, status, body) values ($1, $2, 'queued', $3)`,
@@ -116,12 +132,22 @@ async function create(pool: pg.Pool, accountId: string, key: string, request: { 
   }
 }
 
-async function writeDeliveries(pool: pg.Pool, queue: Queue<DeliveryJob>, { write, body: text }: { write: number; body: string }) {
+async function writeDeliveries(
+  pool: pg.Pool,
+  queue: Queue<DeliveryJob>,
+  { write, body: text }: { write: number; body: string },
+) {
   const { rows: endpoints } = await pool.query<{ id: string; url: string; secret: string }>(
     'select id, url, secret from endpoints',
   );
   for (let n = 0; n < write; n++) {
-    const jobs = endpoints.map(({ id, url, secret }) => ({ id: newId('dlv_'), endpointId: id, url, secret, body: text }));
+    const jobs = endpoints.map(({ id, url, secret }) => ({
+      id: newId('dlv_'),
+      endpointId: id,
+      url,
+      secret,
+      body: text,
+    }));
     await pool.query(
       `insert into deliveries (id, endpoint_id, status, attempts)
        select id, endpoint, 'pending', 0 from unnest($1::text[], $2::text[]) as d (id, endpoint)`,

@@ -1,13 +1,13 @@
 /**
- * How the peer is set up. Each was varied until nothing became faster; what was tried stands beside it. It is one process for HTTP and
- * webhooks, as ours is, and one for renders.
+ * How the peer is set up: one process for HTTP and webhooks, as ours is, and one for renders. These are first choices; none of them was
+ * varied yet, so what is measured against them says nothing final.
  */
 export const settings = {
-  /** Of pg, per process; 20 and 40 were tried. */
+  /** Of pg, per process: the same as ours. */
   poolSize: 10,
-  /** Commands of one turn of the loop go to Redis together; off was tried. */
+  /** Commands of one turn of the loop go to Redis together. */
   autoPipelining: true,
-  /** Deliveries under way at once; 50, 100 and 400 were tried. */
+  /** Deliveries under way at once. */
   webhookConcurrency: 200,
   /** BullMQ's schedule: seven attempts, ever farther apart. */
   webhookAttempts: 7,
@@ -16,7 +16,7 @@ export const settings = {
   webhookTimeoutMs: 10_000,
   /** Renders under way at once. */
   renderConcurrency: 50,
-  /** Ended jobs that BullMQ keeps: more make Redis larger and nothing faster. */
+  /** Ended jobs that BullMQ keeps. */
   keptJobs: 1_000,
   ratePerMinute: 1_000_000,
 } as const;

@@ -5,6 +5,7 @@ import { existsSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Database } from '@renderkit/server-kit/db/database.ts';
 import { newId } from '@renderkit/server-kit/ids.ts';
 import { Redis } from 'ioredis';
 import type { Bench } from '../benchmark.ts';
@@ -20,7 +21,7 @@ export type Peer = AsyncDisposable & {
   app: Child;
   renderWorker: Child;
   redisPid: number;
-  database: { rows: <Row>(text: string, values?: unknown[]) => Promise<Row[]> };
+  database: Database;
   /** An account with a key and credits without end. */
   createAccount: () => Promise<{ id: string; key: string }>;
 };

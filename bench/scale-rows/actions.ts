@@ -29,7 +29,11 @@ export async function addWork(database: Database): Promise<void> {
   await insertQueued(database, { accountId: usualAccount, count: waitingGenerations });
   await database.rows(
     `with newest as (
-       select id, endpoint_id from deliveries where completed_at is not null order by created_at desc limit $1
+       -- Of the same hundred accounts everywhere.
+       select d.id, d.endpoint_id from generate_series(0, 99) n
+        cross join lateral (select id, endpoint_id from deliveries
+                             where account_id = 'acc_01' || lpad(to_hex(n), 24, '0') and completed_at is not null
+                             order by created_at desc, id desc limit $1::int / 100) d
      ), pending as (
        update deliveries d set status = 'pending', completed_at = null, given_up = null from newest where newest.id = d.id
        returning d.id, d.endpoint_id
@@ -72,7 +76,7 @@ const consolePages: Record<string, Action> = {
   'console, failed deliveries': (database) =>
     timed(() => selectDeliveries(database, { accountId: usualAccount, status: 'failed', ...page })),
   'console, search for words': (database) =>
-    timed(() => listRows(database, { accountId: usualAccount, search: 'word1', ...page })),
+    timed(() => listRows(database, { accountId: usualAccount, search: 'word1234', ...page })),
 };
 
 const claims: Record<string, Action> = {

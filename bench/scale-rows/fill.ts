@@ -50,10 +50,7 @@ export function accountId(n: number): string {
   return `acc_01${n.toString(16).padStart(24, '0')}`;
 }
 
-async function writePiece(
-  database: Database,
-  piece: Amounts & { from: number; to: number },
-): Promise<void> {
+async function writePiece(database: Database, piece: Amounts & { from: number; to: number }): Promise<void> {
   await database.transaction(async (transaction) => {
     // Without the checks of foreign keys, which hold by construction.
     await transaction.execute('set local session_replication_role = replica');
@@ -64,7 +61,14 @@ async function writePiece(
   });
 }
 
-const filled = ['generations', 'generation_requests', 'events', 'deliveries', 'delivery_attempts', 'account_events'];
+const filled = [
+  'generations',
+  'generation_requests',
+  'events',
+  'deliveries',
+  'delivery_attempts',
+  'account_events',
+];
 
 /** Indexes are built in a fraction of the time that it takes to fill them row by row. Answers what builds them again. */
 async function dropIndexes(database: Database): Promise<(say: (text: string) => void) => Promise<void>> {

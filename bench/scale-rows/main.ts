@@ -32,7 +32,8 @@ const generations = Number(values.generations);
 const rounds = Number(values.rounds);
 if (!Number.isSafeInteger(generations) || generations < small)
   throw new Error(`--generations must be a whole number of ${small} or more`);
-if (!Number.isSafeInteger(rounds) || rounds < 1) throw new Error('--rounds must be a whole number of 1 or more');
+if (!Number.isSafeInteger(rounds) || rounds < 1)
+  throw new Error('--rounds must be a whole number of 1 or more');
 await run();
 
 async function run(): Promise<void> {
@@ -44,10 +45,16 @@ async function run(): Promise<void> {
   await chmod(directory, 0o711);
   const names = { large: `rows_${generations}`, small: `rows_${small}` };
   const postgres = owners.use(
-    await startPostgres({ dataDirectory: directory, databases: [names.large, names.small], onDown: console.log }),
+    await startPostgres({
+      dataDirectory: directory,
+      databases: [names.large, names.small],
+      onDown: console.log,
+    }),
   );
   const open = async (name: string, count: number) => {
-    const url = postgres.urlFor(name).replace(/\/\/[^@]*@/, /\/\/[^@]*@/.exec(postgres.superuserUrl)?.[0] ?? '');
+    const url = postgres
+      .urlFor(name)
+      .replace(/\/\/[^@]*@/, /\/\/[^@]*@/.exec(postgres.superuserUrl)?.[0] ?? '');
     const database = owners.use(
       openDatabase({ url, applicationName: 'bench', poolSize: 4, statementTimeoutMs: 0 }),
     );
@@ -64,7 +71,8 @@ async function run(): Promise<void> {
 }
 
 async function startAnew(database: Database): Promise<void> {
-  for (const statement of ['drop schema public cascade', 'create schema public']) await database.rows(statement);
+  for (const statement of ['drop schema public cascade', 'create schema public'])
+    await database.rows(statement);
 }
 
 async function fillOnce(database: Database, count: number): Promise<void> {

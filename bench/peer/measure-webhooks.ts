@@ -1,0 +1,103 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import type { Bench, Result } from '../benchmark.ts';
+import { type Child, startChild } from '../child.ts';
+import { freePort, originOf, startPlatform } from '../platform.ts';
+import { rateSample } from '../present.ts';
+import { cpuSeconds } from '../process-usage.ts';
+import type { Sample } from '../rounds.ts';
+import { addEndpoints, eventBody, wake, writeEvents } from '../webhooks/events.ts';
+import { rateRow } from './rate-row.ts';
+import type { AppQuestion } from './app.ts';
+import { startPeer } from './start-peer.ts';
+
+const endpoints = 10;
+const healthy = endpoints - 1;
+const limitMs = 300_000;
+const pollMs = 10;
+
+/** Deliveries a second that arrive at nine endpoints while a tenth of the same account never answers. */
+export async function measureWebhooks(bench: Bench): Promise<Result[]> {
+  const events = bench.quick ? 200 : 1_000;
+  const pairs = [];
+  for (let round = 1; round <= bench.rounds; round++) {
+    const pair = { ours: await deliverOurs(bench, events), baseline: await deliverTheirs(bench, events) };
+    pairs.push(pair);
+    bench.say(`  webhooks, round ${round}: ${rateSample(pair.ours)} against ${rateSample(pair.baseline)}`);
+  }
+  return [rateRow('peer, webhooks', pairs)];
+}
+
+async function startSink() {
+  const port = await freePort();
+  const sink = await startChild(fileURLToPath(new URL('../webhooks/sink.ts', import.meta.url)), { port });
+  const origin = originOf(port);
+  const urls = Array.from({ length: endpoints }, (_, n) => `${origin}/${n < healthy ? 'ok' : 'hang'}/${n}`);
+  return { sink, urls, [Symbol.asyncDispose]: () => sink[Symbol.asyncDispose]() };
+}
+
+type Used = Record<string, () => number | undefined>;
+
+/** From `go` until the healthy ones have all; `server` is the process that delivers. */
+async function timed(
+  sink: Child,
+  count: number,
+  used: Used & { server: () => number | undefined },
+  go: () => Promise<unknown>,
+): Promise<Sample> {
+  const look = () => Object.entries(used).map(([name, read]) => [name, read() ?? Number.NaN] as const);
+  const arrivedBefore = await sink.ask<number>('count');
+  const before = new Map(look());
+  const began = performance.now();
+  await go();
+  for (let arrived = 0; arrived < count; arrived = (await sink.ask<number>('count')) - arrivedBefore) {
+    if (performance.now() - began > limitMs)
+      throw new Error(`${arrived} of ${count} deliveries arrived within five minutes`);
+    await sleep(pollMs);
+  }
+  const seconds = (performance.now() - began) / 1_000;
+  const { server, ...beside } = Object.fromEntries(
+    look().map(([name, after]) => [name, ((after - (before.get(name) ?? Number.NaN)) / count) * 1_000]),
+  );
+  return { value: count / seconds, cpuSeconds: server, besideCpuSeconds: beside };
+}
+
+async function deliverOurs(bench: Bench, events: number): Promise<Sample> {
+  await using receiver = await startSink();
+  await using platform = await startPlatform(bench, { worker: false, loopbackReceivers: true });
+  const { id } = await platform.createAccount({ keys: 0 });
+  await addEndpoints(platform, id, receiver.urls);
+  const database = platform.serviceDatabase;
+  const used = { server: () => cpuSeconds(platform.service.pid), PostgreSQL: bench.cluster.cpuSeconds };
+  const round = (count: number) =>
+    timed(receiver.sink, count * healthy, used, async () => {
+      await writeEvents(database, [id], count);
+      await wake(database, id);
+    });
+  await round(events / 5);
+  return round(events);
+}
+
+async function deliverTheirs(bench: Bench, events: number): Promise<Sample> {
+  await using receiver = await startSink();
+  await using other = await startPeer(bench);
+  const { id } = await other.createAccount();
+  await other.database.rows(
+    `insert into endpoints (id, account_id, url, secret)
+     select 'whk_' || n, $1, url, 'a secret of this endpoint' from unnest($2::text[]) with ordinality as e (url, n)`,
+    [id, receiver.urls],
+  );
+  const used = {
+    server: () => cpuSeconds(other.app.pid),
+    PostgreSQL: bench.cluster.cpuSeconds,
+    Redis: () => cpuSeconds(other.redisPid),
+  };
+  const body = eventBody('evt_01kaf3v5w8m2x9q4t7r6y1z0bc', new Date());
+  const ask = (question: AppQuestion) => other.app.ask(question);
+  const round = async (count: number) => {
+    await ask({ write: count, body });
+    return timed(receiver.sink, count * healthy, used, () => ask('deliver'));
+  };
+  await round(events / 5);
+  return round(events);
+}
