@@ -20,7 +20,7 @@ export async function cost(bench: Bench): Promise<Result[]> {
   await using platform = await startPlatform(bench, { worker: true });
   const { keys } = await platform.createAccount({ keys: 1 });
   const client = { url: platform.serviceUrl, key: keys[0] as string };
-  const pictures = bench.quick ? 20 : 100;
+  const pictures = bench.quick ? 20 : 50;
   const measure = async (way: Way): Promise<Cost> => {
     const before = usage(bench, platform);
     await make(way, client, pictures);
@@ -80,7 +80,7 @@ function middle(costs: readonly Cost[]): Cost {
   return { service: of('service'), studio: of('studio'), worker: of('worker'), postgres: of('postgres') };
 }
 
-function text(cost: Cost): string {
-  const parts = Object.entries(cost).map(([name, ms]) => `${name} ${ms.toFixed(1)}`);
-  return `${served(cost).toFixed(1)} CPU ms (${parts.join(', ')})`;
+function text(one: Cost): string {
+  const parts = Object.entries(one).map(([name, ms]) => `${name} ${ms.toFixed(1)}`);
+  return `${served(one).toFixed(1)} CPU ms (${parts.join(', ')})`;
 }

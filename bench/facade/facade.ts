@@ -5,5 +5,5 @@ import { held } from './held.ts';
 
 /** What the door for OpenAI's programs costs beside `/v1`: processor time of a picture, memory of base64 and of waiting. */
 export async function facade(bench: Bench): Promise<Result[]> {
-  return [...(await base64(bench))];
+  return [...(await base64(bench)), ...(await held(bench)), ...(await cost(bench))];
 }

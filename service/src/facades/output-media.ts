@@ -58,19 +58,15 @@ export class OutputMedia implements Disposable {
   }
 
   /** Its bytes, and their type. @throws ApiProblem `upstream_error` when the studio does not give them */
-  async open(url: string): Promise<{ contentType: string; bytes: IncomingMessage }> {
-    const answer = await this.#get(mediaPath(url) ?? url, {});
-    if (answer.statusCode !== 200) {
-      answer.resume();
-      throw new ApiProblem('upstream_error', { detail: 'The studio did not give the output.' });
-    }
+  async open(url: string): Promise<{ contentType: string; bytes: AsyncIterable<Uint8Array> }> {
+    const answer = await this.#read(url);
     return { contentType: answer.headers['content-type'] ?? '', bytes: answer };
   }
 
   /** The same as base64. So many files at once are read; the others wait. */
   async *base64(url: string): AsyncGenerator<string, void> {
     using _ = await this.#limiter.enter();
-    yield* base64Of((await this.open(url)).bytes);
+    yield* base64Of(await this.#read(url));
   }
 
   /** `GET /media/{folder}/{name}`: hands the studio's answer on, parts of files too. */
@@ -137,6 +133,13 @@ export class OutputMedia implements Disposable {
     }
     // Who goes away, or a studio that does, ends both sides.
     await pipeline(answer, reply.raw).catch(() => undefined);
+  }
+
+  async #read(url: string): Promise<IncomingMessage> {
+    const answer = await this.#get(mediaPath(url) ?? url, {});
+    if (answer.statusCode === 200) return answer;
+    answer.resume();
+    throw new ApiProblem('upstream_error', { detail: 'The studio did not give the output.' });
   }
 
   async #get(pathOrUrl: string, headers: Record<string, string>): Promise<IncomingMessage> {
