@@ -32,6 +32,13 @@ export async function cost(bench: Bench): Promise<Result[]> {
   return results;
 }
 
+/** What is sent, whoever is asked. */
+type Requests = HttpLoad extends infer One
+  ? One extends HttpLoad
+    ? Omit<One, 'url' | 'connections'>
+    : never
+  : never;
+
 type Keep = (name: string, measured: Cost) => void;
 
 /** With no worker, so that nothing is rendered: what is accepted waits. */
@@ -42,8 +49,8 @@ async function measureRequests(bench: Bench, keep: Keep): Promise<void> {
   );
   const keys = people.map((person) => person.keys[0] as string);
   await using load = await startChild(childFile('http-load.ts'));
-  const ask = async (what: Omit<HttpLoad, 'url' | 'connections'>, status: string) => {
-    const sent = { url: platform.serviceUrl, connections, ...what } as HttpLoad;
+  const ask = async (what: Requests, status: string) => {
+    const sent: HttpLoad = { url: platform.serviceUrl, connections, ...what };
     const { statuses } = await load.ask<HttpLoadAnswer>(sent);
     if (Object.keys(statuses).join() !== status)
       throw new Error(`answers other than ${status}: ${JSON.stringify(statuses)}`);
