@@ -35,7 +35,7 @@ const catalog: Catalog = {
   styles: [],
   suggestions: [],
 };
-const lane = { limit: 1_000, running: 0, running_elsewhere: 0 };
+const lane = { limit: 10_000, running: 0, running_elsewhere: 0 };
 const limits: StudioLimits = { overall: lane, image: lane, edit: lane, video: lane };
 
 const renders = new Map<string, { account: string; render: Render }>();

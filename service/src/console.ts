@@ -54,12 +54,14 @@ export async function addConsole(
   const providers = createProviders({ ...config, studio: studioClient.signingIn });
   const account = createAccountReader({ studioClient, database });
   const accountMutex = createKeyedMutex();
+  const media = new OutputMedia(config);
+  app.addHook('onClose', () => media[Symbol.dispose]());
   await addConsoleFiles(app, config);
   addSignInRoutes(app, { ...config, database, log, cookie, providers });
   addConsoleApi(app, {
     sessions: createSessionAdmission(database, cookie),
     ownOrigin: new URL(publicUrl).origin,
-    downloads: { database, studioClient, media: new OutputMedia(config) },
+    downloads: { database, studioClient, media },
     apiHandlers: modules.handlers,
     serving,
     handlers: {
