@@ -7,6 +7,7 @@ import {
   type ComfyCounterpart,
   startComfyCounterpart,
 } from '@renderkit/engine-comfyui/testing/comfy-counterpart.ts';
+import { firstWorkflow } from '@renderkit/engine-comfyui/testing/first-workflow.ts';
 import type { Database } from '@renderkit/server-kit/db/database.ts';
 import { createLogger } from '@renderkit/server-kit/process/logger.ts';
 import { createTestDatabase } from '@renderkit/server-kit/testing/database.ts';
@@ -20,30 +21,7 @@ const checkpoint = 'harbour.safetensors';
 const secretKey = 'ab'.repeat(32);
 const log = createLogger({ part: 'test', level: 'silent' });
 
-/** As ComfyUI exports its own first workflow. */
-const graph = {
-  '3': {
-    class_type: 'KSampler',
-    inputs: {
-      model: ['4', 0],
-      seed: 7,
-      steps: 20,
-      cfg: 6.5,
-      sampler_name: 'euler',
-      scheduler: 'normal',
-      positive: ['6', 0],
-      negative: ['7', 0],
-      latent_image: ['5', 0],
-      denoise: 1,
-    },
-  },
-  '4': { class_type: 'CheckpointLoaderSimple', inputs: { ckpt_name: checkpoint } },
-  '5': { class_type: 'EmptyLatentImage', inputs: { width: 64, height: 64, batch_size: 1 } },
-  '6': { class_type: 'CLIPTextEncode', inputs: { text: 'boats in a harbour', clip: ['4', 1] } },
-  '7': { class_type: 'CLIPTextEncode', inputs: { text: 'blurred', clip: ['4', 1] } },
-  '8': { class_type: 'VAEDecode', inputs: { samples: ['3', 0], vae: ['4', 2] } },
-  '9': { class_type: 'SaveImage', inputs: { images: ['8', 0], filename_prefix: 'ComfyUI' } },
-};
+const graph = firstWorkflow(checkpoint, 64);
 
 const owners = new AsyncDisposableStack();
 let directory: string;

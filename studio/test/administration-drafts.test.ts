@@ -1,44 +1,15 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { freshSignInHeader } from '@renderkit/contract/studio/administration/operations.ts';
-import type { StudioOperation } from '@renderkit/contract/studio/operation.ts';
-import {
-  type StudioAnswer,
-  type StudioOperationId,
-  studioOperations,
-} from '@renderkit/contract/studio/operations.ts';
 import {
   type ComfyCounterpart,
   startComfyCounterpart,
 } from '@renderkit/engine-comfyui/testing/comfy-counterpart.ts';
-import { setAccount } from '@renderkit/studio/operator.ts';
-import { Compile } from 'typebox/compile';
-import { startTestStudio, type TestAccount, type TestStudio } from './harness.ts';
+import { firstWorkflow } from '@renderkit/engine-comfyui/testing/first-workflow.ts';
+import { type Administration, connectAdministration } from './administration-calls.ts';
+import { startTestStudio, type TestStudio } from './harness.ts';
 
 const checkpoint = 'harbour.safetensors';
-const graph = {
-  '3': {
-    class_type: 'KSampler',
-    inputs: {
-      model: ['4', 0],
-      seed: 7,
-      steps: 20,
-      cfg: 6.5,
-      sampler_name: 'euler',
-      scheduler: 'normal',
-      positive: ['6', 0],
-      negative: ['7', 0],
-      latent_image: ['5', 0],
-      denoise: 1,
-    },
-  },
-  '4': { class_type: 'CheckpointLoaderSimple', inputs: { ckpt_name: checkpoint } },
-  '5': { class_type: 'EmptyLatentImage', inputs: { width: 64, height: 64, batch_size: 1 } },
-  '6': { class_type: 'CLIPTextEncode', inputs: { text: 'boats in a harbour', clip: ['4', 1] } },
-  '7': { class_type: 'CLIPTextEncode', inputs: { text: 'blurred', clip: ['4', 1] } },
-  '8': { class_type: 'VAEDecode', inputs: { samples: ['3', 0], vae: ['4', 2] } },
-  '9': { class_type: 'SaveImage', inputs: { images: ['8', 0], filename_prefix: 'ComfyUI' } },
-};
+const graph = firstWorkflow(checkpoint, 64);
 
 /** A sampler that no convention knows: the import can only guess the prompt. */
 const poster = {
@@ -56,58 +27,18 @@ const poster = {
 const owners = new AsyncDisposableStack();
 let studio: TestStudio;
 let comfy: ComfyCounterpart;
-let administrator: TestAccount;
+let administration: Administration;
 
 before(async () => {
   comfy = owners.use(await startComfyCounterpart({ checkpoints: [checkpoint] }));
   studio = owners.use(await startTestStudio());
-  administrator = await studio.connect();
-  await setAccount(studio.database, administrator.email, { administrator: true });
-  await call('addBackend', { body: { name: 'gpu1', engine: 'comfyui', url: comfy.url } });
+  administration = await connectAdministration(studio);
+  await administration.call('addBackend', { body: { name: 'gpu1', engine: 'comfyui', url: comfy.url } });
 });
 after(() => owners[Symbol.asyncDispose]());
 
-type Asked = {
-  params?: Record<string, string>;
-  query?: Record<string, string>;
-  body?: unknown;
-  file?: string | Uint8Array;
-  fresh?: boolean;
-};
-
-async function ask(id: StudioOperationId, { params = {}, query, body, file, fresh = true }: Asked) {
-  const { method, path }: StudioOperation = studioOperations[id];
-  const filled = path.replaceAll(/:(\w+)/g, (_, name: string) => encodeURIComponent(params[name] ?? ''));
-  const address = query === undefined ? filled : `${filled}?${new URLSearchParams(query).toString()}`;
-  const response = await fetch(studio.url + address, {
-    method,
-    headers: {
-      authorization: `Bearer ${administrator.accessToken}`,
-      [freshSignInHeader]: String(fresh),
-      ...(body !== undefined && { 'content-type': 'application/json' }),
-      ...(file !== undefined && { 'content-type': 'application/octet-stream' }),
-    },
-    ...(body !== undefined && { body: JSON.stringify(body) }),
-    ...(file !== undefined && { body: file as string }),
-  });
-  return { status: response.status, body: await response.json() };
-}
-
-async function call<Id extends StudioOperationId>(id: Id, asked: Asked): Promise<StudioAnswer<Id>> {
-  const { status, body } = await ask(id, asked);
-  assert.equal(status, 200, `${id}: ${JSON.stringify(body)}`);
-  const check = Compile((studioOperations[id] as StudioOperation).answer);
-  assert.ok(check.Check(body), `${id}: ${JSON.stringify([...check.Errors(body)].slice(0, 3))}`);
-  return body as StudioAnswer<Id>;
-}
-
-async function refused(id: StudioOperationId, asked: Asked, status: number, code: string): Promise<void> {
-  const answer = await ask(id, asked);
-  assert.deepEqual([answer.status, (answer.body as { code: string }).code], [status, code]);
-}
-
 const importGraph = (name: string, content: unknown = graph, more: Record<string, string> = {}) =>
-  call('importModel', {
+  administration.call('importModel', {
     query: { file_name: name, on: 'gpu1', ...more },
     file: JSON.stringify(content),
   });
@@ -128,12 +59,12 @@ test('a workflow becomes a draft with its parameters, is mended, sampled, priced
   const negative = imported.parameters.find(({ target }) => target.includes('negative')) ?? {
     target: '7.text',
   };
-  const bound = await call('bindParameters', {
+  const bound = await administration.call('bindParameters', {
     params,
     body: { bindings: [{ target: negative.target, source: 'styles' }] },
   });
   assert.deepEqual([bound.version, bound.problems], [2, []]);
-  const { source, parameters, files } = await call('getModelVersion', {
+  const { source, parameters, files } = await administration.call('getModelVersion', {
     params: { ...params, version: '2' },
   });
   assert.ok(
@@ -142,49 +73,58 @@ test('a workflow becomes a draft with its parameters, is mended, sampled, priced
   );
   assert.deepEqual(Object.keys(files), ['harbour.workflow.json']);
 
-  const edited = await call('editModel', {
+  const edited = await administration.call('editModel', {
     params,
     body: { base_version: 2, source: source.replace(/^name: .*$/m, 'name: The harbour') },
   });
   assert.deepEqual([edited.version, edited.problems], [3, []]);
-  assert.equal((await call('getManagedModel', { params })).state, 'draft');
+  assert.equal((await administration.call('getManagedModel', { params })).state, 'draft');
 
-  const begun = await call('sampleModel', { params, body: {} });
+  const begun = await administration.call('sampleModel', { params, body: {} });
   assert.match(begun.state, /queued|running|succeeded/);
   const version = { ...params, version: '3' };
   let sample = begun;
   for (let i = 0; i < 300 && !['succeeded', 'failed'].includes(sample.state); i++) {
     await new Promise((resolve) => setTimeout(resolve, 100));
-    sample = await call('getModelSample', { params: version });
+    sample = await administration.call('getModelSample', { params: version });
   }
   assert.equal(sample.state, 'succeeded', JSON.stringify(sample));
   assert.ok((sample.seconds ?? -1) >= 0 && (sample.proposed_millicredits ?? 0) >= 1_000);
   assert.equal((await fetch(sample.thumbnail ?? '')).status, 200);
 
   const price = { price_millicredits: 2_500 };
-  await refused('publishModel', { params, body: price, fresh: false }, 403, 'sign_in_required');
-  assert.deepEqual(await call('publishModel', { params, body: price }), { id: 'harbour', version: 4 });
-  const { state, price: offered } = await call('getManagedModel', { params });
+  await administration.refused(
+    'publishModel',
+    { params, body: price, fresh: false },
+    403,
+    'sign_in_required',
+  );
+  assert.deepEqual(await administration.call('publishModel', { params, body: price }), {
+    id: 'harbour',
+    version: 4,
+  });
+  const { state, price: offered } = await administration.call('getManagedModel', { params });
   assert.deepEqual([state, offered.base_millicredits], ['offered', 2_500]);
 });
 
 test('a sample stays with a version that makes the same, and goes where another image would be made', async () => {
   const params = { id: 'harbour' };
-  const sampled = await call('getModelVersion', { params: { ...params, version: '3' } });
+  const sampled = await administration.call('getModelVersion', { params: { ...params, version: '3' } });
   const sampleOf = ({ thumbnail, sample_seconds: seconds }: typeof sampled) => [thumbnail, seconds];
   assert.notDeepEqual(sampleOf(sampled), [null, null]);
-  const offered = await call('getModelVersion', { params: { ...params, version: '4' } });
+  const offered = await administration.call('getModelVersion', { params: { ...params, version: '4' } });
   assert.deepEqual(sampleOf(offered), sampleOf(sampled), 'another price');
   const edit = async (from: RegExp, to: string) => {
     const source = offered.source.replace(from, to);
     assert.notEqual(source, offered.source);
-    const { version } = await call('editModel', { params, body: { base_version: 4, source } });
-    return call('getModelVersion', { params: { ...params, version: String(version) } });
+    const { version } = await administration.call('editModel', { params, body: { base_version: 4, source } });
+    return administration.call('getModelVersion', { params: { ...params, version: String(version) } });
   };
   const renamed = await edit(/^name: .*$/m, 'name: Boats');
   assert.deepEqual(sampleOf(renamed), sampleOf(sampled), 'another name');
   assert.equal(
-    (await call('getModelSample', { params: { ...params, version: String(renamed.version) } })).state,
+    (await administration.call('getModelSample', { params: { ...params, version: String(renamed.version) } }))
+      .state,
     'succeeded',
   );
   const other = await edit(/max_per_job: \d+/, 'max_per_job: 2');
@@ -202,17 +142,21 @@ test('inputs that belong together are set in one act, or none of them is', async
     { target: targetOf('width'), source: 'height' },
     { target: targetOf('height'), source: 'width' },
   ];
-  const half = await call('bindParameters', { params, body: { bindings: moved.slice(0, 1) } });
+  const half = await administration.call('bindParameters', { params, body: { bindings: moved.slice(0, 1) } });
   assert.deepEqual([half.version, half.problems.map(({ code }) => code)], [null, ['binding_missing']]);
   const wrong = [...moved, { target: 'none.text', source: 'prompt' }];
-  assert.equal((await call('bindParameters', { params, body: { bindings: wrong } })).version, null);
+  assert.equal(
+    (await administration.call('bindParameters', { params, body: { bindings: wrong } })).version,
+    null,
+  );
   const twice = [...moved, { target: '7.text', source: 'styles' }];
   assert.match(
-    (await call('bindParameters', { params, body: { bindings: twice } })).problems[0]?.message ?? '',
+    (await administration.call('bindParameters', { params, body: { bindings: twice } })).problems[0]
+      ?.message ?? '',
     /is set twice/,
   );
-  assert.equal((await call('getManagedModel', { params })).versions.length, 1);
-  const whole = await call('bindParameters', { params, body: { bindings: moved } });
+  assert.equal((await administration.call('getManagedModel', { params })).versions.length, 1);
+  const whole = await administration.call('bindParameters', { params, body: { bindings: moved } });
   assert.deepEqual([whole.version, whole.problems], [2, []]);
   const nodesOf = (wanted: string) =>
     whole.parameters.flatMap(({ node, source }) => (source === wanted ? [node] : []));
@@ -223,21 +167,23 @@ test('a guess stays one until it is confirmed, whoever looks and whatever else i
   await importGraph('Poster.json', poster);
   const params = { id: 'poster' };
   const guessIn = async (version: number) => {
-    const { parameters } = await call('getModelVersion', { params: { ...params, version: String(version) } });
+    const { parameters } = await administration.call('getModelVersion', {
+      params: { ...params, version: String(version) },
+    });
     return parameters.find(({ source }) => source === 'prompt');
   };
   const guess = await guessIn(1);
   assert.deepEqual([guess?.sure, guess?.confirmed], ['guess', false]);
-  const { source } = await call('getModelVersion', { params: { ...params, version: '1' } });
-  const renamed = await call('editModel', {
+  const { source } = await administration.call('getModelVersion', { params: { ...params, version: '1' } });
+  const renamed = await administration.call('editModel', {
     params,
     body: { base_version: 1, source: source.replace(/^name: .*$/m, 'name: A poster') },
   });
   assert.equal(renamed.version, null, 'what is wrong with it is not taken by hand either');
 
-  const check = await call('checkModelVersion', { params: { ...params, version: '1' } });
+  const check = await administration.call('checkModelVersion', { params: { ...params, version: '1' } });
   assert.ok(check.problems.length > 0);
-  const refusal = await ask('publishModel', { params, body: {} });
+  const refusal = await administration.ask('publishModel', { params, body: {} });
   assert.equal(refusal.status, 400);
   assert.deepEqual(
     (refusal.body as { errors: { message: string }[] }).errors.map(({ message }) => message),
@@ -245,12 +191,12 @@ test('a guess stays one until it is confirmed, whoever looks and whatever else i
   );
 
   const bindings = [{ target: guess?.target, source: 'prompt' }];
-  const { version } = await call('bindParameters', { params, body: { bindings } });
+  const { version } = await administration.call('bindParameters', { params, body: { bindings } });
   assert.equal(version, 2);
   const confirmed = await guessIn(2);
   assert.deepEqual([confirmed?.sure, confirmed?.confirmed], ['guess', true]);
   assert.deepEqual(await guessIn(1), guess);
-  const good = await call('checkModelVersion', { params: { ...params, version: '2' } });
+  const good = await administration.call('checkModelVersion', { params: { ...params, version: '2' } });
   assert.deepEqual([good.problems, good.lacking], [[], []]);
 });
 
@@ -258,17 +204,23 @@ test('what a machine lacks for now is told, and does not keep a model from being
   const lacking = { ...graph, '4': { ...graph['4'], inputs: { ckpt_name: 'elsewhere.safetensors' } } };
   await importGraph('Elsewhere.json', lacking);
   const params = { id: 'elsewhere', version: '1' };
-  const check = await call('checkModelVersion', { params });
+  const check = await administration.call('checkModelVersion', { params });
   assert.deepEqual(check.problems, []);
   assert.match(check.lacking.join(' '), /gpu1.*elsewhere\.safetensors/);
-  assert.equal((await call('publishModel', { params: { id: 'elsewhere' }, body: {} })).version, 1);
+  assert.equal(
+    (await administration.call('publishModel', { params: { id: 'elsewhere' }, body: {} })).version,
+    1,
+  );
 });
 
 test('what cannot be a model is answered with all that is known of it', async () => {
   const lame = { ...graph, '9': { class_type: 'NoSuchNode', inputs: {} } };
   const unknown = await importGraph('lame.json', lame);
   assert.ok(unknown.problems.length > 0 && unknown.problems.every(({ message }) => message !== ''));
-  const text = await call('importModel', { query: { file_name: 'a.txt', on: 'gpu1' }, file: 'no workflow' });
+  const text = await administration.call('importModel', {
+    query: { file_name: 'a.txt', on: 'gpu1' },
+    file: 'no workflow',
+  });
   assert.deepEqual([text.version, text.problems.map(({ code }) => code)], [null, ['not_a_workflow']]);
   const nowhere = await importGraph('harbour.json', graph, { on: 'gpu9' });
   assert.deepEqual(
@@ -276,32 +228,35 @@ test('what cannot be a model is answered with all that is known of it', async ()
     ['unknown_backend'],
   );
   const params = { id: 'harbour' };
-  const broken = await call('editModel', { params, body: { base_version: 1, source: 'manifest: 1\nid: [' } });
+  const broken = await administration.call('editModel', {
+    params,
+    body: { base_version: 1, source: 'manifest: 1\nid: [' },
+  });
   assert.deepEqual([broken.version, broken.problems[0]?.code], [null, 'invalid_yaml']);
-  const { source } = await call('getModelVersion', { params: { ...params, version: '1' } });
+  const { source } = await administration.call('getModelVersion', { params: { ...params, version: '1' } });
   const other = source.replace(/^id: .*$/m, 'id: other');
   assert.match(
-    (await call('editModel', { params, body: { base_version: 1, source: other } })).problems[0]?.message ??
-      '',
+    (await administration.call('editModel', { params, body: { base_version: 1, source: other } })).problems[0]
+      ?.message ?? '',
     /must stay harbour/,
   );
   assert.equal(
     (
-      await call('bindParameters', {
+      await administration.call('bindParameters', {
         params,
         body: { bindings: [{ target: 'none.text', source: 'prompt' }] },
       })
     ).version,
     null,
   );
-  await refused('editModel', { params, body: { base_version: 99, source } }, 404, 'not_found');
-  await refused(
+  await administration.refused('editModel', { params, body: { base_version: 99, source } }, 404, 'not_found');
+  await administration.refused(
     'bindParameters',
     { params: { id: 'none' }, body: { bindings: [{ target: 'a.b', source: 'prompt' }] } },
     404,
     'not_found',
   );
-  await refused('getModelSample', { params: { ...params, version: '1' } }, 404, 'not_found');
+  await administration.refused('getModelSample', { params: { ...params, version: '1' } }, 404, 'not_found');
 });
 
 test('a manifest that runs commands is sampled and offered with a fresh sign-in alone', async () => {
@@ -322,11 +277,11 @@ routes:
     outputs: {kind: image, max_per_job: 1, files: '*.png'}
 `;
   const file = { query: { file_name: 'shell.model.yaml' }, file: manifest, fresh: false };
-  const { version, problems } = await call('importModel', file);
+  const { version, problems } = await administration.call('importModel', file);
   assert.deepEqual([version, problems], [1, []]);
   const params = { id: 'shell' };
-  await refused('sampleModel', { params, body: {}, fresh: false }, 403, 'sign_in_required');
-  await refused('publishModel', { params, body: {}, fresh: false }, 403, 'sign_in_required');
+  await administration.refused('sampleModel', { params, body: {}, fresh: false }, 403, 'sign_in_required');
+  await administration.refused('publishModel', { params, body: {}, fresh: false }, 403, 'sign_in_required');
 });
 
 test('a file that is too large is refused before it is read, and a picture without a workflow says so', async () => {
@@ -334,7 +289,7 @@ test('a file that is too large is refused before it is read, and a picture witho
   const response = await fetch(`${url}/api/administration/models?file_name=a.png&on=gpu1`, {
     method: 'POST',
     headers: {
-      authorization: `Bearer ${administrator.accessToken}`,
+      authorization: `Bearer ${administration.token}`,
       'content-type': 'application/octet-stream',
     },
     body: new Uint8Array(64 * 1024 * 1024 + 1),
@@ -342,7 +297,10 @@ test('a file that is too large is refused before it is read, and a picture witho
   // The connection may end before all of it is sent.
   assert.ok(response === undefined || response.status === 413, String(response?.status));
   const png = Buffer.from('89504e470d0a1a0a0000000d49484452000000010000000108060000001f15c489', 'hex');
-  const { problems } = await call('importModel', { query: { file_name: 'a.png', on: 'gpu1' }, file: png });
+  const { problems } = await administration.call('importModel', {
+    query: { file_name: 'a.png', on: 'gpu1' },
+    file: png,
+  });
   assert.deepEqual(
     problems.map(({ code }) => code),
     ['no_workflow_in_file'],

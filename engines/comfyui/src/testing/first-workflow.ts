@@ -1,5 +1,5 @@
-/** ComfyUI's own first workflow, in its API format: a text becomes an image of 512 pixels. */
-export function firstWorkflow(checkpoint: string) {
+/** ComfyUI's own first workflow, in its API format: a text becomes a square image. `side`: in pixels. */
+export function firstWorkflow(checkpoint: string, side = 512) {
   return {
     '3': {
       class_type: 'KSampler',
@@ -7,7 +7,7 @@ export function firstWorkflow(checkpoint: string) {
         model: ['4', 0],
         seed: 11,
         steps: 20,
-        cfg: 8,
+        cfg: 6.5,
         sampler_name: 'euler',
         scheduler: 'normal',
         positive: ['6', 0],
@@ -17,8 +17,8 @@ export function firstWorkflow(checkpoint: string) {
       },
     },
     '4': { class_type: 'CheckpointLoaderSimple', inputs: { ckpt_name: checkpoint } },
-    '5': { class_type: 'EmptyLatentImage', inputs: { width: 512, height: 512, batch_size: 1 } },
-    '6': { class_type: 'CLIPTextEncode', inputs: { text: 'a lake', clip: ['4', 1] } },
+    '5': { class_type: 'EmptyLatentImage', inputs: { width: side, height: side, batch_size: 1 } },
+    '6': { class_type: 'CLIPTextEncode', inputs: { text: 'boats in a harbour', clip: ['4', 1] } },
     '7': { class_type: 'CLIPTextEncode', inputs: { text: 'blur', clip: ['4', 1] } },
     '8': { class_type: 'VAEDecode', inputs: { samples: ['3', 0], vae: ['4', 2] } },
     '9': { class_type: 'SaveImage', inputs: { images: ['8', 0], filename_prefix: 'x' } },
