@@ -2,7 +2,7 @@ import type { Database } from '@renderkit/server-kit/db/database.ts';
 import { createPollCounter, type Wakeups } from '../changes/watch-changes.ts';
 import { StudioError } from '../errors.ts';
 import type { Handlers } from '../register-operations.ts';
-import { TakenTimes } from './taken-times.ts';
+import { createTakenTimes } from './taken-times.ts';
 import { watchProgress } from './watch-progress.ts';
 
 export function progressRoutes(options: {
@@ -14,7 +14,7 @@ export function progressRoutes(options: {
 }): Pick<Handlers, 'readProgress'> {
   const { database, progress: wakeups, clientId: client, stopping } = options;
   const polls = createPollCounter();
-  const taken = new TakenTimes(database);
+  const taken = createTakenTimes(database);
   return {
     readProgress: async ({ body, reply }) => {
       const leave = polls.enter();

@@ -1,6 +1,7 @@
 import type { ProgressRequest, RenderStage, WaitReason } from '@renderkit/contract/studio/progress.ts';
 import type { Kind } from '@renderkit/contract/studio/kinds.ts';
 import type { Database } from '@renderkit/server-kit/db/database.ts';
+import type { TimesRow } from '@renderkit/server-kit/work/kept-ranges.ts';
 
 /** What a worker reports of a render. */
 export type ReportRow = {
@@ -153,11 +154,10 @@ export async function extendWatches(
 }
 
 export type TakenKey = { model: string; kind: Kind; outputs: number };
-export type TakenRow = { count: number; low: number | null; high: number | null };
 
 /** How long the last fifty renders of each key took from the first engine's start: a fifth less than `low`, a fifth more than `high`. */
-export async function readTaken(database: Database, keys: readonly TakenKey[]): Promise<TakenRow[]> {
-  const rows = await database.rows<TakenRow>(
+export async function readTaken(database: Database, keys: readonly TakenKey[]): Promise<TimesRow[]> {
+  return database.rows<TimesRow>(
     `select taken.* from unnest($1::text[], $2::text[], $3::integer[]) with ordinality as k (model, kind, outputs, place)
      cross join lateral (
        select count(*)::integer as count, percentile_cont(0.2) within group (order by seconds)::real as low,
@@ -169,7 +169,6 @@ export async function readTaken(database: Database, keys: readonly TakenKey[]): 
     [keys.map(({ model }) => model), keys.map(({ kind }) => kind), keys.map(({ outputs }) => outputs)],
     'read_taken',
   );
-  return rows;
 }
 
 /** Rows of renders that ended between a look and its writing. Returns how many. */

@@ -1,9 +1,10 @@
 import type { ProgressRequest, RenderPreview, RenderProgress } from '@renderkit/contract/studio/progress.ts';
 import type { StudioAnswer } from '@renderkit/contract/studio/operations.ts';
 import type { Database } from '@renderkit/server-kit/db/database.ts';
+import type { Range } from '@renderkit/server-kit/work/kept-ranges.ts';
 import { waitForWake, type Wakeups } from '../changes/watch-changes.ts';
 import { extendWatches, type ProgressRow, readProgress, readWaits, type WaitRow } from './store.ts';
-import { finishesIn, type Range, startsIn, type TakenTimes } from './taken-times.ts';
+import { finishesIn, startsIn, type TakenTimes } from './taken-times.ts';
 
 /** Seconds for which a look counts as watching. */
 const watchSeconds = 30;
@@ -98,7 +99,10 @@ async function answerOf(
     moved.map(({ model, kind, expected_outputs: outputs }) => ({ model, kind, outputs })),
   );
   const renders = moved.map((row, i) =>
-    present(row, asked[row.place] as Watched, { wait: waitOf.get(row.render as string), range: ranges[i] }),
+    present(row, asked[row.place] as Watched, {
+      wait: waitOf.get(row.render as string),
+      range: ranges[i] ?? null,
+    }),
   );
   return { renders, ended };
 }
@@ -113,10 +117,9 @@ function revisionOf(row: ProgressRow, wait: WaitRow | undefined): string {
 function present(
   row: ProgressRow,
   { account, token }: Watched,
-  { wait, range }: { wait: WaitRow | undefined; range: Range | undefined },
+  { wait, range }: { wait: WaitRow | undefined; range: Range | null },
 ): RenderProgress {
-  const starts =
-    wait && wait.reason !== 'engine_down' ? startsIn(wait.position, wait.running, range) : undefined;
+  const starts = wait && wait.reason !== 'engine_down' ? startsIn(wait.position, wait.running, range) : null;
   return {
     account,
     token,
@@ -141,7 +144,7 @@ function queueOf({ position }: ProgressRow, wait: WaitRow | undefined): RenderPr
   return position === null ? null : { position: position + 1, of: null, reason: 'engine_busy' };
 }
 
-function endsIn(row: ProgressRow, starts: Range | undefined, taken: Range | undefined): Range | undefined {
+function endsIn(row: ProgressRow, starts: Range | null, taken: Range | null): Range | null {
   if (row.status === 'running') return finishesIn(row.run_seconds ?? 0, taken);
   return starts && taken && { low: starts.low + taken.low, high: starts.high + taken.high };
 }
@@ -154,5 +157,5 @@ function previewOf({ preview, ...row }: ProgressRow): RenderPreview | null {
 }
 
 const rounded = (value: number, parts: number) => Math.round(value * parts) / parts;
-const shown = (range: Range | undefined) =>
-  range === undefined ? null : { low: rounded(range.low, 10), high: rounded(range.high, 10) };
+const shown = (range: Range | null) =>
+  range === null ? null : { low: rounded(range.low, 10), high: rounded(range.high, 10) };

@@ -10,7 +10,7 @@ import { generationText } from '../present.ts';
 import { noSuchGeneration } from '../reads/read-generation.ts';
 import { isFinal } from '../settle/status.ts';
 import { previewOf, progressOf } from './present.ts';
-import { type LiveView, PlaceTimes, readWithPlaces } from './place-times.ts';
+import { type LiveView, createPlaceTimes, readWithPlaces } from './place-times.ts';
 import { readMoved } from './store.ts';
 import { StudioProgress } from './studio-progress.ts';
 
@@ -69,7 +69,7 @@ export class LiveGenerations implements AsyncDisposable {
   }) {
     this.#database = database;
     this.#log = log;
-    const places = new PlaceTimes(database);
+    const places = createPlaceTimes(database);
     this.#read = createBatcher({
       run: (asked) => readWithPlaces(database, places, asked),
       maxSize: 256,

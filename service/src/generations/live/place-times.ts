@@ -1,45 +1,16 @@
 import type { Database } from '@renderkit/server-kit/db/database.ts';
+import { KeptRanges, type Range } from '@renderkit/server-kit/work/kept-ranges.ts';
 import { type LiveRow, type PlaceKey, readLive, readPlaceTimes } from './store.ts';
 
-/** Seconds: from the one to the other. */
-type Range = { low: number; high: number };
+/** How long an account's generations held their places. */
+export type PlaceTimes = KeptRanges<PlaceKey>;
 
-/** Fewer tell nothing. */
-const minSamples = 5;
-const keptMs = 10_000;
-const maxKept = 10_000;
-
-/** How long an account's generations held their places, kept for a few seconds: many streams ask for the same account. */
-export class PlaceTimes {
-  readonly #database: Database;
-  readonly #kept = new Map<string, { range: Range | null; at: number }>();
-
-  constructor(database: Database) {
-    this.#database = database;
-  }
-
-  /** For each key the range; null where fewer than five generations tell it. */
-  async read(keys: readonly PlaceKey[]): Promise<(Range | null)[]> {
-    const now = performance.now();
-    const missing = new Map<string, PlaceKey>();
-    for (const key of keys) {
-      const kept = this.#kept.get(nameOf(key));
-      if (kept === undefined || now - kept.at > keptMs) missing.set(nameOf(key), key);
-    }
-    if (missing.size > 0) {
-      if (this.#kept.size > maxKept) this.#kept.clear();
-      const rows = await readPlaceTimes(this.#database, [...missing.values()]);
-      for (const [i, name] of [...missing.keys()].entries()) {
-        const { count = 0, low = null, high = null } = rows[i] ?? {};
-        const range = count < minSamples || low === null || high === null ? null : { low, high };
-        this.#kept.set(name, { range, at: now });
-      }
-    }
-    return keys.map((key) => this.#kept.get(nameOf(key))?.range ?? null);
-  }
+export function createPlaceTimes(database: Database): PlaceTimes {
+  return new KeptRanges<PlaceKey>(
+    ({ accountId, lane }) => `${lane ?? '*'} ${accountId}`,
+    (keys) => readPlaceTimes(database, keys),
+  );
 }
-
-const nameOf = ({ accountId, lane }: PlaceKey) => `${lane ?? '*'} ${accountId}`;
 
 /** A generation, and when the place that it waits for becomes free, in seconds; null where nobody can say. */
 export type LiveView = LiveRow & { starts: Range | null };

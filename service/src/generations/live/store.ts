@@ -1,5 +1,6 @@
 import type { Lane } from '@renderkit/contract/studio/kinds.ts';
 import type { Database } from '@renderkit/server-kit/db/database.ts';
+import type { TimesRow } from '@renderkit/server-kit/work/kept-ranges.ts';
 import type { GenerationRow } from '../present.ts';
 import { packed, unpack } from '../reads/store.ts';
 
@@ -92,10 +93,7 @@ export type PlaceKey = { accountId: string; lane: Lane | null };
  * Seconds that the account's last generations held their places, at most twenty of the newest two hundred that succeeded:
  * a fifth took less than `low`, a fifth more than `high`. In order.
  */
-export async function readPlaceTimes(
-  database: Database,
-  keys: readonly PlaceKey[],
-): Promise<{ count: number; low: number | null; high: number | null }[]> {
+export async function readPlaceTimes(database: Database, keys: readonly PlaceKey[]): Promise<TimesRow[]> {
   return database.rows(
     `select count(t.seconds)::integer as count, percentile_cont(0.2) within group (order by t.seconds) as low,
             percentile_cont(0.8) within group (order by t.seconds) as high
