@@ -158,3 +158,19 @@ test('a route is held against the schema of its endpoint', async () => {
     ['field_unknown'],
   );
 });
+
+test('what it cost is told by what was counted, where the route has prices for it', async () => {
+  await using counterpart = await new FalCounterpart().start();
+  await using driver = connect(counterpart);
+  const cost = { currency: 'USD', per_render: 0.1, measured: { per_second: 0.01 } };
+  const priced = { ...job, route: { ...route, cost } };
+  const handle = await driver.submit(await driver.prepare(priced, never), job.id, never);
+  const news = await Array.fromAsync(driver.follow(handle, { ...priced, folder: tmpdir() }, never));
+  const result = news.at(-1);
+  assert.ok(result?.type === 'result');
+  assert.equal(result.cost, 0.015);
+  const plain = await driver.submit(await driver.prepare(job, never), crypto.randomUUID(), never);
+  const unpriced = (await follow(driver, plain)).at(-1);
+  assert.ok(unpriced?.type === 'result');
+  assert.equal(unpriced.cost, undefined);
+});

@@ -34,6 +34,7 @@ import {
 } from '@renderkit/engine-kit/driver.ts';
 import type { EngineProgress } from '@renderkit/engine-kit/report.ts';
 import type { BackendAnswer } from '@renderkit/engine-kit/http-exchange.ts';
+import { countAt, measuredCost } from '@renderkit/engine-kit/measured-cost.ts';
 import { pollJob } from '@renderkit/engine-kit/poll.ts';
 import type { Problem } from '@renderkit/engine-kit/problem-codes.ts';
 import { saveResults } from '@renderkit/engine-kit/result-files.ts';
@@ -50,6 +51,12 @@ interface FalCall extends Call {
   readonly uploaded: Readonly<Record<string, string>>;
 }
 type FalHandle = RequestPaths;
+
+interface FalEnd {
+  readonly response: BackendAnswer;
+  /** That the model ran; undefined where fal does not say. */
+  readonly seconds: number | undefined;
+}
 
 /** Bytes of a model's answer: some hold the pictures themselves. */
 const maxAnswerBytes = 256 * 1024 * 1024;
@@ -149,16 +156,14 @@ class FalDriver implements Driver {
   ): AsyncGenerator<EngineProgress | EngineResult> {
     const paths = handle as unknown as FalHandle;
     const look = (stop: AbortSignal) => this.#look(paths, stop);
-    const response = yield* pollJob<EngineProgress, BackendAnswer>(this.#tools, look, signal);
+    const { response, seconds } = yield* pollJob<EngineProgress, FalEnd>(this.#tools, look, signal);
     if (!isSuccess(response)) throw this.#failureOfJob(response, job);
     const source = { backend: this.#queue.backend, downloads: this.#downloads, at: '/images/*' };
-    yield { type: 'result', files: await saveResults(parseJson(response), job, source, signal) };
+    const files = await saveResults(parseJson(response), job, source, signal);
+    yield { type: 'result', files, ...measuredCost(job.route, { per_second: seconds }) };
   }
 
-  async #look(
-    paths: FalHandle,
-    signal: AbortSignal,
-  ): Promise<{ news: EngineProgress } | { end: BackendAnswer }> {
+  async #look(paths: FalHandle, signal: AbortSignal): Promise<{ news: EngineProgress } | { end: FalEnd }> {
     const http = this.#queue;
     const seen = await http.send({ to: paths.status, signal });
     if (seen.status === 404) throw this.#gone();
@@ -180,7 +185,7 @@ class FalDriver implements Driver {
         code: 'engine_unavailable',
       });
     }
-    return { end: response };
+    return { end: { response, seconds: countAt(status, 'metrics', 'inference_time') } };
   }
 
   #gone(): EngineFailure {

@@ -140,7 +140,16 @@ export interface Cost {
   readonly per_output?: Amount;
   readonly per_second?: Amount;
   readonly per_megapixel?: Amount;
+  /** Prices of what the provider's answers count: what was reserved by the others is corrected with them. */
+  readonly measured?: Readonly<Partial<Record<MeasuredUnit, number>>>;
 }
+
+/** Seconds that a job ran; tokens of the texts and of the images that were sent, and of what was made. */
+export type MeasuredUnit =
+  | 'per_second'
+  | 'per_million_text_tokens'
+  | 'per_million_image_tokens'
+  | 'per_million_output_tokens';
 
 /** Which requests a route takes; nothing said: all that its model takes. */
 export interface RouteFor {

@@ -141,3 +141,23 @@ test('an error says whose fault it is, and what a gateway says leaves the outcom
     });
   }
 });
+
+test('what it cost is told by what was counted, where the route has prices for it', async () => {
+  await using counterpart = await new ImagesCounterpart().start();
+  await using driver = connect(counterpart);
+  const cost = {
+    currency: 'USD',
+    per_output: 0.1,
+    measured: { per_million_text_tokens: 5, per_million_output_tokens: 40 },
+  };
+  const priced = { ...job, route: { ...route, cost } };
+  const handle = await driver.submit(await driver.prepare(priced, never), job.id, never);
+  const news = await Array.fromAsync(driver.follow(handle, { ...priced, folder: tmpdir() }, never));
+  const result = news.at(-1);
+  assert.ok(result?.type === 'result');
+  assert.equal(result.cost, 0.08006);
+  const plain = await driver.submit(await driver.prepare(job, never), crypto.randomUUID(), never);
+  const unpriced = (await follow(driver, plain)).at(-1);
+  assert.ok(unpriced?.type === 'result');
+  assert.equal(unpriced.cost, undefined);
+});

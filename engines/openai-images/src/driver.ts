@@ -23,8 +23,10 @@ import {
 } from '@renderkit/engine-kit/driver.ts';
 import type { EngineProgress } from '@renderkit/engine-kit/report.ts';
 import { HeldAnswers, lostAnswer } from '@renderkit/engine-kit/held-answers.ts';
+import { countAt, measuredCost } from '@renderkit/engine-kit/measured-cost.ts';
 import type { Problem } from '@renderkit/engine-kit/problem-codes.ts';
 import { saveResults } from '@renderkit/engine-kit/result-files.ts';
+import type { JsonValue } from '@renderkit/engine-kit/route.ts';
 import { failureOfAnswer } from './answer-failure.ts';
 
 const defaultRunSeconds = 600;
@@ -98,7 +100,8 @@ class OpenaiImagesDriver implements Driver {
       throw lostAnswer(`${this.#http.backend} answered with something that is no JSON.`, job.route);
     }
     const source = { backend: this.#http.backend, downloads: this.#downloads, at: '/data/*' };
-    yield { type: 'result', files: await saveResults(json, job, source, signal) };
+    const files = await saveResults(json, job, source, signal);
+    yield { type: 'result', files, ...measuredCost(job.route, tokensOf(json)) };
   }
 
   async cancel(handle: Handle): Promise<'unknown'> {
@@ -125,4 +128,13 @@ class OpenaiImagesDriver implements Driver {
     this.#answers[Symbol.dispose]();
     await Promise.all([this.#http[Symbol.asyncDispose](), this.#downloads[Symbol.asyncDispose]()]);
   }
+}
+
+/** OpenAI bills by these; servers of its shape leave them out. */
+function tokensOf(json: JsonValue) {
+  return {
+    per_million_text_tokens: countAt(json, 'usage', 'input_tokens_details', 'text_tokens'),
+    per_million_image_tokens: countAt(json, 'usage', 'input_tokens_details', 'image_tokens'),
+    per_million_output_tokens: countAt(json, 'usage', 'output_tokens'),
+  };
 }

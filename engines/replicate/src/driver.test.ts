@@ -175,3 +175,19 @@ test('a route is held against the schema of its model', async () => {
   ]);
   assert.deepEqual(await codes({ endpoint: 'a/none' }), ['field_unknown']);
 });
+
+test('what it cost is told by what was counted, where the route has prices for it', async () => {
+  await using counterpart = await new ReplicateCounterpart().start();
+  await using driver = connect(counterpart);
+  const cost = { currency: 'USD', per_render: 0.1, measured: { per_second: 0.001 } };
+  const priced = { ...job, route: { ...route, cost } };
+  const handle = await driver.submit(await driver.prepare(priced, never), job.id, never);
+  const news = await Array.fromAsync(driver.follow(handle, { ...priced, folder: tmpdir() }, never));
+  const result = news.at(-1);
+  assert.ok(result?.type === 'result');
+  assert.equal(result.cost, 0.0025);
+  const plain = await driver.submit(await driver.prepare(job, never), crypto.randomUUID(), never);
+  const unpriced = (await follow(driver, plain)).at(-1);
+  assert.ok(unpriced?.type === 'result');
+  assert.equal(unpriced.cost, undefined);
+});

@@ -31,6 +31,7 @@ import {
   type RouteFiles,
 } from '@renderkit/engine-kit/driver.ts';
 import type { EngineProgress } from '@renderkit/engine-kit/report.ts';
+import { countAt, measuredCost } from '@renderkit/engine-kit/measured-cost.ts';
 import { pollJob } from '@renderkit/engine-kit/poll.ts';
 import type { Problem } from '@renderkit/engine-kit/problem-codes.ts';
 import { saveResults } from '@renderkit/engine-kit/result-files.ts';
@@ -187,7 +188,8 @@ class ReplicateDriver implements Driver {
     if (failure !== null) throw failure;
     const source = { backend: this.#http.backend, downloads: this.#downloads, at: '/*' };
     const files = await saveResults(prediction['output'], job, source, signal);
-    yield { type: 'result', files };
+    const seconds = countAt(prediction, 'metrics', 'predict_time');
+    yield { type: 'result', files, ...measuredCost(job.route, { per_second: seconds }) };
   }
 
   async #look(get: string, signal: AbortSignal): Promise<{ news: EngineProgress } | { end: JsonObject }> {

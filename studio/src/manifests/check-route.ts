@@ -1,4 +1,5 @@
 import { kindFacts } from '@renderkit/contract/studio/kinds.ts';
+import { measuredUnits } from '@renderkit/engine-kit/measured-cost.ts';
 import type { Amount, EngineName } from '@renderkit/engine-kit/route.ts';
 import { valuesOfOption } from './accepted-requests.ts';
 import type { RouteCheck } from './route-check.ts';
@@ -53,6 +54,10 @@ function checkOutputs({ route: { engine, outputs }, shapes, add }: RouteCheck): 
       add('unknown_key', ['outputs', name], `outputs of ${engine} have no "${name}".`);
 }
 
+function isMeasured(engine: string): engine is keyof typeof measuredUnits {
+  return Object.hasOwn(measuredUnits, engine);
+}
+
 const amounts = ['per_render', 'per_output', 'per_second', 'per_megapixel'] as const;
 
 function checkCost({ route, manifest, add }: RouteCheck): void {
@@ -60,6 +65,14 @@ function checkCost({ route, manifest, add }: RouteCheck): void {
   if (cost === undefined) return;
   if (amounts.every((name) => cost[name] === undefined))
     add('input_missing', ['cost'], `a cost needs one of ${amounts.join(', ')}.`);
+  const told: readonly string[] = isMeasured(route.engine) ? measuredUnits[route.engine] : [];
+  for (const name of Object.keys(cost.measured ?? {}))
+    if (!told.includes(name))
+      add(
+        'unknown_key',
+        ['cost', 'measured', name],
+        `answers of ${route.engine} do not tell what ${name} counts.`,
+      );
   for (const name of amounts) {
     const amount: Amount | undefined = cost[name];
     if (amount === undefined || typeof amount === 'number') continue;

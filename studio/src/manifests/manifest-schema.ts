@@ -90,6 +90,7 @@ const Binding = Type.Partial(
   }),
 );
 
+const measuredPrice = Type.Optional(money);
 const amount = Type.Union([
   money,
   Type.Object({
@@ -186,6 +187,16 @@ const RouteShape = Type.Object({
       per_output: Type.Optional(amount),
       per_second: Type.Optional(amount),
       per_megapixel: Type.Optional(amount),
+      measured: Type.Optional(
+        Type.Partial(
+          Type.Object({
+            per_second: measuredPrice,
+            per_million_text_tokens: measuredPrice,
+            per_million_image_tokens: measuredPrice,
+            per_million_output_tokens: measuredPrice,
+          }),
+        ),
+      ),
     }),
   ),
   on_unknown: Type.Optional(oneOf(['ask', 'fail', 'retry'] as const)),

@@ -44,7 +44,7 @@ export class ImagesCounterpart extends Counterpart {
     if (form !== null) this.forms.push(form);
     if (this.held) await new Promise<void>((resolve) => void this.#waiting.push(resolve));
     const count = Number(form?.get('n') ?? request.json?.['n'] ?? 1);
-    return { json: { created: 1, data: this.#made(count), usage: { total_tokens: 9 }, tomorrow: {} } };
+    return { json: { created: 1, data: this.#made(count), usage: usageOf(count), tomorrow: {} } };
   }
 
   #made(count: number): JsonValue {
@@ -64,4 +64,13 @@ export class ImagesCounterpart extends Counterpart {
     this.held = false;
     for (const go of this.#waiting.splice(0)) go();
   }
+}
+
+function usageOf(count: number): JsonValue {
+  return {
+    total_tokens: 12 + 1_000 * count,
+    input_tokens: 12,
+    input_tokens_details: { text_tokens: 12, image_tokens: 0 },
+    output_tokens: 1_000 * count,
+  };
 }

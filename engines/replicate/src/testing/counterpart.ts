@@ -121,7 +121,8 @@ export class ReplicateCounterpart extends Counterpart {
     if (canceled) return { ...shown, status: 'canceled' };
     if (looks < 2) return { ...shown, status: 'starting', logs: '' };
     if (looks < 3 || this.held) return { ...shown, status: 'processing', logs: ' 10%|#\n 40%|####' };
-    return { ...shown, status: 'succeeded', ...(this.ends ?? { output: this.#output(input) }) };
+    const metrics = { predict_time: 2.5, total_time: 9 };
+    return { ...shown, status: 'succeeded', metrics, ...(this.ends ?? { output: this.#output(input) }) };
   }
 
   #output(input: JsonObject): JsonValue {
