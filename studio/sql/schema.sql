@@ -276,6 +276,7 @@ create table model_versions (
   created_at timestamp with time zone not null default clock(),
   published_at timestamp with time zone,
   imported jsonb,
+  same_as integer,
   constraint model_versions_pkey PRIMARY KEY (model_id, version),
   constraint model_versions_model_id_digest_key UNIQUE (model_id, digest),
   constraint model_versions_model_id_fkey FOREIGN KEY (model_id) REFERENCES models(id)

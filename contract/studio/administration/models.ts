@@ -176,6 +176,8 @@ export const EditModelRequest = closed({
 
 /** Makes the next draft of the newest version, with targets set from other sources: all of them or none. */
 export const BindParametersRequest = closed({
+  /** The newest version as its reader knows it: `conflict` where there is a newer one. Left out: whichever is the newest. */
+  base_version: Type.Optional(versionNumber),
   bindings: Type.Array(
     closed({
       target: Type.String({ minLength: 1, maxLength: 200 }),

@@ -169,6 +169,7 @@ export const administrationOperations = {
     params: ModelParams,
     body: EditModelRequest,
   },
+  /** `conflict` where another draft was made since the version that it is based on. */
   bindParameters: {
     ...of('POST', '/models/:id/bind', 'Make a draft with inputs set from other sources', ImportedModel),
     params: ModelParams,

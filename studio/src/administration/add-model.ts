@@ -7,7 +7,15 @@ import type { Manifest } from '../manifests/manifest.ts';
 import { describedParameters, type Parameter, parametersOf } from '../manifests/parameters.ts';
 import type { MediaStore } from '../storage/open-media.ts';
 import { editSource } from './edit-source.ts';
-import { findVersion, type KnownModel, ModelRefused, type ModelTexts, refusing, basedOn } from './models.ts';
+import {
+  basedOn,
+  findVersion,
+  type KnownModel,
+  ModelRefused,
+  type ModelTexts,
+  refusing,
+  requireNewest,
+} from './models.ts';
 import { findVersions, type StoredVersion } from './store.ts';
 
 export type AddedModel = {
@@ -38,17 +46,22 @@ export async function addModel(
   return addDraft(media.database, base === undefined ? stored : basedOn(base, stored), actor);
 }
 
-/** Adds a version that may have problems still: it is not offered while it has. */
+/**
+ * Adds a version that may have problems still: it is not offered while it has. `newest`: the version that it takes the place
+ * of. @throws ModelChanged where there is a newer one by now
+ */
 export async function addDraft(
   database: Database,
   model: ModelFiles,
   actor: AdminActor,
+  { newest }: { newest?: number } = {},
 ): Promise<AddedModel> {
   const { manifest, imported = null } = model;
-  const { version, added } = await withCatalog(database, (transaction) =>
-    addVersion(transaction, model, actor),
-  );
   const { id, price, suites } = manifest;
+  const { version, added } = await withCatalog(database, async (transaction) => {
+    if (newest !== undefined) await requireNewest(transaction, id, newest);
+    return addVersion(transaction, model, actor);
+  });
   return { id, version, added, price, suites, parameters: describedParameters(manifest, imported) };
 }
 

@@ -6,7 +6,14 @@ import { readModelTexts } from '../catalog/read-files.ts';
 import { readWorkflow, splitTarget } from '../manifests/workflow-file.ts';
 import { addDraft, type AddedModel } from './add-model.ts';
 import { editSource } from './edit-source.ts';
-import { basedOn, ModelRefused, type ModelTexts, type ProblemsOf, versionsOf } from './models.ts';
+import {
+  basedOn,
+  ModelRefused,
+  type ModelTexts,
+  type ProblemsOf,
+  requireNewest,
+  versionsOf,
+} from './models.ts';
 
 /** An input of a workflow, and what of a request it is set from. */
 export type ParameterBinding = { target: string; source: string };
@@ -20,14 +27,16 @@ export type BoundModel = AddedModel & {
 /**
  * Sets targets of a model's routes from sources, all or none, in its newest version, which makes the next draft: for the lines
  * that an import guessed wrong, or did not find. What belongs together, as a width and a height, is set together. A target's
- * own changes of the value go. A node that the manifest has no name for is named by its id: `6.text`. @throws ModelRefused
- * also where the bindings themselves are wrong
+ * own changes of the value go. A node that the manifest has no name for is named by its id: `6.text`. `base`: the version that
+ * its caller looked at. @throws ModelRefused also where the bindings themselves are wrong; ModelChanged where there is a newer
+ * version than that
  */
 export async function bindParameters(
   database: Database,
-  { id, bindings: asked }: { id: string; bindings: readonly ParameterBinding[] },
+  { id, base, bindings: asked }: { id: string; base?: number; bindings: readonly ParameterBinding[] },
   { actor, problemsOf }: { actor: AdminActor; problemsOf: ProblemsOf },
 ): Promise<BoundModel> {
+  if (base !== undefined) await requireNewest(database, id, base);
   const { newest } = await versionsOf(database, id);
   const targets = asked.map(({ target }) => nameTarget(newest.manifest.routes, newest.files, target));
   const bindings = asked.map(({ source }, at) => ({ target: targets[at]?.target ?? '', source }));
@@ -56,7 +65,8 @@ export async function bindParameters(
   const problems = await problemsOf(edited);
   const caused = problems.filter((problem) => !before.has(wordsOf(problem)));
   if (model === undefined || caused.length > 0) throw new ModelRefused(caused);
-  return { ...(await addDraft(database, basedOn(newest, model), actor)), bindings, problems };
+  const added = await addDraft(database, basedOn(newest, model), actor, { newest: newest.version });
+  return { ...added, bindings, problems };
 }
 
 type Path = readonly (string | number)[];

@@ -1,4 +1,4 @@
-import type { ModelSample } from '@renderkit/contract/studio/administration/models.ts';
+import type { ImportedModel, ModelSample } from '@renderkit/contract/studio/administration/models.ts';
 import { createMutex } from '@renderkit/server-kit/work/mutex.ts';
 import type { Logger } from '@renderkit/server-kit/process/logger.ts';
 import type { AccessOptions, DriverPool } from '../backends/driver-pool.ts';
@@ -60,11 +60,15 @@ export function draftHandlers(
         const bytes = await receiveImport(request.raw);
         return importModel({ name, bytes, on, id, modelName }, optionsOf(asker));
       }),
-    editModel: ({ params: { id }, body: { base_version: version, source }, asker }) =>
-      editModel({ id, version, source }, optionsOf(asker)),
-    bindParameters: async ({ params: { id }, body: { bindings }, asker }) => {
-      await findModel(database, id);
-      return bindModel({ id, bindings }, optionsOf(asker));
+    editModel: async ({ params: { id }, body: { base_version: version, source }, asker }) => {
+      const edited = await editModel({ id, version, source }, optionsOf(asker));
+      return withSample(edited, { base: version, asker }, dependencies);
+    },
+    bindParameters: async ({ params: { id }, body: { base_version: asked, bindings }, asker }) => {
+      const { newest_version: newest } = await findModel(database, id);
+      const base = asked ?? newest;
+      const bound = await bindModel({ id, base, bindings }, optionsOf(asker));
+      return withSample(bound, { base, asker }, dependencies);
     },
     sampleModel: async ({ params: { id }, body: { version, may_cost: mayCost = false }, asker }) => {
       const { newest_version: newest } = await findModel(database, id);
@@ -92,8 +96,7 @@ async function startSample(
 ): Promise<ModelSample> {
   const { database, stopping, log } = dependencies;
   await requireFreshForCommands(database, version, asker);
-  const { state } = (await readSample(database, version)) ?? {};
-  if (state === 'queued' || state === 'running')
+  if (isUnderWay(await readSample(database, version)))
     throw new StudioError('conflict', 'A sample of this version is under way.');
   const begun = await beginSample(version, { mayCost }, dependencies);
   if ('outcome' in begun && begun.outcome === 'none') throw new StudioError('conflict', begun.reason);
@@ -109,6 +112,33 @@ async function startSample(
   const sample = await showSample(version, dependencies);
   if (sample === undefined) throw new Error('a sample that was begun is not there');
   return sample;
+}
+
+/**
+ * A draft that was made while a sample of the version before was rendered has one too: the same where it makes the same, else
+ * one of its own is begun, unless that would cost money or is not this person's to begin.
+ */
+async function withSample(
+  made: ImportedModel,
+  { base, asker }: { base: number; asker: Asker },
+  dependencies: DraftDependencies,
+): Promise<ImportedModel> {
+  const { id, version, added, problems } = made;
+  if (version === null || !added || problems.length > 0) return made;
+  const { database, log } = dependencies;
+  if (!isUnderWay(await readSample(database, { id, version: base }))) return made;
+  if ((await readSample(database, { id, version })) !== undefined) return made;
+  try {
+    await startSample({ id, version }, { mayCost: false, asker }, dependencies);
+  } catch (error) {
+    if (!(error instanceof StudioError)) throw error;
+    log.info({ err: error, id, version }, 'no sample of the draft is begun');
+  }
+  return made;
+}
+
+function isUnderWay(sample: { state: ModelSample['state'] } | undefined): boolean {
+  return sample?.state === 'queued' || sample?.state === 'running';
 }
 
 /** Undefined where none was ever asked for. */

@@ -11,7 +11,7 @@ import { bindParameters, type ParameterBinding } from './bind-parameters.ts';
 import { editSource } from './edit-source.ts';
 import { findVersion, presentParameter } from './managed-models.ts';
 import { initialMillicredits, isManifest, modelIdOf, modelNameOf } from './model-name.ts';
-import { ModelMissing, ModelRefused, type ProblemsOf } from './models.ts';
+import { ModelChanged, ModelMissing, ModelRefused, type ProblemsOf } from './models.ts';
 import { proposeModel } from './propose-model.ts';
 
 /** A manifest in JSON says what it is by then. */
@@ -94,9 +94,9 @@ export async function editModel(
   });
 }
 
-/** Makes the next draft with targets set from other sources. @throws ModelMissing */
+/** Makes the next draft with targets set from other sources. @throws ModelMissing, ModelChanged */
 export async function bindModel(
-  asked: { id: string; bindings: readonly ParameterBinding[] },
+  asked: { id: string; base?: number; bindings: readonly ParameterBinding[] },
   options: ImportOptions,
 ): Promise<ImportedModel> {
   return orRefused(asked.id, async () => {
@@ -131,7 +131,8 @@ async function orRefused(id: string, make: () => Promise<ImportedModel>): Promis
   try {
     return await make();
   } catch (error) {
-    if (!(error instanceof ModelRefused) || error instanceof ModelMissing) throw error;
+    if (!(error instanceof ModelRefused) || error instanceof ModelMissing || error instanceof ModelChanged)
+      throw error;
     const { problems, known } = error;
     return {
       id,

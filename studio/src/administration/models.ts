@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Problem } from '@renderkit/engine-kit/problem-codes.ts';
-import type { Database } from '@renderkit/server-kit/db/database.ts';
+import type { Database, Queryable } from '@renderkit/server-kit/db/database.ts';
 import type { AdminActor } from '../audit/admin-audit.ts';
 import {
   type ModelFiles,
@@ -54,6 +54,11 @@ export type ProblemsOf = (model: ModelTexts) => Promise<readonly Problem[]>;
 /** There is no such model, or no such version of it. */
 export class ModelMissing extends ModelRefused {
   override name = 'ModelMissing';
+}
+
+/** Somebody else has made a newer version than the one that was changed here. */
+export class ModelChanged extends ModelRefused {
+  override name = 'ModelChanged';
 }
 
 export type ModelEntry = {
@@ -121,26 +126,20 @@ function whyUnknown(engine: string, wanted: readonly string[], backend: string |
 
 /**
  * A model that is made of a stored version by another manifest. What was found in its workflow stays with it, the image that
- * both manifests name too, and a sample as long as it is one of the new version as well.
+ * both manifests name too, and a sample as long as it is one of the new version as well, one that is being rendered included.
  */
 export function basedOn(
-  stored: Pick<StoredVersion, 'manifest' | 'files' | 'thumbnail_key' | 'sample_seconds' | 'imported'>,
+  stored: Pick<StoredVersion, 'version' | 'manifest' | 'files' | 'thumbnail_key' | 'imported'>,
   model: ModelFiles,
 ): ModelFiles {
-  const { thumbnail_key: key, sample_seconds: seconds, imported } = stored;
+  const { version, thumbnail_key: key, imported } = stored;
   const { thumbnail } = model.manifest;
   const isOwn = thumbnail !== null && thumbnail === stored.manifest.thumbnail;
   return {
     ...model,
     imported,
     ...(isOwn && key !== null && { thumbnailKey: key }),
-    ...(seconds !== null &&
-      makesTheSame(stored, model) && {
-        sample: {
-          seconds,
-          thumbnailKey: thumbnail === null && stored.manifest.thumbnail === null ? key : null,
-        },
-      }),
+    ...(makesTheSame(stored, model) && { sameAs: version }),
   };
 }
 
@@ -290,6 +289,14 @@ export async function versionsOf(
   const versions = await findVersions(database, id);
   if (versions === undefined) throw noSuchModel(id);
   return versions;
+}
+
+/** @throws ModelChanged where a model has another newest version than that */
+export async function requireNewest(queryable: Queryable, id: string, version: number): Promise<void> {
+  const newest = (await findVersions(queryable, id))?.newest.version;
+  if (newest === undefined || newest === version) return;
+  const message = `The model ${id} was changed meanwhile: look at version ${newest} first.`;
+  throw new ModelChanged([{ code: 'choice_unknown', message }]);
 }
 
 function noSuchModel(id: string): ModelMissing {

@@ -3,7 +3,7 @@ import { EngineFailure } from '@renderkit/engine-kit/driver.ts';
 import { BackendError } from '../backends/backend.ts';
 import { PublishError } from '../catalog/publish.ts';
 import { type FieldError, StudioError } from '../errors.ts';
-import { ModelMissing, ModelRefused } from './models.ts';
+import { ModelChanged, ModelMissing, ModelRefused } from './models.ts';
 
 const backendCodes = { invalid: 'invalid_request', missing: 'not_found', conflict: 'conflict' } as const;
 const maxErrors = 50;
@@ -16,6 +16,7 @@ export function refusalOf(error: unknown): unknown {
     return refusal(backendCodes[kind], message, errors, error);
   }
   if (error instanceof ModelMissing) return refusal('not_found', error.message, [], error);
+  if (error instanceof ModelChanged) return refusal('conflict', error.message, [], error);
   if (error instanceof ModelRefused && error.cause instanceof PublishError)
     return refusal('conflict', error.message, [], error);
   if (error instanceof ModelRefused)

@@ -18,6 +18,7 @@ import {
   findVersionByDigest,
   insertList,
   insertVersion,
+  lockSample,
   notifyCatalog,
   updateAccountsOfPlans,
   updateDraft,
@@ -42,16 +43,10 @@ export type ModelFiles = {
   image?: { name: string; bytes: Uint8Array };
   /** Storage key of the manifest's own thumbnail, which is part of the content. */
   thumbnailKey?: string | undefined;
-  /** What an import found in its workflow, and a sample of the version that it was made of: no part of the content. */
+  /** What an import found in its workflow: no part of the content. */
   imported?: ImportFindings | null;
-  sample?: ModelSample | undefined;
-};
-
-export type ModelSample = {
-  /** That it took. */
-  seconds: number;
-  /** Null where the manifest names an image of its own. */
-  thumbnailKey: string | null;
+  /** A version that makes the same images: its sample, made or under way, is one of this model too. No part of the content. */
+  sameAs?: number;
 };
 
 /**
@@ -79,18 +74,20 @@ export async function addVersion(
   model: ModelFiles,
   actor: AdminActor,
 ): Promise<{ version: number; added: boolean }> {
-  const { manifest, source, files, thumbnailKey, sample, imported = null } = model;
+  const { manifest, source, files, thumbnailKey, sameAs, imported = null } = model;
   const digest = digestOfModel(model);
   const known = await findVersionByDigest(transaction, manifest.id, digest);
   if (known !== undefined) return { version: known, added: false };
   const routes = manifest.routes.map((route, index) => routeRow(route, index, files));
+  const sample = sameAs === undefined ? undefined : await lockSample(transaction, manifest.id, sameAs);
   const version = await insertVersion(transaction, {
     digest,
     manifest,
     source,
     files,
-    thumbnailKey: thumbnailKey ?? sample?.thumbnailKey ?? null,
-    sampleSeconds: sample?.seconds ?? null,
+    thumbnailKey: thumbnailKey ?? (manifest.thumbnail === null ? sample?.thumbnail_key : null) ?? null,
+    sampleSeconds: sample?.sample_seconds ?? null,
+    sameAs: sample?.same_as ?? null,
     imported,
     routes,
   });

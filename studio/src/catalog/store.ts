@@ -98,9 +98,34 @@ export type NewVersion = {
   files: Readonly<Record<string, string>>;
   thumbnailKey: string | null;
   sampleSeconds: number | null;
+  sameAs: number | null;
   imported: ImportFindings | null;
   routes: readonly RouteRow[];
 };
+
+/** A version's sample, as versions that make the same images share it. */
+type SharedSample = {
+  /** The oldest of these versions. */
+  same_as: number;
+  sample_seconds: number | null;
+  /** Null where the version names an image of its own. */
+  thumbnail_key: string | null;
+};
+
+/** What a further version has of the sample of one that makes the same; no sample ends until the transaction does. */
+export async function lockSample(
+  transaction: Transaction,
+  model: string,
+  version: number,
+): Promise<SharedSample | undefined> {
+  const [row] = await transaction.rows<SharedSample>(
+    `select coalesce(same_as, version) as same_as, sample_seconds::float8 as sample_seconds,
+       case when manifest->>'thumbnail' is null then thumbnail_key end as thumbnail_key
+     from model_versions where model_id = $1 and version = $2 for share`,
+    [model, version],
+  );
+  return row;
+}
 
 /** Adds the model where it is missing, and its next version. Returns that version's number. */
 export async function insertVersion(transaction: Transaction, version: NewVersion): Promise<number> {
@@ -112,8 +137,9 @@ export async function insertVersion(transaction: Transaction, version: NewVersio
   if (row === undefined) throw new Error('an insert that updates returned no row');
   const { newest_version: number } = row;
   await transaction.execute(
-    `insert into model_versions (model_id, version, digest, manifest, source, files, thumbnail_key, sample_seconds, imported)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
+    `insert into model_versions (model_id, version, digest, manifest, source, files, thumbnail_key, sample_seconds, imported,
+       same_as)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
     [
       version.manifest.id,
       number,
@@ -124,6 +150,7 @@ export async function insertVersion(transaction: Transaction, version: NewVersio
       version.thumbnailKey,
       version.sampleSeconds,
       version.imported && JSON.stringify(version.imported),
+      version.sameAs,
     ],
   );
   await transaction.execute(

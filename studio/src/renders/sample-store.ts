@@ -81,14 +81,17 @@ export async function findSample(database: Database, id: string): Promise<Sample
   return row;
 }
 
-/** The last that was asked for of a version of a model. */
+/** The last that was asked for of a version of a model, or of another one that makes the same. */
 export async function findNewestSample(
   database: Database,
   model: string,
   version: number,
 ): Promise<string | undefined> {
   const [row] = await database.rows<{ id: string }>(
-    `select id from renders where account_id = $1 and model = $2 and model_version = $3 and sample is not null
+    `select id from renders where account_id = $1 and model = $2 and sample is not null and model_version in (
+       select other.version from model_versions other join model_versions own on own.model_id = other.model_id
+       where own.model_id = $2 and own.version = $3
+         and coalesce(other.same_as, other.version) = coalesce(own.same_as, own.version))
      order by accepted_at desc, id desc limit 1`,
     [installationAccount, model, version],
   );

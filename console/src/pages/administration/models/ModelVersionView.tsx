@@ -62,6 +62,7 @@ export function ModelVersionView({ model, version }: ModelVersionProps) {
           <>
             <Parameters
               id={id}
+              version={version}
               parameters={read.data.parameters}
               problems={check.data?.problems ?? []}
               editable={version === newest}

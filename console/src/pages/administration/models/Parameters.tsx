@@ -9,6 +9,7 @@ import { useBindings } from './use-bindings.ts';
 
 type ParametersProps = {
   id: string;
+  version: number;
   parameters: readonly ManagedParameter[];
   /** What is wrong with the version. */
   problems: readonly ManifestProblem[];
@@ -16,8 +17,8 @@ type ParametersProps = {
 };
 
 /** The table of the import. Changes are collected, and saved together they make the next draft, or none. */
-export function Parameters({ id, parameters, problems, editable }: ParametersProps) {
-  const { bindings, change, undo, save } = useBindings(id, parameters);
+export function Parameters({ id, version, parameters, problems, editable }: ParametersProps) {
+  const { bindings, change, undo, save } = useBindings({ id, version }, parameters);
   const added = Array.from(bindings).filter(([target]) => !parameters.some((one) => one.target === target));
   const rows = [...parameters, ...added.map(addedRow)];
   const guesses = parameters.filter((one) => isOpenGuess(one) && !bindings.has(one.target));

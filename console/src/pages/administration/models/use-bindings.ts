@@ -12,9 +12,13 @@ export type Bindings = ReadonlyMap<string, string>;
 
 /**
  * What a person changes in the table of a version, kept until it is saved as one draft: inputs that belong together are wrong
- * one by one. A choice that is what the version says already is no change.
+ * one by one. Where somebody else has made a newer version meanwhile, nothing is changed. A choice that is what the version
+ * says already is no change.
  */
-export function useBindings(id: string, parameters: readonly ManagedParameter[]) {
+export function useBindings(
+  { id, version }: { id: string; version: number },
+  parameters: readonly ManagedParameter[],
+) {
   const queryClient = useQueryClient();
   const navigate = useNavigate();
   const [bindings, setBindings] = useState<Bindings>(new Map());
@@ -22,17 +26,20 @@ export function useBindings(id: string, parameters: readonly ManagedParameter[])
     mutationFn: () =>
       callConsole('bindParameters', {
         params: { id },
-        body: { bindings: Array.from(bindings, ([target, source]) => ({ target, source })) },
+        body: {
+          base_version: version,
+          bindings: Array.from(bindings, ([target, source]) => ({ target, source })),
+        },
       }),
     meta: { inline: true },
-    onSuccess: async ({ version }) => {
-      if (version === null) return;
+    onSuccess: async ({ version: added }) => {
+      if (added === null) return;
       await invalidateModels(queryClient);
-      showToast(`${formatCount(bindings.size, 'input')} set in version ${version}.`);
+      showToast(`${formatCount(bindings.size, 'input')} set in version ${added}.`);
       await navigate({
         to: '/administration/models/$id',
         params: { id },
-        search: { version },
+        search: { version: added },
         replace: true,
       });
     },

@@ -1,0 +1,130 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import {
+  type ComfyCounterpart,
+  startComfyCounterpart,
+} from '@renderkit/engine-comfyui/testing/comfy-counterpart.ts';
+import { firstWorkflow } from '@renderkit/engine-comfyui/testing/first-workflow.ts';
+import { type Administration, connectAdministration } from './administration-calls.ts';
+import { startTestStudio, type TestStudio } from './harness.ts';
+
+// Drafts that are made while something else happens: a sample is rendered, or somebody else makes one.
+
+const checkpoint = 'harbour.safetensors';
+const owners = new AsyncDisposableStack();
+let studio: TestStudio;
+let comfy: ComfyCounterpart;
+let administration: Administration;
+
+before(async () => {
+  comfy = owners.use(await startComfyCounterpart({ checkpoints: [checkpoint] }));
+  studio = owners.use(await startTestStudio());
+  administration = await connectAdministration(studio);
+  await administration.call('addBackend', { body: { name: 'gpu1', engine: 'comfyui', url: comfy.url } });
+});
+after(() => owners[Symbol.asyncDispose]());
+
+async function importAs(id: string) {
+  const imported = await administration.call('importModel', {
+    query: { file_name: `${id}.json`, on: 'gpu1' },
+    file: JSON.stringify(firstWorkflow(checkpoint, 64)),
+  });
+  assert.deepEqual([imported.version, imported.problems], [1, []]);
+  return imported;
+}
+
+const sampleOf = (id: string, version: number) =>
+  administration.call('getModelSample', { params: { id, version: String(version) } });
+
+async function until<T>(look: () => Promise<T>, isSo: (seen: T) => boolean): Promise<T> {
+  for (let i = 0; ; i++) {
+    const seen = await look();
+    if (isSo(seen)) return seen;
+    assert.ok(i < 900, `still ${JSON.stringify(seen)}`);
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+}
+
+/** Begins a sample that the machine does not end before it is let go. */
+async function beginSample(id: string): Promise<void> {
+  comfy.script.nodeMs = 3_600_000;
+  await administration.call('sampleModel', { params: { id }, body: {} });
+  await until(
+    () => sampleOf(id, 1),
+    ({ state }) => state === 'running',
+  );
+}
+
+async function rename(id: string, name: string) {
+  const { source } = await administration.call('getModelVersion', { params: { id, version: '1' } });
+  return administration.call('editModel', {
+    params: { id },
+    body: { base_version: 1, source: source.replace(/^name: .*$/m, `name: ${name}`) },
+  });
+}
+
+test('drafts that make the same as one whose sample is rendered have that sample', async () => {
+  await importAs('quay');
+  await beginSample('quay');
+  assert.equal((await rename('quay', 'A quay')).version, 2);
+  assert.equal((await sampleOf('quay', 2)).state, 'running', 'it is seen there at once');
+  await administration.refused('sampleModel', { params: { id: 'quay' }, body: {} }, 409, 'conflict');
+  const jobs = comfy.jobs;
+  comfy.script.nodeMs = 0;
+  const made = await until(
+    () => sampleOf('quay', 2),
+    ({ state }) => state !== 'running',
+  );
+  assert.equal(made.state, 'succeeded', JSON.stringify(made));
+  const { version: _, ...own } = await sampleOf('quay', 1);
+  const { version: __, ...derived } = made;
+  assert.deepEqual(derived, own);
+  assert.ok(own.seconds !== null && own.thumbnail !== null);
+  assert.equal(comfy.jobs, jobs, 'nothing was rendered twice');
+});
+
+test('a draft that makes something else while a sample is rendered has one of its own', async () => {
+  await importAs('jetty');
+  await beginSample('jetty');
+  const { parameters } = await administration.call('getModelVersion', {
+    params: { id: 'jetty', version: '1' },
+  });
+  const target = parameters.find(({ source }) => source === 'negative')?.target ?? '7.text';
+  const bound = await administration.call('bindParameters', {
+    params: { id: 'jetty' },
+    body: { base_version: 1, bindings: [{ target, source: 'styles' }] },
+  });
+  assert.deepEqual([bound.version, bound.problems], [2, []]);
+  assert.match((await sampleOf('jetty', 2)).state, /queued|running/);
+  comfy.script.nodeMs = 0;
+  for (const version of [1, 2]) {
+    const made = await until(
+      () => sampleOf('jetty', version),
+      ({ state }) => state === 'succeeded' || state === 'failed',
+    );
+    assert.equal(made.state, 'succeeded', JSON.stringify(made));
+    assert.ok(made.thumbnail !== null && made.seconds !== null);
+  }
+});
+
+test('of two who change one draft the second is told, and nothing of the first is lost', async () => {
+  const { parameters } = await importAs('pier');
+  const targetOf = (wanted: string) => parameters.find(({ source }) => source === wanted)?.target ?? '';
+  const params = { id: 'pier' };
+  const bind = (target: string, source: string, base?: number) =>
+    administration.ask('bindParameters', {
+      params,
+      body: { ...(base !== undefined && { base_version: base }), bindings: [{ target, source }] },
+    });
+  const both = await Promise.all([bind('7.text', 'styles', 1), bind(targetOf('width'), 'height', 1)]);
+  assert.deepEqual(
+    both.map(({ status }) => status).toSorted((a, b) => a - b),
+    [200, 409],
+  );
+  const late = await bind('7.text', 'prompt', 1);
+  assert.deepEqual([late.status, (late.body as { code: string }).code], [409, 'conflict']);
+  assert.match((late.body as { message: string }).message, /changed meanwhile: look at version 2 first/);
+  assert.equal((await administration.call('getManagedModel', { params })).versions.length, 2);
+  const on = await bind('7.text', 'styles');
+  assert.equal(on.status, 200, 'without a version it is the newest');
+});
