@@ -3,9 +3,12 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { createServer, type RequestListener } from 'node:http';
+import { createServer, get, type IncomingMessage, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { PassThrough } from 'node:stream';
 import { test } from 'node:test';
+import fastify from 'fastify';
+import { base64Of } from './base64-stream.ts';
 import { OutputMedia } from './output-media.ts';
 
 const file = randomBytes(100_001);
@@ -17,6 +20,7 @@ async function open(answer: RequestListener) {
   const studioUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const media = new OutputMedia({ studioUrl, publicUrl: 'http://127.0.0.1' });
   return {
+    media,
     base64: async () => (await Array.fromAsync(media.base64(`${studioUrl}/media/1/ast_1.png`))).join(''),
     [Symbol.asyncDispose]: async () => {
       media[Symbol.dispose]();
@@ -75,4 +79,43 @@ test('a connection that the studio ended in between is no failure', async () => 
   await studio.base64();
   assert.equal(await studio.base64(), file.toString('base64'));
   assert.equal(asked, 3);
+});
+
+test('a studio that falls silent in the middle of a file is given up', async () => {
+  const file = new PassThrough();
+  file.write(Buffer.alloc(20_000));
+  await assert.rejects(Array.fromAsync(base64Of(file, 50)), { message: 'the file stands still' });
+  assert.equal(file.destroyed, true);
+});
+
+test('a link leads to a file, and to nothing beside the files', async () => {
+  const asked: string[] = [];
+  await using studio = await open((request, response) => {
+    asked.push(request.url ?? '');
+    response.end(file);
+  });
+  const app = fastify();
+  studio.media.addRoute(app);
+  await app.listen({ host: '127.0.0.1', port: 0 });
+  const statusOf = async (path: string, method = 'GET') => {
+    // As it stands: an address would be put in order before it is sent.
+    const request = get({ host: '127.0.0.1', port: app.addresses()[0]?.port, path, method });
+    const [response] = (await once(request, 'response')) as [IncomingMessage];
+    response.resume();
+    return response.statusCode;
+  };
+  try {
+    assert.equal(await statusOf('/media/1/ast_1.png'), 200);
+    assert.equal(await statusOf('/media/1/ast_1.png', 'HEAD'), 200);
+    for (const path of [
+      '/media/%2e%2e/metrics',
+      '/media/..%2f..%2fmetrics/x',
+      '/media/1/%2e%2e',
+      '/media/1/a%3fb',
+    ])
+      assert.notEqual(await statusOf(path), 200, path);
+    assert.deepEqual(asked, ['/media/1/ast_1.png', '/media/1/ast_1.png']);
+  } finally {
+    await app.close();
+  }
 });

@@ -24,6 +24,8 @@ const passedOn = [
   'x-content-type-options',
 ] as const;
 const asked = ['range', 'if-range', 'if-none-match'] as const;
+/** What a link to a file has between its slashes. */
+const segment = /^[\w-][\w.-]*$/;
 /** The file, a part of it, that it has not changed, that it has no such part. */
 const answersOfFiles: ReadonlySet<number> = new Set([200, 206, 304, 416]);
 
@@ -77,7 +79,10 @@ export class OutputMedia implements Disposable {
       config: { operationId: 'media' },
       handler: async (request, reply) => {
         const { folder, name } = request.params;
-        const path = `/media/${encodeURIComponent(folder)}/${encodeURIComponent(name)}`;
+        // Decoded by now: `%2e%2e` would lead to what the studio shows to its neighbours alone.
+        if (!segment.test(folder) || !segment.test(name))
+          throw new ApiProblem('not_found', { detail: 'There is no such file.' });
+        const path = `/media/${folder}/${name}`;
         await this.#handOn(await this.#ask(path, request), request, reply, {});
       },
     });
@@ -128,7 +133,8 @@ export class OutputMedia implements Disposable {
     );
     reply.raw.writeHead(answer.statusCode ?? 502, { ...passed, ...own });
     if (request.method === 'HEAD') {
-      answer.resume();
+      // Read to its end, a film would cross the network for nothing.
+      answer.destroy();
       return void reply.raw.end();
     }
     // Who goes away, or a studio that does, ends both sides.
