@@ -99,7 +99,12 @@ test('a link leads to a file, and to nothing beside the files', async () => {
   await app.listen({ host: '127.0.0.1', port: 0 });
   const statusOf = async (path: string, method = 'GET') => {
     // As it stands: an address would be put in order before it is sent.
-    const request = get({ host: '127.0.0.1', port: app.addresses()[0]?.port, path, method });
+    const request = get({
+      host: '127.0.0.1',
+      port: (app.server.address() as AddressInfo).port,
+      path,
+      method,
+    });
     const [response] = (await once(request, 'response')) as [IncomingMessage];
     response.resume();
     return response.statusCode;
