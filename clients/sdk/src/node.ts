@@ -4,7 +4,6 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { basename } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import type { ReadableStream as NodeReadableStream } from 'node:stream/web';
 import { inspect } from 'node:util';
 
 /**
@@ -68,8 +67,8 @@ export function toNodeHandler(
     outgoing.writeHead(answer.status, Object.fromEntries(answer.headers));
     if (answer.body === null) return void outgoing.end();
     try {
-      // The browser's type of a stream and Node's differ in what a reader of bytes may fill.
-      await pipeline(Readable.fromWeb(answer.body as NodeReadableStream), outgoing);
+      const body: AsyncIterable<Uint8Array> = answer.body;
+      await pipeline(body, outgoing);
     } catch (error) {
       if (!gone.signal.aborted) onError(error);
     }

@@ -82,10 +82,10 @@ test('a connection that the studio ended in between is no failure', async () => 
 });
 
 test('a studio that falls silent in the middle of a file is given up', async () => {
-  const file = new PassThrough();
-  file.write(Buffer.alloc(20_000));
-  await assert.rejects(Array.fromAsync(base64Of(file, 50)), { message: 'the file stands still' });
-  assert.equal(file.destroyed, true);
+  const silent = new PassThrough();
+  silent.write(Buffer.alloc(20_000));
+  await assert.rejects(Array.fromAsync(base64Of(silent, 50)), { message: 'the file stands still' });
+  assert.equal(silent.destroyed, true);
 });
 
 test('a link leads to a file, and to nothing beside the files', async () => {
