@@ -55,7 +55,7 @@ export function subjectTests(at: () => { world: ConsoleWorld; page: Page }): voi
     await hint.filter({ hasText: 'No model here says' }).waitFor();
   });
 
-  test('is led to a model of the operator, which draws everything and is never doubted', async () => {
+  test('is led to a model of the operator, which names no limits and is never doubted', async () => {
     const { world, page, prompt, open, hint } = parts();
     const directory = await mkdtemp(path.join(tmpdir(), 'renderkit-own-model-'));
     try {
@@ -67,7 +67,7 @@ export function subjectTests(at: () => { world: ConsoleWorld; page: Page }): voi
     }
     await open('atelier-1');
     await prompt.fill('A zebra at the piano');
-    await page.getByRole('button', { name: 'Use Own, which draws whatever you say' }).click();
+    await page.getByRole('button', { name: 'Use Own, which names no limits' }).click();
     await page.waitForURL(/model=own-model/);
     await hint.waitFor({ state: 'detached' });
     await prompt.fill('A giraffe in a kitchen');

@@ -99,3 +99,15 @@ test('what was stored for a version that never came goes after an hour, unless a
   assert.deepEqual([await isThere(shared), await isThere(alone)], [true, false]);
   assert.deepEqual(await loose(), []);
 });
+
+test('one that a version names is not announced again by what keeps it once more', async () => {
+  const model = await keepThumbnail(await modelWith('again', '#405060'), media);
+  await add(model);
+  const again = await keepThumbnail(await modelWith('again', '#405060'), media);
+  assert.equal((await add(again)).added, false);
+  const folder = folderOf(again.thumbnailKey ?? '');
+  assert.equal(
+    (await loose()).some((row) => row.folder === folder),
+    false,
+  );
+});

@@ -15,7 +15,13 @@ export function AccountMenu() {
   const clicked = useRef(false);
   const [loaded, setLoaded] = useState<Loaded>();
   const load = async () => {
-    const { AccountMenuList: List } = await import('./AccountMenuList.tsx');
+    const list = await import('./AccountMenuList.tsx').catch(() => undefined);
+    if (list === undefined) {
+      // As a rule another release has taken the place of this one's files: the way out is in the new page.
+      if (clicked.current && navigator.onLine) location.reload();
+      return;
+    }
+    const { AccountMenuList: List } = list;
     const focused = document.activeElement === button.current;
     setLoaded({ List, initially: clicked.current ? 'open' : focused ? 'focused' : 'closed' });
   };

@@ -28,7 +28,7 @@ export function PromptHint({ prompt, model, models, onModel }: PromptHintProps) 
         'No model here says that it draws anything else.'
       ) : (
         <Anchor component="button" type="button" inherit onClick={() => onModel(other.id)}>
-          Use {other.name}, which draws {hint.by ?? 'whatever you say'}
+          Use {other.name}, which {hint.by === undefined ? 'names no limits' : `draws ${hint.by}`}
         </Anchor>
       )}
     </Text>

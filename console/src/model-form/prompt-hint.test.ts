@@ -48,14 +48,23 @@ test('There is no hint about a word that is still being written', () => {
   assert.notEqual(hint('a moun '), undefined);
 });
 
-test('A model that says nothing of subjects draws everything: it has no hint, and others lead to it', () => {
+test('A model that says nothing of subjects has no hint, and others lead to it where none says more', () => {
   assert.equal(hint('a robot', free, [land, people, free]), undefined);
   assert.equal(hint('a zebra', free, [land, people, free]), undefined);
-  assert.deepEqual(hint('a robot', land, [land, people, free]), {
+  assert.deepEqual(hint('a zebra', land, [land, people, free]), {
     draws: ['landscapes', 'the sky'],
     other: free,
     by: undefined,
   });
+  assert.equal(hint('a robot', land, [land, free, people])?.other, people, 'it says that it draws robots');
+});
+
+test('Words are those of any language that puts spaces between them', () => {
+  const forest = named('forest');
+  const own = new Map([['forest', [{ name: 'bois', words: ['forêt', '숲'] }]]]);
+  for (const prompt of ['une forêt profonde', 'Une Foret.', '깊은 숲 속', '深い森'])
+    assert.equal(hintFor(prompt, forest, [forest], own), undefined, prompt);
+  assert.notEqual(hintFor('une église.', forest, [forest], own), undefined);
 });
 
 test('Where no model draws it the hint names none, and none of the sandbox', () => {

@@ -10,9 +10,9 @@ export type SubjectsOf = ReadonlyMap<string, ModelSubjects['subjects']>;
 export type PromptHint<M> = {
   /** What the chosen model draws. */
   draws: readonly string[];
-  /** A model that draws what is asked for; undefined where there is none. */
+  /** A model that says it draws what is asked for, else one that names no subjects; undefined where there is none. */
   other: M | undefined;
-  /** The subject by which it does; undefined where it draws everything. */
+  /** The subject by which it does; undefined where it says nothing of subjects. */
   by: string | undefined;
 };
 
@@ -28,19 +28,17 @@ export function hintFor<M extends Named>(
 ): PromptHint<M> | undefined {
   const own = subjects.get(chosen.id);
   const words = wordsOf(prompt);
-  if (own === undefined || words.length === 0) return undefined;
+  if (own === undefined || words.length === 0 || unspaced.test(prompt)) return undefined;
   // A last word may still be in the middle of being written.
   const writing = /[\p{Letter}\p{Number}]$/u.test(prompt) ? words.at(-1) : undefined;
   if (own.some((one) => names(one, words, writing))) return undefined;
   const others = models.filter((model) => model.id !== chosen.id && !isSandbox(model));
   const draws = own.map(({ name }) => name);
-  const free = others.find(({ id }) => !subjects.has(id));
-  if (free !== undefined) return { draws, other: free, by: undefined };
   for (const other of others) {
     const by = subjects.get(other.id)?.find((one) => names(one, words));
     if (by !== undefined) return { draws, other, by: by.name };
   }
-  return { draws, other: undefined, by: undefined };
+  return { draws, other: others.find(({ id }) => !subjects.has(id)), by: undefined };
 }
 
 /** Whether the words of a prompt name a subject. */
@@ -49,12 +47,15 @@ function names(
   words: readonly string[],
   writing?: string,
 ): boolean {
-  const known = [...own, ...wordsOf(name).map(singular)];
+  const known = [...own.flatMap(wordsOf), ...wordsOf(name).map(singular)];
   return (
     words.some((word) => known.includes(word) || known.includes(singular(word))) ||
     (writing !== undefined && known.some((word) => word.startsWith(writing)))
   );
 }
+
+/** Scripts that put no spaces between words: what is named cannot be told. */
+const unspaced = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]/u;
 
 const singular = (word: string) => word.replace(/s$/, '');
 
