@@ -53,6 +53,8 @@ const benchmarks: Record<string, Benchmark> = {
   scale,
   'scale-out': scaleOut,
 };
+/** Its other side is not tuned yet, so that its figures are no results: it runs when it is named. */
+const unsettled: ReadonlySet<string> = new Set(['peer']);
 const resultsFile = path.join(import.meta.dirname, 'RESULTS.md');
 
 const { values, positionals: names } = parseArgs({
@@ -71,7 +73,7 @@ if (unknown.length > 0) {
     `There is no benchmark ${unknown.join(', ')}; there are ${Object.keys(benchmarks).join(', ')}.`,
   );
   process.exitCode = 1;
-} else await run(names.length > 0 ? names : Object.keys(benchmarks));
+} else await run(names.length > 0 ? names : Object.keys(benchmarks).filter((name) => !unsettled.has(name)));
 if (process.connected) process.disconnect();
 
 async function run(chosen: readonly string[]): Promise<void> {

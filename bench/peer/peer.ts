@@ -17,8 +17,8 @@ const generationsPerKey = 20;
 const readConnections = 256;
 const createConnections = 64;
 const submitPauseMs = 25;
-/** Of an account, as many as may be under way with no worker that would end them. */
-const submitsPerAccount = 3;
+/** Of an account, beside its first: three may be under way with no worker that would end them. */
+const submitsPerAccount = 2;
 
 type Side = { url: string; pid: number; beside: Beside; keys: string[] };
 
