@@ -68,6 +68,28 @@ describe('the command line and a mock', () => {
     assert.deepEqual(same, (await client().generations.request(id)).body);
   });
 
+  test('several made again are priced together, each under its own key and name', async () => {
+    const made = await cli('image "two hills" -n 2 --no-wait -q');
+    const ids = lines(made.stdout).join(' ');
+    const count = async () => (await client().generations.list({ limit: 100 })).data.length;
+    const earlier = await count();
+    const refused: [more: string, code: number][] = [
+      ['--max-credits 1', 5],
+      ['-o one.png', 2],
+      ['-o -', 2],
+      ['--same -n 2', 2],
+    ];
+    for (const [more, code] of refused)
+      assert.equal((await cli(`gen rerun ${ids} ${more}`)).code, code, more);
+    assert.equal(await count(), earlier);
+    assert.equal((await cli(`gen rerun ${ids} --estimate -q`)).stdout, '2\n');
+    const keyed = `gen rerun ${ids} --max-credits 2 -q --idempotency-key both`;
+    const again = await cli(`${keyed} -o again/`);
+    assert.equal(new Set(lines(again.stdout)).size, 2, again.stderr);
+    assert.equal((await cli(`${keyed} --no-wait`)).code, 0);
+    assert.equal(await count(), earlier + 2, 'a key is charged once');
+  });
+
   test('a request that is written down is not sent, and makes the same when it is', async () => {
     await writeFile(path.join(folder, 'in.png'), Buffer.from('iVBORw0KGgo=', 'base64'));
     const earlier = (await client().generations.list({ limit: 100 })).data.length;

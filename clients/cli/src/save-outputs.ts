@@ -33,14 +33,18 @@ export async function saveOutputs(
   return names;
 }
 
+/** Whether a path is that of a folder: by the / at its end, or because there is one. */
+export function isFolder(target: string): boolean {
+  return /[/\\]$/.test(target) || statSync(target, { throwIfNoEntry: false })?.isDirectory() === true;
+}
+
 /** Where each output goes. */
 export function outputNames(outputs: readonly Item[], target: string): string[] {
-  const isFolder =
-    /[/\\]$/.test(target) || statSync(target, { throwIfNoEntry: false })?.isDirectory() === true;
-  const folder = isFolder ? target : path.dirname(target);
+  const isInFolder = isFolder(target);
+  const folder = isInFolder ? target : path.dirname(target);
   mkdirSync(folder, { recursive: true });
   return outputs.map((output, i) => {
-    if (isFolder) return path.join(target, `${output.id}${extensionOf(output)}`);
+    if (isInFolder) return path.join(target, `${output.id}${extensionOf(output)}`);
     const { dir, name, ext } = path.parse(target);
     const number = outputs.length === 1 ? '' : `-${i + 1}`;
     return path.join(dir, `${name}${number}${ext === '' ? extensionOf(output) : ext}`);

@@ -34,7 +34,7 @@ async function create(
   given: RequestBody,
 ): Promise<void> {
   const body = await completeBody(session, kind, values.from, given);
-  if (values.code === undefined) return make(session, values, kind, body);
+  if (values.code === undefined) return make(session, values, [{ kind, body }]);
   const more = { count: values.count, output: values.output };
   const code = requestCode(values.code as CodeForm, { kind, body, baseUrl: addressOf(session), more });
   process.stdout.write(`${code}\n`);

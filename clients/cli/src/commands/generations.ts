@@ -4,13 +4,13 @@ import { CliError, UsageError } from '../cli-error.ts';
 import { command } from '../command.ts';
 import { consoleAddress } from '../config.ts';
 import { type CreateKind, createKinds } from '../create/kinds.ts';
-import { make, makeOptions } from '../create/make.ts';
+import { make, makeOptions, type Wanted } from '../create/make.ts';
 import { follow } from '../follow.ts';
 import { idsOf } from '../inputs.ts';
 import { openInDesktop } from '../open-in-desktop.ts';
 import { table } from '../table.ts';
 import { doneText, progressText } from '../progress.ts';
-import { saveOutputs } from '../save-outputs.ts';
+import { isFolder, saveOutputs } from '../save-outputs.ts';
 import type { Session } from '../session.ts';
 
 const what = 'the generations';
@@ -155,12 +155,23 @@ export const rerun = command({
     ...makeOptions,
   },
   run: async (session, words, values) => {
-    for (const id of await idsOf(words, what)) {
+    const ids = await idsOf(words, what);
+    if (values.same === true && values.count !== undefined && countOf(values.count, 'count') > 1)
+      throw new UsageError(
+        '--same makes the same again: more than one of it (-n) would be paid for nothing.',
+      );
+    if (ids.length > 1 && values.output !== undefined && !isFolder(values.output))
+      throw new UsageError(`${values.output} is a single file.`, 'Name a folder with -o, with / at its end.');
+    const wanted: Wanted[] = [];
+    for (const [i, id] of ids.entries()) {
       const { path, body, repeat } = await session.client.generations.request(id);
       const given = values.same === true ? repeat : body;
       if (given === null) throw new UsageError(`The texts of ${id} were erased.`);
-      await make(session, values, kindOfPath(path), given);
+      // The same id twice is wanted twice.
+      const keySuffix = ids.indexOf(id) === i ? id : `${id}-again-${i}`;
+      wanted.push({ kind: kindOfPath(path), body: given, ...(ids.length > 1 && { keySuffix }) });
     }
+    await make(session, values, wanted);
   },
 });
 

@@ -1,6 +1,7 @@
 import type { Generation, SucceededGeneration } from 'renderkit';
 import { RenderkitError } from 'renderkit';
 import { countOf, millisecondsOf } from '../amounts.ts';
+import { UsageError } from '../cli-error.ts';
 import { follow } from '../follow.ts';
 import { openInDesktop } from '../open-in-desktop.ts';
 import type { Option, Values } from '../options.ts';
@@ -34,23 +35,41 @@ export const makeOptions = {
 
 type MakeValues = Values<typeof makeOptions>;
 
-/** The way of a create: its price, the create itself, the wait, the files, the result. */
-export async function make(
-  session: Session,
-  values: MakeValues,
-  kind: CreateKind,
-  body: RequestBody,
-): Promise<void> {
+/** A request to be made. */
+export type Wanted = {
+  kind: CreateKind;
+  body: RequestBody;
+  /** What follows the idempotency key that was given, where several are wanted. */
+  keySuffix?: string;
+};
+
+/** The way of creates: their price together, the creates themselves, the wait, the files, the result. */
+export async function make(session: Session, values: MakeValues, wanted: readonly Wanted[]): Promise<void> {
   const { client, output } = session;
   const timeoutMs = values.timeout === undefined ? undefined : millisecondsOf(values.timeout, 'timeout');
   const count = values.count === undefined ? 1 : countOf(values.count, 'count');
-  let told: ReturnType<typeof client.estimate> | undefined;
-  const priceOfOne = () =>
-    (told ??= client.estimate({ kind, ...body } as Parameters<typeof client.estimate>[0]));
-  const rounds = count === 1 ? 1 : Math.ceil(count / (await priceOfOne()).outputs);
+  if (values.output === '-' && wanted.length * count > 1)
+    throw new UsageError('Only one output can go to stdout.', 'Name a folder with -o, with / at its end.');
+  const prices = new Map<Wanted, ReturnType<typeof client.estimate>>();
+  const priceOf = (one: Wanted) => {
+    const { kind, body } = one;
+    const told =
+      prices.get(one) ?? client.estimate({ kind, ...body } as Parameters<typeof client.estimate>[0]);
+    prices.set(one, told);
+    return told;
+  };
+  const roundsOf = async (one: Wanted) => (count === 1 ? 1 : Math.ceil(count / (await priceOf(one)).outputs));
   const estimate = async () => {
-    const one = await priceOfOne();
-    return { ...one, credits: times(one.credits, rounds), outputs: one.outputs * rounds };
+    const told = [];
+    for (const one of wanted) told.push({ ...(await priceOf(one)), rounds: await roundsOf(one) });
+    const { rounds: _rounds, ...first } = told[0] as (typeof told)[number];
+    const models = [...new Set(told.map(({ model }) => model))];
+    return {
+      ...first,
+      model: models.join(', '),
+      credits: sum(told.map(({ credits, rounds }) => times(credits, rounds))),
+      outputs: sum(told.map(({ outputs, rounds }) => outputs * rounds)),
+    };
   };
   if (values.estimate === true) {
     const price = await estimate();
@@ -59,9 +78,19 @@ export async function make(
   }
   const agreed = await checkPrice(session, values, estimate);
   output.progress('being sent');
-  // Of several each may cost what one was told to, so that all of them stay below what was agreed to.
-  const maxCredits = agreed === undefined || rounds === 1 ? agreed : (await priceOfOne()).credits;
-  const created = await sendAll(session, { kind, body, rounds, maxCredits, key: values['idempotency-key'] });
+  const orders: Order[] = [];
+  for (const one of wanted)
+    for (let round = 1, rounds = await roundsOf(one); round <= rounds; round += 1) {
+      const isOnly = wanted.length === 1 && rounds === 1;
+      orders.push({
+        kind: one.kind,
+        body: one.body,
+        // Of several each may cost what one was told to, so that all of them stay below what was agreed to.
+        maxCredits: agreed === undefined || isOnly ? agreed : (await priceOf(one)).credits,
+        key: keyOf(values['idempotency-key'], one, round),
+      });
+    }
+  const created = await sendAll(session, orders);
   if (values['no-wait'] === true) {
     for (const one of created) output.result(one, [one.id], () => [one.id]);
     return;
@@ -72,26 +101,31 @@ export async function make(
   await show(session, done, values, pictures);
 }
 
-/** In thousandths of a credit, so that no product ends in …0004. */
+/** In thousandths of a credit, so that no product or sum ends in …0004. */
 const times = (credits: number, rounds: number): number => (Math.round(credits * 1_000) * rounds) / 1_000;
+const sum = (amounts: readonly number[]): number =>
+  amounts.reduce((all, amount) => all + Math.round(amount * 1_000), 0) / 1_000;
 
+/** Every create has its own. */
+function keyOf(given: string | undefined, { keySuffix }: Wanted, round: number): string | undefined {
+  if (given === undefined) return undefined;
+  return [given, ...(keySuffix === undefined ? [] : [keySuffix]), ...(round === 1 ? [] : [round])].join('-');
+}
+
+/** One create. */
 type Order = {
   kind: CreateKind;
   body: RequestBody;
-  rounds: number;
-  /** What each may cost. */
+  /** What it may cost. */
   maxCredits: number | undefined;
   key: string | undefined;
 };
 
-async function sendAll({ client, output }: Session, order: Order): Promise<Generation[]> {
+async function sendAll({ client, output }: Session, orders: readonly Order[]): Promise<Generation[]> {
   const created: Generation[] = [];
   try {
-    for (let round = 1; round <= order.rounds; round += 1) {
-      const idempotencyKey = order.key === undefined || round === 1 ? order.key : `${order.key}-${round}`;
-      const { maxCredits } = order;
-      created.push(await createKinds[order.kind].send(client, order.body, { idempotencyKey, maxCredits }));
-    }
+    for (const { kind, body, key: idempotencyKey, maxCredits } of orders)
+      created.push(await createKinds[kind].send(client, body, { idempotencyKey, maxCredits }));
     return created;
   } catch (error) {
     const ids = created.map(({ id }) => id).join(' ');
