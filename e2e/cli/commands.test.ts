@@ -119,7 +119,7 @@ describe('the command line and a mock', () => {
     assert.deepEqual(
       new Set(await opened()),
       new Set([
-        'boat.png',
+        path.join(folder, 'boat.png'),
         `${base}/mock/output.png`,
         `${base}/console/generations/${id}`,
         `${base}/console/connection`,
@@ -259,12 +259,14 @@ describe('the command line and a mock', () => {
       const written = await readFile(file, 'utf8');
       assert.deepEqual((JSON.parse(written) as { theirs: object }).theirs, { kept: true });
       assert.ok(written.includes(address) && written.includes(key), written);
+      assert.equal((await stat(file)).mode & 0o777, 0o600, 'it holds a key now');
     }
     const commented = path.join(folder, 'zed/settings.json');
     await writeFile(commented, '// mine\n{}');
     const left = await cli('mcp install --client zed');
     assert.deepEqual([left.code, errorOf(left).code], [1, 'settings_unread']);
     assert.equal(await readFile(commented, 'utf8'), '// mine\n{}');
+    assert.ok(!left.stderr.includes(key), 'what is shown is kept by logs');
     assert.equal((await cli('mcp install')).code, 2);
     assert.equal((await cli('mcp install --client claude-desktop --remote')).code, 2);
   });

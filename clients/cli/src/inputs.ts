@@ -13,11 +13,11 @@ function stdinText(): Promise<string> {
   return stdin;
 }
 
-/** The words of a prompt; from stdin for `-`, or where there are none and a pipe feeds us. */
-export async function promptOf(words: readonly string[]): Promise<string | undefined> {
+/** The words of a prompt; from stdin for `-`, or, unless `reads` is false, where there are none and a pipe feeds us. */
+export async function promptOf(words: readonly string[], { reads = true } = {}): Promise<string | undefined> {
   if (words.length === 1 && words[0] === '-') return (await stdinText()).trim();
   if (words.length > 0) return words.join(' ');
-  if (process.stdin.isTTY) return undefined;
+  if (!reads || process.stdin.isTTY) return undefined;
   const text = (await stdinText()).trim();
   return text === '' ? undefined : text;
 }

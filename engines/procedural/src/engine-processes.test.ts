@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { access, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { EngineError, type ImageRequest, type VideoRequest } from '@renderkit/engine-kit/engine.ts';
 import { openProceduralProcesses } from './engine.ts';
 
@@ -62,6 +63,7 @@ test('a video lies on disk until the next is asked for; an image does not wait f
       audios: [],
       sourceVideo: null,
     };
+    const drawn = Promise.withResolvers<void>();
     const ended: string[] = [];
     const rendering = (async () => {
       const sizes: number[] = [];
@@ -71,13 +73,18 @@ test('a video lies on disk until the next is asked for; an image does not wait f
         sizes.push((await readFile(file.path)).length);
         last = file.path;
         scratch = path.dirname(path.dirname(file.path));
+        // Until then no other of its files is made, and it cannot have ended.
+        await drawn.promise;
       }
       await assert.rejects(readFile(last), { code: 'ENOENT' });
       ended.push('video');
       return sizes;
     })();
     const image = Array.fromAsync(processes.engine.render(request({ outputs: 1 }), never));
-    await image;
+    const tooLong = sleep(60_000, undefined, { ref: false }).then(() =>
+      assert.fail('the image waits for the video'),
+    );
+    await Promise.race([image, tooLong]).finally(drawn.resolve);
     ended.push('image');
     assert.ok((await rendering).every((size) => size > 1000));
     assert.deepEqual(ended, ['image', 'video']);

@@ -58,7 +58,8 @@ export const image = command({
   run: async (session, words, values) => {
     const body = {
       ...(await sharedBody(values, readerOf(session, values))),
-      prompt: await promptOf(words),
+      // An earlier request has its words, and a loop over ids its own stdin.
+      prompt: await promptOf(words, { reads: values.from === undefined }),
     };
     await create(session, values, 'image', body);
   },
@@ -114,7 +115,9 @@ export const video = command({
       end_image: await one(values.end),
       source_video: await one(values.source),
       reference_audios: await readAll(values.audio, read),
-      prompt: readsId ? words.join(' ') || undefined : await promptOf(words),
+      prompt: readsId
+        ? words.join(' ') || undefined
+        : await promptOf(words, { reads: values.from === undefined }),
       duration: values.duration,
     };
     await create(session, values, 'video', body);

@@ -1,4 +1,12 @@
-import { mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import path from 'node:path';
 import { command } from '../command.ts';
 import { chooseConnection } from '../config.ts';
@@ -71,6 +79,9 @@ function serverOf({ environment, values }: Session, isLocal: boolean): McpServer
   };
 }
 
+/** Stands for a key where others may read it. */
+const keyPlace = 'YOUR_KEY';
+
 /** @throws CliError where the file is not what we can write again whole */
 function settingsWith(name: McpClientName, server: McpServer, file: string): string {
   const before =
@@ -81,16 +92,24 @@ function settingsWith(name: McpClientName, server: McpServer, file: string): str
     if (!(error instanceof SyntaxError)) throw error;
     throw new CliError(`${file} is no plain JSON (${error.message}), so it was left as it is.`, {
       code: 'settings_unread',
-      advice: `Put this into it by hand:\n${withMcpServer(mcpClients[name], server, undefined)}`,
+      advice: `Put this into it by hand, with your key:\n${withMcpServer(mcpClients[name], withoutKey(server), undefined)}`,
     });
   }
 }
 
-/** Whole or not at all, as readable as it was; a new file holds a key and is its owner's alone. */
+/** What is shown may be kept by whoever shows it. */
+function withoutKey(server: McpServer): McpServer {
+  if (server.type === 'remote') return { ...server, key: keyPlace };
+  return server.env['RENDERKIT_API_KEY'] === undefined
+    ? server
+    : { ...server, env: { ...server.env, RENDERKIT_API_KEY: keyPlace } };
+}
+
+/** Whole or not at all, where a link leads to; it may hold a key, and is its owner's alone. */
 function writeSettings(file: string, text: string): void {
   mkdirSync(path.dirname(file), { recursive: true });
-  const mode = statSync(file, { throwIfNoEntry: false })?.mode ?? 0o600;
-  const partial = `${file}.${process.pid}.part`;
-  writeFileSync(partial, text, { mode: mode & 0o777 });
-  renameSync(partial, file);
+  const target = existsSync(file) ? realpathSync(file) : file;
+  const partial = `${target}.${process.pid}.part`;
+  writeFileSync(partial, text, { mode: 0o600 });
+  renameSync(partial, target);
 }
