@@ -6,7 +6,6 @@ import { type BlobStorage, folderOf } from '../storage/blob-storage.ts';
 import { mediaFolder } from '../storage/media-folder.ts';
 import type { MediaStore } from '../storage/open-media.ts';
 import { holdFolder } from '../storage/orphan-folders.ts';
-import { findFoldersOfModels } from '../storage/store.ts';
 import { type ModelFiles, PublishError } from './publish.ts';
 import type { CatalogFile } from './read-files.ts';
 
@@ -24,9 +23,8 @@ export async function keepThumbnail(
   if (image === undefined) return model;
   const folder = mediaFolder(mediaKey, `thumbnail ${hash('sha256', image.bytes, 'hex')}`, 0, 0);
   const thumbnailKey = `${folder}/thumb.webp`;
-  // The blob may be there since long ago, and just about to be removed because no version came to name it. One that a version names is
-  // never announced: an older release, which removes what was announced, does not look for versions.
-  if ((await findFoldersOfModels(database, [folder])).size === 0) await holdFolder(database, folder);
+  // The blob may be there since long ago, and just about to be removed because no version came to name it.
+  await holdFolder(database, folder);
   if ((await storage.open(thumbnailKey)) === undefined) {
     const small = await makeThumbnailOf(image.bytes, AbortSignal.timeout(decodeMs)).catch(
       (error: unknown) => {

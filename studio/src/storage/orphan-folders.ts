@@ -64,9 +64,11 @@ export async function removeAbandonedFolders(database: Database, storage: BlobSt
 
 /**
  * Announces a folder that is named by its content and may be there already, so that nobody removes it before `claimFolder`
- * or for an hour. One that is being removed is waited for: whoever comes next finds nothing in it.
+ * or for an hour. One that is being removed is waited for: whoever comes next finds nothing in it. One that a version of a model
+ * names is safe already, and never announced: an older release removes what was announced without a look at versions.
  */
 export async function holdFolder(database: Database, folder: string): Promise<void> {
+  if ((await findFoldersOfModels(database, [folder])).size > 0) return;
   for (const deadline = performance.now() + removedWithinMs; ; await sleep(lookEveryMs)) {
     if (await insertOrHoldFolder(database, folder, fillMinutes)) return;
     if (performance.now() > deadline) throw new Error(`${folder} is being removed still`);
