@@ -168,6 +168,16 @@ describe('the command line and a mock', () => {
       assert.deepEqual([ended.code, errorOf(ended).code], [code, name], ended.stderr);
     });
 
+  test('of several that are waited for no longer every id is told', async () => {
+    await using told = await startMock(folder, 'slow');
+    const { environment } = told;
+    const ended = await cli('image "a boat" -n 3 --timeout 1s -q --max-credits 100', { environment });
+    assert.equal(ended.code, 7, ended.stderr);
+    const all = await cli('gen list -q', { environment });
+    assert.equal(lines(ended.stdout).length, 3);
+    assert.deepEqual(new Set(lines(ended.stdout)), new Set(lines(all.stdout)));
+  });
+
   test('serve-mock --scenario full-queue: exit code 8 (queue_full)', async () => {
     await using told = await startMock(folder, 'full-queue');
     const sent = await cli('api POST /v1/images/generations -f prompt=boat --max-retries 0', {

@@ -165,9 +165,19 @@ export function defaultAddress(environment: Environment, values: GlobalValues): 
   return values['base-url'] ?? environment.baseUrl ?? defaultBaseUrl;
 }
 
-/** A page of the console: `/keys`. @throws CliError where there is no key for the address */
+/** Where the service is, for what needs no key of it: that of the profile, else the default. */
+export function serviceAddress(environment: Environment, values: GlobalValues): string {
+  try {
+    return addressOf(chooseConnection(environment, values).baseUrl);
+  } catch (error) {
+    if (!(error instanceof CliError)) throw error;
+    return addressOf(defaultAddress(environment, values));
+  }
+}
+
+/** A page of the console: `/keys`. Whoever has no key yet makes one there. */
 export function consoleAddress(environment: Environment, values: GlobalValues, page: string): string {
-  return `${addressOf(chooseConnection(environment, values).baseUrl)}/console${page}`;
+  return `${serviceAddress(environment, values)}/console${page}`;
 }
 
 const addressOf = (text: string) => text.replace(/\/+$/, '').replace(/\/v1$/, '');

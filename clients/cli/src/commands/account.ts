@@ -85,8 +85,7 @@ const groups = ['model', 'day', 'kind'] as const;
 
 export const usage = command({
   usage: '',
-  about:
-    'Adds up what generations cost, by model, day (UTC) or kind. What has failed or was canceled cost nothing.',
+  about: 'Adds up what generations that succeeded cost, by model, day (UTC) or kind.',
   options: {
     by: { form: 'GROUP', about: 'what is added up; model when left out', choices: groups },
     since: { form: 'TIME', about: 'how far back, as 12h or 7d; 30d when left out' },

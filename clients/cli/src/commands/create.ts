@@ -1,6 +1,6 @@
 import { command } from '../command.ts';
 import { UsageError } from '../cli-error.ts';
-import { chooseConnection, defaultAddress } from '../config.ts';
+import { serviceAddress } from '../config.ts';
 import type { CreateKind, RequestBody } from '../create/kinds.ts';
 import { make, makeOptions } from '../create/make.ts';
 import {
@@ -36,19 +36,10 @@ async function create(
   const body = await completeBody(session, kind, values.from, given);
   if (values.code === undefined) return make(session, values, [{ kind, body }]);
   const more = { count: values.count, output: values.output };
-  const code = requestCode(values.code as CodeForm, { kind, body, baseUrl: addressOf(session), more });
+  // Nothing is sent, so no key is needed.
+  const baseUrl = serviceAddress(session.environment, session.values);
+  const code = requestCode(values.code as CodeForm, { kind, body, baseUrl, more });
   process.stdout.write(`${code}\n`);
-}
-
-/** Nothing is sent, so no key is needed. */
-function addressOf({ environment, values }: Session): string {
-  let address: string;
-  try {
-    address = chooseConnection(environment, values).baseUrl;
-  } catch {
-    address = defaultAddress(environment, values);
-  }
-  return address.replace(/\/+$/, '').replace(/\/v1$/, '');
 }
 
 export const image = command({

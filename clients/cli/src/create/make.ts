@@ -97,7 +97,9 @@ export async function make(session: Session, values: MakeValues, wanted: readonl
   }
   if (output.hasLine) output.note(output.faint(created.map(({ id }) => id).join(' ')));
   const pictures = picturesOf(session, values);
-  const done = await waitForAll(session, created, { timeoutMs, pictures });
+  const done = await waitForAll(session, created, { timeoutMs, pictures }, (made) =>
+    show(session, made, values, pictures),
+  );
   await show(session, done, values, pictures);
 }
 
@@ -128,29 +130,47 @@ async function sendAll({ client, output }: Session, orders: readonly Order[]): P
       created.push(await createKinds[kind].send(client, body, { idempotencyKey, maxCredits }));
     return created;
   } catch (error) {
-    const ids = created.map(({ id }) => id).join(' ');
-    if (ids !== '') output.note(`Accepted before that: \`renderkit gen wait ${ids}\` waits for it.`);
+    // They are paid: whoever repeats the command has to know of them.
+    showIds(output, created);
     throw error;
   }
 }
 
 type Waiting = { timeoutMs: number | undefined; pictures: ReturnType<typeof pictureProtocol> };
 
-/** Those that have succeeded; of several some may fail. @throws RenderkitError the first failure where none has succeeded */
+/** Ids of what goes on without us, on stdout. */
+function showIds(output: Session['output'], created: readonly Generation[]): void {
+  for (const { id } of created) output.result({ id }, [id], () => [id]);
+}
+
+/**
+ * Those that have succeeded; of several some may fail. Where the waiting ends before all are there, `showDone` gets those that are and
+ * stdout the ids of the others.
+ *
+ * @throws RenderkitError the first failure where none has succeeded; what `follow` throws
+ */
 async function waitForAll(
   session: Session,
   created: readonly Generation[],
   waiting: Waiting,
+  showDone: (done: readonly SucceededGeneration[]) => Promise<void>,
 ): Promise<SucceededGeneration[]> {
   const done: SucceededGeneration[] = [];
   const failed: RenderkitError[] = [];
-  for (const { id } of created)
+  for (const [i, { id }] of created.entries())
     try {
       done.push(await follow(session, id, waiting));
     } catch (error) {
       const isOver = RenderkitError.is(error) && error.generation !== undefined;
-      if (!isOver || created.length === 1) throw error;
-      failed.push(error);
+      if (isOver && created.length > 1) {
+        failed.push(error);
+        continue;
+      }
+      // That of one that runs on was told already.
+      const isTold = created.length === 1 || (RenderkitError.is(error) && error.code === 'still_running');
+      showIds(session.output, created.slice(isTold ? i + 1 : i));
+      if (done.length > 0) await showDone(done);
+      throw error;
     }
   if (done.length === 0) throw failed[0];
   for (const { generationId, message } of failed) session.output.note(`${generationId}: ${message}`);

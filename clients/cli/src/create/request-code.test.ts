@@ -34,7 +34,7 @@ exec 3>&1 1>/dev/null
 
 describe('a request written down', () => {
   test('curl sends its files first, and the same request after them', () => {
-    const calls = callsOf(requestCode('curl', edit));
+    const calls = callsOf(requestCode('curl', { ...edit, more: {} }));
     assert.deepEqual(
       calls.map((words) => words.find((word) => word.startsWith('http'))),
       [`${baseUrl}/v1/uploads`, `${baseUrl}/v1/uploads`, `${baseUrl}/v1/images/edits`],
@@ -79,5 +79,23 @@ describe('a request written down', () => {
       read((path) => `@${path}`),
       edit.body,
     );
+  });
+
+  test('what looks like a flag is none, and what a form cannot say is refused', () => {
+    const body = { prompt: '-n 5; $(id)', model: '-odd', aspect_ratio: '1:1' };
+    const image = { kind: 'image' as const, body, baseUrl };
+    assert.deepEqual(callsOf(requestCode('cli', { ...image, more: { count: '2', output: '-' } })), [
+      ['renderkit', 'image', '--model=-odd', '-r', '1:1', '-n', '2', '-o', '-', '--', '-n 5; $(id)'],
+    ]);
+    const refused = [
+      ['cli', { count: '1; id' }],
+      ['curl', { count: '2' }],
+      ['ts', { count: '2' }],
+      ['curl', { output: 'out.png' }],
+      ['ts', { output: '-' }],
+      ['ts', { output: 'folder/' }],
+    ] as const;
+    for (const [form, more] of refused)
+      assert.throws(() => requestCode(form, { ...image, more }), { code: 'usage' }, form);
   });
 });

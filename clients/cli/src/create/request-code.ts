@@ -1,4 +1,6 @@
 import { randomBytes } from 'node:crypto';
+import { countOf } from '../amounts.ts';
+import { UsageError } from '../cli-error.ts';
 import {
   type CreateKind,
   createKinds,
@@ -19,8 +21,20 @@ export type WrittenRequest = {
 export const codeForms = ['curl', 'ts', 'cli'] as const;
 export type CodeForm = (typeof codeForms)[number];
 
-/** The same request as a program. The key is read from RENDERKIT_API_KEY and never written down. */
+/**
+ * The same request as a program. The key is read from RENDERKIT_API_KEY and never written down.
+ *
+ * @throws UsageError for what the form cannot say
+ */
 export function requestCode(form: CodeForm, request: WrittenRequest): string {
+  const { count, output } = request.more;
+  const isSeveral = count !== undefined && countOf(count, 'count') > 1;
+  if (isSeveral && form !== 'cli')
+    throw new UsageError(`-n cannot be written down as ${form}: it is one request.`);
+  if (output !== undefined && form === 'curl')
+    throw new UsageError('-o cannot be written down as curl: what it asks for is there later.');
+  if (form === 'ts' && (output === '-' || output?.endsWith('/') === true))
+    throw new UsageError('-o is a file where the request is written down as ts.');
   return { curl: curlCode, ts: typescriptCode, cli: cliCode }[form](request);
 }
 
@@ -82,7 +96,7 @@ function typescriptCode({ kind, body, baseUrl, more }: WrittenRequest): string {
   ].join('\n');
 }
 
-/** Flags of the command line, by the fields that they fill. What has none is left to `--from`. */
+/** Flags of the command line, by the fields that they fill. */
 const flags: Record<string, string> = {
   model: '-m',
   aspect_ratio: '-r',
@@ -102,11 +116,15 @@ const flags: Record<string, string> = {
 
 function cliCode({ kind, body, more }: WrittenRequest): string {
   const words = ['renderkit', createKinds[kind].command];
-  for (const field of ['image', 'video_id', 'prompt'])
-    if (body[field] !== undefined) words.push(shellWord(body[field]));
+  const own = ['image', 'video_id', 'prompt'].flatMap((field) =>
+    body[field] === undefined ? [] : [shellWord(body[field])],
+  );
+  // What looks like a flag stands behind all of them.
+  const areLast = own.some((word) => /^'?-/.test(word));
+  if (!areLast) words.push(...own);
   for (const [field, flag] of Object.entries(flags))
     for (const value of body[field] === undefined ? [] : [body[field]].flat())
-      words.push(flag, shellWord(value));
+      words.push(...flagged(flag, value));
   for (const [flag, field] of [
     ['-O', 'options'],
     ['--meta', 'metadata'],
@@ -115,8 +133,16 @@ function cliCode({ kind, body, more }: WrittenRequest): string {
       words.push(flag, shellWord(`${key}=${value}`));
   if (typeof body['inpaint_type'] === 'string') words.push(`--${body['inpaint_type']}`);
   if (more.count !== undefined) words.push('-n', more.count);
-  if (more.output !== undefined) words.push('-o', shellWord(more.output));
+  if (more.output !== undefined)
+    words.push(...(more.output === '-' ? ['-o', '-'] : flagged('-o', more.output)));
+  if (areLast) words.push('--', ...own);
   return words.join(' ');
+}
+
+/** A flag and its value, in one word where the value looks like a flag itself. */
+function flagged(flag: string, value: unknown): string[] {
+  const long = { '-m': '--model', '-r': '--ratio', '-d': '--duration', '-o': '--output' }[flag] ?? flag;
+  return String(value).startsWith('-') ? [`${long}=${shellQuoted(String(value))}`] : [flag, shellWord(value)];
 }
 
 /** A JSON value as TypeScript, over several lines. */
