@@ -1,6 +1,7 @@
 import pg from 'pg';
 import type { Logger } from '../process/logger.ts';
 import type { Database } from './database.ts';
+import { keepConnection } from './keep-connection.ts';
 
 export type Notifier = AsyncDisposable & { announce: (id: string) => void };
 
@@ -65,63 +66,17 @@ export function listen(options: {
   /** Called after each (re)connect: what was announced meanwhile is unknown. */
   onConnect?: () => void;
 }): AsyncDisposable {
-  let client: pg.Client | undefined;
-  let stopped = false;
-  let retry: NodeJS.Timeout | undefined;
-  let failures = 0;
-
-  const again = () => {
-    client = undefined;
-    if (stopped || retry !== undefined) return;
-    retry = setTimeout(
-      () => {
-        retry = undefined;
-        void connect();
-      },
-      Math.min(5_000, 100 * 2 ** Math.min(failures++, 6)),
-    );
-  };
-
-  const connect = async () => {
-    const mine = new pg.Client({
-      connectionString: options.url,
-      application_name: 'listen',
-      keepAlive: true,
-      connectionTimeoutMillis: 5_000,
-    });
-    client = mine;
-    mine.on('error', (error) => {
-      options.log.debug({ err: error }, 'the listening connection broke');
-      if (client === mine) again();
-    });
-    mine.on('end', () => {
-      if (client === mine) again();
-    });
-    mine.on('notification', ({ channel, payload }) =>
-      options.channels[channel]?.((payload ?? '').split(',')),
-    );
-    try {
-      await mine.connect();
+  return keepConnection({
+    url: options.url,
+    applicationName: 'listen',
+    log: options.log,
+    prepare: async (client) => {
+      client.on('notification', ({ channel, payload }) =>
+        options.channels[channel]?.((payload ?? '').split(',')),
+      );
       const names = Object.keys(options.channels);
-      await mine.query(names.map((name) => `listen ${pg.escapeIdentifier(name)}`).join('; '));
-      failures = 0;
+      await client.query(names.map((name) => `listen ${pg.escapeIdentifier(name)}`).join('; '));
       options.onConnect?.();
-    } catch (error) {
-      options.log.debug({ err: error }, 'could not listen');
-      if (client === mine) again();
-      mine.end().catch(() => undefined);
-    }
-  };
-  const first = connect();
-
-  return {
-    [Symbol.asyncDispose]: async () => {
-      stopped = true;
-      clearTimeout(retry);
-      const mine = client;
-      client = undefined;
-      await first;
-      await mine?.end().catch(() => undefined);
     },
-  };
+  });
 }

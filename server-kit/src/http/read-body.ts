@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import { freeBytes } from './byte-buffer.ts';
 import { type JsonLimits, JsonScan, type ScannedJson } from './json-scan.ts';
 import type { Pace } from './paced-body.ts';
 import { RateFloor } from './rate-floor.ts';
@@ -18,6 +19,12 @@ export class BodyTooFragmented extends Error {
 export class BodyCutShort extends Error {
   override name = 'BodyCutShort';
 }
+
+/**
+ * So much of a body is read before other requests get their turn. What a fast client has sent lies in the kernel, and Node reads
+ * 2 MB of it, of each connection, before it looks at anything else.
+ */
+const bytesInATurn = 64 * 1024;
 
 /**
  * Hands on a body of at most `limit` bytes as it comes; a longer Content-Length is refused before a byte is read. With
@@ -40,25 +47,44 @@ export function readBody(
     const floor =
       pace === undefined ? undefined : new RateFloor(pace.minBytesPerSecond, pace.windowMs, tooSlow);
     floor?.wait();
+    let ended = false;
+    let turnBegan = 0;
+    const nextTurn = () => {
+      if (ended) return;
+      request.resume();
+      const before = size;
+      // What the sender has sent already comes before this: it is not waited for.
+      setImmediate(() => {
+        if (!ended && size === before) floor?.wait();
+      });
+    };
     const onData = (chunk: Buffer) => {
-      size += chunk.length;
+      // Whoever takes the chunk may free it.
+      const { length } = chunk;
+      size += length;
       if (size > limit) return end(tooLarge());
-      if (!pieces.add(chunk.length)) return end(new BodyTooFragmented('the body comes in too many pieces'));
+      if (!pieces.add(length)) return end(new BodyTooFragmented('the body comes in too many pieces'));
       try {
         take(chunk);
       } catch (error) {
         end(error as Error);
         return drainBody(request);
       }
-      floor?.received(chunk.length);
-      floor?.wait();
+      floor?.received(length);
+      if (size - turnBegan < bytesInATurn) return floor?.wait();
+      turnBegan = size;
+      request.pause();
+      setImmediate(nextTurn);
+      return undefined;
     };
     const onEnd = () => end();
     const onCut = (cause?: unknown) => end(new BodyCutShort('the body ended too soon', { cause }));
     const end = (error?: Error) => {
+      ended = true;
       floor?.[Symbol.dispose]();
-      request.off('data', onData).off('end', onEnd).off('close', onCut);
-      // The listener for errors stays: one without a listener would end the process.
+      request.off('data', onData).off('end', onEnd).off('close', onCut).off('error', onCut);
+      // One without a listener would end the process; this one keeps nothing of the body while the answer is waited for.
+      request.on('error', ignored);
       if (!request.readableEnded) request.pause();
       if (error === undefined) resolve();
       else reject(error);
@@ -66,6 +92,8 @@ export function readBody(
     request.on('data', onData).on('end', onEnd).on('close', onCut).on('error', onCut);
   });
 }
+
+const ignored = () => undefined;
 
 /**
  * Reads a JSON body, and validates it as it comes. Undefined where there is none. `bytes` is how long it was.
@@ -87,6 +115,7 @@ export async function readJson(
     take: (chunk) => {
       bytes += chunk.length;
       scan.add(chunk);
+      freeBytes(chunk);
     },
   });
   return bytes === 0 ? undefined : { ...scan.end(), bytes };

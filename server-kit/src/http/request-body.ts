@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import { freeBytes } from './byte-buffer.ts';
 
 const exempt = new WeakSet<Socket>();
 
@@ -39,6 +40,12 @@ const drained = new WeakSet<IncomingMessage>();
 export function drainBody(request: IncomingMessage): void {
   if (request.headers['content-length'] === undefined) return;
   drained.add(request);
+  // One piece of it in each turn: whoever sends it as fast as it goes must not hold up others once more.
+  request.on('data', (chunk: Buffer) => {
+    freeBytes(chunk);
+    request.pause();
+    setImmediate(() => request.resume());
+  });
   request.resume();
 }
 

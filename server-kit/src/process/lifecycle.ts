@@ -1,4 +1,5 @@
 import { ignoreOutputErrors } from './output-errors.ts';
+import { returnMemoryWhenQuiet } from './return-memory.ts';
 
 /** Asked to stop by the parent over IPC (Windows has no SIGTERM that a process can catch). */
 export type StopMessage = { type: 'stop' };
@@ -17,7 +18,7 @@ export type PartOptions = {
 /**
  * Runs one part of the product as this process: the parent gets a message when it is ready, and it stops in order on SIGTERM,
  * SIGINT, a stop message, or when the parent is gone (its IPC channel closes, even after kill -9). Output that cannot be
- * written does not end it.
+ * written does not end it, and a quiet part gives memory back.
  */
 export async function runPart(options: PartOptions): Promise<void> {
   ignoreOutputErrors();
@@ -50,6 +51,7 @@ export async function runPart(options: PartOptions): Promise<void> {
       type: 'ready',
       ...(part.url !== undefined && { url: part.url }),
     } satisfies ReadyMessage);
+  returnMemoryWhenQuiet(stopping.signal);
   await asked;
   stopping.abort(new Error('stopping'));
   await part[Symbol.asyncDispose]();

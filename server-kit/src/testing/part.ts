@@ -27,6 +27,8 @@ export type PartOptions = {
   /** The file of its program. */
   entry: string;
   arguments?: string[];
+  /** What Node is started with. */
+  nodeOptions?: readonly string[];
   environment: Record<string, string>;
   /** Where its log goes, over all its lives. Default: to this process's own output. */
   logDirectory?: string;
@@ -114,10 +116,12 @@ function spawnPart({ name, entry, logDirectory, profileDirectory, ...options }: 
   const output = logDirectory === undefined ? 'inherit' : 'pipe';
   const child = fork(programFile(entry), options.arguments ?? [], {
     stdio: ['ignore', output, output, 'ipc'],
-    execArgv:
-      profileDirectory === undefined
+    execArgv: [
+      ...(options.nodeOptions ?? []),
+      ...(profileDirectory === undefined
         ? []
-        : ['--cpu-prof', `--cpu-prof-dir=${path.join(profileDirectory, name)}`],
+        : ['--cpu-prof', `--cpu-prof-dir=${path.join(profileDirectory, name)}`]),
+    ],
     env: { ...inheritedEnvironment(), ...options.environment },
   });
   if (logDirectory !== undefined) {
